@@ -78,8 +78,8 @@ def print_tables(output: pathlib.Path, build: pathlib.Path) -> None:
           f"most {LATE_MS} ms late,\nas are all frames that they refer to. "
           "Latency in ms, PSNR in dB.")
     if any(run.is_flagged for run in runs):
-        print("* This machine was busy, so the times of this run are not "
-              "reliable\n(docs/lab.md and the page explain this).")
+        print("* This machine was so busy that it may have changed the result "
+              "of this run\n(docs/lab.md and the page explain this).")
 
 
 def write_page(output: pathlib.Path, build: pathlib.Path) -> None:

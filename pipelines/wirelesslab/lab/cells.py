@@ -28,8 +28,10 @@ from wirelesslab.streams import (
     clips,
     display,
     frame_log,
+    lateness,
     live_sources,
     live_stream,
+    measurements,
     placement,
     stream,
     transports,
@@ -43,13 +45,11 @@ ASIDE = "result.flagged.json"
 RUN_OUT = "run.out"  # The output of a run that the grid has started.
 SENT, RECEIVED, PACKETS = "sent.csv", "received.csv", "packets.rtp"
 LINK_LOG = f"{placement.LINK}.log"
+LINK_OUTPUTS = "wl*.out"  # Matches the output of each link of the cell.
 # The files with the link's traces, if the link's bitrate changes in steps: one
 # for the direction of the stream, and one for the way back if it needs one.
 STEPS, BACK = "steps.trace", "back.trace"
 NS_PER_MS = 1e6
-# A run is flagged as unreliable if the 99th percentile of the lateness of this
-# machine, or of the emulated link, is larger than this number of ms.
-MS_LATE = 1.0
 # A live encoder has 40 ms for each frame, and a viewer waits for 400 ms.
 ENCODER_P99_MS, ENCODER_MAX_MS = 20.0, 100.0
 IP_AND_UDP = 28
@@ -88,7 +88,11 @@ def result(directory: pathlib.Path) -> dict[str, Any] | None:
     if not path.exists():
         return None
     found = json.loads(path.read_text())
-    return found if found["cell"] == read(directory) else None
+    if found["cell"] != read(directory):
+        return None
+    if is_old_grade(found):
+        found["lateness"] = graded(found["cell"], directory, found["lateness"])
+    return found
 
 
 def run(directory: pathlib.Path, build: pathlib.Path) -> dict[str, Any]:
@@ -197,7 +201,7 @@ def stream_over(cell: Cell, directory: pathlib.Path,
             transports.check_relayed(transport, place.left_out)
         stream.stream_all(streams, place, protocol.get("apart", 0))
         left_out = place.left_out
-    late = lateness(delays.late_ms, directory)
+    late = graded(cell, directory, lateness_of(delays.late_ms, directory))
     return {"warnings": [words for one in streams for words in one.warnings()],
             "left_out": left_out,
             "lateness": {**late, **(encoder_lateness(directory, late["flagged"])
@@ -242,27 +246,45 @@ def carry(cell: Cell, directory: pathlib.Path,
     late_ms, warnings, left_out = runner.over_sockets(
         cell, with_steps(cell, directory), directory, build)
     return {"warnings": warnings, "left_out": left_out,
-            "lateness": lateness(late_ms, directory)}
+            "lateness": lateness.grade_constant(
+                lateness_of(late_ms, directory))}
 
 
-def lateness(ticks_ms: list[float], directory: pathlib.Path) -> dict[str, Any]:
-    """Returns how late this machine woke a process and how late the link was
-    against its model, both as the 99th percentile in ms, and whether the run is
-    flagged.
+def lateness_of(ticks_ms: list[float],
+                directory: pathlib.Path) -> dict[str, Any]:
+    """Returns how late this machine woke a process, and how late the links were
+    against their models.
     """
-    output = (directory / f"{placement.LINK}.out").read_text(errors="replace")
-    link_ns = link_log.lateness_ns(output)
-    machine_ms = frame_log.percentile(ticks_ms, 99) if ticks_ms else None
-    link_ms = None if link_ns is None else link_ns / NS_PER_MS
-    return {"machine_p99_ms": machine_ms, "link_p99_ms": link_ms,
-            "flagged": is_flagged(machine_ms, link_ms)}
+    outputs = directory.glob(LINK_OUTPUTS)
+    return lateness.describe(ticks_ms, [
+        link_log.all_lateness_ns(path.read_text(errors="replace"))
+        for path in outputs])
 
 
-def is_flagged(*lateness_ms: float | None) -> bool:
-    """Returns whether one of the values is larger than MS_LATE. A value that is
-    missing also counts, because a run without a measurement cannot be believed.
+def graded(cell: Cell, directory: pathlib.Path,
+           late: dict[str, Any]) -> dict[str, Any]:
+    """Returns the lateness of a run in real time that streamed video, and
+    whether the run is flagged.
     """
-    return any(ms is None or ms > MS_LATE for ms in lateness_ms)
+    streams = []
+    for name, _ in transports.streams(cell["protocol"]):
+        own = stream_directory(directory, name)
+        logs = [frame_log.Log(own / log) for log in (SENT, RECEIVED)]
+        for log in logs:
+            log.read()
+        streams.append(measurements.in_real_time(*logs))
+    late_ms = cell["encoder"]["late_ms"] if "encoder" in cell \
+        else lateness.LATE_MS
+    return lateness.grade(late, streams, late_ms)
+
+
+def is_old_grade(result: dict[str, Any]) -> bool:
+    """Returns whether the result of a run with a clip is from before the rule
+    by which runs are flagged depended on the frames."""
+    cell, late = result["cell"], result["lateness"]
+    return (matrix.kind(cell) == definitions.VIDEO
+            and not cell["protocol"][matrix.COMPUTED]
+            and "effects" not in late and "machine_p99_ms" in late)
 
 
 # -------------------------------------------------------------- in virtual time

@@ -23,7 +23,7 @@ from wirelesslab import files, paths, processes
 from wirelesslab.descriptions import Cell, Protocol
 from wirelesslab.errors import LabError
 from wirelesslab.lab import cells, matrix
-from wirelesslab.streams import clips, transports, video_codecs
+from wirelesslab.streams import clips, lateness, transports, video_codecs
 from wirelesslab.testbed import testbed
 from wirelesslab.workloads import definitions
 
@@ -157,14 +157,8 @@ def words_of(cell: Cell, output: pathlib.Path) -> str:
     result = cells.result(output / cell["name"])
     if result is None:
         return "failed: " + first_words(output / cell["name"] / RUN_OUT)
-    lateness = result["lateness"]
-    if lateness["flagged"]:
-        times = [f"{name} {ms:.2f} ms" if ms is not None else f"{name} unknown"
-                 for name, ms in (("machine", lateness["machine_p99_ms"]),
-                                  ("link", lateness["link_p99_ms"]),
-                                  *(("encoder", lateness[key]) for key in (
-                                      "encoder_p99_ms",) if key in lateness))]
-        return "flagged: too late at the 99th percentile: " + ", ".join(times)
+    if result["lateness"]["flagged"]:
+        return "flagged: " + lateness.words(result["lateness"])
     return "done"
 
 

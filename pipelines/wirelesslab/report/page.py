@@ -21,7 +21,7 @@ from wirelesslab.report import (
     run_results,
     workload_page,
 )
-from wirelesslab.streams import clips, measurements, quality
+from wirelesslab.streams import clips, lateness, measurements, quality
 from wirelesslab.workloads import definitions
 
 TEMPLATE = pathlib.Path(__file__).with_name("page.html")
@@ -30,9 +30,6 @@ PICTURE_WIDTH = 360
 # third larger when they are embedded in a page.
 LARGEST_PAGE = 20_000_000
 RUNS_BETWEEN_WORDS = 20
-# The maximum lateness in ms at which a frame of a clip counts as in time. A
-# cell with a live encoder has a limit of its own.
-LATE_MS = 500
 MIME = {".png": "image/png", ".jpg": "image/jpeg"}
 
 
@@ -42,7 +39,7 @@ def write(output: pathlib.Path, build: pathlib.Path, late_ms: int | None,
     """Writes the page and, beside it, a directory with its plots and tables.
     Returns that directory. Calls `words` with lines about the progress."""
     encoder_late_ms = late_ms
-    late_ms = LATE_MS if late_ms is None else late_ms
+    late_ms = lateness.LATE_MS if late_ms is None else late_ms
     runs, missing, command = run_results.read(output, build, late_ms, by)
     live = encoder_page.chosen(
         [encoder_runs.EncoderRun(run, build, encoder_late_ms) for run in runs

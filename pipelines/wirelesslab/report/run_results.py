@@ -18,6 +18,7 @@ from wirelesslab.lab import cells, matrix
 from wirelesslab.report import comparisons
 from wirelesslab.streams import (
     frame_log,
+    lateness,
     measurements,
     quality,
     rtp_file,
@@ -42,7 +43,7 @@ class Run:
         self.cell, self._home, self._name = result["cell"], directory, name
         self.transport = transport or self.cell["protocol"]
         self.beside = [self]
-        self.lateness, self.machine = result["lateness"], result["machine"]
+        self._lateness, self.machine = result["lateness"], result["machine"]
         self.warnings, self.left_out = result["warnings"], result["left_out"]
         self.late_ns = late_ms * NS_PER_MS
         self._late_ms, self._build = late_ms, build
@@ -53,9 +54,25 @@ class Run:
         return "/".join(filter(None, (self.cell["protocol"]["name"],
                                       self._name)))
 
+    @functools.cached_property
+    def lateness(self) -> lateness.Lateness:
+        """How late the machine and the link were, and whether this flags the
+        cell, for the criterion by which the report says that a frame is late.
+        """
+        own = self._lateness
+        if "effects" not in own or matrix.kind(self.cell) == matrix.LIVE \
+                or lateness.is_graded(own, self._late_ms):
+            return own
+        return lateness.grade(own, [run.passages for run in self.beside],
+                              self._late_ms)
+
     @property
     def is_flagged(self) -> bool:
         return self.lateness["flagged"]
+
+    @property
+    def why_flagged(self) -> str:
+        return lateness.words(self.lateness)
 
     @property
     def way(self) -> comparisons.Way:

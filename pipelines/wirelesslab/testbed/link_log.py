@@ -26,8 +26,8 @@ FATES = {
 }
 ALWAYS = ("delivered", "queue", "air")
 ARRIVED = ("delivered", "damaged")
-LATENESS = re.compile(
-    r"x-wirelesslink-stats,.* lateness-p99=\(gint64\)(-?\d+)")
+STATISTICS = re.compile(r"x-wirelesslink-stats,.*")
+LATENESS = re.compile(r" lateness-(median|p99|max)=\(gint64\)(-?\d+)")
 
 
 class Tally:
@@ -68,11 +68,19 @@ def read(path: str | pathlib.Path) -> collections.defaultdict[int, Tally]:
     return tallies
 
 
-def lateness_ns(output: str) -> int | None:
-    """Returns the lateness in the last message of gst-launch-1.0 -m for the
+def all_lateness_ns(output: str) -> dict[str, int] | None:
+    """Returns the median, the 99th percentile and the maximum ("median", "p99",
+    "max") of the lateness, from the last message of gst-launch-1.0 -m for the
     link. Returns None if there is no such message."""
-    found = LATENESS.findall(output)
-    return int(found[-1]) if found else None
+    messages = STATISTICS.findall(output)
+    found = LATENESS.findall(messages[-1]) if messages else []
+    return {name: int(ns) for name, ns in found} or None
+
+
+def lateness_ns(output: str) -> int | None:
+    """Returns the 99th percentile of the lateness; None if it is not known."""
+    found = all_lateness_ns(output)
+    return found["p99"] if found else None
 
 
 def words(tally: Tally, back: Tally, lateness: int | None) -> list[str]:

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Decides whether the lateness of the machine and of the emulated link makes
+the result of a run unreliable.
+
+The distribution of the lateness is known from its median, 99th percentile and
+maximum. The rule takes half of the frames to have arrived later than on an
+exact link by the median, 49 % of them by values that rise evenly from the
+median to the 99th percentile, and 1 % by the maximum. It then computes what the
+run would have measured without this delay. A run is flagged if that differs too
+much from what the run did measure. docs/lab.md explains the limits.
+"""
+
+import bisect
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wirelesslab.streams import frame_log, measurements
+from wirelesslab.testbed import wakeup_delay
+
+NS_PER_MS = 1e6
+MS_PER_S = 1e3
+# The criterion of the lab: a frame that arrives more than this number of ms
+# after its due time is of no use.
+LATE_MS = 500
+# {name of a statistic of the lateness: its percentile}
+STATISTICS = {"median": 50, "p99": 99, "max": 100}
+# The number of values between the median and the 99th percentile. Few values
+# are much larger than the median, so values that rise evenly are too large
+# rather than too small.
+VALUES = 7
+PARTS = ("machine", "link")
+# A run is flagged if the lateness may have changed more than this share of the
+# verdicts (decodable in time or not), in % of the frames that were sent...
+MAX_VERDICTS = 1.0
+# ... or one of these percentiles of the latency by more than this number of ms
+# and by more than this share.
+PERCENTILES = {"median": 50, "p95": 95}
+MAX_SHIFT_MS, MAX_SHIFT = 10.0, 0.05
+# A workload without frames is flagged if a 99th percentile exceeds this number
+# of ms, because its exchanges may take only a few ms.
+MS_LATE = 1.0
+
+Lateness = dict[str, Any]
+
+
+def wakeups(late_ms: Sequence[float]) -> list[float]:
+    """Returns the lateness of each wake-up that was due. The measurement has
+    only one value for a time in which the machine did not run the process,
+    however many wake-ups were due in that time."""
+    every = wakeup_delay.SECONDS_BETWEEN * MS_PER_S
+    return [late - every * missed for late in late_ms
+            for missed in range(max(1, math.ceil(late / every)))]
+
+
+def describe(late_ms: Sequence[float],
+             link_ns: Sequence[Mapping[str, int] | None]) -> Lateness:
+    """Returns the statistics of the lateness of the machine and of the links.
+    Of several links, the latest one counts. The values of the links are None
+    if one of them did not report its lateness."""
+    found, late_ms = {}, wakeups(late_ms)
+    known = link_ns and None not in link_ns
+    for name, percent in STATISTICS.items():
+        found[f"machine_{name}_ms"] = (
+            frame_log.percentile(late_ms, percent) if late_ms else None)
+        found[f"link_{name}_ms"] = (
+            max(link[name] for link in link_ns) / NS_PER_MS if known
+            else None)
+    return found
+
+
+def steps(lateness: Lateness) -> list[tuple[float, float]] | None:
+    """Returns [(lateness in ms, share of the frames)]. Returns None if a
+    measurement is missing. Results from before the median and the maximum were
+    stored have only the 99th percentile, which then counts for all frames."""
+    p99s = [lateness[f"{part}_p99_ms"] for part in PARTS]
+    if None in p99s:
+        return None
+    median, p99, largest = (
+        sum(max(lateness.get(f"{part}_{name}_ms", ms), 0)
+            for part, ms in zip(PARTS, p99s)) for name in STATISTICS)
+    return [(median, 0.5),
+            *((median + (p99 - median) * number / VALUES, 0.49 / VALUES)
+              for number in range(1, VALUES + 1)), (largest, 0.01)]
+
+
+def changed_verdicts(passages: Sequence[measurements.Passage],
+                     late: Sequence[tuple[float, float]],
+                     late_ms: float) -> float:
+    """Returns the share of the sent frames, in %, that would also have been
+    decodable in time."""
+    def decodable(ms: float) -> int:
+        return len(measurements.decodable(passages, ms * NS_PER_MS))
+
+    now = decodable(late_ms)
+    more = sum(share * (decodable(late_ms + ms) - now) for ms, share in late)
+    return 100 * more / len(passages) if passages else 0.0
+
+
+def percentile_without(latency_ms: Sequence[float],
+                       late: Sequence[tuple[float, float]],
+                       percent: float) -> float:
+    """Returns a percentile of the latency without the lateness."""
+    earlier = sorted((own - ms, share) for own in latency_ms
+                     for ms, share in late)
+    sums = list(itertools.accumulate(share for _, share in earlier))
+    # The sums of shares such as 0.49 are not exact.
+    place = bisect.bisect_left(sums, sums[-1] * percent / 100 - 1e-9)
+    return earlier[min(place, len(earlier) - 1)][0]
+
+
+def effect(passages: Sequence[measurements.Passage],
+           late: Sequence[tuple[float, float]],
+           late_ms: float) -> dict[str, float]:
+    """Returns what the lateness may have changed."""
+    found = {"verdicts_percent": changed_verdicts(passages, late, late_ms)}
+    latency_ms = [ns / NS_PER_MS for ns in measurements.latencies_ns(passages)]
+    for name, percent in PERCENTILES.items() if latency_ms else ():
+        own = frame_log.percentile(latency_ms, percent)
+        found[f"{name}_ms"] = own
+        found[f"{name}_shift_ms"] = own - percentile_without(
+            latency_ms, late, percent)
+    return found
+
+
+def reasons(found: Mapping[str, float]) -> list[str]:
+    """Returns what the lateness may have changed by more than is allowed."""
+    words = []
+    if found["verdicts_percent"] > MAX_VERDICTS:
+        words.append(f"{found['verdicts_percent']:.1f} % of the verdicts")
+    for name, percent in PERCENTILES.items():
+        shift_ms = found.get(f"{name}_shift_ms", 0)
+        if shift_ms > max(MAX_SHIFT_MS,
+                          MAX_SHIFT * found.get(f"{name}_ms", 0)):
+            what = "median" if percent == 50 else f"{percent} % percentile"
+            words.append(f"the {what} of the latency by {shift_ms:.0f} ms")
+    return words
+
+
+def grade(lateness: Lateness,
+          streams: Sequence[Sequence[measurements.Passage]],
+          late_ms: float = LATE_MS) -> Lateness:
+    """Returns the lateness of a run with its effect on each stream, for the
+    criterion `late_ms`, and whether the run is flagged. A run without a
+    measurement is flagged, because nothing shows that it can be relied on."""
+    late = steps(lateness)
+    effects = [effect(passages, late, late_ms)
+               for passages in streams] if late else []
+    return {**lateness, "late_ms": late_ms, "effects": effects,
+            "flagged": not late or any(map(reasons, effects))}
+
+
+def is_graded(lateness: Lateness, late_ms: float) -> bool:
+    """Returns whether the run was graded for this criterion."""
+    return lateness.get("late_ms") == late_ms
+
+
+def grade_constant(lateness: Lateness) -> Lateness:
+    """Returns the lateness of a run without frames, and whether it is flagged.
+    """
+    times = [lateness[f"{part}_p99_ms"] for part in PARTS]
+    return {**lateness,
+            "flagged": any(ms is None or ms > MS_LATE for ms in times)}
+
+
+def words(lateness: Lateness) -> str:
+    """Returns why a run was flagged."""
+    times = [f"{part} {ms:.2f} ms" if ms is not None else f"{part} unknown"
+             for part in (*PARTS, "encoder")
+             if f"{part}_p99_ms" in lateness
+             for ms in (lateness[f"{part}_p99_ms"],)]
+    why = list(dict.fromkeys(
+        words for found in lateness.get("effects", ())
+        for words in reasons(found)))
+    what = f"lateness may have changed {', '.join(why)}" if why \
+        else "the lateness was not measured" if not steps(lateness) \
+        else "too late"
+    return f"{what} (at the 99th percentile: {', '.join(times)})"

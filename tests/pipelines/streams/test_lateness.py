@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Grades the lateness of runs with a few frames, by values from hand."""
+
+import unittest
+
+from wirelesslab.streams import frame_log, lateness, measurements
+
+MS = 1_000_000
+PERIOD_MS = 40
+
+
+def passages(late_ms, types="I"):
+    """Returns frames that were sent when they were due and arrived after these
+    times in ms; None is a frame that did not arrive."""
+    found = []
+    for number, ms in enumerate(late_ms):
+        due = number * PERIOD_MS * MS
+        frame = frame_log.Frame(
+            types[number % len(types)], due, due, due, 0, number, 1000,
+            (str(number), 1000), display_number=number)
+        found.append(measurements.Passage(
+            frame, due, due, None if ms is None else due + ms * MS))
+    return found
+
+
+def known(machine=(0.0, 0.0, 0.0), link=(0.0, 0.0, 0.0)):
+    """Returns the lateness as it is stored, from (median, p99, max) in ms."""
+    return {f"{part}_{name}_ms": ms
+            for part, own in (("machine", machine), ("link", link))
+            for name, ms in zip(lateness.STATISTICS, own)}
+
+
+class DescribeTest(unittest.TestCase):
+    LINK = {"median": MS // 10, "p99": 2 * MS, "max": 5 * MS}
+
+    def test_the_statistics_of_the_machine_and_of_the_link(self):
+        self.assertEqual(
+            lateness.describe([*[0.1] * 98, 3, 4], [self.LINK]),
+            known((0.1, 3, 4), (0.1, 2, 5)))
+
+    def test_the_latest_of_several_links_counts(self):
+        other = {"median": 0, "p99": 3 * MS, "max": 3 * MS}
+        found = lateness.describe([0.1], [self.LINK, other])
+        self.assertEqual([found[f"link_{name}_ms"]
+                          for name in ("median", "p99", "max")], [0.1, 3, 5])
+
+    def test_what_was_not_measured_is_unknown(self):
+        for ticks, links in (([], [self.LINK]), ([1], []), ([1], [None]),
+                             ([1], [self.LINK, None])):
+            found = lateness.describe(ticks, links)
+            self.assertIsNone(lateness.steps(found), (ticks, links))
+            self.assertTrue(lateness.grade(found, [])["flagged"])
+
+    def test_a_stall_counts_for_each_wake_up_that_was_due_in_it(self):
+        # Wake-ups are due every 10 ms.
+        self.assertEqual(lateness.wakeups([0, 0.5, 10, 35, 0.2]),
+                         [0, 0.5, 10, 35, 25, 15, 5, 0.2])
+
+
+class GradeTest(unittest.TestCase):
+    def test_a_run_far_from_its_deadline_may_be_late(self):
+        """The machine was 12 ms late, as in many runs over LTE links, but no
+        frame arrived close to 500 ms."""
+        found = lateness.grade(known((0.2, 9, 40), (0.1, 3, 20)),
+                               [passages([150] * 100)])
+        self.assertFalse(found["flagged"])
+        # Half of the frames were 0.3 ms earlier, 49 % between 0.3 + 11.7 / 7
+        # and 12 ms, 1 % 60 ms. The least delayed of the 50 % at the bottom
+        # is the median, 150 - 1.97 ms. The 95 % percentile is 150 - 0.3 ms.
+        (effect,) = found["effects"]
+        self.assertEqual(effect["verdicts_percent"], 0)
+        self.assertAlmostEqual(effect["median_shift_ms"], 0.3 + 11.7 / 7)
+        self.assertAlmostEqual(effect["p95_shift_ms"], 0.3)
+
+    def test_the_shift_of_the_median_may_be_10_ms_or_5_percent(self):
+        for latency, late, flagged in ((50, 10, False), (50, 10.1, True),
+                                       (400, 20, False), (400, 20.1, True)):
+            found = lateness.grade(known((late, late, late)),
+                                   [passages([latency] * 10)])
+            self.assertEqual(found["flagged"], flagged, (latency, late))
+
+    def test_verdicts_that_change_are_weighted_by_the_lateness(self):
+        """Of 100 I-frames, 4 arrive 502 ms late and 6 arrive 508 ms late. With
+        a median of 1 ms, 5 ms at the 99th percentile and 10 ms at most, the
+        values between are 1 + 4/7, 1 + 8/7 and so on. 6 of these 7 values are
+        at least 2 ms and change 4 frames, 10 ms change 10 frames:
+        4 * 0.07 * 6 + 10 * 0.01 = 1.78."""
+        late = known((1, 5, 10))
+        ways = passages([100] * 90 + [502] * 4 + [508] * 6)
+        found = lateness.grade(late, [ways])
+        self.assertAlmostEqual(found["effects"][0]["verdicts_percent"], 1.78)
+        self.assertTrue(found["flagged"])
+        self.assertIn("lateness may have changed 1.8 % of the verdicts (at "
+                      "the 99th percentile: machine 5.00 ms, link 0.00 ms)",
+                      lateness.words(found))
+        # By another criterion none of these frames is close to the deadline.
+        self.assertFalse(lateness.grade(late, [ways], 400)["flagged"])
+
+    def test_a_late_reference_counts_with_all_its_frames(self):
+        """The I-frame in the middle is 505 ms late, so the 9 P-frames after it
+        cannot be decoded in time."""
+        ways = passages([100] * 10 + [505] + [100] * 9, "IPPPPPPPPP")
+        found = lateness.grade(known((6, 6, 6)), [ways])
+        self.assertAlmostEqual(found["effects"][0]["verdicts_percent"], 50)
+
+    def test_one_flagged_stream_flags_the_cell(self):
+        late = known((11, 11, 11))
+        good, bad = passages([400] * 9), passages([20] * 9)
+        self.assertFalse(lateness.grade(late, [good])["flagged"])
+        self.assertTrue(lateness.grade(late, [good, bad])["flagged"])
+
+    def test_a_run_in_which_nothing_arrives_is_not_flagged(self):
+        for ways in ([], passages([None] * 5)):
+            self.assertFalse(lateness.grade(known((1, 9, 9)),
+                                            [ways])["flagged"])
+
+    def test_old_results_have_only_the_99th_percentile(self):
+        old = {"machine_p99_ms": 4.0, "link_p99_ms": 5.0, "flagged": True}
+        found = lateness.grade(old, [passages([100] * 10)])
+        self.assertEqual(found["effects"][0]["median_shift_ms"], 9)
+        self.assertFalse(found["flagged"])
+
+    def test_without_frames_one_ms_is_the_limit(self):
+        for machine, link, flagged in ((0.2, 1.0, False), (1.01, 0.1, True),
+                                       (0.1, 1.01, True), (None, 0.1, True),
+                                       (0.1, None, True)):
+            found = lateness.grade_constant(
+                {"machine_p99_ms": machine, "link_p99_ms": link})
+            self.assertEqual(found["flagged"], flagged, (machine, link))
+
+    def test_why_a_run_was_flagged(self):
+        self.assertEqual(
+            lateness.words({"machine_p99_ms": 2.5, "link_p99_ms": None}),
+            "the lateness was not measured (at the 99th percentile: machine "
+            "2.50 ms, link unknown)")
+        self.assertEqual(
+            lateness.words({"machine_p99_ms": 2.5, "link_p99_ms": 0.1,
+                            "encoder_p99_ms": 30}),
+            "too late (at the 99th percentile: machine 2.50 ms, link 0.10 ms, "
+            "encoder 30.00 ms)")
+
+
+if __name__ == "__main__":
+    unittest.main()
