@@ -31,7 +31,7 @@ def run(build: pathlib.Path, output: pathlib.Path) -> None:
     failed = grid.run_all(found, left_out, argparse.Namespace(
         output=output, build=build,
         jobs=max(MIN_AT_ONCE, AT_ONCE_PER_CORE * os.cpu_count()),
-        again=False, plain=True, command="pipelines/demo"))
+        again=False, plain=True, profile="", command="pipelines/demo"))
     if len(failed) == len(found):
         raise LabError("no transport could be run; the lines above say why")
     print_tables(output, build)

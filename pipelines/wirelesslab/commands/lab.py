@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from wirelesslab import paths, processes
 from wirelesslab.errors import LabError
-from wirelesslab.lab import cells, grid, matrix
+from wirelesslab.lab import cells, grid, matrix, scratch
 from wirelesslab.report import comparisons, run_results, workload_statistics
 from wirelesslab.workloads import definitions
 
@@ -20,7 +20,8 @@ from wirelesslab.workloads import definitions
 def run_cell(options: argparse.Namespace) -> None:
     if options.with_parent:
         processes.end_with_parent(signal.SIGTERM)
-    cells.run(options.directory.resolve(), options.build)
+    run = scratch.run if options.scratch else cells.run
+    run(options.directory.resolve(), options.build)
 
 
 def run_grid(options: argparse.Namespace) -> None:
@@ -87,6 +88,9 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
                      help="directory of the cell, which grid makes")
     one.add_argument("--with-parent", action="store_true",
                      help="end when the parent process ends")
+    one.add_argument("--scratch", action="store_true",
+                     help="run in a new directory in $TMPDIR, and copy the "
+                     "result when the run is complete")
     all_ = command("grid", run_grid,
                    "Runs the cells of a matrix that have no result yet.")
     all_.add_argument("file", type=pathlib.Path,
@@ -104,6 +108,9 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
                       help="repeat the runs that were flagged")
     all_.add_argument("--plain", action="store_true",
                       help="do not use Snakemake even if it is installed")
+    all_.add_argument("--profile", metavar="DIR", default="",
+                      help="run the cells on a cluster, with this profile of "
+                      "Snakemake, such as pipelines/profiles/slurm")
     all_.add_argument("--list", action="store_true",
                       help="only print the names of the cells")
     page = command("report", write_report,
@@ -127,6 +134,9 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
     if options.function is run_grid:
         if options.jobs < 1:
             parser.error("--jobs must be at least 1")
+        if options.profile and options.plain:
+            parser.error("--profile needs Snakemake, so it can't be used with "
+                         "--plain")
         options.output = (options.output or options.build / "lab"
                           / options.file.stem).resolve()
     if options.function is write_report:

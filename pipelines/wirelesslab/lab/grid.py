@@ -265,21 +265,44 @@ def run_snakemake(snakemake: str, found: list[Cell],
     """Runs the cells with Snakemake. It runs a cell if the result is missing or
     older than the description.
     """
-    cores = max(os.cpu_count(), options.jobs)
+    where = on_cluster(options.profile) if options.profile else [
+        "--cores", str(max(os.cpu_count(), options.jobs)),
+        "--resources", f"realtime={options.jobs}"]
     kinds = {cell["protocol"][matrix.COMPUTED] for cell in found}
     for target in ("computed", "all") if len(kinds) == 2 else ("all",):
         child = processes.start(
-            [snakemake, "--snakefile", str(SNAKEFILE),
-             "--directory", str(options.output), "--cores", str(cores),
-             "--resources", f"realtime={options.jobs}", "--keep-going",
+            # The target is first and not behind "--", because Snakemake 7
+            # appends the options of a profile to the others.
+            [snakemake, target, "--snakefile", str(SNAKEFILE),
+             "--directory", str(options.output), *where, "--keep-going",
              "--rerun-incomplete", "--rerun-triggers", "mtime", "--nolock",
              "--quiet", "all", "--config", f"python={sys.executable}",
-             f"package={paths.PACKAGE}", f"build={options.build}", "--",
-             target],
-            # Snakemake would first wait for all running cells if it got another
-            # signal.
-            ended_by=signal.SIGKILL)
+             f"package={paths.PACKAGE}", f"build={options.build}",
+             *(["scratch=1"] if options.profile else [])],
+            # Snakemake cancels the jobs of a cluster if it gets SIGINT. On this
+            # machine it would first wait for all running cells.
+            ended_by=signal.SIGINT if options.profile else signal.SIGKILL,
+            env=with_commands(options.profile))
         processes.finish(child)
+
+
+def on_cluster(profile: str) -> list[str]:
+    """Returns the options with which Snakemake runs the cells on a cluster. The
+    profile has the number of jobs. Each node runs one cell in real time at a
+    time, so the grid does not limit their number."""
+    directory = pathlib.Path(profile)
+    return ["--profile", str(directory.resolve() if directory.is_dir()
+                             else profile)]
+
+
+def with_commands(profile: str) -> dict[str, str] | None:
+    """Returns an environment in which Snakemake finds the commands in the
+    directory of the profile. Returns None if there is no such directory."""
+    directory = pathlib.Path(profile)
+    if not profile or not directory.is_dir():
+        return None
+    return {**os.environ, "PATH": os.pathsep.join(
+        (str(directory.resolve()), os.environ.get("PATH", os.defpath)))}
 
 
 def run_all(found: list[Cell], left_out: list[str],
@@ -309,6 +332,9 @@ def run_all(found: list[Cell], left_out: list[str],
     counted = "1 cell" if len(found) == 1 else f"{len(found)} cells"
     print(f"{counted}, {todo} of them to run, in {options.output}", flush=True)
     snakemake = None if options.plain else shutil.which("snakemake")
+    if options.profile and not snakemake:
+        raise LabError("--profile needs Snakemake, which is not installed. "
+                       "Install it with: pipelines/setup lab")
     told = []
     if todo and snakemake:
         run_snakemake(snakemake, found, options)

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A cluster on this machine: programs that run jobs as the nodes of a cluster
+would, and the commands by which Snakemake submits, checks and cancels jobs.
+pipelines/profiles/local has a script for each command.
+
+Each node has a directory in $WIRELESS_NODES (build/nodes). A file becomes a job
+by its place: in queue/ the job waits, in running/ it runs, and done/ has its
+exit status. A node that runs holds a lock, which the kernel releases when the
+node is killed. The jobs of a node that has no lock have failed.
+"""
+
+import argparse
+import contextlib
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from typing import Any
+
+from wirelesslab import command_line, files, paths, processes
+from wirelesslab.errors import LabError
+
+LOCK = "lock"
+LOG = "log"  # The output of all jobs.
+QUEUE, RUNNING, DONE, CANCELLED = "queue", "running", "done", "cancelled"
+WORK = "work"  # The node's own directory for temporary files.
+PLACES = (QUEUE, RUNNING, DONE, CANCELLED, WORK)
+# A job's number is NODE:RANDOM.
+BETWEEN = ":"
+SECONDS_BETWEEN_LOOKS = 0.05
+FAILED, SUCCESS, IS_RUNNING = "failed", "success", "running"
+
+
+def home() -> pathlib.Path:
+    return pathlib.Path(os.environ.get(
+        "WIRELESS_NODES", paths.BUILD_DIR / "nodes")).resolve()
+
+
+def is_alive(directory: pathlib.Path) -> bool:
+    """Returns whether the node of this directory is running."""
+    try:
+        with files.locked(directory / LOCK, wait=False):
+            return False
+    except BlockingIOError:
+        return True
+
+
+# ------------------------------------------------------------------ Snakemake's
+
+def submit(script: pathlib.Path) -> str:
+    """Gives a job to the running node that has the fewest jobs, and returns the
+    job's number.
+    """
+    nodes = [path.parent for path in sorted(home().glob(f"*/{LOCK}"))
+             if is_alive(path.parent)]
+    if not nodes:
+        raise LabError(f"no node is running in {home()}. Start one with: "
+                       "pipelines/profiles/local/node NAME")
+    node = min(nodes, key=lambda directory: sum(
+        len(list((directory / place).iterdir()))
+        for place in (QUEUE, RUNNING)))
+    name = uuid.uuid4().hex[:12]
+    files.write_whole(node / QUEUE / name, f"{script.resolve()}\n")
+    return f"{node.name}{BETWEEN}{name}"
+
+
+def status(job: str) -> str:
+    """Returns what Snakemake expects: running, success or failed."""
+    directory, name = find(job)
+    # This is asked first, because a node may end after it has written the exit
+    # status of its last job.
+    alive = is_alive(directory)
+    done = directory / DONE / name
+    if done.exists():
+        return SUCCESS if done.read_text().strip() == "0" else FAILED
+    return IS_RUNNING if alive else FAILED
+
+
+def cancel(job: str) -> None:
+    directory, name = find(job)
+    (directory / CANCELLED / name).touch()
+
+
+def find(job: str) -> tuple[pathlib.Path, str]:
+    node, _, name = job.rpartition(BETWEEN)
+    if not (home() / node / LOCK).is_file():
+        raise LabError(f"there is no job {job} in {home()}")
+    return home() / node, name
+
+
+# ----------------------------------------------------------------------- a node
+
+class Node:
+    """Runs the jobs of its queue, `slots` of them at the same time."""
+
+    def __init__(self, directory: pathlib.Path, slots: int) -> None:
+        self._directory, self._slots = directory, slots
+        self._running: dict[str, subprocess.Popen[Any]] = {}
+        for place in PLACES:
+            (directory / place).mkdir(parents=True, exist_ok=True)
+
+    def run(self) -> None:
+        """Runs jobs until this process is ended."""
+        with contextlib.ExitStack() as stack:
+            try:
+                stack.enter_context(
+                    files.locked(self._directory / LOCK, wait=False))
+            except BlockingIOError:
+                raise LabError(f"the node {self._directory.name} is already "
+                               "running") from None
+            self._forget()
+            while True:
+                self.work()
+                time.sleep(SECONDS_BETWEEN_LOOKS)
+
+    def _forget(self) -> None:
+        """Marks the jobs of an earlier process as failed. Snakemake may have
+        given them to another node.
+        """
+        for place in (RUNNING, QUEUE):
+            for path in (self._directory / place).iterdir():
+                self._end(path.name, -signal.SIGKILL)
+                path.unlink(missing_ok=True)
+
+    def work(self) -> None:
+        for name, child in list(self._running.items()):
+            if (self._directory / CANCELLED / name).exists() \
+                    and child.poll() is None:
+                processes.kill(child)
+                self._end(name, -signal.SIGTERM)
+                del self._running[name]
+            elif child.poll() is not None:
+                self._end(name, processes.finish(child))
+                del self._running[name]
+        for path in sorted((self._directory / QUEUE).iterdir(),
+                           key=lambda path: path.stat().st_mtime_ns):
+            # A name with a dot is a file that is not completely written yet.
+            if len(self._running) < self._slots \
+                    and not path.name.startswith("."):
+                self._start(path)
+
+    def _start(self, path: pathlib.Path) -> None:
+        if (self._directory / CANCELLED / path.name).exists():
+            self._end(path.name, -signal.SIGTERM)
+            path.unlink()
+            return
+        script = path.read_text().strip()
+        path.rename(self._directory / RUNNING / path.name)
+        with open(self._directory / LOG, "a") as log:
+            self._running[path.name] = processes.start(
+                [*paths.command("lab.local_nodes"), "job", script],
+                ended_by=signal.SIGTERM, cwd=self._directory, stdout=log,
+                stderr=log,
+                env={**os.environ, "TMPDIR": str(self._directory / WORK)})
+
+    def _end(self, name: str, exit_status: int) -> None:
+        """Writes the exit status before the job leaves running/, so that a job
+        is always found in one of both."""
+        files.write_whole(self._directory / DONE / name, f"{exit_status}\n")
+        (self._directory / RUNNING / name).unlink(missing_ok=True)
+
+
+def run_job(script: str) -> int:
+    """Runs a job's script and returns its exit status. If the node is killed,
+    the kernel sends SIGTERM to this process, which then kills all processes of
+    the script, because a real node takes its processes with it."""
+    return processes.finish(processes.start(["sh", script]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="pipelines/profiles/local")
+    commands = parser.add_subparsers(required=True, dest="command")
+    node = commands.add_parser("node", help="run jobs until Ctrl-C")
+    node.add_argument("name", help="the node's name, which is also the name of "
+                      "its directory")
+    node.add_argument("--slots", type=int, default=1, metavar="N",
+                      help="number of jobs at the same time (%(default)s)")
+    for name, words in (
+            ("submit", "give the script JOB to a node, print the job's number"),
+            ("status", "print whether the job is running"),
+            ("cancel", "end jobs"), ("job", "run a script on this node")):
+        one = commands.add_parser(name, help=words)
+        one.add_argument("jobs", nargs="+" if name == "cancel" else 1,
+                         metavar="JOB")
+    options = parser.parse_args()
+    processes.die_on_signals()
+
+    def perform() -> None:
+        if options.command == "node":
+            Node(home() / options.name, options.slots).run()
+        elif options.command == "submit":
+            print(submit(pathlib.Path(*options.jobs)))
+        elif options.command == "status":
+            print(status(*options.jobs))
+        elif options.command == "cancel":
+            for job in options.jobs:
+                cancel(job)
+        elif run_job(*options.jobs):
+            sys.exit(1)
+
+    command_line.run_main(f"pipelines/profiles/local/{options.command}",
+                          perform)
