@@ -10,8 +10,7 @@ import shlex
 import statistics
 import tempfile
 
-from wirelesslab import gst_environment, processes
-from wirelesslab.lab import cells, encoders
+from wirelesslab.lab import cells, encoders, opportunities
 from wirelesslab.report import run_results
 from wirelesslab.streams import (
     clips,
@@ -218,18 +217,11 @@ def probe(properties: str, station: int, duration_ns: float,
           build: pathlib.Path) -> list[measurements.Packet]:
     """Returns the packets of a station that leave a link in virtual time. The
     link is always overloaded, so its output is its capacity."""
-    count = math.ceil(duration_ns / NS * PROBE_BYTES_PER_SECOND / PROBE_BYTES)
     with tempfile.TemporaryDirectory() as name:
         log = pathlib.Path(name, "link.log")
-        processes.run(
-            ["gst-launch-1.0", "-q", "fakesrc", "format=time",
-             "sizetype=fixed", f"sizemax={PROBE_BYTES}",
-             f"datarate={PROBE_BYTES_PER_SECOND}", f"num-buffers={count}",
-             "!", "wirelesslink", "mode=timestamp",
-             f"sink_0::station={station}", f"location={log}",
-             *shlex.split(properties),
-             "!", "fakesink", "sync=false", "async=false"],
-            "the pipeline", env=gst_environment.environment(build))
+        opportunities.saturate(log, shlex.split(properties), 0, station,
+                               PROBE_BYTES, PROBE_BYTES_PER_SECOND,
+                               duration_ns, build)
         return measurements.read_link(log, station).packets
 
 

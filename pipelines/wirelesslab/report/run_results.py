@@ -15,7 +15,7 @@ from typing import Any
 from wirelesslab.descriptions import Protocol
 from wirelesslab.errors import LabError
 from wirelesslab.lab import cells, matrix
-from wirelesslab.report import comparisons
+from wirelesslab.report import comparisons, possible_share
 from wirelesslab.streams import (
     frame_log,
     lateness,
@@ -145,6 +145,15 @@ class Run:
             self.directory / f"quality-{self._late_ms}.csv", self.shown,
             lambda shown: quality.measure(self.clip(), shown, self.directory))
 
+    @functools.cached_property
+    def possible(self) -> float | None:
+        """The share of the frames, between 0 and 1, that a sender with perfect
+        foresight would have had decodable in time. It is None if it is not
+        known."""
+        return possible_share.of_run(
+            self.cell, self.directory, self.passages, self.link.packets,
+            self._late_ms, self._build)
+
     def numbers(self) -> dict[str, float]:
         """Returns {name: number}, for tables."""
         return dict(self._numbers)
@@ -162,11 +171,14 @@ class Run:
         jitter = measurements.jitter_ns(self.passages)
         packets = self.link.packets
         lost = sum(packet.is_lost() for packet in packets)
+        decodable = share(frames["decodable"].total(), frames["sent"].total())
+        possible = NAN if self.possible is None else 100 * self.possible
         return {
             **{f"{what} {type}": frames[what][type]
                for what in frames for type in measurements.TYPES},
-            "decodable %": share(frames["decodable"].total(),
-                                 frames["sent"].total()),
+            "decodable %": decodable,
+            "possible %": possible,
+            "of the possible %": share(decodable, possible),
             "latency median ms": percentile_ms(latency, 50),
             "latency 95 % ms": percentile_ms(latency, 95),
             "latency 99 % ms": percentile_ms(latency, 99),
@@ -298,6 +310,8 @@ def grouped(runs: list[Run],
 # Columns of the summary: (head, names of the numbers, format).
 SUMMARY = (
     ("decodable in time, %", ("decodable %",), "{:.1f}"),
+    ("possible, %", ("possible %",), "{:.1f}"),
+    ("of the possible, %", ("of the possible %",), "{:.1f}"),
     ("decodable I, P, B",
      ("decodable I", "decodable P", "decodable B"), "{:.0f}"),
     ("lost I, P, B", ("lost I", "lost P", "lost B"), "{:.0f}"),

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Finds out when and how much a link can deliver. The same link with the same
+seed is offered more than it can carry, in virtual time, and its log says what
+came out.
+"""
+
+import functools
+import math
+import pathlib
+import shlex
+import tempfile
+from collections.abc import Sequence
+
+from wirelesslab import gst_environment, processes
+from wirelesslab.streams import possible
+from wirelesslab.testbed import link_log
+
+NS = 1e9
+STEP_NS = 4e9
+# A link that carries more than this counts as a link of this bitrate.
+BYTES_PER_SECOND = 60_000_000 // 8
+# The packets of the hosts have at most this size. Larger packets are the most
+# economical ones on every link, because each packet has headers and, on a
+# radio, a preamble and a time of waiting.
+PACKET = 1500
+# The headers of IPv4 and UDP. No transport of the lab has smaller ones.
+HEADERS = 28
+# The queue must never be empty, and must not lose packets for other reasons
+# than a lack of room. Jitter and reordering only delay packets, and damaged
+# packets count as delivered, so that the result is an upper bound.
+ALWAYS_FULL = (
+    "queue=drop-tail", "blocking=false", "txqueuelen=1000", "queue-bytes=0",
+    "queue-time-ms=0", "jitter-ms=0", "reorder=0", "duplicate=0",
+    "drop-damaged=false", "frame-check=false")
+MAX_SIZE, BURST, RATE, RATE_DOWN = "max-size", "burst", "rate", "rate-down"
+
+
+def saturate(log: pathlib.Path, properties: Sequence[str], flow: int,
+             station: int, size: int, bytes_per_second: int,
+             duration_ns: float, build: pathlib.Path) -> None:
+    """Sends packets of `size` bytes over a link in virtual time. Writes the log
+    of the link."""
+    count = math.ceil(duration_ns / NS * bytes_per_second / size)
+    processes.run(
+        ["gst-launch-1.0", "-q",
+         "wirelesslink", "name=wl", "mode=timestamp",
+         f"sink_{flow}::station={station}", f"location={log}", *properties,
+         "fakesrc", "format=time", "sizetype=fixed", f"sizemax={size}",
+         f"datarate={bytes_per_second}", f"num-buffers={count}",
+         "!", f"wl.sink_{flow}", f"wl.src_{flow}",
+         "!", "fakesink", "sync=false", "async=false"],
+        "the pipeline", env=gst_environment.environment(build))
+
+
+def of_link(properties: str, flow: int, station: int, duration_ns: float,
+            build: pathlib.Path) -> list[possible.Opportunity]:
+    """Returns the opportunities of a link to deliver what one station sends as
+    one flow. There may be further ones after `duration_ns`."""
+    steps = math.ceil(duration_ns / STEP_NS)
+    return _of_link(properties, flow, station, steps * STEP_NS, build)
+
+
+# The runs of a report that have the same link and the same seed have nearly the
+# same duration. All of them use one result.
+@functools.lru_cache(maxsize=4)
+def _of_link(properties: str, flow: int, station: int, duration_ns: float,
+             build: pathlib.Path) -> list[possible.Opportunity]:
+    words = shlex.split(properties)
+    size = packet_size(words)
+    # The time for which a full bucket lasts is added afterwards.
+    no_bucket = [f"{BURST}=0"] if value(words, BURST) else []
+    with tempfile.TemporaryDirectory() as name:
+        log = pathlib.Path(name, "link.log")
+        saturate(log, [*words, *ALWAYS_FULL, *no_bucket], flow, station, size,
+                 BYTES_PER_SECOND, duration_ns, build)
+        return read(log, size - HEADERS, early_ns(words, station))
+
+
+def read(log: pathlib.Path, payload: int,
+         early_ns: float = 0) -> list[possible.Opportunity]:
+    """Returns an opportunity for each packet that the link delivered. The link
+    accepts the bytes of a packet until the end of its transmission. This time
+    is the packet's departure without the delay of the link. The packet can
+    arrive earlier by `early_ns`."""
+    found = [(int(values["arrival_ns"]), int(values["departure_ns"]),
+              int(values["airtime_ns"]))
+             for word, values in link_log.events(log)
+             if word == "packet" and values["fate"] in link_log.ARRIVED]
+    delay_ns = max(0, min((departure - arrival - airtime
+                           for arrival, departure, airtime in found),
+                          default=0))
+    return [possible.Opportunity(departure - delay_ns, departure - early_ns,
+                                 payload) for _, departure, _ in found]
+
+
+def packet_size(words: Sequence[str]) -> int:
+    limit = int(value(words, MAX_SIZE))
+    return min(PACKET, limit) if limit > HEADERS else PACKET
+
+
+def early_ns(words: Sequence[str], station: int) -> float:
+    """Returns the time that a full token bucket is worth. A link with a bucket
+    delivers each packet earlier by this time than a link of the same rate
+    without a bucket, but never before the packet was sent. Therefore the lab
+    measures the link without its bucket."""
+    rate = value(words, RATE_DOWN) if station else 0
+    rate = rate or value(words, RATE)
+    return 8 * NS * value(words, BURST) / rate if rate else 0
+
+
+def value(words: Sequence[str], name: str) -> float:
+    """Returns the value of a property, of which the last one counts, or 0."""
+    found = [word.partition("=")[2] for word in words
+             if word.partition("=")[0] == name]
+    return float(found[-1]) if found else 0

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The share of the frames of a run that a sender with perfect foresight would
+have had decodable in time, over the same link with the same seed. The result is
+kept in the directory of the run, because finding the opportunities of the link
+takes longer than reading a file.
+"""
+
+import csv
+import pathlib
+import sys
+from collections.abc import Sequence
+
+from wirelesslab import files
+from wirelesslab.descriptions import Cell
+from wirelesslab.errors import LabError
+from wirelesslab.lab import cells, matrix, opportunities
+from wirelesslab.streams import measurements, possible, transports
+from wirelesslab.workloads import definitions
+
+NS_PER_MS = 1e6
+# The packets of a handshake are small. The first packet with at least this
+# number of bytes belongs to the first frame.
+LARGE = 500  # bytes
+
+
+def is_known(cell: Cell) -> bool:
+    """Returns whether this module can compute the share. It cannot do so if
+    several streams share the link, because the best result of one stream would
+    be at the cost of the others. It has no rules for the frames of live
+    encoders, which depend on what the sender knows of the link, and for traffic
+    other than video."""
+    return matrix.kind(cell) == definitions.VIDEO \
+        and len(transports.streams(cell["protocol"])) == 1
+
+
+def of_run(cell: Cell, directory: pathlib.Path,
+           passages: Sequence[measurements.Passage],
+           packets: Sequence[measurements.Packet], late_ms: float,
+           build: pathlib.Path) -> float | None:
+    """Returns the share, between 0 and 1. Returns None if it is not known."""
+    if not passages or not packets or not is_known(cell):
+        return None
+    path = directory / f"possible-{late_ms}.csv"
+    if not path.exists():
+        try:
+            chosen = choose(cell, directory, passages, packets, late_ms, build)
+        except LabError as error:
+            print(f"{cell['name']}: the possible is not known: {error}",
+                  file=sys.stderr)
+            return None
+        files.write_whole(path, "frame,type,possible\n" + "".join(
+            f"{way.frame.coding_number},{way.frame.type},"
+            f"{int(number in chosen)}\n"
+            for number, way in enumerate(passages)))
+    with open(path) as file:
+        found = [int(row["possible"]) for row in csv.DictReader(file)]
+    return sum(found) / len(found)
+
+
+def choose(cell: Cell, directory: pathlib.Path,
+           passages: Sequence[measurements.Passage],
+           packets: Sequence[measurements.Packet], late_ms: float,
+           build: pathlib.Path) -> set[int]:
+    """Returns the numbers of the frames that are possible."""
+    work = possible.jobs(passages, begin_ns(packets), late_ms * NS_PER_MS)
+    # The sender's station also is the number of its flow, except in a computed
+    # run, which has only one flow.
+    station = cells.sender_station(cell)
+    flow = 0 if cell["protocol"][matrix.COMPUTED] else station
+    found = opportunities.of_link(
+        cells.with_steps(cell, directory), flow, station,
+        work[-1].deadline_ns, build)
+    max_delay_ns = max(job.deadline_ns - job.release_ns for job in work)
+    return set(possible.best(work, possible.Supply(found, max_delay_ns)))
+
+
+def begin_ns(packets: Sequence[measurements.Packet]) -> float:
+    """Returns the time of the link at which the first frame was sent."""
+    return next((packet.arrival_ns for packet in packets
+                 if packet.size >= LARGE), packets[0].arrival_ns)

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Computes the result of a sender with perfect foresight: how many frames of a
+stream could have been decodable in time over a link whose opportunities to
+deliver are known. It starts no processes and reads no files.
+
+The result is the optimum, not a heuristic. All frames have the same time from
+their due time to their deadline, so the order of the stream is also the order
+of the deadlines, and it is optimal to send the chosen frames in this order
+(Jackson 1955, earliest due date first). Whether the chosen frames are in time
+then depends only on the number of opportunities that are used up after each
+frame. A dynamic program over the frames keeps, for each number of decodable
+frames, the smallest such number (Kise, Ibaraki and Mine 1978 for jobs whose
+release times and deadlines have the same order; Lawler and Moore 1969).
+"""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import math
+import typing
+from collections.abc import Iterable, Sequence
+
+from wirelesslab.streams import frame_log, measurements
+
+
+class Opportunity(typing.NamedTuple):
+    """A number of bytes that a link can deliver. Times are in ns of the link.
+    """
+
+    taken_ns: float  # The last time at which the link accepts these bytes.
+    arrival_ns: float
+    size: int
+
+
+class Supply:
+    """The opportunities of one or more links that carry the same stream."""
+
+    def __init__(self, opportunities: Iterable[Opportunity],
+                 max_delay_ns: float = math.inf) -> None:
+        """An opportunity whose bytes are on their way for more than
+        `max_delay_ns` is left out, because these bytes are always late."""
+        usable = [one for one in opportunities
+                  if one.arrival_ns - one.taken_ns <= max_delay_ns]
+        self._taken = _Sum((one.taken_ns, one.size) for one in usable)
+        self._arrived = _Sum((one.arrival_ns, one.size) for one in usable)
+
+    def gone(self, time_ns: float) -> int:
+        """Returns the bytes of the opportunities that a frame can no longer
+        use if it exists only from this time on.
+        """
+        return self._taken.before(time_ns)
+
+    def delivered(self, time_ns: float) -> int:
+        """Returns the bytes that can arrive until this time, inclusive."""
+        return self._arrived.until(time_ns)
+
+
+class _Sum:
+    """The sum of sizes over time."""
+
+    def __init__(self, events: Iterable[tuple[float, int]]) -> None:
+        ordered = sorted(events)
+        self._times = [time for time, _ in ordered]
+        self._sums = [0, *itertools.accumulate(size for _, size in ordered)]
+
+    def before(self, time: float) -> int:
+        return self._sums[bisect.bisect_left(self._times, time)]
+
+    def until(self, time: float) -> int:
+        return self._sums[bisect.bisect_right(self._times, time)]
+
+
+class Job(typing.NamedTuple):
+    """A frame as work for the link. Times are in ns of the link."""
+
+    frame: frame_log.Frame
+    release_ns: float  # The frame cannot be sent before this time.
+    deadline_ns: float  # The last byte has to arrive until this time.
+
+
+def jobs(passages: Sequence[measurements.Passage], begin_ns: float,
+         late_ns: float) -> list[Job]:
+    """Returns the frames of a run as work for the link. The first frame was
+    sent at `begin_ns`. A frame exists from its due time on, or from the time at
+    which the run sent it if that is earlier by the jitter of the machine.
+
+    The due times of a stream follow the order of the stream. If they did not,
+    this function would extend the time of a frame so that the times of all
+    frames have the same order. The result is then an upper bound."""
+    releases = list(itertools.accumulate(
+        (min(way.due_ns, way.sent_ns) for way in reversed(passages)), min))
+    deadlines = itertools.accumulate(
+        (way.due_ns + late_ns for way in passages), max)
+    return [Job(way.frame, begin_ns + release, begin_ns + deadline)
+            for way, release, deadline in zip(
+                passages, reversed(releases), deadlines)]
+
+
+class _Plan(typing.NamedTuple):
+    """A choice among the frames so far."""
+
+    count: int  # decodable frames
+    # The bytes of the supply that are used up: the frames are sent, or the
+    # opportunities have passed.
+    used: int
+    chosen: tuple | None  # (number of the last chosen frame, those before it)
+
+
+def best(work: Sequence[Job], supply: Supply) -> list[int]:
+    """Returns the numbers of the frames that a sender with perfect foresight
+    sends. These are as many frames as can be decodable in time."""
+    # {state of the decoder: its best plans, by rising count and rising use}
+    plans = {(False, False): [_Plan(0, 0, None)]}
+    for number, job in enumerate(work):
+        gone = supply.gone(job.release_ns)
+        limit = supply.delivered(job.deadline_ns)
+        found: dict[tuple[bool, bool], list[_Plan]] = {}
+        for state, own in plans.items():
+            without = _after(job.frame, state, False)
+            waiting = [plan._replace(used=max(plan.used, gone))
+                       for plan in own]
+            found.setdefault(without, []).extend(waiting)
+            if not _can_decode(job.frame, state):
+                continue
+            found.setdefault(_after(job.frame, state, True), []).extend(
+                _Plan(plan.count + 1, plan.used + job.frame.size,
+                      (number, plan.chosen))
+                for plan in waiting if plan.used + job.frame.size <= limit)
+        plans = {state: _undominated(own) for state, own in found.items()}
+    last = max((plan for own in plans.values() for plan in own),
+               key=lambda plan: plan.count).chosen
+    numbers = []
+    while last:
+        number, last = last
+        numbers.append(number)
+    return numbers[::-1]
+
+
+def _undominated(plans: list[_Plan]) -> list[_Plan]:
+    """Leaves out each plan for which another one has at least as many frames
+    and uses no more of the supply.
+    """
+    found, min_used = [], math.inf
+    for plan in sorted(plans, key=lambda plan: (-plan.count, plan.used)):
+        if plan.used < min_used:
+            found.append(plan)
+            min_used = plan.used
+    return found
+
+
+# The state of a decoder is whether each of the last two I- or P-frames can be
+# decoded. The rules are those of frame_log.decodable().
+
+def _can_decode(frame: frame_log.Frame, state: tuple[bool, bool]) -> bool:
+    older, newer = state
+    return {"P": newer, "B": older and newer}.get(frame.type, True)
+
+
+def _after(frame: frame_log.Frame, state: tuple[bool, bool],
+           good: bool) -> tuple[bool, bool]:
+    if frame.type not in ("I", "P"):
+        return state
+    older, newer = state[1], good
+    if frame.type == "I" and frame.closed:
+        older = True
+    if frame.type == "I" and frame.broken:
+        older = False
+    return older, newer

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tests how the opportunities of a link are found: by hand-written logs, and by
+links whose rate is known.
+"""
+
+import os
+import pathlib
+import tempfile
+import unittest
+
+from wirelesslab.lab import opportunities
+
+MS = 1_000_000
+BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", "build"))
+HEADS = ("# packet time_ns flow station index size_bytes fate attempts "
+         "arrival_ns departure_ns airtime_ns damaged_bytes\n")
+
+
+class LogTest(unittest.TestCase):
+
+    def read(self, *packets, **options):
+        """Reads a log with packets of (fate, arrival, departure, airtime), in
+        ms."""
+        with tempfile.TemporaryDirectory() as name:
+            log = pathlib.Path(name, "link.log")
+            log.write_text(HEADS + "".join(
+                f"packet {departure * MS} 1 1 {index} 1500 {fate} 1 "
+                f"{arrival * MS} {departure * MS} {airtime * MS} 0\n"
+                for index, (fate, arrival, departure, airtime)
+                in enumerate(packets)))
+            return [tuple(one) for one in
+                    opportunities.read(log, 1472, **options)]
+
+    def test_a_packet_is_taken_until_the_end_of_its_transmission(self):
+        # Each packet needs 3 ms on the link, and 20 ms after the link.
+        self.assertEqual(
+            self.read(("delivered", 0, 23, 3), ("delivered", 0, 26, 3)),
+            [(3 * MS, 23 * MS, 1472), (6 * MS, 26 * MS, 1472)])
+
+    def test_lost_packets_are_no_opportunities_and_damaged_ones_are(self):
+        self.assertEqual(
+            self.read(("queue", 0, 0, 0), ("delivered", 0, 2, 2),
+                      ("air", 0, 4, 2), ("damaged", 0, 6, 2)),
+            [(2 * MS, 2 * MS, 1472), (6 * MS, 6 * MS, 1472)])
+
+    def test_a_full_bucket_makes_packets_early(self):
+        self.assertEqual(
+            self.read(("delivered", 0, 30, 10), early_ns=5 * MS),
+            [(10 * MS, 25 * MS, 1472)])
+
+    def test_a_log_without_packets(self):
+        self.assertEqual(self.read(), [])
+
+
+class PropertyTest(unittest.TestCase):
+
+    def test_the_last_value_of_a_property_counts(self):
+        words = ["rate=5", "rate-down=6", "rate=7"]
+        self.assertEqual(opportunities.value(words, "rate"), 7)
+        self.assertEqual(opportunities.value(words, "burst"), 0)
+
+    def test_packets_fit_the_link(self):
+        self.assertEqual(opportunities.packet_size([]), 1500)
+        self.assertEqual(opportunities.packet_size(["max-size=576"]), 576)
+        self.assertEqual(opportunities.packet_size(["max-size=9000"]), 1500)
+        self.assertEqual(opportunities.packet_size(["max-size=0"]), 1500)
+
+    def test_the_worth_of_a_bucket(self):
+        # 8 * 10,000 bits at 4 Mbit/s take 20 ms, at 2 Mbit/s 40 ms.
+        words = ["rate=4000000", "burst=10000"]
+        self.assertEqual(opportunities.early_ns(words, 1), 20 * MS)
+        self.assertEqual(
+            opportunities.early_ns([*words, "rate-down=2000000"], 1), 40 * MS)
+        self.assertEqual(
+            opportunities.early_ns([*words, "rate-down=2000000"], 0), 20 * MS)
+        self.assertEqual(opportunities.early_ns(["burst=10000"], 1), 0)
+
+
+class LinkTest(unittest.TestCase):
+    """Runs links in virtual time."""
+
+    def of(self, properties, station=1):
+        return opportunities.of_link(properties, station, station, 1e9, BUILD)
+
+    def test_a_constant_rate(self):
+        # 1500 bytes at 12 Mbit/s take 1 ms.
+        found = self.of("rate=12000000 delay-ms=20")
+        self.assertEqual([tuple(one) for one in found[:3]], [
+            (1 * MS, 21 * MS, 1472), (2 * MS, 22 * MS, 1472),
+            (3 * MS, 23 * MS, 1472)])
+        self.assertGreaterEqual(len(found), 4000)
+
+    def test_what_delays_or_drops_packets_of_a_run_does_not_count(self):
+        found = self.of(
+            "rate=12000000 delay-ms=20 queue-bytes=3000 queue-time-ms=1 "
+            "txqueuelen=1 jitter-ms=100 reorder=0.5 reorder-delay-ms=50 "
+            "queue=ifd blocking=true")
+        self.assertEqual(found[:3000],
+                         self.of("rate=12000000 delay-ms=20")[:3000])
+
+    def test_the_bucket_is_measured_without_its_burst(self):
+        # 15,000 bytes at 12 Mbit/s take 10 ms.
+        found = self.of("rate=12000000 delay-ms=20 burst=15000")
+        self.assertEqual([tuple(one) for one in found[:2]], [
+            (1 * MS, 11 * MS, 1472), (2 * MS, 12 * MS, 1472)])
+
+    def test_losses_are_lost_opportunities(self):
+        found = self.of("rate=12000000 loss=0.25 seed=1")
+        within = sum(one.arrival_ns <= 4e9 for one in found)
+        self.assertAlmostEqual(within, 3000, delta=110)  # four deviations
+
+    def test_the_station_decides_the_direction(self):
+        words = "rate=12000000 rate-down=6000000"
+        self.assertEqual(self.of(words, 1)[0].arrival_ns, 2 * MS)
+        self.assertEqual(self.of(words, 0)[0].arrival_ns, 1 * MS)
+
+
+if __name__ == "__main__":
+    unittest.main()

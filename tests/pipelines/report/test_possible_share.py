@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tests the share that a sender with perfect foresight would have had, with
+opportunities that are written by hand.
+"""
+
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+from wirelesslab.errors import LabError
+from wirelesslab.report import possible_share
+from wirelesslab.streams import frame_log, measurements, possible
+
+MS = 1_000_000
+CELL = {"name": "wire/6M/own/1-1", "seed": 1,
+        "link": {"name": "wire", "properties": "rate=5000000"},
+        "protocol": {"name": "own", "link": "", "computed": False}}
+
+
+def passages(*sizes):
+    return [measurements.Passage(
+        frame_log.Frame("IPBB"[number], 0, 0, 0, 0, number, size,
+                        (number, size)), number * 40 * MS, number * 40 * MS,
+        None) for number, size in enumerate(sizes)]
+
+
+def packet(size, arrival_ms):
+    return measurements.Packet(1, 0, size, "delivered", 1, arrival_ms * MS,
+                               arrival_ms * MS)
+
+
+PACKETS = (packet(60, 10), packet(1400, 100))
+
+
+class PossibleShareTest(unittest.TestCase):
+
+    def setUp(self):
+        self.directory = pathlib.Path(self.enterContext(
+            tempfile.TemporaryDirectory()))
+        # A link that delivers 1000 bytes at 100 ms, at 140 ms, and so on.
+        self.of_link = self.enterContext(mock.patch.object(
+            possible_share.opportunities, "of_link", return_value=[
+                possible.Opportunity(ms * MS, ms * MS, 1000)
+                for ms in range(100, 260, 40)]))
+
+    def share(self, sizes=(1000, 2000, 1000, 1500), cell=CELL,
+              packets=PACKETS, late_ms=50):
+        return possible_share.of_run(
+            cell, self.directory, passages(*sizes), packets, late_ms, None)
+
+    def test_the_stream_begins_with_the_first_large_packet(self):
+        # The P-frame is complete at 180 ms, 40 ms after its due time. The only
+        # opportunity after that, at 220 ms, is for the first B-frame. It is too
+        # small for the second one.
+        self.assertEqual(self.share(), 0.75)
+        (call,) = self.of_link.call_args_list
+        self.assertEqual(call.args[:4],
+                         ("rate=5000000 seed=1", 1, 1, 270 * MS))
+
+    def test_the_result_is_kept(self):
+        self.assertEqual(self.share(), 0.75)
+        self.assertEqual(self.share(), 0.75)
+        self.assertEqual(self.of_link.call_count, 1)
+        self.assertEqual(
+            (self.directory / "possible-50.csv").read_text(),
+            "frame,type,possible\n0,I,1\n1,P,1\n2,B,1\n3,B,0\n")
+        self.assertEqual(self.share(late_ms=0), 0.25)
+        self.assertEqual(self.of_link.call_count, 2)
+
+    def test_a_computed_run_has_one_flow(self):
+        computed = {**CELL, "protocol": {**CELL["protocol"], "computed": True}}
+        self.share(cell=computed)
+        self.assertEqual(self.of_link.call_args.args[1:3], (0, 1))
+
+    def test_without_frames_or_packets_it_is_not_known(self):
+        self.assertIsNone(self.share(sizes=()))
+        self.assertIsNone(self.share(packets=()))
+
+    def test_several_streams_and_other_workloads_are_not_known(self):
+        one = CELL["protocol"]
+        self.assertIsNone(self.share(cell={
+            **CELL, "protocol": {**one, "streams": [one, one]}}))
+        self.assertIsNone(self.share(cell={**CELL, "encoder": {}}))
+        self.assertIsNone(self.share(cell={
+            **CELL, "workload": {"kind": "bulk"}}))
+
+    def test_a_link_that_cannot_be_run_is_not_known(self):
+        self.of_link.side_effect = LabError("no such element")
+        with mock.patch("sys.stderr") as stderr:
+            self.assertIsNone(self.share())
+        self.assertIn("no such element", str(stderr.write.call_args_list))
+        self.assertEqual(list(self.directory.iterdir()), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
