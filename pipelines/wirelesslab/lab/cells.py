@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from wirelesslab import files, gst_environment, paths, processes
-from wirelesslab.descriptions import Cell, Protocol
+from wirelesslab.descriptions import Cell, Link, Protocol
 from wirelesslab.errors import LabError
 from wirelesslab.lab import encoders, matrix, rate_steps
 from wirelesslab.streams import (
@@ -29,6 +29,7 @@ from wirelesslab.streams import (
     display,
     frame_log,
     lateness,
+    link_paths,
     live_sources,
     live_stream,
     measurements,
@@ -45,7 +46,10 @@ ASIDE = "result.flagged.json"
 RUN_OUT = "run.out"  # The output of a run that the grid has started.
 SENT, RECEIVED, PACKETS = "sent.csv", "received.csv", "packets.rtp"
 LINK_LOG = f"{placement.LINK}.log"
-LINK_OUTPUTS = "wl*.out"  # Matches the output of each link of the cell.
+LINK_OUTPUTS = "wl[0-9]*.out"  # Matches the output of each link of the cell.
+# The parts of a combined link have seeds with this difference, so that two
+# links of the same kind do not change at the same times.
+SEEDS_BETWEEN_LINKS = 1000
 # The files with the link's traces, if the link's bitrate changes in steps: one
 # for the direction of the stream, and one for the way back if it needs one.
 STEPS, BACK = "steps.trace", "back.trace"
@@ -144,37 +148,64 @@ def clip_of(cell: Cell, build: pathlib.Path) -> pathlib.Path:
                           matrix.codec(cell))
 
 
-def properties(cell: Cell) -> str:
+def properties(cell: Cell, link: Link | None = None, place: int = 0) -> str:
     """Returns the properties of the link. The properties of the protocol come
-    after those of the link, and therefore override them.
+    after those of the link, and therefore override them. A `link` that is part
+    of a combined link has a `place` among the parts and a seed of its own.
     """
-    words = (cell["link"]["properties"], cell["protocol"]["link"],
-             f"seed={cell['seed']}")
+    words = ((link or cell["link"])["properties"], cell["protocol"]["link"],
+             f"seed={cell['seed'] + place * SEEDS_BETWEEN_LINKS}")
     return " ".join(filter(None, words))
 
 
 def with_steps(cell: Cell, directory: pathlib.Path) -> str:
     """Returns all properties of the link. If the link's bitrate changes in
     steps, this function also writes a delivery trace into the directory."""
-    link = cell["link"]
+    (text,) = all_properties(cell, directory)
+    return text
+
+
+def all_properties(cell: Cell, directory: pathlib.Path) -> list[str]:
+    """Returns the properties of each part of a combined link. Any other link
+    is its own only part.
+    """
+    return [part_with_steps(cell, part, place, directory)
+            for place, part in enumerate(link_paths.parts(cell["link"]))]
+
+
+def part_with_steps(cell: Cell, link: Link, place: int,
+                    directory: pathlib.Path) -> str:
+    own = properties(cell, link, place)
     if not link.get(matrix.STEPS):
-        return properties(cell)
-    path, back = directory / STEPS, directory / BACK
+        return own
+    path, back = (pathlib.Path(directory, name) for name in (STEPS, BACK))
+    if place:
+        path, back = (one.with_stem(f"{one.stem}-{place + 1}")
+                      for one in (path, back))
     files.write_whole(path, rate_steps.trace(
         rate_steps.parse(link["name"], link[matrix.STEPS])))
-    if sender_station(cell):
+    if placement.sender_station(link):
         words = [f"delivery-trace-down={path}"]
     else:
         # wirelesslink uses the trace of station 0 for both directions if the
         # other direction has none.
         files.write_whole(back, rate_steps.FAST)
         words = [f"delivery-trace={path}", f"delivery-trace-down={back}"]
-    return f"{shlex.join(words)} {properties(cell)}"
+    return f"{shlex.join(words)} {own}"
+
+
+def link_logs(cell: Cell) -> list[tuple[str, int]]:
+    """Returns (name of the log, number of the sender's station) of each link.
+    """
+    return [(f"{placement.link_name(number)}.log",
+             placement.sender_station(part))
+            for number, part in enumerate(link_paths.parts(cell["link"]))]
 
 
 def sender_station(cell: Cell) -> int:
-    """Returns the number of the sender's station in the link's log."""
-    return placement.sender_station(cell["link"])
+    """Returns the number of the sender's station in the log of the first link.
+    """
+    return link_logs(cell)[0][1]
 
 
 # ----------------------------------------------------------------- in real time
@@ -185,9 +216,9 @@ def stream_over(cell: Cell, directory: pathlib.Path,
     is_live = matrix.kind(cell) == matrix.LIVE
     kind = live_stream.LiveStream if is_live else stream.Stream
     clip = clip_of(cell, build)
+    first, *further = all_properties(cell, directory)
     place = placement.OverLink(
-        with_steps(cell, directory), build,
-        roles=placement.roles_of(cell["link"]),
+        first, build, further=further, link=cell["link"],
         **placement.hosts_of(cell["link"], placement.ROLES))
     streams, ports = [], []
     for name, transport in transports.streams(protocol):

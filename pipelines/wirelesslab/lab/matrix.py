@@ -16,8 +16,14 @@ from typing import Any
 
 from wirelesslab.descriptions import Cell, Link, Protocol, Workload
 from wirelesslab.errors import LabError
-from wirelesslab.lab import encoders, rate_steps
-from wirelesslab.streams import clips, placement, transports, video_codecs
+from wirelesslab.lab import combined_links, encoders, rate_steps
+from wirelesslab.streams import (
+    clips,
+    link_schedules,
+    placement,
+    transports,
+    video_codecs,
+)
 from wirelesslab.workloads import carriers, definitions
 
 MATRIX = "matrix"
@@ -41,9 +47,10 @@ TOGETHER = "+"
 COMPUTED = transports.COMPUTED
 STREAM = {"name": definitions.VIDEO, "kind": definitions.VIDEO}
 LIVE = "live"  # The kind of a cell that has a live encoder.
-STEPS, SEEDS = "steps", "seeds"
+STEPS, SEEDS, SCHEDULE = "steps", "seeds", link_schedules.KEY
 # Any other key of a link is a property of wirelesslink.
-OF_A_LINK = {"title", "properties", STEPS, SEEDS, placement.DIRECTION,
+OF_A_LINK = {"title", "properties", STEPS, SEEDS, SCHEDULE,
+             placement.DIRECTION,
              *placement.OF_HOSTS}
 
 
@@ -95,20 +102,32 @@ def expand(given: configparser.ConfigParser, home: pathlib.Path,
     # All protocols run once before any of them runs again. A time in which the
     # machine is slow then does not affect all runs of a single protocol.
     return [
-        {**cell(protocol, {**variant, **direction}, film, seed, repetition,
-                seconds, workload),
+        {**cell(protocol,
+                with_direction(matrix, link, variant) if is_video(workload)
+                else variant,
+                film, seed, repetition, seconds, workload),
          **theirs(given, link, workload)}
         for repetition in range(repetitions)
         for seed in all_seeds(matrix, loads)
         for workload, protocols, links in loads
         for link in links if seed in seeds_of(matrix, link)
-        for direction in [direction_of(matrix, link) if is_video(workload)
-                          else {}]
         for variant, film, protocol in itertools.product(
             list(variants(link, home)),
             films if is_video(workload) else [None], protocols)
         # A computed run has the same result each time, so it is not repeated.
         if not (protocol[COMPUTED] and repetition)]
+
+
+def with_direction(matrix: Mapping[str, str], link: Link,
+                   variant: Link) -> Link:
+    """Returns the variant of a link with its direction. Each part of a combined
+    link has a direction of its own."""
+    parts = link.get(combined_links.SEVERAL)
+    if not parts:
+        return {**variant, **direction_of(matrix, link)}
+    return {**variant, "links": [
+        {**part, **direction_of(matrix, own)}
+        for part, own in zip(variant["links"], parts)]}
 
 
 def direction_of(matrix: Mapping[str, str], link: Link) -> dict[str, str]:
@@ -283,10 +302,13 @@ def read_workloads(
     found = [
         (workload, chosen_protocols(workload, names, matrix, own_protocols,
                                     known),
-         chosen(own_links or matrix["links"], links, "link"))
+         chosen(own_links or matrix["links"], combined_links.there(
+             own_links or matrix["links"], links), "link"))
         for workload, names, own_links in chosen(
             matrix["workloads"], there, "workload")]
     for workload, protocols, _ in found:
+        if is_video(workload):
+            combined_links.check_names(protocols, list(links))
         for protocol in protocols:
             encoders.check(protocol, bool(front and is_video(workload)))
     return found
@@ -390,6 +412,8 @@ def read_links(given: configparser.ConfigParser) -> dict[str, Link]:
                  values(section))
         if section.get(STEPS):
             rate_steps.parse(name, section[STEPS])
+        if section.get(SCHEDULE):
+            link_schedules.parse(name, section[SCHEDULE])
     return {name: {"name": name, "section": section}
             for name, section in found.items()}
 
@@ -404,6 +428,11 @@ def variants(link: Link, home: pathlib.Path) -> Iterator[Link]:
     """Yields one link for each combination of the values of its properties.
     File names are relative to `home`, the directory of the matrix file,
     wherever the cells are run."""
+    if combined_links.SEVERAL in link:
+        several = [list(variants(one, home))
+                   for one in link[combined_links.SEVERAL]]
+        yield from map(combined_links.combine, itertools.product(*several))
+        return
     section = link["section"]
     varied = values(section)
     for choice in itertools.product(*varied.values()):
@@ -413,7 +442,8 @@ def variants(link: Link, home: pathlib.Path) -> Iterator[Link]:
         title = ", ".join([section.get("title", link["name"]), *words])
         yield {"name": name, "title": title,
                "properties": with_paths(properties, home),
-               **{key: section[key] for key in (STEPS, *placement.OF_HOSTS)
+               **{key: section[key] for key in (STEPS, SCHEDULE,
+                                               *placement.OF_HOSTS)
                   if section.get(key)}}
 
 

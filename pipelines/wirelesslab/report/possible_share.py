@@ -14,7 +14,13 @@ from wirelesslab import files
 from wirelesslab.descriptions import Cell
 from wirelesslab.errors import LabError
 from wirelesslab.lab import cells, matrix, opportunities
-from wirelesslab.streams import measurements, possible, transports
+from wirelesslab.streams import (
+    link_paths,
+    link_schedules,
+    measurements,
+    possible,
+    transports,
+)
 from wirelesslab.workloads import definitions
 
 NS_PER_MS = 1e6
@@ -26,11 +32,14 @@ LARGE = 500  # bytes
 def is_known(cell: Cell) -> bool:
     """Returns whether this module can compute the share. It cannot do so if
     several streams share the link, because the best result of one stream would
-    be at the cost of the others. It has no rules for the frames of live
+    be at the cost of the others. It does not know when a schedule takes a link
+    away. It has no rules for the frames of live
     encoders, which depend on what the sender knows of the link, and for traffic
     other than video."""
     return matrix.kind(cell) == definitions.VIDEO \
-        and len(transports.streams(cell["protocol"])) == 1
+        and len(transports.streams(cell["protocol"])) == 1 \
+        and not any(part.get(link_schedules.KEY)
+                    for part in link_paths.parts(cell["link"]))
 
 
 def of_run(cell: Cell, directory: pathlib.Path,
@@ -65,11 +74,12 @@ def choose(cell: Cell, directory: pathlib.Path,
     work = possible.jobs(passages, begin_ns(packets), late_ms * NS_PER_MS)
     # The sender's station also is the number of its flow, except in a computed
     # run, which has only one flow.
-    station = cells.sender_station(cell)
-    flow = 0 if cell["protocol"][matrix.COMPUTED] else station
-    found = opportunities.of_link(
-        cells.with_steps(cell, directory), flow, station,
-        work[-1].deadline_ns, build)
+    found = []
+    for text, (_, station) in zip(cells.all_properties(cell, directory),
+                                  cells.link_logs(cell)):
+        flow = 0 if cell["protocol"][matrix.COMPUTED] else station
+        found += opportunities.of_link(text, flow, station,
+                                       work[-1].deadline_ns, build)
     max_delay_ns = max(job.deadline_ns - job.release_ns for job in work)
     return set(possible.best(work, possible.Supply(found, max_delay_ns)))
 
