@@ -43,6 +43,8 @@ ASIDE = "result.flagged.json"
 RUN_OUT = "run.out"  # The output of a run that the grid has started.
 SENT, RECEIVED, PACKETS = "sent.csv", "received.csv", "packets.rtp"
 LINK_LOG = f"{placement.LINK}.log"
+# Key of the result: the time of day in ns when the link's clock was 0.
+LINK_BEGAN = "link_began_ns"
 # The file with the link's trace, if the link's bitrate changes in steps.
 STEPS = "steps.trace"
 NS_PER_MS = 1e6
@@ -188,6 +190,7 @@ def stream_over(cell: Cell, directory: pathlib.Path,
     late = lateness(delays.late_ms, directory)
     return {"warnings": [words for one in streams for words in one.warnings()],
             "left_out": left_out,
+            LINK_BEGAN: link_log.created_ns(directory / LINK_LOG),
             "lateness": {**late, **(encoder_lateness(directory, late["flagged"])
                                     if is_live else {})}}
 
