@@ -46,6 +46,8 @@ ASIDE = "result.flagged.json"
 RUN_OUT = "run.out"  # The output of a run that the grid has started.
 SENT, RECEIVED, PACKETS = "sent.csv", "received.csv", "packets.rtp"
 LINK_LOG = f"{placement.LINK}.log"
+# Key of the result: the time of day in ns when the link's clock was 0.
+LINK_BEGAN = "link_began_ns"
 LINK_OUTPUTS = "wl[0-9]*.out"  # Matches the output of each link of the cell.
 # The parts of a combined link have seeds with this difference, so that two
 # links of the same kind do not change at the same times.
@@ -235,6 +237,7 @@ def stream_over(cell: Cell, directory: pathlib.Path,
     late = graded(cell, directory, lateness_of(delays.late_ms, directory))
     return {"warnings": [words for one in streams for words in one.warnings()],
             "left_out": left_out,
+            LINK_BEGAN: link_log.created_ns(directory / LINK_LOG),
             "lateness": {**late, **(encoder_lateness(directory, late["flagged"])
                                     if is_live else {})}}
 

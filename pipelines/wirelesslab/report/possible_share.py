@@ -43,35 +43,34 @@ def is_known(cell: Cell) -> bool:
 
 
 def of_run(cell: Cell, directory: pathlib.Path,
-           passages: Sequence[measurements.Passage],
-           packets: Sequence[measurements.Packet], late_ms: float,
-           build: pathlib.Path) -> float | None:
-    """Returns the share, between 0 and 1. Returns None if it is not known."""
-    if not passages or not packets or not is_known(cell):
+           passages: Sequence[measurements.Passage], begin_ns: float | None,
+           late_ms: float, build: pathlib.Path) -> float | None:
+    """Returns the share, between 0 and 1. The first frame was sent at
+    `begin_ns`, by the clock of the link. Returns None if the share is not
+    known."""
+    if not passages or begin_ns is None or not is_known(cell):
         return None
     path = directory / f"possible-{late_ms}.csv"
     if not path.exists():
+        work = possible.jobs(passages, begin_ns, late_ms * NS_PER_MS)
         try:
-            chosen = choose(cell, directory, passages, packets, late_ms, build)
+            chosen = choose(cell, directory, work, build)
         except LabError as error:
             print(f"{cell['name']}: the possible is not known: {error}",
                   file=sys.stderr)
             return None
         files.write_whole(path, "frame,type,possible\n" + "".join(
-            f"{way.frame.coding_number},{way.frame.type},"
+            f"{job.frame.coding_number},{job.frame.type},"
             f"{int(number in chosen)}\n"
-            for number, way in enumerate(passages)))
+            for number, job in enumerate(work)))
     with open(path) as file:
         found = [int(row["possible"]) for row in csv.DictReader(file)]
     return sum(found) / len(found)
 
 
 def choose(cell: Cell, directory: pathlib.Path,
-           passages: Sequence[measurements.Passage],
-           packets: Sequence[measurements.Packet], late_ms: float,
-           build: pathlib.Path) -> set[int]:
+           work: Sequence[possible.Job], build: pathlib.Path) -> set[int]:
     """Returns the numbers of the frames that are possible."""
-    work = possible.jobs(passages, begin_ns(packets), late_ms * NS_PER_MS)
     # The sender's station also is the number of its flow, except in a computed
     # run, which has only one flow.
     found = []
@@ -84,7 +83,16 @@ def choose(cell: Cell, directory: pathlib.Path,
     return set(possible.best(work, possible.Supply(found, max_delay_ns)))
 
 
-def begin_ns(packets: Sequence[measurements.Packet]) -> float:
-    """Returns the time of the link at which the first frame was sent."""
-    return next((packet.arrival_ns for packet in packets
-                 if packet.size >= LARGE), packets[0].arrival_ns)
+def begin_ns(packets: Sequence[measurements.Packet],
+             since_ns: float | None) -> float | None:
+    """Returns the time of the link at which the first frame was sent. Returns
+    None if no packet was sent. `since_ns` is the time from the begin of the
+    link to the first frame by the clock of the machine, if it is known. It may
+    be a few ms too long. The first packet of a frame is later if a handshake
+    begins with the first frame. So the earlier one of both is the better
+    estimate."""
+    if not packets:
+        return None
+    first = next((packet.arrival_ns for packet in packets
+                  if packet.size >= LARGE), packets[0].arrival_ns)
+    return first if since_ns is None else max(0, min(first, since_ns))

@@ -46,6 +46,8 @@ class Run:
         self.beside = [self]
         self._lateness, self.machine = result["lateness"], result["machine"]
         self.warnings, self.left_out = result["warnings"], result["left_out"]
+        # The results of older versions do not have this key.
+        self._link_began_ns = result.get(cells.LINK_BEGAN)
         self.late_ns = late_ms * NS_PER_MS
         self._late_ms, self._build = late_ms, build
         self._by = by
@@ -164,8 +166,14 @@ class Run:
         foresight would have had decodable in time. It is None if it is not
         known."""
         return possible_share.of_run(
-            self.cell, self.directory, self.passages, self.link.packets,
+            self.cell, self.directory, self.passages, self.begin_ns,
             self._late_ms, self._build)
+
+    @property
+    def begin_ns(self) -> float | None:
+        """The time of the link at which the first frame was sent."""
+        since = self._link_began_ns and self.began_ns - self._link_began_ns
+        return possible_share.begin_ns(self.link.packets, since)
 
     def numbers(self) -> dict[str, float]:
         """Returns {name: number}, for tables."""

@@ -7,6 +7,7 @@ docs/wirelesslink.md describes the log.
 import collections
 import pathlib
 import re
+import subprocess
 from collections.abc import Iterator
 
 NS_PER_MS = 1e6
@@ -66,6 +67,19 @@ def read(path: str | pathlib.Path) -> collections.defaultdict[int, Tally]:
             tally.fates[packet["fate"]] += 1
             tally.repeated += int(packet["attempts"]) > 1
     return tallies
+
+
+def created_ns(path: str | pathlib.Path) -> int | None:
+    """Returns the time of day at which the file of a log was created, a few ms
+    before the clock of the link began to run. Returns None if the file system
+    does not know this time. Python cannot read it."""
+    said = subprocess.run(["stat", "--format=%.9W", path], text=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL).stdout.strip()
+    seconds, _, fraction = said.partition(".")
+    if not seconds.isdecimal() or int(seconds) == 0:
+        return None
+    return int(seconds) * 10**9 + int(fraction.ljust(9, "0"))
 
 
 def all_lateness_ns(output: str) -> dict[str, int] | None:

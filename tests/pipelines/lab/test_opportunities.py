@@ -6,9 +6,11 @@ links whose rate is known.
 import os
 import pathlib
 import tempfile
+import time
 import unittest
 
 from wirelesslab.lab import opportunities
+from wirelesslab.testbed import link_log
 
 MS = 1_000_000
 BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", "build"))
@@ -50,6 +52,23 @@ class LogTest(unittest.TestCase):
 
     def test_a_log_without_packets(self):
         self.assertEqual(self.read(), [])
+
+
+class CreationTest(unittest.TestCase):
+
+    def test_the_time_at_which_a_log_was_created(self):
+        with tempfile.TemporaryDirectory() as name:
+            log = pathlib.Path(name, "link.log")
+            before = time.time_ns()
+            log.write_text(HEADS)
+            os.utime(log, (0, 0))
+            found = link_log.created_ns(log)
+            if found is None:
+                self.skipTest("this file system has no times of creation")
+            self.assertLess(abs(found - before), 1000 * MS)
+
+    def test_a_missing_log(self):
+        self.assertIsNone(link_log.created_ns("/nowhere/link.log"))
 
 
 class PropertyTest(unittest.TestCase):

@@ -30,9 +30,6 @@ def packet(size, arrival_ms):
                                arrival_ms * MS)
 
 
-PACKETS = (packet(60, 10), packet(1400, 100))
-
-
 class PossibleShareTest(unittest.TestCase):
 
     def setUp(self):
@@ -45,11 +42,12 @@ class PossibleShareTest(unittest.TestCase):
                 for ms in range(100, 260, 40)]))
 
     def share(self, sizes=(1000, 2000, 1000, 1500), cell=CELL,
-              packets=PACKETS, late_ms=50):
+              begin_ms=100, late_ms=50):
         return possible_share.of_run(
-            cell, self.directory, passages(*sizes), packets, late_ms, None)
+            cell, self.directory, passages(*sizes),
+            None if begin_ms is None else begin_ms * MS, late_ms, None)
 
-    def test_the_stream_begins_with_the_first_large_packet(self):
+    def test_the_best_frames_for_these_opportunities(self):
         # The P-frame is complete at 180 ms, 40 ms after its due time. The only
         # opportunity after that, at 220 ms, is for the first B-frame. It is too
         # small for the second one.
@@ -73,9 +71,9 @@ class PossibleShareTest(unittest.TestCase):
         self.share(cell=computed)
         self.assertEqual(self.of_link.call_args.args[1:3], (0, 1))
 
-    def test_without_frames_or_packets_it_is_not_known(self):
+    def test_without_frames_or_a_begin_it_is_not_known(self):
         self.assertIsNone(self.share(sizes=()))
-        self.assertIsNone(self.share(packets=()))
+        self.assertIsNone(self.share(begin_ms=None))
 
     def test_several_streams_and_other_workloads_are_not_known(self):
         one = CELL["protocol"]
@@ -91,6 +89,25 @@ class PossibleShareTest(unittest.TestCase):
             self.assertIsNone(self.share())
         self.assertIn("no such element", str(stderr.write.call_args_list))
         self.assertEqual(list(self.directory.iterdir()), [])
+
+
+class BeginTest(unittest.TestCase):
+    PACKETS = (packet(60, 10), packet(1400, 100), packet(1400, 101))
+
+    def begin_ms(self, packets, since_ms=None):
+        return possible_share.begin_ns(
+            packets, since_ms and since_ms * MS) / MS
+
+    def test_the_stream_begins_with_the_first_large_packet(self):
+        self.assertEqual(self.begin_ms(self.PACKETS), 100)
+        self.assertEqual(self.begin_ms(self.PACKETS[:1]), 10)
+
+    def test_a_handshake_may_follow_the_begin(self):
+        self.assertEqual(self.begin_ms(self.PACKETS, 12), 12)
+        self.assertEqual(self.begin_ms(self.PACKETS, 104), 100)
+
+    def test_without_packets_it_is_not_known(self):
+        self.assertIsNone(possible_share.begin_ns([], 5))
 
 
 if __name__ == "__main__":
