@@ -32,6 +32,7 @@ def run_grid(options: argparse.Namespace) -> None:
     found, left_out = grid.possible(found, options.build)
     if options.list:
         print("\n".join(cell["name"] for cell in found))
+        print(grid.left_to_run(found, options)[1], file=sys.stderr)
         return
     failed = grid.run_all(found, left_out, options)
     if len(failed) < len(found):
@@ -112,7 +113,8 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
                       help="run the cells on a cluster, with this profile of "
                       "Snakemake, such as pipelines/profiles/slurm")
     all_.add_argument("--list", action="store_true",
-                      help="only print the names of the cells")
+                      help="only print the names of the cells, and how long "
+                      "those without a result take")
     page = command("report", write_report,
                    "Makes a page with the results of a grid.")
     page.add_argument("directory", type=pathlib.Path,

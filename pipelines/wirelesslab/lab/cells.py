@@ -17,6 +17,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -43,6 +44,7 @@ from wirelesslab.workloads import definitions, runner
 CELL, RESULT, LOCK = "cell.json", "result.json", ".lock"
 # The old result of a flagged run, while that run is repeated.
 ASIDE = "result.flagged.json"
+TOOK = "took_s"  # The key of a result with the duration of the run in s.
 RUN_OUT = "run.out"  # The output of a run that the grid has started.
 SENT, RECEIVED, PACKETS = "sent.csv", "received.csv", "packets.rtp"
 LINK_LOG = f"{placement.LINK}.log"
@@ -105,7 +107,7 @@ def run(directory: pathlib.Path, build: pathlib.Path) -> dict[str, Any]:
     """Runs the cell and returns its result. The file of the result is written
     last, so its existence means that the run is complete.
     """
-    cell = read(directory)
+    cell, started = read(directory), time.monotonic()
     with contextlib.ExitStack() as stack:
         try:
             stack.enter_context(
@@ -119,6 +121,7 @@ def run(directory: pathlib.Path, build: pathlib.Path) -> dict[str, Any]:
                 shutil.rmtree(stream_directory(directory, name),
                               ignore_errors=True)
         found = {"cell": cell, **way_of(cell)(cell, directory, build),
+                 TOOK: round(time.monotonic() - started, 3),
                  "machine": machine(build)}
         files.write_whole(directory / RESULT,
                           json.dumps(found, indent=1) + "\n")
@@ -369,10 +372,15 @@ def machine(build: pathlib.Path) -> dict[str, Any]:
     commit = said([*git, "rev-parse", "--short=12", "HEAD"])
     if commit and said([*git, "status", "--porcelain", "-uno"]):
         commit += " and changes"
-    return {"kernel": f"{platform.system()} {platform.release()}",
+    return {**host(),
             "gstreamer": version[1].split()[-1] if len(version) > 1 else "",
-            "commit": commit, "cores": os.cpu_count(),
-            "build": pathlib.Path(build).name}
+            "commit": commit, "build": pathlib.Path(build).name}
+
+
+def host() -> dict[str, Any]:
+    """Returns the properties that distinguish this machine from others."""
+    return {"kernel": f"{platform.system()} {platform.release()}",
+            "cores": os.cpu_count()}
 
 
 def said(argv: Sequence[str | os.PathLike[str]]) -> str:

@@ -22,7 +22,7 @@ from typing import Any
 from wirelesslab import files, paths, processes
 from wirelesslab.descriptions import Cell, Protocol
 from wirelesslab.errors import LabError
-from wirelesslab.lab import cells, combined_links, matrix
+from wirelesslab.lab import cells, combined_links, estimate, matrix
 from wirelesslab.streams import clips, lateness, transports, video_codecs
 from wirelesslab.testbed import testbed
 from wirelesslab.workloads import definitions
@@ -307,6 +307,34 @@ def with_commands(profile: str) -> dict[str, str] | None:
         (str(directory.resolve()), os.environ.get("PATH", os.defpath)))}
 
 
+def left_to_run(found: list[Cell],
+                options: argparse.Namespace) -> tuple[list[Cell], str]:
+    """Returns the cells that have no result yet, and a text that says how many
+    they are and how long they take.
+    """
+    results = [result_of(cell, options.output) for cell in found]
+    todo = [cell for cell, result in zip(found, results) if not result]
+    counted = "1 cell" if len(found) == 1 else f"{len(found)} cells"
+    words = f"{counted}, {len(todo)} of them to run"
+    if not todo:
+        return todo, words
+    known = estimate.Estimate(list(filter(None, results)), cells.host())
+    seconds = known.total(todo, options.jobs, os.cpu_count())
+    return todo, (f"{words} (about {duration(seconds)} with --jobs "
+                  f"{options.jobs})")
+
+
+def result_of(cell: Cell, output: pathlib.Path) -> dict[str, Any] | None:
+    """Returns the result of the cell. Returns None if there is none, or if the
+    cell had another description when it was run. The directory of the cell need
+    not exist."""
+    try:
+        result = cells.result(output / cell["name"])
+    except LabError:
+        return None
+    return result if result and result["cell"] == cell else None
+
+
 def run_all(found: list[Cell], left_out: list[str],
             options: argparse.Namespace) -> list[str]:
     """Runs the cells that have no result yet. Returns the names of the cells
@@ -329,10 +357,8 @@ def run_all(found: list[Cell], left_out: list[str],
     for cell in found:
         if matrix.kind(cell) == matrix.LIVE:
             cells.clip_of(cell, options.build)
-    todo = sum(cells.result(options.output / cell["name"]) is None
-               for cell in found)
-    counted = "1 cell" if len(found) == 1 else f"{len(found)} cells"
-    print(f"{counted}, {todo} of them to run, in {options.output}", flush=True)
+    todo, words = left_to_run(found, options)
+    print(f"{words}, in {options.output}", flush=True)
     snakemake = None if options.plain else shutil.which("snakemake")
     if options.profile and not snakemake:
         raise LabError("--profile needs Snakemake, which is not installed. "

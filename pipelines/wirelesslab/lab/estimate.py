@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Estimates how long the cells of a matrix take that have not been run yet,
+from the durations of the cells that were run on this machine."""
+
+import statistics
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wirelesslab.descriptions import Cell
+from wirelesslab.lab import cells, matrix
+
+# The time in s that a run in real time takes longer than its clip: the hosts
+# and both pipelines start, the last packets arrive, and the pipelines end. The
+# median of the durations that docs/lab.md lists.
+EXTRA_S = 4.0
+# The duration in s of a computed run, and of a second of its clip.
+COMPUTED_S, COMPUTED_S_PER_S = 1.5, 1 / 20
+# The duration in s of a workload that does not say how long it takes.
+WORKLOAD_S = 60.0
+# The runs from which a cell is estimated have as many as possible of these in
+# common with the cell. If no run has the same protocol, all runs count.
+KEYS: tuple[Callable[[Cell], Any], ...] = (
+    lambda cell: cell["protocol"]["name"],
+    lambda cell: cell["link"]["name"],
+    lambda cell: (cell["rate"], matrix.codec(cell), matrix.kind(cell)))
+
+
+class Estimate:
+    """Estimates from `results`. Those of other machines do not count."""
+
+    def __init__(self, results: Sequence[dict[str, Any]],
+                 machine: dict[str, Any]) -> None:
+        self._extra = {}  # {some of the KEYS: durations without the clip, in s}
+        for result in results:
+            if cells.TOOK in result and is_same(result["machine"], machine):
+                cell = result["cell"]
+                extra = result[cells.TOOK] - length(cell)
+                for key in keys(cell):
+                    self._extra.setdefault(key, []).append(extra)
+
+    def seconds(self, cell: Cell) -> float:
+        """Returns the duration of one cell."""
+        for key in keys(cell):
+            if key in self._extra:
+                extra = statistics.median(self._extra[key])
+                return max(length(cell) + extra, 0.0)
+        if is_computed(cell):
+            return COMPUTED_S + COMPUTED_S_PER_S * (cell["seconds"] or 0)
+        return (length(cell) or WORKLOAD_S) + EXTRA_S
+
+    def total(self, todo: Sequence[Cell], jobs: int, cores: int) -> float:
+        """Returns the duration of all these cells. Computed cells run first, on
+        all cores, and then `jobs` cells at a time in real time."""
+        return sum(
+            at_once([self.seconds(cell) for cell in todo
+                     if is_computed(cell) == computed], number)
+            for computed, number in ((True, cores), (False, jobs)))
+
+
+def at_once(durations: Sequence[float], number: int) -> float:
+    """Returns the duration of runs, `number` of which run at the same time."""
+    return max(sum(durations) / number, max(durations, default=0.0))
+
+
+def length(cell: Cell) -> float:
+    """Returns the part of a run's duration that is known beforehand, in s."""
+    if is_computed(cell):
+        return 0.0
+    own = cell["seconds"] or cell.get("workload", {}).get("seconds") or 0.0
+    apart = cell["protocol"].get("apart", 0)
+    return own + apart * (len(cell["protocol"].get("streams", [0])) - 1)
+
+
+def keys(cell: Cell) -> list[tuple[Any, ...]]:
+    """Returns what the cell has in common with other cells, most first."""
+    values = tuple(key(cell) for key in KEYS)
+    return [(is_computed(cell), *values[:number])
+            for number in range(len(values), -1, -1)]
+
+
+def is_computed(cell: Cell) -> bool:
+    return cell["protocol"][matrix.COMPUTED]
+
+
+def is_same(machine: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Returns whether a result is from this machine, as far as it says."""
+    return all(machine.get(key) == other.get(key)
+               for key in ("kernel", "cores"))

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Estimates how long cells take, from a few results."""
+
+import unittest
+
+from wirelesslab.lab import estimate
+
+HERE = {"kernel": "Linux 6", "cores": 2}
+
+
+def cell(protocol="rtp", link="radio", rate=6, computed=False, seconds=20,
+         **more):
+    return {"protocol": {"name": protocol, "computed": computed, **more},
+            "link": {"name": link}, "rate": rate, "seconds": seconds}
+
+
+def took(seconds, own, machine=HERE):
+    return {"cell": own, "took_s": seconds, "machine": machine}
+
+
+class EstimateTest(unittest.TestCase):
+    def seconds(self, own, *results):
+        return estimate.Estimate(results, HERE).seconds(own)
+
+    def test_without_any_result(self):
+        self.assertEqual(self.seconds(cell()), 24)
+        self.assertEqual(self.seconds(cell(computed=True)), 2.5)
+        # The second of two streams begins 5 s after the first one.
+        self.assertEqual(self.seconds(cell(streams=[{}, {}], apart=5)), 29)
+
+    def test_the_most_similar_runs_count(self):
+        results = [took(21, cell()), took(23, cell()), took(24, cell()),
+                   took(50, cell(rate=3)), took(80, cell("tcp")),
+                   took(90, cell("tcp", "oven"))]
+        # The median of the runs of the same cell is 3 s longer than the clip.
+        self.assertEqual(self.seconds(cell(), *results), 23)
+        # A clip of 40 s takes as much longer.
+        self.assertEqual(self.seconds(cell(seconds=40), *results), 43)
+        self.assertEqual(self.seconds(cell("tcp", "oven"), *results), 90)
+        # On another link, both runs of TCP count: 60 and 70 s more.
+        self.assertEqual(self.seconds(cell("tcp", "lte"), *results), 85)
+        # Another protocol: the median of 1, 3, 4, 30, 60 and 70 s.
+        self.assertEqual(self.seconds(cell("mmtp"), *results), 37)
+
+    def test_other_machines_and_old_results_do_not_count(self):
+        old = took(90, cell())
+        del old["took_s"]
+        other = took(90, cell(), {"kernel": "Linux 5", "cores": 2})
+        self.assertEqual(self.seconds(cell(), old, other), 24)
+
+    def test_computed_runs_do_not_count_for_runs_in_real_time(self):
+        fast = took(1, cell(computed=True))
+        self.assertEqual(self.seconds(cell(), fast), 24)
+        self.assertEqual(self.seconds(cell(computed=True), fast), 1)
+
+    def test_computed_cells_use_all_cores_and_the_others_jobs(self):
+        """4 computed cells of 2.5 s take 5 s on two cores. 5 cells of 24 s take
+        120 s, or 40 s with three at a time. One cell takes at least its own
+        time."""
+        todo = [cell(computed=True)] * 4 + [cell()] * 5
+        for jobs, seconds in ((1, 125), (3, 45), (8, 29)):
+            self.assertEqual(
+                estimate.Estimate([], HERE).total(todo, jobs, 2), seconds)
+
+
+if __name__ == "__main__":
+    unittest.main()
