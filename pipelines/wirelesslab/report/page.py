@@ -20,17 +20,18 @@ from wirelesslab.report import (
     plots,
     run_results,
     workload_page,
+    worst_seconds,
 )
-from wirelesslab.streams import clips, lateness, measurements, quality
+from wirelesslab.streams import lateness
 from wirelesslab.workloads import definitions
 
 TEMPLATE = pathlib.Path(__file__).with_name("page.html")
-PICTURE_WIDTH = 360
 # The maximum number of bytes of plots and pictures in one page. They become a
 # third larger when they are embedded in a page.
 LARGEST_PAGE = 20_000_000
 RUNS_BETWEEN_WORDS = 20
-MIME = {".png": "image/png", ".jpg": "image/jpeg"}
+MIME = {".png": "image/png", ".jpg": "image/jpeg", ".mp4": "video/mp4",
+        ".webm": "video/webm"}
 
 
 def write(output: pathlib.Path, build: pathlib.Path, late_ms: int | None,
@@ -133,10 +134,10 @@ def write_pages(groups: list[dict[str, Any]], page: pathlib.Path,
 
 
 def size_of(groups: Iterable[dict[str, Any]]) -> int:
-    """Returns the bytes of all plots and pictures."""
-    return sum(shown["path"].stat().st_size for made in groups
-               for shown in (*made["plots"], *made["pictures"])
-               if shown["path"])
+    """Returns the bytes of all plots, pictures and videos."""
+    return sum(path.stat().st_size for made in groups for path in (
+        *(shown["path"] for shown in (*made["plots"], *made["pictures"])
+          if shown["path"]), *worst_seconds.paths(made)))
 
 
 def group(numbered: tuple[int, list[run_results.Run]],
@@ -173,48 +174,11 @@ def group(numbered: tuple[int, list[run_results.Run]],
         figures.append({"words": words, "file": path.name, "path": path})
     return {"number": number, "title": title_of(runs), "tables": tables,
             "plots": figures, "is_video": True, "seeds": seeds(runs),
-            **worst_moment(runs, prefix, beside)}
+            "pictures": [], **worst_seconds.describe(runs, prefix, beside)}
 
 
 def seeds(runs: list[run_results.Run]) -> list[int]:
     return sorted({run.cell["seed"] for run in runs})
-
-
-def worst_moment(runs: list[run_results.Run], prefix: str,
-                 beside: pathlib.Path) -> dict[str, Any]:
-    """Returns the picture that was sent, and for each protocol the picture that
-    was shown in its place. The moment is the one at which all protocols
-    together differ most from what was sent. The first run of each protocol is
-    used."""
-    firsts = list(plots.first_runs(runs).values())
-    place = measurements.worst_place([
-        [picture.mse for picture in run.pictures] for run in firsts])
-    if place is None:
-        return {"moment": None, "pictures": []}
-    found = [picture(firsts[-1].clip(), place, "as sent", prefix + "sent",
-                     beside)]
-    for n, run in enumerate(firsts, 1):
-        name = (run.transport["title"] if run.way.head == "protocol"
-                and run.beside == [run] else run.label)
-        number = run.shown[place]
-        score = quality.drawable(run.pictures[place].psnr())
-        words = (f"{name}: " + ("unharmed" if number == place
-                                else f"{score:.1f} dB"))
-        found.append(picture(run.clip(), number, words, f"{prefix}shown-{n}",
-                             beside))
-    return {"moment": f"{place / clips.FRAMES_PER_SECOND:.2f}",
-            "pictures": found}
-
-
-def picture(clip: pathlib.Path, number: int | None, words: str, name: str,
-            beside: pathlib.Path) -> dict[str, Any]:
-    """Saves a picture and returns its description. `number` is None if nothing
-    was shown yet.
-    """
-    if number is None:
-        return {"words": f"{words} (nothing shown yet)", "path": None}
-    return {"words": words, "path": quality.take(
-        clip, number, beside / f"{name}.jpg", PICTURE_WIDTH)}
 
 
 def embedded(path: pathlib.Path) -> str:

@@ -18,6 +18,7 @@ from wirelesslab.lab import cells, matrix
 from wirelesslab.report import comparisons, possible_share
 from wirelesslab.streams import (
     frame_log,
+    freezes,
     lateness,
     link_schedules,
     measurements,
@@ -215,6 +216,8 @@ class Run:
             "SSIM": mean([picture.ssim for picture in self.pictures]),
             "MOS": mean([measurements.mos(picture.psnr())
                          for picture in self.pictures]),
+            **freezes.numbers(self.shown,
+                              measurements.period_ns(self.passages)),
             "packets": offered,
             "packets lost %": share(lost, offered),
             "attempts mean": measurements.mean_attempts(packets),
@@ -348,6 +351,9 @@ SUMMARY = (
     ("PSNR, dB", ("PSNR dB",), "{:.1f}"),
     ("SSIM", ("SSIM",), "{:.3f}"),
     ("MOS", ("MOS",), "{:.2f}"),
+    ("freezes", ("freezes",), "{:.0f}"),
+    ("longest freeze, s", ("longest freeze s",), "{:.2f}"),
+    ("frozen, s", ("frozen s",), "{:.2f}"),
     ("packets lost, %", ("packets lost %",), "{:.2f}"),
     ("transmissions a packet", ("attempts mean",), "{:.2f}"),
 )

@@ -431,3 +431,18 @@ def worst_place(errors: Sequence[Sequence[float]]) -> int | None:
     """
     sums = [sum(each) for each in zip(*errors)]
     return sums.index(max(sums)) if any(sums) else None
+
+
+def worst_places(errors: Sequence[Sequence[float]],
+                 length: int) -> range | None:
+    """Returns the consecutive places in display order with the largest sum of
+    errors. Their number is `length`, or less if there are not so many places.
+    Returns None if no picture differs."""
+    sums = [sum(each) for each in zip(*errors)]
+    if not any(sums):
+        return None
+    length = min(length, len(sums))
+    before = [0, *itertools.accumulate(sums)]
+    begin = max(range(len(sums) - length + 1),
+                key=lambda place: before[place + length] - before[place])
+    return range(begin, begin + length)

@@ -8,13 +8,14 @@ stream. The reference is the clip as it was sent. The loss of quality in the
 encoder does not count, because the network did not cause it.
 """
 
+import contextlib
 import math
 import os
 import pathlib
 import re
 import subprocess
 import typing
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 from wirelesslab import processes
@@ -29,7 +30,7 @@ SSIM = re.compile(r"\bY:(\S+)")
 # The pictures are compared in their order and their times are ignored, because
 # ffmpeg begins raw MPEG-1 with a gap.
 COUNTED = "settb=1/25,setpts=N"
-BLACK = (16, 128)  # luminance and chrominance of ITU-R BT.601
+BLACK = 16  # the luminance of ITU-R BT.601
 
 
 class Picture(typing.NamedTuple):
@@ -52,65 +53,111 @@ def measure(clip: pathlib.Path, shown: list[int | None],
     """Returns a Picture for each place in display order. `shown` has for each
     place the number of the picture that is seen there, and None before the
     first one. This picture is compared with the clip's picture at the same
-    place. If there is a `reference`, a video that may be longer than the clip,
-    it is compared with the picture of that video instead."""
-    if not reference and all(number == place
-                             for place, number in enumerate(shown)):
+    place. If there is a `reference`, which is a video, it is compared with the
+    picture of that video instead, and both videos may be longer than `shown`.
+    ffmpeg does not get the pictures that would be compared with themselves."""
+    compared = [place for place, number in enumerate(shown)
+                if reference or number != place]
+    if not compared:
         return [UNHARMED] * len(shown)
-    first = f"trim=end_frame={len(shown)}," if reference else ""
     read, write = os.pipe()
     score = processes.start(
         [*clips.FFMPEG, "-f", "yuv4mpegpipe", "-i", f"pipe:{read}",
-         "-i", str(reference or clip), "-filter_complex",
-         f"[0]{COUNTED},split[a][b];[1]{first}{COUNTED},split[c][d];"
+         "-filter_complex",
+         f"[0]{COUNTED},split[u][v];[u]crop=iw:ih/2:0:0,split[a][b];"
+         "[v]crop=iw:ih/2:0:ih/2,split[c][d];"
          "[a][c]psnr=f=psnr.log[x];[b][d]ssim=f=ssim.log[y]",
          "-map", "[x]", "-f", "null", "-", "-map", "[y]", "-f", "null", "-"],
         cwd=directory, pass_fds=(read,), stdout=subprocess.DEVNULL)
     os.close(read)
     try:
         with open(write, "wb") as pipe:
-            repeat(clip, shown, pipe)
+            write_pairs(clip, shown, reference, pipe)
     except BaseException:
         processes.kill(score)
         raise
     if processes.finish(score) != 0:
         raise LabError(f"ffmpeg could not compare the pictures of {clip}")
-    found = [Picture(*both) for both in zip(
-        numbers(directory / "psnr.log", MSE),
-        numbers(directory / "ssim.log", SSIM))]
-    if len(found) != len(shown):
-        raise LabError(f"{reference or clip} has {len(found)} pictures, but "
-                       f"{len(shown)} frames were sent of it")
+    found = [UNHARMED] * len(shown)
+    for place, *both in zip(
+            compared, numbers(directory / "psnr.log", MSE),
+            numbers(directory / "ssim.log", SSIM), strict=True):
+        found[place] = Picture(*both)
     return found
 
 
-def repeat(clip: pathlib.Path, shown: list[int | None],
-           pipe: BinaryIO) -> None:
-    """Writes the clip as the viewer saw it to `pipe`, as YUV4MPEG2."""
+def write_pairs(clip: pathlib.Path, shown: list[int | None],
+                reference: pathlib.Path | None, pipe: BinaryIO) -> None:
+    """Writes the luminance of all pictures that are compared to `pipe`, as
+    YUV4MPEG2. In each frame, the picture that the viewer saw is above the
+    picture with which it is compared.
+    """
+    with contextlib.ExitStack() as stack:
+        own = stack.enter_context(luminance(clip))
+        others = stack.enter_context(luminance(reference)) if reference \
+            else None
+        pipe.write(b"YUV4MPEG2 W%d H%d F25:1 Ip A1:1 Cmono\n"
+                   % (own.width, 2 * own.height))
+        seen = bytes([BLACK]) * (own.width * own.height)
+        for place, number in enumerate(shown):
+            data = next(own.pictures, None)
+            expected = next(others.pictures, None) if others else data
+            if data is None or expected is None:
+                raise other_length(clip if data is None else reference, place,
+                                   len(shown))
+            seen = data if number == place else seen
+            if reference or number != place:
+                pipe.write(b"FRAME\n" + seen + expected)
+        more = 0 if reference else sum(1 for _ in own.pictures)
+        if more:
+            raise other_length(clip, len(shown) + more, len(shown))
+
+
+def other_length(video: pathlib.Path, count: int, sent: int) -> LabError:
+    return LabError(f"{video} has {count} pictures, but {sent} frames were "
+                    "sent of it")
+
+
+class Luminance(typing.NamedTuple):
+    """The luminance of the pictures of a video, in display order."""
+
+    width: int
+    height: int
+    pictures: Iterator[bytes]
+
+
+@contextlib.contextmanager
+def luminance(video: pathlib.Path) -> Iterator[Luminance]:
     decoder = processes.start(
-        [*clips.FFMPEG, "-i", str(clip), "-frames:v", str(len(shown)),
-         "-fps_mode", "passthrough", "-pix_fmt", "yuv420p",
-         "-f", "yuv4mpegpipe", "-"],
+        [*clips.FFMPEG, "-i", str(video), "-fps_mode", "passthrough",
+         "-vf", "format=yuv420p,extractplanes=y", "-f", "yuv4mpegpipe", "-"],
         stdout=subprocess.PIPE)
-    header = decoder.stdout.readline()
+    try:
+        yield Luminance(*yuv4mpeg(decoder.stdout, video))
+    finally:
+        processes.kill(decoder)
+        decoder.stdout.close()
+
+
+def yuv4mpeg(stream: BinaryIO,
+             video: pathlib.Path) -> tuple[int, int, Iterator[bytes]]:
+    """Returns the width, the height and the pictures of a YUV4MPEG2 stream that
+    has only luminance.
+    """
+    header = stream.readline()
+    if not header:
+        raise LabError(f"ffmpeg could not decode {video}")
     width, height = (int(re.search(rb" %b(\d+)" % side, header)[1])
                      for side in (b"W", b"H"))
-    luminance, chrominance = BLACK
-    seen = (bytes([luminance]) * (width * height)
-            + bytes([chrominance]) * (width * height // 2))
-    pipe.write(header)
-    for place, number in enumerate(shown):
-        own = decoder.stdout.readline()
-        data = decoder.stdout.read(len(seen))
-        if len(data) < len(seen):
-            processes.kill(decoder)
-            raise LabError(f"{clip} has {place} pictures, but "
-                           f"{len(shown)} frames were sent of it")
-        seen = data if number == place else seen
-        pipe.write(own + seen)
-    decoder.stdout.close()
-    if processes.finish(decoder) != 0:
-        raise LabError(f"ffmpeg could not decode {clip}")
+
+    def pictures() -> Iterator[bytes]:
+        while stream.readline():
+            data = stream.read(width * height)
+            if len(data) < width * height:
+                return
+            yield data
+
+    return width, height, pictures()
 
 
 def numbers(path: pathlib.Path, pattern: re.Pattern[str]) -> list[float]:

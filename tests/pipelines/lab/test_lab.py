@@ -478,7 +478,7 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
         self.assertEqual([link for link in page.links if ".html" in link],
                          ["page/1.html", "page/2.html"])
         one = Page(self.output / "page" / "2.html")
-        self.assertEqual(len(one.loads), PLOTS + 1 + 2)
+        self.assertEqual(len(one.loads), PLOTS + 1)
         for words in ("mine, radio, clip of 6 Mbit/s", "interference=none",
                       "interference=0-1"):
             self.assertIn(words, one.words)
@@ -541,14 +541,15 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
         self.assertEqual(found["late"], "0")
 
     def check_page(self, page):
-        # The page has all plots and the pictures of what was sent and received.
-        # It loads nothing from other files.
-        self.assertEqual(len(page.loads), PLOTS + 2)
+        # The page has all plots and the video of what was sent and received. It
+        # loads nothing from other files.
+        self.assertEqual(len(page.loads), PLOTS + 1)
         for source in page.loads:
-            self.assertRegex(source, "^data:image/(png|jpeg);base64,.{1000}")
+            self.assertRegex(source,
+                             "^data:(image/png|video/mp4);base64,.{1000}")
         for link in page.links:
             self.assertTrue((self.output / link).exists(), link)
-        for words in ("1 run is missing", "The worst moment, at ",
+        for words in ("1 run is missing", "saw in the worst 1.96 seconds",
                       "interference=0.5-1, clip of 6 Mbit/s",
                       "pipelines/demo", "GStreamer", "kernel", "commit",
                       "profile=80211b interference=0.5-1"):

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Finds the freezes of a clip, from the list of pictures that a viewer sees.
+
+The viewer's player shows each picture a fixed time after the picture was due.
+This time is the lateness at which a frame counts as late. A picture whose frame
+is missing or late at that moment, or refers to such a frame, is replaced by the
+last picture that was shown.
+"""
+
+from collections.abc import Sequence
+
+from wirelesslab.streams import display
+
+NS = 1e9
+
+
+def durations_ns(shown: Sequence[int | None],
+                 period_ns: float) -> list[float]:
+    """Returns the duration of each time of more than 200 ms without a new
+    picture. `shown` has the number of the picture that is seen in each frame
+    period, as measurements.shown() returns it."""
+    frames = [display.Frame(place * period_ns, 0, 0, False, 0)
+              for place in range(len(shown))]
+    delays = [0 if number == place else display.NEVER
+              for place, number in enumerate(shown)]
+    return display.freezes_ns(frames, delays, period_ns)
+
+
+def numbers(shown: Sequence[int | None],
+            period_ns: float) -> dict[str, float]:
+    """Returns {name: number} for tables, with the names that runs with a live
+    encoder have, too.
+    """
+    freezes = durations_ns(shown, period_ns)
+    return {"freezes": len(freezes), "frozen s": sum(freezes) / NS,
+            "longest freeze s": max(freezes, default=0) / NS}

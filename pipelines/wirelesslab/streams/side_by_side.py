@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Makes a video in which several streams play side by side, from the list of
+pictures that a viewer of each stream sees.
+
+The video is H.264 in MP4 or, if ffmpeg has no libx264, VP9 in WebM. All common
+browsers play both. The bitrate is limited, so a video of five seconds is
+smaller than 1.5 MB.
+"""
+
+import contextlib
+import functools
+import math
+import os
+import pathlib
+import re
+import subprocess
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from typing import BinaryIO
+
+from wirelesslab import processes
+from wirelesslab.errors import LabError
+from wirelesslab.streams import clips
+
+# The largest width of the whole video and of one stream in it, in pixels.
+WIDTH, WIDTH_OF_ONE = 1200, 480
+COLUMNS = 4
+GAP = 4  # pixels between two streams
+# A bar of this height, in pixels, at the lower edge of a picture says that the
+# viewer does not see the picture that was due. Chrominance has half of the
+# lines, so the number is even.
+BAR = 8
+# Luminance and chrominance (blue, red) of ITU-R BT.601: black, and the orange
+# #e69f00.
+BLACK, ORANGE = (16, 128, 128), (155, 43, 171)
+BITS_PER_SECOND = 1_900_000
+# {encoder of ffmpeg: (suffix of the file, options)}. The first one that ffmpeg
+# has is used.
+ENCODERS = {
+    "libx264": ("mp4", "-preset veryfast -crf 25 -pix_fmt yuv420p -maxrate "
+                f"{BITS_PER_SECOND} -bufsize {BITS_PER_SECOND // 2} -g 25 "
+                "-movflags +faststart"),
+    "libvpx-vp9": ("webm", "-deadline realtime -cpu-used 8 -row-mt 1 -crf 36 "
+                   f"-b:v {BITS_PER_SECOND} -g 25"),
+}
+
+
+class Tile(typing.NamedTuple):
+    """One stream: the video from which its pictures are taken, and for each
+    picture of the result the number of the picture that is seen, in display
+    order, or None before the first one. `first` is the number of the picture
+    that was due at the begin of the result."""
+
+    video: pathlib.Path
+    numbers: Sequence[int | None]
+    first: int
+
+
+class Size(typing.NamedTuple):
+    """The places of the tiles in the video, in pixels."""
+
+    columns: int
+    rows: int
+    width: int  # of a tile
+    height: int
+
+    def place(self, number: int) -> tuple[int, int]:
+        """Returns the left and upper edge of a tile."""
+        row, column = divmod(number, self.columns)
+        return column * (self.width + GAP), row * (self.height + GAP)
+
+    def whole(self) -> tuple[int, int]:
+        """Returns the width and height of the video."""
+        return (self.columns * (self.width + GAP) - GAP,
+                self.rows * (self.height + GAP) - GAP)
+
+
+def columns(count: int) -> int:
+    return min(math.ceil(math.sqrt(count)), COLUMNS)
+
+
+def width(count: int) -> int:
+    """Returns the width of each of so many tiles."""
+    space = (WIDTH + GAP) // columns(count) - GAP
+    return min(space, WIDTH_OF_ONE) // 4 * 4
+
+
+class Pictures:
+    """The small pictures of all tiles, in memory."""
+
+    def __init__(self, tiles: Sequence[Tile]) -> None:
+        self.tiles = tiles
+        wanted = {}
+        for tile in tiles:
+            wanted.setdefault(tile.video, set()).update(
+                number for number in tile.numbers if number is not None)
+        self._kept, sizes = {}, set()
+        for video, numbers in wanted.items():
+            if numbers:
+                size, self._kept[video] = take(video, numbers,
+                                               width(len(tiles)))
+                sizes.add(size)
+        if len(sizes) != 1:
+            raise LabError("there are no pictures to be put side by side, or "
+                           "they have different shapes")
+        self.size = Size(columns(len(tiles)),
+                         math.ceil(len(tiles) / columns(len(tiles))),
+                         *sizes.pop())
+        self._black = plain(self.size, BLACK)
+
+    def frames(self) -> Iterator[list[bytes]]:
+        """Yields for each frame of the video the pictures of all tiles."""
+        for place in range(len(self.tiles[0].numbers)):
+            yield [self.seen(tile, place) for tile in self.tiles]
+
+    def seen(self, tile: Tile, place: int) -> bytes:
+        number = tile.numbers[place]
+        data = self._black if number is None \
+            else self._kept[tile.video][number]
+        return data if number == tile.first + place \
+            else marked(data, self.size)
+
+
+def take(video: pathlib.Path, numbers: set[int], wide: int
+         ) -> tuple[tuple[int, int], Mapping[int, bytes]]:
+    """Returns the size and {number: picture}. The pictures have this width and
+    the video's aspect ratio. Each is the luminance followed by both parts of
+    the chrominance.
+    """
+    chosen = "+".join(f"between(n\\,{first}\\,{last})"
+                      for first, last in ranges(numbers))
+    decoder = processes.start(
+        [*clips.FFMPEG, "-i", str(video), "-fps_mode", "passthrough", "-vf",
+         f"select={chosen},scale={wide}:2*round({wide}/dar/2):"
+         "flags=area,setsar=1,format=yuv420p",
+         "-frames:v", str(len(numbers)), "-f", "yuv4mpegpipe", "-"],
+        stdout=subprocess.PIPE)
+    try:
+        size, pictures = read(decoder.stdout)
+        found = dict(zip(sorted(numbers), pictures))
+    finally:
+        processes.kill(decoder)
+        decoder.stdout.close()
+    if len(found) < len(numbers):
+        raise LabError(f"{video} has no picture {max(numbers)}")
+    return size, found
+
+
+def ranges(numbers: set[int]) -> list[tuple[int, int]]:
+    """Returns the ranges of consecutive numbers, as (first, last)."""
+    found = []
+    for number in sorted(numbers):
+        if found and found[-1][1] == number - 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return found
+
+
+def read(stream: BinaryIO) -> tuple[tuple[int, int], list[bytes]]:
+    """Returns the size and the pictures of a YUV4MPEG2 stream."""
+    header = stream.readline()
+    if not header:
+        return (0, 0), []
+    wide, high = (int(re.search(rb" %b(\d+)" % side, header)[1])
+                  for side in (b"W", b"H"))
+    pictures = []
+    while stream.readline():
+        pictures.append(stream.read(wide * high * 3 // 2))
+    return (wide, high), pictures
+
+
+def plain(size: Size, colour: tuple[int, int, int]) -> bytes:
+    """Returns a picture that has one colour."""
+    return b"".join(bytes([value]) * (size.width * size.height // share)
+                    for value, share in zip(colour, (1, 4, 4)))
+
+
+def marked(picture: bytes, size: Size) -> bytes:
+    """Returns the picture with a bar at its lower edge."""
+    found, begin = [], 0
+    for value, side in zip(ORANGE, (1, 2, 2)):
+        length = (size.width // side) * (size.height // side)
+        bar = (size.width // side) * (BAR // side)
+        found += [picture[begin:begin + length - bar], bytes([value]) * bar]
+        begin += length
+    return b"".join(found)
+
+
+@functools.cache
+def encoder() -> str | None:
+    """Returns the first of ENCODERS that ffmpeg has, or None."""
+    known = processes.run([*clips.FFMPEG, "-encoders"], "ffmpeg").split()
+    return next((name for name in ENCODERS if name in known), None)
+
+
+def write(pictures: Pictures, labels: pathlib.Path | None, fps: int,
+          stem: pathlib.Path, poster_place: int = 0
+          ) -> tuple[pathlib.Path | None, pathlib.Path]:
+    """Writes the video, and one of its frames as a picture. `labels` is a
+    picture with transparent parts and the size of the video, which is drawn
+    above it. Returns the paths of the video and of the picture, which are
+    `stem` with a suffix. The first path is None if ffmpeg has no encoder."""
+    name = encoder()
+    poster, target = stem.with_suffix(".jpg"), None
+    graph = (f"[0]tile={pictures.size.columns}x{pictures.size.rows}:"
+             f"padding={GAP}:nb_frames={len(pictures.tiles)}:color=black,"
+             f"settb=1/{fps},setpts=N")
+    if labels:
+        graph += "[v];[v][1]overlay=format=auto"
+    graph += (f",split[v][p];[p]select=eq(n\\,{poster_place}),"
+              "format=yuvj420p[p]")
+    outputs = ["-map", "[p]", "-frames:v", "1", "-q:v", "4", "-update", "1",
+               str(poster)]
+    if name:
+        suffix, options = ENCODERS[name]
+        target = stem.with_suffix(f".{suffix}")
+        outputs += ["-map", "[v]", "-r", str(fps), "-c:v", name,
+                    *options.split(), str(target)]
+    else:
+        graph += ";[v]nullsink"
+    draw(pictures, labels, fps, graph, outputs)
+    return target, poster
+
+
+def draw(pictures: Pictures, labels: pathlib.Path | None, fps: int, graph: str,
+         outputs: Sequence[str]) -> None:
+    """Gives the pictures of all tiles to ffmpeg, one after the other."""
+    readable, writable = os.pipe()
+    child = processes.start(
+        [*clips.FFMPEG, "-f", "yuv4mpegpipe", "-i", f"pipe:{readable}",
+         *(["-i", str(labels)] if labels else []),
+         "-filter_complex", graph, *outputs],
+        pass_fds=(readable,), stdout=subprocess.DEVNULL)
+    os.close(readable)
+    # If ffmpeg ends early, its exit status is the error that counts.
+    with contextlib.suppress(BrokenPipeError), open(writable, "wb") as pipe:
+        pipe.write(b"YUV4MPEG2 W%d H%d F%d:1 Ip A1:1 C420jpeg\n"
+                   % (pictures.size.width, pictures.size.height,
+                      fps * len(pictures.tiles)))
+        for tiles in pictures.frames():
+            for picture in tiles:
+                pipe.write(b"FRAME\n" + picture)
+    if processes.finish(child) != 0:
+        raise LabError("ffmpeg could not put the pictures side by side")

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tests the freezes of a clip against values that were worked out by hand."""
+
+import unittest
+
+from test_measurements import LATE, ways
+
+from wirelesslab.streams import freezes, measurements
+
+MS = 1_000_000
+PERIOD = 40 * MS
+
+
+def durations_ms(shown):
+    return [ns / MS for ns in freezes.durations_ns(shown, PERIOD)]
+
+
+class FreezeTest(unittest.TestCase):
+
+    def test_nothing_freezes_if_every_picture_is_shown(self):
+        self.assertEqual(durations_ms(range(20)), [])
+
+    def test_four_missing_pictures_are_no_freeze_and_five_are_one(self):
+        # After picture 1 the next new picture is 6, which is 200 ms later.
+        self.assertEqual(durations_ms([0, 1, 1, 1, 1, 1, 6, 7]), [])
+        # Here it is picture 7, which is 240 ms later.
+        self.assertEqual(durations_ms([0, 1, 1, 1, 1, 1, 1, 7, 8]), [240])
+
+    def test_missing_pictures_at_both_ends_count_as_one_period_each(self):
+        # Six pictures are missing before picture 6, and seven after it.
+        self.assertEqual(durations_ms([None] * 6 + [6] * 8), [240, 280])
+        self.assertEqual(durations_ms([None] * 5 + [5] * 6), [])
+
+    def test_nothing_shown_at_all_is_one_freeze(self):
+        self.assertEqual(durations_ms([None] * 10), [400])
+
+    def test_numbers_of_a_table(self):
+        shown = [0, 1, *[1] * 6, 8, 9, *[9] * 9]
+        # From picture 1 to 8 are 280 ms, and nine pictures follow picture 9.
+        self.assertEqual(freezes.numbers(shown, PERIOD), {
+            "freezes": 2, "frozen s": 0.64, "longest freeze s": 0.36})
+        self.assertEqual(freezes.numbers(range(9), PERIOD), {
+            "freezes": 0, "frozen s": 0, "longest freeze s": 0})
+
+    def test_a_late_key_frame_freezes_all_pictures_that_refer_to_it(self):
+        # The I-frame arrives 501 ms late. The next I-frame is picture 8.
+        passages = ways("IPPPPPPPIP", [501] + [0] * 9)
+        shown = measurements.shown(passages, LATE)
+        self.assertEqual(shown, [None] * 8 + [8, 9])
+        self.assertEqual(durations_ms(shown), [320])
+        # One ms earlier it is in time.
+        shown = measurements.shown(ways("IPPPPPPPIP", [500] + [0] * 9), LATE)
+        self.assertEqual(durations_ms(shown), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tests the video that shows several streams side by side: which picture of
+which clip is in each place of each frame.
+"""
+
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from wirelesslab import processes
+from wirelesslab.errors import LabError
+from wirelesslab.streams import clips, pictures, side_by_side
+from wirelesslab.streams.side_by_side import Tile
+
+# The clip has pictures of one luminance: 40, 60, 80 and so on.
+COUNT, FIRST, STEP = 8, 40, 20
+BLACK, ORANGE = 16, 155
+
+
+class VideoCase(unittest.TestCase):
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+        self.clip = self.directory / "grey.mkv"
+        raw = self.directory / "grey.yuv"
+        raw.write_bytes(b"".join(
+            bytes([FIRST + STEP * n]) * 4096 + bytes([128]) * 2048
+            for n in range(COUNT)))
+        processes.run(
+            [*clips.FFMPEG, "-f", "rawvideo", "-s", "64x64", "-r", "25",
+             "-pix_fmt", "yuv420p", "-i", raw, "-c:v", "ffv1", self.clip],
+            "ffmpeg")
+
+    def write(self, *tiles, poster_place=0):
+        self.small = side_by_side.Pictures(tiles)
+        return side_by_side.write(self.small, None, 25,
+                                  self.directory / "video", poster_place)
+
+    def frames(self, video):
+        """Returns the luminance of each frame, as rows of bytes."""
+        width, height = self.small.size.whole()
+        data = subprocess.run(
+            [*clips.FFMPEG, "-i", video, "-vf", "extractplanes=y", "-f",
+             "rawvideo", "-"], stdout=subprocess.PIPE, check=True).stdout
+        rows = [data[begin:begin + width]
+                for begin in range(0, len(data), width)]
+        return [rows[begin:begin + height]
+                for begin in range(0, len(rows), height)]
+
+
+class FramesTest(VideoCase):
+
+    def check(self, frames, tile, levels, bars):
+        """Checks the luminance in the middle and at the lower edge of a tile in
+        all frames. `bars` says where there is a bar.
+        """
+        size = self.small.size
+        x, y = size.place(tile)
+        for number, (rows, level, has_bar) in enumerate(
+                zip(frames, levels, bars, strict=True)):
+            with self.subTest(tile=tile, frame=number):
+                middle = rows[y + size.height // 2][x + size.width // 2]
+                edge = rows[y + size.height - side_by_side.BAR // 2][
+                    x + size.width // 2]
+                self.assertAlmostEqual(middle, level, delta=3)
+                self.assertAlmostEqual(edge, ORANGE if has_bar else level,
+                                       delta=6)
+
+    def test_each_tile_has_the_picture_that_is_seen(self):
+        # The result has the pictures 3, 4, 5 and 6. The second viewer still
+        # sees picture 1, then picture 4, and then freezes. The third viewer has
+        # not seen a picture before picture 5.
+        video, _ = self.write(
+            Tile(self.clip, [3, 4, 5, 6], 3), Tile(self.clip, [1, 4, 4, 4], 3),
+            Tile(self.clip, [None, None, 5, 6], 3))
+        frames = self.frames(video)
+        self.assertEqual(len(frames), 4)
+        self.check(frames, 0, [100, 120, 140, 160], [False] * 4)
+        self.check(frames, 1, [60, 120, 120, 120], [True, False, True, True])
+        self.check(frames, 2, [BLACK, BLACK, 140, 160],
+                   [True, True, False, False])
+
+    def test_the_poster_is_the_chosen_frame(self):
+        video, poster = self.write(
+            Tile(self.clip, range(8), 0), Tile(self.clip, [0] * 8, 0),
+            poster_place=6)
+        self.assertEqual(len(self.frames(video)), 8)
+        (rows,) = self.frames(poster)
+        # The picture with the number 6 has the luminance 160. A JPEG has the
+        # full range of luminance: (160 - 16) * 255 / 219 is 168.
+        self.assertAlmostEqual(rows[100][100], 168, delta=3)
+
+    def test_streams_may_come_from_different_files(self):
+        other = self.directory / "other.mkv"
+        processes.run([*clips.FFMPEG, "-i", self.clip, "-vf",
+                       "lutyuv=y=val+10", "-c:v", "ffv1", other], "ffmpeg")
+        video, _ = self.write(Tile(self.clip, [2, 3], 2),
+                              Tile(other, [2, 2], 2))
+        frames = self.frames(video)
+        self.check(frames, 0, [80, 100], [False, False])
+        self.check(frames, 1, [90, 90], [False, True])
+
+    def test_a_clip_that_is_too_short_is_a_failure(self):
+        with self.assertRaisesRegex(LabError, "has no picture 8"):
+            self.write(Tile(self.clip, [7, 8], 7))
+
+
+class ClipTest(VideoCase):
+
+    def test_frames_look_like_those_of_the_clip(self):
+        """The frames of the video are compared with the frames of a clip that
+        moves. A wrong frame has a PSNR of less than 30 dB.
+        """
+        clip = self.directory / "moving.mkv"
+        processes.run(
+            [*clips.FFMPEG, "-f", "lavfi", "-i",
+             "testsrc=s=480x270:r=25:d=1,setsar=1,format=yuv420p", "-vf",
+             "scroll=h=0.05", "-c:v", "ffv1", clip], "ffmpeg")
+        video, _ = self.write(Tile(clip, range(5, 20), 5))
+        self.assertEqual(clips.count_frames(video), 15)
+        self.assertEqual(self.small.size.whole(), (480, 270))
+        for moved, is_good in ((5, True), (6, False)):
+            part = self.directory / "part.mkv"
+            processes.run(
+                [*clips.FFMPEG, "-i", clip, "-vf",
+                 f"trim=start_frame={moved}:end_frame={moved + 15},"
+                 "setpts=PTS-STARTPTS", "-c:v", "ffv1", part], "ffmpeg")
+            found = [pictures.psnr([error]) for error in pictures.errors(
+                video, part, self.directory)]
+            self.assertEqual(len(found), 15)
+            self.assertEqual([psnr > 30 for psnr in found], [is_good] * 15)
+
+
+class LayoutTest(unittest.TestCase):
+
+    def test_tiles_fill_the_width(self):
+        self.assertEqual([side_by_side.columns(count)
+                          for count in (1, 2, 4, 5, 9, 10, 20)],
+                         [1, 2, 2, 3, 3, 4, 4])
+        # (1200 + 4) / 4 - 4 is 297, and 296 is divisible by 4.
+        self.assertEqual(side_by_side.width(11), 296)
+        # (1200 + 4) / 2 - 4 is 598, but a tile has at most 480 pixels.
+        self.assertEqual(side_by_side.width(2), 480)
+
+    def test_places_of_tiles(self):
+        size = side_by_side.Size(columns=4, rows=3, width=296, height=166)
+        self.assertEqual(size.place(0), (0, 0))
+        # The second tile of the second row
+        self.assertEqual(size.place(5), (300, 170))
+        self.assertEqual(size.whole(), (4 * 300 - 4, 3 * 170 - 4))
+
+    def test_ranges_of_numbers(self):
+        self.assertEqual(side_by_side.ranges({7, 1, 2, 3, 9, 8}),
+                         [(1, 3), (7, 9)])
+        self.assertEqual(side_by_side.ranges({4}), [(4, 4)])
+
+
+if __name__ == "__main__":
+    unittest.main()
