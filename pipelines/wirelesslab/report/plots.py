@@ -391,8 +391,9 @@ def draw_sequence(ax: Axes, packets: list[measurements.Packet],
 ALL = {
     "decodable-cdf": (decodable_distribution,
                       "How many frames would be decodable in time with a "
-                      "shorter or longer deadline. Where a curve meets the "
-                      "vertical line, it has the share of the bar chart."),
+                      "shorter or longer deadline. The vertical line is the "
+                      "deadline of all other figures. There, a curve has the "
+                      "share of all runs together."),
     "delay-throughput": (delay_against_throughput,
                          "Delay against throughput: a point is a run. Only "
                          "frames that are decodable in time count as "
