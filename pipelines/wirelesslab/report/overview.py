@@ -15,6 +15,8 @@ from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape
 
 from wirelesslab.errors import LabError
+from wirelesslab.report import names
+from wirelesslab.streams import transports
 
 # The columns of report/runs.csv that the comparison keeps.
 COLUMNS = ("protocol", "seed", "flagged", "decodable %", "latency median ms",
@@ -36,9 +38,8 @@ NAMES = {
 }
 OURS = {"dccpthin", "ifd", "mmtp", "rtp", "udplite"}
 
-WIDTH, LABELS, BARS = 760, 216, 480  # pixels
+WIDTH, LABELS, BARS = 824, 216, 480  # pixels
 ROW, BAR, GAP, HEAD, FOOT = 24, 14, 10, 64, 30
-COLOURS = {True: "#1f6f8b", False: "#9aa5ad"}
 
 
 class Spread(typing.NamedTuple):
@@ -64,6 +65,11 @@ class Row(typing.NamedTuple):
     @property
     def is_ours(self) -> bool:
         return self.protocol in OURS
+
+    @property
+    def colour(self) -> str:
+        """The colour that the transport has in every report."""
+        return names.colour(transports.read()[self.protocol])
 
 
 # ------------------------------------------------------------------ the numbers
@@ -191,13 +197,14 @@ def draw_row(row: Row, top: int) -> list[str]:
     low, high = place(row.share.low), place(row.share.high)
     caps = "".join(f'M{x} {middle - 4}V{middle + 4}' for x in (low, high))
     return [
-        text(LABELS - 8, middle + 4, row.name, 'text-anchor="end"'),
+        text(LABELS - 8, middle + 4, row.name, 'text-anchor="end"'
+             + (' font-weight="bold"' if row.is_ours else "")),
         f'<rect x="{LABELS}" y="{middle - BAR / 2}" '
         f'width="{round(place(row.share.median) - LABELS, 1)}" '
-        f'height="{BAR}" fill="{COLOURS[row.is_ours]}"/>',
+        f'height="{BAR}" fill="{row.colour}"/>',
         f'<path d="M{low} {middle}H{high}{caps}" stroke="#111111" '
         'stroke-width="1.5" fill="none"/>',
-        text(high + 6, middle + 4, f"{row.share.median:.1f}")]
+        text(high + 6, middle + 4, row.share.text("{:.1f}"))]
 
 
 def draw_axis(bottom: int) -> list[str]:
@@ -213,11 +220,9 @@ def draw_axis(bottom: int) -> list[str]:
 
 def draw_legend(y: int) -> list[str]:
     return [
-        f'<rect x="12" y="{y - 10}" width="12" height="12" '
-        f'fill="{COLOURS[True]}"/>', text(30, y, "this project"),
-        f'<rect x="126" y="{y - 10}" width="12" height="12" '
-        f'fill="{COLOURS[False]}"/>', text(144, y, "stock elements"),
-        f'<path d="M258 {y - 4}h16M258 {y - 8}v8M274 {y - 8}v8" '
+        text(12, y, "bold: this project", 'font-weight="bold"'),
+        text(160, y, "others: stock elements"),
+        f'<path d="M330 {y - 4}h16M330 {y - 8}v8M346 {y - 8}v8" '
         'stroke="#111111" stroke-width="1.5"/>',
-        text(282, y, "lowest and highest of three seeds; rows of one block "
+        text(354, y, "lowest and highest of three seeds; rows of one block "
              "overlap")]
