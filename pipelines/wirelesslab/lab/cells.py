@@ -21,13 +21,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from wirelesslab import files, gst_environment, paths, processes
-from wirelesslab.descriptions import Cell, Protocol
+from wirelesslab.descriptions import Cell, Link, Protocol
 from wirelesslab.errors import LabError
 from wirelesslab.lab import encoders, matrix, rate_steps
 from wirelesslab.streams import (
     clips,
     display,
     frame_log,
+    link_paths,
     live_sources,
     live_stream,
     placement,
@@ -43,6 +44,10 @@ ASIDE = "result.flagged.json"
 RUN_OUT = "run.out"  # The output of a run that the grid has started.
 SENT, RECEIVED, PACKETS = "sent.csv", "received.csv", "packets.rtp"
 LINK_LOG = f"{placement.LINK}.log"
+LINK_OUTPUTS = "wl[0-9]*.out"
+# The parts of a combined link have seeds with this difference, so that two
+# links of the same kind do not change at the same times.
+SEEDS_BETWEEN_LINKS = 1000
 # The file with the link's trace, if the link's bitrate changes in steps.
 STEPS = "steps.trace"
 NS_PER_MS = 1e6
@@ -141,25 +146,48 @@ def clip_of(cell: Cell, build: pathlib.Path) -> pathlib.Path:
                           matrix.codec(cell))
 
 
-def properties(cell: Cell) -> str:
+def properties(cell: Cell, link: Link | None = None, place: int = 0) -> str:
     """Returns the properties of the link. The properties of the protocol come
-    after those of the link, and therefore override them.
+    after those of the link, and therefore override them. A `link` that is part
+    of a combined link has a `place` among the parts and a seed of its own.
     """
-    words = (cell["link"]["properties"], cell["protocol"]["link"],
-             f"seed={cell['seed']}")
+    words = ((link or cell["link"])["properties"], cell["protocol"]["link"],
+             f"seed={cell['seed'] + place * SEEDS_BETWEEN_LINKS}")
     return " ".join(filter(None, words))
 
 
 def with_steps(cell: Cell, directory: pathlib.Path) -> str:
     """Returns all properties of the link. If the link's bitrate changes in
     steps, this function also writes a delivery trace into the directory."""
-    link = cell["link"]
+    (text,) = all_properties(cell, directory)
+    return text
+
+
+def all_properties(cell: Cell, directory: pathlib.Path) -> list[str]:
+    """Returns the properties of each part of a combined link. Any other link
+    is its own only part.
+    """
+    return [part_with_steps(cell, part, place, directory)
+            for place, part in enumerate(link_paths.parts(cell["link"]))]
+
+
+def part_with_steps(cell: Cell, link: Link, place: int,
+                    directory: pathlib.Path) -> str:
+    own = properties(cell, link, place)
     if not link.get(matrix.STEPS):
-        return properties(cell)
+        return own
     path = directory / STEPS
+    if place:
+        path = path.with_stem(f"{path.stem}-{place + 1}")
     files.write_whole(path, rate_steps.trace(
         rate_steps.parse(link["name"], link[matrix.STEPS])))
-    return f"delivery-trace-down={shlex.quote(str(path))} {properties(cell)}"
+    return f"delivery-trace-down={shlex.quote(str(path))} {own}"
+
+
+def link_logs(cell: Cell) -> list[str]:
+    """Returns the name of the log of each link."""
+    return [f"{placement.link_name(number)}.log"
+            for number, _ in enumerate(link_paths.parts(cell["link"]))]
 
 
 # ----------------------------------------------------------------- in real time
@@ -170,8 +198,9 @@ def stream_over(cell: Cell, directory: pathlib.Path,
     is_live = matrix.kind(cell) == matrix.LIVE
     kind = live_stream.LiveStream if is_live else stream.Stream
     clip = clip_of(cell, build)
+    first, *further = all_properties(cell, directory)
     place = placement.OverLink(
-        with_steps(cell, directory), build,
+        first, build, further=further, link=cell["link"],
         **placement.hosts_of(cell["link"], placement.ROLES))
     streams, ports = [], []
     for name, transport in transports.streams(protocol):
@@ -236,10 +265,11 @@ def carry(cell: Cell, directory: pathlib.Path,
 def lateness(ticks_ms: list[float], directory: pathlib.Path) -> dict[str, Any]:
     """Returns how late this machine woke a process and how late the link was
     against its model, both as the 99th percentile in ms, and whether the run is
-    flagged.
+    flagged. If there are several links, the one that was latest counts.
     """
-    output = (directory / f"{placement.LINK}.out").read_text(errors="replace")
-    link_ns = link_log.lateness_ns(output)
+    times = [link_log.lateness_ns(path.read_text(errors="replace"))
+             for path in sorted(directory.glob(LINK_OUTPUTS))]
+    link_ns = None if None in times else max(times, default=None)
     machine_ms = frame_log.percentile(ticks_ms, 99) if ticks_ms else None
     link_ms = None if link_ns is None else link_ns / NS_PER_MS
     return {"machine_p99_ms": machine_ms, "link_p99_ms": link_ms,

@@ -22,7 +22,7 @@ from typing import Any
 from wirelesslab import files, paths, processes
 from wirelesslab.descriptions import Cell, Protocol
 from wirelesslab.errors import LabError
-from wirelesslab.lab import cells, matrix
+from wirelesslab.lab import cells, combined_links, matrix
 from wirelesslab.streams import clips, transports, video_codecs
 from wirelesslab.testbed import testbed
 from wirelesslab.workloads import definitions
@@ -53,7 +53,7 @@ def possible(found: list[Cell],
     """Returns the cells that this machine can run. Also returns, and prints, a
     line for each reason why it cannot run the other cells."""
     words = []
-    for choose in (without_misfits,
+    for choose in (without_misfits, combined_links.without_misfits,
                    functools.partial(without_missing, build=build),
                    without_hosts):
         found, more = choose(found)
@@ -112,8 +112,9 @@ def without_hosts(found: list[Cell]) -> tuple[list[Cell], list[str]]:
              "(docs/testbed.md says what that changes)"]
     if others:
         words.append(f"left out {', '.join(others)}: not over UDP")
-    return [cell for cell in found
-            if cell["protocol"]["name"] not in others], words
+    found, scheduled = combined_links.without_schedules(
+        [cell for cell in found if cell["protocol"]["name"] not in others])
+    return found, words + scheduled
 
 
 def is_possible(protocol: Protocol) -> bool:

@@ -16,8 +16,14 @@ from typing import Any
 
 from wirelesslab.descriptions import Cell, Link, Protocol, Workload
 from wirelesslab.errors import LabError
-from wirelesslab.lab import encoders, rate_steps
-from wirelesslab.streams import clips, placement, transports, video_codecs
+from wirelesslab.lab import combined_links, encoders, rate_steps
+from wirelesslab.streams import (
+    clips,
+    link_schedules,
+    placement,
+    transports,
+    video_codecs,
+)
 from wirelesslab.workloads import carriers, definitions
 
 MATRIX = "matrix"
@@ -40,9 +46,10 @@ TOGETHER = "+"
 COMPUTED = transports.COMPUTED
 STREAM = {"name": definitions.VIDEO, "kind": definitions.VIDEO}
 LIVE = "live"  # The kind of a cell that has a live encoder.
-STEPS, SEEDS = "steps", "seeds"
+STEPS, SEEDS, SCHEDULE = "steps", "seeds", link_schedules.KEY
 # Any other key of a link is a property of wirelesslink.
-OF_A_LINK = {"title", "properties", STEPS, SEEDS, *placement.OF_HOSTS}
+OF_A_LINK = {"title", "properties", STEPS, SEEDS, SCHEDULE,
+             *placement.OF_HOSTS}
 
 
 def read(path: pathlib.Path) -> list[Cell]:
@@ -261,10 +268,13 @@ def read_workloads(
     found = [
         (workload, chosen_protocols(workload, names, matrix, own_protocols,
                                     known),
-         chosen(own_links or matrix["links"], links, "link"))
+         chosen(own_links or matrix["links"], combined_links.there(
+             own_links or matrix["links"], links), "link"))
         for workload, names, own_links in chosen(
             matrix["workloads"], there, "workload")]
     for workload, protocols, _ in found:
+        if is_video(workload):
+            combined_links.check_names(protocols, list(links))
         for protocol in protocols:
             encoders.check(protocol, bool(front and is_video(workload)))
     return found
@@ -368,6 +378,8 @@ def read_links(given: configparser.ConfigParser) -> dict[str, Link]:
                  values(section))
         if section.get(STEPS):
             rate_steps.parse(name, section[STEPS])
+        if section.get(SCHEDULE):
+            link_schedules.parse(name, section[SCHEDULE])
     return {name: {"name": name, "section": section}
             for name, section in found.items()}
 
@@ -382,6 +394,11 @@ def variants(link: Link, home: pathlib.Path) -> Iterator[Link]:
     """Yields one link for each combination of the values of its properties.
     File names are relative to `home`, the directory of the matrix file,
     wherever the cells are run."""
+    if combined_links.SEVERAL in link:
+        several = [list(variants(one, home))
+                   for one in link[combined_links.SEVERAL]]
+        yield from map(combined_links.combine, itertools.product(*several))
+        return
     section = link["section"]
     varied = values(section)
     for choice in itertools.product(*varied.values()):
@@ -391,7 +408,8 @@ def variants(link: Link, home: pathlib.Path) -> Iterator[Link]:
         title = ", ".join([section.get("title", link["name"]), *words])
         yield {"name": name, "title": title,
                "properties": with_paths(properties, home),
-               **{key: section[key] for key in (STEPS, *placement.OF_HOSTS)
+               **{key: section[key] for key in (STEPS, SCHEDULE,
+                                               *placement.OF_HOSTS)
                   if section.get(key)}}
 
 

@@ -11,12 +11,15 @@ import statistics
 import tempfile
 
 from wirelesslab import gst_environment, processes
+from wirelesslab.descriptions import Link
 from wirelesslab.lab import cells, encoders
 from wirelesslab.report import run_results
 from wirelesslab.streams import (
     clips,
     display,
     frame_log,
+    link_paths,
+    link_schedules,
     live_sources,
     live_stream,
     measurements,
@@ -132,14 +135,22 @@ class EncoderRun:
         if path.exists():
             with open(path) as file:
                 return [float(row["Mbit/s"]) for row in csv.DictReader(file)]
-        packets = probe(cells.with_steps(self.cell, self.directory),
-                        self.end_ns, self._build)
-        found = [rate / MBIT for rate in display.rates(
-            packets, max(self.begin_ns, 0), self.end_ns, STEP_NS)]
+        found = [sum(rates) / MBIT for rates in zip(*map(
+            self._capacity_of, link_paths.parts(self.cell["link"]),
+            cells.all_properties(self.cell, self.directory)))]
         run_results.write_csv(
             path, ["s", "Mbit/s"],
             [(step * STEP_NS / NS, rate) for step, rate in enumerate(found)])
         return found
+
+    def _capacity_of(self, link: Link, properties: str) -> list[float]:
+        """Returns the bit/s of one link for each step. They are 0 while its
+        schedule takes it away."""
+        packets = probe(properties, self.end_ns, self._build)
+        rates = display.rates(packets, max(self.begin_ns, 0), self.end_ns,
+                              STEP_NS)
+        return [0.0 if link_schedules.is_closed(link, step * STEP_NS / NS)
+                else rate for step, rate in enumerate(rates)]
 
     @functools.cached_property
     def used(self) -> list[float]:

@@ -17,7 +17,12 @@ from matplotlib.axis import Axis  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
 from wirelesslab.report import run_results
-from wirelesslab.streams import measurements, quality
+from wirelesslab.streams import (
+    link_paths,
+    link_schedules,
+    measurements,
+    quality,
+)
 
 WIDTH, HEIGHT, DPI = 5.2, 3.6, 160  # inches
 NS, MS = measurements.NS, 1e6
@@ -31,6 +36,8 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
 # Colours of labels that have an order, from dark to the lightest one that can
 # be seen on white paper.
 SHADES, SPAN = plt.get_cmap("plasma"), 0.88
+# The links of a cell that has several, from the first one on.
+LINK_COLOURS = ("#888888", "#56b4e9", "#e69f00", "#009e73")
 FATES = (("decodable", "#009e73"), ("of no use", "#f0e442"),
          ("late", "#e69f00"), ("lost", "#d55e00"))
 # The top of the axis in dB. Pictures with a higher PSNR look the same to a
@@ -198,18 +205,32 @@ def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
     """
     run = next(iter(firsts.values()))
     end = run.cell["seconds"]
-    changes = [(ns / NS, 100 * value) for ns, value in run.quality_of_link()
-               if ns / NS <= end]
-    if changes:
-        # The log contains only the changes of the state and not the initial
-        # state. Initially every packet gets through at the first attempt.
-        times, values = zip((0, 100), *changes, (end, changes[-1][1]))
-        ax.fill_between(times, values, step="post", color="#888888", alpha=0.6)
-        words = "link: packets through at the first attempt, %"
-    else:
+    parts = link_paths.parts(run.cell["link"])
+    words = "link: its state never changed"
+    for place, part in enumerate(parts):
+        changes = [(ns / NS, 100 * value)
+                   for ns, value in run.quality_of_link(place)
+                   if ns / NS <= end]
+        if changes:
+            # The log contains only the changes of the state and not the initial
+            # state. Initially every packet gets through at the first attempt.
+            times, values = zip((0, 100), *changes, (end, changes[-1][1]))
+            ax.fill_between(times, values, step="post",
+                            color=LINK_COLOURS[place % len(LINK_COLOURS)],
+                            alpha=0.6 / len(parts) ** 0.5,
+                            label=part["title"])
+            words = "link: packets through at the first attempt, %"
+        for begin, stop in link_schedules.closed_times(part):
+            if begin < end:
+                ax.axvspan(begin, min(stop, end), ymin=place / len(parts),
+                           ymax=(place + 1) / len(parts), hatch="//",
+                           fill=False, linewidth=0.4,
+                           edgecolor=LINK_COLOURS[place % len(LINK_COLOURS)])
+    if words.endswith("changed"):
         # The log does not have a state that never changes.
         ax.set_yticks([])
-        words = "link: its state never changed"
+    if any(map(link_schedules.closed_times, parts)):
+        words += "; hatched: away by its schedule"
     ax.set_ylim(0, 105)
     ax.set_xlim(0, end)
     ax.set_title(words, fontsize=7, loc="left", pad=1)

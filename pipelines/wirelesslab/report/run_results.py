@@ -18,6 +18,7 @@ from wirelesslab.lab import cells, matrix
 from wirelesslab.report import comparisons
 from wirelesslab.streams import (
     frame_log,
+    link_schedules,
     measurements,
     quality,
     rtp_file,
@@ -78,9 +79,21 @@ class Run:
 
     @functools.cached_property
     def link(self) -> measurements.LinkLog:
-        """The log of the link, with all streams of the cell."""
-        return measurements.read_link(self._home / cells.LINK_LOG,
-                                      cells.SENDER)
+        """The log of the link, with all streams of the cell. It has the
+        packets of all links if there are several."""
+        return measurements.merge_links(self.links)
+
+    @functools.cached_property
+    def links(self) -> list[measurements.LinkLog]:
+        """The log of each part of a combined link."""
+        return [measurements.read_link(self._home / name, cells.SENDER)
+                for name in cells.link_logs(self.cell)]
+
+    @functools.cached_property
+    def dropped_in_outages(self) -> int:
+        """The number of packets that a schedule kept from the link. The log of
+        the link does not have them."""
+        return link_schedules.dropped(self._home)
 
     @functools.cached_property
     def _logs(self) -> list[frame_log.Log]:
@@ -104,13 +117,13 @@ class Run:
             sent, received, rtp_file.read(self.directory / cells.PACKETS),
             self.link.packets)
 
-    def quality_of_link(self) -> list[tuple[int, float]]:
-        """Returns [(ns of the film, 0 to 1)]. The film begins when its first
-        packet enters the link, which is later than the begin of the link's
-        time."""
+    def quality_of_link(self, place: int = 0) -> list[tuple[int, float]]:
+        """Returns [(ns of the film, 0 to 1)] of a part of a combined link, or
+        of the link itself. The film begins when its first packet enters the
+        link, which is later than the begin of the link's time."""
         first = self.link.packets[0].arrival_ns if self.link.packets else 0
         return [(max(ns - first, 0), value)
-                for ns, value in self.link.quality]
+                for ns, value in self.links[place].quality]
 
     def clip(self) -> pathlib.Path:
         return cells.clip_of(self.cell, self._build)
@@ -144,7 +157,9 @@ class Run:
                     for way in measurements.arrived(self.passages)]
         jitter = measurements.jitter_ns(self.passages)
         packets = self.link.packets
-        lost = sum(packet.is_lost() for packet in packets)
+        dropped = self.dropped_in_outages
+        offered = len(packets) + dropped
+        lost = sum(packet.is_lost() for packet in packets) + dropped
         return {
             **{f"{what} {type}": frames[what][type]
                for what in frames for type in measurements.TYPES},
@@ -163,8 +178,8 @@ class Run:
             "SSIM": mean([picture.ssim for picture in self.pictures]),
             "MOS": mean([measurements.mos(picture.psnr())
                          for picture in self.pictures]),
-            "packets": len(packets),
-            "packets lost %": share(lost, len(packets)),
+            "packets": offered,
+            "packets lost %": share(lost, offered),
             "attempts mean": measurements.mean_attempts(packets),
             "beside others Mbit/s": self.common_rate / 1e6,
             "share %": share(self.common_rate, sum(self.common_rates)),
@@ -370,8 +385,8 @@ def loss_runs(runs: list[Run]) -> Table:
     rows = []
     for own in by_label(runs).values():
         found = sum((measurements.loss_runs(
-            packet.is_lost() for packet in run.link.packets) for run in own),
-            collections.Counter())
+            packet.is_lost() for packet in log.packets)
+            for run in own for log in run.links), collections.Counter())
         shares, packets, times = measurements.run_percents(found)
         rows.append([title_of(own[0]),
                      *(f"{value:.1f}" for value in shares), str(packets),

@@ -282,6 +282,17 @@ def read_link(path: pathlib.Path, station: int) -> LinkLog:
     return LinkLog(sorted(packets), quality)
 
 
+def merge_links(logs: Sequence[LinkLog]) -> LinkLog:
+    """Returns the packets of all links of a run in the order in which they
+    entered their links, and the quality of the first link. The times of the
+    links begin within about 0.1 s of each other."""
+    if len(logs) == 1:
+        return logs[0]
+    return LinkLog(
+        sorted((packet for log in logs for packet in log.packets),
+               key=lambda packet: packet.arrival_ns), logs[0].quality)
+
+
 def loss_runs(lost: Iterable[bool]) -> collections.Counter[int]:
     """Returns {length: number of runs} of consecutive lost packets. `lost` says
     for each packet, in the order of sending, whether it was lost."""

@@ -14,6 +14,7 @@ from typing import Any
 from wirelesslab import processes
 from wirelesslab.descriptions import Link
 from wirelesslab.errors import LabError
+from wirelesslab.streams import link_paths, link_schedules
 from wirelesslab.testbed import link_log, links, namespaces, testbed
 
 HOST = "127.0.0.1"
@@ -135,6 +136,13 @@ class SameMachine:
         """Returns the address of one end, as the other end has to write it."""
         return HOST
 
+    def paths(self, _role: str, _listener: str, port: int) -> dict[str, str]:
+        """Returns {name: value} of the addresses on each link."""
+        return link_paths.values([HOST], [HOST], [], port)
+
+    def begin(self) -> None:
+        """Is called when the first sender is started."""
+
     def start(self, _role: str, argv: Sequence[str | os.PathLike[str]],
               output: int) -> subprocess.Popen[Any]:
         return processes.start(argv, env=self._env, stdout=output,
@@ -167,11 +175,18 @@ class SameMachine:
         return []
 
 
-def describe_link(properties: str) -> str:
+def link_name(number: int) -> str:
+    """Returns the name of a link, of its devices and of its log. The first
+    link has the number 0.
+    """
+    return f"wl{number}"
+
+
+def describe_link(properties: str, name: str = LINK) -> str:
     """Returns the description of the link for a testbed. Raises LabError if
     `properties` are not written as properties. wirelesslink itself checks their
     names and values."""
-    text = f"{LINK}={','.join(ROLES)}: {properties}"
+    text = f"{name}={','.join(ROLES)}: {properties}"
     (link,) = links.parse_all([text])
     if not link.is_emulated():
         raise LabError(
@@ -187,24 +202,37 @@ def describe_link(properties: str) -> str:
 
 def hosts_of(link: Link, roles: tuple[str, ...]) -> dict[str, Any]:
     """Returns the arguments `devices` and `sysctls` of a testbed."""
-    words = [word.partition("=") for word in link.get("sysctls", "").split()]
-    return {"devices": {LINK: link["device"]} if link.get("device") else {},
+    parts = link_paths.parts(link)
+    words = [word.partition("=") for part in parts
+             for word in part.get("sysctls", "").split()]
+    return {"devices": {link_name(number): part["device"]
+                        for number, part in enumerate(parts)
+                        if part.get("device")},
             "sysctls": {role: {name: value for name, _, value in words}
                         for role in roles}}
 
 
 class OverLink:
     """Both ends run on hosts of a testbed. `properties` are those of the
-    wirelesslink between them, `options` are further arguments for the testbed.
-    """
+    wirelesslink between them, and `further` are those of further links. `link`
+    is the link or combined link of a matrix, if there is one, whose names and
+    schedules are used. `options` are further arguments for the testbed."""
 
     # A link that loses all packets is a valid result, not an error.
     loses = True
 
     def __init__(self, properties: str, build_dir: pathlib.Path,
-                 mode: str = "auto", **options: Any) -> None:
+                 mode: str = "auto", further: Sequence[str] = (),
+                 link: Link | None = None, **options: Any) -> None:
         self._properties = properties
-        self._text = describe_link(properties)
+        self._texts = [describe_link(own, link_name(number))
+                       for number, own in enumerate([properties, *further])]
+        self._names = link_paths.names(link) if link else []
+        self._schedule_texts = {
+            link_name(number): part.get(link_schedules.KEY, "")
+            for number, part in enumerate(
+                link_paths.parts(link) if link else [])}
+        self._schedules = None
         self._build = build_dir
         self._mode = mode
         self._options = options
@@ -223,9 +251,11 @@ class OverLink:
     def opened(self, run_dir: pathlib.Path,
                ports: list[int]) -> Iterator[None]:
         self._bed = testbed.Testbed(
-            [self._text], self._mode, self._build, relay_ports=ports,
+            self._texts, self._mode, self._build, relay_ports=ports,
             logs=run_dir, **self._options)
-        with self._bed:
+        with self._bed, contextlib.closing(link_schedules.Runner(
+                self._bed, self._schedule_texts, *reversed(ROLES))) as runner:
+            self._schedules = runner
             yield
 
     @property
@@ -234,6 +264,20 @@ class OverLink:
 
     def address(self, role: str, of: str) -> str:
         return self._bed.variables(role)[of]
+
+    def paths(self, role: str, listener: str, port: int) -> dict[str, str]:
+        """Returns {name: value} of the addresses on each link, as this role
+        has to write them. `listener` is the role that listens at the port.
+        """
+        variables = self._bed.variables(role)
+        (other,) = (one for one in ROLES if one != listener)
+        hosts, senders = ([variables[f"{host}_{link_name(number)}"]
+                           for number in range(len(self._texts))]
+                          for host in (listener, other))
+        return link_paths.values(hosts, senders, self._names, port)
+
+    def begin(self) -> None:
+        self._schedules.begin()
 
     def start(self, role: str, argv: Sequence[str | os.PathLike[str]],
               output: int) -> namespaces.Command:
@@ -246,6 +290,7 @@ class OverLink:
 
     def check(self) -> None:
         self._bed.check()
+        self._schedules.check()
 
     def finish(self, child: subprocess.Popen[Any], seconds: float) -> int:
         return child.wait(seconds)
@@ -257,6 +302,7 @@ class OverLink:
     def hang_up(self) -> bool:
         """Asks the link to end. It ends when its last packets have left it; its
         log and its statistics are then complete."""
+        self._schedules.stop()
         for process in self._bed.link_processes():
             process.send_signal(signal.SIGINT)
         return True

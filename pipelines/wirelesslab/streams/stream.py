@@ -22,6 +22,7 @@ from wirelesslab.errors import LabError
 from wirelesslab.streams import (
     clips,
     frame_log,
+    link_paths,
     placement,
     progress,
     transports,
@@ -179,11 +180,17 @@ class Stream:
             program = (*paths.command("streams.http_server"), host,
                        str(self._port),
                        *GST_LAUNCH, "-q")
+        paths_of_links = self._place.paths(
+            role, transports.listener(self._transport), self._port)
+        if transports.is_over_mptcp(self._transport):
+            program = (*paths.command("streams.mptcp_socket"), role,
+                       paths_of_links[link_paths.HOSTS], str(self._port),
+                       *program, "-q")
         peer = self._place.address(
             role, next(other for other in placement.ROLES if other != role))
         self._ends[role] = Launch(
             role, self._transport[role],
-            {**self._values, "host": host, "peer": peer},
+            {**self._values, **paths_of_links, "host": host, "peer": peer},
             self._place, program, self._name)
 
     def listen(self) -> None:
@@ -338,6 +345,7 @@ def stream_all(streams: list[Stream], place: placement.Place,
         for one in streams:
             stack.callback(one.save_output)
             one.listen()
+        place.begin()
         send(streams, check, apart)
         wait_for_quiet(streams)
         check()

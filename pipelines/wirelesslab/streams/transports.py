@@ -16,7 +16,7 @@ from typing import Any
 from wirelesslab import paths
 from wirelesslab.descriptions import Protocol
 from wirelesslab.errors import LabError
-from wirelesslab.streams import placement
+from wirelesslab.streams import link_paths, placement
 
 OURS = paths.PIPELINES / "transports.ini"
 COMPUTED = "computed"
@@ -26,8 +26,10 @@ SOCKETS = {"tcpserversrc": "tcp", "udplitesrc": "udplite"}
 # The properties of wirelesslink that the lab sets itself.
 OF_THE_LAB = ("seed", *placement.OURS)
 KEYS = {"title", "sender", "receiver", "clip", "binds", "ports", "link", "ends",
-        "server", COMPUTED}
+        "server", "connection", COMPUTED}
 SERVERS = ("http",)
+# The kinds of connections that a pipeline has as its standard output or input.
+CONNECTIONS = ("mptcp",)
 # The NAMES may stand in braces in a pipeline. Nothing can be measured in a
 # pipeline that lacks a name of NEEDED.
 NAMES = {"clip", "host", "port", "received", "sent", "sound", "sound_port"}
@@ -77,7 +79,7 @@ def of_section(name: str, section: configparser.SectionProxy,
             "sender": sender, "receiver": receiver,
             "clip": one_of(name, section, "clip", KINDS_OF_CLIP, "m2v"),
             "binds": one_of(name, section, "binds", placement.BINDS,
-                            "tcp" if "server" in section
+                            "tcp" if {"server", "connection"} & set(section)
                             else socket_of(receiver)),
             "link": own_link(f"protocol {name}", section.get("link", "")),
             COMPUTED: is_so(name, section, COMPUTED, False),
@@ -85,7 +87,10 @@ def of_section(name: str, section: configparser.SectionProxy,
             **({"ends": is_so(name, section, "ends", None)}
                if "ends" in section else {}),
             **({"server": one_of(name, section, "server", SERVERS, None)}
-               if "server" in section else {})}
+               if "server" in section else {}),
+            **({"connection": one_of(name, section, "connection", CONNECTIONS,
+                                     None)}
+               if "connection" in section else {})}
 
 
 def pipeline(name: str, section: configparser.SectionProxy, key: str,
@@ -103,6 +108,8 @@ def pipeline(name: str, section: configparser.SectionProxy, key: str,
     named = {word for word in words if word is not None}
     names = LIVE_NAMES if is_live else NAMES
     for word in sorted(named - names):
+        if link_paths.is_name(word):
+            continue
         raise LabError(
             f"protocol {name}: its {key} has the unknown name {{{word}}}; the "
             "names are: "
@@ -172,6 +179,10 @@ def is_asked(transport: Protocol) -> bool:
     receiver requests the stream.
     """
     return "server" in transport
+
+
+def is_over_mptcp(transport: Protocol) -> bool:
+    return transport.get("connection") == "mptcp"
 
 
 def listener(transport: Protocol) -> str:

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Combined links of a matrix. `links = tmobile+verizon` gives both hosts two
+links, each with the properties of its own section [link NAME].
+"""
+
+from collections.abc import Sequence
+
+from wirelesslab.descriptions import Cell, Link, Protocol
+from wirelesslab.errors import LabError
+from wirelesslab.streams import (
+    link_paths,
+    link_schedules,
+    mptcp_socket,
+    transports,
+)
+
+TOGETHER = "+"
+SEVERAL = "several"  # The key with the links that one name combines.
+MAX_LINKS = 8
+
+
+def there(words: str, links: dict[str, Link]) -> dict[str, Link]:
+    """Returns {name: link} of the `links` and of the combined links that the
+    words name. Raises LabError if a part of a combined link is not among the
+    links."""
+    found = dict(links)
+    for name in words.split():
+        parts = name.split(TOGETHER)
+        if len(parts) == 1:
+            continue
+        if len(parts) > MAX_LINKS:
+            raise LabError(f"{name} has {len(parts)} links; the maximum is "
+                           f"{MAX_LINKS}")
+        for part in parts:
+            if part not in links:
+                raise LabError(f"{name}: there is no link {part!r}; there are: "
+                               + (", ".join(links) or "none"))
+        several = [links[part] for part in parts]
+        found[name] = {"name": name, "section": several[0]["section"],
+                       SEVERAL: several}
+    return found
+
+
+def combine(parts: Sequence[Link]) -> Link:
+    """Returns the combined link as a dictionary that is written as JSON. It has
+    no properties of its own.
+    """
+    return {"name": TOGETHER.join(part["name"] for part in parts),
+            "title": " and ".join(part["title"] for part in parts),
+            "links": list(parts)}
+
+
+def check_names(protocols: Sequence[Protocol], sections: Sequence[str]) -> None:
+    """Raises LabError if a pipeline names a link for which the matrix has no
+    section. A number is not checked here, because a link may have fewer parts
+    than another one.
+    """
+    known = {link_paths.identifier(name) for name in sections}
+    for protocol in protocols:
+        for word in sorted(set(link_paths.fields(" ".join(
+                pipelines_of(protocol))))):
+            found = link_paths.OF_A_LINK.fullmatch(word)
+            if found and not found["link"].isdecimal() \
+                    and found["link"] not in known:
+                raise LabError(
+                    f"protocol {protocol['name']}: {{{word}}}: there is no "
+                    f"link {found['link']}; there are: "
+                    + ", ".join(sorted(known)))
+
+
+def pipelines_of(protocol: Protocol) -> list[str]:
+    return [one[end] for _, one in transports.streams(protocol)
+            for end in ("sender", "receiver") if end in one]
+
+
+def why_not(cell: Cell) -> str:
+    """Returns why the protocol of the cell cannot use its link, or "" if it
+    can."""
+    protocol, link = cell["protocol"], cell["link"]
+    parts = link_paths.parts(link)
+    if len(parts) > 1 or any(part.get(link_schedules.KEY) for part in parts):
+        what = "several links" if len(parts) > 1 else "a schedule"
+        if protocol[transports.COMPUTED]:
+            return f"a computed protocol cannot have {what}"
+        if "workload" in cell:
+            return f"the workload {cell['workload']['name']} cannot have {what}"
+    if "workload" in cell:
+        return ""
+    missing = link_paths.missing(pipelines_of(protocol), link)
+    if missing:
+        return "the link has no " + " and ".join(
+            f"{{{word}}}" for word in missing)
+    if any(transports.is_over_mptcp(one)
+           for _, one in transports.streams(protocol)):
+        return mptcp_socket.why_not()
+    return ""
+
+
+def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
+    """Returns the cells whose protocol can use their link, and lines about the
+    others.
+    """
+    left, words = [], {}
+    for cell in found:
+        why = why_not(cell)
+        if why:
+            words[f"left out {cell['protocol']['name']} over "
+                  f"{cell['link']['name']}: {why}"] = True
+        else:
+            left.append(cell)
+    return left, list(words)
+
+
+def without_schedules(found: list[Cell]) -> tuple[list[Cell], list[str]]:
+    """Returns the cells that can be run without network namespaces, and lines
+    about the others. A schedule changes the devices of namespaces."""
+    names = dict.fromkeys(cell["link"]["name"] for cell in found if any(
+        part.get(link_schedules.KEY)
+        for part in link_paths.parts(cell["link"])))
+    return ([cell for cell in found if cell["link"]["name"] not in names],
+            [f"left out the link {name}: its schedule needs network namespaces"
+             for name in names])

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The links of a cell that has several, and the names by which the pipelines of
+a protocol refer to the addresses on each link.
+
+A cell over the links tmobile and verizon has, for example, {host_tmobile} and
+{host_2}, which are addresses of the receiver. docs/lab.md describes all names.
+"""
+
+import re
+import shlex
+import string
+from collections.abc import Iterable, Sequence
+
+from wirelesslab.descriptions import Link
+
+HOST, LOCAL = "host_", "local_"
+HOSTS, HOST_PORTS = "hosts", "host_ports"
+OF_A_LINK = re.compile(rf"(?:{HOST}(?!ports$)|{LOCAL})(?P<link>[a-z0-9_]+)")
+
+
+def parts(link: Link) -> list[Link]:
+    """Returns the links of which a combined link consists. Any other link is
+    its own only part."""
+    return link.get("links", [link])
+
+
+def names(link: Link) -> list[str]:
+    """Returns the name of each part in the form in which a pipeline writes it.
+    The name of a section has no underscore. The values of properties, which
+    follow the first underscore in the name of a variant, are left out."""
+    return [identifier(part["name"].partition("_")[0]) for part in parts(link)]
+
+
+def identifier(name: str) -> str:
+    """Returns the name of a section with underscores in place of dots and
+    dashes. A dot has a meaning of its own inside braces.
+    """
+    return re.sub(r"[.-]", "_", name)
+
+
+def values(hosts: Sequence[str], senders: Sequence[str],
+           links: Sequence[str], port: int) -> dict[str, str]:
+    """Returns {name: value} for a pipeline. `hosts` are the addresses of the
+    end that listens, on each link, and `senders` those of the other end.
+    `links` are the names of the links. If two links have the same name, the
+    name stands for the first one."""
+    found = {HOSTS: ",".join(hosts),
+             HOST_PORTS: ",".join(f"{host}:{port}" for host in hosts)}
+    labels = [str(number) for number in range(1, len(hosts) + 1)]
+    for own in (labels, links):
+        for label, host, sender in zip(own, hosts, senders):
+            found.setdefault(HOST + label, host)
+            found.setdefault(LOCAL + label, sender)
+    return found
+
+
+def is_name(word: str) -> bool:
+    """Returns whether the word may stand in braces for an address on a link."""
+    return word in (HOSTS, HOST_PORTS) or bool(OF_A_LINK.fullmatch(word))
+
+
+def fields(pipeline: str) -> list[str]:
+    """Returns the words in braces of a pipeline."""
+    return [word for written in shlex.split(pipeline)
+            for _, word, _, _ in string.Formatter().parse(written)
+            if word is not None]
+
+
+def missing(pipelines: Iterable[str], link: Link) -> list[str]:
+    """Returns the names in the pipelines that stand for addresses on links
+    which this link does not have.
+    """
+    own = names(link)
+    there = values(own, own, own, 0)
+    return sorted({word for pipeline in pipelines for word in fields(pipeline)
+                   if is_name(word) and word not in there})

@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Takes links of a testbed away and brings them back while a stream runs.
+
+`schedule = 0 up 10 down 15 up` in a section of a matrix describes a link whose
+device at the sending host is down from 10 s to 15 s after the sender was
+started. The changes are made with `ip` and `tc` in the hosts, so the sender
+notices them as it would notice the loss of a real interface.
+"""
+
+import csv
+import io
+import pathlib
+import re
+import subprocess
+import threading
+import time
+import typing
+from collections.abc import Sequence
+
+from wirelesslab import files
+from wirelesslab.descriptions import Link
+from wirelesslab.errors import LabError
+from wirelesslab.testbed import namespaces, testbed
+
+UP, OUTAGE, HOLD, DOWN, ABSENT, RENUMBERED = STATES = (
+    "up", "outage", "hold", "down", "absent", "renumbered")
+CLOSED = (OUTAGE, HOLD, DOWN, ABSENT)  # In these states, nothing is carried.
+END = "end"  # The state in the last lines of the log.
+KEY = "schedule"  # in a section [link NAME]
+EXAMPLE = "0 up 10 down 15 up"
+LOG = "schedule.csv"
+HEADS = ("wall_ns", "device", "state", "dropped")
+PREFIX_LENGTH = 24
+# The last number of an address is 1 or 2. In the state `renumbered` it is
+# larger by this number.
+RENUMBERED_BY = 100
+# A token bucket that fills with one byte per second holds all packets but the
+# first. It must be larger than a packet. Its queue has the size of 100 packets,
+# which is the default of the queue of wirelesslink.
+HELD = "tbf rate 8bit burst 3000 limit 150000"
+# The same queue without a limit of the rate.
+RELEASED = "tbf rate 1gbit burst 300000 limit 150000"
+DROPPED = re.compile(r"\(dropped (\d+),")
+# The answer to a command in a host: its exit status.
+ANSWER = "answer"
+SECONDS_TO_END = 5
+
+
+class Change(typing.NamedTuple):
+    """From `seconds` on, the link is in this state."""
+    seconds: float
+    state: str
+
+
+def parse(name: str, text: str) -> list[Change]:
+    """Returns the changes of a link. Raises LabError if the text is no
+    schedule; the message says what is wrong."""
+    def refuse(why: str) -> LabError:
+        return LabError(f"link {name}: schedule = {text}: {why}")
+
+    words = text.split()
+    if not words or len(words) % 2:
+        raise refuse("a schedule is pairs of a time in s and a state, such as "
+                     + EXAMPLE)
+    changes = []
+    for time_text, state in zip(words[::2], words[1::2]):
+        try:
+            seconds = float(time_text)
+        except ValueError:
+            raise refuse(f"{time_text} is no time in s") from None
+        if not 0 <= seconds < float("inf"):
+            raise refuse(f"{time_text} s is no time from 0 on")
+        if state not in STATES:
+            raise refuse(f"there is no state {state}; the states are: "
+                         + ", ".join(STATES))
+        if changes and seconds <= changes[-1].seconds:
+            raise refuse(f"{time_text} s must be later than "
+                         f"{changes[-1].seconds:g} s, the time before it")
+        changes.append(Change(seconds, state))
+    return changes
+
+
+def closed(changes: Sequence[Change]) -> list[tuple[float, float]]:
+    """Returns [(begin, end)] of the times in s at which the link carries
+    nothing. The end of the last one may be infinite.
+    """
+    found = []
+    ends = [change.seconds for change in changes[1:]] + [float("inf")]
+    for change, end in zip(changes, ends):
+        if change.state not in CLOSED:
+            continue
+        if found and found[-1][1] == change.seconds:
+            found[-1] = found[-1][0], end
+        else:
+            found.append((change.seconds, end))
+    return found
+
+
+def closed_times(link: Link) -> list[tuple[float, float]]:
+    """Returns the same for a link of a matrix, which need not have a schedule.
+    """
+    text = link.get(KEY)
+    return closed(parse(link["name"], text)) if text else []
+
+
+def is_closed(link: Link, seconds: float) -> bool:
+    return any(begin <= seconds < end for begin, end in closed_times(link))
+
+
+# --------------------------------------------------------------------- commands
+
+def renumbered(address: str) -> str:
+    network, _, last = address.rpartition(".")
+    return f"{network}.{int(last) + RENUMBERED_BY}"
+
+
+def enter(state: str, device: str, address: str) -> tuple[str, str]:
+    """Returns the shell commands that bring a link from `up` into this state:
+    for the sending host and for the other host. `address` is that of the
+    device at the sending host."""
+    own = f"{address}/{PREFIX_LENGTH}"
+    if state == OUTAGE:
+        command = f"tc qdisc replace dev {device} root blackhole"
+        return command, command
+    if state == HOLD:
+        command = f"tc qdisc replace dev {device} root {HELD}"
+        return command, command
+    down = f"ip link set {device} down"
+    return {UP: "", DOWN: down,
+            ABSENT: f"{down} && ip -4 addr flush dev {device}",
+            RENUMBERED: f"ip addr add {renumbered(address)}/{PREFIX_LENGTH} "
+                        f"dev {device} && ip addr del {own} dev {device}"
+            }[state], ""
+
+
+def leave(state: str, device: str, address: str) -> tuple[str, str]:
+    """Returns the shell commands that bring a link from this state to `up`."""
+    own = f"{address}/{PREFIX_LENGTH}"
+    if state == OUTAGE:
+        command = f"tc qdisc del dev {device} root"
+        return command, command
+    if state == HOLD:
+        # The packets that were held are sent. The queue stays, because its
+        # removal would drop them.
+        command = f"tc qdisc change dev {device} root {RELEASED}"
+        return command, command
+    up = f"ip link set {device} up"
+    return {UP: "", DOWN: up,
+            ABSENT: f"ip addr add {own} dev {device} && {up}",
+            RENUMBERED: f"ip addr add {own} dev {device} && ip addr del "
+                        f"{renumbered(address)}/{PREFIX_LENGTH} dev {device}"
+            }[state], ""
+
+
+# -------------------------------------------------------------------- execution
+
+class Shell:
+    """A shell in a host, which executes a command without the delay of a new
+    process of Python."""
+
+    def __init__(self, bed: testbed.Testbed, host: str) -> None:
+        self._host = host
+        self._child: namespaces.Command = bed.popen(
+            host, ["sh"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True)
+
+    def run(self, command: str) -> str:
+        """Returns the output of the command. Raises LabError if it fails."""
+        try:
+            self._child.stdin.write(f"{command}\necho {ANSWER} $?\n")
+            self._child.stdin.flush()
+        except OSError:
+            raise LabError(f"the shell of the {self._host} has ended") from None
+        lines = []
+        for line in self._child.stdout:
+            word, _, status = line.partition(" ")
+            if word == ANSWER:
+                if int(status) == 0:
+                    return "".join(lines)
+                break
+            lines.append(line)
+        raise LabError(f"the schedule of a link failed at the {self._host}: "
+                       f"{command}: {''.join(lines).strip()}")
+
+    def close(self) -> None:
+        self._child.stdin.close()
+        self._child.wait(SECONDS_TO_END)
+        self._child.stdout.close()
+
+
+class ScheduledLink:
+    """A link with its schedule. `shells` are those of the sending host and of
+    the other one."""
+
+    def __init__(self, device: str, address: str, changes: list[Change],
+                 shells: tuple[Shell, Shell]) -> None:
+        self.device, self.changes = device, changes
+        self._address, self._shells = address, shells
+        self._state, self._dropped_before = UP, 0
+
+    def change(self, state: str) -> tuple[int, str, str, int]:
+        """Brings the link into this state. Returns a line for the log. It has
+        the number of packets that were dropped at the sending host since the
+        last change."""
+        dropped = self.dropped()
+        for commands in (leave(self._state, self.device, self._address),
+                         enter(state, self.device, self._address)):
+            for shell, command in zip(self._shells, commands):
+                if command:
+                    shell.run(command)
+        self._state = state
+        self._dropped_before = self._all_dropped()
+        return time.time_ns(), self.device, state, dropped
+
+    def end(self) -> tuple[int, str, str, int]:
+        return time.time_ns(), self.device, END, self.dropped()
+
+    def dropped(self) -> int:
+        """Returns the number of packets that the queue of an outage has dropped
+        at the sending host.
+        """
+        return self._all_dropped() - self._dropped_before
+
+    def _all_dropped(self) -> int:
+        # The counter of a queue that is set up for a second time goes on.
+        if self._state not in (OUTAGE, HOLD):
+            return 0
+        shown = self._shells[0].run(f"tc -s qdisc show dev {self.device}")
+        return sum(map(int, DROPPED.findall(shown)))
+
+
+class Runner:
+    """Executes the schedules of all links of a testbed. `schedules` has a text,
+    or "" for none, for the name of each device. `sender` and `receiver` are
+    the hosts. The changes of time 0 are made at once, and all others by a
+    thread after begin()."""
+
+    def __init__(self, bed: testbed.Testbed, schedules: dict[str, str],
+                 sender: str, receiver: str) -> None:
+        self._path = bed.logs / LOG
+        self._links, self._lines, self._failure = [], [], None
+        self._shells = ()
+        self._stopped = threading.Event()
+        self._thread = None
+        if not any(schedules.values()):
+            return
+        if bed.left_out:
+            raise LabError("links with a schedule need network namespaces. "
+                           f"There are {bed.left_out}")
+        self._shells = Shell(bed, sender), Shell(bed, receiver)
+        self._links = [ScheduledLink(
+            device, bed.variables(sender)[f"{sender}_{device}"],
+            parse(device, text), self._shells)
+            for device, text in schedules.items() if text]
+        # The rest, in the order in which it is executed.
+        self._left = sorted(
+            ((change, link) for link in self._links for change in link.changes),
+            key=lambda pair: pair[0].seconds)
+        while self._left and self._left[0][0].seconds == 0:
+            self._change(*self._left.pop(0))
+
+    def begin(self) -> None:
+        """Is called when the first sender is started."""
+        if self._links:
+            self._thread = threading.Thread(
+                target=self._run, args=(time.monotonic(),), daemon=True)
+            self._thread.start()
+
+    def _run(self, begin: float) -> None:
+        for change, link in self._left:
+            if self._stopped.wait(
+                    max(begin + change.seconds - time.monotonic(), 0)):
+                return
+            try:
+                self._change(change, link)
+            except LabError as failure:
+                self._failure = failure
+                return
+
+    def _change(self, change: Change, link: ScheduledLink) -> None:
+        self._lines.append(link.change(change.state))
+
+    def check(self) -> None:
+        """Raises LabError if a change could not be made."""
+        if self._failure:
+            raise self._failure
+
+    def stop(self) -> None:
+        """Makes no further changes, and writes the log. It is called before the
+        links end."""
+        if not self._links or self._stopped.is_set():
+            return
+        self._stopped.set()
+        if self._thread:
+            self._thread.join()
+        self.check()
+        self._lines += [link.end() for link in self._links]
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows([HEADS, *self._lines])
+        files.write_whole(self._path, text.getvalue())
+
+    def close(self) -> None:
+        self._stopped.set()
+        if self._thread:
+            self._thread.join()
+        for shell in self._shells:
+            shell.close()
+
+
+def dropped(directory: pathlib.Path) -> int:
+    """Returns the number of packets that were dropped at the sending host
+    during outages. They are not in the log of any link.
+    """
+    path = directory / LOG
+    if not path.exists():
+        return 0
+    with open(path) as log:
+        return sum(int(line["dropped"]) for line in csv.DictReader(log))
