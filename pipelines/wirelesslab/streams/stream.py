@@ -255,10 +255,12 @@ class Stream:
             self._sender.end()
 
     def end(self) -> None:
-        if transports.ends(self._transport):
+        if transports.receiver_ends(self._transport):
             self._receiver.interrupt()
             self._receiver.finish()
         else:
+            if transports.ends(self._transport):
+                self._receiver.check()
             self._receiver.end()
         self._progress.update(show=False)
         self._progress.finish()

@@ -23,6 +23,11 @@ COMPUTED = "computed"
 KINDS_OF_CLIP = ("m2v", "ts")
 # {first element of a receiver: kind of its socket}; all others use UDP.
 SOCKETS = {"tcpserversrc": "tcp", "udplitesrc": "udplite"}
+# Elements that do not end when gst-launch-1.0 is interrupted. srtsrc waits for
+# packets for up to a second at a time, and does not see that it was to stop in
+# the meantime. It then ends only after SRT has had no packet from the sender
+# for five seconds or, after long delays on the link, for much longer.
+ENDLESS = re.compile(r"(?:^|! )srtsrc\b")
 # The properties of wirelesslink that the lab sets itself.
 OF_THE_LAB = ("seed", *placement.OURS)
 KEYS = {"title", "sender", "receiver", "clip", "binds", "ports", "link", "ends",
@@ -172,6 +177,13 @@ def ports_of(transport: Protocol, port: int) -> list[int]:
 def ends(transport: Protocol) -> bool:
     """Returns whether the pipelines end by themselves, as most do."""
     return transport.get("ends", True)
+
+
+def receiver_ends(transport: Protocol) -> bool:
+    """Returns whether the receiver ends when it is interrupted or when the
+    stream has ended. On a link that loses packets, a receiver of SRT may miss
+    the sender's packet that closes the connection."""
+    return ends(transport) and not ENDLESS.search(transport["receiver"])
 
 
 def is_asked(transport: Protocol) -> bool:
