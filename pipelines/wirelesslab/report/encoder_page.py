@@ -47,7 +47,7 @@ def group(prefix: str, runs: list[EncoderRun],
     run_results.write_csv(path, heads, rows)
     figures = []
     for name, (draw, words) in encoder_plots.ALL.items():
-        picture = beside / f"{prefix}{name}.png"
+        picture = beside / f"{prefix}{name}.svg"
         plots.save(draw(runs), picture)
         figures.append({"words": words, "file": picture.name,
                         "path": picture})

@@ -5,10 +5,12 @@ the values that the template page.html shows. It needs Jinja2 and matplotlib."""
 import base64
 import functools
 import pathlib
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import jinja2
+import markupsafe
 
 from wirelesslab import files, process_pool
 from wirelesslab.errors import LabError
@@ -16,6 +18,7 @@ from wirelesslab.lab import matrix
 from wirelesslab.report import (
     encoder_page,
     encoder_runs,
+    front,
     output_directory,
     plots,
     run_results,
@@ -33,7 +36,15 @@ RUNS_BETWEEN_WORDS = 20
 # The maximum lateness in ms at which a frame of a clip counts as in time. A
 # cell with a live encoder has a limit of its own.
 LATE_MS = 500
-MIME = {".png": "image/png", ".jpg": "image/jpeg"}
+# {name of a table that is folded until somebody opens it: the line that opens
+# it}
+FOLDED = {
+    "summary": "All columns",
+    "loss-runs": "Packets lost in a row",
+    "attempts": "Transmissions of a packet",
+    "latency-size": "Latency by the size of the frame",
+}
+MIME = {".png": "image/png", ".jpg": "image/jpeg", ".svg": "image/svg+xml"}
 
 
 def write(output: pathlib.Path, build: pathlib.Path, late_ms: int | None,
@@ -120,6 +131,7 @@ def write_pages(groups: list[dict[str, Any]], page: pathlib.Path,
         loader=jinja2.FileSystemLoader(TEMPLATE.parent), autoescape=True,
         trim_blocks=True, lstrip_blocks=True)
     environment.globals["embedded"] = embedded
+    environment.filters["marked"] = marked
     template = environment.get_template(TEMPLATE.name)
     if size_of(groups) <= LARGEST_PAGE:
         files.write_whole(page, template.render(
@@ -148,6 +160,7 @@ def group(numbered: tuple[int, list[run_results.Run]],
     runs, and writes its tables and plots.
     """
     number, runs = numbered
+    runs = front.in_order(runs)
     prefix = f"{number}-"
     tables = []
     for name, words, table in (
@@ -168,15 +181,17 @@ def group(numbered: tuple[int, list[run_results.Run]],
         path = beside / f"{prefix}{name}.csv"
         run_results.write_csv(path, *table)
         tables.append({"words": words, "heads": table[0], "rows": table[1],
+                       "folded": FOLDED.get(name, ""),
                        "file": path.name})
     figures = []
     for name, (draw, words) in plots.ALL.items():
-        path = beside / f"{prefix}{name}.png"
+        path = beside / f"{prefix}{name}.svg"
         plots.save(draw(runs), path)
         figures.append({"words": words, "file": path.name, "path": path})
     return {"number": number, "title": title_of(runs), "tables": tables,
             "plots": figures, "is_video": True, "seeds": seeds(runs),
-            **worst_moment(runs, prefix, beside)}
+            "of_elements": runs[0].way.head == "protocol",
+            **front.group(runs), **worst_moment(runs, prefix, beside)}
 
 
 def seeds(runs: list[run_results.Run]) -> list[int]:
@@ -218,6 +233,16 @@ def picture(clip: pathlib.Path, number: int | None, words: str, name: str,
         return {"words": f"{words} (nothing shown yet)", "path": None}
     return {"words": words, "path": quality.take(
         clip, number, beside / f"{name}.jpg", PICTURE_WIDTH)}
+
+
+def marked(words: str) -> markupsafe.Markup:
+    """Returns HTML, in which everything between backquotes is code. Ranges of
+    numbers are not divided between two lines.
+    """
+    words = re.sub(r"(?<=\d)–(?=\d)", "\u2060–\u2060", words)
+    return markupsafe.Markup("").join(
+        markupsafe.Markup("<code>{}</code>").format(part) if place % 2 else part
+        for place, part in enumerate(words.split("`")))
 
 
 def embedded(path: pathlib.Path) -> str:

@@ -2,8 +2,10 @@
 """The plots of a report. Each function gets runs that are compared with each
 other and returns a figure, small enough for the screen of a phone."""
 
+import io
 import math
 import pathlib
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +18,7 @@ from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.axis import Axis  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
-from wirelesslab.report import run_results
+from wirelesslab.report import names, run_results
 from wirelesslab.streams import (
     link_paths,
     link_schedules,
@@ -24,12 +26,14 @@ from wirelesslab.streams import (
     quality,
 )
 
-WIDTH, HEIGHT, DPI = 5.2, 3.6, 160  # inches
+WIDTH, HEIGHT, DPI = 4.9, 3.3, 160  # inches
+LEGEND = 0.95  # The width of a legend beside several axes, in inches.
 NS, MS = measurements.NS, 1e6
 STEP_NS = 10**9
 SEQUENCE_S = 2  # The number of seconds that a time-sequence plot shows.
 # {style of a line: shape of the points that stand for this line}
-STYLES = {"-": "o", "--": "s", ":": "^", "-.": "D"}
+STYLES = {"-": "o", "--": "s", ":": "^", "-.": "D", (0, (6, 1)): "v",
+          (0, (4, 1, 1, 1, 1, 1)): "P"}
 # A palette that colour-blind people can distinguish (Okabe and Ito, 2008).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
            "#000000", "#999999")
@@ -43,8 +47,20 @@ FATES = (("decodable", "#009e73"), ("of no use", "#f0e442"),
 # The top of the axis in dB. Pictures with a higher PSNR look the same to a
 # viewer.
 HIGHEST_DB = 50
-plt.rcParams.update({"font.size": 8, "axes.grid": True, "grid.alpha": 0.3,
-                     "axes.spines.top": False, "axes.spines.right": False})
+# The colours of text and of lines that separate parts. In an SVG they are
+# replaced by variables, so that the SVG can be read on dark paper, too.
+INK, RULE = "#1c2530", "#8b96a2"
+plt.rcParams.update({
+    "font.size": 8.5, "axes.grid": True, "grid.alpha": 0.4, "grid.color": RULE,
+    "axes.spines.top": False, "axes.spines.right": False, "text.color": INK,
+    "axes.labelcolor": INK, "axes.edgecolor": INK, "xtick.color": INK,
+    "ytick.color": INK, "svg.fonttype": "none", "svg.hashsalt": "lab"})
+STYLE_OF_SVG = """<style>
+:root { --ink: #1c2530; --rule: #8b96a2; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e3e7ec; --rule: #76818d; }
+}
+</style>"""
 
 
 def look(place: int) -> dict[str, Any]:
@@ -54,13 +70,21 @@ def look(place: int) -> dict[str, Any]:
 
 
 def looks(runs: list[run_results.Run]) -> dict[str, dict[str, Any]]:
-    """Returns {label: colour and style of its line}."""
-    names = list(run_results.by_label(runs))
-    if runs[0].way.is_ordered and len(names) > 1:
-        return {name: {"color": SHADES(SPAN * n / (len(names) - 1)),
-                       "linestyle": "-", "label": name}
-                for n, name in enumerate(names)}
-    return {name: {**look(n), "label": name} for n, name in enumerate(names)}
+    """Returns {label: colour, style and name of its line}. A transport has the
+    same look in every plot of every report."""
+    found = run_results.by_label(runs)
+    if runs[0].way.is_ordered and len(found) > 1:
+        return {label: {"color": SHADES(SPAN * n / (len(found) - 1)),
+                        "linestyle": "-", "label": label}
+                for n, label in enumerate(found)}
+    if runs[0].way.head == "protocol":
+        return {label: {"color": one.colour, "label": one.name,
+                        "linestyle": list(STYLES)[one.style % len(STYLES)]}
+                for label, one in names.looks(
+                    {label: own[0].transport
+                     for label, own in found.items()}).items()}
+    return {label: {**look(n), "label": label}
+            for n, label in enumerate(found)}
 
 
 def dotted(line: dict[str, Any]) -> dict[str, Any]:
@@ -89,8 +113,24 @@ def name_numbers(axis: Axis) -> None:
 
 
 def legend(ax: Axes) -> None:
-    if ax.get_legend_handles_labels()[0]:
-        ax.legend(fontsize=7, ncol=2, framealpha=0.6)
+    """Draws the legend beside the axes, where it hides no data."""
+    handles, labels = ax.get_legend_handles_labels()
+    if handles:
+        ax.legend(handles, [wrapped(label) for label in labels], fontsize=7.5,
+                  frameon=False, loc="upper left", bbox_to_anchor=(1, 1.03),
+                  borderaxespad=0.2, handlelength=2.2)
+
+
+def wrapped(name: str) -> str:
+    """Returns the name of several elements in several lines."""
+    return name.replace(" ! ", " !\n").replace(", ", ",\n")
+
+
+def draw_deadline(ax: Axes, late_ms: float) -> None:
+    ax.axvline(late_ms, color=INK, linewidth=1, linestyle=(0, (2, 2)))
+    ax.annotate(f"deadline, {late_ms:g} ms", (late_ms, 1),
+                xycoords=("data", "axes fraction"), fontsize=7, ha="center",
+                xytext=(0, 3), textcoords="offset points")
 
 
 def first_runs(runs: list[run_results.Run]) -> dict[str, run_results.Run]:
@@ -102,38 +142,56 @@ def first_runs(runs: list[run_results.Run]) -> dict[str, run_results.Run]:
 # -------------------------------------------------------------------- the plots
 
 def delay_against_throughput(runs: list[run_results.Run]) -> Figure:
-    figure, ax = axes("latency, 95th percentile, ms",
-                      "throughput, Mbit/s of video")
+    """Draws a point for each run. Only frames that are decodable in time count
+    as throughput, because nobody can see the others."""
+    figure, ax = axes("frames late by, 95th percentile, ms",
+                      "decodable in time, Mbit/s of video")
     delays, rates = [1], [0]
-    for name, look in looks(runs).items():
-        points = [(numbers["latency 95 % ms"], numbers["throughput Mbit/s"])
+    for label, look in looks(runs).items():
+        points = [(numbers["lateness 95 % ms"], numbers["decodable Mbit/s"])
                   for numbers in (run.numbers()
-                                  for run in run_results.by_label(runs)[name])]
-        points = [point for point in points if not math.isnan(point[0])]
+                                  for run in run_results.by_label(runs)[label])]
+        points = [(max(delay, 1), rate) for delay, rate in points
+                  if not math.isnan(delay)]
         if points:
             ax.plot(*zip(*points), alpha=0.7, **dotted(look))
-            delays += [max(delay, 1) for delay, _ in points]
+            delays += [delay for delay, _ in points]
             rates += [rate for _, rate in points]
+    late_ms = runs[0].late_ns / MS
     ax.set_xscale("log")
     name_numbers(ax.xaxis)
-    ax.set_xlim(0.9, 2 * max(delays))
+    ax.set_xlim(0.9, 2 * max(*delays, late_ms))
     ax.set_ylim(0, 1.2 * max(rates) or 1)
+    draw_deadline(ax, late_ms)
     legend(ax)
     return figure
 
 
-def latency_distribution(runs: list[run_results.Run]) -> Figure:
-    figure, ax = axes("latency, ms", "frames that arrived so fast, % of sent")
-    for name, look in looks(runs).items():
-        own = run_results.by_label(runs)[name]
-        times = sorted(ns / MS for run in own
-                       for ns in measurements.latencies_ns(run.passages))
+def decodable_distribution(runs: list[run_results.Run]) -> Figure:
+    """Draws for each deadline how many frames would be decodable in time. At
+    the deadline of the report this is the share that the tables have."""
+    figure, ax = axes("deadline after the frame's due time, ms",
+                      "decodable, % of sent")
+    late_ms = runs[0].late_ns / MS
+    first, longest = late_ms, late_ms
+    for label, look in looks(runs).items():
+        own = run_results.by_label(runs)[label]
         sent = sum(len(run.passages) for run in own)
-        ax.plot(times, [100 * (n + 1) / sent for n in range(len(times))],
-                **look)
+        times = sorted(max(ns / MS, 1) for run in own
+                       for ns in measurements.needed_deadlines_ns(run.passages)
+                       if ns < math.inf)
+        if times:
+            first, longest = min(first, times[0]), max(longest, times[-1])
+            ax.step([1, *times], [100 * n / sent
+                                  for n in range(len(times) + 1)],
+                    where="post", **look)
+        else:
+            ax.plot([1], [0], **look)
     ax.set_xscale("log")
     name_numbers(ax.xaxis)
+    ax.set_xlim(max(first / 2, 1), 1.5 * longest)
     ax.set_ylim(0, 101)
+    draw_deadline(ax, late_ms)
     legend(ax)
     return figure
 
@@ -141,28 +199,35 @@ def latency_distribution(runs: list[run_results.Run]) -> Figure:
 def frames_by_type(runs: list[run_results.Run]) -> Figure:
     """Draws what happened to the frames of all runs of a label. A frame is of
     no use if it arrived, but not all frames that it refers to."""
-    names = list(run_results.by_label(runs))
-    height = 1 + 0.2 * len(measurements.TYPES) * (len(names) + 1)
+    called = looks(runs)
+    labels = list(called)
+    height = 1 + 0.2 * len(measurements.TYPES) * (len(labels) + 1)
     figure, all_axes = plt.subplots(len(measurements.TYPES), 1, sharex=True,
                                     figsize=(WIDTH, height))
     for ax, type in zip(all_axes, measurements.TYPES):
-        for row, name in enumerate(names):
-            counts = sum_of_frames(run_results.by_label(runs)[name], type)
+        for row, label in enumerate(labels):
+            counts = sum_of_frames(run_results.by_label(runs)[label], type)
             left = 0
             for (fate, colour), count in zip(FATES, counts):
                 width = 100 * count / max(sum(counts), 1)
                 ax.barh(row, width, left=left, color=colour,
                         label=fate if row == 0 else None)
                 left += width
-        ax.set_yticks(range(len(names)), names)
+        ax.set_yticks(range(len(labels)),
+                      [called[label]["label"] for label in labels], fontsize=7)
         ax.invert_yaxis()
         ax.grid(False)
         ax.set_title(f"{type}-frames, %", fontsize=8, loc="left", pad=2)
         ax.set_xlim(0, 100)
-    figure.legend(*all_axes[0].get_legend_handles_labels(), ncol=len(FATES),
-                  fontsize=7, loc="lower center")
-    figure.tight_layout(rect=(0, 0.3 / height, 1, 1))
+    beside(figure, all_axes[0])
     return figure
+
+
+def beside(figure: Figure, ax: Axes, **more: float) -> None:
+    """Draws one legend for several axes, on their right."""
+    figure.legend(*ax.get_legend_handles_labels(), fontsize=7, frameon=False,
+                  loc="upper right")
+    figure.tight_layout(rect=(0, 0, 1 - LEGEND / WIDTH, 1), **more)
 
 
 def sum_of_frames(runs: list[run_results.Run], type: str) -> list[int]:
@@ -192,7 +257,7 @@ def psnr_over_time(runs: list[run_results.Run]) -> Figure:
                  for picture in run.pictures], color=look["color"],
                 linewidth=0.8)
         ax.set_ylim(0, HIGHEST_DB + 3)
-        ax.set_title(name, fontsize=7, loc="left", pad=1)
+        ax.set_title(look["label"], fontsize=7, loc="left", pad=1)
     all_axes[0].set_ylabel("dB")
     draw_link(all_axes[-1], firsts)
     figure.tight_layout(h_pad=0.2)
@@ -272,10 +337,11 @@ def ms_over_time(runs: list[run_results.Run], words: str,
 
 def throughput_over_time(runs: list[run_results.Run]) -> Figure:
     figure, ax = axes("s since the first frame was sent",
-                      "throughput, Mbit/s of video")
+                      "decodable in time, Mbit/s of video")
     for name, look in looks(runs).items():
-        steps = measurements.throughput(first_runs(runs)[name].passages,
-                                        STEP_NS)
+        run = first_runs(runs)[name]
+        steps = measurements.throughput(measurements.decodable_in_time(
+            run.passages, run.late_ns), STEP_NS)
         if steps:
             ax.stairs([rate / 1e6 for _, rate in steps],
                       [n * STEP_NS / NS for n in range(len(steps) + 1)],
@@ -291,7 +357,7 @@ def latency_against_size(runs: list[run_results.Run]) -> Figure:
         ways = measurements.arrived(first_runs(runs)[name].passages)
         ax.plot([way.frame.size / 1e3 for way in ways],
                 [max(way.latency_ns() / MS, 0.1) for way in ways],
-                markersize=1.5, **dotted(look))
+                markersize=1.5, rasterized=True, **dotted(look))
     ax.set_yscale("log")
     name_numbers(ax.yaxis)
     legend(ax)
@@ -301,20 +367,18 @@ def latency_against_size(runs: list[run_results.Run]) -> Figure:
 def time_sequence(runs: list[run_results.Run]) -> Figure:
     """Draws a row for each label. All rows show the same seconds, which are
     those in which most packets were lost."""
-    firsts = first_runs(runs)
+    firsts, called = first_runs(runs), looks(runs)
     begin = worst_seconds(firsts)
     figure, all_axes = plt.subplots(
         len(firsts), 1, sharex=True, squeeze=False,
         figsize=(WIDTH, 0.6 + 0.9 * len(firsts)))
     for (ax,), (name, run) in zip(all_axes, firsts.items()):
         draw_sequence(ax, run.link.packets, begin)
-        ax.set_title(name, fontsize=7, loc="left", pad=1)
+        ax.set_title(called[name]["label"], fontsize=7, loc="left", pad=1)
         ax.set_ylabel("MB")
     all_axes[-1][0].set_xlabel("s of the link")
     all_axes[-1][0].set_xlim(begin, begin + SEQUENCE_S)
-    figure.legend(*all_axes[0][0].get_legend_handles_labels(), ncol=3,
-                  fontsize=7, loc="lower center")
-    figure.tight_layout(rect=(0, 0.3 / figure.get_figheight(), 1, 1), h_pad=0.2)
+    beside(figure, all_axes[0][0], h_pad=0.2)
     return figure
 
 
@@ -340,40 +404,62 @@ def draw_sequence(ax: Axes, packets: list[measurements.Packet],
              "markersize": 2.5})):
         seen = [(ns / NS, total / 1e6) for ns, total in points
                 if begin <= ns / NS <= begin + SEQUENCE_S]
-        ax.plot(*(zip(*seen) if seen else ([], [])), linestyle="", **look)
+        ax.plot(*(zip(*seen) if seen else ([], [])), linestyle="",
+                rasterized=True, **look)
 
 
 # {file name: (function, text below the plot)}
 ALL = {
+    "decodable-cdf": (decodable_distribution,
+                      "How many frames would be decodable in time with a "
+                      "shorter or longer deadline. Where a curve meets the "
+                      "vertical line, it has the share of the bar chart."),
     "delay-throughput": (delay_against_throughput,
-                         "Delay against throughput: a point is a run. Best is "
-                         "the upper left."),
-    "latency-cdf": (latency_distribution,
-                    "How many of the frames that were sent arrived, and how "
-                    "fast. What ends below 100 % was lost."),
+                         "Delay against throughput: a point is a run. Only "
+                         "frames that are decodable in time count as "
+                         "throughput. Best is the upper left."),
     "frames": (frames_by_type,
-               "What became of the frames, by type. Of no use is what arrived "
-               "in time without all that it refers to."),
+               "What happened to the frames, by type. A frame is of no use if "
+               "it arrived in time, but not all frames that it refers to."),
     "psnr": (psnr_over_time,
-             "PSNR of each picture against the film as sent, from 50 dB on "
-             "cut off, and the link's state under it. A frame that is missing "
-             "or late is the last that was shown."),
-    "throughput": (throughput_over_time, "Throughput, second by second."),
+             "PSNR of each picture compared with the film as it was sent, and "
+             "the state of the link below. Values above 50 dB are drawn at 50 "
+             "dB. In place of a frame that is missing or late, the viewer sees "
+             "the last frame that was shown."),
+    "throughput": (throughput_over_time,
+                   "Throughput of the frames that are decodable in time, for "
+                   "each second."),
     "latency": (latency_over_time,
                 "Latency of frames over time, from the sender's log to the "
                 "receiver's."),
     "lateness": (lateness_over_time,
-                 "How late frames were against the film's own pace, the "
-                 "sender's waiting included."),
+                 "How long after their due times frames arrived. This "
+                 "includes the time for which the sender had to wait."),
     "jitter": (jitter_over_time, "Jitter of frames in transport order."),
     "sequence": (time_sequence,
-                 "Time-sequence: bytes of all packets so far against time, in "
-                 "the seconds in which most were lost."),
+                 "Time-sequence: the sum of the bytes of all packets over "
+                 "time, in the seconds in which most packets were lost."),
     "latency-size": (latency_against_size,
                      "Latency against the size of the frame."),
 }
 
 
 def save(figure: Figure, path: pathlib.Path) -> None:
-    figure.savefig(path, dpi=DPI, metadata={"Software": None})
+    """Writes an SVG that follows the reader's choice of light or dark, or a
+    picture on white paper.
+    """
+    if path.suffix == ".svg":
+        text = io.StringIO()
+        figure.savefig(text, format="svg", dpi=DPI, transparent=True,
+                       metadata={"Date": None, "Creator": None})
+        path.write_text(adaptive(text.getvalue()))
+    else:
+        figure.savefig(path, dpi=DPI, metadata={"Software": None})
     plt.close(figure)
+
+
+def adaptive(svg: str) -> str:
+    """Replaces the colours of text and rules by variables of the SVG's style.
+    """
+    svg = svg.replace(INK, "var(--ink)").replace(RULE, "var(--rule)")
+    return re.sub("(<svg [^>]*>)", rf"\1\n{STYLE_OF_SVG}", svg, count=1)

@@ -168,10 +168,13 @@ class Run:
             "latency median ms": percentile_ms(latency, 50),
             "latency 95 % ms": percentile_ms(latency, 95),
             "latency 99 % ms": percentile_ms(latency, 99),
+            "lateness 95 % ms": percentile_ms(lateness, 95),
             "lateness 99 % ms": percentile_ms(lateness, 99),
             "jitter mean ms": mean(jitter) / NS_PER_MS,
             "throughput Mbit/s":
                 measurements.mean_throughput(self.passages) / 1e6,
+            "decodable Mbit/s": measurements.decodable_throughput(
+                self.passages, self.late_ns) / 1e6,
             "duration s":
                 measurements.duration_ns(self.passages) / measurements.NS,
             "PSNR dB": quality.mean_psnr(self.pictures),

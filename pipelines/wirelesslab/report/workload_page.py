@@ -35,7 +35,7 @@ def group(kind: str, runs: list[run_results.Run],
     run_results.write_csv(path, heads, rows)
     figures = []
     for name, (draw, words) in workload_plots.ALL[kind].items():
-        picture = beside / f"{kind}-{name}.png"
+        picture = beside / f"{kind}-{name}.svg"
         plots.save(draw(runs), picture)
         figures.append({"words": words, "file": picture.name,
                         "path": picture})

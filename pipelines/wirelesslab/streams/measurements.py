@@ -127,6 +127,48 @@ def decodable(passages: Sequence[Passage],
         {way.frame.coding_number for way in in_time(passages, late_ns)})
 
 
+def needed_deadlines_ns(passages: Sequence[Passage]) -> list[float]:
+    """Returns for each frame the shortest deadline with which it is decodable,
+    in ns after its due time: the lateness of this frame or of a frame that it
+    refers to, whichever is longest. It is infinite if one of these frames did
+    not arrive. The references are those of frame_log.decodable()."""
+    found = []
+    older, newer = math.inf, math.inf
+    for way in passages:
+        frame = way.frame
+        own = math.inf if way.arrived_ns is None else way.lateness_ns()
+        if frame.type == "P":
+            own = max(own, newer)
+        elif frame.type == "B":
+            own = max(own, older, newer)
+        if frame.type in "IP":
+            older, newer = newer, own
+        if frame.type == "I" and frame.closed:
+            older = -math.inf
+        if frame.type == "I" and frame.broken:
+            older = math.inf
+        found.append(own)
+    return found
+
+
+def decodable_in_time(passages: Sequence[Passage],
+                      late_ns: float) -> list[Passage]:
+    """Returns the frames that decodable() returns, with their times."""
+    return [way for way, needed in zip(passages, needed_deadlines_ns(passages))
+            if needed <= late_ns]
+
+
+def decodable_throughput(passages: Sequence[Passage],
+                         late_ns: float) -> float:
+    """Returns the bit/s of video in frames that are decodable in time, over the
+    duration of the film.
+    """
+    film_ns = len(passages) * period_ns(passages)
+    bits = 8 * sum(way.frame.size
+                   for way in decodable_in_time(passages, late_ns))
+    return bits / (film_ns / NS) if film_ns else 0.0
+
+
 def by_type(passages: Sequence[Passage],
             late_ns: float) -> dict[str, collections.Counter[str]]:
     """Returns {what: {type: number of frames}}, where `what` is "sent", "lost",

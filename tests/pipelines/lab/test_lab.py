@@ -545,7 +545,8 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
         # It loads nothing from other files.
         self.assertEqual(len(page.loads), PLOTS + 2)
         for source in page.loads:
-            self.assertRegex(source, "^data:image/(png|jpeg);base64,.{1000}")
+            self.assertRegex(source, r"^data:image/(svg\+xml|jpeg);base64,"
+                             ".{1000}")
         for link in page.links:
             self.assertTrue((self.output / link).exists(), link)
         for words in ("1 run is missing", "The worst moment, at ",

@@ -5,6 +5,7 @@
 import collections
 import math
 import pathlib
+import random
 import shutil
 import tempfile
 import unittest
@@ -159,6 +160,41 @@ class FrameTest(unittest.TestCase):
         self.assertEqual(measurements.shown(found, LATE), [0] * 7)
         found = ways("IP", [None, 0])
         self.assertEqual(measurements.shown(found, LATE), [None, None])
+
+
+class DeadlineTest(unittest.TestCase):
+    def test_a_frame_needs_the_deadline_of_its_latest_reference(self):
+        # The first B-frame needs only the I-frame, because the GOP is closed.
+        # The second one needs the I-frame and the late P-frame.
+        self.assertEqual(
+            [ns / MS for ns in measurements.needed_deadlines_ns(
+                ways("IBPBP", [10, 5, 600, 7, 20]))],
+            [10, 10, 600, 600, 600])
+
+    def test_frames_that_never_become_decodable(self):
+        self.assertEqual(
+            [ns / MS for ns in measurements.needed_deadlines_ns(
+                ways("IPBIP", [10, None, 5, 30, 40]))],
+            [10, math.inf, math.inf, 30, 40])
+
+    def test_it_is_the_shortest_deadline_with_which_it_is_decodable(self):
+        chance = random.Random(25)
+        for _ in range(100):
+            found = ways(["I", *chance.choices("IPB", k=20)],
+                         [chance.choice([None, chance.randrange(1000)])
+                          if chance.random() < 0.5 else 20 for _ in range(21)])
+            for late_ms in (10, 20, 500, 2000):
+                self.assertEqual(
+                    [way.frame for way in measurements.decodable_in_time(
+                        found, late_ms * MS)],
+                    measurements.decodable(found, late_ms * MS))
+
+    def test_throughput_counts_decodable_frames_only(self):
+        # The P-frame is late, so only the I-frame counts: 1000 bytes in the 80
+        # ms of the film.
+        self.assertEqual(measurements.decodable_throughput(
+            ways("IP", [10, 600]), LATE), 100_000)
+        self.assertEqual(measurements.decodable_throughput([], LATE), 0)
 
 
 class SharingTest(unittest.TestCase):

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Sentences about the results of a group of runs. Each sentence is made from
+the numbers of the runs, and is only written if it is true of every run that it
+is about. Element names are between backquotes."""
+
+import math
+import typing
+from collections.abc import Callable, Sequence
+
+from wirelesslab.report import ranking
+from wirelesslab.streams import measurements
+
+TYPES = measurements.TYPES
+# A transport loses a type of frames first if the share of this type that does
+# not arrive in time is at least so many times the share of the other types.
+CLEARLY = 2
+PERCENT = "\u00a0%"  # No line break before the sign.
+KINDS = {"I": "key frames", "B": "B-frames"}
+
+
+class Frames(typing.NamedTuple):
+    """Numbers of frames of one run, each as {type: number}."""
+
+    sent: dict[str, float]
+    lost: dict[str, float]
+    late: dict[str, float]
+    decodable: dict[str, float]
+
+    def missing(self, type: str) -> float:
+        """Returns the share of this type that did not arrive in time, in %."""
+        return percent(self.lost[type] + self.late[type], self.sent[type])
+
+    def all_late(self) -> float:
+        return percent(sum(self.late.values()), sum(self.sent.values()))
+
+    def all_lost(self) -> float:
+        return percent(sum(self.lost.values()), sum(self.sent.values()))
+
+    def undecodable(self) -> float:
+        """Returns the share of all frames that arrived in time without all
+        frames that they refer to, in %.
+        """
+        sent, lost, late, good = (sum(each.values()) for each in self)
+        return percent(sent - lost - late - good, sent)
+
+
+class Row(typing.NamedTuple):
+    """All runs of one label."""
+
+    name: str
+    shares: Sequence[float]  # Decodable in time, in % of the sent frames.
+    possible: Sequence[float]  # The same with perfect foresight; may be empty.
+    frames: Sequence[Frames]
+
+    @property
+    def share(self) -> ranking.Range:
+        return ranking.range_of(self.shares)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether each frame was decodable in time in each run."""
+        return all(each.sent == each.decodable for each in self.frames)
+
+
+def frames_of(numbers: dict[str, float]) -> Frames:
+    """Returns the numbers of frames from the numbers of a run."""
+    return Frames(*({type: numbers[f"{what} {type}"] for type in TYPES}
+                    for what in ("sent", "lost", "late", "decodable")))
+
+
+def percent(part: float, whole: float) -> float:
+    return 100 * part / whole if whole else 0.0
+
+
+def span(row: Row, value: Callable[[Frames], float]) -> str:
+    """Returns the median over the runs with its range."""
+    return ranking.range_of(map(value, row.frames)).text("{:.0f}", PERCENT)
+
+
+def missing_span(row: Row, type: str) -> str:
+    return span(row, lambda each: each.missing(type))
+
+
+# -------------------------------------------------------------- why frames miss
+
+def is_too_late(row: Row) -> bool:
+    """Whether in each run more frames were late than missing for any other
+    reason.
+    """
+    return all(each.all_late() > each.all_lost() + each.undecodable()
+               for each in row.frames)
+
+
+def is_lost_first(row: Row, type: str) -> bool:
+    others = [other for other in TYPES if other != type]
+    return all(
+        each.missing(type) > 0
+        and each.missing(type) >= CLEARLY * each.missing(other)
+        for each in row.frames
+        for other in (others if type == "B" else ["B"])) and all(
+            each.missing(type) >= each.missing(other)
+            for each in row.frames for other in others)
+
+
+def is_only_b(row: Row) -> bool:
+    return is_lost_first(row, "B") and all(
+        each.missing(type) == 0 for each in row.frames for type in "IP")
+
+
+def why(row: Row) -> str:
+    """Returns what happened to the frames of this row, in words that follow its
+    name.
+    """
+    if row.is_complete:
+        return "delivered every frame in time"
+    if is_too_late(row):
+        return ("delivered frames too late: "
+                f"{span(row, Frames.all_late)} of them")
+    if is_only_b(row):
+        return ("missed only B-frames, which no other frame refers to: "
+                f"{missing_span(row, 'B')} of them")
+    for type, other in (("I", "B"), ("B", "I")):
+        if is_lost_first(row, type):
+            return (f"missed {KINDS[type]} first: "
+                    f"{missing_span(row, type)} of them, "
+                    f"and {missing_span(row, other)} of the "
+                    f"{KINDS[other]}")
+    return (f"lost {span(row, Frames.all_lost)} of the frames; "
+            f"{span(row, Frames.all_late)} were late, and "
+            f"{span(row, Frames.undecodable)} came without the frames that "
+            "they refer to")
+
+
+# -------------------------------------------------------------------- sentences
+
+def sentences(rows: Sequence[Row], head: str = "protocol") -> list[str]:
+    """Returns the findings of a group of runs that are compared with each
+    other, the most important one first. `head` is what the rows are."""
+    ranked = [row for row in rows if row.share.is_known]
+    if not ranked:
+        return [without_ranges(rows, head)]
+    ranges = {row.name: row.share for row in ranked}
+    best = [row for row in ranked if row.name in ranking.best(ranges)]
+    found = [first_place(best, ranked, head)]
+    if len(best) == 1 and not best[0].is_complete:
+        found.append(f"{code(best)} {why(best[0])}.")
+    lower = [row for row in ranked if row not in best]
+    for words, is_so in (
+            ("missed key frames first, and no frame that refers to a missing "
+             "key frame can be decoded",
+             lambda row: not is_too_late(row) and is_lost_first(row, "I")),
+            ("delivered frames too late", is_too_late)):
+        those = [row for row in lower if not row.is_complete and is_so(row)]
+        if those:
+            found.append(f"{code(those)} {words}.")
+    single = [row for row in rows if not row.share.is_known]
+    if single:
+        found.append(f"{code(single)} ran only once, so "
+                     f"{'it is' if len(single) == 1 else 'they are'} not "
+                     "ranked.")
+    return found
+
+
+def code(rows: Sequence[Row]) -> str:
+    return ranking.listed([f"`{row.name}`" for row in rows])
+
+
+def without_ranges(rows: Sequence[Row], head: str) -> str:
+    highest = max(row.share.median for row in rows)
+    those = [row for row in rows if row.share.median == highest]
+    if len(rows) == 1:
+        return (f"{code(rows)} ran only once: {shown(rows[0])}.")
+    return (f"Each {head} ran only once, so nothing is ranked. The highest "
+            f"result is {highest:.1f}{PERCENT}, of {code(those)}.")
+
+
+def shown(row: Row) -> str:
+    """Returns the share that the row shows, and the share that was possible."""
+    words = f"{row.share.text(unit=' %')} of the frames were decodable in time"
+    if row.possible:
+        # All rows over a link have the same possible share. A range with two
+        # equal ends says nothing.
+        possible = ranking.range_of(row.possible)
+        text = (possible.text(unit=PERCENT) if possible.low != possible.high
+                else f"{possible.median:.1f}{PERCENT}")
+        words += f", and {text} were possible"
+    return words
+
+
+def first_place(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
+    if len(ranked) == 1:
+        return (f"{code(best)}: {shown(best[0])}. No other {head} has several "
+                "runs, so nothing is ranked.")
+    complete = [row for row in best if row.is_complete]
+    if complete:
+        others = [f"`{row.name}`, {row.share.text(unit=' %')}"
+                  for row in best if row not in complete]
+        return (f"With {code(complete)} every frame was decodable in time in "
+                "every run." + (f" The best runs of {ranking.listed(others)} "
+                                "reached this, too." if others else ""))
+    if len(best) > 1:
+        each = "; ".join(f"`{row.name}` {row.share.text(unit=' %')}"
+                         for row in best)
+        return (f"{code(best)} share the first place, because their ranges "
+                f"overlap. Frames decodable in time: {each}.")
+    lower = max((row for row in ranked if row not in best),
+                key=lambda row: row.share.high)
+    # Rounded down, because the sentence claims a minimum.
+    lead = math.floor(10 * (best[0].share.low - lower.share.high)) / 10
+    more = f"at least {lead:.1f} percentage points more" if lead else "more"
+    return (f"{code(best)} wins: {shown(best[0])}. In every run it showed "
+            f"{more} than every other {head}. The next one is "
+            f"`{lower.name}` with {lower.share.text(unit=' %')}.")

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The first part of a group in the report: the findings, a bar chart of the
+frames that are decodable in time, and a table with few columns. It computes the
+values that the template front.html shows."""
+
+import math
+import typing
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wirelesslab.descriptions import Protocol
+from wirelesslab.report import findings, names, ranking, run_results
+
+# Colours of rows that are not transports, such as bitrates.
+NEUTRAL = "#0072b2"
+
+
+class Pipelines(typing.NamedTuple):
+    """The pipelines of a row, for people who want to repeat it by hand."""
+
+    title: str
+    sender: str
+    receiver: str
+
+
+def possible(run: run_results.Run) -> float | None:
+    """Returns the share of frames in % that a sender with perfect foresight
+    would have had; None if it is unknown.
+    """
+    found = getattr(run, "possible", None)
+    return None if found is None or math.isnan(found) else 100 * found
+
+
+def row_names(runs: list[run_results.Run]) -> dict[str, names.Look]:
+    """Returns {label: name and colour}."""
+    labels = run_results.by_label(runs)
+    if runs[0].way.head == "protocol":
+        return names.looks({label: own[0].transport
+                            for label, own in labels.items()})
+    return {label: names.Look(label, NEUTRAL, 0) for label in labels}
+
+
+def in_order(runs: list[run_results.Run]) -> list[run_results.Run]:
+    """Returns the runs with the best label first, so that all plots and tables
+    have the order of the chart. Labels that have an order of their own, such as
+    bitrates, keep it."""
+    if runs[0].way.is_ordered:
+        return runs
+    found = run_results.by_label(runs)
+    return [run for label in ranking.in_order({
+        label: ranking.range_of(run.numbers()["decodable %"] for run in own)
+        for label, own in found.items()}) for run in found[label]]
+
+
+def rows_of(runs: list[run_results.Run]) -> dict[str, findings.Row]:
+    """Returns {label: row} for runs that are compared with each other."""
+    called = row_names(runs)
+    found = {}
+    for label, own in run_results.by_label(runs).items():
+        numbers = [run.numbers() for run in own]
+        found[label] = findings.Row(
+            called[label].name, [each["decodable %"] for each in numbers],
+            [value for value in map(possible, own) if value is not None],
+            [findings.frames_of(each) for each in numbers])
+    return found
+
+
+def group(runs: list[run_results.Run]) -> dict[str, Any]:
+    """Returns the values of the front of one group of the report."""
+    rows = rows_of(runs)
+    heads, lines = table(runs, rows)
+    counts = sorted({len(row.shares) for row in rows.values()})
+    return {"runs_each": "–".join(map(str, [counts[0], counts[-1]][
+                :len(counts)])),
+            "findings": findings.sentences(list(rows.values()),
+                                           runs[0].way.head),
+            "chart": chart(runs, rows),
+            "table": {"heads": heads, "rows": lines}}
+
+
+# ------------------------------------------------------------------------ chart
+
+def chart(runs: list[run_results.Run],
+          rows: dict[str, findings.Row]) -> list[dict[str, Any]]:
+    """Returns the bars, sorted. All lengths are in % of the axis."""
+    called, labels = row_names(runs), run_results.by_label(runs)
+    ranges = {label: row.share for label, row in rows.items()}
+    places = ranking.places(ranges)
+    return [{"name": rows[label].name, "colour": called[label].colour,
+             "place": ranking.place_text(places[label]),
+             "share": ranges[label], "text": ranges[label].text(),
+             "why": findings.why(rows[label]),
+             "possible": (ranking.range_of(rows[label].possible)
+                          if rows[label].possible else None),
+             "flagged": sum(run.is_flagged for run in labels[label])}
+            for label in ranking.in_order(ranges)]
+
+
+# ------------------------------------------------------------------------ table
+
+def table(runs: list[run_results.Run],
+          rows: dict[str, findings.Row]) -> tuple[list[str], list[Any]]:
+    """Returns the heads and the rows of the first table, which has at most
+    eight columns. All other numbers are in the tables that follow."""
+    labels = run_results.by_label(runs)
+    places = ranking.places({label: row.share for label, row in rows.items()})
+    has_possible = any(row.possible for row in rows.values())
+    heads = [runs[0].way.head, "place", "decodable in time, %",
+             *(["of the possible, %"] if has_possible else []),
+             "lost, %", "late, %", "latency, 99 %, ms", "PSNR, dB"]
+    lines = []
+    for label in ranking.in_order(
+            {label: row.share for label, row in rows.items()}):
+        row, own = rows[label], labels[label]
+        lines.append({
+            "cells": [
+                row.name, ranking.place_text(places[label]),
+                row.share.text(),
+                *([share_of_possible(row)] if has_possible else []),
+                of_frames(row, findings.Frames.all_lost),
+                of_frames(row, findings.Frames.all_late),
+                of_runs(own, "latency 99 % ms", "{:.0f}"),
+                of_runs(own, "PSNR dB", "{:.1f}")],
+            "pipelines": pipelines(own[0].transport)})
+    return heads, lines
+
+
+def share_of_possible(row: findings.Row) -> str:
+    shares = [100 * share / most
+              for share, most in zip(row.shares, row.possible) if most]
+    if len(row.possible) < len(row.shares) or not shares:
+        return "–"
+    return ranking.range_of(shares).text()
+
+
+def of_frames(row: findings.Row,
+              value: Callable[[findings.Frames], float]) -> str:
+    return ranking.range_of(map(value, row.frames)).text()
+
+
+def of_runs(runs: Sequence[run_results.Run], name: str, form: str) -> str:
+    values = [run.numbers()[name] for run in runs]
+    known = [value for value in values if not math.isnan(value)]
+    return (ranking.range_of(known).text(form).replace("inf", "∞") if known
+            else "–")
+
+
+def pipelines(transport: Protocol) -> list[Pipelines]:
+    """Returns the pipelines of a transport, or of each of its streams."""
+    return [Pipelines(one.get("title", one["name"]), one["sender"],
+                      one["receiver"])
+            for one in transport.get("streams", [transport])
+            if "sender" in one]

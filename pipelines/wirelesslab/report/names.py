@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Names and colours of the transports, which are the same in every plot, table
+and report. A transport has the name of the elements that it consists of, such
+as srtsink, and the colour of its sink element."""
+
+import shlex
+import typing
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+
+from wirelesslab.descriptions import Protocol
+from wirelesslab.streams import transports
+
+# {sink element, or source element of a transport with a server: colour}.
+# People with any kind of colour blindness can distinguish the first six (Okabe
+# and Ito, 2008). All of them can be seen on white and on dark backgrounds.
+COLOURS = {
+    "mmtpsink": "#0072b2",
+    "ifdsink": "#009e73",
+    "dccpthinsink": "#56b4e9",
+    "srtsink": "#d55e00",
+    "ristsink": "#e69f00",
+    "tcpclientsink": "#cc79a7",
+    "souphttpsrc": "#aa4499",
+    "udplitesink": "#999933",
+    "udpsink": "#808080",
+}
+# The colours of other elements. The name of an element selects one of them.
+OTHERS = ("#44aa99", "#cc6677", "#7b68c8", "#a6761d")
+# Elements that are in a name only if two names were equal without them.
+HELPERS = ("pay", "mux", "parse", "queue2", "mpegstat", "clocksync", "identity")
+
+
+class Element(typing.NamedTuple):
+    name: str
+    properties: tuple[str, ...]  # NAME=VALUE
+
+    @property
+    def is_helper(self) -> bool:
+        return self.name == "queue" or self.name.endswith(HELPERS)
+
+
+def elements(pipeline: str) -> list[Element]:
+    """Returns the elements downstream of the log of the sent frames, until the
+    end of this branch of the pipeline. The whole pipeline is used if it has no
+    such log. If the branch ends at a pad of another element, the next sink of
+    the pipeline is added.
+    """
+    words = shlex.split(pipeline)
+    logs = [place for place, word in enumerate(words) if "{sent}" in word]
+    rest = words[logs[-1] + 1:] if logs else ["!", *words]
+    found: list[Element] = []
+    is_linked = False  # Whether the last word was an exclamation mark.
+    while rest:
+        word = rest.pop(0)
+        if word == "!":
+            is_linked = True
+        elif is_linked:
+            if "/" not in word:  # Not the capabilities of a filter
+                found.append(Element(word.partition(".")[0], ()))
+            is_linked = False
+        elif "=" in word and found:
+            found[-1] = Element(found[-1].name,
+                                (*found[-1].properties, word))
+        elif "=" not in word:
+            break  # Another branch begins.
+    if not any(one.name.endswith("sink") for one in found):
+        found += [Element(word, ()) for word in rest
+                  if word.endswith("sink")][:1]
+    return found
+
+
+def key_element(transport: Protocol) -> str:
+    """Returns the element that determines the colour."""
+    if "server" in transport:
+        return transport["receiver"].split()[0]
+    found = [one.name for one in elements(transport.get("sender", ""))]
+    sinks = [name for name in found if name.endswith("sink")]
+    return (sinks or found or [transport["name"]])[-1]
+
+
+def colour(transport: Protocol) -> str:
+    name = key_element(transport)
+    if name.endswith("pay"):  # The transport is computed and has no sink.
+        name = "udpsink"
+    return COLOURS.get(name) or OTHERS[zlib.crc32(name.encode()) % len(OTHERS)]
+
+
+# ------------------------------------------------------------------------ names
+
+def essential(transport: Protocol, _others: Iterable[Protocol]) -> str:
+    if "server" in transport:
+        return f"web server, {key_element(transport)}"
+    return joined([one.name for one in chain(transport)
+                   if not one.is_helper]) or in_full(transport, ())
+
+
+def in_full(transport: Protocol, _others: Iterable[Protocol]) -> str:
+    return joined([one.name for one in chain(transport)]) or transport["name"]
+
+
+def with_properties(transport: Protocol, others: Iterable[Protocol]) -> str:
+    """Returns the name with the properties in which the transport differs from
+    the others.
+    """
+    def properties(one: Protocol, end: str) -> list[str]:
+        found = (elements(one["sender"]) if end == "sender"
+                 else elements(one["receiver"]))
+        return [text for element in found for text in element.properties
+                if "{" not in text]
+
+    name = essential(transport, ())
+    for end in ("sender", "receiver"):
+        if end not in transport:
+            continue
+        known = [set(properties(one, end)) for one in others if end in one]
+        own = [text for text in dict.fromkeys(properties(transport, end))
+               if not all(text in each for each in known)]
+        if own:
+            return " ".join([name, *own])
+    return name
+
+
+def with_section(transport: Protocol, _others: Iterable[Protocol]) -> str:
+    return f"{in_full(transport, ())} ({transport['name']})"
+
+
+# From the shortest kind of name to one that is always unique.
+KINDS: tuple[Callable[[Protocol, Iterable[Protocol]], str], ...] = (
+    essential, in_full, with_properties, with_section)
+
+
+def chain(transport: Protocol) -> list[Element]:
+    return elements(transport.get("sender", ""))
+
+
+def joined(words: Iterable[str]) -> str:
+    return " ! ".join(words)
+
+
+def of_elements(known: Mapping[str, Protocol]) -> dict[str, str]:
+    """Returns {name of the transport: name of its elements}. Each transport has
+    the shortest name that no other one has.
+    """
+    found: dict[str, str] = {}
+    unnamed = list(known.values())
+    for kind in KINDS:
+        alike: dict[str, list[Protocol]] = {}
+        for one in unnamed:
+            # Those with equal names so far are the ones to differ from.
+            same = [other for other in unnamed
+                    if essential(other, ()) == essential(one, ())]
+            alike.setdefault(kind(one, same), []).append(one)
+        unnamed = []
+        for name, those in alike.items():
+            if len(those) == 1 and name not in found.values():
+                found[those[0]["name"]] = name
+            else:
+                unnamed += those
+    return found | {one["name"]: one["name"] for one in unnamed}
+
+
+# ---------------------------------------------------------- names in one report
+
+class Look(typing.NamedTuple):
+    name: str
+    colour: str
+    style: int  # Number among the transports of the same colour.
+
+
+def known_with(used: Iterable[Protocol]) -> dict[str, Protocol]:
+    """Returns the transports of transports.ini that the lab can run, and those
+    of a report.
+    """
+    return {**{name: one for name, one in transports.read().items()
+               if one["clip"] == "m2v"},
+            **{one["name"]: one for one in used}}
+
+
+def looks(used: Mapping[str, Protocol]) -> dict[str, Look]:
+    """Returns {label: look} for {label: transport}. A label that has a prefix,
+    as that of a stream beside others has, keeps it in the name. Two labels
+    never have the same colour and style."""
+    known = known_with(used.values())
+    called = of_elements(known)
+    same: dict[str, list[str]] = {}
+    for name, one in known.items():
+        same.setdefault(colour(one), []).append(name)
+    found: dict[str, Look] = {}
+    taken = set()
+    for label, one in used.items():
+        own = colour(one)
+        style = same[own].index(one["name"])
+        while (own, style) in taken:
+            style += 1
+        taken.add((own, style))
+        name = called[one["name"]]
+        found[label] = Look(name if label == one["name"]
+                            else f"{label}: {name}", own, style)
+    return found

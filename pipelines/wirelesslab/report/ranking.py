@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Ranks rows by a figure that has a range. A row is better than another one
+only if its whole range is above the other's range. Rows whose ranges overlap
+share a place, and a row with a single run has no range and no place."""
+
+import statistics
+import typing
+from collections.abc import Iterable, Mapping, Sequence
+
+
+class Range(typing.NamedTuple):
+    low: float
+    median: float
+    high: float
+    runs: int
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there are several runs, so that a range exists."""
+        return self.runs > 1
+
+    def text(self, form: str = "{:.1f}", unit: str = "") -> str:
+        """Returns the median with its range, such as "88.8 % (88.4–89.0)"."""
+        low, median, high = (form.format(value) for value in self[:3])
+        if not self.is_known:
+            return f"{median}{unit} (one run)"
+        return f"{median}{unit} ({low}–{high})"
+
+
+def range_of(values: Iterable[float]) -> Range:
+    found = sorted(values)
+    return Range(found[0], statistics.median(found), found[-1], len(found))
+
+
+def is_better(one: Range, other: Range) -> bool:
+    return one.low > other.high
+
+
+def places(ranges: Mapping[str, Range]) -> dict[str, tuple[int, int] | None]:
+    """Returns {label: (highest place, lowest place)} that a row may have; None
+    for a row without a range. Both are equal if each other range is
+    completely above or below the row's range."""
+    ranked = {label: own for label, own in ranges.items() if own.is_known}
+    found: dict[str, tuple[int, int] | None] = dict.fromkeys(ranges)
+    for label, own in ranked.items():
+        above = sum(is_better(other, own) for other in ranked.values())
+        below = sum(is_better(own, other) for other in ranked.values())
+        found[label] = (1 + above, len(ranked) - below)
+    return found
+
+
+def best(ranges: Mapping[str, Range]) -> list[str]:
+    """Returns the labels that may have the first place: no range is completely
+    above theirs. The ranges of any two of them overlap."""
+    return [label for label, place in places(ranges).items()
+            if place and place[0] == 1]
+
+
+def in_order(ranges: Mapping[str, Range]) -> list[str]:
+    """Returns the labels, sorted by the median, for a chart."""
+    return sorted(ranges, key=lambda label: (-ranges[label].median,
+                                             -ranges[label].high))
+
+
+def place_text(place: tuple[int, int] | None) -> str:
+    if place is None:
+        return "–"
+    first, last = place
+    return f"{first}" if first == last else f"{first}–{last}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Returns "a, b and c"."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))

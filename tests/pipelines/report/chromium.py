@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Shows pages in a headless Chromium, by the Chrome DevTools Protocol over two
+pipes (--remote-debugging-pipe). It needs nothing but the program itself."""
+
+import base64
+import json
+import os
+import pathlib
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+SECONDS_TO_WAIT = 30
+# The browser reads commands from descriptor 3 and writes replies to 4. The
+# pipes are first moved to higher numbers, so that none of them is overwritten.
+LAUNCHER = """
+import fcntl, os, sys
+ends = [fcntl.fcntl(int(end), fcntl.F_DUPFD, 20) for end in sys.argv[1:3]]
+for end, number in zip(ends, (3, 4)):
+    os.dup2(end, number)
+os.execvp(sys.argv[3], sys.argv[3:])
+"""
+
+
+def program():
+    """Returns the path of the browser; None if it is not installed."""
+    return next(filter(None, map(shutil.which, PROGRAMS)), None)
+
+
+class Browser:
+    """A browser with one page. Use it in a `with` statement."""
+
+    def __enter__(self):
+        self.home = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        commands, self.commands = os.pipe()
+        self.replies, replies = os.pipe()
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", LAUNCHER, str(commands), str(replies),
+             program(), "--headless", "--no-sandbox", "--disable-gpu",
+             "--disable-dev-shm-usage", "--no-first-run",
+             "--disable-background-networking", "--disable-component-update",
+             f"--user-data-dir={self.home.name}", "--remote-debugging-pipe",
+             "about:blank"],
+            pass_fds=(commands, replies), stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            start_new_session=True)
+        os.close(commands)
+        os.close(replies)
+        self.number, self.buffer, self.session = 0, b"", None
+        self.events = []
+        try:
+            (page,) = (target["targetId"] for target in self.call(
+                "Target.getTargets")["targetInfos"]
+                if target["type"] == "page")
+            self.session = self.call("Target.attachToTarget", targetId=page,
+                                     flatten=True)["sessionId"]
+            for domain in ("Page", "Runtime", "Log", "Network"):
+                self.call(f"{domain}.enable")
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        """Ends the browser with all of its processes."""
+        for end in (self.commands, self.replies):
+            os.close(end)
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+        self.home.cleanup()
+
+    def _read(self, deadline):
+        while b"\0" not in self.buffer:
+            ready, _, _ = select.select([self.replies], [], [],
+                                        max(deadline - time.monotonic(), 0))
+            data = os.read(self.replies, 1 << 20) if ready else b""
+            if not data:
+                raise RuntimeError("the browser ended" if ready
+                                   else "the browser does not answer")
+            self.buffer += data
+        message, _, self.buffer = self.buffer.partition(b"\0")
+        return json.loads(message)
+
+    def call(self, method, **parameters):
+        """Returns the result of a command. Events are collected."""
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": parameters}
+        if self.session:
+            message["sessionId"] = self.session
+        data = json.dumps(message).encode() + b"\0"
+        while data:
+            data = data[os.write(self.commands, data):]
+        deadline = time.monotonic() + SECONDS_TO_WAIT
+        while True:
+            found = self._read(deadline)
+            if found.get("id") == self.number:
+                if "error" in found:
+                    raise RuntimeError(f"{method}: {found['error']}")
+                return found["result"]
+            if "method" in found:
+                self.events.append(found)
+
+    def wait_for(self, method):
+        deadline = time.monotonic() + SECONDS_TO_WAIT
+        while not any(event["method"] == method for event in self.events):
+            found = self._read(deadline)
+            if "method" in found:
+                self.events.append(found)
+
+    def show(self, page, width, is_dark=False):
+        """Loads a page in a window of this width, with all parts of it that can
+        be folded out open.
+        """
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
+                  deviceScaleFactor=1, mobile=width < 600)
+        self.call("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme",
+             "value": "dark" if is_dark else "light"}])
+        self.events.clear()
+        self.call("Page.navigate", url=pathlib.Path(page).resolve().as_uri())
+        self.wait_for("Page.loadEventFired")
+
+    def evaluate(self, expression):
+        """Returns the value of an expression in JavaScript."""
+        found = self.call("Runtime.evaluate", expression=expression,
+                          returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in found:
+            raise RuntimeError(str(found["exceptionDetails"]))
+        return found["result"].get("value")
+
+    def errors(self):
+        """Returns what the page has written to the console as an error, and the
+        files that could not be loaded, since it was shown.
+        """
+        found = []
+        for event in self.events:
+            values = event["params"]
+            if event["method"] == "Runtime.exceptionThrown":
+                found.append(values["exceptionDetails"]["text"])
+            elif event["method"] == "Log.entryAdded":
+                if values["entry"]["level"] in ("error", "warning"):
+                    found.append(values["entry"]["text"])
+            elif event["method"] == "Runtime.consoleAPICalled":
+                if values["type"] in ("error", "warning", "assert"):
+                    found.append(str(values["args"]))
+            elif event["method"] == "Network.loadingFailed":
+                found.append(values["errorText"])
+        return found
+
+    def screenshot(self, path):
+        """Saves the whole page as a PNG."""
+        data = self.call("Page.captureScreenshot", captureBeyondViewport=True)
+        pathlib.Path(path).write_bytes(base64.b64decode(data["data"]))
+
+    def pdf(self):
+        data = self.call("Page.printToPDF", printBackground=False)
+        return base64.b64decode(data["data"])

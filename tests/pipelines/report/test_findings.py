@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tests the sentences of the report with numbers of frames that were made by
+hand. A sentence may only say what is true of every run."""
+
+import itertools
+import random
+import re
+import unittest
+
+from wirelesslab.report import findings, ranking
+
+SENT = {"I": 10, "P": 40, "B": 100}
+
+
+def frames(lost="0 0 0", late="0 0 0", decodable=None):
+    """Each argument has the numbers of I-, P- and B-frames. Without the last
+    one, each frame that arrived in time is decodable."""
+    def counts(words):
+        return dict(zip("IPB", map(int, words.split())))
+
+    missing = [counts(lost), counts(late)]
+    return findings.Frames(SENT, *missing, counts(decodable) if decodable else {
+        type: SENT[type] - sum(each[type] for each in missing)
+        for type in "IPB"})
+
+
+def row(name, *runs, possible=()):
+    return findings.Row(name, [
+        100 * sum(run.decodable.values()) / 150 for run in runs], possible,
+        runs)
+
+
+def share(name, *shares, possible=()):
+    """Returns a row of runs that lost as many frames of each type."""
+    return findings.Row(name, shares, possible, [frames(
+        "1 4 10", decodable="0 0 0")] * len(shares))
+
+
+def text(words):
+    return words.replace("\u00a0", " ")
+
+
+def sentences(*rows):
+    return [text(words) for words in findings.sentences(rows)]
+
+
+class WhyTest(unittest.TestCase):
+    def why(self, *runs):
+        return text(findings.why(row("x", *runs)))
+
+    def test_nothing_is_missing(self):
+        self.assertEqual(self.why(frames(), frames()),
+                         "delivered every frame in time")
+
+    def test_key_frames_are_missed_first(self):
+        # 9 and 8 of 10 I-frames; 20 and 10 of 100 B-frames.
+        self.assertEqual(
+            self.why(frames("9 20 20", decodable="1 1 2"),
+                     frames("8 20 10", decodable="2 2 4")),
+            "missed key frames first: 85 % (80–90) of them, and 15 % (10–20) "
+            "of the B-frames")
+
+    def test_it_is_not_said_if_it_is_not_true_of_each_run(self):
+        # In the second run 5 of 10 I-frames are missing, but 30 of 40
+        # P-frames. 49 and 115 of 150 frames are lost.
+        self.assertEqual(
+            self.why(frames("9 20 20", decodable="1 1 2"),
+                     frames("5 30 80", decodable="1 1 2")),
+            "lost 55 % (33–77) of the frames; 0 % (0–0) were late, and 43 % "
+            "(21–65) came without the frames that they refer to")
+
+    def test_only_b_frames_are_missed(self):
+        self.assertEqual(
+            self.why(frames("0 0 30"), frames(late="0 0 20")),
+            "missed only B-frames, which no other frame refers to: 25 % "
+            "(20–30) of them")
+
+    def test_b_frames_are_missed_first(self):
+        # 1 of 10 I-frames, 2 of 40 P-frames, 40 of 100 B-frames.
+        self.assertEqual(
+            self.why(*[frames("1 2 40")] * 2),
+            "missed B-frames first: 40 % (40–40) of them, and 10 % (10–10) of "
+            "the key frames")
+
+    def test_frames_are_too_late(self):
+        # 90 and 120 of 150 frames are late, and 1 is lost.
+        self.assertEqual(
+            self.why(frames("0 0 1", "9 30 51"), frames("0 0 1", "9 30 81")),
+            "delivered frames too late: 70 % (60–80) of them")
+
+    def test_a_single_run_has_no_range(self):
+        self.assertEqual(self.why(frames("0 0 30")),
+                         "missed only B-frames, which no other frame refers "
+                         "to: 30 % (one run) of them")
+
+
+class SentenceTest(unittest.TestCase):
+    def test_a_winner_has_its_range_and_its_lead(self):
+        # 85.0 - 75.96 = 9.04, which is rounded down.
+        self.assertEqual(sentences(
+            share("mmtpsink", 85, 88, 89, possible=[99, 98, 99]),
+            share("ifdsink", 74, 75, 75.96))[0],
+            "`mmtpsink` wins: 88.0 % (85.0–89.0) of the frames were decodable "
+            "in time, and 99.0 % (98.0–99.0) were possible. In every run it "
+            "showed at least 9.0 percentage points more than every other "
+            "protocol. The next one is `ifdsink` with 75.0 % (74.0–76.0).")
+
+    def test_a_small_lead_is_not_rounded_to_nothing(self):
+        self.assertIn("it showed more than every other protocol",
+                      sentences(share("a", 85.02, 86), share("b", 84, 85))[0])
+
+    def test_overlapping_ranges_have_no_winner(self):
+        self.assertEqual(
+            sentences(share("a", 40, 80), share("b", 70, 75),
+                      share("c", 10, 30))[0],
+            "`a` and `b` share the first place, because their ranges overlap. "
+            "Frames decodable in time: `a` 60.0 % (40.0–80.0); `b` 72.5 % "
+            "(70.0–75.0).")
+
+    def test_complete_rows_share_the_first_place(self):
+        self.assertEqual(
+            sentences(row("a", frames(), frames()), row("b", frames(),
+                                                        frames()),
+                      row("c", frames("0 0 3"), frames())),
+            ["With `a` and `b` every frame was decodable in time in every run. "
+             "The best runs of `c`, 99.0 % (98.0–100.0) reached this, too."])
+
+    def test_reasons_are_named_for_those_that_lost(self):
+        self.assertEqual(
+            sentences(row("a", *[frames("0 0 30")] * 2),
+                      row("srtsink", *[frames("9 20 20", decodable="1 1 2")]
+                          * 2),
+                      row("tcpclientsink", *[frames(late="9 39 99")] * 2))[1:],
+            ["`a` missed only B-frames, which no other frame refers to: 30 % "
+             "(30–30) of them.",
+             "`srtsink` missed key frames first, and no frame that refers to a "
+             "missing key frame can be decoded.",
+             "`tcpclientsink` delivered frames too late."])
+
+    def test_nothing_is_ranked_if_each_row_ran_once(self):
+        self.assertEqual(sentences(share("a", 88), share("b", 75)),
+                         ["Each protocol ran only once, so nothing is ranked. "
+                          "The highest result is 88.0 %, of `a`."])
+
+    def test_a_row_that_ran_once_is_named_and_not_ranked(self):
+        found = sentences(share("a", 80, 81), share("b", 99),
+                          share("c", 70, 71))
+        self.assertTrue(found[0].startswith("`a` wins: 80.5 % (80.0–81.0)"))
+        self.assertEqual(found[-1], "`b` ran only once, so it is not ranked.")
+
+    def test_one_row_with_a_range_is_not_compared(self):
+        self.assertEqual(
+            sentences(share("a", 80, 81), share("b", 99)),
+            ["`a`: 80.5 % (80.0–81.0) of the frames were decodable in time. No "
+             "other protocol has several runs, so nothing is ranked.",
+             "`a` lost 10 % (10–10) of the frames; 0 % (0–0) were late, and "
+             "90 % (90–90) came without the frames that they refer to.",
+             "`b` ran only once, so it is not ranked."])
+
+    def test_sentences_are_true_of_random_rows(self):
+        chance = random.Random(25)
+        for _ in range(500):
+            rows = [share(name, *(chance.randrange(40) + chance.random()
+                                  for _ in range(chance.randint(1, 3))))
+                    for name in "abcd"]
+            first = sentences(*rows)[0]
+            by_name = {one.name: one.shares for one in rows}
+            ranked = {name for name, shares in by_name.items()
+                      if len(shares) > 1}
+            winner = re.match("`(.)` wins", first)
+            if winner:
+                lead = re.search(r"at least (\d+\.\d) percentage", first)
+                for other in ranked - {winner[1]}:
+                    for one, two in itertools.product(
+                            by_name[winner[1]], by_name[other]):
+                        self.assertGreaterEqual(one - two, float(
+                            lead[1]) if lead else 0)
+            elif "share the first place" in first:
+                names = re.findall("`(.)`", first.partition("share")[0])
+                self.assertGreater(len(names), 1)
+                for one, two in itertools.combinations(names, 2):
+                    self.assertLessEqual(min(by_name[one]), max(by_name[two]))
+                    self.assertLessEqual(min(by_name[two]), max(by_name[one]))
+            else:
+                self.assertLess(len(ranked), 2)
+
+    def test_every_share_has_its_range(self):
+        for words in sentences(share("a", 80, 81, possible=[98, 97]),
+                               share("b", 60, 65), share("c", 1, 2)):
+            # A lower limit of a lead is not a measured share.
+            for found in re.finditer(r"\d+\.\d %(.*)", words):
+                self.assertRegex(found[1], r"^ \(\d")
+
+
+class RangeTest(unittest.TestCase):
+    def test_equal_ends_of_the_possible_are_not_repeated(self):
+        self.assertIn("and 99.0 % were possible", text(findings.shown(
+            share("a", 80, 81, possible=[99, 99]))))
+
+    def test_ranges_of_rows_are_those_of_their_runs(self):
+        self.assertEqual(share("a", 3, 1, 2).share, ranking.Range(1, 2, 3, 3))
+
+
+if __name__ == "__main__":
+    unittest.main()
