@@ -10,6 +10,7 @@ at the same time, over two links that apply this record.
 """
 
 import argparse
+import contextlib
 import csv
 import dataclasses
 import json
@@ -34,10 +35,15 @@ from wirelesslab.testbed.testbed import Testbed
 # burst, so they are chosen to produce its losses.
 POINTS = {"wsim": "block-error-rate=0.0158 mean-burst=1.7",
           "live": "block-error-rate=0.0085 mean-burst=3.4"}
-# The link delivers damaged packets, as PPP Lite does, and the receiver's
-# sockets decide whether to drop them. The queue has no limit, so that no packet
-# of a large I-frame is lost before the radio.
-LINK = "profile=gsm-transparent frame-check=false txqueuelen=0"
+# The queue has no limit, so that no packet of a large I-frame is lost before
+# the radio.
+QUEUE = "txqueuelen=0"
+# This bearer delivers damaged packets, as PPP Lite does, and the receiver's
+# sockets decide whether to drop them.
+TRANSPARENT = "profile=gsm-transparent frame-check=false"
+# This bearer retransmits damaged radio blocks, so its packets arrive late and
+# not damaged.
+RETRANSMITTING = "profile=gsm"
 # The line carries 9600 bit/s. Each byte needs ten bits, including its start bit
 # and its stop bit.
 LINE_BYTES_PER_SECOND = 960
@@ -92,11 +98,14 @@ class Transport:
     title: str
     sink: str
     source: str
+    bearer: str = TRANSPARENT
 
 
 UDP = Transport("udp", "UDP", "udpsink", "udpsrc")
 UDPLITE = Transport("udplite", "UDP-Lite", "udplitesink", "udplitesrc")
 TRANSPORTS = (UDP, UDPLITE)
+UDP_RLP = Transport("udp-rlp", "UDP over RLP", "udpsink", "udpsrc",
+                    RETRANSMITTING)
 
 
 # ----------------------------------------------------------- the clip, the link
@@ -180,8 +189,7 @@ class Run:
     """Sends the clip by one transport over a link of its own."""
 
     def __init__(self, transport: Transport, clip: Clip, link: str,
-                 pattern: pathlib.Path, options: argparse.Namespace,
-                 run_dir: pathlib.Path) -> None:
+                 options: argparse.Namespace, run_dir: pathlib.Path) -> None:
         self.transport = transport
         self._clip = clip
         self._backend = (f" backend={options.backend}"
@@ -191,8 +199,7 @@ class Run:
         self.packets = self._dir / "received.rtp"
         self.video = self._dir / "received.mkv"
         self._bed = Testbed(
-            [f"wl0={SENDER},{RECEIVER}: {link} "
-             f"pattern={shlex.quote(str(pattern))}"],
+            [f"wl0={SENDER},{RECEIVER}: {link}"],
             build=options.build, logs=self._dir,
             # The sender writes all packets of a frame at the same time. This
             # queue is long enough to hold them, so none is lost before the
@@ -516,19 +523,27 @@ def table(outcomes: list[Outcome]) -> list[str]:
 
 def simulate(options: argparse.Namespace,
              run_dir: pathlib.Path) -> tuple[list[Outcome], Clip]:
-    """Runs both transports. Returns their outcomes, in the order of TRANSPORTS,
+    """Runs all transports. Returns their outcomes, in the order of TRANSPORTS,
     and the clip.
     """
     clip = Clip(options, run_dir)
-    link = f"{LINK} seed={options.seed} {POINTS[options.point]} {options.link}"
+    radio = (f"{QUEUE} seed={options.seed} {POINTS[options.point]} "
+             f"{options.link}")
     pattern = options.output / "radio.pattern"
-    clip.cross_radio(link, pattern)
+    clip.cross_radio(f"{TRANSPARENT} {radio}", pattern)
     print(f"Sending {len(clip.packets)} packets of {clip.path.name}, "
           f"{clip.speed:.2f} times slower than the clip plays, because the "
           f"line has 9600 bit/s. This takes {clip.seconds:.0f} s.", flush=True)
-    runs = [Run(transport, clip, link, pattern, options, run_dir)
-            for transport in TRANSPORTS]
-    with runs[0], runs[1]:
+    # A link with RLP cannot apply a record. It has the same bad radio blocks,
+    # because it has the same seed.
+    replay = f" pattern={shlex.quote(str(pattern))}"
+    runs = [Run(transport, clip, f"{transport.bearer} {radio}" + (
+                replay if transport.bearer == TRANSPARENT else ""),
+                options, run_dir)
+            for transport in (*TRANSPORTS, *([UDP_RLP] * options.rlp))]
+    with contextlib.ExitStack() as stack:
+        for run in runs:
+            stack.enter_context(run)
         send(runs, clip.seconds)
         return [Outcome(run, clip) for run in runs], clip
 
@@ -557,6 +572,9 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
                         help="maximum bytes of video in a packet (250 for "
                         "H.263, whose packets then have about 125 on average; "
                         "265, the minimum, for MPEG)")
+    parser.add_argument("--rlp", action="store_true",
+                        help="also send by UDP over the same radio with RLP, "
+                        "which retransmits damaged radio blocks")
     parser.add_argument("--backend", default="auto",
                         choices=("auto", "kernel", "raw"),
                         help="backend of UDP-Lite (%(default)s)")
@@ -594,6 +612,9 @@ def main() -> None:
              for outcome in outcomes}, indent=1) + "\n")
     finally:
         run.close()
-    print("\n".join(["", *table(outcomes), "", comparison(*outcomes)]))
+    print("\n".join(["", *table(outcomes), "",
+                     comparison(*outcomes[:len(TRANSPORTS)])]))
+    titles = [outcome.transport.title for outcome in outcomes]
     print(f"Videos and logs are in {options.output}; figure.png there is "
-          f"picture {number} as sent, by UDP and by UDP-Lite.")
+          f"picture {number} as sent, by {', by '.join(titles[:-1])} and by "
+          f"{titles[-1]}.")

@@ -137,6 +137,18 @@ class ShortTest(Wsim):
         self.assertRegex(text, rf"(?m)^lost +{udp['lost']} +{udplite['lost']}$")
 
     @needs_elements
+    def test_a_bearer_that_retransmits_delivers_all_packets_later(self):
+        text = self.simulate(*BAD, "--rlp")
+        self.assertEqual(self.names(), sorted(
+            [*FILES, "udp-rlp.csv", "udp-rlp.mkv"]))
+        udp, _, rlp = self.summary().values()
+        self.assertGreater(udp["lost"], 0)
+        self.assertEqual((rlp["lost"], rlp["damaged"]), (0, 0))
+        self.assertEqual(rlp["psnr_db"], math.inf)
+        self.assertGreater(rlp["delay_s"], udp["delay_s"])
+        self.assertIn("by UDP, by UDP-Lite and by UDP over RLP.", text)
+
+    @needs_elements
     def test_an_ideal_radio_loses_nothing(self):
         text = self.simulate("--seconds", "1", "--link", "block-error-rate=0")
         self.assertIn("The radio damaged no packet.", text)
