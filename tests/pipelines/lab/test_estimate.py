@@ -28,7 +28,7 @@ class EstimateTest(unittest.TestCase):
         # The second of two streams begins 5 s after the first one.
         self.assertEqual(self.seconds(cell(streams=[{}, {}], apart=5)), 29)
 
-    def test_the_most_similar_runs_count(self):
+    def test_similar_runs_count(self):
         results = [took(21, cell()), took(23, cell()), took(24, cell()),
                    took(50, cell(rate=3)), took(80, cell("tcp")),
                    took(90, cell("tcp", "oven"))]
