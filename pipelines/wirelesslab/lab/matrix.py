@@ -19,6 +19,7 @@ from wirelesslab.errors import LabError
 from wirelesslab.lab import combined_links, encoders, rate_steps
 from wirelesslab.streams import (
     clips,
+    link_paths,
     link_schedules,
     placement,
     transports,
@@ -472,7 +473,8 @@ def missing_files(link: Link) -> list[str]:
     """Returns the reasons why files of the link cannot be read: a variable that
     names their directory is not set, or the files do not exist."""
     found = []
-    for word in shlex.split(link["properties"]):
+    for word in [word for part in link_paths.parts(link)
+                 for word in shlex.split(part["properties"])]:
         name, _, value = word.partition("=")
         variable = IN_DIRECTORY.fullmatch(value)
         if name not in FILES:
