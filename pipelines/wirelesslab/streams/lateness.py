@@ -128,13 +128,14 @@ def reasons(found: Mapping[str, float]) -> list[str]:
     """Returns what the lateness may have changed by more than is allowed."""
     words = []
     if found["verdicts_percent"] > MAX_VERDICTS:
-        words.append(f"{found['verdicts_percent']:.1f} % of the verdicts")
+        words.append(
+            f"{found['verdicts_percent']:.2f} % of the verdicts")
     for name, percent in PERCENTILES.items():
         shift_ms = found.get(f"{name}_shift_ms", 0)
         if shift_ms > max(MAX_SHIFT_MS,
                           MAX_SHIFT * found.get(f"{name}_ms", 0)):
-            what = "median" if percent == 50 else f"{percent} % percentile"
-            words.append(f"the {what} of the latency by {shift_ms:.0f} ms")
+            what = "median" if percent == 50 else f"{percent}th percentile"
+            words.append(f"the {what} of the latency by {shift_ms:.1f} ms")
     return words
 
 

@@ -114,7 +114,7 @@ class CellTest(EncoderCase):
 class CapacityTest(EncoderCase):
 
     def test_a_link_with_a_rate_carries_that_rate(self):
-        packets = encoder_runs.probe("rate=2000000", 3e9, BUILD)
+        packets = encoder_runs.probe("rate=2000000", 1, 3e9, BUILD)
         rates = display.rates(packets, 1e9, 3e9, 1e9)
         self.assertEqual(len(rates), 2)
         for rate in rates:

@@ -90,7 +90,7 @@ class GradeTest(unittest.TestCase):
         found = lateness.grade(late, [ways])
         self.assertAlmostEqual(found["effects"][0]["verdicts_percent"], 1.78)
         self.assertTrue(found["flagged"])
-        self.assertIn("lateness may have changed 1.8 % of the verdicts (at "
+        self.assertIn("lateness may have changed 1.78 % of the verdicts (at "
                       "the 99th percentile: machine 5.00 ms, link 0.00 ms)",
                       lateness.words(found))
         # By another criterion none of these frames is close to the deadline.
