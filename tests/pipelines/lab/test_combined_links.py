@@ -2,8 +2,6 @@
 """Tests which cells a matrix with combined links and schedules makes, without
 running them."""
 
-import pathlib
-import tempfile
 import unittest
 import unittest.mock
 
@@ -59,6 +57,8 @@ class CombinedLinksTest(test_matrix.MatrixCase):
         self.assertEqual(cells.all_properties(second, self.directory)[1],
                          "profile=80211b retry-limit=4 seed=1007")
         self.assertEqual(cells.link_logs(first), ["wl0.log", "wl1.log"])
+        with self.assertRaisesRegex(LabError, "is 2 links, where only one"):
+            cells.with_steps(first, self.directory)
 
     def test_a_plain_link_keeps_its_seed_and_its_log(self):
         (cell,) = self.read(
@@ -155,22 +155,6 @@ class CombinedLinksTest(test_matrix.MatrixCase):
             ["mmtp-both", "rist-broadcast", "rist-round-robin", "mptcp", "rtp",
              "rtp-second", "srt", "srt-second"])
         self.assertEqual({len(cell["link"]["links"]) for cell in found}, {2})
-
-
-class LatenessTest(unittest.TestCase):
-
-    def test_the_link_that_was_latest_counts(self):
-        with tempfile.TemporaryDirectory() as name:
-            directory = pathlib.Path(name)
-            for number, ns in enumerate((200_000, 700_000)):
-                (directory / f"wl{number}.out").write_text(
-                    "x-wirelesslink-stats, lateness-median=(gint64)1, "
-                    f"lateness-p99=(gint64){ns}, lateness-max=(gint64)9;\n")
-            self.assertEqual(
-                cells.lateness([0.1], directory)["link_p99_ms"], 0.7)
-            (directory / "wl2.out").write_text("")
-            self.assertIsNone(
-                cells.lateness([0.1], directory)["link_p99_ms"])
 
 
 class MergeTest(unittest.TestCase):
