@@ -166,8 +166,11 @@ def properties(cell: Cell, link: Link | None = None, place: int = 0) -> str:
 def with_steps(cell: Cell, directory: pathlib.Path) -> str:
     """Returns all properties of the link. If the link's bitrate changes in
     steps, this function also writes a delivery trace into the directory."""
-    (text,) = all_properties(cell, directory)
-    return text
+    parts = all_properties(cell, directory)
+    if len(parts) > 1:
+        raise LabError(f"{cell['link']['name']} is {len(parts)} links, where "
+                       "only one is expected")
+    return parts[0]
 
 
 def all_properties(cell: Cell, directory: pathlib.Path) -> list[str]:

@@ -60,6 +60,8 @@ class CombinedLinksTest(test_matrix.MatrixCase):
                          "profile=80211b retry-limit=4 seed=1007")
         self.assertEqual(cells.link_logs(first),
                          [("wl0.log", 1), ("wl1.log", 1)])
+        with self.assertRaisesRegex(LabError, "is 2 links, where only one"):
+            cells.with_steps(first, self.directory)
 
     def test_a_plain_link_keeps_its_seed_and_its_log(self):
         (cell,) = self.read(
