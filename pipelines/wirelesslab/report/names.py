@@ -28,7 +28,8 @@ COLOURS = {
 # The colours of other elements. The name of an element selects one of them.
 OTHERS = ("#44aa99", "#cc6677", "#7b68c8", "#a6761d")
 # Elements that are in a name only if two names were equal without them.
-HELPERS = ("pay", "mux", "parse", "queue2", "mpegstat", "clocksync", "identity")
+HELPERS = ("src", "pay", "mux", "parse", "queue2", "mpegstat", "clocksync",
+           "identity")
 
 
 class Element(typing.NamedTuple):
@@ -72,8 +73,10 @@ def elements(pipeline: str) -> list[Element]:
 
 def key_element(transport: Protocol) -> str:
     """Returns the element that determines the colour."""
-    if "server" in transport:
+    if transport.get("server"):
         return transport["receiver"].split()[0]
+    if transport.get("socket"):  # A program's own connection
+        return "tcpclientsink"
     found = [one.name for one in elements(transport.get("sender", ""))]
     sinks = [name for name in found if name.endswith("sink")]
     return (sinks or found or [transport["name"]])[-1]
@@ -89,7 +92,7 @@ def colour(transport: Protocol) -> str:
 # ------------------------------------------------------------------------ names
 
 def essential(transport: Protocol, _others: Iterable[Protocol]) -> str:
-    if "server" in transport:
+    if transport.get("server"):
         return f"web server, {key_element(transport)}"
     return joined([one.name for one in chain(transport)
                    if not one.is_helper]) or in_full(transport, ())

@@ -18,6 +18,7 @@ from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.axis import Axis  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
+from wirelesslab.descriptions import Protocol
 from wirelesslab.report import names, run_results
 from wirelesslab.streams import (
     link_paths,
@@ -78,13 +79,18 @@ def looks(runs: list[run_results.Run]) -> dict[str, dict[str, Any]]:
                         "linestyle": "-", "label": label}
                 for n, label in enumerate(found)}
     if runs[0].way.head == "protocol":
-        return {label: {"color": one.colour, "label": one.name,
-                        "linestyle": list(STYLES)[one.style % len(STYLES)]}
-                for label, one in names.looks(
-                    {label: own[0].transport
-                     for label, own in found.items()}).items()}
+        return of_transports({label: own[0].transport
+                              for label, own in found.items()})
     return {label: {**look(n), "label": label}
             for n, label in enumerate(found)}
+
+
+def of_transports(
+        transports: dict[str, Protocol]) -> dict[str, dict[str, Any]]:
+    """Returns the looks of transports, for {label: transport}."""
+    return {label: {"color": one.colour, "label": one.name,
+                    "linestyle": list(STYLES)[one.style % len(STYLES)]}
+            for label, one in names.looks(transports).items()}
 
 
 def dotted(line: dict[str, Any]) -> dict[str, Any]:
