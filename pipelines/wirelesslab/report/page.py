@@ -16,6 +16,7 @@ from wirelesslab.lab import matrix
 from wirelesslab.report import (
     encoder_page,
     encoder_runs,
+    link_plots,
     output_directory,
     plots,
     run_results,
@@ -170,7 +171,8 @@ def group(numbered: tuple[int, list[run_results.Run]],
         tables.append({"words": words, "heads": table[0], "rows": table[1],
                        "file": path.name})
     figures = []
-    for name, (draw, words) in plots.ALL.items():
+    for name, (draw, words) in {**plots.ALL,
+                                  **link_plots.ALL}.items():
         path = beside / f"{prefix}{name}.png"
         plots.save(draw(runs), path)
         figures.append({"words": words, "file": path.name, "path": path})
