@@ -19,6 +19,7 @@ from wirelesslab.report import (
     encoder_page,
     encoder_runs,
     front,
+    link_plots,
     output_directory,
     plots,
     run_results,
@@ -182,7 +183,8 @@ def group(numbered: tuple[int, list[run_results.Run]],
                        "folded": FOLDED.get(name, ""),
                        "file": path.name})
     figures = []
-    for name, (draw, words) in plots.ALL.items():
+    for name, (draw, words) in {**plots.ALL,
+                                  **link_plots.ALL}.items():
         path = beside / f"{prefix}{name}.svg"
         plots.save(draw(runs), path)
         figures.append({"words": words, "file": path.name, "path": path})

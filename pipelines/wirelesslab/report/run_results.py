@@ -97,6 +97,11 @@ class Run:
         """
         return self.way.group(self)
 
+    @property
+    def build(self) -> pathlib.Path | None:
+        """The build directory, which has the plugins and the clips."""
+        return self._build
+
     @functools.cached_property
     def link(self) -> measurements.LinkLog:
         """The log of the link, with all streams of the cell. It has the

@@ -36,7 +36,7 @@ SECONDS_TO_WAIT = 120
 # The queue has no limit, so no packet is lost.
 ROOMY = "rate=20000000 txqueuelen=0"
 FOR_EVER_MS = 10**9
-PLOTS = 10  # The number of plots in each group of a page.
+PLOTS = 12  # The number of plots in each group of a page.
 MATRIX = """
 [matrix]
 protocols = {protocols}
