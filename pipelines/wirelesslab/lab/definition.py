@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A short checksum of everything that defines the runs of a cell, so that
-results of several times and machines can be told apart: the pipelines, the
-properties of the link, the clip. The seed and the repetition are not part of
-it, and neither are titles and the directories of files, which differ between
-machines."""
+"""The definition of a cell: everything that its runs depend on, such as the
+pipelines, the properties of the link and the clip. A short checksum of it tells
+results of several times and machines apart. The seed and the repetition are not
+part of it, and neither are titles and the directories of files, which differ
+between machines."""
 
+import difflib
 import hashlib
 import json
 import pathlib
@@ -20,10 +21,37 @@ DIGITS = 12
 
 
 def checksum(cell: Cell) -> str:
-    own = {key: value for key, value in cell.items()
-           if key not in NOT_DEFINING}
-    text = json.dumps(portable(own), sort_keys=True)
+    text = json.dumps(of(cell), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+
+
+def of(cell: Cell) -> dict[str, Any]:
+    return portable({key: value for key, value in cell.items()
+                     if key not in NOT_DEFINING})
+
+
+def differences(one: Cell, other: Cell) -> list[str]:
+    """Returns a line for each key whose values differ, with the words that only
+    one of them has: "link.properties: -rate=6 +rate=5"."""
+    values = [flat(of(cell)) for cell in (one, other)]
+    lines = []
+    for key in dict.fromkeys([*values[0], *values[1]]):
+        words = [str(own[key]).split() if key in own else [] for own in values]
+        found = [f"{line[0]}{line[2:]}" for line in difflib.ndiff(*words)
+                 if line[0] in "-+"]
+        if found:
+            lines.append(f"{key}: {' '.join(found)}")
+    return lines
+
+
+def flat(value: Any, key: str = "") -> dict[str, Any]:
+    """Returns {"key.key": value} of dictionaries in dictionaries."""
+    if not isinstance(value, (dict, list)):
+        return {key: value}
+    inner = value.items() if isinstance(value, dict) else enumerate(value)
+    return {name: own for part, each in inner
+            for name, own in flat(each, f"{key}.{part}" if key else f"{part}"
+                                  ).items()}
 
 
 def portable(value: Any, key: str = "") -> Any:

@@ -31,6 +31,8 @@ class Results(typing.NamedTuple):
     path: pathlib.Path
     heads: list[str]
     rows: list[Row]
+    # {name without repetition: cell}. A table alone does not have the cells.
+    cells: dict[str, Cell] = {}
 
 
 def read(path: pathlib.Path, build: pathlib.Path | None,
@@ -67,8 +69,9 @@ def measure(path: pathlib.Path, build: pathlib.Path | None, late_ms: int,
         if number % RUNS_BETWEEN_WORDS == 0:
             words(f"measured {number} of {len(runs)} runs of {path}")
     heads, rows = run_results.all_numbers(runs)
-    return Results(path, heads, [dict(zip(heads, map(str, row)))
-                                 for row in rows])
+    return Results(
+        path, heads, [dict(zip(heads, map(str, row))) for row in rows],
+        {cell_of(run.cell["name"]): run.cell for run in runs})
 
 
 def read_table(path: pathlib.Path) -> Results:

@@ -12,6 +12,7 @@ removed. The interval then excludes 0 if and only if the ranges of both sides do
 not overlap, which happens by chance in one of ten comparisons.
 """
 
+import collections
 import functools
 import itertools
 import math
@@ -21,6 +22,7 @@ import typing
 from collections.abc import Iterable, Sequence
 
 from wirelesslab.errors import LabError
+from wirelesslab.lab import definition
 from wirelesslab.report import results_csv
 from wirelesslab.report.results_csv import Results, Row
 
@@ -130,6 +132,14 @@ class Matrices(typing.NamedTuple):
     groups: list[Group]
     only_a: list[str]  # Names of cells without their repetitions.
     only_b: list[str]
+    # Lines about the definitions that differ. They are only known if A and B
+    # are directories of runs.
+    redefined: list[str]
+
+    def changes(self) -> list[tuple[Group, Comparison]]:
+        """Returns the changes in the first measure."""
+        return [(group, one) for group in self.groups
+                for one in group.primary() if one.is_change]
 
 
 def shown(value: float, form: str) -> str:
@@ -201,7 +211,18 @@ def compare(a: Results, b: Results) -> Matrices:
     return Matrices(a, b, [Group(title_of(*group), rows)
                            for group, rows in groups.items()],
                     *([name for name in own if name not in other]
-                      for own, other in (names, names[::-1])))
+                      for own, other in (names, names[::-1])),
+                    redefinitions(a, b))
+
+
+def redefinitions(a: Results, b: Results) -> list[str]:
+    """Returns a line for each difference between the definitions of the same
+    cell, with the number of cells that have it."""
+    found = collections.Counter(
+        line for name, cell in a.cells.items() if name in b.cells
+        for line in definition.differences(cell, b.cells[name]))
+    return [f"{line} ({count} cell{'s' if count > 1 else ''})"
+            for line, count in found.items()]
 
 
 def run_keys(results: Results) -> dict[tuple[str, ...], list[Row]]:
@@ -334,6 +355,9 @@ def text(found: Matrices) -> list[str]:
     for name, only in (("A", found.only_a), ("B", found.only_b)):
         if only:
             lines += ["", f"only in {name}: {', '.join(only)}"]
+    if found.redefined:
+        lines += ["", "definitions that differ (- in A, + in B):",
+                  *(f"  {line}" for line in found.redefined)]
     return [*lines, "", *summary(found), *textwrap.wrap(RULE, WIDTH)]
 
 
@@ -350,6 +374,12 @@ def cells_of(one: Comparison) -> tuple[str, ...]:
     form = one.measure.form
     return (one.protocol, one.a.text(form), one.b.text(form),
             one.change_text(), one.runs_text(), verdict_text(one))
+
+
+def sentence(group: Group, one: Comparison) -> str:
+    return (f"{one.protocol} over {group.title}: {one.measure.head}, from "
+            f"{one.a.text(one.measure.form)} to {one.b.text(one.measure.form)}"
+            f", {verdict_text(one)}.")
 
 
 def verdict_text(one: Comparison) -> str:

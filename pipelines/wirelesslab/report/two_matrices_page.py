@@ -32,6 +32,7 @@ def write(found: Matrices, page: pathlib.Path) -> pathlib.Path:
         loader=jinja2.FileSystemLoader(TEMPLATE.parent), autoescape=True,
         trim_blocks=True, lstrip_blocks=True)
     environment.globals["verdict"] = two_matrices.verdict_text
+    environment.globals["sentence"] = two_matrices.sentence
     style = STYLE.search(REPORT.read_text())
     assert style, f"{REPORT} has no style"
     files.write_whole(page, environment.get_template(TEMPLATE.name).render(

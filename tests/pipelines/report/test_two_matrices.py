@@ -201,6 +201,15 @@ class MatricesTest(unittest.TestCase):
             del row["definition"]
         self.assertFalse(only_row(old, rows([5, 6, 7])).is_redefined)
 
+    def test_what_differs_is_told_with_the_number_of_cells(self):
+        a, b = (results_csv.Results(pathlib.Path("a"), list(own[0]), own, {
+            f"radio/6M/tcp/{seed}": {"seed": seed, "seconds": seconds}
+            for seed in range(1, 4)})
+            for own, seconds in ((rows([1, 2, 3]), 10), (rows([4, 5, 6]), 20)))
+        self.assertEqual(two_matrices.compare(a, b).redefined,
+                         ["seconds: -10 +20 (3 cells)"])
+        self.assertEqual(two_matrices.compare(a, a).redefined, [])
+
     def test_the_number_of_changes_by_chance(self):
         """Each of three rows with three runs has a chance of 0.1."""
         a, b = ([row for name in ("a", "b", "c")
@@ -253,6 +262,8 @@ class PageTest(unittest.TestCase):
         page = (self.directory / "page.html").read_text()
         for words in ("<style>", "radio, 6 Mbit/s", "75.0 (74.0–76.0)",
                       "+5.0 (+3.0 to +7.0)", "better",
+                      "<li>tcp over radio, 6 Mbit/s: decodable in time, %, "
+                      "from 75.0 (74.0–76.0) to 80.0 (79.0–81.0), better.</li>",
                       "left:74.00%;width:2.00%", "left:80.00%",
                       "1 cell is\nonly in A", "radio/6M/&lt;srt&gt;/1"):
             self.assertIn(words, page)
