@@ -14,7 +14,7 @@ from typing import Any
 
 from wirelesslab.descriptions import Protocol
 from wirelesslab.errors import LabError
-from wirelesslab.lab import cells, matrix
+from wirelesslab.lab import cells, definition, matrix
 from wirelesslab.report import comparisons, possible_share
 from wirelesslab.streams import (
     frame_log,
@@ -405,9 +405,12 @@ def all_numbers(runs: list[Run]) -> Table:
     rows = [(run.cell["name"], run.protocol, run.cell["link"]["name"],
              run.cell["rate"], matrix.codec(run.cell), run.cell["seed"],
              run.cell["repetition"], int(run.is_flagged),
+             int(run.cell["protocol"][matrix.COMPUTED]), run.machine["commit"],
+             definition.checksum(run.cell),
              *run.numbers().values()) for run in runs]
     return ["name", "protocol", "link", "rate Mbit/s", "codec", "seed",
-            "repetition", "flagged", *runs[0].numbers()], rows
+            "repetition", "flagged", "computed", "commit", "definition",
+            *runs[0].numbers()], rows
 
 
 def fairness(runs: list[Run]) -> Table | None:
