@@ -66,7 +66,7 @@ IN_TIME = {"warnings": [], "left_out": "",
            "lateness": {"machine_p99_ms": None, "link_p99_ms": None,
                         "flagged": False}}
 # Matches the name of an element in a pipeline, but no caps.
-ELEMENT = re.compile(r"(?:^|! )([a-z][a-z0-9_]*)(?![a-z0-9_/.])")
+ELEMENT = re.compile(r"(?:^|! )([a-z][a-z0-9_-]*)(?![a-z0-9_/.-])")
 
 
 def describe(directory: pathlib.Path, cell: Cell) -> None:
