@@ -10,7 +10,7 @@ import unittest
 from wirelesslab.errors import LabError
 from wirelesslab.streams import link_schedules
 
-DEVICE, ADDRESS = "wl1", "10.77.1.2"
+DEVICE, ADDRESS, PEER = "wl1", "10.77.1.2", "10.77.1.1"
 
 
 def parse(text):
@@ -73,7 +73,8 @@ class CommandsTest(unittest.TestCase):
 
     def check(self, state, enter, leave):
         self.assertEqual(link_schedules.enter(state, DEVICE, ADDRESS), enter)
-        self.assertEqual(link_schedules.leave(state, DEVICE, ADDRESS), leave)
+        self.assertEqual(link_schedules.leave(state, DEVICE, ADDRESS, PEER),
+                         leave)
 
     def test_up_needs_no_commands(self):
         self.check("up", ("", ""), ("", ""))
@@ -81,6 +82,17 @@ class CommandsTest(unittest.TestCase):
     def test_an_outage_drops_the_packets_of_both_hosts(self):
         self.check("outage", ("tc qdisc replace dev wl1 root blackhole",) * 2,
                    ("tc qdisc del dev wl1 root",) * 2)
+
+    def test_held_packets_wait_in_both_hosts_and_are_released_by_another(self):
+        self.assertEqual(
+            link_schedules.enter("hold", DEVICE, ADDRESS),
+            ("tc qdisc replace dev wl1 root tbf rate 8bit burst 3000 "
+             "limit 150000",) * 2)
+        commands = link_schedules.leave("hold", DEVICE, ADDRESS, PEER)
+        for command, other in zip(commands, (PEER, ADDRESS)):
+            self.assertRegex(
+                command, "^tc qdisc change dev wl1 root tbf rate 1gbit burst "
+                rf"300000 limit 150000 && .*\(\"{other}\", 9\)")
 
     def test_only_the_sending_host_loses_its_device(self):
         self.check("down", ("ip link set wl1 down", ""),
@@ -93,10 +105,10 @@ class CommandsTest(unittest.TestCase):
                     "ip link set wl1 up", ""))
 
     def test_a_renumbered_link_has_another_address_of_the_same_network(self):
-        self.check("renumbered", ("ip addr add 10.77.1.102/24 dev wl1 && "
-                                  "ip addr del 10.77.1.2/24 dev wl1", ""),
-                   ("ip addr add 10.77.1.2/24 dev wl1 && "
-                    "ip addr del 10.77.1.102/24 dev wl1", ""))
+        self.check("renumbered", ("ip addr del 10.77.1.2/24 dev wl1 && "
+                                  "ip addr add 10.77.1.102/24 dev wl1", ""),
+                   ("ip addr del 10.77.1.102/24 dev wl1 && "
+                    "ip addr add 10.77.1.2/24 dev wl1", ""))
 
 
 class LogTest(unittest.TestCase):
