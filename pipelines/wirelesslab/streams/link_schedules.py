@@ -9,6 +9,7 @@ notices them as it would notice the loss of a real interface.
 
 import csv
 import io
+import math
 import pathlib
 import re
 import shlex
@@ -331,3 +332,21 @@ def dropped(directory: pathlib.Path) -> int:
         return 0
     with open(path) as log:
         return sum(int(line["dropped"]) for line in csv.DictReader(log))
+
+
+def closed_ns(directory: pathlib.Path) -> dict[str, list[tuple[int, float]]]:
+    """Returns {device: [(begin, end)]} of the times of day in ns at which the
+    links of a run carried nothing. The end of the last one may be infinite."""
+    found = {}
+    path = directory / LOG
+    if not path.exists():
+        return found
+    with open(path) as log:
+        for line in csv.DictReader(log):
+            own = found.setdefault(line["device"], [])
+            time_ns = int(line["wall_ns"])
+            if own and math.isinf(own[-1][1]) and line["state"] != END:
+                own[-1] = own[-1][0], time_ns
+            if line["state"] in CLOSED:
+                own.append((time_ns, math.inf))
+    return found

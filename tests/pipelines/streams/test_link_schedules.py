@@ -123,5 +123,26 @@ class LogTest(unittest.TestCase):
             self.assertEqual(link_schedules.dropped(directory), 20)
 
 
+class ClosedRunTest(unittest.TestCase):
+
+    def closed(self, text):
+        with tempfile.TemporaryDirectory() as name:
+            directory = pathlib.Path(name)
+            if text:
+                (directory / link_schedules.LOG).write_text(
+                    ",".join(link_schedules.HEADS) + "\n" + text)
+            return link_schedules.closed_ns(directory)
+
+    def test_the_times_of_day_at_which_links_were_closed(self):
+        self.assertEqual(
+            self.closed("10,wl0,up,0\n20,wl1,absent,0\n30,wl0,down,0\n"
+                        "40,wl1,up,0\n50,wl0,up,0\n60,wl1,outage,0\n"
+                        "90,wl0,end,0\n90,wl1,end,5\n"),
+            {"wl0": [(30, 50)], "wl1": [(20, 40), (60, math.inf)]})
+
+    def test_a_run_without_schedules(self):
+        self.assertEqual(self.closed(""), {})
+
+
 if __name__ == "__main__":
     unittest.main()
