@@ -1,50 +1,122 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The comparison that pipelines/demo makes without options: it streams the clip
-by every available transport over the same bad link, and makes one table and one
-page."""
+"""The comparison that pipelines/demo makes without options. It shows three
+problems, each with the transport that is made for it, with other transports,
+and with what one would do without another transport: a link that is too slow,
+two mobile links that are only fast enough together, and a radio that damages
+packets. It makes three tables and one page."""
 
 import argparse
+import dataclasses
 import os
 import pathlib
 import subprocess
 import sys
+import textwrap
+from collections.abc import Sequence
 
 from wirelesslab import paths
+from wirelesslab.commands import demo_findings, demo_radio
 from wirelesslab.descriptions import Cell
 from wirelesslab.errors import LabError
 from wirelesslab.lab import cells, grid, matrix
-from wirelesslab.report import run_results
+from wirelesslab.report import findings, names, problems, run_results
+from wirelesslab.streams import clips, measurements
+from wirelesslab.testbed import testbed
 
-MATRIX = paths.PIPELINES / "demo.ini"
+# The matrices of the first two problems.
+BOTTLENECK = paths.PIPELINES / "demo.ini"
+MOBILE = paths.PIPELINES / "demo-mobile.ini"
 LAB = paths.PIPELINES / "lab"
+# The transports that also stream the clip with the lower bitrate. It arrives
+# nearly complete with all of them, so a few are enough.
+ALSO_LOWER = {BOTTLENECK: ("mmtp", "rtp-stock", "srt", "tcp"),
+              MOBILE: ("rtp-stock",)}
 # Number of runs at the same time for each processor core. docs/lab.md says how
 # late the runs become when more of them share a core.
 AT_ONCE_PER_CORE = 1
-# With a single run at a time, the demo would take four minutes.
-MIN_AT_ONCE = 2
+# On 2 cores, the demo would take too long with two runs at once. With three, no
+# run was late by more than 9 ms, which is little compared with LATE_MS.
+MIN_AT_ONCE = 3
 LATE_MS = 500
+PROBLEMS = "problems.json"
+COLUMNS = 80
+
+LINE_BPS = 9600
+WHAT_RADIO = (
+    f"A small clip goes over a GSM line of {LINE_BPS} bit/s whose radio "
+    "damages 1.6 % of its blocks. The bearer does not check the packets, so "
+    "damaged packets reach the receiver.")
+CALLED = {"udplite": "udplitesink", "udp": "udpsink",
+          "udp-rlp": "udpsink, bearer with RLP"}
 
 
-def run(build: pathlib.Path, output: pathlib.Path) -> None:
-    found, left_out = grid.possible(matrix.read(MATRIX), build)
-    start_anew(found, output)
+def run(build: pathlib.Path, output: pathlib.Path,
+        bottleneck: pathlib.Path = BOTTLENECK,
+        mobile: pathlib.Path | None = MOBILE,
+        seeds: Sequence[int] = demo_radio.SEEDS) -> None:
+    """Runs everything and prints and writes the results. The files are the
+    matrices of the first two problems, and the seeds those of the radio of the
+    third one. A problem without a matrix or without seeds is left out."""
+    of_bottleneck = chosen(bottleneck)
+    of_mobile = chosen(mobile) if mobile else []
+    no_mobile = testbed.why_no_hosts() if of_mobile else ""
+    if no_mobile:
+        print(f"left out the two mobile links: no network namespaces "
+              f"({no_mobile})")
+    found, left_out = grid.possible(
+        of_bottleneck + ([] if no_mobile else of_mobile), build)
+    radio = demo_radio.Runs(output, build, seeds)
+    no_radio = demo_radio.why_not(build) if seeds else "no seeds"
+    start_anew(found, output, [] if no_radio else radio.results())
+    if not no_radio:
+        print("Starting a radio that damages packets. It runs beside "
+              "everything else.", flush=True)
+        radio.start()
     failed = grid.run_all(found, left_out, argparse.Namespace(
         output=output, build=build,
         jobs=max(MIN_AT_ONCE, AT_ONCE_PER_CORE * os.cpu_count()),
         again=False, plain=True, profile="", command="pipelines/demo"))
     if len(failed) == len(found):
         raise LabError("no transport could be run; the lines above say why")
-    print_tables(output, build)
-    print(*left_out, sep="\n", end="\n" if left_out else "", flush=True)
+    runs, _, _ = run_results.read(output, build, LATE_MS)
+    compare_pictures(runs)
+    failures = radio.finish()
+    shown = [bottleneck_problem(runs_of(runs, of_bottleneck))]
+    if of_mobile:
+        shown.append(mobile_problem(runs_of(runs, of_mobile), no_mobile))
+    if seeds:
+        shown.append(radio_problem(radio, no_radio))
+    show(shown)
+    print(*left_out, *failures, sep="\n",
+          end="\n" if left_out or failures else "", flush=True)
+    problems.write(output / PROBLEMS, shown)
     write_page(output, build)
 
 
-def start_anew(found: list[Cell], output: pathlib.Path) -> None:
+def chosen(path: pathlib.Path) -> list[Cell]:
+    """Returns the cells of a matrix, without most of those with a lower
+    bitrate.
+    """
+    found = matrix.read(path)
+    highest = max(cell["rate"] for cell in found)
+    return [cell for cell in found if cell["rate"] == highest
+            or cell["protocol"]["name"] in ALSO_LOWER.get(path, ())]
+
+
+def runs_of(runs: Sequence[run_results.Run],
+            found: Sequence[Cell]) -> list[run_results.Run]:
+    names = {cell["name"] for cell in found}
+    return [run for run in runs if run.cell["name"] in names]
+
+
+def start_anew(found: list[Cell], output: pathlib.Path,
+               others: Sequence[pathlib.Path] = ()) -> None:
     """Removes all results if the last demo ran to its end, so that all runs are
     repeated. If the last demo was interrupted, its results stay and this demo
-    continues it.
+    continues it. `others` are the results that do not belong to cells.
     """
     results = [output / cell["name"] / cells.RESULT for cell in found]
+    results += others
     if all(result.exists() for result in results):
         for result in results:
             result.unlink()
@@ -66,25 +138,131 @@ def compare_pictures(runs: list[run_results.Run]) -> None:
         print()
 
 
-def print_tables(output: pathlib.Path, build: pathlib.Path) -> None:
-    runs, _, _ = run_results.read(output, build, LATE_MS)
-    compare_pictures(runs)
-    for own in run_results.grouped(runs, lambda run: run.group).values():
-        cell = own[0].cell
-        print(f"\n{cell['link']['title']}, clip of {cell['rate']} Mbit/s, "
-              f"{cell['seconds']} s")
-        print("\n".join(run_results.text(own)), flush=True)
-    print("\nwhole: frames that arrived complete. ok: whole frames that are at "
-          f"most {LATE_MS} ms late,\nas are all frames that they refer to. "
-          "Latency in ms, PSNR in dB.")
-    if any(run.is_flagged for run in runs):
-        print("* This machine was so busy that it may have changed the result "
-              "of this run\n(docs/lab.md and the page explain this).")
+# ----------------------------------------------------------------- the problems
+
+def senders_of(runs: Sequence[run_results.Run]) -> list[demo_findings.Sender]:
+    labels = run_results.by_label(runs)
+    looks = names.looks({label: own[0].transport
+                         for label, own in labels.items()})
+    found = []
+    for label, own in labels.items():
+        numbers = [run.numbers() for run in own]
+        found.append(demo_findings.Sender(
+            findings.Row(looks[label].name,
+                         [each["decodable %"] for each in numbers], [],
+                         [findings.frames_of(each) for each in numbers]),
+            *([each[name] for each in numbers] for name in (
+                "latency median ms", "latency 99 % ms", "PSNR dB")),
+            any(run.is_flagged for run in own)))
+    return found
+
+
+def bottleneck_problem(runs: Sequence[run_results.Run]) -> problems.Problem:
+    return clip_problem(
+        runs, "A link that is too slow", "A live clip of {rate} Mbit/s goes "
+        "over a link that carries less: {link}. All transports send the same "
+        "{seconds} s of the clip over the same radio.")
+
+
+def mobile_problem(runs: Sequence[run_results.Run],
+                   why_not: str) -> problems.Problem:
+    found = clip_problem(
+        runs, "Two mobile links", "A live clip of {rate} Mbit/s goes over two "
+        "mobile links, neither of which carries it alone: {link}. Transports "
+        "for a single link use the first one, which is the better one.",
+        f"no network namespaces ({why_not})" if why_not else "")
+    if not found.rows:
+        return found
+    return dataclasses.replace(found, why=" ".join(
+        [demo_findings.of_links(link_rates(runs)), found.why]))
+
+
+def clip_problem(runs: Sequence[run_results.Run], title: str, what: str,
+                 why_not: str = "") -> problems.Problem:
+    if not runs:
+        why_not = why_not or "none of its transports could be run"
+        return problems.Problem(title, "", [], [], "", "", "", "",
+                                left_out=f"Left out: {why_not}.")
+    rate = max(run.cell["rate"] for run in runs)
+    own = [run for run in runs if run.cell["rate"] == rate]
+    senders = senders_of(own)
+    advice = [demo_findings.lower_bitrate(lower, senders_of(
+        [run for run in runs if run.cell["rate"] == lower]))
+        for lower in sorted({run.cell["rate"] for run in runs} - {rate})]
+    return problems.Problem(
+        title, what.format(rate=rate, seconds=own[0].cell["seconds"],
+                           link=own[0].cell["link"]["title"]),
+        heads=demo_findings.HEADS, rows=demo_findings.rows(senders),
+        key=demo_findings.key(senders, LATE_MS),
+        finding=demo_findings.clip_finding(senders),
+        why=demo_findings.clip_reasons(senders, LATE_MS),
+        advice=" ".join(advice),
+        groups=list(dict.fromkeys(run.way.group_title(run) for run in runs)))
+
+
+def link_rates(
+        runs: Sequence[run_results.Run]
+) -> list[tuple[str, list[list[float]]]]:
+    """Returns (sender, Mbit/s on each link for each run) of the runs with the
+    highest bitrate.
+    """
+    rate = max(run.cell["rate"] for run in runs)
+    labels = run_results.by_label(
+        [run for run in runs if run.cell["rate"] == rate])
+    return [(sender.name, [[mean_rate(log, run.cell["seconds"])
+                            for log in run.links] for run in own])
+            for sender, own in zip(
+                senders_of([run for own in labels.values() for run in own]),
+                labels.values())]
+
+
+def mean_rate(log: measurements.LinkLog, seconds: float) -> float:
+    """Returns the Mbit/s that the link delivered while the clip was sent."""
+    begin_ns = min((packet.arrival_ns for packet in log.packets), default=0)
+    return sum(8 * packet.size for packet in log.packets
+               if not packet.is_lost()
+               and packet.departure_ns < begin_ns + seconds * measurements.NS
+               ) / seconds / 1e6
+
+
+def radio_problem(radio: demo_radio.Runs, why_not: str) -> problems.Problem:
+    summaries = radio.summaries()
+    pictures = []
+    if figure := radio.figure():
+        pictures.append(problems.Picture(
+            str(figure), "One of the worst pictures, from left to right: as "
+            "sent, with `udpsink`, with `udplitesink`, and with `udpsink` over "
+            "a bearer with RLP."))
+    left_out = why_not or ("" if summaries else "every run failed")
+    if left_out:
+        return problems.Problem(
+            "Damaged packets", WHAT_RADIO, [], [], "", "", "", "",
+            left_out=f"Left out: {left_out}.")
+    frames = demo_radio.SECONDS * clips.QCIF["h263"][3]
+    return problems.Problem(
+        title="Damaged packets", what=WHAT_RADIO,
+        heads=demo_findings.RADIO_HEADS,
+        rows=demo_findings.radio_rows(summaries, frames, CALLED),
+        key=demo_findings.RADIO_KEY,
+        finding=demo_findings.radio_finding(summaries),
+        why=demo_findings.radio_reasons(summaries, demo_radio.SECONDS),
+        advice=demo_findings.let_the_bearer_retransmit(summaries),
+        pictures=pictures)
+
+
+def show(shown: Sequence[problems.Problem]) -> None:
+    for number, problem in enumerate(shown, 1):
+        print()
+        lines = problem.text(lambda words: textwrap.wrap(words, COLUMNS))
+        lines[0] = f"{number}. {lines[0]}"
+        print("\n".join(lines), flush=True)
+    print()
 
 
 def write_page(output: pathlib.Path, build: pathlib.Path) -> None:
     done = subprocess.run([LAB, "report", output, "--build", build, "--late",
-                           str(LATE_MS)], stdin=subprocess.DEVNULL, text=True,
+                           str(LATE_MS), "--problems", output / PROBLEMS],
+                          stdin=subprocess.DEVNULL, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     last = done.stdout.strip().splitlines()[-1:]
     print(*last if done.returncode == 0 else ["no report.html:", *last])

@@ -75,7 +75,7 @@ def write_report(options: argparse.Namespace) -> None:
     beside = pages.write(
         options.directory.resolve(), options.build, options.late,
         options.page.resolve(), lambda words: print(words, flush=True),
-        options.by, options.only)
+        options.by, options.only, options.problems)
     print(f"{options.page}, with its plots and tables in "
           f"{options.page.parent / beside.name}")
 
@@ -175,6 +175,8 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
                       "words")
     page.add_argument("--page", type=pathlib.Path, metavar="FILE",
                       help="file of the page (report.html in the directory)")
+    page.add_argument("--problems", type=pathlib.Path, metavar="FILE",
+                      help=argparse.SUPPRESS)  # The demo writes this file.
     two = command("compare", compare,
                   "Compares two results of the same matrix.")
     join = command("merge", merge,

@@ -22,6 +22,7 @@ from wirelesslab.report import (
     link_plots,
     output_directory,
     plots,
+    problems,
     run_results,
     workload_page,
     worst_seconds,
@@ -48,7 +49,8 @@ MIME = {".png": "image/png", ".jpg": "image/jpeg", ".svg": "image/svg+xml",
 
 def write(output: pathlib.Path, build: pathlib.Path, late_ms: int | None,
           page: pathlib.Path, words: Callable[[str], None],
-          by: str = "protocol", only: str = "") -> pathlib.Path:
+          by: str = "protocol", only: str = "",
+          problem_file: pathlib.Path | None = None) -> pathlib.Path:
     """Writes the page and, beside it, a directory with its plots and tables.
     Returns that directory. Calls `words` with lines about the progress."""
     encoder_late_ms = late_ms
@@ -76,12 +78,14 @@ def write(output: pathlib.Path, build: pathlib.Path, late_ms: int | None,
         [*encoder_page.groups(live, beside, words),
          *workload_page.groups(others, beside)], len(found) + 1)]
     cells = run_results.of_cells(runs)
+    shown = problems.read(problem_file)
+    problems.claim(found, shown)
     write_pages(found, page, {
         "missing": missing, "left_out": run_results.left_out(output),
         "runs": cells, "films": films, "live": live, "late_ms": late_ms,
         "by": by, "only": only, "facts": facts(cells, command),
         "flagged": [run for run in cells if run.is_flagged],
-        "notes": notes(runs),
+        "notes": notes(runs), "problems": shown,
         "protocols": {run.transport["name"]: run.transport
                       for run in runs}.values(),
         "links": {run.cell["link"]["name"]: run.cell["link"]
@@ -209,7 +213,8 @@ def marked(words: str) -> markupsafe.Markup:
         for place, part in enumerate(words.split("`")))
 
 
-def embedded(path: pathlib.Path) -> str:
+def embedded(path: pathlib.Path | str) -> str:
+    path = pathlib.Path(path)
     data = base64.b64encode(path.read_bytes()).decode()
     return f"data:{MIME[path.suffix]};base64,{data}"
 

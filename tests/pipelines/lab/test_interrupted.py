@@ -50,15 +50,17 @@ computed = yes
 sender = filesrc location={clip} ! mpegstat location={sent} ! rfc2250pay
 receiver = rfc2250depay ! mpegstat location={received} ! fakesink sync=false async=false
 """  # noqa: E501
-# A program that runs the demo's comparison with the matrix of this test.
+# A program that runs the demo's comparison with the matrix of this test and one
+# short run of the radio that damages packets.
 COMPARE = """
 import pathlib, sys
 from wirelesslab import command_line, processes
-from wirelesslab.commands import demo_comparison
-demo_comparison.MATRIX = pathlib.Path(sys.argv[1])
+from wirelesslab.commands import demo_comparison, demo_radio
+demo_radio.SECONDS = 1
 processes.die_on_signals()
 command_line.run_main("pipelines/demo", lambda: demo_comparison.run(
-    pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])))
+    pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]),
+    pathlib.Path(sys.argv[1]), None, (1,)))
 """
 
 

@@ -279,7 +279,7 @@ class LabTest(LabCase):
         with mock.patch.object(grid.testbed, "why_no_hosts",
                                return_value="as user: no"):
             found, words = grid.without_hosts(
-                matrix.read(demo_comparison.MATRIX))
+                matrix.read(demo_comparison.BOTTLENECK))
         names = {cell["protocol"]["name"] for cell in found}
         self.assertLessEqual({"rtp", "mmtp", "dccpthin", "srt"}, names)
         self.assertFalse({"ifd", "tcp", "udplite"} & names)
@@ -301,7 +301,7 @@ class LabTest(LabCase):
                          ["60 s", "119 s", "2 min", "120 min", "2 h"])
 
     def test_with_namespaces_nothing_is_left_out(self):
-        cells = matrix.read(demo_comparison.MATRIX)
+        cells = matrix.read(demo_comparison.BOTTLENECK)
         with mock.patch.object(grid.testbed, "why_no_hosts", return_value=""):
             self.assertEqual(grid.without_hosts(cells), (cells, []))
 
@@ -411,7 +411,7 @@ class Page(html.parser.HTMLParser):
 
     def __init__(self, path):
         super().__init__()
-        self.words, self.loads, self.links = "", [], []
+        self.words, self.loads, self.links, self.ids = "", [], [], []
         self.feed(path.read_text())
         self.close()
 
@@ -421,6 +421,8 @@ class Page(html.parser.HTMLParser):
                 self.loads.append(value)
             elif name == "href":
                 self.links.append(value)
+            elif name == "id":
+                self.ids.append(value)
 
     def handle_data(self, data):
         self.words += data
@@ -436,9 +438,8 @@ class ReportTest(LabCase):
         path.write_text(MATRIX.format(
             protocols="mine other", rate=6, seconds=2, more="",
             properties="profile=80211b", interference="nonsense 0.5-1"))
-        with mock.patch.object(demo_comparison, "MATRIX", path), \
-                contextlib.redirect_stdout(io.StringIO()) as printed:
-            demo_comparison.run(BUILD, self.output)
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            demo_comparison.run(BUILD, self.output, path, None, ())
         return printed.getvalue()
 
     def test_the_demo_has_a_table_and_a_page_of_all_runs(self):
@@ -556,16 +557,19 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
         self.assertIn("contains runs", done.stdout)
 
     def check_table(self, text, directory):
-        self.assertIn("interference=0.5-1, clip of 6 Mbit/s, 2 s\n", text)
+        """The demo prints a short table with shares. The numbers of frames are
+        in the first table of the page."""
+        self.assertIn("\n1. A link that is too slow\n", text)
+        self.assertIn("interference=0.5-1", text)
         heads, row = (re.split("  +", line.strip()) for line in re.search(
-            r"^( +I whole.*)\n(mine .*)$", text, re.M).groups())
-        found = dict(zip(heads, row[1:], strict=True))
+            r"^(sender .*)\n(mine.*|rfc2250pay.*)$", text, re.M).groups())
+        found = dict(zip(heads, row, strict=True))
         # The receiver's log has the same counts. All frames arrived in time.
         log = (directory / "received.csv").read_text().splitlines()
-        for type in "IPB":
-            self.assertEqual(int(found[f"{type} whole"]), sum(
-                line.split(",")[0::5][:2] == ["frame", type] for line in log))
-        self.assertEqual(found["late"], "0")
+        for type, sent in (("I", 4), ("P", 13), ("B", 32)):
+            arrived = sum(line.split(",")[0::5][:2] == ["frame", type]
+                          for line in log)
+            self.assertEqual(found[f"{type} %"], f"{100 * arrived / sent:.0f}")
 
     def check_page(self, page):
         # The page has all plots and the video of what was sent and received. It
@@ -575,7 +579,9 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
             self.assertRegex(source, r"^data:(image/svg\+xml|video/mp4);base64,"
                              ".{1000}")
         for link in page.links:
-            self.assertTrue((self.output / link).exists(), link)
+            self.assertTrue(link.lstrip("#") in page.ids
+                            or (self.output / link).exists(), link)
+        self.assertIn("#group-1", page.links)
         for words in ("1 run is missing", "saw in the worst 1.96 seconds",
                       "interference=0.5-1, clip of 6 Mbit/s",
                       "pipelines/demo", "GStreamer", "kernel", "commit",

@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tables and sentences about the problems of the demo, made from the numbers of
+its runs. Element names are between backquotes."""
+
+import dataclasses
+import math
+import statistics
+from collections.abc import Callable, Sequence
+
+from wirelesslab.report import findings
+from wirelesslab.report.findings import Frames, Row
+from wirelesslab.report.ranking import listed, range_of
+
+# The demo runs each transport once over a link. In three runs of each
+# transport, the share of frames in time differed by at most 5.2 percentage
+# points (docs/lab.md). A difference that is not larger than this number is no
+# ranking.
+REPEATS_DIFFER = 6.0
+# A link with a smaller share of the bytes of the other link only had packets of
+# the receiver or probes.
+USED_SHARE = 0.05
+HEADS = ["sender", "in time %", "I %", "P %", "B %", "latency", "99 %", "PSNR"]
+RADIO_HEADS = ["sender", "lost %", "used damaged", "whole frames %", "delay",
+               "PSNR"]
+Summary = dict[str, dict[str, float]]  # {transport: its numbers}
+
+
+@dataclasses.dataclass(frozen=True)
+class Sender:
+    """All runs of a transport over a link. The lists have a value for each run.
+    """
+    row: Row
+    median_ms: list[float]
+    percentile_ms: list[float]
+    psnr_db: list[float]
+    is_flagged: bool = False  # Whether any of the runs is flagged.
+
+    @property
+    def name(self) -> str:
+        return self.row.name
+
+    @property
+    def share(self) -> float:
+        return self.row.share.median
+
+    def cells(self) -> list[str]:
+        in_time = [[100 - each.missing(type) for each in self.row.frames]
+                   for type in findings.TYPES]
+        return [self.name + ("*" if self.is_flagged else ""),
+                spread(self.row.shares, "{:.1f}"),
+                *(spread(shares, "{:.0f}") for shares in in_time),
+                spread(self.median_ms, "{:.0f}"),
+                spread(self.percentile_ms, "{:.0f}"),
+                spread(self.psnr_db, "{:.1f}")]
+
+
+def spread(values: Sequence[float], form: str) -> str:
+    """Returns the median and, if the values differ, the lowest and the highest
+    one.
+    """
+    low, median, high = (
+        "–" if math.isnan(value) else
+        "∞" if math.isinf(value) else form.format(value)
+        for value in range_of(values)[:3])
+    return median if low == high else f"{median} ({low}–{high})"
+
+
+def in_order(senders: Sequence[Sender]) -> list[Sender]:
+    return sorted(senders, key=lambda sender: -sender.share)
+
+
+def rows(senders: Sequence[Sender]) -> list[list[str]]:
+    return [sender.cells() for sender in in_order(senders)]
+
+
+def have_ranges(senders: Sequence[Sender]) -> bool:
+    return all(sender.row.share.is_known for sender in senders)
+
+
+def key(senders: Sequence[Sender], late_ms: int) -> str:
+    """Returns what the columns of the table mean."""
+    words = (f"In time: frames that a decoder can show at most {late_ms} ms "
+             "late, because they and all frames that they refer to arrived; in "
+             "% of all frames. I, P and B: frames of each type that arrived in "
+             "time. Latency: its median and 99th percentile in ms. PSNR: of "
+             "the pictures that a viewer sees, in dB. ")
+    runs = sorted({sender.row.share.runs for sender in senders})
+    if have_ranges(senders):
+        words += (f"Each value is the median of {runs[0]} runs, with the "
+                  "lowest and the highest run in parentheses.")
+    else:
+        words += ("Each sender ran once. Two runs of the same sender differ by "
+                  f"up to {REPEATS_DIFFER:.0f} percentage points.")
+    if any(sender.is_flagged for sender in senders):
+        words += (" *: this machine was busy, which may have changed the "
+                  "result.")
+    return words
+
+
+# ------------------------------------------------------------ frames of a clip
+
+def percents(values: Sequence[float], form: str = "{:.0f}") -> str:
+    """Returns "3 %" or "3 to 5 %"."""
+    low, high = form.format(min(values)), form.format(max(values))
+    return f"{low} %" if low == high else f"{low} to {high} %"
+
+
+def names(senders: Sequence[Sender]) -> str:
+    return listed([f"`{sender.name}`" for sender in senders])
+
+
+def first_place(senders: Sequence[Sender]) -> list[Sender]:
+    """Returns the senders that may be the best."""
+    highest = max(sender.share for sender in senders)
+    return [sender for sender in in_order(senders)
+            if sender.share >= highest - REPEATS_DIFFER]
+
+
+def clip_finding(senders: Sequence[Sender]) -> str:
+    """Returns which sender is best, and by how much."""
+    if have_ranges(senders):
+        return in_pairs(in_order(senders))
+    first = first_place(senders)
+    return " ".join(placed(first, [
+        sender for sender in in_order(senders) if sender not in first]))
+
+
+def clip_reasons(senders: Sequence[Sender], late_ms: int) -> str:
+    """Returns why frames of the senders were not in time."""
+    first = (in_order(senders)[:1] if have_ranges(senders)
+             else first_place(senders))
+    others = [sender for sender in in_order(senders) if sender not in first]
+    return " ".join(filter(None, (why_first(first),
+                                  why_others(others, late_ms))))
+
+
+def in_pairs(senders: Sequence[Sender]) -> str:
+    """Compares the first sender with the others over each pair of links,
+    because the links of different runs differ more than the senders do. The
+    runs of all senders have the same order of links."""
+    first, *others = senders
+    words = (f"`{first.name}`: {spread(first.row.shares, '{:.1f}')} % of the "
+             "frames were in time.")
+    if not others:
+        return words
+    leads = [[own - other for own, other in zip(
+        first.row.shares, sender.row.shares, strict=True)]
+        for sender in others]
+    count = len(first.row.shares)
+    if all(lead > 0 for each in leads for lead in each):
+        return (f"`{first.name}` wins over each of {count} pairs of links: "
+                f"{spread(first.row.shares, '{:.1f}')} % of the frames were in "
+                f"time. The next one, `{others[0].name}`, had "
+                f"{between(leads[0], '{:.1f}')} percentage points less over "
+                f"the same links ({spread(others[0].row.shares, '{:.1f}')} %). "
+                f"The last one, `{others[-1].name}`, had "
+                f"{spread(others[-1].row.shares, '{:.1f}')} %.")
+    better = sum(lead > 0 for lead in leads[0])
+    return (f"No sender wins over each of {count} pairs of links. {words} "
+            f"`{others[0].name}`: {spread(others[0].row.shares, '{:.1f}')} %. "
+            f"`{first.name}` was better over {better} of the pairs.")
+
+
+def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
+    if len(first) == 1:
+        words = [f"{names(first)} wins: {first[0].share:.1f} % of the frames "
+                 "were in time."]
+    elif not others:
+        return ["No sender wins: "
+                f"{percents([one.share for one in first], '{:.1f}')} of the "
+                "frames were in time, and such differences also occur between "
+                "two runs of the same sender."]
+    else:
+        words = [f"{names(first)} share the first place: "
+                 f"{percents([one.share for one in first], '{:.1f}')} of the "
+                 "frames were in time, and such differences also occur between "
+                 "two runs of the same sender."]
+    if not others:
+        return words
+    lead = first[-1].share - others[0].share
+    words.append(f"The next one, {names(others[:1])}, had "
+                 f"{others[0].share:.1f} %, which is {lead:.1f} percentage "
+                 "points less.")
+    if len(others) > 1:
+        words.append(f"The last one, {names(others[-1:])}, had "
+                     f"{others[-1].share:.1f} %.")
+    return words
+
+
+def why_first(first: Sequence[Sender]) -> str:
+    only_b = [sender for sender in first if findings.is_only_b(sender.row)]
+    complete = [sender for sender in first if sender.row.is_complete]
+    words = []
+    if complete:
+        words.append(f"With {names(complete)} every frame was in time.")
+    if only_b:
+        missing = of_frames(only_b, lambda each: each.missing("B"))
+        words.append(
+            f"With {names(only_b)} all I- and P-frames were in time. Only "
+            f"B-frames are missing, {percents(missing)} of them, and no other "
+            "frame refers to a B-frame.")
+    return " ".join(words)
+
+
+def why_others(others: Sequence[Sender], late_ms: int) -> str:
+    late = [sender for sender in others if findings.is_too_late(sender.row)]
+    without_i = [sender for sender in others if sender not in late
+                 and min(of_frames([sender], missing_i)) > 0]
+    words = []
+    if without_i:
+        missing = of_frames(without_i, missing_i)
+        words.append(f"{names(without_i)} delivered {percents(missing)} of the "
+                     "I-frames late or never, and no frame that refers to such "
+                     "an I-frame can be decoded.")
+    if late:
+        share = of_frames(late, Frames.all_late)
+        words.append(f"{names(late)} delivered {percents(share)} of the frames "
+                     f"more than {late_ms} ms late.")
+    return " ".join(words)
+
+
+def missing_i(frames: Frames) -> float:
+    return frames.missing("I")
+
+
+def of_frames(senders: Sequence[Sender],
+              value: Callable[[Frames], float]) -> list[float]:
+    """Returns the value of each run of each sender."""
+    return [value(frames) for sender in senders for frames in sender.row.frames]
+
+
+def lower_bitrate(rate: int, senders: Sequence[Sender]) -> str:
+    """Returns the advice for a bottleneck, with the results of a clip with a
+    lower bitrate.
+    """
+    if not senders:
+        return ""
+    shares = [share for sender in senders for share in sender.row.shares]
+    words = ("The plain advice is to lower the bitrate. With the clip of "
+             f"{rate} Mbit/s, {percents(shares, '{:.1f}')} of the frames were "
+             f"in time ({names(in_order(senders))}).")
+    if min(shares) >= 100 - REPEATS_DIFFER:
+        words += " Then the choice of the transport hardly matters."
+    return words
+
+
+def of_links(rates: Sequence[tuple[str, Sequence[Sequence[float]]]]) -> str:
+    """Returns what each link delivered, from (sender, Mbit/s on each link for
+    each run). The numbers are the medians of the runs.
+    """
+    medians = [(name, [statistics.median(each) for each in zip(*runs)])
+               for name, runs in rates]
+    both = [(name, each) for name, each in medians
+            if min(each) > USED_SHARE * max(each)]
+    words = [f"`{name}` got {listed([f'{rate:.1f}' for rate in each])} Mbit/s "
+             "through the links."
+             for name, each in both]
+    single = [(name, max(each)) for name, each in medians
+              if (name, each) not in both]
+    if single:
+        words.append(
+            f"{listed([f'`{name}`' for name, _ in single])} got "
+            f"{between([rate for _, rate in single], '{:.1f}')} Mbit/s through "
+            "one link.")
+    return " ".join(words)
+
+
+# ---------------------------------------------------- packets that are damaged
+
+def of_each(summaries: Sequence[Summary], transport: str,
+            value: Callable[[dict[str, float]], float]) -> list[float]:
+    return [value(summary[transport]) for summary in summaries]
+
+
+def lost_percent(numbers: dict[str, float]) -> float:
+    return 100 * numbers["lost"] / numbers["sent"]
+
+
+def radio_rows(summaries: Sequence[Summary], frames: int,
+               called: dict[str, str]) -> list[list[str]]:
+    """Returns a row for each transport with its name in `called`. `frames` is
+    the number of frames of the clip."""
+    return [[name, *(spread(of_each(summaries, transport, value), form)
+                     for value, form in (
+                         (lost_percent, "{:.1f}"),
+                         (lambda one: one["damaged"], "{:.0f}"),
+                         (lambda one: 100 * one["whole_frames"] / frames,
+                          "{:.1f}"),
+                         (lambda one: 1000 * one["delay_s"], "{:.0f}"),
+                         (lambda one: one["psnr_db"], "{:.1f}")))]
+            for transport, name in called.items()]
+
+
+def radio_finding(summaries: Sequence[Summary]) -> str:
+    gains = [one["udplite"]["psnr_db"] - one["udp"]["psnr_db"]
+             for one in summaries]
+    better = sum(gain > 0 for gain in gains)
+    if better < len(gains):
+        return ("No transport wins: the pictures of `udplitesink` were better "
+                f"than those of `udpsink` with {better} of {len(gains)} "
+                "radios.")
+    return (f"`udplitesink` wins with each of {len(gains)} radios: its "
+            "pictures are closer to what was sent than those of `udpsink`, by "
+            f"{between(gains, '{:.1f}')} dB (PSNR).")
+
+
+def radio_reasons(summaries: Sequence[Summary], seconds: int) -> str:
+    lost = [between(of_each(summaries, name, lost_percent), "{:.1f}")
+            for name in ("udp", "udplite")]
+    damaged = of_each(summaries, "udplite", lambda one: one["damaged"])
+    return ("The same packets are damaged for both. UDP discards a packet with "
+            f"a single wrong byte, so `udpsink` loses {lost[0]} % of the "
+            "packets. UDP-Lite delivers it if its headers are correct: "
+            f"{between(damaged, '{:.0f}')} damaged packets in {seconds} s of "
+            "the clip, of which the decoder shows what it can. `udplitesink` "
+            f"loses {lost[1]} %.")
+
+
+def between(values: Sequence[float], form: str) -> str:
+    low, high = form.format(min(values)), form.format(max(values))
+    return low if low == high else f"{low} to {high}"
+
+
+def let_the_bearer_retransmit(summaries: Sequence[Summary]) -> str:
+    longer = [1000 * (one["udp-rlp"]["delay_s"] - one["udp"]["delay_s"])
+              for one in summaries]
+    lost = of_each(summaries, "udp-rlp", lost_percent)
+    words = ("The plain advice is to let the bearer retransmit (RLP, the radio "
+             f"link protocol of GSM). `udpsink` then lost "
+             f"{between(lost, '{:.1f}')} % of the packets")
+    if min(longer) > 0:
+        words += (", but its packets took "
+                  f"{between(longer, '{:.0f}')} ms longer on average. UDP-Lite "
+                  "is for video that cannot wait as long")
+    return words + "."
+
+
+RADIO_KEY = ("Lost: packets, in %. Used damaged: packets with wrong bytes that "
+             "the receiver got. Whole frames: frames of which no packet is "
+             "missing, in %. Delay: mean of the packets, in ms. PSNR: of the "
+             "pictures that a viewer sees, in dB. A row has the median of the "
+             "radios and, in parentheses, the lowest and highest value.")
+
+

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The demo's radio that damages packets. pipelines/wsim sends a small clip by
+UDP, by UDP-Lite and by UDP over a bearer that retransmits, once for each seed.
+
+The line has only 9600 bit/s, so these runs need little CPU time, and the radio
+damages the same packets however busy the machine is. They run beside the other
+runs of the demo.
+"""
+
+import json
+import pathlib
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+
+from wirelesslab import paths, processes
+from wirelesslab.commands import wsim
+from wirelesslab.lab import cells
+from wirelesslab.testbed import testbed
+
+SECONDS = 30  # of the clip, which needs more than twice as long on this line
+SEEDS = (1, 2, 3)
+ELEMENTS = ("udplitesink", "udplitesrc", "wirelesslink", "qtdemux",
+            "rtph263ppay", "rtph263pdepay", "matroskamux")
+SUMMARY, FIGURE = "summary.json", "figure.png"
+DIRECTORY = "gsm"
+SECONDS_TO_BEGIN = 60
+SECONDS_BETWEEN_LOOKS = 0.1
+# The links, senders and receivers of the other runs come first.
+NICE = ["nice", "-n", "5"]
+
+
+def why_not(build: pathlib.Path) -> str:
+    """Returns why these runs are not possible here, or "" if they are."""
+    missing = [name for name in ELEMENTS if not cells.is_element(name, build)]
+    if missing:
+        return f"GStreamer has no {', '.join(missing)}"
+    why = testbed.why_no_hosts()
+    return (f"no network namespaces here ({why}), and relays carry no UDP-Lite"
+            if why else "")
+
+
+class Runs:
+    """The runs of all seeds, each in a directory of its own."""
+
+    def __init__(self, output: pathlib.Path, build: pathlib.Path,
+                 seeds: Sequence[int] = SEEDS) -> None:
+        self._build = build
+        self._directories = {
+            seed: output / DIRECTORY / f"{SECONDS}s-{seed}" for seed in seeds}
+        self._children: dict[int, subprocess.Popen] = {}
+
+    def results(self) -> list[pathlib.Path]:
+        """Returns the file of each run that is written last."""
+        return [directory / SUMMARY for directory in self._directories.values()]
+
+    def start(self) -> None:
+        """Starts the runs that have no result, and returns when all of them
+        send. Programs that start need much CPU time, which would make other
+        runs late."""
+        for seed, directory in self._directories.items():
+            if (directory / SUMMARY).exists():
+                continue
+            directory.mkdir(parents=True, exist_ok=True)
+            with open(directory / cells.RUN_OUT, "w") as out:
+                self._children[seed] = processes.start(
+                    [*NICE, *paths.command("wsim"), "--rlp", "--seconds",
+                     str(SECONDS), "--seed", str(seed), "--output",
+                     str(directory), "--build", str(self._build)],
+                    ended_by=signal.SIGTERM, stdout=out, stderr=out)
+        deadline = time.monotonic() + SECONDS_TO_BEGIN
+        while time.monotonic() < deadline and not all(
+                child.poll() is not None or self._sends(seed)
+                for seed, child in self._children.items()):
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+
+    def _sends(self, seed: int) -> bool:
+        logs = self._directories[seed].glob(f"run-*/*/{wsim.SENDER}.out")
+        return len(list(logs)) > len(wsim.TRANSPORTS)
+
+    def finish(self) -> list[str]:
+        """Waits for all runs. Returns a line for each run that failed."""
+        words = []
+        for seed, child in self._children.items():
+            status = processes.finish(child)
+            if status != 0:
+                words.append(
+                    f"the GSM radio with seed {seed} failed "
+                    f"({processes.describe(status)}): "
+                    f"{self._directories[seed] / cells.RUN_OUT}")
+        self._children = {}
+        return words
+
+    def summaries(self) -> list[dict[str, dict[str, float]]]:
+        """Returns {transport: its numbers} for each run with a result."""
+        return [json.loads(path.read_text()) for path in self.results()
+                if path.exists()]
+
+    def figure(self) -> pathlib.Path | None:
+        """Returns a picture side by side: as sent and by each transport."""
+        for path in self.results():
+            figure = path.with_name(FIGURE)
+            if path.exists() and figure.exists():
+                return figure
+        return None

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The problems that a page compares transports on: for each of them the page
+begins with a table, a sentence about the result and the usual advice. The demo
+writes them to a file, and the page reads this file, because the page may be
+made by another Python. This module does not need Jinja2."""
+
+import dataclasses
+import json
+import pathlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wirelesslab import files
+
+TEMPLATE = "problems.html"
+
+
+@dataclasses.dataclass(frozen=True)
+class Picture:
+    path: str
+    words: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Problem:
+    title: str
+    what: str  # What is wrong with the link.
+    # A table. The first cell of a row is the sender.
+    heads: list[str]
+    rows: list[list[str]]
+    key: str  # What the columns of the table mean.
+    finding: str  # Which transport is best, and by how much.
+    why: str
+    advice: str  # What helps without changing the transport, and its price.
+    pictures: list[Picture] = dataclasses.field(default_factory=list)
+    # The titles of the report's groups with the details.
+    groups: list[str] = dataclasses.field(default_factory=list)
+    # The reason why the table has no rows.
+    left_out: str = ""
+
+    def text(self, wrapped: Callable[[str], list[str]]) -> list[str]:
+        """Returns the problem as lines for a terminal. `wrapped` divides a
+        paragraph into lines."""
+        lines = [self.title, *wrapped(self.what)]
+        if self.rows:
+            lines += ["", *text_table(self.heads, self.rows)]
+        for words in (self.key, self.finding, self.why, self.advice,
+                      self.left_out):
+            if words:
+                lines += ["", *wrapped(words)]
+        return lines
+
+
+def text_table(heads: Sequence[str],
+               rows: Sequence[Sequence[str]]) -> list[str]:
+    lines = [heads, *rows]
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    return ["  ".join([line[0].ljust(widths[0]),
+                       *(cell.rjust(width) for cell, width
+                         in zip(line[1:], widths[1:]))]).rstrip()
+            for line in lines]
+
+
+def write(path: pathlib.Path, problems: Sequence[Problem]) -> None:
+    files.write_whole(path, json.dumps(
+        [dataclasses.asdict(problem) for problem in problems], indent=1) + "\n")
+
+
+def read(path: pathlib.Path | None) -> list[Problem]:
+    """Returns the problems in the file. A page without problems has none."""
+    if path is None:
+        return []
+    return [Problem(**{**found, "pictures": [
+        Picture(**picture) for picture in found["pictures"]]})
+        for found in json.loads(path.read_text())]
+
+
+def claim(groups: Sequence[dict[str, Any]],
+          shown: Sequence[Problem]) -> None:
+    """Removes the findings of the groups of all problems, because the problems
+    have a sentence of their own.
+    """
+    titles = {title for problem in shown for title in problem.groups}
+    for group in groups:
+        if group["title"] in titles:
+            group["findings"] = []
