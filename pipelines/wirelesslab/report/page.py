@@ -211,12 +211,12 @@ def worst_moment(runs: list[run_results.Run], prefix: str,
         return {"moment": None, "pictures": []}
     found = [picture(firsts[-1].clip(), place, "as sent", prefix + "sent",
                      beside)]
-    called = front.row_names(runs)
     for n, run in enumerate(firsts, 1):
-        name = called[run.label].name
+        name = (run.transport["title"] if run.way.head == "protocol"
+                and run.beside == [run] else run.label)
         number = run.shown[place]
         score = quality.drawable(run.pictures[place].psnr())
-        words = (f"{name}: " + ("as sent" if number == place
+        words = (f"{name}: " + ("unharmed" if number == place
                                 else f"{score:.1f} dB"))
         found.append(picture(run.clip(), number, words, f"{prefix}shown-{n}",
                              beside))

@@ -73,6 +73,12 @@ class NameTest(unittest.TestCase):
             names_of(transport("a", "ifdsink host={host} demux. ! audiopay ! "
                                "udpsink")), {"a": "ifdsink"})
 
+    def test_a_branch_into_a_file_is_left_out(self):
+        self.assertEqual(
+            names_of(transport("a", "tee name=t ! filesink location=x t. ! "
+                               "queue ! tsmux ! srtsink latency=250")),
+            {"a": "srtsink"})
+
     def test_a_computed_transport_has_no_sink(self):
         self.assertEqual(names_of(transport("a", "rfc2250pay")),
                          {"a": "rfc2250pay"})
