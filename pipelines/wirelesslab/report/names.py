@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from wirelesslab.descriptions import Protocol
 from wirelesslab.streams import transports
 
-# {sink element, or source element of a transport with a server: colour}.
-# People with any kind of colour blindness can distinguish the first six (Okabe
+# {element of the sender, or source element of a transport with a server:
+# colour}. The first of these elements of a sender determines its colour. People
+# with any kind of colour blindness can distinguish the first six (Okabe
 # and Ito, 2008). All of them can be seen on white and on dark backgrounds.
 COLOURS = {
     "mmtpsink": "#0072b2",
@@ -24,15 +25,16 @@ COLOURS = {
     "souphttpsrc": "#aa4499",
     "udplitesink": "#999933",
     "udpsink": "#808080",
+    "rtprtxsend": "#8c6d31",
+    "rtpst2022-1-fecenc": "#44aa99",
+    "rtpulpfecenc": "#44aa99",
     "mptcp": "#7b68c8",
 }
 # The colours of other elements. The name of an element selects one of them.
-OTHERS = ("#44aa99", "#cc6677", "#a6761d")
+OTHERS = ("#cc6677", "#a6761d", "#66a61e")
 # Elements that are in a name only if two names were equal without them.
 HELPERS = ("src", "pay", "mux", "parse", "queue2", "mpegstat", "clocksync",
            "identity")
-
-
 # Sinks that do not send to the network.
 LOCAL = ("filesink", "fakesink")
 # The maximum length of the properties in a name.
@@ -45,8 +47,7 @@ class Element(typing.NamedTuple):
 
     @property
     def is_helper(self) -> bool:
-        return (self.name in ("queue", "tee")
-                or self.name.endswith(HELPERS))
+        return self.name == "queue" or self.name.endswith(HELPERS)
 
 
 def branches(pipeline: str) -> list[list[Element]]:
@@ -68,11 +69,10 @@ def branches(pipeline: str) -> list[list[Element]]:
         else:
             if not is_linked:
                 found.append([])
-            name = word.partition(".")[0]
-            # Not the capabilities of a filter, and not an element that a
-            # branch only refers to by its name
-            if "/" not in word and (is_linked or not word.endswith(".")):
-                found[-1].append(Element(name, ()))
+            # Not the capabilities of a filter, and not a pad of an element
+            # that another branch has
+            if "/" not in word and "." not in word:
+                found[-1].append(Element(word, ()))
             is_linked = False
     return [branch for branch in found if branch]
 
@@ -108,8 +108,8 @@ def key_element(transport: Protocol) -> str:
     if "connection" in transport:
         return transport["connection"]
     found = [one.name for one in elements(transport.get("sender", ""))]
-    sinks = [name for name in found if name.endswith("sink")]
-    return (sinks or found or [transport["name"]])[-1]
+    known = [name for name in found if name in COLOURS]
+    return (known or found[-1:] or [transport["name"]])[0]
 
 
 def colour(transport: Protocol) -> str:
@@ -164,7 +164,8 @@ KINDS: tuple[Callable[[Protocol, Iterable[Protocol]], str], ...] = (
 
 
 def chain(transport: Protocol) -> list[Element]:
-    return elements(transport.get("sender", ""))
+    return [one for one in elements(transport.get("sender", ""))
+            if one.name != "tee"]
 
 
 def joined(words: Iterable[str]) -> str:
