@@ -178,7 +178,7 @@ def group(numbered: tuple[int, list[run_results.Run]],
         figures.append({"words": words, "file": path.name, "path": path})
     return {"number": number, "title": title_of(runs), "tables": tables,
             "plots": figures, "is_video": True, "seeds": seeds(runs),
-            "pictures": [], **worst_seconds.describe(runs, prefix, beside)}
+            "pictures": [], **worst_seconds.of_clips(runs, prefix, beside)}
 
 
 def seeds(runs: list[run_results.Run]) -> list[int]:
