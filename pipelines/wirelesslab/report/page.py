@@ -196,7 +196,7 @@ def group(numbered: tuple[int, list[run_results.Run]],
             "plots": figures, "is_video": True, "seeds": seeds(runs),
             "of_elements": runs[0].way.head == "protocol",
             "pictures": [], **front.group(runs),
-            **worst_seconds.describe(runs, prefix, beside)}
+            **worst_seconds.of_clips(runs, prefix, beside)}
 
 
 def seeds(runs: list[run_results.Run]) -> list[int]:
