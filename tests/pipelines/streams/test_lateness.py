@@ -62,6 +62,19 @@ class DescribeTest(unittest.TestCase):
         self.assertEqual(lateness.percentile_of(
             known((1, 50, 60)), "machine", 57), 8)
 
+    def test_a_link_is_late_when_the_machine_is(self):
+        """At the 95th percentile, the machine has reached 9 / 98 of the way
+        from the median to the 99th percentile."""
+        late = {**known((1, 99, 200), (2, 100, 120)), "machine_p75_ms": 2,
+                "machine_p90_ms": 5, "machine_p95_ms": 10}
+        for percent, ms in ((50, 2), (95, 11), (99, 100), (100, 120)):
+            self.assertAlmostEqual(
+                lateness.percentile_of_link(late, percent), ms)
+        # The machine was much less late than the link, which rises evenly.
+        late["link_p99_ms"] = 296
+        self.assertAlmostEqual(
+            lateness.percentile_of_link(late, 95), 2 + 294 * 45 / 49)
+
     def test_the_shares_of_the_frames_add_up(self):
         found = lateness.steps(known((1, 50, 60), (2, 2, 2)))
         self.assertAlmostEqual(sum(share for _, share in found), 1)
