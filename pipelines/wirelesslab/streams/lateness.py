@@ -43,6 +43,11 @@ MAX_VERDICTS = 1.0
 # and by more than this share.
 PERCENTILES = {"median": 50, "p95": 95}
 MAX_SHIFT_MS, MAX_SHIFT = 10.0, 0.05
+# A run is also flagged if a 99th percentile exceeds this number of ms, which is
+# half of a frame period. A sender that waits longer sends bursts, and a
+# transport may take the delay for congestion. The effect that is computed from
+# the frames does not include this.
+MAX_P99_MS = 20.0
 # A workload without frames is flagged if a 99th percentile exceeds this number
 # of ms, because its exchanges may take only a few ms.
 MS_LATE = 1.0
@@ -178,7 +183,14 @@ def grade(lateness: Lateness,
     effects = [effect(passages, late, late_ms)
                for passages in streams] if late else []
     return {**lateness, "late_ms": late_ms, "effects": effects,
-            "flagged": not late or any(map(reasons, effects))}
+            "flagged": not late or any(map(reasons, effects))
+            or is_above(lateness, MAX_P99_MS)}
+
+
+def is_above(lateness: Lateness, limit_ms: float) -> bool:
+    """Returns whether a 99th percentile exceeds the limit, or is not known."""
+    return any(ms is None or ms > limit_ms
+               for ms in (lateness[f"{part}_p99_ms"] for part in PARTS))
 
 
 def is_graded(lateness: Lateness, late_ms: float) -> bool:
@@ -189,9 +201,7 @@ def is_graded(lateness: Lateness, late_ms: float) -> bool:
 def grade_constant(lateness: Lateness) -> Lateness:
     """Returns the lateness of a run without frames, and whether it is flagged.
     """
-    times = [lateness[f"{part}_p99_ms"] for part in PARTS]
-    return {**lateness,
-            "flagged": any(ms is None or ms > MS_LATE for ms in times)}
+    return {**lateness, "flagged": is_above(lateness, MS_LATE)}
 
 
 def words(lateness: Lateness) -> str:

@@ -103,10 +103,19 @@ class GradeTest(unittest.TestCase):
 
     def test_the_shift_of_the_median_may_be_10_ms_or_5_percent(self):
         for latency, late, flagged in ((50, 10, False), (50, 10.1, True),
-                                       (400, 20, False), (400, 20.1, True)):
+                                       (300, 15, False), (300, 15.1, True)):
             found = lateness.grade(known((late, late, late)),
                                    [passages([latency] * 10)])
             self.assertEqual(found["flagged"], flagged, (latency, late))
+
+    def test_a_transport_may_react_to_more_than_20_ms(self):
+        ways = passages([400] * 100)
+        for machine, link, flagged in ((20, 0, False), (20.1, 0, True),
+                                       (0, 20, False), (0, 20.1, True)):
+            found = lateness.grade(known((0, machine, machine),
+                                         (0, link, link)), [ways])
+            self.assertEqual(found["flagged"], flagged, (machine, link))
+            self.assertEqual(lateness.reasons(found["effects"][0]), [])
 
     def test_verdicts_that_change_are_weighted_by_the_lateness(self):
         """Of 100 I-frames, 4 arrive 502 ms late and 6 arrive 508 ms late. With
