@@ -128,8 +128,9 @@ def table(runs: list[run_results.Run],
 
 
 def share_of_possible(row: findings.Row) -> str:
-    shares = [100 * share / most
-              for share, most in zip(row.shares, row.possible) if most]
+    shares = [100 * share / possible_share
+              for share, possible_share in zip(row.shares, row.possible)
+              if possible_share]
     if len(row.possible) < len(row.shares) or not shares:
         return "–"
     return ranking.range_of(shares).text()
