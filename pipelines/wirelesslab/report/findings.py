@@ -174,6 +174,9 @@ def without_ranges(rows: Sequence[Row], head: str) -> str:
     those = [row for row in rows if row.share.median == highest]
     if len(rows) == 1:
         return (f"{code(rows)} ran only once: {shown(rows[0])}.")
+    if not highest:
+        return (f"Each {head} ran only once, and no frame was decodable in "
+                "time.")
     return (f"Each {head} ran only once, so nothing is ranked. The highest "
             f"result is {highest:.1f}{PERCENT}, of {code(those)}.")
 

@@ -55,7 +55,8 @@ plt.rcParams.update({
     "font.size": 8.5, "axes.grid": True, "grid.alpha": 0.4, "grid.color": RULE,
     "axes.spines.top": False, "axes.spines.right": False, "text.color": INK,
     "axes.labelcolor": INK, "axes.edgecolor": INK, "xtick.color": INK,
-    "ytick.color": INK, "svg.fonttype": "none", "svg.hashsalt": "lab"})
+    "ytick.color": INK, "legend.frameon": False,
+    "svg.fonttype": "none", "svg.hashsalt": "lab"})
 STYLE_OF_SVG = """<style>
 :root { --ink: #1c2530; --rule: #8b96a2; }
 @media (prefers-color-scheme: dark) {
@@ -152,7 +153,8 @@ def delay_against_throughput(runs: list[run_results.Run]) -> Figure:
     as throughput, because nobody can see the others."""
     figure, ax = axes("frames late by, 95th percentile, ms",
                       "decodable in time, Mbit/s of video")
-    delays, rates = [1], [0]
+    late_ms = runs[0].late_ns / MS
+    delays, rates = [max(late_ms, 1)], [0.0]
     for label, look in looks(runs).items():
         points = [(numbers["lateness 95 % ms"], numbers["decodable Mbit/s"])
                   for numbers in (run.numbers()
@@ -163,10 +165,9 @@ def delay_against_throughput(runs: list[run_results.Run]) -> Figure:
             ax.plot(*zip(*points), alpha=0.7, **dotted(look))
             delays += [delay for delay, _ in points]
             rates += [rate for _, rate in points]
-    late_ms = runs[0].late_ns / MS
     ax.set_xscale("log")
     name_numbers(ax.xaxis)
-    ax.set_xlim(0.9, 2 * max(*delays, late_ms))
+    ax.set_xlim(0.5 * min(delays), 2 * max(delays))
     ax.set_ylim(0, 1.2 * max(rates) or 1)
     draw_deadline(ax, late_ms)
     legend(ax)
@@ -179,23 +180,24 @@ def decodable_distribution(runs: list[run_results.Run]) -> Figure:
     figure, ax = axes("deadline after the frame's due time, ms",
                       "decodable, % of sent")
     late_ms = runs[0].late_ns / MS
-    first, longest = late_ms, late_ms
-    for label, look in looks(runs).items():
-        own = run_results.by_label(runs)[label]
+    curves = {}
+    for label, own in run_results.by_label(runs).items():
         sent = sum(len(run.passages) for run in own)
         times = sorted(max(ns / MS, 1) for run in own
                        for ns in measurements.needed_deadlines_ns(run.passages)
                        if ns < math.inf)
-        if times:
-            first, longest = min(first, times[0]), max(longest, times[-1])
-            ax.step([1, *times], [100 * n / sent
-                                  for n in range(len(times) + 1)],
-                    where="post", **look)
-        else:
-            ax.plot([1], [0], **look)
+        curves[label] = times, [100 * n / sent for n in range(len(times) + 1)]
+    known = [late_ms, *(time for times, _ in curves.values()
+                        for time in times)]
+    first, last = max(min(known) / 2, 1), 1.5 * max(known)
+    for label, look in looks(runs).items():
+        times, shares = curves[label]
+        # The last share is that of all longer deadlines.
+        ax.step([first, *times, last], [*shares, shares[-1]], where="post",
+                **look)
     ax.set_xscale("log")
     name_numbers(ax.xaxis)
-    ax.set_xlim(max(first / 2, 1), 1.5 * longest)
+    ax.set_xlim(first, last)
     ax.set_ylim(0, 101)
     draw_deadline(ax, late_ms)
     legend(ax)

@@ -141,6 +141,9 @@ class SentenceTest(unittest.TestCase):
         self.assertEqual(sentences(share("a", 88), share("b", 75)),
                          ["Each protocol ran only once, so nothing is ranked. "
                           "The highest result is 88.0 %, of `a`."])
+        self.assertEqual(sentences(share("a", 0), share("b", 0)),
+                         ["Each protocol ran only once, and no frame was "
+                          "decodable in time."])
 
     def test_a_row_that_ran_once_is_named_and_not_ranked(self):
         found = sentences(share("a", 80, 81), share("b", 99),
