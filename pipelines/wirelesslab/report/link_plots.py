@@ -142,6 +142,7 @@ def queue_over_time(runs: list[run_results.Run]) -> Figure:
             ax.broken_barh([(begin / NS, length / NS)
                             for begin, length in drops], (0.88, 0.1),
                            transform=ax.get_xaxis_transform(), color=DROP,
+                           linewidth=0,
                            label="the queue dropped packets")
 
     return rows(runs, "ms", draw)
