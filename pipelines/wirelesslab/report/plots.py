@@ -16,7 +16,6 @@ from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.axis import Axis  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
-from wirelesslab.descriptions import Link
 from wirelesslab.report import run_results
 from wirelesslab.streams import (
     link_paths,
@@ -238,7 +237,7 @@ def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
     ax.set_xlabel("s of the film")
 
 
-def link_words(parts: list[Link], has_changes: bool) -> str:
+def link_words(parts: list[dict[str, Any]], has_changes: bool) -> str:
     """Returns the text above the plot of a link, or of the links that a
     combined link has.
     """
