@@ -279,40 +279,50 @@ def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
     run = next(iter(firsts.values()))
     end = run.cell["seconds"]
     parts = link_paths.parts(run.cell["link"])
-    words = "link: its state never changed" if len(parts) == 1 \
-        else "links: their states never changed"
+    # Each link of a combined link has a band of the axis.
+    height, has_changes = 100 / len(parts), False
     for place, part in enumerate(parts):
-        changes = [(ns / NS, 100 * value)
+        colour = LINK_COLOURS[place % len(LINK_COLOURS)]
+        base = place * height
+        changes = [(ns / NS, base + height * value)
                    for ns, value in run.quality_of_link(place)
                    if ns / NS <= end]
         if changes:
             # The log contains only the changes of the state and not the initial
             # state. Initially every packet gets through at the first attempt.
-            times, values = zip((0, 100), *changes, (end, changes[-1][1]))
-            ax.fill_between(times, values, step="post",
-                            color=LINK_COLOURS[place % len(LINK_COLOURS)],
-                            alpha=0.6 / len(parts) ** 0.5,
-                            label=part["title"])
-            words = "link: packets through at the first attempt, %"
-            if len(parts) > 1:
-                words = words.replace("link", "links")
+            times, values = zip((0, base + height), *changes,
+                                (end, changes[-1][1]))
+            ax.fill_between(times, base, values, step="post", color=colour,
+                            alpha=0.6)
+            has_changes = True
         for begin, stop in link_schedules.closed_times(part):
             if begin < end:
-                ax.axvspan(begin, min(stop, end), ymin=place / len(parts),
-                           ymax=(place + 1) / len(parts), hatch="//",
-                           fill=False, linewidth=0.4,
-                           edgecolor=LINK_COLOURS[place % len(LINK_COLOURS)])
-    if words.endswith("changed"):
+                ax.fill_between((begin, min(stop, end)), base, base + height,
+                                hatch="//", facecolor="none", linewidth=0.4,
+                                edgecolor=colour)
+    if not has_changes or len(parts) > 1:
         # The log does not have a state that never changes.
         ax.set_yticks([])
-    away = [part["title"] for part in parts
-            if link_schedules.closed_times(part)]
-    if away:
-        words += f"\nhatched: without {' and '.join(away)}"
+    words = link_words(parts, has_changes)
     ax.set_ylim(0, 105)
     ax.set_xlim(0, end)
     ax.set_title(words, fontsize=7, loc="left", pad=1)
     ax.set_xlabel("s of the film")
+
+
+def link_words(parts: list[dict[str, Any]], has_changes: bool) -> str:
+    """Returns the text above the plot of a link, or of the links that a
+    combined link has.
+    """
+    words = "packets through at the first attempt, %" if has_changes \
+        else "its state never changed"
+    if any(map(link_schedules.closed_times, parts)):
+        words += "; hatched: away by its schedule"
+    if len(parts) == 1:
+        return f"link: {words}"
+    words = words.replace("its state", "their states")
+    titles = [part["title"] for part in parts]
+    return f"links: {words}\nfrom below: {'; '.join(titles)}"
 
 
 def jitter_over_time(runs: list[run_results.Run]) -> Figure:
