@@ -13,7 +13,13 @@ from collections.abc import Callable
 from wirelesslab import paths, processes
 from wirelesslab.errors import LabError
 from wirelesslab.lab import cells, grid, matrix, scratch
-from wirelesslab.report import comparisons, run_results, workload_statistics
+from wirelesslab.report import (
+    comparisons,
+    results_csv,
+    run_results,
+    two_matrices,
+    workload_statistics,
+)
 from wirelesslab.workloads import definitions
 
 
@@ -29,6 +35,12 @@ def run_grid(options: argparse.Namespace) -> None:
     was only flagged as unreliable has not failed.
     """
     found = matrix.only(matrix.read(options.file), options.only)
+    if options.known:
+        found, words = results_csv.without_known(
+            found, results_csv.read_table(options.known))
+        print("".join(f"{line}\n" for line in words), end="")
+        if not found:
+            return
     found, left_out = grid.possible(found, options.build)
     if options.list:
         print("\n".join(cell["name"] for cell in found))
@@ -66,6 +78,36 @@ def write_report(options: argparse.Namespace) -> None:
         options.by, options.only, options.problems)
     print(f"{options.page}, with its plots and tables in "
           f"{options.page.parent / beside.name}")
+
+
+def compare(options: argparse.Namespace) -> None:
+    """Prints what changed between two results and writes a page about it."""
+    a, b = (results_csv.read(path, options.build, options.late,
+                             lambda words: print(words, flush=True))
+            for path in (options.a, options.b))
+    found = two_matrices.compare(a, b)
+    print("\n".join(two_matrices.text(found)))
+    try:
+        from wirelesslab.report import two_matrices_page
+    except ImportError as missing:
+        raise LabError(
+            f"no page: it needs the Python module {missing.name}, which is not "
+            "installed. Install it with: pipelines/setup lab") from None
+    table = two_matrices_page.write(found, options.page.resolve())
+    print(f"{options.page}, and all numbers in {table}")
+
+
+def merge(options: argparse.Namespace) -> None:
+    """Writes the runs of several tables into one."""
+    parts = [results_csv.read(path, options.build, options.late,
+                              lambda words: print(words, flush=True))
+             for path in options.parts]
+    merged = results_csv.merge(parts)
+    results_csv.write(options.file, merged)
+    print(f"{len(merged.rows)} runs in {options.file}")
+    commits = sorted({row["commit"] for row in merged.rows})
+    if len(commits) > 1:
+        print(f"These runs are of {len(commits)} commits: {', '.join(commits)}")
 
 
 def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
@@ -109,6 +151,9 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
                       help="repeat the runs that were flagged")
     all_.add_argument("--plain", action="store_true",
                       help="do not use Snakemake even if it is installed")
+    all_.add_argument("--known", type=pathlib.Path, metavar="FILE",
+                      help="do not run the cells whose results are in this "
+                      "runs.csv")
     all_.add_argument("--profile", metavar="DIR", default="",
                       help="run the cells on a cluster, with this profile of "
                       "Snakemake, such as pipelines/profiles/slurm")
@@ -132,6 +177,25 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
                       help="file of the page (report.html in the directory)")
     page.add_argument("--problems", type=pathlib.Path, metavar="FILE",
                       help=argparse.SUPPRESS)  # The demo writes this file.
+    two = command("compare", compare,
+                  "Compares two results of the same matrix.")
+    join = command("merge", merge,
+                   "Writes the results of several machines into one table.")
+    join.add_argument("file", type=pathlib.Path, metavar="FILE",
+                      help="table to write, such as runs.csv")
+    what = ("directory of runs or of a report, or its runs.csv")
+    for name in ("a", "b"):
+        two.add_argument(name, type=pathlib.Path, metavar=name.upper(),
+                         help=what)
+    join.add_argument("parts", type=pathlib.Path, metavar="PART", nargs="+",
+                      help=what)
+    for one_of in (two, join):
+        one_of.add_argument("--late", type=int, metavar="MS",
+                            default=results_csv.LATE_MS,
+                            help="lateness from which on a frame is of no use, "
+                            "for directories of runs (%(default)s)")
+    two.add_argument("--page", type=pathlib.Path, metavar="FILE",
+                     help="file of the page (BUILD/lab/compare.html)")
     options = parser.parse_args(words)
     options.command = shlex.join(["pipelines/lab", *(words or sys.argv[1:])])
     options.build = options.build.resolve()
@@ -143,9 +207,12 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
                          "--plain")
         options.output = (options.output or options.build / "lab"
                           / options.file.stem).resolve()
-    if options.function is write_report:
+    if options.function is compare:
+        options.page = options.page or options.build / "lab" / "compare.html"
+    if options.function in (write_report, compare, merge):
         if options.late is not None and options.late < 0:
             parser.error("--late must be at least 0")
+    if options.function is write_report:
         options.page = options.page or options.directory / "report.html"
     return options
 

@@ -48,8 +48,8 @@ TOOK = "took_s"  # The key of a result with the duration of the run in s.
 RUN_OUT = "run.out"  # The output of a run that the grid has started.
 SENT, RECEIVED, PACKETS = "sent.csv", "received.csv", "packets.rtp"
 LINK_LOG = f"{placement.LINK}.log"
-# Key of the result: the time of day in ns when the link's clock was 0.
-LINK_BEGAN = "link_began_ns"
+# Key of the result: the time of day in ns when the clock of each link was 0.
+LINKS_BEGAN = "links_began_ns"
 LINK_OUTPUTS = "wl[0-9]*.out"  # Matches the output of each link of the cell.
 # The parts of a combined link have seeds with this difference, so that two
 # links of the same kind do not change at the same times.
@@ -66,7 +66,7 @@ IN_TIME = {"warnings": [], "left_out": "",
            "lateness": {"machine_p99_ms": None, "link_p99_ms": None,
                         "flagged": False}}
 # Matches the name of an element in a pipeline, but no caps.
-ELEMENT = re.compile(r"(?:^|! )([a-z][a-z0-9_]*)(?![a-z0-9_/.])")
+ELEMENT = re.compile(r"(?:^|! )([a-z][a-z0-9_-]*)(?![a-z0-9_/.-])")
 
 
 def describe(directory: pathlib.Path, cell: Cell) -> None:
@@ -166,8 +166,11 @@ def properties(cell: Cell, link: Link | None = None, place: int = 0) -> str:
 def with_steps(cell: Cell, directory: pathlib.Path) -> str:
     """Returns all properties of the link. If the link's bitrate changes in
     steps, this function also writes a delivery trace into the directory."""
-    (text,) = all_properties(cell, directory)
-    return text
+    parts = all_properties(cell, directory)
+    if len(parts) > 1:
+        raise LabError(f"{cell['link']['name']} is {len(parts)} links, where "
+                       "only one is expected")
+    return parts[0]
 
 
 def all_properties(cell: Cell, directory: pathlib.Path) -> list[str]:
@@ -240,7 +243,8 @@ def stream_over(cell: Cell, directory: pathlib.Path,
     late = graded(cell, directory, lateness_of(delays.late_ms, directory))
     return {"warnings": [words for one in streams for words in one.warnings()],
             "left_out": left_out,
-            LINK_BEGAN: link_log.created_ns(directory / LINK_LOG),
+            LINKS_BEGAN: [link_log.created_ns(directory / name)
+                          for name, _ in link_logs(cell)],
             "lateness": {**late, **(encoder_lateness(directory, late["flagged"])
                                     if is_live else {})}}
 

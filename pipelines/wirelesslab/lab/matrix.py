@@ -22,6 +22,7 @@ from wirelesslab.streams import (
     link_paths,
     link_schedules,
     placement,
+    protocol_variants,
     transports,
     video_codecs,
 )
@@ -40,10 +41,12 @@ IN_DIRECTORY = re.compile(r"\$(?P<variable>\w+)/(?P<file>.+)")
 # A function that gets seconds and a protocol and returns the keys of a cell
 # that depend on them.
 Film = Callable[[int, Protocol], dict[str, Any]]
+# The name and version of a published matrix, which each result repeats.
+SUITE = "suite"
 DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
             "repetitions": "1", "seconds": str(clips.SECONDS), "apart": "0",
             "codecs": video_codecs.FIRST, "workloads": "", "encoders": "",
-            placement.DIRECTION: placement.DOWN}
+            placement.DIRECTION: placement.DOWN, SUITE: ""}
 TOGETHER = "+"
 COMPUTED = transports.COMPUTED
 STREAM = {"name": definitions.VIDEO, "kind": definitions.VIDEO}
@@ -107,6 +110,7 @@ def expand(given: configparser.ConfigParser, home: pathlib.Path,
                 with_direction(matrix, link, variant) if is_video(workload)
                 else variant,
                 film, seed, repetition, seconds, workload),
+         **({SUITE: matrix[SUITE]} if matrix[SUITE] else {}),
          **theirs(given, link, workload)}
         for repetition in range(repetitions)
         for seed in all_seeds(matrix, loads)
@@ -298,7 +302,7 @@ def read_workloads(
     there = {**own, definitions.VIDEO: (STREAM, "", "")}
     if not matrix["workloads"]:
         there = own or there
-    own_protocols = read_protocols(given, front)
+    own_protocols = read_protocols(given, front, known)
     links = read_links(given)
     found = [
         (workload, chosen_protocols(workload, names, matrix, own_protocols,
@@ -391,12 +395,16 @@ def read_known_protocols() -> dict[str, Protocol]:
 
 
 def read_protocols(given: configparser.ConfigParser,
-                   front: encoders.Front | None) -> dict[str, Protocol]:
+                   front: encoders.Front | None,
+                   known: dict[str, Protocol]) -> dict[str, Protocol]:
     """Returns {name: protocol} from the matrix file itself."""
     found = {}
     for name, section in sections(given, PROTOCOL).items():
         if carriers.is_one(section):
             found[name] = carriers.of_section(name, section)
+        elif protocol_variants.is_one(section):
+            found[name] = protocol_variants.of_section(
+                name, section, {**known, **found})
         elif front and encoders.is_for_one(section):
             found.update(encoders.read_protocols(name, section, front))
         else:

@@ -93,6 +93,23 @@ def read(log: pathlib.Path, payload: int,
                                  payload) for _, departure, _ in found]
 
 
+def moved(found: Sequence[possible.Opportunity], by_ns: float,
+          closed_ns: Sequence[tuple[float, float]] = ()
+          ) -> list[possible.Opportunity]:
+    """Adds `by_ns` to all times. While the way to the link is closed, the link
+    sends only bytes that it accepted before. `closed_ns` has the (begin, end)
+    of these times, after the addition."""
+    def accepted(time_ns: float) -> float:
+        for begin, end in closed_ns:
+            if begin <= time_ns < end:
+                return begin
+        return time_ns
+
+    return [possible.Opportunity(accepted(one.taken_ns + by_ns),
+                                 one.arrival_ns + by_ns, one.size)
+            for one in found]
+
+
 def packet_size(words: Sequence[str]) -> int:
     limit = int(value(words, MAX_SIZE))
     return min(PACKET, limit) if limit > HEADERS else PACKET

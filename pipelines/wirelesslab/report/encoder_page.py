@@ -7,12 +7,17 @@ from collections.abc import Callable
 from typing import Any
 
 from wirelesslab import process_pool
-from wirelesslab.report import encoder_plots, encoder_runs, plots, run_results
+from wirelesslab.report import (
+    encoder_plots,
+    encoder_runs,
+    plots,
+    run_results,
+    worst_seconds,
+)
 from wirelesslab.report.encoder_runs import EncoderRun
-from wirelesslab.streams import clips, display, measurements, quality
+from wirelesslab.streams import display
 
 RUNS_CSV = "encoder-runs.csv"
-PICTURE_WIDTH = 480
 
 
 def chosen(runs: list[EncoderRun], only: str) -> list[EncoderRun]:
@@ -59,34 +64,18 @@ def group(prefix: str, runs: list[EncoderRun],
                 "late, as is one that never came. Medians are of runs that are "
                 "not flagged.",
                 "heads": heads, "rows": rows, "file": path.name}],
-            "is_video": False, **worst_moment(runs, prefix, beside)}
+            "is_video": False, "pictures": [],
+            **worst(runs, prefix, beside)}
 
 
-def worst_moment(runs: list[EncoderRun], prefix: str,
-                 beside: pathlib.Path) -> dict[str, Any]:
-    """Finds the moment at which the pictures of all protocols together differ
-    most from the source. Returns the picture of the source at that moment and
-    the picture that each protocol showed instead. It uses the first valid run
-    of each protocol, as the plots over time do."""
+def worst(runs: list[EncoderRun], prefix: str,
+          beside: pathlib.Path) -> dict[str, Any]:
+    """Makes the video of the worst five seconds. It uses the first valid run of
+    each protocol, as the plots over time do."""
     firsts = encoder_runs.firsts(runs)
-    place = measurements.worst_place([
-        [picture.mse for picture in run.pictures] for run in firsts.values()])
-    if place is None:
-        return {"moment": None, "pictures": []}
-    source = next(iter(firsts.values())).source()
-    found = [{"words": "the source", "path": take(
-        source, place, beside / f"{prefix}source.jpg")}]
-    for number, (name, run) in enumerate(firsts.items(), 1):
-        shown = display.shown(run.delays_ns)[place]
-        words = f"{name}: {run.pictures[place].psnr():.1f} dB"
-        found.append(
-            {"words": f"{words} (nothing shown yet)", "path": None}
-            if shown is None else {"words": words, "path": take(
-                run.encoded_path, shown, beside / f"{prefix}shown-{number}.jpg")
-            })
-    return {"moment": f"{place / clips.FRAMES_PER_SECOND:.2f}",
-            "pictures": found}
-
-
-def take(video: pathlib.Path, number: int, path: pathlib.Path) -> pathlib.Path:
-    return quality.take(video, number, path, PICTURE_WIDTH)
+    return worst_seconds.describe(
+        [worst_seconds.Viewer(
+            name, plots.look(place)["color"], run.encoded_path,
+            display.shown(run.delays_ns), run.pictures)
+         for place, (name, run) in enumerate(firsts.items())],
+        next(iter(firsts.values())).source(), "the source", prefix, beside)

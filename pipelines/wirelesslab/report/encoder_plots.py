@@ -96,17 +96,18 @@ def quality_against_delay(runs: list[EncoderRun]) -> Figure:
     """Draws a point for each valid run."""
     figure, ax = plots.axes("delay, 95th percentile, ms", "SSIM")
     limit = max(run.late_ms for run in runs)
-    for place, (name, own) in enumerate(
-            encoder_runs.by_protocol(runs).items()):
+    grouped = encoder_runs.by_protocol(runs)
+    looks = plots.of_transports({name: own[0].run.transport
+                                 for name, own in grouped.items()})
+    for name, own in grouped.items():
         numbers = [run.numbers() for run in encoder_runs.valid(own)]
         # A run whose delay is infinite gets its point at the right edge.
         ax.plot([min(one["delay 95 % ms"], 1.1 * limit) for one in numbers],
                 [one["SSIM"] for one in numbers],
-                **plots.dotted(plots.look(place)), label=name, alpha=0.7)
+                **plots.dotted({**looks[name], "label": name}), alpha=0.7)
     ax.axvline(limit, color="#888888", linewidth=0.8)
     ax.set_xlim(0, 1.15 * limit)
-    ax.legend(fontsize=6, ncol=3, loc="upper center",
-              bbox_to_anchor=(0.5, -0.16), frameon=False)
+    plots.legend(ax)
     return figure
 
 

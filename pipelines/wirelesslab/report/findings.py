@@ -125,10 +125,14 @@ def why(row: Row) -> str:
                     f"{missing_span(row, type)} of them, "
                     f"and {missing_span(row, other)} of the "
                     f"{KINDS[other]}")
-    return (f"lost {span(row, Frames.all_lost)} of the frames; "
-            f"{span(row, Frames.all_late)} were late, and "
-            f"{span(row, Frames.undecodable)} came without the frames that "
-            "they refer to")
+    # Only what happened in at least one of the runs
+    return ranking.listed([
+        words.format(span(row, value)) for words, value in (
+            ("lost {} of the frames", Frames.all_lost),
+            ("delivered {} too late", Frames.all_late),
+            ("delivered {} without the frames that they refer to",
+             Frames.undecodable))
+        if any(map(value, row.frames))])
 
 
 # -------------------------------------------------------------------- sentences

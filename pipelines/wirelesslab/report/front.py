@@ -18,6 +18,7 @@ NEUTRAL = "#0072b2"
 class Pipelines(typing.NamedTuple):
     """The pipelines of a row, for people who want to repeat it by hand."""
 
+    name: str
     title: str
     sender: str
     receiver: str
@@ -147,7 +148,7 @@ def of_runs(runs: Sequence[run_results.Run], name: str, form: str) -> str:
 
 def pipelines(transport: Protocol) -> list[Pipelines]:
     """Returns the pipelines of a transport, or of each of its streams."""
-    return [Pipelines(one.get("title", one["name"]), one["sender"],
+    return [Pipelines(one["name"], one.get("title", ""), one["sender"],
                       one["receiver"])
             for one in transport.get("streams", [transport])
             if "sender" in one]

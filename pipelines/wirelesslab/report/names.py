@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from wirelesslab.descriptions import Protocol
 from wirelesslab.streams import transports
 
-# {sink element, or source element of a transport with a server: colour}.
-# People with any kind of colour blindness can distinguish the first six (Okabe
+# {element of the sender, or source element of a transport with a server:
+# colour}. The first of these elements of a sender determines its colour. People
+# with any kind of colour blindness can distinguish the first six (Okabe
 # and Ito, 2008). All of them can be seen on white and on dark backgrounds.
 COLOURS = {
     "mmtpsink": "#0072b2",
@@ -24,11 +25,20 @@ COLOURS = {
     "souphttpsrc": "#aa4499",
     "udplitesink": "#999933",
     "udpsink": "#808080",
+    "rtprtxsend": "#8c6d31",
+    "rtpst2022-1-fecenc": "#44aa99",
+    "rtpulpfecenc": "#44aa99",
+    "mptcp": "#7b68c8",
 }
 # The colours of other elements. The name of an element selects one of them.
-OTHERS = ("#44aa99", "#cc6677", "#7b68c8", "#a6761d")
+OTHERS = ("#cc6677", "#a6761d", "#66a61e")
 # Elements that are in a name only if two names were equal without them.
-HELPERS = ("pay", "mux", "parse", "queue2", "mpegstat", "clocksync", "identity")
+HELPERS = ("src", "pay", "mux", "parse", "queue2", "mpegstat", "clocksync",
+           "identity")
+# Sinks that do not send to the network.
+LOCAL = ("filesink", "fakesink")
+# The maximum length of the properties in a name.
+MAX_PROPERTIES = 40
 
 
 class Element(typing.NamedTuple):
@@ -40,43 +50,66 @@ class Element(typing.NamedTuple):
         return self.name == "queue" or self.name.endswith(HELPERS)
 
 
-def elements(pipeline: str) -> list[Element]:
-    """Returns the elements downstream of the log of the sent frames, until the
-    end of this branch of the pipeline. The whole pipeline is used if it has no
-    such log. If the branch ends at a pad of another element, the next sink of
-    the pipeline is added.
+def branches(pipeline: str) -> list[list[Element]]:
+    """Returns the elements downstream of the log of the sent frames, a list for
+    each branch of the pipeline. The whole pipeline is used if it has no such
+    log.
     """
     words = shlex.split(pipeline)
     logs = [place for place, word in enumerate(words) if "{sent}" in word]
-    rest = words[logs[-1] + 1:] if logs else ["!", *words]
-    found: list[Element] = []
-    is_linked = False  # Whether the last word was an exclamation mark.
-    while rest:
-        word = rest.pop(0)
+    found: list[list[Element]] = [[]]
+    is_linked = not logs  # Whether an exclamation mark or nothing was before.
+    for word in words[logs[-1] + 1:] if logs else words:
         if word == "!":
             is_linked = True
-        elif is_linked:
-            if "/" not in word:  # Not the capabilities of a filter
-                found.append(Element(word.partition(".")[0], ()))
+        elif "=" in word and "/" not in word.partition("=")[0]:
+            if found[-1]:
+                last = found[-1][-1]
+                found[-1][-1] = Element(last.name, (*last.properties, word))
+        else:
+            if not is_linked:
+                found.append([])
+            # Not the capabilities of a filter, and not a pad of an element
+            # that another branch has
+            if "/" not in word and "." not in word:
+                found[-1].append(Element(word, ()))
             is_linked = False
-        elif "=" in word and found:
-            found[-1] = Element(found[-1].name,
-                                (*found[-1].properties, word))
-        elif "=" not in word:
-            break  # Another branch begins.
-    if not any(one.name.endswith("sink") for one in found):
-        found += [Element(word, ()) for word in rest
-                  if word.endswith("sink")][:1]
-    return found
+    return [branch for branch in found if branch]
+
+
+def sink(branch: list[Element]) -> str:
+    """Returns the element that sends the branch to the network, or nothing."""
+    return next((one.name for one in branch if one.name.endswith("sink")
+                 and one.name not in LOCAL), "")
+
+
+def elements(pipeline: str) -> list[Element]:
+    """Returns the elements of the branch that goes to the network. If this
+    branch begins at a pad of another element, such as rtpbin, the elements
+    until there come first.
+    """
+    found = branches(pipeline)
+    if not found or sink(found[0]):
+        return found[0] if found else []
+    first = found[0]
+    is_local = any(one.name in LOCAL for one in first)
+    rest = next((branch for branch in found[1:] if sink(branch)), [])
+    if is_local:
+        return rest or first
+    return first + [one for one in rest if one.name == sink(rest)]
 
 
 def key_element(transport: Protocol) -> str:
     """Returns the element that determines the colour."""
-    if "server" in transport:
+    if transport.get("server"):
         return transport["receiver"].split()[0]
+    if transport.get("socket"):  # A program's own connection
+        return "tcpclientsink"
+    if "connection" in transport:
+        return transport["connection"]
     found = [one.name for one in elements(transport.get("sender", ""))]
-    sinks = [name for name in found if name.endswith("sink")]
-    return (sinks or found or [transport["name"]])[-1]
+    known = [name for name in found if name in COLOURS]
+    return (known or found[-1:] or [transport["name"]])[0]
 
 
 def colour(transport: Protocol) -> str:
@@ -89,7 +122,7 @@ def colour(transport: Protocol) -> str:
 # ------------------------------------------------------------------------ names
 
 def essential(transport: Protocol, _others: Iterable[Protocol]) -> str:
-    if "server" in transport:
+    if transport.get("server"):
         return f"web server, {key_element(transport)}"
     if transports.is_over_mptcp(transport):
         return f"MPTCP of the kernel, {key_element(transport)}"
@@ -118,7 +151,7 @@ def with_properties(transport: Protocol, others: Iterable[Protocol]) -> str:
         known = [set(properties(one, end)) for one in others if end in one]
         own = [text for text in dict.fromkeys(properties(transport, end))
                if not all(text in each for each in known)]
-        if own:
+        if own and len(" ".join(own)) <= MAX_PROPERTIES:
             return " ".join([name, *own])
     return name
 
@@ -133,7 +166,8 @@ KINDS: tuple[Callable[[Protocol, Iterable[Protocol]], str], ...] = (
 
 
 def chain(transport: Protocol) -> list[Element]:
-    return elements(transport.get("sender", ""))
+    return [one for one in elements(transport.get("sender", ""))
+            if one.name != "tee"]
 
 
 def joined(words: Iterable[str]) -> str:

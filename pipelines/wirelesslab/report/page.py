@@ -19,6 +19,7 @@ from wirelesslab.report import (
     encoder_page,
     encoder_runs,
     front,
+    link_plots,
     output_directory,
     plots,
     problems,
@@ -186,7 +187,8 @@ def group(numbered: tuple[int, list[run_results.Run]],
                        "folded": FOLDED.get(name, ""),
                        "file": path.name})
     figures = []
-    for name, (draw, words) in plots.ALL.items():
+    for name, (draw, words) in {**plots.ALL,
+                                  **link_plots.ALL}.items():
         path = beside / f"{prefix}{name}.svg"
         plots.save(draw(runs), path)
         figures.append({"words": words, "file": path.name, "path": path})
@@ -194,7 +196,7 @@ def group(numbered: tuple[int, list[run_results.Run]],
             "plots": figures, "is_video": True, "seeds": seeds(runs),
             "of_elements": runs[0].way.head == "protocol",
             "pictures": [], **front.group(runs),
-            **worst_seconds.describe(runs, prefix, beside)}
+            **worst_seconds.of_clips(runs, prefix, beside)}
 
 
 def seeds(runs: list[run_results.Run]) -> list[int]:

@@ -18,6 +18,7 @@ from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.axis import Axis  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
+from wirelesslab.descriptions import Protocol
 from wirelesslab.report import names, run_results
 from wirelesslab.streams import (
     link_paths,
@@ -78,13 +79,18 @@ def looks(runs: list[run_results.Run]) -> dict[str, dict[str, Any]]:
                         "linestyle": "-", "label": label}
                 for n, label in enumerate(found)}
     if runs[0].way.head == "protocol":
-        return {label: {"color": one.colour, "label": one.name,
-                        "linestyle": list(STYLES)[one.style % len(STYLES)]}
-                for label, one in names.looks(
-                    {label: own[0].transport
-                     for label, own in found.items()}).items()}
+        return of_transports({label: own[0].transport
+                              for label, own in found.items()})
     return {label: {**look(n), "label": label}
             for n, label in enumerate(found)}
+
+
+def of_transports(
+        transports: dict[str, Protocol]) -> dict[str, dict[str, Any]]:
+    """Returns the looks of transports, for {label: transport}."""
+    return {label: {"color": one.colour, "label": one.name,
+                    "linestyle": list(STYLES)[one.style % len(STYLES)]}
+            for label, one in names.looks(transports).items()}
 
 
 def dotted(line: dict[str, Any]) -> dict[str, Any]:
@@ -271,7 +277,8 @@ def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
     run = next(iter(firsts.values()))
     end = run.cell["seconds"]
     parts = link_paths.parts(run.cell["link"])
-    words = "link: its state never changed"
+    words = "link: its state never changed" if len(parts) == 1 \
+        else "links: their states never changed"
     for place, part in enumerate(parts):
         changes = [(ns / NS, 100 * value)
                    for ns, value in run.quality_of_link(place)
@@ -285,6 +292,8 @@ def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
                             alpha=0.6 / len(parts) ** 0.5,
                             label=part["title"])
             words = "link: packets through at the first attempt, %"
+            if len(parts) > 1:
+                words = words.replace("link", "links")
         for begin, stop in link_schedules.closed_times(part):
             if begin < end:
                 ax.axvspan(begin, min(stop, end), ymin=place / len(parts),
@@ -294,8 +303,10 @@ def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
     if words.endswith("changed"):
         # The log does not have a state that never changes.
         ax.set_yticks([])
-    if any(map(link_schedules.closed_times, parts)):
-        words += "; hatched: away by its schedule"
+    away = [part["title"] for part in parts
+            if link_schedules.closed_times(part)]
+    if away:
+        words += f"\nhatched: without {' and '.join(away)}"
     ax.set_ylim(0, 105)
     ax.set_xlim(0, end)
     ax.set_title(words, fontsize=7, loc="left", pad=1)

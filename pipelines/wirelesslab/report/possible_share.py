@@ -15,9 +15,9 @@ from wirelesslab.descriptions import Cell
 from wirelesslab.errors import LabError
 from wirelesslab.lab import cells, matrix, opportunities
 from wirelesslab.streams import (
-    link_paths,
     link_schedules,
     measurements,
+    placement,
     possible,
     transports,
 )
@@ -27,34 +27,34 @@ NS_PER_MS = 1e6
 # The packets of a handshake are small. The first packet with at least this
 # number of bytes belongs to the first frame.
 LARGE = 500  # bytes
+# The time that a change of a link takes at most.
+CHANGE_NS = 20e6
 
 
 def is_known(cell: Cell) -> bool:
     """Returns whether this module can compute the share. It cannot do so if
     several streams share the link, because the best result of one stream would
-    be at the cost of the others. It does not know when a schedule takes a link
-    away. It has no rules for the frames of live
+    be at the cost of the others. It has no rules for the frames of live
     encoders, which depend on what the sender knows of the link, and for traffic
     other than video."""
     return matrix.kind(cell) == definitions.VIDEO \
-        and len(transports.streams(cell["protocol"])) == 1 \
-        and not any(part.get(link_schedules.KEY)
-                    for part in link_paths.parts(cell["link"]))
+        and len(transports.streams(cell["protocol"])) == 1
 
 
 def of_run(cell: Cell, directory: pathlib.Path,
-           passages: Sequence[measurements.Passage], begin_ns: float | None,
-           late_ms: float, build: pathlib.Path) -> float | None:
+           passages: Sequence[measurements.Passage],
+           begins_ns: Sequence[float | None], began_ns: float, late_ms: float,
+           build: pathlib.Path) -> float | None:
     """Returns the share, between 0 and 1. The first frame was sent at
-    `begin_ns`, by the clock of the link. Returns None if the share is not
-    known."""
-    if not passages or begin_ns is None or not is_known(cell):
+    `began_ns`, which is a time of day. `begins_ns` has the same time by the
+    clock of each link. Returns None if the share is not known."""
+    if begins_ns[0] is None or not is_known(cell):
         return None
     path = directory / f"possible-{late_ms}.csv"
     if not path.exists():
-        work = possible.jobs(passages, begin_ns, late_ms * NS_PER_MS)
+        work = possible.jobs(passages, 0, late_ms * NS_PER_MS)
         try:
-            chosen = choose(cell, directory, work, build)
+            chosen = choose(cell, directory, work, begins_ns, began_ns, build)
         except LabError as error:
             print(f"{cell['name']}: the possible is not known: {error}",
                   file=sys.stderr)
@@ -68,31 +68,42 @@ def of_run(cell: Cell, directory: pathlib.Path,
     return sum(found) / len(found)
 
 
-def choose(cell: Cell, directory: pathlib.Path,
-           work: Sequence[possible.Job], build: pathlib.Path) -> set[int]:
-    """Returns the numbers of the frames that are possible."""
-    # The sender's station also is the number of its flow, except in a computed
-    # run, which has only one flow.
+def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
+           begins_ns: Sequence[float | None], began_ns: float,
+           build: pathlib.Path) -> set[int]:
+    """Returns the numbers of the frames that are possible. The times of the
+    work begin with the first frame."""
+    schedules = link_schedules.closed_ns(directory)
     found = []
-    for text, (_, station) in zip(cells.all_properties(cell, directory),
-                                  cells.link_logs(cell)):
+    for number, (text, (_, station)) in enumerate(zip(
+            cells.all_properties(cell, directory), cells.link_logs(cell))):
+        # The clocks of several links begin nearly at the same time.
+        begin = begins_ns[0] if begins_ns[number] is None \
+            else begins_ns[number]
+        # The sender's station also is the number of its flow, except in a
+        # computed run, which has only one flow.
         flow = 0 if cell["protocol"][matrix.COMPUTED] else station
-        found += opportunities.of_link(text, flow, station,
-                                       work[-1].deadline_ns, build)
+        # A change of a schedule is logged after it was made.
+        closed = [(close - began_ns, end - began_ns - CHANGE_NS)
+                  for close, end in schedules.get(
+                      placement.link_name(number), [])]
+        found += opportunities.moved(
+            opportunities.of_link(text, flow, station,
+                                  begin + work[-1].deadline_ns, build),
+            -begin, closed)
     max_delay_ns = max(job.deadline_ns - job.release_ns for job in work)
     return set(possible.best(work, possible.Supply(found, max_delay_ns)))
 
 
 def begin_ns(packets: Sequence[measurements.Packet],
              since_ns: float | None) -> float | None:
-    """Returns the time of the link at which the first frame was sent. Returns
-    None if no packet was sent. `since_ns` is the time from the begin of the
-    link to the first frame by the clock of the machine, if it is known. It may
-    be a few ms too long. The first packet of a frame is later if a handshake
-    begins with the first frame. So the earlier one of both is the better
-    estimate."""
+    """Returns the time of the link at which the first frame was sent, or None
+    if it is not known. `since_ns` is the time from the begin of the link to the
+    first frame by the clock of the machine, if it is known. It may be a few ms
+    too long. The first packet of a frame is later if a handshake begins with
+    the first frame. So the earlier one of both is the better estimate."""
     if not packets:
-        return None
+        return since_ns
     first = next((packet.arrival_ns for packet in packets
                   if packet.size >= LARGE), packets[0].arrival_ns)
     return first if since_ns is None else max(0, min(first, since_ns))

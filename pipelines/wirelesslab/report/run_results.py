@@ -14,7 +14,7 @@ from typing import Any
 
 from wirelesslab.descriptions import Protocol
 from wirelesslab.errors import LabError
-from wirelesslab.lab import cells, matrix
+from wirelesslab.lab import cells, definition, matrix
 from wirelesslab.report import comparisons, possible_share
 from wirelesslab.streams import (
     frame_log,
@@ -48,7 +48,7 @@ class Run:
         self._lateness, self.machine = result["lateness"], result["machine"]
         self.warnings, self.left_out = result["warnings"], result["left_out"]
         # The results of older versions do not have this key.
-        self._link_began_ns = result.get(cells.LINK_BEGAN)
+        self._links_began_ns = result.get(cells.LINKS_BEGAN)
         self.late_ns = late_ms * NS_PER_MS
         self._late_ms, self._build = late_ms, build
         self._by = by
@@ -96,6 +96,11 @@ class Run:
         common.
         """
         return self.way.group(self)
+
+    @property
+    def build(self) -> pathlib.Path | None:
+        """The build directory, which has the plugins and the clips."""
+        return self._build
 
     @functools.cached_property
     def link(self) -> measurements.LinkLog:
@@ -166,15 +171,20 @@ class Run:
         """The share of the frames, between 0 and 1, that a sender with perfect
         foresight would have had decodable in time. It is None if it is not
         known."""
+        if not self.passages:
+            return None
         return possible_share.of_run(
-            self.cell, self.directory, self.passages, self.begin_ns,
-            self._late_ms, self._build)
+            self.cell, self.directory, self.passages, self.begin_of_links,
+            self.began_ns, self._late_ms, self._build)
 
     @property
-    def begin_ns(self) -> float | None:
-        """The time of the link at which the first frame was sent."""
-        since = self._link_began_ns and self.began_ns - self._link_began_ns
-        return possible_share.begin_ns(self.link.packets, since)
+    def begin_of_links(self) -> list[float | None]:
+        """The time at which the first frame was sent, by the clock of each
+        link."""
+        began = self._links_began_ns or [None] * len(self.links)
+        return [possible_share.begin_ns(
+            link.packets, None if one is None else self.began_ns - one)
+            for one, link in zip(began, self.links)]
 
     def numbers(self) -> dict[str, float]:
         """Returns {name: number}, for tables."""
@@ -400,9 +410,12 @@ def all_numbers(runs: list[Run]) -> Table:
     rows = [(run.cell["name"], run.protocol, run.cell["link"]["name"],
              run.cell["rate"], matrix.codec(run.cell), run.cell["seed"],
              run.cell["repetition"], int(run.is_flagged),
+             int(run.cell["protocol"][matrix.COMPUTED]), run.machine["commit"],
+             definition.checksum(run.cell),
              *run.numbers().values()) for run in runs]
     return ["name", "protocol", "link", "rate Mbit/s", "codec", "seed",
-            "repetition", "flagged", *runs[0].numbers()], rows
+            "repetition", "flagged", "computed", "commit", "definition",
+            *runs[0].numbers()], rows
 
 
 def fairness(runs: list[Run]) -> Table | None:

@@ -15,8 +15,6 @@ from wirelesslab.streams import measurements
 from wirelesslab.workloads.definitions import TOLL_QUALITY_MS
 
 MS, NS = numbers.MS, numbers.NS
-# The maximum number of lines of a plot whose legend is inside it.
-MAX_LINES = 6
 
 
 def rows(runs: list[run_results.Run]) -> dict[str, Any]:
@@ -24,6 +22,12 @@ def rows(runs: list[run_results.Run]) -> dict[str, Any]:
     labels have in common."""
     own = run_results.grouped(runs, numbers.key)
     differing = [n for n in range(3) if len({key[n] for key in own}) > 1] or [2]
+    if differing == [2]:  # Only the protocols differ.
+        looks = plots.of_transports({key[2]: same[0].transport
+                                     for key, same in own.items()})
+        return {name: (same, {part: looks[name][part]
+                              for part in ("color", "linestyle")})
+                for (_, _, name), same in own.items()}
     return {" ".join(key[n] for n in differing): (same, plots.look(place))
             for place, (key, same) in enumerate(own.items())}
 
@@ -41,14 +45,7 @@ def finish_shares(ax: Axes) -> None:
     ax.set_xscale("log")
     plots.name_numbers(ax.xaxis)
     ax.set_ylim(0, 101)
-    lines = len(ax.get_legend_handles_labels()[0])
-    # With more lines, the legend has no room inside the plot and is drawn below
-    # it.
-    if lines > MAX_LINES:
-        ax.legend(fontsize=6, ncol=3, loc="upper center",
-                  bbox_to_anchor=(0.5, -0.16), frameon=False)
-    else:
-        plots.legend(ax)
+    plots.legend(ax)
 
 
 def round_trips(runs: list[run_results.Run]) -> Figure:

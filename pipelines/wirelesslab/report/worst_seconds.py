@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the video of the worst five seconds: what the viewer of each compared
-run saw, and what was sent, side by side. The template worst_seconds.html shows
+"""Makes the video of the worst five seconds: what was sent, and what the viewer
+of each compared run saw, side by side. The template worst_seconds.html shows
 it.
 """
 
@@ -21,54 +21,72 @@ from wirelesslab.streams import (
 
 SECONDS = 5
 PERIOD_NS = measurements.NS / clips.FRAMES_PER_SECOND
-SENT = "as sent"
-SENT_COLOUR = "#ffffff"
+SOURCE_COLOUR = "#ffffff"
 DPI = 100
-STRIP, LETTERS = 20, 13  # heights in pixels
+STRIP, LETTERS = 24, 16  # heights in pixels
 LETTER_WIDTH = 0.62  # mean width of a letter, relative to its height
 POINTS_PER_PIXEL = 72 / DPI
 
 
-class Label(typing.NamedTuple):
-    words: str
+class Viewer(typing.NamedTuple):
+    """What the viewer of a run saw. `shown` and `pictures` have an item for
+    each picture of the film: the number of the picture that was seen, and its
+    comparison with the picture that was sent."""
+
+    label: str
     colour: Any
+    video: pathlib.Path
+    shown: Sequence[int | None]
+    pictures: Sequence[quality.Picture]
 
 
-def describe(runs: list[run_results.Run], prefix: str,
+def of_clips(runs: list[run_results.Run], prefix: str,
+             beside: pathlib.Path) -> dict[str, Any]:
+    """Returns the values for the template. The first run of each label is used,
+    and all of them have the same seed.
+    """
+    looks, firsts = plots.looks(runs), plots.first_runs(runs)
+    return describe(
+        [Viewer(looks[name]["label"], looks[name]["color"], run.clip(),
+                run.shown, run.pictures) for name, run in firsts.items()],
+        list(firsts.values())[-1].clip(), "as sent", prefix, beside)
+
+
+def describe(viewers: Sequence[Viewer], source: pathlib.Path,
+             source_label: str, prefix: str,
              beside: pathlib.Path) -> dict[str, Any]:
     """Returns the values for the template, and writes the video and one frame
-    of it. The first run of each label is used, and all of them have the same
-    seed. The seconds are those in which the pictures of all these runs together
-    differ most from what was sent."""
-    firsts = plots.first_runs(runs)
+    of it. `source` is the video with which all pictures were compared. The
+    seconds are those in which the pictures of all viewers together differ most
+    from it."""
+    errors = [[picture.mse for picture in viewer.pictures]
+              for viewer in viewers]
     places = measurements.worst_places(
-        [[picture.mse for picture in run.pictures] for run in firsts.values()],
-        SECONDS * clips.FRAMES_PER_SECOND)
+        errors, SECONDS * clips.FRAMES_PER_SECOND)
     if places is None:
         return {"worst": None}
     moment = measurements.worst_place(
-        [errors_of(run, places) for run in firsts.values()])
-    looks = plots.looks(runs)
-    labels = [Label(SENT, SENT_COLOUR), *(
-        Label(looks[name]["label"], looks[name]["color"]) for name in firsts)]
-    clip = list(firsts.values())[-1].clip()
+        [own[places.start:places.stop] for own in errors])
     pictures = side_by_side.Pictures(
-        [side_by_side.Tile(clip, places, places.start), *(
-            side_by_side.Tile(run.clip(), run.shown[places.start:places.stop],
-                              places.start) for run in firsts.values())])
-    strips = beside / f"{prefix}labels.png"
-    draw_labels(labels, pictures.size, strips)
+        [side_by_side.Tile(source, places, places.start), *(
+            side_by_side.Tile(viewer.video,
+                              viewer.shown[places.start:places.stop],
+                              places.start) for viewer in viewers)])
+    labels = beside / f"{prefix}labels.png"
+    draw_labels([(source_label, SOURCE_COLOUR), *(
+        (viewer.label, viewer.colour) for viewer in viewers)], pictures.size,
+        labels)
     video, poster = side_by_side.write(
-        pictures, strips, clips.FRAMES_PER_SECOND, beside / f"{prefix}worst",
+        pictures, labels, clips.FRAMES_PER_SECOND, beside / f"{prefix}worst",
         moment)
-    strips.unlink()
+    labels.unlink()
     return {"worst": {
         "video": video, "poster": poster,
         "seconds": f"{len(places) / clips.FRAMES_PER_SECOND:g}",
         "begin": seconds(places.start), "end": seconds(places.stop),
         "moment": seconds(places.start + moment),
-        "rows": [words(label.words, run, places, moment)
-                 for label, run in zip(labels[1:], firsts.values())]}}
+        "rows": [words(viewer, places, places.start + moment)
+                 for viewer in viewers]}}
 
 
 def paths(group: dict[str, Any]) -> list[pathlib.Path]:
@@ -81,26 +99,20 @@ def seconds(place: int) -> str:
     return f"{place / clips.FRAMES_PER_SECOND:.2f}"
 
 
-def errors_of(run: run_results.Run, places: range) -> list[float]:
-    return [run.pictures[place].mse for place in places]
-
-
-def words(label: str, run: run_results.Run, places: range,
-          moment: int) -> dict[str, str]:
-    """Describes the tile of a run in words and numbers, for readers who do not
-    see the video.
-    """
-    shown = [number if number is not None and number >= places.start else None
-             for number in run.shown[places.start:places.stop]]
-    seen = sum(number == place for number, place in zip(shown, places))
-    longest = max(freezes.durations_ns(
-        [number if number is None else number - places.start
-         for number in shown], PERIOD_NS), default=0)
-    return {"label": label, "seen": f"{seen} of {len(places)}",
+def words(viewer: Viewer, places: range, moment: int) -> dict[str, str]:
+    """Describes what the viewer saw in words and numbers, for readers who do
+    not see the video. A freeze that began earlier counts from the begin of the
+    video."""
+    shown = [number - places.start
+             if number is not None and number in places else None
+             for number in viewer.shown[places.start:places.stop]]
+    seen = sum(number == place for place, number in enumerate(shown))
+    longest = max(freezes.durations_ns(shown, PERIOD_NS), default=0)
+    return {"label": viewer.label, "seen": f"{seen} of {len(places)}",
             "freeze": f"{longest / measurements.NS:.1f} s" if longest
             else "none",
-            "psnr": decibels([run.pictures[place] for place in places]),
-            "moment": decibels([run.pictures[places.start + moment]])}
+            "psnr": decibels(viewer.pictures[places.start:places.stop]),
+            "moment": decibels([viewer.pictures[moment]])}
 
 
 def decibels(found: Sequence[quality.Picture]) -> str:
@@ -108,7 +120,7 @@ def decibels(found: Sequence[quality.Picture]) -> str:
     return "unharmed" if math.isinf(psnr) else f"{psnr:.1f} dB"
 
 
-def draw_labels(labels: Sequence[Label], size: side_by_side.Size,
+def draw_labels(labels: Sequence[tuple[str, Any]], size: side_by_side.Size,
                 path: pathlib.Path) -> None:
     """Draws the label of each tile on a dark strip with the colour that the
     label has in the plots. matplotlib has its own font, so the labels look the
@@ -119,18 +131,17 @@ def draw_labels(labels: Sequence[Label], size: side_by_side.Size,
     axes.set_axis_off()
     axes.set_xlim(0, width)
     axes.set_ylim(height, 0)
-    for number, label in enumerate(labels):
+    for number, (label, own) in enumerate(labels):
         x, y = size.place(number)
         letters = min(LETTERS, (size.width - STRIP)
-                      / (LETTER_WIDTH * max(len(label.words), 1)))
-        wide = STRIP + LETTER_WIDTH * letters * len(label.words)
-        for begin, length, colour, alpha in (
-                (x, min(wide, size.width), "#000000", 0.65),
-                (x, STRIP / 3, label.colour, 1)):
+                      / (LETTER_WIDTH * max(len(label), 1)))
+        wide = STRIP + LETTER_WIDTH * letters * len(label)
+        for length, colour, alpha in ((min(wide, size.width), "#000000", 0.65),
+                                      (STRIP / 3, own, 1)):
             axes.add_patch(plots.plt.Rectangle(
-                (begin, y), length, STRIP, color=colour, alpha=alpha,
+                (x, y), length, STRIP, color=colour, alpha=alpha,
                 linewidth=0))
-        axes.text(x + STRIP / 2, y + STRIP / 2, label.words, color="#ffffff",
+        axes.text(x + STRIP / 2, y + STRIP / 2, label, color="#ffffff",
                   fontsize=letters * POINTS_PER_PIXEL, va="center_baseline")
     figure.savefig(path, dpi=DPI, transparent=True)
     plots.plt.close(figure)

@@ -2,12 +2,12 @@
 """Decides whether the lateness of the machine and of the emulated link makes
 the result of a run unreliable.
 
-The distribution of the lateness is known from its median, 99th percentile and
-maximum. The rule takes half of the frames to have arrived later than on an
-exact link by the median, 49 % of them by values that rise evenly from the
-median to the 99th percentile, and 1 % by the maximum. It then computes what the
-run would have measured without this delay. A run is flagged if that differs too
-much from what the run did measure. docs/lab.md explains the limits.
+The distribution of the lateness is known from some of its percentiles. The rule
+takes half of the frames to have arrived later than on an exact link by the
+median, 49 % of them by values between the median and the 99th percentile, and 1
+% by the maximum. It then computes what the run would have measured without this
+delay. A run is flagged if that differs too much from what the run did measure.
+docs/lab.md explains the limits.
 """
 
 import bisect
@@ -24,12 +24,14 @@ MS_PER_S = 1e3
 # The criterion of the lab: a frame that arrives more than this number of ms
 # after its due time is of no use.
 LATE_MS = 500
-# {name of a statistic of the lateness: its percentile}
-STATISTICS = {"median": 50, "p99": 99, "max": 100}
-# The number of values between the median and the 99th percentile. Few values
-# are much larger than the median, so values that rise evenly are too large
-# rather than too small.
-VALUES = 7
+# {name of a statistic of the lateness: its percentile}. wirelesslink reports
+# only the median, the 99th percentile and the maximum.
+STATISTICS = {"median": 50, "p75": 75, "p90": 90, "p95": 95, "p99": 99,
+              "max": 100}
+# The frames are taken to be late by these percentiles. Each one counts for the
+# frames between the percentile before it and itself.
+PERCENTS = (50, 57, 64, 71, 78, 85, 90, 95, 99, 100)
+LINK_STATISTICS = ("median", "p99", "max")
 PARTS = ("machine", "link")
 # A run is flagged if the lateness may have changed more than this share of the
 # verdicts (decodable in time or not), in % of the frames that were sent...
@@ -64,25 +66,34 @@ def describe(late_ms: Sequence[float],
     for name, percent in STATISTICS.items():
         found[f"machine_{name}_ms"] = (
             frame_log.percentile(late_ms, percent) if late_ms else None)
-        found[f"link_{name}_ms"] = (
-            max(link[name] for link in link_ns) / NS_PER_MS if known
-            else None)
+        if name in LINK_STATISTICS:
+            found[f"link_{name}_ms"] = (
+                max(link[name] for link in link_ns) / NS_PER_MS if known
+                else None)
     return found
+
+
+def percentile_of(lateness: Lateness, part: str, percent: int) -> float:
+    """Returns a percentile of the lateness of one part, in ms. Percentiles
+    between two known ones are taken to rise evenly. This is too much rather
+    than too little, because few values are much larger than the median."""
+    known = [(own, max(ms, 0.0)) for name, own in STATISTICS.items()
+             if (ms := lateness.get(f"{part}_{name}_ms")) is not None]
+    for (low, low_ms), (high, high_ms) in itertools.pairwise(known):
+        if low <= percent <= high:
+            return low_ms + (high_ms - low_ms) * (percent - low) / (high - low)
+    # Results from before the other percentiles were stored have only the 99th.
+    return known[0][1]
 
 
 def steps(lateness: Lateness) -> list[tuple[float, float]] | None:
     """Returns [(lateness in ms, share of the frames)]. Returns None if a
-    measurement is missing. Results from before the median and the maximum were
-    stored have only the 99th percentile, which then counts for all frames."""
-    p99s = [lateness[f"{part}_p99_ms"] for part in PARTS]
-    if None in p99s:
+    measurement is missing."""
+    if None in [lateness[f"{part}_p99_ms"] for part in PARTS]:
         return None
-    median, p99, largest = (
-        sum(max(lateness.get(f"{part}_{name}_ms", ms), 0)
-            for part, ms in zip(PARTS, p99s)) for name in STATISTICS)
-    return [(median, 0.5),
-            *((median + (p99 - median) * number / VALUES, 0.49 / VALUES)
-              for number in range(1, VALUES + 1)), (largest, 0.01)]
+    return [(sum(percentile_of(lateness, part, percent) for part in PARTS),
+             (percent - before) / 100)
+            for before, percent in itertools.pairwise((0, *PERCENTS))]
 
 
 def changed_verdicts(passages: Sequence[measurements.Passage],
@@ -128,13 +139,14 @@ def reasons(found: Mapping[str, float]) -> list[str]:
     """Returns what the lateness may have changed by more than is allowed."""
     words = []
     if found["verdicts_percent"] > MAX_VERDICTS:
-        words.append(f"{found['verdicts_percent']:.1f} % of the verdicts")
+        words.append(
+            f"{found['verdicts_percent']:.2f} % of the verdicts")
     for name, percent in PERCENTILES.items():
         shift_ms = found.get(f"{name}_shift_ms", 0)
         if shift_ms > max(MAX_SHIFT_MS,
                           MAX_SHIFT * found.get(f"{name}_ms", 0)):
-            what = "median" if percent == 50 else f"{percent} % percentile"
-            words.append(f"the {what} of the latency by {shift_ms:.0f} ms")
+            what = "median" if percent == 50 else f"{percent}th percentile"
+            words.append(f"the {what} of the latency by {shift_ms:.1f} ms")
     return words
 
 

@@ -9,8 +9,10 @@ notices them as it would notice the loss of a real interface.
 
 import csv
 import io
+import math
 import pathlib
 import re
+import shlex
 import subprocess
 import threading
 import time
@@ -38,8 +40,13 @@ RENUMBERED_BY = 100
 # first. It must be larger than a packet. Its queue has the size of 100 packets,
 # which is the default of the queue of wirelesslink.
 HELD = "tbf rate 8bit burst 3000 limit 150000"
-# The same queue without a limit of the rate.
+# The same queue without a limit of the rate. The queue looks at the new rate
+# only when another packet comes, and TCP sends none while the packets of a
+# connection wait in a queue of its own host. Therefore KICK sends one, to the
+# port of the service `discard`.
 RELEASED = "tbf rate 1gbit burst 300000 limit 150000"
+KICK = (f"{shlex.join(namespaces.PYTHON)} -c 'import socket; socket.socket("
+        "type=socket.SOCK_DGRAM).sendto(b\"\", (\"{peer}\", 9))'")
 DROPPED = re.compile(r"\(dropped (\d+),")
 # The answer to a command in a host: its exit status.
 ANSWER = "answer"
@@ -114,11 +121,19 @@ def renumbered(address: str) -> str:
     return f"{network}.{int(last) + RENUMBERED_BY}"
 
 
+def replace_address(device: str, old: str, new: str) -> str:
+    # The old address is removed first. It would otherwise take the new one,
+    # which is of the same network, with it.
+    return (f"ip addr del {old} dev {device} && "
+            f"ip addr add {new} dev {device}")
+
+
 def enter(state: str, device: str, address: str) -> tuple[str, str]:
     """Returns the shell commands that bring a link from `up` into this state:
     for the sending host and for the other host. `address` is that of the
     device at the sending host."""
-    own = f"{address}/{PREFIX_LENGTH}"
+    own, other = (f"{one}/{PREFIX_LENGTH}"
+                  for one in (address, renumbered(address)))
     if state == OUTAGE:
         command = f"tc qdisc replace dev {device} root blackhole"
         return command, command
@@ -128,28 +143,28 @@ def enter(state: str, device: str, address: str) -> tuple[str, str]:
     down = f"ip link set {device} down"
     return {UP: "", DOWN: down,
             ABSENT: f"{down} && ip -4 addr flush dev {device}",
-            RENUMBERED: f"ip addr add {renumbered(address)}/{PREFIX_LENGTH} "
-                        f"dev {device} && ip addr del {own} dev {device}"
-            }[state], ""
+            RENUMBERED: replace_address(device, own, other)}[state], ""
 
 
-def leave(state: str, device: str, address: str) -> tuple[str, str]:
-    """Returns the shell commands that bring a link from this state to `up`."""
-    own = f"{address}/{PREFIX_LENGTH}"
+def leave(state: str, device: str, address: str,
+          peer: str) -> tuple[str, str]:
+    """Returns the shell commands that bring a link from this state to `up`.
+    `peer` is the address at the other host."""
+    own, other = (f"{one}/{PREFIX_LENGTH}"
+                  for one in (address, renumbered(address)))
     if state == OUTAGE:
         command = f"tc qdisc del dev {device} root"
         return command, command
     if state == HOLD:
         # The packets that were held are sent. The queue stays, because its
         # removal would drop them.
-        command = f"tc qdisc change dev {device} root {RELEASED}"
-        return command, command
+        change = f"tc qdisc change dev {device} root {RELEASED}"
+        return tuple(f"{change} && {KICK.format(peer=other)}"
+                     for other in (peer, address))
     up = f"ip link set {device} up"
     return {UP: "", DOWN: up,
             ABSENT: f"ip addr add {own} dev {device} && {up}",
-            RENUMBERED: f"ip addr add {own} dev {device} && ip addr del "
-                        f"{renumbered(address)}/{PREFIX_LENGTH} dev {device}"
-            }[state], ""
+            RENUMBERED: replace_address(device, other, own)}[state], ""
 
 
 # -------------------------------------------------------------------- execution
@@ -189,13 +204,13 @@ class Shell:
 
 
 class ScheduledLink:
-    """A link with its schedule. `shells` are those of the sending host and of
-    the other one."""
+    """A link with its schedule. `addresses` and `shells` are those of the
+    sending host and of the other one."""
 
-    def __init__(self, device: str, address: str, changes: list[Change],
-                 shells: tuple[Shell, Shell]) -> None:
+    def __init__(self, device: str, addresses: list[str],
+                 changes: list[Change], shells: tuple[Shell, Shell]) -> None:
         self.device, self.changes = device, changes
-        self._address, self._shells = address, shells
+        self._addresses, self._shells = addresses, shells
         self._state, self._dropped_before = UP, 0
 
     def change(self, state: str) -> tuple[int, str, str, int]:
@@ -203,8 +218,8 @@ class ScheduledLink:
         the number of packets that were dropped at the sending host since the
         last change."""
         dropped = self.dropped()
-        for commands in (leave(self._state, self.device, self._address),
-                         enter(state, self.device, self._address)):
+        for commands in (leave(self._state, self.device, *self._addresses),
+                         enter(state, self.device, self._addresses[0])):
             for shell, command in zip(self._shells, commands):
                 if command:
                     shell.run(command)
@@ -249,7 +264,8 @@ class Runner:
                            f"There are {bed.left_out}")
         self._shells = Shell(bed, sender), Shell(bed, receiver)
         self._links = [ScheduledLink(
-            device, bed.variables(sender)[f"{sender}_{device}"],
+            device, [bed.variables(host)[f"{host}_{device}"]
+                     for host in (sender, receiver)],
             parse(device, text), self._shells)
             for device, text in schedules.items() if text]
         # The rest, in the order in which it is executed.
@@ -316,3 +332,21 @@ def dropped(directory: pathlib.Path) -> int:
         return 0
     with open(path) as log:
         return sum(int(line["dropped"]) for line in csv.DictReader(log))
+
+
+def closed_ns(directory: pathlib.Path) -> dict[str, list[tuple[int, float]]]:
+    """Returns {device: [(begin, end)]} of the times of day in ns at which the
+    links of a run carried nothing. The end of the last one may be infinite."""
+    found = {}
+    path = directory / LOG
+    if not path.exists():
+        return found
+    with open(path) as log:
+        for line in csv.DictReader(log):
+            own = found.setdefault(line["device"], [])
+            time_ns = int(line["wall_ns"])
+            if own and math.isinf(own[-1][1]) and line["state"] != END:
+                own[-1] = own[-1][0], time_ns
+            if line["state"] in CLOSED:
+                own.append((time_ns, math.inf))
+    return found

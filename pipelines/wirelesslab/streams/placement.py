@@ -20,7 +20,7 @@ from wirelesslab.testbed import link_log, links, namespaces, testbed
 HOST = "127.0.0.1"
 LISTENING = {"udp": "07", "udplite": "07", "raw": "07", "tcp": "0A"}
 BINDS = ("udp", "udplite", "tcp")  # The kinds of sockets that have a port.
-MAX_PORTS = 2
+MAX_PORTS = 3
 # UDP-Lite's protocol number, which /proc/net shows as the port of a raw socket.
 UDPLITE = 136
 LINK = "wl0"
@@ -53,8 +53,8 @@ def is_free(binds: str, port: int) -> bool:
 
 
 def free_port(binds: str) -> int:
-    """Returns a free even port with a free port above it, for the sound or for
-    RTCP. RTP requires an even port."""
+    """Returns a free even port with free ports above it, for the sound, for
+    RTCP or for repair packets. RTP requires an even port."""
     while True:
         with contextlib.closing(
                 socket.socket(socket.AF_INET, kind_of_socket(binds))) as probe:
@@ -62,7 +62,7 @@ def free_port(binds: str) -> int:
             # Linux assigns only odd ports to TCP sockets that do not choose
             # one.
             port = probe.getsockname()[1] & ~1
-        if is_free(binds, port) and is_free(binds, port + 1):
+        if all(is_free(binds, port + n) for n in range(MAX_PORTS)):
             return port
 
 

@@ -41,7 +41,8 @@ ENCODERS = {
                 f"{BITS_PER_SECOND} -bufsize {BITS_PER_SECOND // 2} -g 25 "
                 "-movflags +faststart"),
     "libvpx-vp9": ("webm", "-deadline realtime -cpu-used 8 -row-mt 1 -crf 36 "
-                   f"-b:v {BITS_PER_SECOND} -g 25"),
+                   f"-b:v {BITS_PER_SECOND} -maxrate {BITS_PER_SECOND} "
+                   f"-bufsize {BITS_PER_SECOND // 2} -g 25"),
 }
 
 

@@ -154,6 +154,7 @@ class Stream:
             "port": port, "clip": clip,
             "sent": self._sent_path, "received": self._received_path,
             "sound_port": port + 1, "sound": run_dir / "sound.mp2",
+            **{f"port+{n}": port + n for n in range(1, placement.MAX_PORTS)},
         }
         self.sent = frame_log.Log(self._sent_path)
         self.received = frame_log.Log(self._received_path)
@@ -190,7 +191,8 @@ class Stream:
             role, next(other for other in placement.ROLES if other != role))
         self._ends[role] = Launch(
             role, self._transport[role],
-            {**self._values, **paths_of_links, "host": host, "peer": peer},
+            {**self._values, **paths_of_links, "host": host, "peer": peer,
+             "own": self._place.address(role, role)},
             self._place, program, self._name)
 
     def listen(self) -> None:

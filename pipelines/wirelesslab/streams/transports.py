@@ -37,11 +37,14 @@ SERVERS = ("http",)
 CONNECTIONS = ("mptcp",)
 # The NAMES may stand in braces in a pipeline. Nothing can be measured in a
 # pipeline that lacks a name of NEEDED.
-NAMES = {"clip", "host", "port", "received", "sent", "sound", "sound_port"}
+# {port+1} and {port+2} are the ports above {port}. {peer} is the address of the
+# other host and {own} that of the pipeline's own host, for packets that return
+# to the sender.
+NAMES = {"clip", "host", "own", "peer", "port", "port+1", "port+2", "received",
+         "sent", "sound", "sound_port"}
 NEEDED = {"sender": ("clip", "sent"), "receiver": ("received",)}
 # The names for a pipeline in which a live encoder takes the place of the clip.
-# {peer} is the address of the other host.
-LIVE_NAMES = NAMES | {"captured", "encoded", "peer"}
+LIVE_NAMES = NAMES | {"captured", "encoded"}
 LIVE_NEEDED = {"sender": ("clip", "captured", "sent", "encoded"),
                "receiver": ("received",)}
 

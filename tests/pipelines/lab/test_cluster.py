@@ -21,7 +21,7 @@ import test_testbed
 
 from wirelesslab.errors import LabError
 from wirelesslab.lab import cells, local_nodes, scratch
-from wirelesslab.report import run_results
+from wirelesslab.report import results_csv, run_results, two_matrices
 
 SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
@@ -260,7 +260,20 @@ class ClusterTest(NodesCase):
                          + len(self.jobs("b", local_nodes.DONE)), CELLS)
         alone = self.directory / "alone"
         self.check_ends_well(self.start_grid(alone, "--plain"))
-        self.assertEqual(self.table(output), self.table(alone))
+        both = [self.table(output), self.table(alone)]
+        self.assertEqual(*both)
+        # So say the commands that compare and merge results.
+        both = [results_csv.read(path, BUILD) for path in (output, alone)]
+        found = two_matrices.compare(*both)
+        self.assertEqual({one.verdict for group in found.groups
+                          for one in group.primary()}, {two_matrices.SAME})
+        self.assertEqual(results_csv.merge(both).rows, both[0].rows)
+        known = self.directory / "runs.csv"
+        results_csv.write(known, both[0])
+        grid = self.start_grid(self.directory / "none", "--known", known)
+        self.assertEqual(grid.wait(SECONDS_TO_WAIT), 0)
+        self.assertEqual((self.directory / "said").read_text(),
+                         f"{CELLS} of {CELLS} cells are in {known}\n")
 
     def test_a_grid_that_ends_cancels_its_jobs(self):
         self.start_node("a")

@@ -58,14 +58,17 @@ class CombinedLinksTest(test_matrix.MatrixCase):
              "profile=80211b retry-limit=2 seed=1007"])
         self.assertEqual(cells.all_properties(second, self.directory)[1],
                          "profile=80211b retry-limit=4 seed=1007")
-        self.assertEqual(cells.link_logs(first), ["wl0.log", "wl1.log"])
+        self.assertEqual(cells.link_logs(first),
+                         [("wl0.log", 1), ("wl1.log", 1)])
+        with self.assertRaisesRegex(LabError, "is 2 links, where only one"):
+            cells.with_steps(first, self.directory)
 
     def test_a_plain_link_keeps_its_seed_and_its_log(self):
         (cell,) = self.read(
             "[matrix]\nprotocols = rtp\nlinks = lte\nseeds = 7", LINKS)
         self.assertEqual(cells.with_steps(cell, self.directory),
                          "rate=5000000 seed=7")
-        self.assertEqual(cells.link_logs(cell), ["wl0.log"])
+        self.assertEqual(cells.link_logs(cell), [("wl0.log", 1)])
 
     def test_steps_of_each_link_have_a_trace_of_their_own(self):
         (cell,) = self.read(
@@ -167,10 +170,10 @@ class LatenessTest(unittest.TestCase):
                     "x-wirelesslink-stats, lateness-median=(gint64)1, "
                     f"lateness-p99=(gint64){ns}, lateness-max=(gint64)9;\n")
             self.assertEqual(
-                cells.lateness([0.1], directory)["link_p99_ms"], 0.7)
+                cells.lateness_of([0.1], directory)["link_p99_ms"], 0.7)
             (directory / "wl2.out").write_text("")
             self.assertIsNone(
-                cells.lateness([0.1], directory)["link_p99_ms"])
+                cells.lateness_of([0.1], directory)["link_p99_ms"])
 
 
 class MergeTest(unittest.TestCase):

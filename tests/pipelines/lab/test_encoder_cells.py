@@ -105,6 +105,10 @@ class CellTest(EncoderCase):
             (row,) = csv.DictReader(file)
         self.assertRegex(row["SSIM"], r"^0\.\d{3}$")
         self.assertEqual(len(list((output / "report").glob("*.png"))), 3)
+        # The stream is shorter than five seconds, so the video has all of it.
+        self.assertEqual(
+            clips.count_frames(output / "report" / "encoder-1-worst.mp4"),
+            FRAMES - encoder_runs.LAST_FRAMES)
         for words, status in (("motion", 0), ("film", 1)):
             done = self.lab("report", output, "--only", words, "--page",
                             self.directory / "some.html")
@@ -114,7 +118,7 @@ class CellTest(EncoderCase):
 class CapacityTest(EncoderCase):
 
     def test_a_link_with_a_rate_carries_that_rate(self):
-        packets = encoder_runs.probe("rate=2000000", 3e9, BUILD)
+        packets = encoder_runs.probe("rate=2000000", 1, 3e9, BUILD)
         rates = display.rates(packets, 1e9, 3e9, 1e9)
         self.assertEqual(len(rates), 2)
         for rate in rates:

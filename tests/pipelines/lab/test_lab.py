@@ -36,7 +36,7 @@ SECONDS_TO_WAIT = 120
 # The queue has no limit, so no packet is lost.
 ROOMY = "rate=20000000 txqueuelen=0"
 FOR_EVER_MS = 10**9
-PLOTS = 10  # The number of plots in each group of a page.
+PLOTS = 12  # The number of plots in each group of a page.
 MATRIX = """
 [matrix]
 protocols = {protocols}
@@ -317,6 +317,33 @@ class LabTest(LabCase):
         self.assertGreaterEqual(result["lateness"]["link_p99_ms"], 0)
         words = "flagged" if result["lateness"]["flagged"] else "done"
         self.assertIn(f"{name} {words}", done.stdout)
+
+    @test_testbed.needs_namespaces
+    def test_the_video_meets_the_rate_of_its_direction(self):
+        """Uplink has 1 Mbit/s and downlink has 20 Mbit/s. A second of video of
+        3 Mbit/s needs less than 0.2 s longer than itself on the wide link, and
+        about two seconds longer on the narrow one. Both kinds of runs read the
+        log of the right station."""
+        path = self.directory / "matrix.ini"
+        path.write_text(MATRIX.format(
+            protocols="mine rtp", rate=3, seconds=1, more="",
+            interference="none",
+            properties="rate=1000000 rate-down=20000000 txqueuelen=0")
+            + "[link up]\ndirection = up\nproperties = rate=1000000 "
+            "rate-down=20000000 txqueuelen=0\n")
+        done = self.lab("grid", path, "--output", self.output, "--plain")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        runs, _, _ = run_results.read(self.output, BUILD, FOR_EVER_MS)
+        for run in runs:
+            longer = (run.passages[-1].arrived_ns
+                      - run.passages[-1].sent_ns) / measurements.NS
+            name = run.cell["name"]
+            self.assertEqual(len(run.passages), 25, name)
+            self.assertGreater(len(run.link.packets), 100, name)
+            if "direction" in run.cell["link"]:
+                self.assertGreater(longer, 1, name)
+            else:
+                self.assertLess(longer, 0.2, name)
 
     def run_cell(self, protocols, *more, mode="auto"):
         """Runs the only cell of a matrix: 2 s of a clip of 3 Mbit/s."""

@@ -222,6 +222,28 @@ class MatrixTest(MatrixCase):
         self.assertEqual(transports.ports_of(two["protocol"], 5004),
                          [5004, 5005])
 
+    def test_a_protocol_may_be_like_one_of_transports_ini_or_the_file(self):
+        found = self.read(
+            "[matrix]\nprotocols = near far", LINKS,
+            "[protocol near]\nlike = srt\nreplace = latency=300 -> latency=9",
+            "[protocol far]\nlike = near\nreplace = latency=9 -> latency=8")
+        self.assertEqual(
+            ["latency=9" in cell["protocol"]["sender"] for cell in found],
+            [True, False])
+        self.assertIn("latency=8", found[1]["protocol"]["receiver"])
+
+    def test_each_cell_of_a_suite_has_its_name_and_version(self):
+        own, other = (self.read("[matrix]\nprotocols = rtp", words, LINKS)
+                      for words in ("suite = radios 1", ""))
+        self.assertEqual(own[0]["suite"], "radios 1")
+        self.assertNotIn("suite", other[0])
+
+    def test_ports_above_and_addresses_of_both_ends_have_names(self):
+        words = "{own} {peer} {port+1} {port+2}"
+        (cell,) = self.read("[matrix]\nprotocols = mine", LINKS,
+                            OWN.replace("port={port}", words))
+        self.assertIn(words, cell["protocol"]["receiver"])
+
     def test_behind_a_server_the_receiver_asks(self):
         (own,), (asked,) = (self.read(OWN, words, LINKS)
                             for words in ("", "server = http"))
@@ -293,7 +315,7 @@ class MatrixTest(MatrixCase):
                  LINKS),
                 ("binds = sctp must be one of: udp, ", OWN, "binds = sctp",
                  LINKS),
-                ("ports = 3 must be from 1 to 2", OWN, "ports = 3", LINKS),
+                ("ports = 4 must be from 1 to 3", OWN, "ports = 4", LINKS),
                 ("ports = two must be from", OWN, "ports = two", LINKS),
                 ("server = gopher must be one of: http", OWN, "server = gopher",
                  LINKS),
@@ -600,7 +622,10 @@ class StepsTest(MatrixCase):
         there = transports.read()
         for name, ends in (("srt", False), ("rist", False), ("rtp", True)):
             self.assertEqual(transports.receiver_ends(there[name]), ends, name)
-        self.assertTrue(transports.ends(there["srt"]))
+        srt = {key: value for key, value in there["srt"].items()
+               if key != "ends"}
+        self.assertTrue(transports.ends(srt))
+        self.assertFalse(transports.receiver_ends(srt))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import time
 import unittest
 
 from wirelesslab.lab import opportunities
+from wirelesslab.streams import possible
 from wirelesslab.testbed import link_log
 
 MS = 1_000_000
@@ -52,6 +53,21 @@ class LogTest(unittest.TestCase):
 
     def test_a_log_without_packets(self):
         self.assertEqual(self.read(), [])
+
+
+class MovedTest(unittest.TestCase):
+    FOUND = [possible.Opportunity(ms, ms + 20, 1000) for ms in (10, 20, 30)]
+
+    def test_the_clock_of_another_link(self):
+        self.assertEqual(
+            [tuple(one) for one in opportunities.moved(self.FOUND, -5)],
+            [(5, 25, 1000), (15, 35, 1000), (25, 45, 1000)])
+
+    def test_a_closed_link_sends_only_what_it_has(self):
+        self.assertEqual(
+            [tuple(one) for one in opportunities.moved(
+                self.FOUND, 100, [(115, 130)])],
+            [(110, 130, 1000), (115, 140, 1000), (130, 150, 1000)])
 
 
 class CreationTest(unittest.TestCase):

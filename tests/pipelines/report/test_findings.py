@@ -66,8 +66,8 @@ class WhyTest(unittest.TestCase):
         self.assertEqual(
             self.why(frames("9 20 20", decodable="1 1 2"),
                      frames("5 30 80", decodable="1 1 2")),
-            "lost 55 % (33–77) of the frames; 0 % (0–0) were late, and 43 % "
-            "(21–65) came without the frames that they refer to")
+            "lost 55 % (33–77) of the frames and delivered 43 % (21–65) "
+            "without the frames that they refer to")
 
     def test_only_b_frames_are_missed(self):
         self.assertEqual(
@@ -153,8 +153,8 @@ class SentenceTest(unittest.TestCase):
             sentences(share("a", 80, 81), share("b", 99)),
             ["`a`: 80.5 % (80.0–81.0) of the frames were decodable in time. No "
              "other protocol has several runs, so nothing is ranked.",
-             "`a` lost 10 % (10–10) of the frames; 0 % (0–0) were late, and "
-             "90 % (90–90) came without the frames that they refer to.",
+             "`a` lost 10 % (10–10) of the frames and delivered 90 % (90–90) "
+             "without the frames that they refer to.",
              "`b` ran only once, so it is not ranked."])
 
     def test_sentences_are_true_of_random_rows(self):

@@ -66,12 +66,18 @@ class NameTest(unittest.TestCase):
             names_of(transport("a", "vpay ! application/x-rtp,pt=32 ! "
                                "rtprtxsend x=1 ! rtpbin.send_0 "
                                "rtpbin name=rtpbin rtpbin. ! udpsink")),
-            {"a": "rtprtxsend ! rtpbin ! udpsink"})
+            {"a": "rtprtxsend ! udpsink"})
 
     def test_a_branch_ends_where_the_next_one_begins(self):
         self.assertEqual(
             names_of(transport("a", "ifdsink host={host} demux. ! audiopay ! "
                                "udpsink")), {"a": "ifdsink"})
+
+    def test_a_branch_into_a_file_is_left_out(self):
+        self.assertEqual(
+            names_of(transport("a", "tee name=t ! filesink location=x t. ! "
+                               "queue ! tsmux ! srtsink latency=250")),
+            {"a": "srtsink"})
 
     def test_a_computed_transport_has_no_sink(self):
         self.assertEqual(names_of(transport("a", "rfc2250pay")),
@@ -98,6 +104,13 @@ class LookTest(unittest.TestCase):
         self.assertEqual(first.name, "ifd+ifd/1-ifd: ifdsink")
         self.assertEqual(first.colour, second.colour)
         self.assertNotEqual(first.style, second.style)
+
+    def test_the_first_element_with_a_colour_determines_it(self):
+        self.assertEqual(
+            [names.colour(transport("a", chain)) for chain in (
+                "ifdqueue ! srtsink", "rtprtxsend ! udpsink", "udpsink")],
+            [names.COLOURS[name] for name in (
+                "srtsink", "rtprtxsend", "udpsink")])
 
     def test_other_elements_have_a_colour_that_their_name_selects(self):
         mine = transport("mine", "minesink")

@@ -42,10 +42,11 @@ class PossibleShareTest(unittest.TestCase):
                 for ms in range(100, 260, 40)]))
 
     def share(self, sizes=(1000, 2000, 1000, 1500), cell=CELL,
-              begin_ms=100, late_ms=50):
+              begins_ms=(100,), began_ms=0, late_ms=50):
         return possible_share.of_run(
             cell, self.directory, passages(*sizes),
-            None if begin_ms is None else begin_ms * MS, late_ms, None)
+            [None if ms is None else ms * MS for ms in begins_ms],
+            began_ms * MS, late_ms, None)
 
     def test_the_best_frames_for_these_opportunities(self):
         # The P-frame is complete at 180 ms, 40 ms after its due time. The only
@@ -71,9 +72,39 @@ class PossibleShareTest(unittest.TestCase):
         self.share(cell=computed)
         self.assertEqual(self.of_link.call_args.args[1:3], (0, 1))
 
-    def test_without_frames_or_a_begin_it_is_not_known(self):
-        self.assertIsNone(self.share(sizes=()))
-        self.assertIsNone(self.share(begin_ms=None))
+    def test_without_packets_it_is_not_known(self):
+        self.assertIsNone(self.share(begins_ms=(None,)))
+
+    def test_links_with_clocks_of_their_own(self):
+        # The first frame was sent at 90 ms by the clock of the second link. The
+        # opportunities are then at 0 and 10 ms after the first frame, at 40 and
+        # 50 ms, and so on. One link alone is in time for the I-frame only.
+        sizes = (2000, 2000, 2000, 2000)
+        self.assertEqual(self.share(sizes), 0.25)
+        self.forget()
+        link = {**CELL["link"], "links": [CELL["link"], CELL["link"]]}
+        both = {**CELL, "link": link}
+        self.assertEqual(self.share(sizes, both, (100, 90), late_ms=10), 1)
+        self.forget()
+        self.assertEqual(self.share(sizes, both, (100, 90), late_ms=9), 0)
+
+    def test_a_link_that_was_closed_for_a_while(self):
+        # The link was closed from 70 to 150 ms after the first frame, which was
+        # sent at 200 ms. It sends at 0, 40, 80 and 120 ms after the first
+        # frame. The last two of these times are of use only for frames that
+        # exist before 70 ms, so both B-frames are lost.
+        self.assertEqual(self.share((1000, 2000, 1000, 1000), late_ms=50), 0.75)
+        self.forget()
+        (self.directory / "schedule.csv").write_text(
+            "wall_ns,device,state,dropped\n0,wl0,up,0\n"
+            "270000000,wl0,outage,0\n350000000,wl0,up,0\n"
+            "900000000,wl0,end,0\n")
+        self.assertEqual(
+            self.share((1000, 2000, 1000, 1000), began_ms=200), 0.5)
+
+    def forget(self):
+        for path in self.directory.glob("possible-*"):
+            path.unlink()
 
     def test_several_streams_and_other_workloads_are_not_known(self):
         one = CELL["protocol"]
@@ -106,8 +137,9 @@ class BeginTest(unittest.TestCase):
         self.assertEqual(self.begin_ms(self.PACKETS, 12), 12)
         self.assertEqual(self.begin_ms(self.PACKETS, 104), 100)
 
-    def test_without_packets_it_is_not_known(self):
-        self.assertIsNone(possible_share.begin_ns([], 5))
+    def test_without_packets_the_clock_of_the_machine_decides(self):
+        self.assertEqual(self.begin_ms([], 5), 5)
+        self.assertIsNone(possible_share.begin_ns([], None))
 
 
 if __name__ == "__main__":

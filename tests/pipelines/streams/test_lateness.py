@@ -27,7 +27,7 @@ def known(machine=(0.0, 0.0, 0.0), link=(0.0, 0.0, 0.0)):
     """Returns the lateness as it is stored, from (median, p99, max) in ms."""
     return {f"{part}_{name}_ms": ms
             for part, own in (("machine", machine), ("link", link))
-            for name, ms in zip(lateness.STATISTICS, own)}
+            for name, ms in zip(lateness.LINK_STATISTICS, own)}
 
 
 class DescribeTest(unittest.TestCase):
@@ -36,7 +36,8 @@ class DescribeTest(unittest.TestCase):
     def test_the_statistics_of_the_machine_and_of_the_link(self):
         self.assertEqual(
             lateness.describe([*[0.1] * 98, 3, 4], [self.LINK]),
-            known((0.1, 3, 4), (0.1, 2, 5)))
+            {**known((0.1, 3, 4), (0.1, 2, 5)), "machine_p75_ms": 0.1,
+             "machine_p90_ms": 0.1, "machine_p95_ms": 0.1})
 
     def test_the_latest_of_several_links_counts(self):
         other = {"median": 0, "p99": 3 * MS, "max": 3 * MS}
@@ -51,6 +52,21 @@ class DescribeTest(unittest.TestCase):
             self.assertIsNone(lateness.steps(found), (ticks, links))
             self.assertTrue(lateness.grade(found, [])["flagged"])
 
+    def test_percentiles_between_known_ones_rise_evenly(self):
+        late = {**known((1, 99, 200)), "machine_p75_ms": 2,
+                "machine_p90_ms": 5, "machine_p95_ms": 10}
+        self.assertEqual(
+            [lateness.percentile_of(late, "machine", percent)
+             for percent in (50, 60, 75, 78, 93, 99, 100)],
+            [1, 1.4, 2, 2.6, 8, 99, 200])
+        self.assertEqual(lateness.percentile_of(
+            known((1, 50, 60)), "machine", 57), 8)
+
+    def test_the_shares_of_the_frames_add_up(self):
+        found = lateness.steps(known((1, 50, 60), (2, 2, 2)))
+        self.assertAlmostEqual(sum(share for _, share in found), 1)
+        self.assertEqual((found[0], found[-1]), ((3, 0.5), (62, 0.01)))
+
     def test_a_stall_counts_for_each_wake_up_that_was_due_in_it(self):
         # Wake-ups are due every 10 ms.
         self.assertEqual(lateness.wakeups([0, 0.5, 10, 35, 0.2]),
@@ -64,9 +80,9 @@ class GradeTest(unittest.TestCase):
         found = lateness.grade(known((0.2, 9, 40), (0.1, 3, 20)),
                                [passages([150] * 100)])
         self.assertFalse(found["flagged"])
-        # Half of the frames were 0.3 ms earlier, 49 % between 0.3 + 11.7 / 7
-        # and 12 ms, 1 % 60 ms. The least delayed of the 50 % at the bottom
-        # is the median, 150 - 1.97 ms. The 95 % percentile is 150 - 0.3 ms.
+        # Half of the frames were 0.3 ms earlier, and 7 % by the percentile 57,
+        # which is a seventh of the way to 12 ms. The frames of these 7 % are
+        # the best of the lower half, so they are the median.
         (effect,) = found["effects"]
         self.assertEqual(effect["verdicts_percent"], 0)
         self.assertAlmostEqual(effect["median_shift_ms"], 0.3 + 11.7 / 7)
@@ -82,15 +98,15 @@ class GradeTest(unittest.TestCase):
     def test_verdicts_that_change_are_weighted_by_the_lateness(self):
         """Of 100 I-frames, 4 arrive 502 ms late and 6 arrive 508 ms late. With
         a median of 1 ms, 5 ms at the 99th percentile and 10 ms at most, the
-        values between are 1 + 4/7, 1 + 8/7 and so on. 6 of these 7 values are
-        at least 2 ms and change 4 frames, 10 ms change 10 frames:
-        4 * 0.07 * 6 + 10 * 0.01 = 1.78."""
+        percentiles between rise by 4 ms / 49, and reach 2 ms at 62.25. So the
+        percentiles from 64 to 99 change 4 frames for 99 - 57 = 42 % of the
+        frames, and 10 ms change 10 frames: 4 * 0.42 + 10 * 0.01 = 1.78."""
         late = known((1, 5, 10))
         ways = passages([100] * 90 + [502] * 4 + [508] * 6)
         found = lateness.grade(late, [ways])
         self.assertAlmostEqual(found["effects"][0]["verdicts_percent"], 1.78)
         self.assertTrue(found["flagged"])
-        self.assertIn("lateness may have changed 1.8 % of the verdicts (at "
+        self.assertIn("lateness may have changed 1.78 % of the verdicts (at "
                       "the 99th percentile: machine 5.00 ms, link 0.00 ms)",
                       lateness.words(found))
         # By another criterion none of these frames is close to the deadline.

@@ -10,7 +10,7 @@ import unittest
 from wirelesslab.errors import LabError
 from wirelesslab.streams import link_schedules
 
-DEVICE, ADDRESS = "wl1", "10.77.1.2"
+DEVICE, ADDRESS, PEER = "wl1", "10.77.1.2", "10.77.1.1"
 
 
 def parse(text):
@@ -73,7 +73,8 @@ class CommandsTest(unittest.TestCase):
 
     def check(self, state, enter, leave):
         self.assertEqual(link_schedules.enter(state, DEVICE, ADDRESS), enter)
-        self.assertEqual(link_schedules.leave(state, DEVICE, ADDRESS), leave)
+        self.assertEqual(link_schedules.leave(state, DEVICE, ADDRESS, PEER),
+                         leave)
 
     def test_up_needs_no_commands(self):
         self.check("up", ("", ""), ("", ""))
@@ -81,6 +82,17 @@ class CommandsTest(unittest.TestCase):
     def test_an_outage_drops_the_packets_of_both_hosts(self):
         self.check("outage", ("tc qdisc replace dev wl1 root blackhole",) * 2,
                    ("tc qdisc del dev wl1 root",) * 2)
+
+    def test_held_packets_wait_in_both_hosts_and_are_released_by_another(self):
+        self.assertEqual(
+            link_schedules.enter("hold", DEVICE, ADDRESS),
+            ("tc qdisc replace dev wl1 root tbf rate 8bit burst 3000 "
+             "limit 150000",) * 2)
+        commands = link_schedules.leave("hold", DEVICE, ADDRESS, PEER)
+        for command, other in zip(commands, (PEER, ADDRESS)):
+            self.assertRegex(
+                command, "^tc qdisc change dev wl1 root tbf rate 1gbit burst "
+                rf"300000 limit 150000 && .*\(\"{other}\", 9\)")
 
     def test_only_the_sending_host_loses_its_device(self):
         self.check("down", ("ip link set wl1 down", ""),
@@ -93,10 +105,10 @@ class CommandsTest(unittest.TestCase):
                     "ip link set wl1 up", ""))
 
     def test_a_renumbered_link_has_another_address_of_the_same_network(self):
-        self.check("renumbered", ("ip addr add 10.77.1.102/24 dev wl1 && "
-                                  "ip addr del 10.77.1.2/24 dev wl1", ""),
-                   ("ip addr add 10.77.1.2/24 dev wl1 && "
-                    "ip addr del 10.77.1.102/24 dev wl1", ""))
+        self.check("renumbered", ("ip addr del 10.77.1.2/24 dev wl1 && "
+                                  "ip addr add 10.77.1.102/24 dev wl1", ""),
+                   ("ip addr del 10.77.1.102/24 dev wl1 && "
+                    "ip addr add 10.77.1.2/24 dev wl1", ""))
 
 
 class LogTest(unittest.TestCase):
@@ -109,6 +121,27 @@ class LogTest(unittest.TestCase):
                 "wall_ns,device,state,dropped\n1,wl0,up,0\n2,wl1,outage,0\n"
                 "3,wl1,up,17\n4,wl0,end,0\n4,wl1,end,3\n")
             self.assertEqual(link_schedules.dropped(directory), 20)
+
+
+class ClosedRunTest(unittest.TestCase):
+
+    def closed(self, text):
+        with tempfile.TemporaryDirectory() as name:
+            directory = pathlib.Path(name)
+            if text:
+                (directory / link_schedules.LOG).write_text(
+                    ",".join(link_schedules.HEADS) + "\n" + text)
+            return link_schedules.closed_ns(directory)
+
+    def test_the_times_of_day_at_which_links_were_closed(self):
+        self.assertEqual(
+            self.closed("10,wl0,up,0\n20,wl1,absent,0\n30,wl0,down,0\n"
+                        "40,wl1,up,0\n50,wl0,up,0\n60,wl1,outage,0\n"
+                        "90,wl0,end,0\n90,wl1,end,5\n"),
+            {"wl0": [(30, 50)], "wl1": [(20, 40), (60, math.inf)]})
+
+    def test_a_run_without_schedules(self):
+        self.assertEqual(self.closed(""), {})
 
 
 if __name__ == "__main__":

@@ -177,7 +177,7 @@ class DeadlineTest(unittest.TestCase):
                 ways("IPBIP", [10, None, 5, 30, 40]))],
             [10, math.inf, math.inf, 30, 40])
 
-    def test_it_is_the_shortest_deadline_with_which_it_is_decodable(self):
+    def test_a_frame_is_decodable_from_this_deadline_on(self):
         chance = random.Random(25)
         for _ in range(100):
             found = ways(["I", *chance.choices("IPB", k=20)],

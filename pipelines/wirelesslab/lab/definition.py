@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The definition of a cell: everything that its runs depend on, such as the
+pipelines, the properties of the link and the clip. A short checksum of it tells
+results of several times and machines apart. The seed and the repetition are not
+part of it, and neither are titles and the directories of files, which differ
+between machines."""
+
+import difflib
+import hashlib
+import json
+import pathlib
+import shlex
+from typing import Any
+
+from wirelesslab.descriptions import Cell
+from wirelesslab.lab import matrix
+
+# The numbers of a paper, and keys that the name of a cell has.
+NOT_DEFINING = {"name", "seed", "repetition", "theirs"}
+DIGITS = 12
+
+
+def checksum(cell: Cell) -> str:
+    text = json.dumps(of(cell), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+
+
+def of(cell: Cell) -> dict[str, Any]:
+    return portable({key: value for key, value in cell.items()
+                     if key not in NOT_DEFINING})
+
+
+def differences(one: Cell, other: Cell) -> list[str]:
+    """Returns a line for each key whose values differ, with the words that only
+    one of them has: "link.properties: -rate=6 +rate=5"."""
+    values = [flat(of(cell)) for cell in (one, other)]
+    lines = []
+    for key in dict.fromkeys([*values[0], *values[1]]):
+        words = [str(own[key]).split() if key in own else [] for own in values]
+        found = [f"{line[0]}{line[2:]}" for line in difflib.ndiff(*words)
+                 if line[0] in "-+"]
+        if found:
+            lines.append(f"{key}: {' '.join(found)}")
+    return lines
+
+
+def flat(value: Any, key: str = "") -> dict[str, Any]:
+    """Returns {"key.key": value} of dictionaries in dictionaries."""
+    if not isinstance(value, (dict, list)):
+        return {key: value}
+    inner = value.items() if isinstance(value, dict) else enumerate(value)
+    return {name: own for part, each in inner
+            for name, own in flat(each, f"{key}.{part}" if key else f"{part}"
+                                  ).items()}
+
+
+def portable(value: Any, key: str = "") -> Any:
+    """Returns the value without titles and without the directories of files.
+    """
+    if isinstance(value, dict):
+        return {name: portable(inner, name) for name, inner in value.items()
+                if name != "title"}
+    if isinstance(value, list):
+        return [portable(inner) for inner in value]
+    if key == "properties" and isinstance(value, str):
+        return shlex.join(map(without_directory, shlex.split(value)))
+    return value
+
+
+def without_directory(word: str) -> str:
+    name, _, value = word.partition("=")
+    return f"{name}={pathlib.PurePath(value).name}" if name in matrix.FILES \
+        else word

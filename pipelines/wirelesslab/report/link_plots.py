@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The plots of a link over time: what it carried, what it could carry, and how
+long packets waited in its queue. Each plot has a row for each label, of the
+first run.
+"""
+
+import csv
+from collections.abc import Callable
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from wirelesslab.errors import LabError
+from wirelesslab.lab import cells
+from wirelesslab.report import encoder_runs, plots, run_results
+from wirelesslab.streams import display, link_paths, link_use
+
+NS, MS, MBIT = 1e9, 1e6, 1e6
+ROW = 0.65  # inches
+RATE_STEP_NS, SOJOURN_STEP_NS = NS / 5, NS / 25
+# The capacity in steps of RATE_STEP_NS from the start of the link.
+CAPACITY = "link-capacity.csv"
+# A link that carries this share of the traffic of the measurement has no limit
+# that the measurement could find.
+UNLIMITED = 0.95
+GREY, DROP = "#bbbbbb", "#d55e00"
+
+
+def capacity(run: run_results.Run) -> list[float]:
+    """Returns what the link of the run can carry, in Mbit/s for each step since
+    the link was started. It is measured once, in virtual time, with the
+    properties and the seed of the run. Returns an empty list if this link
+    cannot be run again, for example because the file of a trace is missing."""
+    path = run.directory / CAPACITY
+    if path.exists():
+        with open(path) as file:
+            return [float(row["Mbit/s"]) for row in csv.DictReader(file)]
+    # Other runs of the group may have begun a moment later.
+    end = link_use.begin_ns(run.link.packets) + run.cell["seconds"] * NS + NS
+    try:
+        rates = [display.rates(
+            encoder_runs.probe(text, station, end, run.build), 0, end,
+            RATE_STEP_NS) for text, (_, station) in zip(
+                cells.all_properties(run.cell, run.directory),
+                cells.link_logs(run.cell))]
+    except LabError:
+        return []
+    # The capacity of several links is the sum of theirs.
+    found = [sum(own) / MBIT for own in zip(*rates)]
+    del found[int(end // RATE_STEP_NS):]  # The last step may be incomplete.
+    run_results.write_csv(path, ["s of the link", "Mbit/s"], [
+        (step * RATE_STEP_NS / NS, rate) for step, rate in enumerate(found)])
+    return found
+
+
+def capacities(firsts: dict[str, run_results.Run]) -> dict[str, list[float]]:
+    """Returns the capacity for each label. Runs whose links have the same
+    properties and the same seed share one measurement."""
+    known, found = {}, {}
+    for name, run in firsts.items():
+        link = (tuple(cells.properties(run.cell, part, place)
+                      + part.get("steps", "")
+                      for place, part in enumerate(
+                          link_paths.parts(run.cell["link"]))),
+                run.cell["seconds"])
+        if link not in known:
+            known[link] = capacity(run)
+        found[name] = known[link]
+    return found
+
+
+def rows(runs: list[run_results.Run], unit: str,
+         draw: Callable[[Axes, str, run_results.Run, dict], None]) -> Figure:
+    """Returns a figure with a row for each label. `draw` gets the axes, the
+    label, the first run of this label and the style of its line."""
+    firsts, looks = plots.first_runs(runs), plots.looks(runs)
+    figure, all_axes = plots.plt.subplots(
+        len(firsts), 1, sharex=True, sharey=True, squeeze=False,
+        figsize=(plots.WIDTH, 0.7 + ROW * len(firsts)))
+    own = list(all_axes[:, 0])
+    for ax, (name, run) in zip(own, firsts.items()):
+        draw(ax, name, run, looks[name])
+        ax.set_title(looks[name]["label"], fontsize=7, loc="left", pad=1)
+    own[0].set_ylabel(unit)
+    own[0].set_ylim(0, 1.15 * own[0].get_ylim()[1])
+    own[0].set_xlim(0, max(run.cell["seconds"] for run in firsts.values()))
+    own[-1].set_xlabel("s of the film")
+    labelled = dict(pair for ax in own for pair in zip(
+        *reversed(ax.get_legend_handles_labels())))
+    height = figure.get_size_inches()[1]
+    figure.legend(labelled.values(), labelled.keys(), ncol=3, fontsize=7,
+                  loc="lower center")
+    figure.tight_layout(h_pad=0.2, rect=(0, 0.25 / height, 1, 1))
+    return figure
+
+
+def carried_over_time(runs: list[run_results.Run]) -> Figure:
+    found = capacities(plots.first_runs(runs))
+    limits = [rate for one in found.values() for rate in one]
+    top = encoder_runs.PROBE_BYTES_PER_SECOND * 8 / MBIT * UNLIMITED
+    step = RATE_STEP_NS / NS
+
+    def draw(ax: Axes, name: str, run: run_results.Run, look: dict) -> None:
+        packets = run.link.packets
+        begin = link_use.begin_ns(packets) / NS
+        could = found[name]
+        if could:
+            ax.stairs([min(rate, top) for rate in could],
+                      [step * number - begin
+                       for number in range(len(could) + 1)],
+                      fill=True, color=GREY, alpha=0.6,
+                      label="what the link could carry")
+        else:
+            ax.text(0.99, 0.9, "capacity not known: the link could not be run "
+                    "again", transform=ax.transAxes, fontsize=6, ha="right")
+        rates = link_use.rates(packets, run.cell["seconds"] * NS, RATE_STEP_NS)
+        ax.stairs([rate / MBIT for rate in rates],
+                  [step * number for number in range(len(rates) + 1)],
+                  color=look["color"], label="what it carried")
+
+    figure = rows(runs, "Mbit/s", draw)
+    # A link without a limit would leave no room for the other lines.
+    if limits and max(limits) > top:
+        highest = max((rate for run in plots.first_runs(runs).values()
+                       for rate in link_use.rates(
+                           run.link.packets, run.cell["seconds"] * NS,
+                           RATE_STEP_NS)), default=1)
+        figure.axes[0].set_ylim(top=1.5 * highest / MBIT or 1)
+    return figure
+
+
+def queue_over_time(runs: list[run_results.Run]) -> Figure:
+    step = SOJOURN_STEP_NS / NS
+
+    def draw(ax: Axes, name: str, run: run_results.Run, look: dict) -> None:
+        end = run.cell["seconds"] * NS
+        times = link_use.sojourns_ns(run.link.packets, end, SOJOURN_STEP_NS)
+        ax.plot([step * number for number in range(len(times))],
+                [ns / MS for ns in times], color=look["color"], linewidth=0.8)
+        drops = link_use.drops_ns(run.link.packets, end)
+        if drops:
+            ax.plot([ns / NS for ns in drops], [0.93] * len(drops), "|",
+                    transform=ax.get_xaxis_transform(), color=DROP,
+                    markersize=4, markeredgewidth=0.6,
+                    label="packets that the queue dropped")
+
+    return rows(runs, "ms", draw)
+
+
+# {file name: (function, text below the plot)}
+ALL = {
+    "link": (carried_over_time,
+             "What the link carried in each fifth of a second, with all "
+             "headers, in front of what it could carry in one direction: the "
+             "same link with the same seed, with more packets than it can "
+             "carry."),
+    "queue": (queue_over_time,
+              "How long packets stayed in the link: waiting in its queue, "
+              "transmissions, and the link's own delay. The mark above shows "
+              "packets that found the queue full."),
+}

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The results of a matrix as a table with a row for each run, the file runs.csv
+of a report. The table can be read without the directories of the runs, for
+example if somebody else has sent it. Tables of several machines, or of several
+times, are merged into one."""
+
+import csv
+import pathlib
+import typing
+from collections.abc import Callable, Iterable
+
+from wirelesslab import process_pool
+from wirelesslab.descriptions import Cell
+from wirelesslab.errors import LabError
+from wirelesslab.lab import definition, grid, matrix
+from wirelesslab.report import run_results
+from wirelesslab.workloads import definitions
+
+RUNS = "runs.csv"
+NAME, PROTOCOL, REPETITION = "name", "protocol", "repetition"
+DEFINITION = "definition"
+# The columns without which a file is no table of runs.
+NEEDED = (NAME, PROTOCOL, "link", "rate Mbit/s", "codec", "seed", REPETITION,
+          "flagged", "decodable %")
+LATE_MS = 500
+RUNS_BETWEEN_WORDS = 20
+Row = dict[str, str]
+
+
+class Results(typing.NamedTuple):
+    path: pathlib.Path
+    heads: list[str]
+    rows: list[Row]
+    # {name without repetition: cell}. A table alone does not have the cells.
+    cells: dict[str, Cell] = {}
+
+
+def read(path: pathlib.Path, build: pathlib.Path | None,
+         late_ms: int = LATE_MS,
+         words: Callable[[str], None] = lambda _: None) -> Results:
+    """Reads a directory of runs, a directory that has a runs.csv, or a file.
+    Raises LabError if `path` has no results. Calls `words` with lines about the
+    progress, because the runs of a directory must be measured."""
+    if (path / grid.GRID).exists():
+        return measure(path, build, late_ms, words)
+    for file in (path, path / RUNS, path / "report" / RUNS):
+        if file.is_file():
+            return read_table(file)
+    if not path.exists():
+        raise LabError(f"{path} does not exist")
+    raise LabError(f"{path} has no results: neither {grid.GRID}, which "
+                   f"pipelines/lab grid writes, nor {RUNS}, which "
+                   "pipelines/lab report writes")
+
+
+def measure(path: pathlib.Path, build: pathlib.Path | None, late_ms: int,
+            words: Callable[[str], None]) -> Results:
+    """Computes all numbers of all runs of a directory, on all processor cores.
+    """
+    found, _, _ = run_results.read(path, build, late_ms)
+    runs = [run for run in found
+            if matrix.kind(run.cell) == definitions.VIDEO]
+    if not runs:
+        raise LabError(f"{path} has no runs with a clip, and only these have a "
+                       f"{RUNS}")
+    for number, (numbers, run) in enumerate(zip(
+            process_pool.each(run_results.Run.numbers, runs), runs), 1):
+        run.know(numbers)
+        if number % RUNS_BETWEEN_WORDS == 0:
+            words(f"measured {number} of {len(runs)} runs of {path}")
+    heads, rows = run_results.all_numbers(runs)
+    return Results(
+        path, heads, [dict(zip(heads, map(str, row))) for row in rows],
+        {cell_of(run.cell["name"]): run.cell for run in runs})
+
+
+def read_table(path: pathlib.Path) -> Results:
+    try:
+        with open(path, newline="") as file:
+            reader = csv.DictReader(file, strict=True)
+            heads = list(reader.fieldnames or [])
+            rows = list(reader)
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise LabError(f"{path} is not a CSV file: {error}") from None
+    missing = [head for head in NEEDED if head not in heads]
+    if missing:
+        raise LabError(f"{path} is not a {RUNS} of a report: it has no column "
+                       f"{missing[0]!r}")
+    for number, row in enumerate(rows, 2):
+        if None in row or None in row.values():
+            raise LabError(f"{path}: line {number} does not have "
+                           f"{len(heads)} columns")
+    if not rows:
+        raise LabError(f"{path} has no runs")
+    return Results(path, heads, rows)
+
+
+def write(path: pathlib.Path, results: Results) -> None:
+    run_results.write_csv(path, results.heads,
+                          [list(row.values()) for row in results.rows])
+
+
+# ---------------------------------------------------------------------- merging
+
+def merge(parts: Iterable[Results]) -> Results:
+    """Returns one table with the rows of all parts, in the order of the parts.
+    A row that occurs twice is the same run and is kept once. Other rows of the
+    same cell are further runs of it if their definition is the same, and get
+    the next free repetitions. Raises LabError if the columns differ, or the
+    definitions of a cell."""
+    first, *others = parts
+    for other in others:
+        check_heads(first, other)
+    known: dict[str, tuple[str, pathlib.Path]] = {}  # {cell: its definition}
+    seen, taken, found = set(), set(), []
+    for part in (first, *others):
+        new = [row for row in part.rows if signature(row) not in seen]
+        for row in new:
+            whole = cell_of(row[NAME])
+            own, origin = known.setdefault(whole, (row[DEFINITION], part.path))
+            if own != row[DEFINITION]:
+                raise LabError(
+                    f"{part.path} and {origin} have different runs of {whole}: "
+                    "their pipelines, properties or clips differ. Put them "
+                    "beside each other with: pipelines/lab compare")
+        names = free_names({row[NAME] for row in new}, taken)
+        seen |= set(map(signature, new))
+        taken |= set(names.values())
+        found += [{**row, NAME: names[row[NAME]],
+                   REPETITION: names[row[NAME]].rpartition("-")[2]}
+                  for row in new]
+    return Results(first.path, first.heads, found)
+
+
+def check_heads(first: Results, other: Results) -> None:
+    for one, two in ((first, other), (other, first)):
+        missing = [head for head in one.heads if head not in two.heads]
+        if missing:
+            raise LabError(
+                f"{two.path} has no column {missing[0]!r}, but {one.path} has. "
+                "Make the reports of both with the same version of "
+                "pipelines/lab report")
+    if DEFINITION not in first.heads:
+        raise LabError(f"{first.path} was written by an older version and has "
+                       f"no column {DEFINITION!r}. Make it again with: "
+                       "pipelines/lab report")
+
+
+def signature(row: Row) -> tuple[str, ...]:
+    """Returns what is the same if two rows are of the same run. A run that was
+    merged earlier may have another repetition, and a newer report may flag it
+    by another rule. Two runs in real time never have all numbers in common."""
+    return (cell_of(row[NAME]), *(
+        value for head, value in row.items()
+        if head not in (NAME, REPETITION, "flagged")))
+
+
+def cell_of(name: str) -> str:
+    """Returns the name of a cell without its repetition."""
+    return name.rpartition("-")[0]
+
+
+def free_names(names: set[str], taken: set[str]) -> dict[str, str]:
+    """Returns {name: name with a free repetition}. Names that are free stay
+    as they are."""
+    found, used = {}, set(taken)
+    for name in sorted(names, key=lambda name: (
+            name in taken, cell_of(name), int(name.rpartition("-")[2]))):
+        own = name
+        while own in used:
+            whole, _, repetition = own.rpartition("-")
+            own = f"{whole}-{int(repetition) + 1}"
+        used.add(own)
+        found[name] = own
+    return found
+
+
+# ------------------------------------------------------------------ known cells
+
+def without_known(found: list[Cell],
+                  results: Results) -> tuple[list[Cell], list[str]]:
+    """Returns the cells that have no row with the same definition, and a line
+    about the others.
+    """
+    if DEFINITION not in results.heads:
+        check_heads(results, results)
+    known = {(row[NAME], row[DEFINITION]) for row in results.rows}
+    left = [cell for cell in found
+            if (cell["name"], definition.checksum(cell)) not in known]
+    count = len(found) - len(left)
+    return left, [f"{count} of {len(found)} cells are in {results.path}"] \
+        if count else []
+

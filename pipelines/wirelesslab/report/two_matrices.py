@@ -1,0 +1,426 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Compares two results of the same matrix, for example of two commits. For each
+group and protocol it finds what changed, with an interval, and says so only if
+the spread of the runs does not explain it.
+
+The interval of a difference is made of the differences between each run of B
+and each run of A, sorted. As many are removed at both ends as the rank-sum test
+of Mann and Whitney (1947) allows at 5 %. This is the interval of Moses, see
+Hollander, Wolfe and Chicken, Nonparametric Statistical Methods (2014), section
+4.3. It assumes no distribution. With three runs on each side nothing can be
+removed. The interval then excludes 0 if and only if the ranges of both sides do
+not overlap, which happens by chance in one of ten comparisons.
+"""
+
+import collections
+import functools
+import itertools
+import math
+import statistics
+import textwrap
+import typing
+from collections.abc import Iterable, Sequence
+
+from wirelesslab.errors import LabError
+from wirelesslab.lab import definition
+from wirelesslab.report import results_csv
+from wirelesslab.report.results_csv import Results, Row
+
+# The chance that an interval does not contain the true difference: the value
+# that is used if there are enough runs, and the largest that is accepted.
+CHANCE, MAX_CHANCE = 0.05, 0.1
+NONE_CHANGED = "no change that the spread does not explain"
+SAME, TOO_FEW, FLAGGED = "the same in every run", "too few runs", \
+    "only flagged runs"
+UNKNOWN, BETTER, WORSE = "no number", "better", "worse"
+CHANGED_BOTH = "changed in both directions"
+CHANGED = (BETTER, WORSE, CHANGED_BOTH)
+
+
+class Measure(typing.NamedTuple):
+    column: str  # The column of runs.csv.
+    head: str
+    form: str
+    is_more_better: bool
+
+
+MEASURES = (
+    Measure("decodable %", "decodable in time, %", "{:.1f}", True),
+    Measure("latency median ms", "latency, median, ms", "{:.0f}", False),
+    Measure("latency 99 % ms", "latency, 99 %, ms", "{:.0f}", False),
+    Measure("throughput Mbit/s", "throughput, Mbit/s", "{:.2f}", True),
+    Measure("PSNR dB", "PSNR, dB", "{:.1f}", True),
+    Measure("longest freeze s", "longest freeze, s", "{:.2f}", False),
+    Measure("frozen s", "frozen, s", "{:.2f}", False),
+    Measure("packets lost %", "packets lost, %", "{:.2f}", False),
+)
+
+
+class Side(typing.NamedTuple):
+    """The runs of one side that count."""
+
+    low: float
+    median: float
+    high: float
+    runs: int
+    flagged: int  # Flagged runs, which do not count unless all are flagged.
+
+    def text(self, form: str) -> str:
+        if not self.runs:
+            return "–"
+        low, median, high = (shown(value, form) for value in self[:3])
+        return median if low == high else f"{median} ({low}–{high})"
+
+
+class Interval(typing.NamedTuple):
+    low: float
+    high: float
+    # The chance that it does not contain the difference; 0 for computed runs,
+    # which are the same each time.
+    chance: float
+
+
+class Comparison(typing.NamedTuple):
+    """One protocol over one link, in one measure."""
+
+    protocol: str
+    measure: Measure
+    a: Side
+    b: Side
+    difference: float
+    interval: Interval | None
+    verdict: str
+    is_redefined: bool  # Whether the cells of A and B differ.
+
+    @property
+    def is_change(self) -> bool:
+        return self.verdict in CHANGED
+
+    def change_text(self) -> str:
+        if math.isnan(self.difference):
+            return "–"
+        form = "{:+" + self.measure.form[2:]
+        middle = shown(self.difference, form)
+        if self.interval is None or self.interval.low == self.interval.high:
+            return middle
+        return (f"{middle} ({shown(self.interval.low, form)} to "
+                f"{shown(self.interval.high, form)})")
+
+    def runs_text(self) -> str:
+        return ", ".join(f"{side.runs}" + (
+            f" ({side.flagged} flagged)" if side.flagged else "")
+            for side in (self.a, self.b))
+
+
+class Group(typing.NamedTuple):
+    title: str
+    # {protocol: its comparisons, one for each measure that both sides have}
+    rows: dict[str, list[Comparison]]
+
+    def primary(self) -> list[Comparison]:
+        return [own[0] for own in self.rows.values()]
+
+    def others(self) -> list[Comparison]:
+        """Returns the changes in the other measures."""
+        return [one for own in self.rows.values() for one in own[1:]
+                if one.is_change]
+
+
+class Matrices(typing.NamedTuple):
+    a: Results
+    b: Results
+    groups: list[Group]
+    only_a: list[str]  # Names of cells without their repetitions.
+    only_b: list[str]
+    # Lines about the definitions that differ. They are only known if A and B
+    # are directories of runs.
+    redefined: list[str]
+
+    def changes(self) -> list[tuple[Group, Comparison]]:
+        """Returns the changes in the first measure."""
+        return [(group, one) for group in self.groups
+                for one in group.primary() if one.is_change]
+
+
+def shown(value: float, form: str) -> str:
+    text = form.format(value).replace("inf", "∞").replace("-", "−")
+    # A difference that is rounded to 0 has no sign.
+    return text.replace("−", "±").replace("+", "±") \
+        if text[:1] in "+−" and not text.strip("+−0.") else text
+
+
+# -------------------------------------------------------------------- intervals
+
+@functools.cache
+def rank_sums(count_a: int, count_b: int) -> list[int]:
+    """Returns for each U how many of the orders of both groups of runs have the
+    statistic U of Mann and Whitney. U counts the pairs in which the run of A is
+    larger."""
+    # The orders are the partitions of U into at most `count_a` parts of at most
+    # `count_b`. Their numbers are the coefficients of a Gaussian binomial.
+    found = [1] + [0] * (count_a * count_b)
+    for part in range(1, count_a + 1):
+        factor = count_b + part
+        for place in range(len(found) - 1, factor - 1, -1):
+            found[place] -= found[place - factor]
+        for place in range(part, len(found)):
+            found[place] += found[place - part]
+    return found
+
+
+def interval_of(a: Sequence[float], b: Sequence[float]) -> Interval:
+    differences = sorted(minus(after, before)
+                         for after, before in itertools.product(b, a))
+    sums = rank_sums(len(a), len(b))
+    orders = sum(sums)
+
+    def chance(removed: int) -> float:
+        return min(1, 2 * sum(sums[:removed + 1]) / orders)
+
+    removed = 0
+    while chance(removed + 1) <= CHANCE:
+        removed += 1
+    return Interval(differences[removed], differences[-1 - removed],
+                    chance(removed))
+
+
+def minus(after: float, before: float) -> float:
+    """Returns the difference. Two pictures that are both perfect do not differ,
+    although their PSNR is infinite."""
+    return 0.0 if after == before else after - before
+
+
+# ------------------------------------------------------------------ comparisons
+
+def compare(a: Results, b: Results) -> Matrices:
+    by_key = [run_keys(results) for results in (a, b)]
+    groups: dict[tuple[str, ...], dict[str, list[Comparison]]] = {}
+    for key in by_key[0]:
+        if key in by_key[1]:
+            *group, protocol = key
+            rows = [common_seeds(own[key], other[key])
+                    for own, other in (by_key, by_key[::-1])]
+            if rows[0]:
+                groups.setdefault(tuple(group), {})[protocol] = [
+                    compare_rows(protocol, measure, *rows)
+                    for measure in MEASURES
+                    if measure.column in a.heads and measure.column in b.heads]
+    names = [list(dict.fromkeys(results_csv.cell_of(row[results_csv.NAME])
+                                for row in results.rows))
+             for results in (a, b)]
+    return Matrices(a, b, [Group(title_of(*group), rows)
+                           for group, rows in groups.items()],
+                    *([name for name in own if name not in other]
+                      for own, other in (names, names[::-1])),
+                    redefinitions(a, b))
+
+
+def redefinitions(a: Results, b: Results) -> list[str]:
+    """Returns a line for each difference between the definitions of the same
+    cell, with the number of cells that have it."""
+    found = collections.Counter(
+        line for name, cell in a.cells.items() if name in b.cells
+        for line in definition.differences(cell, b.cells[name]))
+    return [f"{line} ({count} cell{'s' if count > 1 else ''})"
+            for line, count in found.items()]
+
+
+def run_keys(results: Results) -> dict[tuple[str, ...], list[Row]]:
+    """Returns {(link, rate, codec, protocol): rows}."""
+    found: dict[tuple[str, ...], list[Row]] = {}
+    for row in results.rows:
+        found.setdefault((row["link"], row["rate Mbit/s"], row["codec"],
+                          row[results_csv.PROTOCOL]), []).append(row)
+    return found
+
+
+def common_seeds(rows: list[Row], others: list[Row]) -> list[Row]:
+    """Returns the rows whose seed is also a seed of the others, because a seed
+    makes the same link for both sides.
+    """
+    seeds = {row["seed"] for row in others}
+    return [row for row in rows if row["seed"] in seeds]
+
+
+def title_of(link: str, rate: str, codec: str) -> str:
+    return f"{link}, {rate} Mbit/s" + ("" if codec == "mpeg2" else f", {codec}")
+
+
+def compare_rows(protocol: str, measure: Measure, rows_a: list[Row],
+                 rows_b: list[Row]) -> Comparison:
+    sides, values = [], []
+    for rows in (rows_a, rows_b):
+        good = [row for row in rows if not is_flagged(row)]
+        known = [value for row in good or rows
+                 if not math.isnan(value := number(row, measure.column))]
+        sides.append(Side(*(
+            (min(known), statistics.median(known), max(known)) if known
+            else (math.nan,) * 3), len(known), len(rows) - len(good)))
+        values.append(known)
+    is_redefined = {row.get(results_csv.DEFINITION) for row in rows_a} \
+        != {row.get(results_csv.DEFINITION) for row in rows_b} \
+        and all(row.get(results_csv.DEFINITION) for row in (*rows_a, *rows_b))
+    if not all(values):
+        return Comparison(protocol, measure, *sides, math.nan, None, UNKNOWN,
+                          is_redefined)
+    if all(row.get("computed") == "1" for row in (*rows_a, *rows_b)):
+        found = compare_computed(measure, rows_a, rows_b)
+    else:
+        found = (minus(sides[1].median, sides[0].median), interval_of(*values))
+    difference, interval = found
+    return Comparison(
+        protocol, measure, *sides, difference, interval, verdict_of(
+            measure, interval, {value for own in values for value in own},
+            all(is_flagged(row) for row in rows_a)
+            or all(is_flagged(row) for row in rows_b)), is_redefined)
+
+
+def is_flagged(row: Row) -> bool:
+    return row["flagged"] not in ("0", "")
+
+
+def number(row: Row, column: str) -> float:
+    try:
+        return float(row[column] or "nan")
+    except ValueError:
+        raise LabError(f"{row[results_csv.NAME]}: {column} is no number: "
+                       f"{row[column]!r}") from None
+
+
+def compare_computed(measure: Measure, rows_a: list[Row],
+                     rows_b: list[Row]) -> tuple[float, Interval]:
+    """Returns the median and the range of the differences between the runs with
+    the same seed. A computed run is the same each time, so that each difference
+    is a change."""
+    found = [value for value in (
+        minus(number(after, measure.column), number(before, measure.column))
+        for before, after in itertools.product(rows_a, rows_b)
+        if before["seed"] == after["seed"]) if not math.isnan(value)]
+    return statistics.median(found), Interval(min(found), max(found), 0)
+
+
+def verdict_of(measure: Measure, interval: Interval, values: set[float],
+               is_flagged: bool) -> str:
+    """Returns what the interval says about all `values` of both sides."""
+    if is_flagged:
+        return FLAGGED
+    if interval.chance > MAX_CHANCE:
+        return TOO_FEW
+    if len(values) == 1:
+        return SAME
+    if not interval.chance:  # Computed: every difference counts.
+        if interval.low == interval.high == 0:
+            return SAME
+        if interval.low < 0 < interval.high:
+            return CHANGED_BOTH
+    elif interval.low <= 0 <= interval.high:
+        return NONE_CHANGED
+    return BETTER if (interval.high > 0) == measure.is_more_better else WORSE
+
+
+def expected_by_chance(groups: Iterable[Group]) -> float:
+    """Returns how many comparisons of the first measure would show a change by
+    chance alone, if nothing had changed.
+    """
+    return sum(one.interval.chance for group in groups
+               for one in group.primary()
+               if one.interval and one.verdict not in (TOO_FEW, FLAGGED))
+
+
+# ------------------------------------------------------------------------- text
+
+RULE = (
+    "A change is reported if its interval excludes 0. The interval has the "
+    "differences between each run of B and each run of A, without as many of "
+    "the smallest and largest as the rank-sum test allows at 5 %. With three "
+    "runs on each side, this means that the ranges do not overlap, which "
+    "happens by chance in one of ten comparisons. Fewer runs are not judged. "
+    "Flagged runs do not count.")
+WIDTH = 80  # columns of the terminal
+HEADS = ("", "A", "B", "B − A", "runs", "")
+
+
+def text(found: Matrices) -> list[str]:
+    """Returns the lines of the tables for a terminal."""
+    lines = [f"{name}: {facts(side)}"
+             for name, side in (("A", found.a), ("B", found.b))]
+    for group in found.groups:
+        measure = group.primary()[0].measure
+        lines += ["", f"{group.title}: {measure.head}"]
+        lines += aligned([HEADS, *(cells_of(one) for one in group.primary())])
+        lines += [f"  also {one.protocol}: {one.measure.head} "
+                  f"{one.a.text(one.measure.form)} to "
+                  f"{one.b.text(one.measure.form)}, {one.verdict}"
+                  for one in group.others()]
+    for name, only in (("A", found.only_a), ("B", found.only_b)):
+        if only:
+            lines += ["", f"only in {name}: {', '.join(only)}"]
+    if found.redefined:
+        lines += ["", "definitions that differ (- in A, + in B):",
+                  *(f"  {line}" for line in found.redefined)]
+    return [*lines, "", *summary(found), *textwrap.wrap(RULE, WIDTH)]
+
+
+def facts(side: Results) -> str:
+    """Returns the path, the commits and the number of runs."""
+    commits = dict.fromkeys(row.get("commit") or "unknown commit"
+                            for row in side.rows)
+    flagged = sum(map(is_flagged, side.rows))
+    return (f"{side.path}, {', '.join(commits)}, {len(side.rows)} runs"
+            + (f", {flagged} of them flagged" if flagged else ""))
+
+
+def cells_of(one: Comparison) -> tuple[str, ...]:
+    form = one.measure.form
+    return (one.protocol, one.a.text(form), one.b.text(form),
+            one.change_text(), one.runs_text(), verdict_text(one))
+
+
+def sentence(group: Group, one: Comparison) -> str:
+    return (f"{one.protocol} over {group.title}: {one.measure.head}, from "
+            f"{one.a.text(one.measure.form)} to {one.b.text(one.measure.form)}"
+            f", {verdict_text(one)}.")
+
+
+def verdict_text(one: Comparison) -> str:
+    return one.verdict + (", with another definition" if one.is_redefined
+                          else "")
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return ["  ".join(cell.ljust(width) for cell, width
+                      in zip(row, widths)).rstrip() for row in rows]
+
+
+def summary(found: Matrices) -> list[str]:
+    """Returns a sentence for the number of changes, and one about chance."""
+    rows = [one for group in found.groups for one in group.primary()]
+    if not rows:
+        return ["A and B have no cell in common."]
+    counts = {what: sum(one.verdict == what for one in rows)
+              for what in (BETTER, WORSE, CHANGED_BOTH)}
+    lines = [f"Of {len(rows)} rows, {counts[BETTER]} became better and "
+             f"{counts[WORSE]} worse" + (
+                 f", and {counts[CHANGED_BOTH]} changed in both directions"
+                 if counts[CHANGED_BOTH] else "") + "."]
+    chance = expected_by_chance(found.groups)
+    if chance:
+        lines.append(f"If nothing had changed, {chance:.1f} of these rows "
+                     "would still show a change, by chance.")
+    return lines
+
+
+def all_numbers(found: Matrices) -> tuple[list[str], list[list[object]]]:
+    """Returns a row for each comparison, without rounding."""
+    rows = [[group.title, one.protocol, one.measure.column,
+             *one.a[:4], *one.b[:4], one.difference,
+             *(one.interval or (math.nan,) * 3), one.verdict,
+             int(one.is_redefined)]
+            for group in found.groups for own in group.rows.values()
+            for one in own]
+    return ["group", "protocol", "measure", *(
+        f"{side} {name}" for side in "AB"
+        for name in ("lowest", "median", "highest", "runs")), "B - A",
+        "interval from", "interval to", "chance", "verdict",
+        "definition differs"], rows

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Computes how a link was used over time, from the packets of its log: the rate
+at which packets left it, and how long packets stayed in its queue.
+"""
+
+import math
+from collections.abc import Sequence
+
+from wirelesslab.streams import display, measurements
+
+# The packets of a handshake are small. The first packet with at least this
+# number of bytes belongs to the first frame.
+LARGE = 500  # bytes
+# The fates of packets that the queue dropped.
+DROPPED = ("queue", "frame")
+
+
+def begin_ns(packets: Sequence[measurements.Packet]) -> int:
+    """Returns the time at which the film begins, by the link's clock."""
+    if not packets:
+        return 0
+    return next((packet.arrival_ns for packet in packets
+                 if packet.size >= LARGE), packets[0].arrival_ns)
+
+
+def rates(packets: Sequence[measurements.Packet], end_ns: float,
+          step_ns: float) -> list[float]:
+    """Returns the bit/s at which packets left the link in each step, from the
+    begin of the film for `end_ns`.
+    """
+    begin = begin_ns(packets)
+    return display.rates(packets, begin, begin + end_ns, step_ns)
+
+
+def sojourns_ns(packets: Sequence[measurements.Packet], end_ns: float,
+                step_ns: float) -> list[float]:
+    """Returns the longest time that a packet stayed in the link, for the
+    packets that entered the link in each step and passed through it. This time
+    is the sum of the time in the queue, the transmissions and the delay of the
+    link. It is NaN for a step without such packets."""
+    begin = begin_ns(packets)
+    found = [math.nan] * math.ceil(end_ns / step_ns)
+    for packet in packets:
+        if packet.is_lost() or not begin <= packet.arrival_ns < begin + end_ns:
+            continue
+        step = int((packet.arrival_ns - begin) // step_ns)
+        sojourn = packet.departure_ns - packet.arrival_ns
+        # max() would keep a NaN that comes first.
+        if not found[step] >= sojourn:
+            found[step] = sojourn
+    return found
+
+
+def drops_ns(packets: Sequence[measurements.Packet],
+             end_ns: float) -> list[int]:
+    """Returns the times since the begin of the film at which packets came that
+    the queue dropped.
+    """
+    begin = begin_ns(packets)
+    return [packet.arrival_ns - begin for packet in packets
+            if packet.fate in DROPPED
+            and begin <= packet.arrival_ns < begin + end_ns]

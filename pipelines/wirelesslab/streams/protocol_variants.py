@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Makes a protocol of another one with some words of its pipelines replaced. A
+matrix that compares the options of a transport has a section for each choice
+of options, and such a section has only the words that differ:
+
+    [protocol srt-200]
+    like = srt
+    replace = latency=450 -> latency=200
+"""
+
+import configparser
+from collections.abc import Iterable, Mapping
+
+from wirelesslab.descriptions import Protocol
+from wirelesslab.errors import LabError
+from wirelesslab.streams import transports
+
+LIKE, REPLACE = "like", "replace"
+ARROW = "->"
+ENDS = ("sender", "receiver")
+
+
+def is_one(section: Mapping[str, str]) -> bool:
+    return LIKE in section
+
+
+def of_section(name: str, section: Mapping[str, str],
+               known: Mapping[str, Protocol]) -> Protocol:
+    """Returns the protocol of a section with the key `like`. Its other keys
+    override those of the protocol in `known` that it names.
+    """
+    base = known.get(section[LIKE])
+    if base is None or "sender" not in base:
+        raise LabError(
+            f"protocol {name}: {LIKE} = {section[LIKE]} is not a protocol with "
+            "a sender and a receiver")
+    keys = {key: as_text(base[key]) for key in transports.KEYS
+            if key in base}
+    for old, new in replacements(name, section.get(REPLACE, "")):
+        if not any(old in keys[end] for end in ENDS):
+            raise LabError(f"protocol {name}: neither the sender nor the "
+                           f"receiver of {section[LIKE]} contains {old!r}")
+        keys.update({end: keys[end].replace(old, new) for end in ENDS})
+    keys["title"] = f"{base['title']}, {name}"
+    keys.update({key: value for key, value in section.items()
+                 if key not in (LIKE, REPLACE)})
+    made = configparser.ConfigParser(interpolation=None)
+    made.read_dict({name: keys})
+    return transports.of_section(name, made[name])
+
+
+def as_text(value: str | int | bool) -> str:
+    """Returns the text that stands for a value in a file."""
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) \
+        else str(value)
+
+
+def replacements(name: str, text: str) -> Iterable[tuple[str, str]]:
+    """Yields (old, new) of each line of `text`."""
+    for line in filter(None, map(str.strip, text.splitlines())):
+        old, arrow, new = line.partition(ARROW)
+        if not arrow or not old.strip():
+            raise LabError(f"protocol {name}: {REPLACE} = {line} is not "
+                           f"written as: OLD {ARROW} NEW")
+        yield old.strip(), new.strip()

@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tests the comparison of two results. All numbers are worked out by hand.
+No stream is run."""
+
+import importlib.util
+import itertools
+import math
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from wirelesslab.errors import LabError
+from wirelesslab.report import results_csv, two_matrices
+
+LAB = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"]) / "pipelines" / "lab"
+DELAY = two_matrices.MEASURES[1]
+
+
+def rows(shares, protocol="tcp", rate="6", seeds=None, **more):
+    """Returns a row for each share, each with a seed of its own."""
+    return [{"name": f"radio/{rate}M/{protocol}/{seed}-1",
+             "protocol": protocol, "link": "radio", "rate Mbit/s": rate,
+             "codec": "mpeg2", "seed": str(seed), "repetition": "1",
+             "flagged": "0", "decodable %": str(share), "definition": "d1",
+             "commit": "c1", **more}
+            for seed, share in zip(seeds or itertools.count(1), shares)]
+
+
+def results(*parts, path="a"):
+    found = [row for part in parts for row in part]
+    return results_csv.Results(pathlib.Path(path), list(found[0]), found)
+
+
+def compare(a, b):
+    return two_matrices.compare(results(a), results(b, path="b"))
+
+
+def only_row(a, b):
+    (group,) = compare(a, b).groups
+    (own,) = group.primary()
+    return own
+
+
+class IntervalTest(unittest.TestCase):
+    def test_rank_sums_are_those_of_all_orders(self):
+        """Counts the orders of two and of three runs one by one."""
+        for count_a, count_b in ((2, 3), (3, 2), (1, 4), (4, 4)):
+            counted = [0] * (count_a * count_b + 1)
+            everything = range(count_a + count_b)
+            for of_a in itertools.combinations(everything, count_a):
+                counted[sum(b < a for a in of_a for b in everything
+                            if b not in of_a)] += 1
+            self.assertEqual(two_matrices.rank_sums(count_a, count_b), counted)
+
+    def test_three_and_three_runs_use_all_differences(self):
+        """Two of 20 orders have separate ranges."""
+        self.assertEqual(two_matrices.interval_of([1, 2, 4], [7, 8, 9]),
+                         (3, 8, 0.1))
+
+    def test_five_and_five_runs_lose_two_differences_at_each_end(self):
+        """U is 0, 1 or 2 in 1 + 1 + 2 = 4 of 252 orders. The sorted differences
+        of 0, 10, 20, 30, 40 and 1, 2, 3, 4, 5 begin with -39, -38, -37 and end
+        with 3, 4, 5."""
+        low, high, chance = two_matrices.interval_of(
+            [0, 10, 20, 30, 40], [1, 2, 3, 4, 5])
+        self.assertEqual((low, high), (-37, 3))
+        self.assertAlmostEqual(chance, 8 / 252)
+
+    def test_tables_of_the_rank_sum_test(self):
+        """The largest U at which the two-sided test rejects at 5 %, as in the
+        tables of textbooks.
+        """
+        for count_a, count_b, largest in (
+                (4, 4, 0), (5, 5, 2), (6, 6, 5), (8, 8, 13), (10, 10, 23),
+                (5, 8, 6), (20, 20, 127)):
+            orders = two_matrices.rank_sums(count_a, count_b)
+            self.assertLessEqual(2 * sum(orders[:largest + 1]),
+                                 0.05 * sum(orders))
+            self.assertGreater(2 * sum(orders[:largest + 2]),
+                               0.05 * sum(orders))
+
+    def test_infinite_values_that_are_equal_do_not_differ(self):
+        self.assertEqual(two_matrices.minus(math.inf, math.inf), 0)
+        self.assertEqual(two_matrices.minus(math.inf, 30), math.inf)
+
+
+class VerdictTest(unittest.TestCase):
+    def test_separate_ranges_are_a_change(self):
+        own = only_row(rows([74, 75, 76]), rows([80, 79, 81]))
+        self.assertEqual(own.verdict, "better")
+        self.assertEqual(own.a, (74, 75, 76, 3, 0))
+        self.assertEqual(own.b, (79, 80, 81, 3, 0))
+        self.assertEqual((own.difference, *own.interval), (5, 3, 7, 0.1))
+        self.assertEqual(own.change_text(), "+5.0 (+3.0 to +7.0)")
+
+    def test_overlapping_ranges_are_not_a_change(self):
+        own = only_row(rows([74, 75, 79]), rows([78, 80, 81]))
+        self.assertEqual(own.verdict,
+                         "no change that the spread does not explain")
+        self.assertEqual(own.interval[:2], (-1, 7))
+
+    def test_ranges_that_touch_overlap(self):
+        self.assertEqual(only_row(rows([74, 75, 76]), rows([76, 80, 81])
+                                  ).verdict, two_matrices.NONE_CHANGED)
+
+    def test_with_ten_runs_ranges_may_overlap_a_little(self):
+        """One run of B is between the runs of A. At 5 %, 23 of the 100
+        differences may be removed at each end."""
+        own = only_row(rows(range(10)), rows([8.5, *range(20, 29)]))
+        self.assertEqual(own.verdict, "better")
+
+    def test_runs_that_mostly_agree_are_not_the_same(self):
+        """At 5 %, the interval of ten and ten runs is from 0 to 0."""
+        own = only_row(rows([100] * 10), rows([100] * 9 + [90]))
+        self.assertEqual((own.verdict, *own.interval[:2]),
+                         (two_matrices.NONE_CHANGED, 0, 0))
+
+    def test_two_and_two_runs_are_too_few(self):
+        """Two of six orders have separate ranges."""
+        own = only_row(rows([10, 11]), rows([80, 81]))
+        self.assertEqual(own.verdict, "too few runs")
+        self.assertAlmostEqual(own.interval.chance, 1 / 3)
+        self.assertEqual(only_row(rows([10]), rows([80])).verdict,
+                         "too few runs")
+
+    def test_flagged_runs_do_not_count(self):
+        b = rows([80, 79, 81]) + rows([0], seeds=[4], flagged="1")
+        a = rows([74, 75, 76, 75])
+        own = only_row(a, b)
+        self.assertEqual((own.verdict, own.b), ("better", (79, 80, 81, 3, 1)))
+        self.assertEqual(own.runs_text(), "4, 3 (1 flagged)")
+        self.assertEqual(only_row(a, rows([80, 79, 81], flagged="1")).verdict,
+                         "only flagged runs")
+
+    def test_a_lower_latency_is_better(self):
+        a, b = ([{**row, DELAY.column: str(value)} for row, value
+                 in zip(rows([50, 50, 50]), values)]
+                for values in ((300, 310, 320), (200, 210, 220)))
+        (group,) = compare(a, b).groups
+        self.assertEqual([one.verdict for one in group.rows["tcp"]],
+                         ["the same in every run", "better"])
+        self.assertEqual([one.measure for one in group.others()], [DELAY])
+
+    def test_a_missing_number_is_not_compared(self):
+        a = [{**row, DELAY.column: "nan"} for row in rows([0, 0, 0])]
+        b = [{**row, DELAY.column: "200"} for row in rows([50, 51, 52])]
+        (group,) = compare(a, b).groups
+        delay = group.rows["tcp"][1]
+        self.assertEqual((delay.verdict, delay.a.text("{:.0f}"),
+                          delay.change_text()), ("no number", "–", "–"))
+
+    def test_a_wrong_number_is_an_error(self):
+        with self.assertRaisesRegex(
+                LabError, "radio/6M/tcp/1-1: decodable % is no number: 'x'"):
+            compare(rows(["x"]), rows([1]))
+
+    def test_computed_runs_are_compared_by_seed(self):
+        """The ranges overlap, but each seed became better by 1 or 2."""
+        a = rows([50, 60, 70], computed="1")
+        own = only_row(a, rows([51, 62, 71], computed="1"))
+        self.assertEqual((own.verdict, own.difference, *own.interval),
+                         ("better", 1, 1, 2, 0))
+        self.assertEqual(only_row(a, a).verdict, "the same in every run")
+        self.assertEqual(only_row(a, rows([49, 62, 70], computed="1")).verdict,
+                         "changed in both directions")
+        self.assertEqual(only_row(a, rows([49, 60, 70], computed="1")).verdict,
+                         "worse")
+
+
+class MatricesTest(unittest.TestCase):
+    def test_each_link_and_rate_is_a_group(self):
+        found = compare(rows([1, 2, 3]) + rows([5, 6, 7], rate="3"),
+                        rows([1, 2, 3]) + rows([5, 6, 7], rate="3"))
+        self.assertEqual([group.title for group in found.groups],
+                         ["radio, 6 Mbit/s", "radio, 3 Mbit/s"])
+
+    def test_cells_of_one_side_are_named_and_not_compared(self):
+        found = compare(rows([1, 2, 3]) + rows([9], "srt"),
+                        rows([2, 3, 4], seeds=[2, 3, 4]))
+        self.assertEqual(found.only_a, ["radio/6M/tcp/1", "radio/6M/srt/1"])
+        self.assertEqual(found.only_b, ["radio/6M/tcp/4"])
+        (own,) = found.groups[0].primary()
+        self.assertEqual((own.a.runs, own.b.runs), (2, 2))
+        text = "\n".join(two_matrices.text(found))
+        self.assertIn("only in A: radio/6M/tcp/1, radio/6M/srt/1", text)
+        self.assertIn("only in B: radio/6M/tcp/4", text)
+
+    def test_matrices_without_a_common_cell_have_no_table(self):
+        text = "\n".join(two_matrices.text(compare(
+            rows([1, 2, 3]), rows([1, 2, 3], "srt"))))
+        self.assertIn("A and B have no cell in common.", text)
+
+    def test_another_definition_is_told(self):
+        own = only_row(rows([1, 2, 3]), rows([5, 6, 7], definition="d2"))
+        self.assertEqual(two_matrices.verdict_text(own),
+                         "better, with another definition")
+        old = rows([1, 2, 3])
+        for row in old:
+            del row["definition"]
+        self.assertFalse(only_row(old, rows([5, 6, 7])).is_redefined)
+
+    def test_what_differs_is_told_with_the_number_of_cells(self):
+        a, b = (results_csv.Results(pathlib.Path("a"), list(own[0]), own, {
+            f"radio/6M/tcp/{seed}": {"seed": seed, "seconds": seconds}
+            for seed in range(1, 4)})
+            for own, seconds in ((rows([1, 2, 3]), 10), (rows([4, 5, 6]), 20)))
+        self.assertEqual(two_matrices.compare(a, b).redefined,
+                         ["seconds: -10 +20 (3 cells)"])
+        self.assertEqual(two_matrices.compare(a, a).redefined, [])
+
+    def test_the_number_of_changes_by_chance(self):
+        """Each of three rows with three runs has a chance of 0.1."""
+        a, b = ([row for name in ("a", "b", "c")
+                 for row in rows(values, name)]
+                for values in ([1, 2, 3], [4, 5, 6]))
+        self.assertEqual(two_matrices.summary(compare(a, b)), [
+            "Of 3 rows, 3 became better and 0 worse.",
+            "If nothing had changed, 0.3 of these rows would still show a "
+            "change, by chance."])
+
+    def test_the_table_for_a_terminal(self):
+        lines = two_matrices.text(compare(
+            rows([74, 75, 76]) + rows([9, 9, 9], "srt"),
+            rows([80, 79, 81], commit="c2")
+            + rows([9, 9, 9], "srt", commit="c2")))
+        self.assertEqual(lines[:7], [
+            "A: a, c1, 6 runs",
+            "B: b, c2, 6 runs",
+            "",
+            "radio, 6 Mbit/s: decodable in time, %",
+            "     A                 B                 B − A                "
+            "runs",
+            "tcp  75.0 (74.0–76.0)  80.0 (79.0–81.0)  +5.0 (+3.0 to +7.0)  "
+            "3, 3  better",
+            "srt  9.0               9.0               ±0.0                 "
+            "3, 3  the same in every run"])
+
+    def test_signs_of_differences(self):
+        for value, text in ((0.04, "±0.0"), (-0.04, "±0.0"), (0, "±0.0"),
+                            (1, "+1.0"), (-1, "−1.0"), (math.inf, "+∞")):
+            self.assertEqual(two_matrices.shown(value, "{:+.1f}"), text)
+
+
+@unittest.skipUnless(importlib.util.find_spec("jinja2"),
+                     "Jinja2 is not installed")
+class PageTest(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+
+    def write(self, name):
+        from wirelesslab.report import two_matrices_page
+        return two_matrices_page.write(compare(
+            rows([74, 75, 76]) + rows([9], "<srt>"), rows([80, 79, 81])),
+            self.directory / name)
+
+    def test_the_page_has_the_table_and_the_chart(self):
+        table = self.write("page.html")
+        page = (self.directory / "page.html").read_text()
+        for words in ("<style>", "radio, 6 Mbit/s", "75.0 (74.0–76.0)",
+                      "+5.0 (+3.0 to +7.0)", "better",
+                      "<li>tcp over radio, 6 Mbit/s: decodable in time, %, "
+                      "from 75.0 (74.0–76.0) to 80.0 (79.0–81.0), better.</li>",
+                      "left:74.00%;width:2.00%", "left:80.00%",
+                      "1 cell is\nonly in A", "radio/6M/&lt;srt&gt;/1"):
+            self.assertIn(words, page)
+        self.assertNotIn("nan", page)
+        self.assertEqual(
+            table.read_text().splitlines()[1],
+            '"radio, 6 Mbit/s",tcp,decodable %,74.0,75.0,76.0,3,'
+            "79.0,80.0,81.0,3,5.0,3.0,7.0,0.1,better,0")
+
+    def test_the_table_never_replaces_the_page(self):
+        with self.assertRaisesRegex(LabError, "another suffix"):
+            self.write("page.csv")
+
+
+class CommandTest(unittest.TestCase):
+    """Starts pipelines/lab with tables of runs."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+        self.a, self.b = self.directory / "a.csv", self.directory / "b.csv"
+        results_csv.write(self.a, results(rows([74, 75, 76])))
+        results_csv.write(self.b, results(rows([80, 79, 81], commit="c2")))
+
+    def lab(self, *words):
+        return subprocess.run(
+            [LAB, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, timeout=60)
+
+    def test_compare_prints_a_table_and_writes_a_page(self):
+        page = self.directory / "pages" / "page.html"
+        done = self.lab("compare", self.a, self.b, "--page", page)
+        self.assertIn("+5.0 (+3.0 to +7.0)  3, 3  better", done.stdout)
+        if importlib.util.find_spec("jinja2"):
+            self.assertEqual(done.returncode, 0, done.stdout)
+            self.assertIn("</html>", page.read_text())
+            self.assertTrue(page.with_suffix(".csv").exists())
+
+    def test_what_has_no_results_is_one_message(self):
+        done = self.lab("compare", self.a, self.directory)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, "^pipelines/lab: .* has no results: .*"
+                         "\n$")
+
+    def test_merge_writes_one_table(self):
+        merged = self.directory / "merged.csv"
+        done = self.lab("merge", merged, self.a, self.b)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(done.stdout, f"6 runs in {merged}\n"
+                         "These runs are of 2 commits: c1, c2\n")
+        self.assertEqual(
+            [(row["name"], row["decodable %"])
+             for row in results_csv.read_table(merged).rows],
+            [("radio/6M/tcp/1-1", "74"), ("radio/6M/tcp/2-1", "75"),
+             ("radio/6M/tcp/3-1", "76"), ("radio/6M/tcp/1-2", "80"),
+             ("radio/6M/tcp/2-2", "79"), ("radio/6M/tcp/3-2", "81")])
+
+
+if __name__ == "__main__":
+    unittest.main()

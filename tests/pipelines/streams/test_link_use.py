@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tests the use of a link over time against values that were worked out by
+hand.
+"""
+
+import math
+import unittest
+
+from wirelesslab.streams import link_use, measurements
+
+MS = 1_000_000
+
+
+def packets(*rows):
+    """Returns packets from rows of (arrival in ms, departure in ms, size,
+    fate).
+    """
+    return [measurements.Packet(0, index, size, fate, 1, arrival * MS,
+                                departure * MS)
+            for index, (arrival, departure, size, fate) in enumerate(rows)]
+
+
+# A handshake, then a film that begins at 100 ms.
+PACKETS = packets(
+    (20, 21, 60, "delivered"), (100, 110, 1000, "delivered"),
+    (100, 120, 1000, "delivered"), (130, 190, 500, "damaged"),
+    (145, 145, 1000, "queue"), (150, 230, 1000, "air"),
+    (190, 290, 1000, "delivered"), (260, 260, 1000, "frame"),
+    (310, 320, 1000, "delivered"))
+
+
+class LinkUseTest(unittest.TestCase):
+
+    def test_the_film_begins_with_the_first_large_packet(self):
+        self.assertEqual(link_use.begin_ns(PACKETS), 100 * MS)
+        # Without any large packet, the first packet counts.
+        self.assertEqual(link_use.begin_ns(PACKETS[:1]), 20 * MS)
+        self.assertEqual(link_use.begin_ns([]), 0)
+
+    def test_rates_count_what_left_the_link(self):
+        # From 100 to 200 ms, 2500 bytes leave the link: 200 kbit/s. From 200 to
+        # 300 ms, 1000 bytes leave it: 80 kbit/s. Lost packets do not count.
+        self.assertEqual(
+            [round(rate) for rate in
+             link_use.rates(PACKETS, 200 * MS, 100 * MS)], [200000, 80000])
+
+    def test_a_sojourn_belongs_to_the_time_at_which_the_packet_came(self):
+        # From 100 to 150 ms, packets come that stay for 10, 20 and 60 ms. From
+        # 150 to 200 ms, one packet comes that stays for 100 ms and one that is
+        # lost. From 200 to 250 ms, no packet comes, and from 250 to 300 ms one
+        # that is dropped.
+        found = link_use.sojourns_ns(PACKETS, 200 * MS, 50 * MS)
+        self.assertEqual(found[:2], [60 * MS, 100 * MS])
+        self.assertEqual([math.isnan(ns) for ns in found],
+                         [False, False, True, True])
+
+    def test_drops_are_those_of_the_queue(self):
+        self.assertEqual(link_use.drops_ns(PACKETS, 200 * MS),
+                         [45 * MS, 160 * MS])
+        self.assertEqual(link_use.drops_ns(PACKETS, 100 * MS), [45 * MS])
+
+
+if __name__ == "__main__":
+    unittest.main()
