@@ -16,6 +16,9 @@ from wirelesslab.report.ranking import listed, range_of
 # points (docs/lab.md). A difference that is not larger than this number is no
 # ranking.
 REPEATS_DIFFER = 6.0
+# The same for runs over two mobile links, which differed by at most 10.8
+# percentage points.
+LINKS_DIFFER = 11.0
 # A link with a smaller share of the bytes of the other link only had packets of
 # the receiver or probes.
 USED_SHARE = 0.05
@@ -159,17 +162,18 @@ def in_pairs(senders: Sequence[Sender]) -> str:
         first.row.shares, sender.row.shares, strict=True)]
         for sender in others]
     count = len(first.row.shares)
-    if all(lead > 0 for each in leads for lead in each):
+    if all(lead > LINKS_DIFFER for each in leads for lead in each):
         return (f"`{first.name}` wins over each of {count} pairs of links: "
                 f"{spread(first.row.shares, '{:.1f}')} % of the frames were in "
                 f"time. The next one, `{others[0].name}`, had "
+                f"{spread(others[0].row.shares, '{:.1f}')} %, which is "
                 f"{between(leads[0], '{:.1f}')} percentage points less over "
-                f"the same links ({spread(others[0].row.shares, '{:.1f}')} %). "
-                f"The last one, `{others[-1].name}`, had "
+                f"the same links. The last one, `{others[-1].name}`, had "
                 f"{spread(others[-1].row.shares, '{:.1f}')} %.")
     better = sum(lead > 0 for lead in leads[0])
     safest = max([first, *others], key=lambda one: min(one.row.shares))
-    return (f"No sender wins over each of {count} pairs of links. {words} "
+    return (f"No sender wins by more than {LINKS_DIFFER:.0f} percentage "
+            f"points over each of {count} pairs of links. {words} "
             f"`{others[0].name}`: {spread(others[0].row.shares, '{:.1f}')} %. "
             f"`{first.name}` was better over {better} of the pairs. "
             f"`{safest.name}` has the best worst result: "
