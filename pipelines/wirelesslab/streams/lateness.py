@@ -32,6 +32,9 @@ STATISTICS = {"median": 50, "p75": 75, "p90": 90, "p95": 95, "p99": 99,
 # frames between the percentile before it and itself.
 PERCENTS = (50, 57, 64, 71, 78, 85, 90, 95, 99, 100)
 LINK_STATISTICS = ("median", "p99", "max")
+# If the 99th percentile of the machine is at least this part of that of the
+# link, both are taken to have the same cause.
+SAME_CAUSE = 0.5
 PARTS = ("machine", "link")
 # A run is flagged if the lateness may have changed more than this share of the
 # verdicts (decodable in time or not), in % of the frames that were sent...
@@ -40,6 +43,11 @@ MAX_VERDICTS = 1.0
 # and by more than this share.
 PERCENTILES = {"median": 50, "p95": 95}
 MAX_SHIFT_MS, MAX_SHIFT = 10.0, 0.05
+# A run is also flagged if a 99th percentile exceeds this number of ms, which is
+# half of a frame period. A sender that waits longer sends bursts, and a
+# transport may take the delay for congestion. The effect that is computed from
+# the frames does not include this.
+MAX_P99_MS = 20.0
 # A workload without frames is flagged if a 99th percentile exceeds this number
 # of ms, because its exchanges may take only a few ms.
 MS_LATE = 1.0
@@ -86,13 +94,28 @@ def percentile_of(lateness: Lateness, part: str, percent: int) -> float:
     return known[0][1]
 
 
+def percentile_of_link(lateness: Lateness, percent: int) -> float:
+    """Returns a percentile of the lateness of the link, in ms. Between the
+    median and the 99th percentile it is taken to rise as that of the machine,
+    because the same busy times of the machine cause both. If the machine was
+    much less late, the link has another cause, and rises evenly."""
+    machine = [percentile_of(lateness, "machine", own)
+               for own in (50, percent, 99)]
+    link = [percentile_of(lateness, "link", own) for own in (50, 99)]
+    if not 50 < percent < 99 or machine[2] <= machine[0] \
+            or machine[2] < link[1] * SAME_CAUSE:
+        return percentile_of(lateness, "link", percent)
+    rise = (machine[1] - machine[0]) / (machine[2] - machine[0])
+    return link[0] + (link[1] - link[0]) * rise
+
+
 def steps(lateness: Lateness) -> list[tuple[float, float]] | None:
     """Returns [(lateness in ms, share of the frames)]. Returns None if a
     measurement is missing."""
     if None in [lateness[f"{part}_p99_ms"] for part in PARTS]:
         return None
-    return [(sum(percentile_of(lateness, part, percent) for part in PARTS),
-             (percent - before) / 100)
+    return [(percentile_of(lateness, "machine", percent)
+             + percentile_of_link(lateness, percent), (percent - before) / 100)
             for before, percent in itertools.pairwise((0, *PERCENTS))]
 
 
@@ -160,7 +183,14 @@ def grade(lateness: Lateness,
     effects = [effect(passages, late, late_ms)
                for passages in streams] if late else []
     return {**lateness, "late_ms": late_ms, "effects": effects,
-            "flagged": not late or any(map(reasons, effects))}
+            "flagged": not late or any(map(reasons, effects))
+            or is_above(lateness, MAX_P99_MS)}
+
+
+def is_above(lateness: Lateness, limit_ms: float) -> bool:
+    """Returns whether a 99th percentile exceeds the limit, or is not known."""
+    return any(ms is None or ms > limit_ms
+               for ms in (lateness[f"{part}_p99_ms"] for part in PARTS))
 
 
 def is_graded(lateness: Lateness, late_ms: float) -> bool:
@@ -171,9 +201,7 @@ def is_graded(lateness: Lateness, late_ms: float) -> bool:
 def grade_constant(lateness: Lateness) -> Lateness:
     """Returns the lateness of a run without frames, and whether it is flagged.
     """
-    times = [lateness[f"{part}_p99_ms"] for part in PARTS]
-    return {**lateness,
-            "flagged": any(ms is None or ms > MS_LATE for ms in times)}
+    return {**lateness, "flagged": is_above(lateness, MS_LATE)}
 
 
 def words(lateness: Lateness) -> str:

@@ -62,6 +62,19 @@ class DescribeTest(unittest.TestCase):
         self.assertEqual(lateness.percentile_of(
             known((1, 50, 60)), "machine", 57), 8)
 
+    def test_a_link_is_late_when_the_machine_is(self):
+        """At the 95th percentile, the machine has reached 9 / 98 of the way
+        from the median to the 99th percentile."""
+        late = {**known((1, 99, 200), (2, 100, 120)), "machine_p75_ms": 2,
+                "machine_p90_ms": 5, "machine_p95_ms": 10}
+        for percent, ms in ((50, 2), (95, 11), (99, 100), (100, 120)):
+            self.assertAlmostEqual(
+                lateness.percentile_of_link(late, percent), ms)
+        # The machine was much less late than the link, which rises evenly.
+        late["link_p99_ms"] = 296
+        self.assertAlmostEqual(
+            lateness.percentile_of_link(late, 95), 2 + 294 * 45 / 49)
+
     def test_the_shares_of_the_frames_add_up(self):
         found = lateness.steps(known((1, 50, 60), (2, 2, 2)))
         self.assertAlmostEqual(sum(share for _, share in found), 1)
@@ -90,10 +103,19 @@ class GradeTest(unittest.TestCase):
 
     def test_the_shift_of_the_median_may_be_10_ms_or_5_percent(self):
         for latency, late, flagged in ((50, 10, False), (50, 10.1, True),
-                                       (400, 20, False), (400, 20.1, True)):
+                                       (300, 15, False), (300, 15.1, True)):
             found = lateness.grade(known((late, late, late)),
                                    [passages([latency] * 10)])
             self.assertEqual(found["flagged"], flagged, (latency, late))
+
+    def test_a_transport_may_react_to_more_than_20_ms(self):
+        ways = passages([400] * 100)
+        for machine, link, flagged in ((20, 0, False), (20.1, 0, True),
+                                       (0, 20, False), (0, 20.1, True)):
+            found = lateness.grade(known((0, machine, machine),
+                                         (0, link, link)), [ways])
+            self.assertEqual(found["flagged"], flagged, (machine, link))
+            self.assertEqual(lateness.reasons(found["effects"][0]), [])
 
     def test_verdicts_that_change_are_weighted_by_the_lateness(self):
         """Of 100 I-frames, 4 arrive 502 ms late and 6 arrive 508 ms late. With
