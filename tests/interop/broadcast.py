@@ -108,7 +108,7 @@ def extend_map(section):
     pages = b"".join(b"eng" + bytes([kind << 3 | 1, page])
                      for kind, page in ((1, 0x00), (2, 0x88), (2, 0x89)))
     names = b"".join(descriptor(0x0a, language + b"\0")
-                     for language in (b"eng", b"nld", b"fra", b"deu") * 4)
+                     for language in (b"eng", b"nld", b"fra", b"deu") * 6)
     streams = entry(0x06, TELETEXT, descriptor(0x56, pages), names) + \
         entry(0x86, SPLICES, descriptor(0x8a, b"\1"))
     body = section[:10]
