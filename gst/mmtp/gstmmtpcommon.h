@@ -49,11 +49,11 @@ void gst_mmtp_add_refusals (GstStructure * stats,
 /* --- from running time to the time of the cores --------------------------- */
 
 /* Difference between the time of the cores and running time. The two clocks can
- * only be read one after the other, so each reading has a small error. With one
- * stored difference, the times of all buffers are consistent. The stored
- * difference slowly follows a pipeline clock that is not the system clock. A
- * GstMmtpClockMap belongs to one thread, or is protected by the lock of that
- * thread. */
+ * only be read one after the other, so each reading of the difference has a
+ * small error. The difference is therefore stored, so that the times of all
+ * buffers are consistent. If the pipeline clock is not the system clock, the
+ * stored difference follows it slowly. A GstMmtpClockMap belongs to one thread,
+ * or is protected by the lock of that thread. */
 typedef struct
 {
   gboolean valid;

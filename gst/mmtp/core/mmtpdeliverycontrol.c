@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Congestion control by delivery rate. The bytes in flight are limited to those
- * that the path delivers in a round trip, while the sender waits for the report
- * about them, and in the time for which a queue is tolerated:
+/* Congestion control by delivery rate. The congestion window is the number of
+ * bytes that the path delivers in three times together: a round trip, the mean
+ * time that the sender waits for a report, and the time for which a queue is
+ * tolerated. The largest burst of the path is added:
  *
  *   window = delivery rate *
  *       (round trip + half of the report period + queue target)
@@ -33,15 +34,17 @@
 
 /* --- delivery rate -------------------------------------------------------- */
 
-/* Number of samples that a filter remembers. A report adds one sample. Reports
- * arrive every 50 ms, and every 5 ms at most. */
+/* Number of samples that a filter remembers. Each report adds one sample.
+ * Reports arrive every 50 ms. The shortest interval between two reports is 5
+ * ms. */
 #define SAMPLES 64
 /* Minimum time over which a rate is measured. The schedulers of mobile networks
  * and frame aggregation deliver packets in batches every few ms, so a shorter
  * time would measure single batches. */
 #define SPAN (50 * MILLISECOND)
-/* The delivery rate is the maximum of the samples of this time. BBR uses the
- * maximum of two cycles of some round trips each. */
+/* The delivery rate is the maximum of the samples of the last FILTER ns. BBR
+ * uses the maximum of its last two cycles, and a cycle takes several round
+ * trips. */
 #define FILTER (300 * MILLISECOND)
 #define FILTER_ROUND_TRIPS 2
 /* The rate reported to the application is the mean over this time. */
@@ -66,23 +69,25 @@
 #define MIN_TARGET (10 * MILLISECOND)
 #define MAX_TARGET (150 * MILLISECOND)
 #define DEADLINE_PART 8
-/* A delay counts as a queue if every message of this time was delayed. The time
- * is that of three reports. If the delay is only jitter, some messages arrive
- * without it. Copa uses the minimum round trip of a time in the same way (the
- * standing round trip, NSDI 2018, section 2.1). */
+/* A delay counts as a queue only if every message of this time, in which three
+ * reports arrive, was delayed. If the delay is only jitter, some messages
+ * arrive without it. Copa uses the minimum round trip of a recent period for
+ * the same purpose (the standing round trip, NSDI 2018, section 2.1). */
 #define STANDING_TIME (150 * MILLISECOND)
 /* The reserve is the number of bytes that may be in flight beyond the window
- * during a gap. On a path without congestion, it is the bytes that the path
- * delivers in the time TRUST. On a path of more than TARGET_RATE it decreases
- * like the queue target. It is also multiplied by the third power (DISTRUST) of
- * the share of reports without a queue, among about the last sixteen reports.
+ * during a gap. On a path without congestion, it is the number of bytes that
+ * the path delivers in the time TRUST. On a path of more than TARGET_RATE, it
+ * decreases like the queue target. The reserve is smaller on a congested path:
+ * it is multiplied by the third power (DISTRUST) of the share of reports
+ * without a queue. The share is that of about the last sixteen reports.
  */
 #define TRUST (250 * MILLISECOND)
 #define DISTRUST 3
 #define CONGESTION_REPORTS 16
 /* The usual delay is the part of the delay above the base delay that remains
- * while the path is not busy. It is not taken for queueing delay. The constants
- * are the time constants of its rise and of its fall, as a number of reports. */
+ * while the path is not busy. It does not count as queueing delay. USUAL_RISE
+ * and the constant below are the time constants of its rise and of its fall, as
+ * a number of reports. */
 #define USUAL_RISE 128
 #define USUAL_FALL 8
 /* The usual delay is at most 1/USUAL_PART of the initial delay (D0). */
@@ -132,7 +137,8 @@
 
 typedef struct
 {
-  /* `time` is in ns, `value` in bytes per ns or in ns. */
+  /* The field `time` is in ns. The field `value` is in bytes per ns or in ns.
+   */
   gdouble time, value;
 } Sample;
 
@@ -351,9 +357,10 @@ follow_low (gdouble * usual, gdouble value)
   *usual += (value - *usual) / (value < *usual ? USUAL_FALL : USUAL_RISE);
 }
 
-/* On some paths, the delay fluctuates by more than any relevant queue. If the
- * delay is above the base delay while the application sends less than the path
- * carries, the difference is not a queue. It is followed as the usual delay. */
+/* On some paths, the delay fluctuates by more than the delay of any queue that
+ * matters. If the delay is above the base delay while the application sends
+ * less than the path carries, the difference is not a queue. The usual delay
+ * follows this difference. */
 static void
 follow_usual (Delivery * self, const MmtpRateSample * sample)
 {
@@ -407,8 +414,8 @@ follow_start (Delivery * self, const MmtpRateSample * sample)
     self->is_starting = FALSE;
   else if (2 * sample->sent_in_flight >= self->start_window)
     self->start_window += sample->acked;
-  /* The first estimate of the rate was never confirmed, so it is replaced as
-   * the peak rate.
+  /* The first estimate of the rate was never confirmed, so the measured rate
+   * replaces it as the peak rate.
    */
   if (!self->is_starting && self->rate > 0)
     self->peak_rate = self->rate;

@@ -97,7 +97,8 @@ mmtp_gop_get_rank (const MmtpGop * gop, PictureKind kind, guint8 flags)
 gboolean
 mmtp_gop_needs_dropped (const MmtpGop * gop, const MmtpPicture * picture)
 {
-  /* A part may belong to the next key frame, so it does not count as broken. */
+  /* A buffer with a part of a picture may belong to the next key frame. It
+   * therefore does not count as a buffer that refers to a dropped picture. */
   return !picture->is_independent && picture->kind != PICTURE_KIND_PART &&
       (gop->is_given_up || (picture->is_leading && gop->is_last_given_up));
 }

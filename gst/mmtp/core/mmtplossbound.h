@@ -12,7 +12,7 @@
 typedef struct
 {
   guint packet;
-  gdouble window;               /* 0 if no queue has overflowed yet */
+  gdouble window;               /* in bytes; 0 until the first queue overflow */
   gdouble max;                  /* window before the last reduction */
   gdouble reduced;              /* time of the last reduction */
   gdouble reno;                 /* window of Reno (RFC 9438, section 4.3) */
@@ -21,8 +21,8 @@ typedef struct
   gdouble max_queue;
   gdouble max_queue_time;
   gdouble reported_at;          /* time of the last report */
-  /* mean queueing delay (ns) and mean number of bytes in flight, over the
-   * reports */
+  /* mean queueing delay (ns) and mean number of bytes in flight, averaged over
+   * the reports */
   gdouble mean_queue, mean_in_flight;
   /* Number of messages in mean_queue and mean_in_flight, up to a limit. */
   gdouble n_all;

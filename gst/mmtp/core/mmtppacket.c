@@ -698,8 +698,8 @@ mmtp_packet_write (const MmtpMessage * message, guint8 * bytes, gsize room)
 
 /* --- numbers -------------------------------------------------------------- */
 
-/* Restores the full number. If two numbers are equally near, the higher one is
- * returned. */
+/* Restores the full number from its low bits. If two numbers are equally near,
+ * the higher one is returned. */
 guint64
 mmtp_unwrap (guint64 low, guint bits, guint64 near)
 {

@@ -10,7 +10,7 @@
 
 /* The token bucket holds the tokens of one millisecond, so that a timer that
  * fires late by up to one millisecond does not reduce the rate. Section 4.4 of
- * the paper: "new tokens are not generated until old tokens are used". */
+ * the MMTP paper: "new tokens are not generated until old tokens are used". */
 #define TOKEN_LAG MILLISECOND
 /* While the application sends less than the path carries, the pacing rate of
  * the path is higher by this factor, as in the slow start of Linux
@@ -44,7 +44,8 @@
 /* If a message arrives later than its deadline by more than this time, it was
  * held up by a gap. */
 #define MAX_LATENESS (25 * MILLISECOND)
-/* `lateness` is at most this part of D0 minus the base delay. */
+/* `lateness` is at most 1/LATENESS_PART of the difference between the initial
+ * delay (D0) and the base delay. */
 #define LATENESS_PART 3
 /* With a configured rate, the safe delay may be nearly the whole initial delay
  * (D0). */
@@ -69,10 +70,12 @@
 /* When the number of judged messages reaches this value, the counters of judged
  * and missed messages are halved. */
 #define MAX_JUDGED 32
-/* A path that is always busy is drained when DRAIN_PERIOD has passed since it
- * became busy; BBR does so after 5 s. On slow paths, where draining costs more,
- * the time is 100 round trips (DRAIN_ROUNDS) minus 10 s. Draining reduces the
- * window to half (1/DRAIN_PART) of the bytes that fill the path. */
+/* A path that is always busy is drained from time to time. On most paths, this
+ * happens when the path has been busy for 10 s (DRAIN_PERIOD); BBR does so
+ * after 5 s. Draining costs more on a slow path. If 100 round trips
+ * (DRAIN_ROUNDS) take more than 20 s, the time is therefore 100 round trips
+ * minus 10 s. Draining reduces the window to half (1/DRAIN_PART) of the bytes
+ * that fill the path. */
 #define DRAIN_PERIOD (10 * SECOND)
 #define DRAIN_ROUNDS 100
 #define DRAIN_PART 2
@@ -136,7 +139,7 @@ mmtp_path_open (MmtpPath * path, guint64 now, const MmtpPathConfig * config)
   mmtp_recent_clear (&path->round_trips);
   g_clear_pointer (&path->control, mmtp_rate_control_free);
   memset (&path->limits, 0, sizeof (path->limits));
-  /* The configured delay is used until the delay is measured [4.6 of the
+  /* The configured delay is used until the delay is measured [4.6 of the MMTP
    * paper]. */
   path->delay = path->high_delay = config->delay ? config->delay : MMTP_NEVER;
 }
@@ -367,7 +370,8 @@ count_up (guint64 * counter, guint32 low)
 }
 
 /* `unreported` never decreases, so each message is visited once in a session.
- * One REPORT visits at most as many messages as the ring holds. */
+ * While one REPORT is processed, at most all messages of the ring are visited.
+ */
 void
 mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest)
 {
@@ -801,7 +805,7 @@ get_margin (const MmtpPath * path)
 }
 
 /* If a rate is configured, one packet of 256 may take longer than the high
- * delay [4.4 of the paper]. */
+ * delay [4.4 of the MMTP paper]. */
 guint64
 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
 {

@@ -344,8 +344,9 @@ mmtp_paths_are_measurable (const MmtpPaths * paths)
   return paths->is_ready && any;
 }
 
-/* Returns the percentage of a rate that counts. Estimated rates are uncertain;
- * configured rates are not. */
+/* Returns the capacity up to which buffers are accepted, in percent of the
+ * measured one. Estimated rates are uncertain, so more is accepted if the rate
+ * of a path is not configured. */
 static guint
 get_put_percent (const MmtpPaths * paths)
 {

@@ -24,8 +24,8 @@
 #include <glib.h>
 
 /* The contents of one report of the receiver about a path. The base delay and
- * the base round trip are minima over a sliding time, which the caller has
- * computed, so that all algorithms use the same values. */
+ * the base round trip are the minima of a recent period. The caller has
+ * computed both, so that all algorithms use the same values. */
 typedef struct
 {
   guint64 now;                  /* on the sender's clock */

@@ -161,10 +161,10 @@ typedef struct
 
 void mmtp_receiver_get_stats (MmtpReceiver * receiver,
     MmtpReceiverStats * stats);
-/* Returns FALSE if there is no such path. */
+/* Returns FALSE if there is no path with this id. */
 gboolean mmtp_receiver_get_path_stats (MmtpReceiver * receiver,
     guint path, MmtpReceiverPathStats * stats);
 
 /* The operations through which the driver runs a receiver. All paths use the
- * driver's path 0; their addresses tell them apart. */
+ * driver's path 0; the receiver distinguishes them by their addresses. */
 extern const DriverVerbs mmtp_receiver_verbs;

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* A repeated JOIN that arrives this long after the first one counts as a
- * replay. */
+/* A repeated JOIN counts as a replay if it arrives later than this time after
+ * the first one. */
 #define MAX_JOIN_COPY_TIME MMTP_SECOND
 
 void

@@ -18,7 +18,7 @@ typedef struct
    * arrived from the path's address; 0 if never. */
   guint64 heard;
   /* Another validated address of the path. It replaces the path's address when
-   * no more messages arrive from that one. */
+   * no more messages arrive from the path's address. */
   MmtpAddress next_address;
   gboolean has_next_address;
   /* channel number and nonce of the last JOIN */

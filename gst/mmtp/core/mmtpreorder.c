@@ -632,10 +632,10 @@ is_too_long (const MmtpReorder * reorder, gsize size)
 }
 
 /* Makes room for a packet by skipping missing packets before it. If this is not
- * enough, the incomplete buffer is dropped if it has grown too large. No room
- * can be made if the space is used by complete buffers that the caller does not
- * fetch. An eighth of max_bytes is kept free, so that room is made a little
- * before it is needed. */
+ * enough and the incomplete buffer is too large, that buffer is dropped. No
+ * room can be made if the space is used by complete buffers that the caller
+ * does not fetch. An eighth of max_bytes is kept free, so that room is made a
+ * little before it is needed. */
 static gboolean
 make_room (MmtpReorder * reorder, guint64 number, gsize size)
 {

@@ -43,9 +43,9 @@
 /* docs/wire-mmtp.md, QUERY. */
 #define QUERY_DISTANCE (10 * MMTP_MSECOND)
 /* The receiver sends a QUERY if no KEEPALIVE has arrived for this number of
- * keep-alive periods [4.6 of the paper]. A sender may send fewer KEEPALIVEs on
- * a slow path, so a period shorter than MIN_QUERY_PERIOD counts as
- * MIN_QUERY_PERIOD. */
+ * keep-alive periods [4.6 of the MMTP paper]. A sender may send fewer
+ * KEEPALIVEs on a slow path, so a period shorter than MIN_QUERY_PERIOD counts
+ * as MIN_QUERY_PERIOD. */
 #define MISSED_PERIODS 2
 #define MIN_QUERY_PERIOD (250 * MMTP_MSECOND)
 
@@ -230,9 +230,9 @@ get_room (const MmtpReceiverPath * via)
   return MIN (via->max_size, LARGEST_REPORT) - REPORT_SIZE;
 }
 
-/* Notes that the fastest path has sent a REPORT about `path`, so that the
- * losses and messages of `path` need no further REPORT outside the regular
- * schedule. */
+/* Notes that a REPORT about `path` was sent on the fastest path. The losses and
+ * messages of `path` then need no further REPORT outside the regular schedule.
+ */
 static void
 note_reported (MmtpReports * self, const MmtpReceiverPath * path)
 {

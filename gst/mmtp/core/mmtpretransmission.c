@@ -11,7 +11,8 @@
  * be in time */
 #define MAX_SPECULATIVE 64
 /* A packet in flight on a stalled path is sent again on another path if it
- * would be late there after this time. The time is that of three reports. */
+ * could no longer be in time there after this time. In this time, three reports
+ * arrive. */
 #define RESCUE_TIME (150 * MILLISECOND)
 /* Minimum time between two searches for packets in flight on the same stalled
  * path that have to be sent on another path. It applies however many reports
@@ -20,9 +21,9 @@
 /* A speculative packet is sent only if the queue needs at most half
  * (1/CHANCE_PART) of the bytes that the paths deliver in time. */
 #define CHANCE_PART 2
-/* Maximum number of channel numbers that are looked up for one REPORT. One
- * record with the maximum number of ranges of maximum length contains as many.
- * The receiver repeats ranges in later REPORTs. */
+/* Maximum number of channel numbers that are looked up for one REPORT. It is
+ * the number in one record that has the maximum number of ranges, each of
+ * maximum length. The receiver repeats ranges in later REPORTs. */
 #define MAX_REPORT_LOOKUPS (MMTP_MAX_RANGES * 255)
 
 void

@@ -4,7 +4,7 @@
  * only likely to be in time, it is sent speculatively while no other packet
  * needs the rate. Packets in flight on a path that has stalled are sent again
  * on another path. "Extra bandwidth on any of the channels may enable the
- * retransmission of select lost messages" (section 1 of the paper).
+ * retransmission of select lost messages" (section 1 of the MMTP paper).
  */
 
 #pragma once
@@ -19,12 +19,12 @@ typedef struct
   gboolean is_enabled;
   /* number of losses that were looked up so far for the current REPORT */
   guint report_lookups;
-  /* time in ns before which the packets of the path are not moved to another
-   * path */
+  /* time in ns before which no packet of the path is moved to another path */
   guint64 rescue_at[MMTP_MAX_PATHS];
 
   /* Counters. */
-  guint64 unrepaired;           /* known losses that were not retransmitted */
+  /* losses that were reported and not retransmitted */
+  guint64 unrepaired;
   /* Number of channel numbers that were looked up. Tests check that the work
    * per REPORT stays bounded. */
   guint64 loss_lookups;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The scheduler of section 4.4 of the paper, the scheduler by arrival, and two
- * schedulers for comparison. */
+/* The scheduler of section 4.4 of the MMTP paper, the scheduler by arrival, and
+ * two schedulers for comparison. */
 
 #include "mmtpscheduler.h"
 
@@ -60,11 +60,12 @@ choose_lowest (gconstpointer state, const MmtpCandidate * candidates,
   return chosen;
 }
 
-/* Returns the path on which the packet arrives first. Waiting for a fast path
- * may be better than sending on a slow one, but only while the fast path can
- * send all waiting packets until then. Otherwise the slow path would be idle
- * while packets wait (ECF: Lim, Nahum, Towsley and Gibbens, CoNEXT 2017). If
- * several arrival times are equal, the first path is taken. */
+/* Returns the path on which the packet arrives first. To wait for a fast path
+ * may be better than to send on a slow one. This is true only if the fast path
+ * can send all waiting packets and this packet still arrives earlier there.
+ * Otherwise the slow path would be idle while packets wait (ECF: Lim, Nahum,
+ * Towsley and Gibbens, CoNEXT 2017). If several arrival times are equal, the
+ * first path is taken. */
 static guint
 choose_earliest (const MmtpCandidate * candidates, guint n, guint64 now)
 {

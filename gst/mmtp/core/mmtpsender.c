@@ -37,9 +37,10 @@
 /* A path that was too slow for the maximum of the initial delay (D0) is used
  * again when its delay is at most this percentage of that maximum. */
 #define BACK_PERCENT 90
-/* Minimum intervals between events for the application. RATE_PERIOD: the rate
- * differs by more than RATE_PERCENT. TOO_SLOW_PERIOD: the rate is too low for
- * the stream. DELAY_PERIOD: the initial delay (D0) has become longer. */
+/* Minimum intervals between events for the application. RATE_PERIOD is for the
+ * event that the rate has changed by more than RATE_PERCENT. TOO_SLOW_PERIOD is
+ * for the event that the rate is too low for the stream. DELAY_PERIOD is for
+ * the event that the initial delay (D0) has become longer. */
 #define RATE_PERIOD (200 * MMTP_MILLISECOND)
 #define RATE_PERCENT 2
 #define TOO_SLOW_PERIOD MMTP_SECOND

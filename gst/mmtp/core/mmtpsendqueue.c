@@ -623,7 +623,8 @@ note_frame (MmtpSendQueue * queue, guint64 due, guint8 flags)
   queue->frame_ended = (flags & MMTP_FLAG_MARKER) != 0;
 }
 
-/* Returns the last unit if it belongs to the same frame, otherwise NULL. */
+/* Returns the last unit of the queue if it belongs to the same frame as `unit`;
+ * otherwise NULL. */
 static const MmtpUnit *
 get_last_part (MmtpSendQueue * queue, const MmtpUnit * unit)
 {
