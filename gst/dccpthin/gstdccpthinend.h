@@ -108,9 +108,9 @@ void gst_dccp_thin_end_close (GstDccpThinEnd * end);
  * gst_dccp_thin_settings_clear (). Takes the lock. */
 void gst_dccp_thin_end_copy_settings (GstDccpThinEnd * end,
     GstDccpThinSettings * settings);
-/* Returns the DCCP port of the property `port`. If that is 0 (any), returns the
- * local DCCP port in use instead, or 0 while the endpoint is closed. Takes the
- * lock. */
+/* Returns the DCCP port of the property `port`. If the property is 0 (any),
+ * returns the local DCCP port in use instead, or 0 while the endpoint is
+ * closed. Takes the lock. */
 gint gst_dccp_thin_end_get_port (GstDccpThinEnd * end);
 
 /* The remaining functions are called with the lock held. */

@@ -27,7 +27,7 @@ typedef struct
   guint32 receive_rate;
   gdouble rate;                 /* p of the option Loss Event Rate */
   gdouble rate_of_intervals;    /* p computed from the loss intervals */
-  /* n is 0 if the packet has no Loss Intervals. */
+  /* intervals.n is 0 if the packet has no Loss Intervals option. */
   TfrcIntervals intervals;
 } Heard;
 

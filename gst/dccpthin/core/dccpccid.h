@@ -48,7 +48,8 @@ typedef struct
    * the peer asks. Two algorithms may use the same feature number only for the
    * same feature. */
   guint8 features[DCCP_CCID_MAX_FEATURES];      /* 0 after the last feature */
-  /* The last entry is followed by one with type 0. NULL = no such options. */
+  /* The list of options ends with an entry of type 0. NULL = the congestion
+   * control has no such options. */
   const DccpCcidOption *options;
   DccpCcidSender sender;
   DccpCcidReceiver receiver;

@@ -84,7 +84,8 @@ typedef struct
   void (*set_round_trip) (gpointer sender, guint64 now, guint64 round_trip);
   /* Returns the time at which the next data packet may be sent. `now` or an
    * earlier time means immediately; G_MAXUINT64 means not before the next call
-   * of `feedback` or `timeout`. The caller may ask without sending a packet. */
+   * of `feedback` or `timeout`. The caller may call this function without
+   * sending a packet afterwards. */
     guint64 (*next_send) (gpointer sender, guint64 now);
   /* A data packet with `size` bytes of payload is sent. `more` is TRUE if
    * another packet waits to be sent. Returns the CCVal of the packet, 0 to 15.

@@ -18,7 +18,7 @@
  * features: 4 MSL (sections 8.1.1, 8.1.3 and 8.1.5). */
 #define HANDSHAKE_TIMEOUT (4 * DCCP_MSL)
 /* If no packet arrives, a Sync asks the peer for an answer after half of the
- * idle timeout, and then after every further eighth of it. */
+ * idle timeout, and then after every further eighth of the idle timeout. */
 #define PROBE_FIRST 2
 #define PROBE_AGAIN 8
 /* Even a peer with a short round-trip time may need some time to answer. */
@@ -250,8 +250,8 @@ may_reset (DccpConnection * connection)
   return FALSE;
 }
 
-/* A Reset takes the next sequence number of ours. A client that has received no
- * packet of the server has no number to acknowledge. */
+/* A Reset takes the next sequence number that we have. A client that has
+ * received no packet of the server has no number to acknowledge. */
 static void
 send_reset (DccpConnection * connection, guint8 code, const guint8 * data)
 {
@@ -305,8 +305,8 @@ get_swh (DccpConnection * connection)
   return dccp_sequence_add (connection->gsr, (3 * w + 3) / 4);
 }
 
-/* The lower end of the acknowledgement number window (section 7.5.1). Its upper
- * end, AWH, is GSS. */
+/* The lower end of the acknowledgement number window (section 7.5.1). The upper
+ * end of this window, AWH, is the greatest sequence number sent (GSS). */
 static guint64
 get_awl (DccpConnection * connection)
 {
@@ -563,7 +563,8 @@ is_negotiation (guint8 type)
   return type >= DCCP_OPTION_CHANGE_L && type <= DCCP_OPTION_CONFIRM_R;
 }
 
-/* The Thin profile does not use these options, but they are no error. */
+/* Returns whether options of this type are ignored. The Thin profile does not
+ * use them, but they are not an error. */
 static gboolean
 is_ignored (guint8 type)
 {
@@ -843,7 +844,8 @@ init_packet (DccpConnection * connection, DccpPacket * packet, DccpType type)
   packet->acknowledgement = connection->gsr;
 }
 
-/* Writes the packet, whose sequence number becomes GSS. */
+/* Writes the packet. Its sequence number becomes the greatest sequence number
+ * sent (GSS). */
 static gsize
 write_packet (DccpConnection * connection, DccpPacket * packet,
     const DccpOptionWriter * writer, guint8 bytes[DCCP_MAX_HEADER])
@@ -1043,7 +1045,8 @@ step_4_prepare_request (DccpConnection * connection, Arrival * arrival)
     return answer_packet_error (connection, arrival);
   }
   connection->isr = packet->sequence;
-  /* makes the packet new for step 6 */
+  /* Step 6 accepts this packet as new, because GSR is one less than its number.
+   */
   connection->gsr = dccp_sequence_add (packet->sequence, -1);
   dccp_features_set_initial_received (connection->features, connection->isr);
   return TRUE;
@@ -1201,9 +1204,9 @@ step_8_process_options (DccpConnection * connection, Arrival * arrival)
 }
 
 /* A client in REQUEST answers every packet except a Response or a Reset with a
- * Reset of this code, and remains in REQUEST (section 8.5, step 4). If our
- * Response was lost, it answers the Sync that we send from RESPOND in this way,
- * and repeats its Request later. */
+ * Reset of the code Packet Error, and remains in REQUEST (section 8.5, step 4).
+ * If our Response was lost, the client answers our Sync in this way, which we
+ * send in the state RESPOND. It repeats its Request later. */
 static gboolean
 is_still_requesting (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -1473,8 +1476,9 @@ drop_data (DccpConnection * connection, const DccpPacket * packet)
 }
 
 /* Data is not delivered if it is part of the handshake (docs/dccp-thin.md), if
- * it is a duplicate, or if the checksum covers less than we require. Section
- * 9.2.1 requires that the last case is reported. */
+ * it is a duplicate, or if the checksum covers less than we require. If the
+ * checksum covers too little, section 9.2.1 requires that we report the data as
+ * dropped. */
 static gboolean
 step_16_process_data (DccpConnection * connection, Arrival * arrival)
 {

@@ -45,7 +45,7 @@ data_may_carry (guint8 type)
   }
 }
 
-/* These options refer to the acknowledgement number. */
+/* Returns whether options of this type refer to the acknowledgement number. */
 static gboolean
 needs_acknowledgement (guint8 type)
 {

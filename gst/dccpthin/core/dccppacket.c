@@ -19,9 +19,9 @@
 
 /* header size in bytes if the header bit X is 1 */
 #define LONG_HEADER 16
-/* size of the acknowledgement subheader; 2 bytes are reserved */
+/* size of the acknowledgement subheader if X is 1; 2 bytes are reserved */
 #define LONG_ACKNOWLEDGEMENT 8
-/* size of that subheader if X is 0; 1 byte is reserved */
+/* size of the acknowledgement subheader if X is 0; 1 byte is reserved */
 #define SHORT_ACKNOWLEDGEMENT 4
 #define WORD 4                  /* unit of Data Offset and CsCov in bytes */
 #define MAX_COVERAGE 15

@@ -23,13 +23,13 @@
 #define BACKOFF 64
 /* The no-feedback timer before the round-trip time is known (section 4.2). */
 #define FIRST_TIMEOUT (2 * SECOND)
-/* q and q2: weight of the old average (sections 4.3 and 4.5). The paper uses
- * 0.8 in equation 4.1. */
+/* q and q2: weight of the old average (sections 4.3 and 4.5). Erixzon (2004)
+ * uses 0.8 in equation 4.1. */
 #define ROUND_TRIP_FILTER 0.9
 #define SQUARE_ROOT_FILTER 0.9
 /* Weight of the old average in the mean packet size. Section 4.1 suggests the
- * mean over the last four loss intervals, but a sender without losses has none.
- * The paper uses the mean of ten packets. */
+ * mean over the last four loss intervals, but a sender without losses has no
+ * loss intervals. Erixzon (2004) uses the mean of ten packets. */
 #define SEGMENT_FILTER 0.9
 /* Weight of the old average in the mean deviation (RFC 6298 section 2.3). */
 #define VARIANCE_FILTER 0.75
@@ -40,9 +40,10 @@
 #define MAX_ROUND_TRIP (BACKOFF * SECOND)
 /* Factor of a data-limited sender's receive rate after a loss (section 4.3). */
 #define LIMITED_LOSS 0.85
-/* Time over which the share of data-limited intervals is averaged. A frame
- * follows every 16 to 40 ms. A frame that is larger than the data of a round
- * trip uses the whole rate for a short time. */
+/* Time over which the share of data-limited intervals is averaged. It contains
+ * many frames, because a frame follows every 16 to 40 ms. A single frame that
+ * is larger than the data of a round trip uses the whole rate, but only for a
+ * short time. */
 #define LIMITED_MEMORY (SECOND / 2)
 /* W_init, from RFC 3390 (4.2) */
 #define INITIAL_WINDOW 4380
@@ -417,11 +418,13 @@ average_size (TfrcSender * sender, guint32 size)
       SEGMENT_FILTER * sender->mean_size + (1 - SEGMENT_FILTER) * size : size;
 }
 
-/* The sender is not data-limited if it has sent all that it is allowed to send
- * (section 8.2.1), and if its own maximum rate was not the reason to wait. If
- * fewer than two packets are allowed per round trip, every packet uses up the
- * allowance, even a single packet in minutes. Therefore a packet that could
- * have been sent an interval earlier does not count. */
+/* Updates the times at which the sender was not data-limited. The sender is not
+ * data-limited if it has sent all that it is allowed to send (section 8.2.1).
+ * This does not count if its own maximum rate was the reason to wait.
+ *
+ * If fewer than two packets are allowed per round trip, every packet uses up
+ * the allowance, even a single packet in minutes. A packet that could have been
+ * sent an interval earlier does therefore not count either. */
 static void
 note_not_limited (TfrcSender * sender, gboolean was_late)
 {

@@ -42,14 +42,15 @@ typedef struct
    * valid if has_elapsed is TRUE */
   guint64 elapsed;
   gboolean has_elapsed;
-  /* If this is FALSE, the acknowledgement does not change X, but its round-trip
-   * time is used. */
+  /* If this is FALSE, the acknowledgement does not change the allowed rate X,
+   * but its round-trip time is used. */
   gboolean has_receive_rate;
   guint32 receive_rate;         /* bytes per second */
-  /* p, computed from the loss intervals or read from the option; 0 = no loss
-   * yet. */
+  /* Loss event rate p, computed from the loss intervals or read from the
+   * option; 0 = no loss yet. */
   gdouble loss_event_rate;
-  /* There is a new loss event since the last feedback, whatever p is. */
+  /* There is a new loss event since the last feedback, even if the loss event
+   * rate p has not increased. */
   gboolean new_loss_event;
   gboolean slow_receiver;       /* RFC 4340 section 11.6 */
   /* Number of packets that the feedback newly reports with Drop Code 2 (RFC
