@@ -143,9 +143,9 @@ GType gst_network_sink_get_type (void);
 GstClockTime gst_network_sink_get_timeout (GstNetworkSink * self);
 /* Returns whether render waits while the network is full. */
 gboolean gst_network_sink_get_blocking (GstNetworkSink * self);
-/* Called by send_packets for one of the packets that it is about to report as
- * sent: this packet was not sent to any receiver and is counted as unsendable.
- * The subclass logs the reason. */
+/* A subclass calls this function in send_packets for a packet that it will
+ * report as sent although the packet was sent to no receiver. The packet is
+ * counted as unsendable. The subclass logs the reason. */
 void gst_network_sink_refuse_packet (GstNetworkSink * self, GstBuffer * packet);
 /* Waits for the given time, or until `cancellable` is cancelled. This function
  * is for subclasses. */

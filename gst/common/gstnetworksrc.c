@@ -17,7 +17,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_network_src_debug);
 typedef struct
 {
   /* protected by OBJECT_LOCK */
-  /* the value NULL means the caps of the stream itself, or ANY */
+  /* NULL means the caps of the stream itself, or ANY caps */
   GstCaps *caps;
   GSocket *used_socket;         /* NULL: no socket is open */
   GstClockTime timeout;         /* in ns; 0: no timeout */
@@ -29,7 +29,8 @@ typedef struct
    * does not change after init and has its own lock. */
   GstNetworkSrcQueue *queue;
 
-  /* Created and freed in state changes to and from PAUSED, constant otherwise
+  /* The list is created and freed in state changes to and from PAUSED. It does
+   * not change in between.
    */
   AddressList *allowed;         /* NULL: all senders are allowed */
   /* no other lock is taken while this lock is held */

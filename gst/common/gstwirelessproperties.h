@@ -113,9 +113,9 @@ typedef struct
 #define PROPERTY_FRACTION(name, nick, blurb, flags, member, ...) \
     { name, nick, blurb, flags, 0, gst_fraction_get_type, \
       PROPERTY_MEMBER (member, gint[2]), 0, 0, G_MAXINT, __VA_ARGS__ }
-/* Maximum of durations in ms: one day. Most numbers of nanoseconds, which an older
- * name of the property takes, are larger, so that GLib refuses them with a
- * message. */
+/* Maximum of durations in ms: one day. An older property with another name
+ * takes nanoseconds. If a number of nanoseconds is set here by mistake, it is
+ * usually larger than this maximum, and GLib refuses it with a message. */
 #define PROPERTY_MAX_MILLISECONDS 86400000
 /* A duration in ms, as in rtpjitterbuffer and srtsink. The member is a guint64
  * in ns. docs/properties.md explains which units the properties have. */

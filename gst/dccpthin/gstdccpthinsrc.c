@@ -116,9 +116,9 @@ GST_ELEMENT_REGISTER_DEFINE (dccpthinsrc, "dccpthinsrc", GST_RANK_NONE,
 
 /* --- second name of the element ------------------------------------------- */
 
-/* A GType can belong to one element factory only, so that the second name,
- * dcctpthinsrc, needs a subclass. The names of both types also give the elements
- * their default names, such as dccpthinsrc0. */
+/* A GType can belong to one element factory only, so the second name,
+ * dcctpthinsrc, needs a subclass. The names of both types also give the
+ * elements their default names, such as dccpthinsrc0. */
 typedef GstDccpThinSrc GstDcctpThinSrc;
 typedef GstDccpThinSrcClass GstDcctpThinSrcClass;
 
@@ -322,7 +322,7 @@ gst_dccp_thin_src_create (GstPushSrc * src, GstBuffer ** buffer)
 /* --- callbacks of the endpoint, called with the lock held ----------------- */
 
 /* The first buffer of a new connection does not continue the stream of the last
- * one, so that it gets the flag DISCONT. */
+ * one, so it gets the flag DISCONT. */
 static void
 gst_dccp_thin_src_take_event (gpointer element, const DccpEvent * event)
 {
@@ -336,8 +336,8 @@ gst_dccp_thin_src_take_event (gpointer element, const DccpEvent * event)
 }
 
 /* Returns whether packets from the peer are accepted. A caller has chosen its
- * peer itself, so that allowed-senders is checked for a listener only. The
- * caller holds the lock. */
+ * peer itself, so allowed-senders is checked for a listener only. The caller
+ * holds the lock. */
 static gboolean
 gst_dccp_thin_src_allows (gpointer element, const DatagramPath * path)
 {

@@ -293,7 +293,7 @@ static const GstWirelessProperty properties[] = {
    * while the element is not in PLAYING. With `timestamp` the running time of a
    * buffer is its arrival time and no thread waits. The timestamps of the
    * output are later than those of the input by the delay of the packet. Flows
-   * are merged in the order of their times, so that an input must not depend on
+   * are merged in the order of their times, so an input must not depend on
    * the output of another flow.
    */
   PROPERTY_ENUM ("mode", "Mode",

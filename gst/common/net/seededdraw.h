@@ -15,8 +15,8 @@
  * many count as a hit. 0 means never, and G_MAXUINT64 means always. */
 typedef guint64 SeededChance;
 
-/* Returns 64 uniformly distributed bits for `index` and `attempt` of this
- * purpose in this flow. */
+/* Returns 64 uniformly distributed random bits. They depend on the seed, the
+ * flow, the purpose, `index` and `attempt` only. */
 guint64 seeded_draw (guint64 seed, guint32 flow, guint32 purpose,
     guint64 index, guint32 attempt);
 

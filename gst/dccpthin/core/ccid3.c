@@ -235,7 +235,7 @@ add_losses (Sender * sender, guint64 acknowledged,
 G_STATIC_ASSERT (TFRC_MAX_INTERVALS <= DCCP_CCID_MAX_LOSSES);
 
 /* An Ack that says nothing about congestion may acknowledge a packet that
- * arrived long ago, so that it must not measure the round-trip time. */
+ * arrived long ago, so it must not measure the round-trip time. */
 static gboolean
 is_feedback (const TfrcFeedback * feedback)
 {

@@ -68,8 +68,8 @@ typedef struct
   /* rate that the receiver reports; 0 = unknown */
   guint32 receive_rate;
   gdouble loss_event_rate;      /* 0 to 1 */
-  /* The application sends less than is allowed, so that the path may carry more
-   * than `rate`. */
+  /* The application sends less than is allowed, so the path may carry more than
+   * `rate`. */
   gboolean is_app_limited;
   guint64 round_trip, round_trip_variance;      /* ns; 0: unknown */
   guint64 feedbacks, no_feedbacks, loss_events; /* counters */
@@ -101,8 +101,8 @@ typedef struct
   void (*write_options) (gpointer sender, const DccpCcidContext * context,
       DccpOptionWriter * writer);
   /* Optional: reads an option of type 192 to 255 into `heard`. The packet may
-   * still be discarded, so that only `feedback` may act on the option. Returns
-   * FALSE if the option is unknown or malformed. */
+   * still be discarded, so only `feedback` may act on the option. Returns FALSE
+   * if the option is unknown or malformed. */
     gboolean (*read_option) (DccpCcidHeard * heard, const DccpOption * option);
   /* An Ack arrived. Returns FALSE if it says nothing about congestion.
    * `round_trip` and `n_losses` of `news` are 0 when this is called. */

@@ -492,7 +492,7 @@ read_timestamp (DccpConnection * connection, const DccpOption * option)
   return TRUE;
 }
 
-/* We never send a Timestamp, so that only the size of an echo is checked. */
+/* We never send a Timestamp, so only the size of an echo is checked. */
 static gboolean
 read_timestamp_echo (const DccpOption * option)
 {

@@ -654,7 +654,7 @@ dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
     dccp_events_push (&endpoint->common.events, &event);
 }
 
-/* Anybody may forge ICMP messages, so that an ICMP error does not end an open
+/* Anybody may forge ICMP messages, so an ICMP error does not end an open
  * connection. RFC 4340 section 14.2 describes how an ICMP message sets the path
  * MTU. */
 void
@@ -823,7 +823,7 @@ dccp_endpoint_get_path (DccpEndpoint * endpoint, DatagramPath * path)
 
 /* The peer has received the option Slow Receiver. If no Ack without the option
  * is due, it would not learn that we are fast again (RFC 4340 section 11.6), so
- * that one is sent now. */
+ * one is sent now. */
 void
 dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now, gboolean slow)
 {

@@ -33,7 +33,7 @@ choose_ccid (DccpHalfConnections * halves, gboolean is_sender)
 
 /* Returns the congestion control that runs or that will begin. A packet may
  * have options of the congestion control after the options that change it, so
- * that the old one is used until all options were read. */
+ * the old one is used until all options were read. */
 static const DccpCcid *
 get_ccid (DccpHalfConnections * halves, gboolean is_sender)
 {

@@ -629,7 +629,7 @@ set_rate (TfrcSender * sender, gboolean may_double)
 }
 
 /* RFC 4342 section 5.2 reduces X_recv when the receiver drops packets. Only the
- * largest value of X_recv_set is used, so that reducing one value would have no
+ * largest value of X_recv_set is used, so reducing one value would have no
  * effect. Therefore the drops set a separate limit. Like X_recv, it holds for
  * at least a round trip, until feedback reports no more drops. */
 static void

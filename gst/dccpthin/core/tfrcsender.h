@@ -77,8 +77,8 @@ void tfrc_sender_set_max_rate (TfrcSender * sender, guint64 max_rate);
  * one round trip (RFC 5348 section 4.6). */
 guint64 tfrc_sender_next_send (TfrcSender * sender, guint64 now);
 /* A data packet with `size` bytes of payload is sent. `more` is TRUE if another
- * packet waits, so that the sender is not data-limited (RFC 5348 section
- * 8.2.1). Returns the CCVal of the packet (RFC 4342 section 8.1). */
+ * packet waits, so the sender is not data-limited (RFC 5348 section 8.2.1).
+ * Returns the CCVal of the packet (RFC 4342 section 8.1). */
 guint8 tfrc_sender_sent (TfrcSender * sender, guint64 now, guint64 sequence,
     guint32 size, gboolean more);
 /* A packet without data is sent with this sequence number. Its acknowledgement

@@ -86,7 +86,7 @@ frame_free (LinkFrame * frame, GDestroyNotify user_free)
 }
 
 /* A D-picture refers to no other picture. A stream with D-pictures has no other
- * types, so that they count as I-frames. */
+ * types, so they count as I-frames. */
 static IfdFrameType
 get_frame_type (MpegVideoPictureType type)
 {
@@ -102,7 +102,7 @@ get_frame_type (MpegVideoPictureType type)
 
 /* Statistics */
 
-/* The fields up to time_blocked are counters of 64 bits only. */
+/* The fields up to time_blocked are 64-bit counters. */
 static void
 add_stats (IfdStats * total, const IfdStats * stats)
 {
