@@ -34,7 +34,7 @@ typedef struct
   gdouble possible;
 } Result;
 
-/* In memory that all processes share. */
+/* The results, in memory that all processes share. */
 typedef struct
 {
   /* The number of the next job that no process has done yet. */

@@ -44,7 +44,8 @@ typedef struct
 typedef struct
 {
   guint path;
-  guint64 begin;                /* ns */
+  /* Number of this run, and number of all runs, for arena_links_open (). */
+  guint64 begin;
   TcpAlgorithm algorithm;
 } ArenaTcpConfig;
 
@@ -96,7 +97,7 @@ typedef struct
 {
   ArenaSessionRecord sessions[ARENA_MAX_SESSIONS];
   guint64 tcp_measured_bytes[ARENA_MAX_TCP];
-  /* An endpoint asked to be called again and again at the same time. */
+  /* At the same virtual time, an endpoint requested a call again and again. */
   gboolean stuck;
 } ArenaRecord;
 

@@ -94,8 +94,8 @@ typedef struct
   guint n_bins;
   /* Array of guint64: delay of each packet that arrived, in ns. */
   GArray *delays;
-  /* Array of guint64, ns: one-way delays as estimated by Erixzon's equation
-   * 5.4, half of the sender's samples. */
+  /* Array of guint64, in ns: one-way delays, estimated by Erixzon's equation
+   * 5.4 as half of the sender's samples. */
   GArray *estimates;
   guint64 packets_sent, packets_arrived;
   /* CONSTANT and MEDIA: packets that were dropped because the rate did not

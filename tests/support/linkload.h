@@ -19,8 +19,7 @@ typedef struct
 
 typedef struct
 {
-  /* Seconds until it was known of the last packet whether it was delivered or
-   * lost. */
+  /* Time in seconds after which the fate of the last packet was known. */
   gdouble seconds;
   guint64 delivered;            /* bytes of IP packets */
   LinkFlowStats stats;

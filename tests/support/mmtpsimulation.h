@@ -71,8 +71,8 @@ typedef struct
 
 extern const MmtpSimulationEnds mmtp_simulation_cores;
 /* A program that sends each frame immediately as one datagram on the first
- * path. Its receiver outputs each frame that arrives. The paper calls this UDP
- * [5.2]. */
+ * path. Its receiver outputs each frame that arrives. The MMTP paper calls this
+ * program UDP [5.2]. */
 extern const MmtpSimulationEnds mmtp_simulation_udp;
 
 typedef struct
@@ -181,8 +181,8 @@ typedef struct
   guint in_time, too_late;
   guint missing;                /* never let out */
   guint duplicates, out_of_order, corrupt;
-  /* Maximum time in ns by which a frame was output after its limit. The clocks
-   * of the endpoints differ from the true time. */
+  /* Maximum time in ns by which a frame was output after its limit. It may be
+   * above 0, because the clocks of the endpoints differ from the true time. */
   guint64 worst_release;
   guint64 data_packets;         /* sent */
   guint64 data_arrived;

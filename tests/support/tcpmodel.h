@@ -79,7 +79,8 @@ struct _Tcp
   guint64 delack_at;
 };
 
-/* `tcp` must be zero. No segment is sent before tcp_send_more () is called. */
+/* All bytes of `tcp` must be zero. No segment is sent before tcp_send_more ()
+ * is called. */
 void tcp_init (Tcp * tcp, const TcpConfig * config, TcpSend send,
     gpointer network);
 void tcp_clear (Tcp * tcp);

@@ -461,8 +461,8 @@ GST_START_TEST (paper_algorithms_at_6_mbit)
 GST_END_TEST;
 
 /* With room for one waiting frame, the queue is too small for the frames that
- * arrive while an I-frame is sent. Therefore the paper's algorithms lose some
- * B-frames on any channel. */
+ * arrive while an I-frame is sent. Therefore the algorithms of Ouwens' paper
+ * lose some B-frames on any channel. */
 GST_START_TEST (nothing_is_lost_where_there_is_room)
 {
   const gchar *const names[] = { "paper", "paper-gop", "gop" };

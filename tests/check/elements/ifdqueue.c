@@ -527,7 +527,8 @@ GST_START_TEST (vp9_tells_the_frames_that_refresh_nothing)
 
 GST_END_TEST;
 
-/* Later frames may need anything of such a frame. */
+/* The frame is malformed, so it is unknown which of its contents later frames
+ * refer to. It therefore counts as a reference frame. */
 GST_START_TEST (malformed_frame_is_counted)
 {
   IfdHarness harness;

@@ -21,7 +21,8 @@
 #include "sinkpipeline.h"
 #include "overwritingpool.h"
 
-/* Larger than the unsent data and the buffer of the receiver together */
+/* Size of a frame that is larger than the unsent data and the buffer of the
+ * receiver together */
 #define HUGE_FRAME (1024 * 1024)
 #define SMALL_FRAME 1000
 /* The bytes before each frame, which hold its type, number and size. */
@@ -825,8 +826,8 @@ GST_START_TEST (eos_does_not_wait_for_ever)
   receiver_init (&receiver);
   receiver_listen (&receiver);
   test = writer_new (&receiver);
-  /* More than the receive buffer of 4096 bytes can hold, and less than the
-   * amount at which render waits */
+  /* The frame has 20000 bytes. This is more than the receive buffer of 4096
+   * bytes can hold, and less than the amount at which render waits. */
   g_object_set (test->sink, "drain-timeout", 20, NULL);
   g_object_set (test->sink, "notsent-lowat", 0, NULL);
   sink_pipeline_play (test);
@@ -897,7 +898,8 @@ GST_START_TEST (statistics_are_those_of_both_parts)
 
 GST_END_TEST;
 
-/* ifdqueue is inside ifdsink, so it would be upstream of the payloader. */
+/* ifdsink contains an ifdqueue, and the ifdqueue would have to be upstream of
+ * the payloader. The error must therefore recommend to remove the payloader. */
 GST_START_TEST (rtp_is_refused_with_its_own_advice)
 {
   GstElement *pipeline = gst_parse_launch ("fakesrc num-buffers=1 ! "

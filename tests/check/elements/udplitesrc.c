@@ -16,7 +16,7 @@
 #include "udplitesockets.h"
 
 #define LARGEST_PACKET 60000
-/* packets that the buffer of any socket holds */
+/* number of packets that the buffer of any socket holds */
 #define IN_FLIGHT 40
 
 /* --- the element ---------------------------------------------------------- */
@@ -907,7 +907,7 @@ GST_START_TEST (a_socket_that_is_given_is_used)
   g_object_set (fixture.element, "socket", socket, "close-socket", close_it,
       NULL);
   fixture_ready (&fixture);
-  /* A change of this property must not close the socket in between. */
+  /* A change of buffer-size must not close the socket in between. */
   g_object_set (fixture.element, "buffer-size", 100000, NULL);
   gst_harness_play (fixture.harness);
   fixture_send (&fixture, 0, 100, G_MAXUINT);

@@ -1805,7 +1805,7 @@ GST_START_TEST (damage_is_in_the_bytes_that_leave)
   guint n;
 
   /* The test holds a reference to the packet, or to the memory that the packet
-   * is a part of. These must not be changed. */
+   * is a part of. The element must change neither of them. */
   gst_harness_push (h, gst_buffer_ref (whole));
   out = gst_harness_pull (h);
   n = count_changes (out, 'a');

@@ -47,7 +47,7 @@ get_segment_size (const struct msghdr *message)
   return 0;
 }
 
-/* In place of those of the C library */
+/* This function replaces sendmsg of the C library. */
 ssize_t
 sendmsg (int fd, const struct msghdr *message, int flags)
 {
@@ -271,7 +271,8 @@ GST_START_TEST (refused_packets_are_sent_one_by_one_for_good)
   set_up ();
   if (kernel_has_gso ("refused_packets_are_sent_one_by_one_for_good")) {
     gso_errno = refusals[__i__];
-    /* This message is sent before the error occurs. */
+    /* The first packet is smaller than the others, so it is sent by itself
+     * before the error occurs. */
     packets[0].size = 10;
     fail_unless_equals_int (send_packets (sender, 0, 40), 40);
     fail_unless_equals_int (n_messages, 40);

@@ -583,12 +583,12 @@ GST_START_TEST (ouwens_tables_3_2_3_3_and_3_6_udp)
 GST_END_TEST;
 
 /* Two rows contradict the other rows and are not checked (docs/links.md has the
- * details). In the first of these rows, with five transmissions allowed instead
- * of four, 4 points fewer packets succeed with the first transmission, although
- * the limit only matters to the 0.1 % of packets that need a fifth. In the
- * second of these rows, with a limit of one transmission, the oven adds 311 s,
- * with only 27 more TCP retransmissions. Table 3.5 is not checked at all,
- * because it contradicts table 3.4. */
+ * details). The first of these rows allows five transmissions instead of four,
+ * and 4 percentage points fewer packets succeed with the first transmission.
+ * However, the limit only matters to the 0.1 % of packets that need a fifth
+ * transmission. The second of these rows has a limit of one transmission, and
+ * the oven adds 311 s, with only 27 more TCP retransmissions. Table 3.5 is not
+ * checked at all, because it contradicts table 3.4. */
 GST_START_TEST (ouwens_tables_3_4_3_5_and_3_6_tcp)
 {
   guint limit, oven;

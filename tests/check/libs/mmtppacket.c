@@ -405,8 +405,8 @@ GST_START_TEST (types_without_a_name_are_refused)
 
 GST_END_TEST;
 
-/* Section 4: the receiver reads what it needs for the answer from a message of
- * the previous version and of the next version. */
+/* Section 4: the receiver must answer messages of the previous version and of
+ * the next version. It reads from them only what the answer needs. */
 GST_START_TEST (of_another_version_the_nonce_is_read)
 {
   static const guint8 nonce[] = NONCE_VALUE;
@@ -490,7 +490,7 @@ static const Change changes[] = {
   {"open", 81, "0009", MMTP_REFUSED_MALFORMED},
   {"open", 81, "2710", MMTP_VALID},
   {"open", 81, "2711", MMTP_REFUSED_MALFORMED},
-  /* The table has flags that have no meaning yet, and reasons of future
+  /* The next rows have flags that have no meaning yet, and reasons of future
    * versions. */
   {"open", 91, "fe", MMTP_VALID},
   {"accept", 51, "fe", MMTP_VALID},

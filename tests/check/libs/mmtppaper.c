@@ -249,10 +249,11 @@ print_row (const Row * row, MmtpSimulation * simulation)
       100.0 * result->in_time / optimum);
 }
 
-/* The goal is 95 %, with at most 1 % late. Both are missed since the stream
- * begins with the first round trip, when the paths are not measured yet;
- * earlier, it began after five seconds of probing. The test checks what is
- * achieved. docs/mmtp.md says what is missing. */
+/* The goal is 95 % of the ideal result, with at most 1 % of the packets late.
+ * Both goals are missed, because the stream begins after the first round trip,
+ * when the paths are not measured yet. Earlier versions probed the paths for
+ * five seconds first. The test checks what is achieved. docs/mmtp.md says what
+ * is missing. */
 #define REACHED_STEADY 0.90
 #define REACHED_STEADY_LATE 0.025
 
@@ -357,7 +358,8 @@ GST_START_TEST (mmtp_brings_90_percent_where_delays_fluctuate)
 
 GST_END_TEST;
 
-/* The goal is at most 1 %; in one run of twenty it is 1.6 %. */
+/* The goal is that at most 1 % of the packets are late. In one run of twenty,
+ * 1.6 % are late. */
 #define REACHED_LOSSES_LATE 0.02
 
 static guint
@@ -376,9 +378,9 @@ run_losses (guint period, Delays delays, guint64 seed, gdouble min)
   return in_time;
 }
 
-/* The goal is 99.5 % for each seed; 18 of 20 seeds achieve it. The others lose
- * frames in the first second, when a lost handshake message leaves the rate
- * unknown. */
+/* The goal is that 99.5 % of the frames are in time for each seed, and 18 of 20
+ * seeds achieve it. The other seeds lose frames in the first second, when a
+ * lost handshake message leaves the rate unknown. */
 #define REACHED_LOSSES 0.985
 #define REACHED_LOSSES_MEAN 0.99
 
@@ -400,9 +402,9 @@ GST_END_TEST;
 
 /* How many frames a seed loses is random, 16 of 1000 on average, and so is
  * whether two losses are close together. The test therefore checks the mean.
- * The goal is 99.5 % from 35 ms on, and it is achieved from 40 ms on. At 35 ms
- * only 8 % of the rate is spare, so the test checks what is achieved.
- * docs/mmtp.md says what is missing. */
+ * The goal is that 99.5 % of the frames are in time at frame periods from 35 ms
+ * on. It is achieved from 40 ms on. At 35 ms only 8 % of the rate is spare, so
+ * the test checks what is achieved. docs/mmtp.md says what is missing. */
 #define ASKED 0.995
 #define REACHED_AT_35_MS 0.992
 

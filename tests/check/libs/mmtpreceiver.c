@@ -1733,8 +1733,8 @@ GST_START_TEST (a_path_joins_by_its_address)
   give_data (&peer, 5, 0, 0, 0);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   g_bytes_unref (event.data);
-  /* If the current address is silent, the path moves to another address in the
-   * same way. */
+  /* When the current address is silent, the path moves to the other address
+   * after a RESPONSE from there. */
   peer.now += MS (1000);
   respond_from (&peer, 5, 7, other);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));

@@ -257,7 +257,8 @@ GST_START_TEST (deadlines_can_be_shifted)
   fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (250));
   mmtp_reorder_shift_deadlines (reorder, MS (140), -(gint64) MS (100));
   fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (150));
-  /* The deadlines of b and of the packets before it have passed now. */
+  /* The deadlines of the packet b and of the packets before it have passed now.
+   */
   mmtp_reorder_shift_deadlines (reorder, MS (141), -(gint64) MS (10));
   mmtp_reorder_timeout (reorder, MS (141));
   check_output (reorder, "!c");

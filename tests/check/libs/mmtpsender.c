@@ -1837,7 +1837,7 @@ GST_START_TEST (path_tells_why_it_is_not_used)
 
 GST_END_TEST;
 
-/* The paper's rule keeps the fast path free for urgent packets. */
+/* The rule of the MMTP paper keeps the fast path free for urgent packets. */
 GST_START_TEST (path_that_is_not_needed_says_so)
 {
   MmtpSenderConfig config;

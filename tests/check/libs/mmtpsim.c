@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks the simulation in which MMTP is measured. UDP takes the place of MMTP,
  * so that the results can be computed by hand. The test also checks the ideal
- * scheduler against the maximum of the paper's links.
+ * scheduler against the maximum of the links in the MMTP paper.
  */
 
 #include <gst/check/gstcheck.h>

@@ -56,8 +56,8 @@ typedef struct
 {
   gboolean time_codes, gop_headers;
   Clock clock;
-  /* Whether gaps are marked as a discontinuity, as a depayloader does by
-   * sequence numbers. */
+  /* TRUE if gaps are marked as a discontinuity, as a depayloader marks them by
+   * the sequence numbers. */
   gboolean disconts;
 } Run;
 

@@ -19,7 +19,7 @@ typedef struct
 {
   GstNetworkSink parent;
 
-  /* Written by the tests, protected by `lock`. */
+  /* The following fields are written by the tests and protected by `lock`. */
   GMutex lock;
   /* Number of connection attempts that are still refused. */
   guint refuse;
@@ -40,7 +40,7 @@ typedef struct
   gboolean drains;
   gboolean drain_breaks;
 
-  /* Read by the tests, protected by `lock`. */
+  /* The following fields are read by the tests and protected by `lock`. */
   /* What happened, one character for each event. A letter is the first byte of
    * a buffer that was sent completely. The other characters mean: < a
    * connection begins, > a connection ends, ! a connection is reset, . all data
