@@ -17,7 +17,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_network_src_debug);
 typedef struct
 {
   /* protected by OBJECT_LOCK */
-  /* NULL means the caps of the stream itself, or ANY caps */
+  /* value of the property caps; NULL means that the caps are those of the
+   * stream itself, or ANY */
   GstCaps *caps;
   GSocket *used_socket;         /* NULL: no socket is open */
   GstClockTime timeout;         /* in ns; 0: no timeout */

@@ -124,9 +124,9 @@ typedef struct
     { name, nick, blurb, flags, G_TYPE_UINT, NULL, \
       PROPERTY_MEMBER (member, guint64), min, initial, max, \
       .unit = GST_MSECOND, __VA_ARGS__ }
-/* The deprecated property of a duration that was in ns. It uses the same member
- * as the property in ms, so that each of the two properties returns the value
- * that was set through the other property. */
+/* A deprecated property for a duration in ns. It uses the same member as the
+ * new property in ms, so that each of the two properties returns the value that
+ * was set through the other property. */
 #define PROPERTY_DEPRECATED_NANOSECONDS(name, nick, new_name, flags, member, \
         max, initial, ...) \
     { name, nick, "Deprecated: use " new_name ", which is in ms; this one is in " \

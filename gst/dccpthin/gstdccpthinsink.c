@@ -49,8 +49,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_sink_debug);
  * valid packets are shorter; a longer packet is truncated and then discarded as
  * invalid. */
 #define MAX_INPUT_SIZE 2048
-/* With blocking=false, the packets of a frame wait no longer than this for the
- * pacing, even if the frame rate is low. */
+/* Maximum time that the packets of a frame wait for the pacing with
+ * blocking=false, even if the frame rate is low. */
 #define MAX_FRAME_WAIT (100 * GST_MSECOND)
 /* Minimum time in us between two requests for a key frame. An encoder needs
  * time to react, and each key frame uses up bitrate that is scarce already. */

@@ -14,7 +14,8 @@
 /* Default port of MMTP. The protocol has no port of its own, so the port of RTP
  * is used. */
 #define GST_MMTP_DEFAULT_PORT 5004
-#define GST_MMTP_MAX_DELAY 60000        /* in ms; docs/wire-mmtp.md, OPEN */
+/* in ms, from OPEN in docs/wire-mmtp.md */
+#define GST_MMTP_MAX_DELAY 60000
 /* statistics of one channel */
 #define GST_MMTP_PATH_STATS "application/x-mmtp-channel"
 

@@ -51,7 +51,7 @@ typedef struct
   guint latency, initial_delay; /* in ms */
   guint keepalive_interval;     /* in ms */
   guint mtu;                    /* in bytes */
-  guint bitrate;                /* in bit/s; 0 means that it is measured */
+  guint bitrate;                /* in bit/s; 0 = the bitrate is measured */
   gint framerate[2];            /* 0/1 means the frame rate of the caps */
   gboolean retransmit;
   gint scheduler;               /* MmtpSchedulerType */

@@ -31,8 +31,8 @@ typedef struct
   guint16 local_port;           /* 0 means any */
   gchar *host;                  /* host of the receiver */
   guint16 port;
-  guint64 rate;                 /* in bit/s; 0 means that it is measured */
-  guint64 delay;                /* in ns; 0 means that it is measured */
+  guint64 rate;                 /* in bit/s; 0 = the rate is measured */
+  guint64 delay;                /* in ns; 0 = the delay is measured */
   /* maximum size of an IP packet in bytes; 0 means the MTU of the interface */
   guint mtu;
 } MmtpPathSpec;

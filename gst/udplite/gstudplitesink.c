@@ -1273,7 +1273,7 @@ gst_udplite_sink_change_state (GstElement * element, GstStateChange transition)
     LOCK (self);
     self->send_errors = self->bytes_served = 0;
     self->warned_at = 0;
-    /* unknown until the next caps event */
+    /* The format is unknown until the next caps event. */
     self->coverage.format = UDPLITE_FORMAT_UNKNOWN;
     UNLOCK (self);
     warn_of_coverage (self);

@@ -34,8 +34,8 @@ GST_ELEMENT_REGISTER_DECLARE (wirelesslink);
 
 GST_DEBUG_CATEGORY_EXTERN (gst_wireless_link_debug);
 
-/* Limit of the pad numbers. A flow has the number of its pads, and flow numbers
- * in a pattern file must be less than this. */
+/* Limit of the pad numbers, and of the flow numbers in a pattern file. A flow
+ * has the number of its pads. */
 #define GST_WIRELESS_LINK_MAX_PADS 65536
 
 typedef enum

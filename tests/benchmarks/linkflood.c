@@ -22,7 +22,7 @@
 
 #define SIZE 1400
 #define PERIOD GST_MSECOND
-/* The run ends when no packet was output for this time. */
+/* Time without an output packet after which the run ends. */
 #define IDLE_US (500 * 1000)
 
 typedef struct

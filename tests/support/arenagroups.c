@@ -138,8 +138,8 @@ add_paper (ArenaGroups * groups)
 
 /* --- constant ------------------------------------------------------------- */
 
-/* On slower links than this the stream has ten packets per second. On faster
- * links it is the clip. */
+/* Rate of a link in bit/s. On slower links the stream has ten packets per
+ * second. On faster links it is the clip. */
 #define CLIP_LINK 300e3
 
 static void
@@ -291,8 +291,8 @@ add_wifi (ArenaGroups * groups)
 
 /* --- recorded ------------------------------------------------------------- */
 
-/* Packets in the queue. In the measurements of the lab, a queue of this length
- * suffices for RTP over UDP. */
+/* Number of packets in the queue. In the measurements of the lab, a queue of
+ * this length suffices for RTP over UDP. */
 #define SHALLOW_QUEUE 200
 
 static ArenaTrace *

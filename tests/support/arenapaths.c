@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A link is saturated with packets of this size. On slow links the packets are
- * smaller, so that each takes PACKET_TIME. Otherwise the deadlines would be
+/* Size of the packets with which a link is saturated. On slow links the packets
+ * are smaller, so that each takes PACKET_TIME. Otherwise the deadlines would be
  * rounded to whole large packets. */
 #define FULL_PACKET 1500
 #define SMALL_PACKET 100

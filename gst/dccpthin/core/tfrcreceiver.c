@@ -36,8 +36,9 @@
 /* Number of stored reports. The receive rate is measured from one of them to
  * now. A round trip has at most four reports. */
 #define MARKS 8
-/* After this number of round trips the window counter may have wrapped around:
- * it has 16 values and counts about 4 per round trip (RFC 4342 section 8.1). */
+/* Number of round trips after which the window counter may have wrapped around.
+ * The counter has 16 values and counts about 4 per round trip (RFC 4342 section
+ * 8.1). */
 #define COUNTER_ROUND_TRIPS 3
 /* The fields of Loss Intervals have 23 and 24 bits (RFC 4342 section 8.6). */
 #define MAX_LOSS ((1 << 23) - 1)

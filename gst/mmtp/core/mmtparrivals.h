@@ -49,7 +49,7 @@ typedef struct
 
 typedef struct
 {
-  /* The path counts as silent after this time without a message, in ns. */
+  /* Time in ns without a message after which the path counts as silent. */
   guint64 silence;
 
   guint64 received, bytes, late;        /* totals of the whole session */

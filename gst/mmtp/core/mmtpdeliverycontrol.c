@@ -47,15 +47,15 @@
  * trips. */
 #define FILTER (300 * MILLISECOND)
 #define FILTER_ROUND_TRIPS 2
-/* The rate reported to the application is the mean over this time. */
+/* Time over which the rate is averaged that is reported to the application. */
 #define MEAN_SPAN (250 * MILLISECOND)
 /* If less than a third of the window is in flight, the delivery rate says
  * nothing about the path. */
 #define USED_PART 3
-/* The peak rate decays to 1/e in this time. The time is longer than the gaps of
+/* Time in which the peak rate decays to 1/e. It is longer than the gaps of
  * mobile networks and shorter than most changes of capacity. */
 #define PEAK_MEMORY (3 * SECOND)
-/* After a gap, the path is assumed to carry this part of its peak rate. */
+/* Share of its peak rate that a path is assumed to carry after a gap. */
 #define PEAK_SHARE 0.25
 
 /* --- queue ---------------------------------------------------------------- */
@@ -69,8 +69,8 @@
 #define MIN_TARGET (10 * MILLISECOND)
 #define MAX_TARGET (150 * MILLISECOND)
 #define DEADLINE_PART 8
-/* A delay counts as a queue only if every message of this time, in which three
- * reports arrive, was delayed. If the delay is only jitter, some messages
+/* STANDING_TIME contains three reports. A delay counts as a queue only if every
+ * message in this time was delayed. If the delay is only jitter, some messages
  * arrive without it. Copa uses the minimum round trip of a recent period for
  * the same purpose (the standing round trip, NSDI 2018, section 2.1). */
 #define STANDING_TIME (150 * MILLISECOND)
@@ -104,24 +104,25 @@
 /* --- start ---------------------------------------------------------------- */
 
 /* The start phase is over when the window is used and the measured rate is less
- * than this many times the first estimate of the rate. */
+ * than GUESS_RATIO times the first estimate of the rate. */
 #define GUESS_RATIO 1.3
 /* The start phase is also over after START_ROUNDS rounds in a row in which the
  * rate grew by less than the factor START_GROWTH. draft-ietf-ccwg-bbr, section
  * 4.3.1.2, uses three rounds. */
 #define START_GROWTH 1.25
 #define START_ROUNDS 2
-/* A delay ends the start phase only if at least this many packets were in
- * flight, because single control messages do not build up a queue of their own.
+/* Number of packets that must be in flight for a delay to end the start phase.
+ * Single control messages do not build up a queue of their own.
  */
 #define START_PACKETS 3
 
 /* --- competition ---------------------------------------------------------- */
 
-/* A competing flow fills the queue if the queueing delay is more than this many
- * times the delay that our own packets cause, for COMPETITION_TIME. */
+/* A competing flow is assumed to fill the queue if the queueing delay is longer
+ * than our own packets explain: more than STANDING times as long, for
+ * COMPETITION_TIME. */
 #define STANDING 1.25
-/* If a path delivers less than this part of its long-term rate, the factor
+/* If a path delivers less than SMALL_SHARE of its long-term rate, the factor
  * STANDING is not applied. Any queueing delay beyond the delay that our own
  * packets cause is then due to a competing flow. */
 #define SMALL_SHARE 0.4
@@ -130,9 +131,9 @@
 
 /* minimum window in packets */
 #define MIN_PACKETS 2
-/* The pacing rate is this many times the delivery rate, so that packets can
- * fill the link quickly when a gap has ended. The factor is the one that BBR
- * uses in its start phase. */
+/* Ratio of the pacing rate to the delivery rate. It is above 1, so that packets
+ * can fill the link quickly when a gap has ended. BBR uses the same factor in
+ * its start phase. */
 #define PACING_GAIN 2
 
 typedef struct

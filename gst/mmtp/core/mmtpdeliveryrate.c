@@ -12,15 +12,15 @@
  * to 1/e in LONG_MEMORY. */
 #define LONG_SPAN (250 * MILLISECOND)
 #define LONG_MEMORY (30 * SECOND)
-/* Maximum length of a burst. While a burst is measured, the effect of a small
- * error of the long rate grows, so the measurement is ended after this time. */
+/* Maximum length of a burst, at which its measurement is ended. While a burst
+ * is measured, the effect of a small error of the long rate grows. */
 #define EPOCH (500 * MILLISECOND)
-/* The size of the largest burst decays to 1/e in this time. A path whose delay
+/* Time in which the size of the largest burst decays to 1/e. A path whose delay
  * fluctuates has several bursts per second; a mobile link has one after each
  * gap. */
 #define EXTRA_MEMORY (400 * MILLISECOND)
 /* The size of a burst is limited to the bytes that the long rate delivers in
- * this time. */
+ * MAX_EXTRA. */
 #define MAX_EXTRA (200 * MILLISECOND)
 /* Number of packets that are subtracted from a burst as a rounding error,
  * because reports count whole packets only. */

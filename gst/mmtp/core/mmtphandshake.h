@@ -23,8 +23,10 @@ typedef enum
 /* Parameters of the session that the OPEN contains. */
 typedef struct
 {
-  guint64 bit_rate;             /* in bit/s; 0 if not known in advance */
-  guint32 frame_period;         /* in us; 0 if not known in advance */
+  /* bitrate in bit/s; 0 if not known in advance */
+  guint64 bit_rate;
+  /* frame period in us; 0 if not known in advance */
+  guint32 frame_period;
   guint64 keepalive_period;
   guint64 initial_delay;        /* initial delay (D0), in ns */
 } MmtpRequest;

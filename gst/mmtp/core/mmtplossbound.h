@@ -12,7 +12,8 @@
 typedef struct
 {
   guint packet;
-  gdouble window;               /* in bytes; 0 until the first queue overflow */
+  /* window in bytes; 0 until the first queue overflow */
+  gdouble window;
   gdouble max;                  /* window before the last reduction */
   gdouble reduced;              /* time of the last reduction */
   gdouble reno;                 /* window of Reno (RFC 9438, section 4.3) */

@@ -19,7 +19,7 @@ typedef struct
   guint64 first, count;
   guint64 found;                /* time at which the gap was found, in ns */
   guint64 order;                /* MmtpLosses.n_raised when the gap was found */
-  /* A retransmission is too late from this time on, in ns. */
+  /* Time in ns from which on a retransmission is too late. */
   guint64 repair_until;
   guint reported;               /* number of reports that contain this range */
   /* number of the last report that contains this range */

@@ -12,8 +12,8 @@
  * fires late by up to one millisecond does not reduce the rate. Section 4.4 of
  * the MMTP paper: "new tokens are not generated until old tokens are used". */
 #define TOKEN_LAG MILLISECOND
-/* While the application sends less than the path carries, the pacing rate of
- * the path is higher by this factor, as in the slow start of Linux
+/* Factor by which the pacing rate of a path is higher while the application
+ * sends less than the path carries. The slow start of Linux does the same
  * (tcp_pacing_ss_ratio). */
 #define LIMITED_GAIN 2
 /* Round trip that is assumed while the round trip of a path is unknown. The
@@ -41,8 +41,8 @@
 #define LATENESS_RISE 0.5
 #define LATENESS_FALL 0.01
 #define MAX_LATENESS_STEP (100 * MILLISECOND)
-/* If a message arrives later than its deadline by more than this time, it was
- * held up by a gap. */
+/* Maximum time by which a late message may miss its deadline without a gap. If
+ * it arrives later than that, a gap held it up. */
 #define MAX_LATENESS (25 * MILLISECOND)
 /* `lateness` is at most 1/LATENESS_PART of the difference between the initial
  * delay (D0) and the base delay. */
@@ -50,16 +50,16 @@
 /* With a configured rate, the safe delay may be nearly the whole initial delay
  * (D0). */
 #define MAX_SAFE_EIGHTHS 7
-/* The path has stalled if nothing arrives for this time, plus a multiple of the
- * jitter, although a message should have arrived. The time covers the reports,
- * which arrive every 50 ms, and the pauses of 20 to 60 ms that schedulers of
- * mobile networks make. */
+/* Time without arrivals after which the path has stalled, if a message should
+ * have arrived. A multiple of the jitter is added to it. The time covers the
+ * reports, which arrive every 50 ms, and the pauses of 20 to 60 ms that
+ * schedulers of mobile networks make. */
 #define STALL_TIME (100 * MILLISECOND)
 #define STALL_JITTERS 4
 #define STALL_DEADLINE_PART 4
-/* A path is in doubt after this time without arrivals, plus a multiple of the
- * jitter: it may have stalled. This shorter time than STALL_TIME matters only
- * if there is another path. */
+/* Time without arrivals after which a path is in doubt, which means that it may
+ * have stalled. A multiple of the jitter is added to it. This time is shorter
+ * than STALL_TIME and matters only if there is another path. */
 #define DOUBT_TIME (30 * MILLISECOND)
 #define DOUBT_JITTERS 2
 /* A path does not deliver if at least MISSED_PERCENT of its last packets are
@@ -67,8 +67,8 @@
  * loss, six of eight packets are lost in one of forty thousand cases. */
 #define MISSED_PERCENT 75
 #define MIN_JUDGED 8
-/* When the number of judged messages reaches this value, the counters of judged
- * and missed messages are halved. */
+/* Number of judged messages at which the counters of judged and missed messages
+ * are halved. */
 #define MAX_JUDGED 32
 /* A path that is always busy is drained from time to time. On most paths, this
  * happens when the path has been busy for 10 s (DRAIN_PERIOD); BBR does so
@@ -414,9 +414,10 @@ get_stall_jitter (const MmtpPath * path)
 }
 
 /* Returns for how long the message had been missing on the receiver's clock
- * when the receiver wrote its latest report. The message is expected to arrive
- * after the newest arrived message, with the same interval as between their
- * sending times. A stall of the return path does not change the result. */
+ * when the receiver wrote its latest report. The message is expected some time
+ * after the newest message that has arrived. This time is the interval between
+ * the two sending times. A stall of the return path does not change the result.
+ */
 static guint64
 get_gap (const MmtpPath * path, const MmtpSent * sent)
 {

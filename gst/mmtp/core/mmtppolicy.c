@@ -7,8 +7,8 @@
 
 #include "mmtppolicy.h"
 
-/* A path that carries a smaller share of the stream than this counts as not
- * needed. */
+/* Minimum share of the stream. A path that carries a smaller share counts as
+ * not needed. */
 #define MIN_SHARE 0.001
 
 /* Percentage of the rate that is used for new packets. Keep-alives and
@@ -20,8 +20,8 @@
  * frames. */
 #define DROPPABLE_SLACK 70
 #define DELTA_SLACK 30
-/* More important frames may need at most this percentage of the bytes that the
- * paths deliver in time if a less important frame is sent before them. */
+/* If a less important frame is sent first, more important frames may need at
+ * most DEFER_PERCENT of the bytes that the paths deliver in time. */
 #define DEFER_PERCENT 60
 /* Value for a group of pictures that has not been determined yet. Groups are
  * numbered from 1, and 0 means no group. */

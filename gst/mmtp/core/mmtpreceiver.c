@@ -32,8 +32,8 @@
 #define DEFAULT_SESSION_TIMEOUT (10 * MMTP_SECOND)
 /* Maximum bytes held in the reorder buffer: 100 Mbit/s for 5 s. */
 #define DEFAULT_MAX_BYTES (64 * 1024 * 1024)
-/* If the time between two KEEPALIVEs is longer than this, it was an outage and
- * does not count as the usual interval. */
+/* Maximum time between two KEEPALIVEs that counts as their usual interval. A
+ * longer time was an outage. */
 #define MAX_KEEPALIVE_GAP (2 * MMTP_SECOND)
 /* Period in which a limited number of changes of the initial delay (D0) is
  * accepted. A sender changes D0 at most once per second (DELAY_PERIOD), or when

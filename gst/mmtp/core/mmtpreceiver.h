@@ -28,7 +28,7 @@ typedef struct
   /* Maximum initial delay (D0), in ns. If a sender wants a longer delay, it
    * gets this one. */
   guint64 max_delay;
-  guint64 keepalive_period;     /* in ns; 0 uses the sender's period */
+  guint64 keepalive_period;     /* period in ns; 0 uses the sender's period */
   guint64 session_timeout;      /* in ns */
   /* maximum bytes of packets that are held because earlier packets are missing
    */

@@ -9,7 +9,8 @@
 #include "mmtpanswerlimits.h"
 #include "mmtpreports.h"
 
-/* A path is silent after this many keep-alive periods without a message. */
+/* Number of keep-alive periods without a message after which a path is silent.
+ */
 #define MMTP_SILENT_PERIODS 2
 
 typedef struct

@@ -11,8 +11,8 @@
  * be in time */
 #define MAX_SPECULATIVE 64
 /* A packet in flight on a stalled path is sent again on another path if it
- * could no longer be in time there after this time. In this time, three reports
- * arrive. */
+ * would be too late there after a further wait of RESCUE_TIME. In this time,
+ * three reports arrive. */
 #define RESCUE_TIME (150 * MILLISECOND)
 /* Minimum time between two searches for packets in flight on the same stalled
  * path that have to be sent on another path. It applies however many reports

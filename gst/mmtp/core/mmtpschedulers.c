@@ -4,10 +4,10 @@
 
 #include "mmtpscheduler.h"
 
-/* A path is certain to deliver in time if its delay is at most this percentage
- * of the time until the deadline. The rest is a margin, because delays change,
- * and the delay of a packet is known only after the packet has arrived.
- * docs/mmtp.md has results for other percentages. */
+/* Percentage of the time until the deadline. If the delay of a path is at most
+ * this percentage, the path is certain to deliver in time. The rest is a
+ * margin, because delays change, and the delay of a packet is known only after
+ * the packet has arrived. docs/mmtp.md has results for other percentages. */
 #define CERTAIN_PERCENT 75
 
 static gboolean

@@ -10,7 +10,7 @@
 /* Bytes per packet besides the payload: MMTP (docs/wire-mmtp.md), IPv4 and UDP
  * headers. */
 #define PACKET_WORK (MMTP_DATA_OVERHEAD + 28)
-/* The rate of the stream is measured over this time. */
+/* Time over which the rate of the stream is measured. */
 #define MEASURED_SPAN (2000 * MILLISECOND)
 /* Maximum number of packets that one REPORT marks as received
  * (docs/wire-mmtp.md). More packets can only have arrived after a long silence
@@ -992,7 +992,7 @@ mmtp_send_queue_get_late_group (const MmtpSendQueue * queue, guint64 arrival)
 }
 
 /* Returns the position of the first packet, from `iter` on, that does not refer
- * to the late group. */
+ * to the group with the late reference picture. */
 static GSequenceIter *
 skip_group (GSequenceIter * iter, guint64 late)
 {

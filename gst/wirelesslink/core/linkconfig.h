@@ -80,8 +80,8 @@ typedef struct
   LinkQueueDiscipline discipline;
   guint packets;                /* txqueuelen */
   guint64 bytes;
-  /* The queue is full while its oldest packet has waited longer than this, in
-   * ns. */
+  /* Maximum time in ns that the oldest packet has waited; if it has waited
+   * longer, the queue is full. */
   guint64 time;
   /* Used by LINK_QUEUE_IFD, whose video frames have no other limits. */
   IfdConfig ifd;
@@ -192,7 +192,7 @@ typedef struct
   /* Additional delay in ns of a packet of station 0 that finds the link idle.
    */
   guint64 idle_delay;
-  /* idle_delay applies only to packets larger than this, in bytes */
+  /* minimum size in bytes; idle_delay applies only to larger packets */
   guint idle_delay_size;
   LinkOnOffConfig fading;       /* good and bad states of the radio */
   gdouble loss_good, loss_bad;  /* loss probability of a packet in each state */

@@ -13,8 +13,8 @@
 
 #include "mpegvideoframer.h"
 
-/* RFC 3550 A.1: a packet that is late by fewer than this many numbers is an old
- * one. Otherwise the sender has started again. */
+/* RFC 3550 A.1: limit for an old packet. If the sequence number of a packet is
+ * behind by MAX_MISORDER or more, the sender has started again. */
 #define MAX_MISORDER 100
 /* temporal_reference is modulo 1024 (ISO/IEC 13818-2 6.3.9) */
 #define REFERENCES 1024

@@ -22,10 +22,11 @@
 
 /* Maximum number of streams. Packets of further streams are not queued here. */
 #define LINK_FRAME_QUEUE_MAX_STREAMS 8
-/* A stream without packets for this time in ns makes room for another stream.
+/* Time in ns without packets after which a stream makes room for another
+ * stream.
  */
 #define LINK_FRAME_QUEUE_STREAM_IDLE (10 * LINK_SECOND)
-/* A frame is incomplete if no packet of it arrives for this time in ns. */
+/* Time in ns without a further packet after which a frame is incomplete. */
 #define LINK_FRAME_QUEUE_FRAME_IDLE LINK_SECOND
 /* Maximum number of packets of a frame; with more packets their sequence
  * numbers would be ambiguous (RFC 3550 A.1). The maximum size of a frame is

@@ -307,7 +307,8 @@ set_irda (LinkConfig * config, LinkQuality quality)
   pipe->rate[0] = pipe->rate[1] = 75072;
   pipe->delay[0] = pipe->delay[1] = 162826087;
   pipe->jitter = 300 * MS;
-  /* Somebody walks through the beam. The packets wait and are not lost. */
+  /* Somebody walks through the infrared beam. The packets wait and are not
+   * lost. */
   if (quality != LINK_QUALITY_IDEAL) {
     pipe->outage.mean_bad = 500 * MS;
     pipe->outage.mean_good = (quality == LINK_QUALITY_GOOD ? 20 : 2) * SECOND;

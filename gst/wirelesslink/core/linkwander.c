@@ -315,7 +315,8 @@ link_wander_skip_to (LinkWander * wander, guint64 time)
     start (wander);
   if (link_wander_get_time (wander) >= time)
     return;
-  /* A tick without an opportunity in use costs one draw. */
+  /* If no opportunity of a tick is used, the tick needs only one random draw.
+   */
   while (get_tick_begin (wander) + TICK <= time)
     begin_next_tick (wander);
   do

@@ -990,7 +990,7 @@ GST_END_TEST;
 
 /* --- a new receiver ------------------------------------------------------- */
 
-/* A receiver that is silent for this time counts as gone. */
+/* Time after which a silent receiver counts as gone. */
 #define TIMEOUT (2 * GST_SECOND)
 
 static void

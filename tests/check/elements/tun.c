@@ -32,7 +32,7 @@
 #define CONTEXT_TYPE "gst.wireless.tun-devices"
 #define CAPS "application/x-ip"
 
-/* No packet may arrive in this time. It is long enough for packets that the
+/* Time in which no packet may arrive. It is long enough for packets that the
  * kernel sends on its own. */
 #define SILENCE (1200 * G_TIME_SPAN_MILLISECOND)
 

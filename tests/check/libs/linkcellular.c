@@ -142,9 +142,9 @@ path_count_resets (const Path * path)
   return stats.resets;
 }
 
-/* Sends a message and waits until all of it has arrived. If a reset of RLP lost
- * packets and nothing arrives for this many seconds, the function sends the
- * missing segments again, as TCP would do. */
+/* Sends a message and waits until all of it has arrived. After a reset of RLP,
+ * packets may be lost. If nothing arrives for SECONDS_TO_REPEAT, the function
+ * therefore sends the missing segments again, as TCP would do. */
 
 #define SECONDS_TO_REPEAT 20
 

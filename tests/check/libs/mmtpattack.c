@@ -11,11 +11,11 @@
 #include "mmtpattacker.h"
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-/* With this size the stream has 1.2 Mbit/s, which the fast path can carry
- * alone. */
+/* Size of the frames. The stream has 1.2 Mbit/s then, which the fast path can
+ * carry alone. */
 #define FRAME_SIZE 6000
 #define KEY "correct horse"
-/* This time is longer than any message needs to arrive. */
+/* Time that is longer than any message needs to arrive. */
 #define SETTLED (2 * SECOND)
 #define MAX_RECORDED 4000
 

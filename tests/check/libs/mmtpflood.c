@@ -18,8 +18,8 @@
 
 #define MS G_GUINT64_CONSTANT (1000000)
 #define SECOND (1000 * MS)
-/* With this size the stream has 480 kbit/s. The slowest path carries 500
- * kbit/s. */
+/* Size of the frames. The stream has 480 kbit/s then. The slowest path carries
+ * 500 kbit/s. */
 #define FRAME_SIZE 2400
 #define KEY "correct horse"
 #define CAPS "video/mpeg, mpegversion=(int)2"

@@ -18,7 +18,7 @@
 #define CUT (10 * SECOND)
 #define BACK (20 * SECOND)
 #define END (40 * SECOND)
-/* Frames may be lost in this time after a path was cut without a warning. */
+/* Time after a cut without a warning in which frames may be lost. */
 #define SURPRISE (300 * MS)
 
 #define MEGABIT 125000          /* bytes per second */

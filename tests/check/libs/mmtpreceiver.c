@@ -19,8 +19,8 @@
 #define OUR_START MS (5000)
 #define PERIOD 100              /* ms */
 #define D0 500                  /* ms */
-/* If a message of this size arrives every 10 ms, the path is fast enough for a
- * report in each report period. */
+/* Size of a message. If such a message arrives every 10 ms, the path is fast
+ * enough for a report in each report period. */
 #define PAYLOAD 1200            /* bytes */
 
 typedef struct
@@ -2180,7 +2180,7 @@ GST_START_TEST (a_query_is_answered_at_once_and_not_too_often)
 
 GST_END_TEST;
 
-/* With this number of paths, only the fastest one carries the records of all
+/* Number of paths with which only the fastest path carries the records of all
  * paths. */
 #define MANY_PATHS 6
 
