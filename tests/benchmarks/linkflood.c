@@ -281,7 +281,7 @@ print_own (const Flood * flood)
   gst_structure_free (stats);
 }
 
-/* Measures the clock alone, on which all these elements rely. */
+/* Measures the lateness of the clock alone, on which the elements rely. */
 static void
 wait_late (Flood * flood, GstClockTime begin, guint packets)
 {

@@ -33,7 +33,7 @@ typedef struct
 {
   ArenaType type;
   guint32 size;                 /* Bytes of the elementary stream. */
-  /* Due time, in ns after that of the first frame. */
+  /* Due time in ns after the due time of the first frame. */
   guint64 due;
   guint n_references;
   guint references[ARENA_MAX_REFERENCES];       /* Numbers of earlier frames. */

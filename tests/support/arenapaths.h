@@ -47,7 +47,8 @@ typedef enum
 
 typedef struct
 {
-  /* For a half-duplex path only the first entry is used, for both directions.
+  /* Configuration of the link of each direction. For a half-duplex path, only
+   * the first entry is used.
    */
   LinkConfig config[ARENA_N_DIRECTIONS];
   /* Delivery trace of each direction; NULL if the link's configuration

@@ -22,7 +22,8 @@ typedef enum
   ARENA_ASK_STEPS,
   /* Measures how close the estimated rate is to the real one. */
   ARENA_ASK_ESTIMATE,
-  ARENA_ASK_TCP,                /* Ratio of MMTP's rate to TCP's. */
+  /* Measures the ratio of MMTP's rate to TCP's. */
+  ARENA_ASK_TCP,
   ARENA_ASK_FAIRNESS            /* Fairness between two sessions. */
 } ArenaQuestion;
 

@@ -56,7 +56,8 @@ typedef struct
   /* Number of this run and of all runs, for arena_links_open (). */
   guint number, n;
   guint64 duration;             /* Duration of the streams in ns. */
-  /* Bytes that arrive between these times (ns) are counted in measured_bytes.
+  /* Bytes that arrive from measure_from to measure_to (ns) are counted in
+   * measured_bytes.
    */
   guint64 measure_from, measure_to;
   guint n_sessions;

@@ -13,7 +13,8 @@
 
 typedef struct
 {
-  /* Sizes of IP packets in bytes, uniformly distributed. */
+  /* Range of the sizes of IP packets in bytes. The sizes are uniformly
+   * distributed. */
   guint min, max;
 } LinkLoadSizes;
 

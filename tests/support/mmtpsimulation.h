@@ -111,7 +111,8 @@ typedef struct
   guint64 tcp_from;
   /* The path does not exist until an action adds it. */
   gboolean is_later;
-  guint64 known_rate, known_delay;      /* Same meaning as in MmtpPathConfig. */
+  /* Configured values, as in MmtpPathConfig. */
+  guint64 known_rate, known_delay;
 } MmtpSimulationPathConfig;
 
 typedef struct

@@ -25,7 +25,8 @@
  * receiver together */
 #define HUGE_FRAME (1024 * 1024)
 #define SMALL_FRAME 1000
-/* The bytes before each frame, which hold its type, number and size. */
+/* Size of the header before each frame, which has the frame's type, number and
+ * size. */
 #define HEADER 8
 
 /* --- the receiver --------------------------------------------------------- */

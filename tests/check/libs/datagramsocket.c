@@ -485,7 +485,7 @@ GST_END_TEST;
 
 #ifdef __linux__
 
-static gint64 clock_step;       /* s, by which the wall clock was set */
+static gint64 clock_step;       /* seconds by which the wall clock was set */
 
 /* Replaces clock_gettime() of the C library, for the libraries as well as for
  * the tests. */

@@ -350,7 +350,7 @@ GST_START_TEST (packets_of_unsent_messages_remain)
 
 GST_END_TEST;
 
-/* The room ends among the packets that are sent again without GSO. */
+/* The socket has no more room while the packets are sent again without GSO. */
 GST_START_TEST (packets_without_room_after_a_refusal_remain)
 {
   DatagramSocket *listener = open_listener (0, FALSE);
@@ -371,7 +371,7 @@ GST_START_TEST (packets_without_room_after_a_refusal_remain)
 
 GST_END_TEST;
 
-/* UDP-Lite and raw sockets would fail, or send one huge packet. */
+/* With GSO, UDP-Lite and raw sockets would fail, or send one huge packet. */
 GST_START_TEST (other_sockets_send_one_by_one)
 {
   const gchar *test = "other_sockets_send_one_by_one";

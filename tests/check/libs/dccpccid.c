@@ -23,7 +23,7 @@
  * congestion control is an example for experiments only. */
 
 #define CCID_INTERVAL 248       /* RFC 4340 section 10, table 5 */
-/* section 10.3: sent by the receiver; 4 bytes */
+/* section 10.3: option of the receiver, with a value of 4 bytes */
 #define OPTION_MISSED 192
 #define OPTION_MISSED_SIZE 4
 

@@ -421,7 +421,7 @@ static const Exchange exchanges[] = {
   {"20040102", DCCP_RESET_OPTION_ERROR, ""},
   {"22040102", DCCP_RESET_OPTION_ERROR, ""},
   {"0120040102", DCCP_RESET_MANDATORY_ERROR, ""},
-  /* The values that the profile accepts. */
+  /* The next rows test which values the profile accepts. */
   {"01200503" "0064", DCCP_RESET_MANDATORY_ERROR, ""},
   {"20040400", 0, "230604000001"},
   {"20040401", 0, "230604010001"},

@@ -45,7 +45,7 @@ static DccpNetwork network;
 typedef enum
 {
   FROM_ANYWHERE,
-  FROM_THE_PEER,                /* with the address and port of the peer */
+  FROM_THE_PEER,                /* has the address and port of the peer */
   N_SOURCES
 } Source;
 

@@ -585,7 +585,7 @@ typedef struct
   /* Index of the cookie byte that is changed in Acks, counted from 1; 0 to
    * change no byte. */
   gsize spoil;
-  guint64 delay;                /* ns, delay of Acks that have a cookie */
+  guint64 delay;                /* delay in ns of Acks that have a cookie */
 } Cookies;
 
 static gboolean

@@ -487,7 +487,7 @@ GST_START_TEST (h264_order_of_output_needs_no_times)
 
 GST_END_TEST;
 
-/* As expect_of (), and also checks which field the picture is. */
+/* Like expect_of (), but also checks which field the picture is. */
 static void
 expect_field (IfdClassifier * classifier, const gchar * text,
     const gchar * expected, IfdField field)
@@ -613,7 +613,7 @@ static const gchar *const sps_of_one = "42 01 01 01 60";
 static const gchar *const sps_of_two = "42 01 03 01 60";
 static const gchar *const sps_of_three = "42 01 05 01 60";
 
-/* The types of table 7-1, in a stream with one sub-layer */
+/* Checks the types of table 7-1, in a stream with one sub-layer. */
 GST_START_TEST (h265_types_are_those_of_the_table)
 {
   const gchar *const table[] = {

@@ -125,7 +125,7 @@ GST_START_TEST (drops_frames_that_update_nothing_first)
 {
   expect (3, "I P0>0 B0> P0>0", "2 overwritten");
   expect (3, "I B0> B0>* P0>0", "2 overwritten");
-  /* The new frame is the larger one of the two. */
+  /* The new frame is larger than the other B-frame. */
   expect (3, "I P0>0 B0> B0>*", "3 no-room");
   expect (3, "I P0>0 B0>* B0>", "2 overwritten");
 }
@@ -153,7 +153,7 @@ GST_START_TEST (drops_frames_that_need_a_dropped_frame)
 
 GST_END_TEST;
 
-/* A frame that fills a slot anew ends the damage. */
+/* A frame that fills a slot anew ends the damage of this slot. */
 GST_START_TEST (layer_resumes_where_its_slot_is_filled_anew)
 {
   Sender sender;

@@ -240,7 +240,8 @@ GST_START_TEST (steps_change_rate_and_delay_of_one_direction)
   for (i = 0; i < 4; i++)
     link_input (link, 0, 1, 1250, NULL);
   link_timeout (link, LINK_SECOND);
-  /* Transmissions: 0 to 10 ms, 10 to 15 ms, 15 to 35 ms, 35 to 55 ms */
+  /* The transmissions last from 0 to 10 ms, from 10 to 15 ms, from 15 to 35 ms
+   * and from 35 to 55 ms. */
   expect_output (link, 0, 0, 15 * MS);
   expect_output (link, 1, 0, 15 * MS);
   expect_output (link, 0, 1, 20 * MS);

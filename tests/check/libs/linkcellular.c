@@ -503,7 +503,7 @@ GST_END_TEST;
 
 /* Section 3.1 of Alanko: dial-up */
 
-/* The paper measured 400 calls. The test makes ten sets of 400. */
+/* Alanko et al. measured 400 calls. The test makes ten sets of 400. */
 #define SETS 10
 #define CALLS 400
 
@@ -513,7 +513,7 @@ typedef struct
   /* The sorted durations of the set-ups. */
   gdouble seconds[SETS * CALLS];
   gdouble min_detection, max_detection;
-  guint64 begin;                /* ns, start of the current set-up */
+  guint64 begin;                /* start of the current set-up in ns */
 } Calls;
 
 static void
@@ -782,7 +782,8 @@ typedef struct
   guint first_lost, last_lost;
   guint max_attempts;
   gboolean in_order;
-  guint64 departures[400];      /* ns, by packet index; 0 if lost */
+  /* departure times in ns by packet index; 0 = lost */
+  guint64 departures[400];
   LinkStats stats;
 } Course;
 

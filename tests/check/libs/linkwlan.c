@@ -65,7 +65,8 @@ GST_START_TEST (airtimes_are_those_of_the_standard)
 {
   LinkConfig config = without_faults ();
 
-  /* 192 us and 8 * (1500 + 8 + 28) bits at 11 Mbit/s, rounded up */
+  /* The airtime is 192 us and 8 * (1500 + 8 + 28) bits at 11 Mbit/s, rounded
+   * up. */
   fail_unless_equals_uint64 (first_departure (&config, 1500), 1310 * US);
   config.dcf.short_preamble = TRUE;
   fail_unless_equals_uint64 (first_departure (&config, 1500), 1214 * US);
@@ -75,7 +76,8 @@ GST_START_TEST (airtimes_are_those_of_the_standard)
   config.overhead = 0;
   config.dcf.top_rate = 0;
   fail_unless_equals_uint64 (first_departure (&config, 64), 992 * US);
-  /* 20 us, 57 symbols of 4 us for 22 + 8 * 1536 bits, and 6 us */
+  /* The airtime is 20 us, 57 symbols of 4 us for 22 + 8 * 1536 bits, and 6 us.
+   */
   config = profile (LINK_PROFILE_80211G);
   fail_unless_equals_uint64 (first_departure (&config, 1500), 254 * US);
 }
@@ -193,7 +195,7 @@ GST_START_TEST (retry_limit_counts_transmissions)
     fail_unless_equals_uint64 (result.stats.transmissions[i + 1], 0);
     fail_unless (result.stats.transmissions[i] >= lost);
   }
-  /* 0 selects the default of the card (Ouwens 3.6). */
+  /* A retry limit of 0 selects the default of the card (Ouwens 3.6). */
   config.dcf.retry_limit = 0;
   config.dcf.failure[3] = 1;
   result = link_load_saturate (&config, 10, small);

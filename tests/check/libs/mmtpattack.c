@@ -206,7 +206,7 @@ assert_same (MmtpNetwork * one, Attack * none, MmtpNetwork * other,
   assert_same_stats (one, other);
 }
 
-/* Also checks that the session carried a stream. */
+/* Checks that the session carried a stream, and that no path has failed. */
 static void
 assert_streamed (MmtpNetwork * network, guint seconds)
 {
@@ -1053,7 +1053,7 @@ GST_END_TEST;
 typedef struct
 {
   MmtpAddress address;
-  /* In ms. `next_init` is 0 when the sender has a cookie. */
+  /* Times in ms. `next_init` is 0 when the sender has a cookie. */
   guint next_init, wait;
 } RealSender;
 

@@ -43,10 +43,10 @@ typedef struct
   const gchar *name;
   guint from;                   /* A value of MmtpRole, or both values. */
   gsize min;                    /* Shorter messages are refused as SHORT. */
-  /* From this size on, a message that is cut is VALID again. */
+  /* Minimum size from which on a truncated message is VALID. */
   gsize min_valid;
   MmtpRefusal longer;           /* Result if bytes follow the body. */
-  /* From this size on, a message that was cut is VALID again. */
+  /* The bytes of the whole message, in hexadecimal. */
   const gchar *bytes;
   MmtpMessage message;
 } Vector;

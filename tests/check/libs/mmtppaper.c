@@ -17,7 +17,8 @@
 #define FRAMES 1000
 #define FRAME_SIZE 1400
 #define TICK (10 * MS / 1000)   /* Resolution of the times in the messages. */
-/* The paper counts frames as late "more than one second after" [5.2]. */
+/* Magalhães and Kravets count frames as late "more than one second after"
+ * [5.2]. */
 #define LIMIT SECOND
 /* Size of one frame as an IP packet: DATA's header and trailer, UDP and IP. */
 #define WIRE_SIZE (FRAME_SIZE + 24 + MMTP_SIMULATION_OVERHEAD)
@@ -185,7 +186,8 @@ static const Row table[] = {
   {100, -1, -1, -1}, {160, -1, -1, -1}
 };
 
-/* In ms: with this period both links carry the whole stream. */
+/* Index of the first row of `table` with whose period both links carry the
+ * whole stream. */
 #define FIRST_ENOUGH 5
 
 /* Checks what must hold in every run. At most 1 % of the packets may be late;

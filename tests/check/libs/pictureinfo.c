@@ -419,7 +419,8 @@ GST_START_TEST (first_packet_of_vp9_tells_the_kind)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_VP9);
 
-  /* a picture ID of two bytes, and a structure with sizes and groups */
+  /* The descriptor has a picture ID of two bytes, and a scalability structure
+   * with sizes and groups. */
   expect_at (reader, NO_PTS, BYTES (RTP_AT (1), 0x8a, 0x81, 0x23, 0x18,
           1, 0x40, 0, 0xf0, 2, 0x04, 1, 0x00, VP9_KEY), PICTURE_KIND_KEY,
       FALSE);
@@ -427,7 +428,8 @@ GST_START_TEST (first_packet_of_vp9_tells_the_kind)
       PICTURE_KIND_KEY, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP_AT (2), 0x4c, VP9_P),
       PICTURE_KIND_REFERENCE, FALSE);
-  /* layer with TL0PICIDX; flexible mode with two P_DIFF */
+  /* The descriptor has the layer with TL0PICIDX, and two P_DIFF in flexible
+   * mode. */
   expect_at (reader, NO_PTS, BYTES (RTP_AT (3), 0xe8, 0x12, 0x20, 7, VP9_B),
       PICTURE_KIND_DROPPABLE, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP_AT (4), 0xf8, 0x12, 0x20, 3, 4, VP9_B),

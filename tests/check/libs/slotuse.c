@@ -143,7 +143,7 @@ typedef struct
   gboolean golden, altref;      /* these are refreshed */
   guint copy_to_golden, copy_to_altref;
   gboolean entropy, last;       /* refresh_entropy_probs, refresh_last */
-  gboolean segments, map_only;  /* updates map and values, or the map */
+  gboolean segments, map_only;  /* updates map and values, or only the map */
   guint filter;                 /* number of the filter's values, up to 8 */
 } Vp8;
 
@@ -406,7 +406,7 @@ put_vp9_inter (Bits * bits, const Vp9 * frame)
     put (bits, 3, 0);
     put_vp9_size (bits);
   } else {
-    put (bits, 2 + 1, 2);       /* the second found_ref; render size is equal */
+    put (bits, 2 + 1, 2);       /* second found_ref; unchanged render size */
   }
   put (bits, 1, 1);             /* allow_high_precision_mv */
   put (bits, 1 + 2, 1);         /* raw_interpolation_filter */

@@ -18,7 +18,7 @@
 #define MS G_GUINT64_CONSTANT (1000000)
 #define NEVER G_MAXUINT64
 
-#define SIZE 512                /* Packet size in bytes, as in the paper. */
+#define SIZE 512                /* Packet size in bytes, as Erixzon used. */
 /* Bytes of the headers of IP and of DCCP with long sequence numbers. */
 #define HEADERS 40
 /* First sequence number, chosen so that the numbers wrap. */
