@@ -62,7 +62,8 @@ typedef struct
   gint bind_port;
   gint ttl;                     /* 0 means the system's default */
   gint dscp;                    /* -1 means the system's default */
-  gint buffer_size;             /* in bytes; 0 means the system's default */
+  /* size in bytes; 0 means the system's default */
+  gint buffer_size;
   gint gso;                     /* GstWirelessGso */
 } GstMmtpSinkSettings;
 

@@ -61,7 +61,8 @@ typedef struct
 {
   gchar *address, *interface, *key;
   gint port;
-  gint buffer_size;             /* in bytes; 0 means the system's default */
+  /* size in bytes; 0 means the system's default */
+  gint buffer_size;
   guint latency, max_latency;   /* in ms */
   guint64 peer_timeout;         /* in ns; 0 means unlimited */
   guint max_bytes;

@@ -698,8 +698,8 @@ gst_wireless_link_pad_loop (gpointer user_data)
 {
   GstPad *pad = user_data;
   GstWirelessLinkFlow *flow = gst_wireless_link_pad_get_flow (pad);
-  /* The element is alive, because it stops this task before it releases the
-   * pad. */
+  /* The element still exists here, because it stops this task before it
+   * releases the pad. */
   GstWirelessLink *self = flow->element;
   GstFlowReturn result;
   gboolean post_error;

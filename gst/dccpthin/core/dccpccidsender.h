@@ -28,7 +28,7 @@ typedef struct
 {
   guint64 acknowledged;         /* acknowledged sequence number */
   gboolean has_elapsed;
-  /* ns from the arrival of the acknowledged packet to the Ack */
+  /* time in ns from the arrival of the acknowledged packet to the Ack */
   guint64 elapsed;
   gboolean slow_receiver;       /* RFC 4340 section 11.6 */
   /* number of packets newly reported with Drop Code 2 */

@@ -104,7 +104,8 @@ struct _TfrcSender
   gint64 t_new, t_next;
   /* 0 to 1: recent share of the time that was data-limited */
   gdouble limited_share;
-  guint64 limited_time;         /* ns, when limited_share was updated */
+  /* time in ns of the last update of limited_share */
+  guint64 limited_time;
 
   /* --- the no-feedback timer */
   guint64 timer;

@@ -38,8 +38,8 @@ void tfrc_sender_config_init (TfrcSenderConfig * config);
 typedef struct
 {
   guint64 acknowledged;         /* acknowledged sequence number, 48 bits */
-  /* ns from the arrival of the acknowledged packet to the acknowledgement;
-   * valid if has_elapsed is TRUE */
+  /* time in ns from the arrival of the acknowledged packet to the
+   * acknowledgement; valid if has_elapsed is TRUE */
   guint64 elapsed;
   gboolean has_elapsed;
   /* If this is FALSE, the acknowledgement does not change the allowed rate X,
@@ -102,9 +102,9 @@ typedef struct
   guint64 round_trip;           /* ns, R; 0: unknown */
   guint64 round_trip_variance;  /* mean deviation of the samples in ns */
   guint32 segment_size;         /* s */
-  /* The application sent less than was allowed in most of the last second. The
-   * rate is then a lower bound of the path's capacity, unless the loss event
-   * rate limits it. */
+  /* The application sent less than was allowed in most of the last second. X is
+   * then a lower bound of the path's capacity, unless the loss event rate
+   * limits X. */
   gboolean is_app_limited;
   guint64 feedbacks;            /* counters, which never decrease */
   /* number of times that the no-feedback timer expired */

@@ -154,7 +154,7 @@ typedef struct
   guint packet;
   MmtpDeliveryRate delivery;
   Filter rates, queues;
-  gdouble rate;                 /* in bytes per ns; 0 if unknown */
+  gdouble rate;                 /* rate in bytes per ns; 0 if unknown */
   /* decaying maximum of `rate`, and its time in ns */
   gdouble peak_rate, peak_time;
   /* mean delivery rate over MEAN_SPAN, reported to the application */
@@ -162,7 +162,8 @@ typedef struct
   gdouble base_round_trip, period, noise, deadline;     /* in ns */
   gboolean is_starting;         /* slow start */
   gdouble start_window;         /* in bytes */
-  gdouble guess;                /* in bytes per ns; 0 if there is none */
+  /* guessed rate in bytes per ns; 0 if there is none */
+  gdouble guess;
   /* delivery rate at the end of the last round of the start phase (bytes per
    * ns), and the time of that end (ns) */
   gdouble start_rate, start_round;

@@ -64,7 +64,8 @@ struct _MmtpReorder
    * late. */
   Packet *late;
   guint64 waiting_bytes;
-  gint64 shift;                 /* in ns, to be added to each stored deadline */
+  /* time in ns to be added to each stored deadline */
+  gint64 shift;
   /* Heap of Deadlines. The packets of some entries may not be in the buffer any
    * more. */
   GArray *deadlines;

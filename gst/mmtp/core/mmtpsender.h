@@ -122,7 +122,7 @@ typedef enum
   /* The session has begun, and the paths have been measured. The fields `rate`
    * and `delay` of the event have the results. */
   MMTP_EVENT_READY,
-  /* The session was refused, `reason` is an MmtpRefuseReason. */
+  /* The session was refused. `reason` is an MmtpRefuseReason. */
   MMTP_EVENT_REFUSED,
   /* Session timeout: the receiver no longer responds. */
   MMTP_EVENT_LOST,

@@ -26,7 +26,8 @@ struct _MmtpSendQueue
 
   /* --- packets */
   guint64 next_number;          /* stream number of the next new packet */
-  guint64 floor;                /* packets below will not be sent */
+  /* packets with a lower number will not be sent */
+  guint64 floor;
   /* ring of the packets from floor to next_number */
   MmtpPacket **window;
   guint window_size;            /* a power of two */

@@ -99,7 +99,8 @@ check_ranges (const Range * ranges, guint n, GError ** error)
  * states should be an error rate instead. */
 #define MIN_SOJOURN 1e5
 #define MAX_RATE 1e12           /* bit/s */
-#define MIN_WLAN_RATE 250000    /* bit/s: an OFDM symbol then has one bit */
+/* Minimum rate in bit/s, with which an OFDM symbol has one bit. */
+#define MIN_WLAN_RATE 250000
 #define MAX_BURST 1e9           /* bytes */
 /* Minimum mean rate in bit/s. With a lower rate, the model could need much time
  * to send a single packet. Until the packet is sent, the model draws every
@@ -107,7 +108,7 @@ check_ranges (const Range * ranges, guint n, GError ** error)
  */
 #define MIN_CELLULAR_RATE 10000
 #define MAX_CELLULAR_RATE 1e10
-#define MIN_REVERSION 1e8       /* ns: five ticks of the model */
+#define MIN_REVERSION 1e8       /* in ns; five ticks of the model */
 
 /* Returns the minimum of the mean times. It applies only if the state changes
  * at all, which needs two mean times. */

@@ -192,7 +192,7 @@ typedef struct
   /* Additional delay in ns of a packet of station 0 that finds the link idle.
    */
   guint64 idle_delay;
-  /* minimum size in bytes; idle_delay applies only to larger packets */
+  /* idle_delay applies only to packets of more bytes than this */
   guint idle_delay_size;
   LinkOnOffConfig fading;       /* good and bad states of the radio */
   gdouble loss_good, loss_bad;  /* loss probability of a packet in each state */
@@ -254,7 +254,8 @@ typedef struct
   gdouble slow;                 /* share of the calls with a slow handshake */
   guint64 slow_extra_max;       /* ns */
   gdouble failure;              /* probability that a call fails */
-  guint64 failure_min, failure_max;     /* ns until a failed call is detected */
+  /* time in ns until a failed call is detected */
+  guint64 failure_min, failure_max;
   guint64 mean_time_to_break;   /* ns; 0 = calls do not break */
   guint64 hang_up_after;        /* ns without a packet; 0 = never */
 } LinkDialUpConfig;

@@ -36,7 +36,8 @@ struct _LinkDialUp
   guint64 begin, end;
   guint64 hang_up_at;           /* ns; LINK_NEVER = the call is kept */
   guint64 calls, failed, broken;
-  guint64 setup_time;           /* in ns, of the last successful call */
+  /* set-up time of the last successful call in ns */
+  guint64 setup_time;
 };
 
 LinkDialUp *

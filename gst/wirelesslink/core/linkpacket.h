@@ -53,7 +53,7 @@ struct _LinkPacket
   guint64 arrival;              /* ns */
   /* time in ns at which the packet left or was lost */
   guint64 departure;
-  /* ns for which the packet occupied the medium */
+  /* time in ns for which the packet occupied the medium */
   guint64 airtime;
   guint64 jitter;               /* random part of the delay in ns */
   gboolean overtaken;           /* later packets may overtake this one */

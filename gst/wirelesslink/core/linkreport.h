@@ -62,7 +62,8 @@ typedef struct
   guint64 collisions;
   guint64 rate_changes;
   guint64 calls, calls_failed, calls_broken;
-  guint64 setup_time;           /* in ns, of the last successful call */
+  /* set-up time of the last successful call in ns */
+  guint64 setup_time;
   guint64 resets;               /* resets of the radio link protocol */
   guint64 blocks, blocks_hit;   /* sent radio blocks, and those with errors */
 } LinkStats;

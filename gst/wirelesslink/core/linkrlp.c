@@ -103,7 +103,7 @@ typedef struct
   /* receiver */
   guint64 vr;                   /* next expected, V(R) */
   gboolean final_due;           /* a poll has to be answered */
-  GQueue air;                   /* Frame in flight in this direction */
+  GQueue air;                   /* frames in flight in this direction */
 } Direction;
 
 typedef struct
@@ -133,7 +133,7 @@ give_up (Rlp * rlp, const Direction * direction)
     rlp->gave_up = direction - rlp->directions;
 }
 
-/* From the serial line into the byte stream */
+/* Packets from the serial line into the byte stream */
 
 static void
 take_packet (Direction * direction)

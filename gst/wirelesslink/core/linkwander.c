@@ -59,14 +59,14 @@ struct _LinkWander
   guint direction;
   gboolean started;             /* the following fields are set */
   gdouble min_rate, max_rate;   /* bit/s */
-  gdouble centre;               /* bit/s to which the rate returns */
+  gdouble centre;               /* rate in bit/s to which the rate returns */
   /* share of the distance to the centre per tick */
   gdouble pull;
   gdouble step;                 /* standard deviation per tick in bit/s */
   gdouble rate;                 /* rate of this tick in bit/s */
   guint64 tick;
   guint index;                  /* number of opportunities in this tick */
-  guint64 offset;               /* ns from the beginning of the tick */
+  guint64 offset;               /* time in ns since the beginning of the tick */
 };
 
 /* Long-term distribution */
