@@ -37,7 +37,7 @@ typedef struct
 /* The results, in memory that all processes share. */
 typedef struct
 {
-  /* The number of the next job that no process has done yet. */
+  /* number of the next job that no process has begun */
   gint next;
   Result results[];
 } Results;

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Two endpoints of an MMTP session over simulated paths in virtual time, and a
  * judge that records the fate of each frame. The judge reads the bytes of each
- * DATA packet and the true times itself, so that its results do not depend on
- * the statistics of the endpoints.
- *
- *   mmtp_simulation_config_init (&config, &mmtp_simulation_cores);
- *   ... paths, source ...
- *   simulation = mmtp_simulation_new (&config);
- *   mmtp_simulation_run (simulation);
- *   mmtp_simulation_get_result (simulation)
+ * DATA packet and the true times itself. Its results do not depend on the
+ * statistics of the endpoints.
  */
 
 #ifndef __MMTPSIMULATION_H__

@@ -552,8 +552,8 @@ GST_START_TEST (jitter_keeps_order_and_its_mean)
   }
   fail_unless (ABS ((gint64) (sum / 10000) - (gint64) (10 * MS)) < MS / 3);
   link_free (link, NULL);
-  /* The packets are closer together than the jitter, so that later packets wait
-   * for earlier ones. */
+  /* The packets are closer together than the jitter, so later packets wait for
+   * earlier ones. */
   link = link_load_link_new (&config);
   link_add_flow (link, 0);
   for (i = 0; i < 1000; i++)

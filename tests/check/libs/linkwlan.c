@@ -370,8 +370,8 @@ GST_START_TEST (interference_acts_in_its_windows_only)
         && event.time < 4 * LINK_SECOND)
       fail_unless (ABS (event.quality - (1 - config.oven.on / 20e6)) < 1e-9);
   }
-  /* The oven hits packets in most mains cycles of 20 ms, so that at least 30
-   * packets per second are sent again. */
+  /* The oven hits packets in most mains cycles of 20 ms. At least 30 packets
+   * per second are therefore sent again. */
   fail_unless (again[2] >= 30 && again[3] >= 30);
   fail_unless_equals_int (again[0] + again[1] + again[5], 0);
   link_free (link, NULL);

@@ -319,7 +319,7 @@ GST_START_TEST (keepalives_are_no_jitter)
   take (&arrivals, 500, &record);
   fail_unless_equals_int (record.received, 40);
   fail_unless_equals_int (record.jitter, 0);
-  /* The transits of keep-alives count nevertheless. */
+  /* Keep-alives count for the minimum and the high transit. */
   fail_unless_equals_int (record.min_transit, TICKS (5));
   fail_unless_equals_int (record.high_transit, TICKS (20));
 }

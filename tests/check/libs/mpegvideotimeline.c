@@ -723,8 +723,8 @@ GST_START_TEST (times_without_b_frames)
 GST_END_TEST;
 
 /* 3:2 pulldown shows film of 24 frames per second at 30000/1001 frames per
- * second, so that two frames last five fields. In display order the frames last
- * 3, 2, 3, 2 ... fields, and top_field_first is 1, 0, 0, 1. */
+ * second, so two frames last five fields. In display order the frames last 3,
+ * 2, 3, 2 ... fields, and top_field_first is 1, 0, 0, 1. */
 GST_START_TEST (times_of_three_two_pulldown)
 {
   MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
