@@ -101,8 +101,8 @@ mmtp_repairer_cover (MmtpRepairer * self, const MmtpPath * path,
   cover->last_due = packet->due;
 }
 
-/* Returns the last time at which a REPAIR can be sent so that it is in time for
- * the first packet of the block, in ns. */
+/* Returns the latest time in ns at which a REPAIR can be sent and still be in
+ * time for the first packet of the block. */
 static guint64
 get_last_chance (const MmtpRepairer * self, const MmtpPath * path)
 {
