@@ -724,7 +724,7 @@ drop_unconnected (GstNetworkSink * self, GstBuffer * buffer)
 }
 
 /* Drops `buffer` because the stream took too long to end. A buffer that was
- * sent in part stays in priv->rest, so that the connection is reset. */
+ * sent in part stays in priv->rest; the connection is then reset. */
 static void
 drop_for_eos (GstNetworkSink * self, GstBuffer * buffer)
 {

@@ -90,7 +90,7 @@ next_wakeup (gpointer element)
       gst_mmtp_sink_get_log_time (element));
 }
 
-/* Returns whether every open path has got an ICMP error, so that probably no
+/* Returns whether every open path has got an ICMP error. If so, probably no
  * receiver listens at its address. */
 static gboolean
 is_refused (GstMmtpSink * self)

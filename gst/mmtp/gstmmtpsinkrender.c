@@ -373,7 +373,8 @@ warn_of_lateness (GstMmtpSink * self, gint64 lateness)
 }
 
 /* Returns whether the deadline of a buffer had already passed when the buffer
- * arrived, so that no channel could deliver it in time. Call with `lock` held.
+ * arrived. No channel could deliver such a buffer in time. Call with `lock`
+ * held.
  */
 static gboolean
 is_late (GstMmtpSink * self, gint64 lateness)

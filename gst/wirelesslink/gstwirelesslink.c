@@ -6,14 +6,14 @@
  *
  * Emulates a bad network between two elements. Each buffer is a packet: it
  * waits in the queue of a network device and is transmitted at the rate of the
- * link. The radio may lose or damage it, so that it is transmitted again, and
- * it leaves the element with the resulting delay. Profiles provide the numbers
- * of measured networks. The same seed gives the same radio: the same packets
- * meet the same fates in each run.
+ * link. The radio may lose or damage the packet. The packet is then transmitted
+ * again, and it leaves the element with the resulting delay. Profiles provide
+ * the numbers of measured networks. The same seed gives the same radio: the
+ * same packets meet the same fates in each run.
  *
  * Each requested sink pad makes a flow: the packets that enter `sink_0` leave
- * by `src_0`. All flows share one medium, so that the acknowledgements of TCP
- * use the same airtime as its data. The pad property
+ * by `src_0`. All flows share one medium: the acknowledgements of TCP use the
+ * same airtime as its data. The pad property
  * #GstWirelessLinkPad:station says whose transmitter a flow uses. With a single
  * flow the element is a simple filter. Caps, segments, tags and EOS keep their
  * positions among the packets.

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Initial backoff of a server in the state RESPOND. It doubles with each
- * Response and each Sync, so that the first Sync follows four seconds after the
+ * Response and each Sync, so the first Sync follows four seconds after the
  * first Response. A client that has not received the Response repeats its
  * Request earlier: after one second, or three seconds with Linux. Its backoff
  * doubles too. */

@@ -55,8 +55,8 @@ void dccp_endpoint_connect (DccpEndpoint * endpoint, guint64 now,
     const DatagramPath * path);
 /* Closes the connection with a Close. Data that was sent before arrives first,
  * unless it is lost. If we are the server, a CloseReq asks the client to close
- * instead, so that the client has to stay in TIMEWAIT. The event CLOSED or
- * TIMED_OUT follows; without a connection CLOSED follows immediately. */
+ * instead, so the client has to stay in TIMEWAIT. The event CLOSED or TIMED_OUT
+ * follows; without a connection CLOSED follows immediately. */
 void dccp_endpoint_close (DccpEndpoint * endpoint, guint64 now);
 /* Ends the connection immediately with a Reset. The event ABORTED follows. */
 void dccp_endpoint_abort (DccpEndpoint * endpoint, guint64 now);

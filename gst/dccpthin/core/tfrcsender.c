@@ -332,9 +332,9 @@ get_tolerance (TfrcSender * sender, gint64 interval)
 }
 
 /* Returns the nominal send time of the next packet. It is computed from the
- * current rate, so that a change of the rate has an immediate effect. A sender
- * that paused for more than a round trip loses the unused part, so that it
- * sends less than the packets of one round trip in a burst. */
+ * current rate, so a change of the rate has an immediate effect. A sender that
+ * paused may catch up only within one round trip: the burst after the pause has
+ * less than the packets of one round trip. */
 static gint64
 get_nominal (TfrcSender * sender)
 {

@@ -43,8 +43,8 @@ void mmtp_loss_bound_init (MmtpLossBound * bound, guint packet);
 /* Processes one report. `window` is the current congestion window in bytes.
  * `filling` is the number of bytes that fill the path without a queue, and
  * `round_trip` is the round trip without a queue in ns. `is_used` is TRUE if
- * the window was used up, so that it may grow. Returns TRUE if the window was
- * reduced. */
+ * the window was used up; the window grows only then. Returns TRUE if the
+ * window was reduced. */
 gboolean mmtp_loss_bound_add (MmtpLossBound * bound,
     const MmtpRateSample * sample, gdouble window, gdouble filling, gdouble round_trip,
     gboolean is_used);

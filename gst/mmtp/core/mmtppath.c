@@ -401,9 +401,10 @@ unwrap_ticks (const MmtpPath * path, guint32 ticks)
   return mmtp_unwrap (ticks, MMTP_TICKS_BITS, near) * MMTP_TICK_TIME;
 }
 
-/* Returns the time without arrivals that jitter explains, so that it is not a
- * stall yet. The time is limited, because a path whose delay jumps has a high
- * jitter. A stall that is detected too late cannot be compensated for in time.
+/* Returns the time without arrivals that jitter explains and that is therefore
+ * no stall yet. The time is limited, because a path whose delay jumps has a
+ * high jitter. A stall that is detected too late cannot be compensated for in
+ * time.
  */
 static guint64
 get_stall_jitter (const MmtpPath * path)
@@ -878,9 +879,9 @@ mmtp_path_get_best_delay (const MmtpPath * path, guint64 now)
 
 /* --- liveness ------------------------------------------------------------ */
 
-/* A path may deliver all small control messages, so that its measurements look
- * perfect, but no messages of a packet's size. Only messages of a packet's size
- * are therefore judged. */
+/* A path may deliver all small control messages but no messages of a packet's
+ * size. The measurements of such a path look perfect. Only messages of a
+ * packet's size are therefore judged. */
 gboolean
 mmtp_path_delivers (const MmtpPath * path)
 {

@@ -171,8 +171,8 @@ gboolean mmtp_path_has_window (const MmtpPath * path, gsize size,
  * may have a gap. It may therefore use its reserve, which is the number of
  * bytes that may be in flight beyond the window during a gap. */
 guint64 mmtp_path_get_overdue (const MmtpPath * path);
-/* Returns whether nothing has arrived for longer than jitter explains, so that
- * the path may have a gap. Always FALSE if a rate is configured. */
+/* Returns whether nothing has arrived for longer than jitter explains. The path
+ * may then have a gap. Always FALSE if a rate is configured. */
 gboolean mmtp_path_is_overdue (const MmtpPath * path);
 /* Returns whether the message is missing: it should have arrived before the
  * receiver wrote its latest report, or a report of it should have arrived by

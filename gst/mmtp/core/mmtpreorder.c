@@ -330,8 +330,8 @@ place_packet (MmtpReorder * reorder, const Packet * packet)
       reorder->state = BETWEEN_BUFFERS;
     return FALSE;
   }
-  /* The initial delay (D0) may have changed between two packets of a buffer, so
-   * that a retransmitted packet has another deadline. */
+  /* The initial delay (D0) may have changed between two packets of a buffer. A
+   * retransmitted packet then has another deadline. */
   reorder->buffer_deadline = MIN (reorder->buffer_deadline, packet->deadline);
   return TRUE;
 }

@@ -10,8 +10,8 @@
  * soon repeated. Nothing is sent while there is nothing to acknowledge or send.
  *
  * Three things are simpler than in the standard. Sequence numbers are not
- * reduced modulo 62, so that an old frame is never taken for a new one. SABM
- * and UA reset a link without collisions of two SABM. The time for setting up
+ * reduced modulo 62, so an old frame is never taken for a new one. SABM and
+ * UA reset a link without collisions of two SABM. The time for setting up
  * the link is part of the time for setting up the call.
  *
  * A recorded pattern contains the seed, on which all of this depends. The fates
