@@ -107,8 +107,8 @@ struct _GstNetworkSinkClass
    * implement is NULL. `send` offers the bytes of `buffer` from `offset` on to
    * the network, without waiting, and stores in `taken` how many bytes the
    * network accepted. If the network accepted only a part of a buffer, the base
-   * class offers the rest before any other buffer until all of it is sent, or
-   * it resets the connection. */
+   * class offers the rest, before any other buffer, until all of it is sent or
+   * the connection is reset. */
     GstNetworkSinkResult (*send) (GstNetworkSink * self, GstBuffer * buffer,
       gsize offset, gsize * taken, GError ** error);
   /* Offers up to `n` packets to the network, without waiting. Each packet is
@@ -119,8 +119,8 @@ struct _GstNetworkSinkClass
     GstNetworkSinkResult (*send_packets) (GstNetworkSink * self,
       GstBuffer ** packets, guint n, guint * sent, GError ** error);
   /* Waits until the network has room, pacing allows the next packet, an error
-   * occurred (which the next call of send returns), `timeout` microseconds have
-   * passed, or `cancellable` is cancelled. */
+   * occurred, `timeout` microseconds have passed, or `cancellable` is
+   * cancelled. The next call of send returns the error. */
   void (*wait) (GstNetworkSink * self, gint64 timeout,
       GCancellable * cancellable);
   /* Tells the receiver that the stream has ended, and waits until the receiver

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Properties of an element as a table. A row has the name, type, range and
- * default of a property, the states in which it may be changed, whether a URI
- * may set it, and the struct member that stores its value. The functions below
- * install the properties, set and get their values, set the defaults, and free
- * the strings.
+ * default of a property, and the struct member that stores its value. It also
+ * tells in which states the property may be changed, and whether a URI may set
+ * it. The functions below install the properties, set and get their values, set
+ * the defaults, and free the strings.
  *
  *   #define PROPERTY_STRUCT GstFooSettings
  *   static const GstWirelessProperty properties[] = {

@@ -150,9 +150,9 @@ is_filled (GstDccpThinSrc * self, guint numerator, guint denominator)
       denominator >= (guint64) self->max_packets * numerator;
 }
 
-/* Tells the sender that the receiver is slow when the queue is half full, and
- * that the receiver is fast enough when less than a quarter of the queue is
- * filled. */
+/* Tells the sender that the receiver is slow when the queue is half full. When
+ * less than a quarter of the queue is filled, tells the sender that the
+ * receiver is fast enough. */
 static void
 update_slow (GstDccpThinSrc * self)
 {

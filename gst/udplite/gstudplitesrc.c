@@ -21,8 +21,8 @@
  * to wait for more.
  *
  * If no packet arrives during #GstUdpliteSrc:timeout, the element posts an
- * element message `GstUdpliteSrcTimeout`, whose field `timeout` (#guint64) is
- * the time in ns, and posts it again after each further such time.
+ * element message `GstUdpliteSrcTimeout`, and posts it again after each further
+ * such time. The field `timeout` (#guint64) of the message is the time in ns.
  *
  * A URI udplite://address:port sets these two properties. Keys of its query set
  * other properties, as in `?min-coverage=20&backend=udp`. The keys `media`,

@@ -218,8 +218,8 @@ const MmtpSimulationFrame *mmtp_simulation_get_frames
  * were not output in time. */
 guint mmtp_simulation_count_lost (MmtpSimulation * simulation, guint64 from,
     guint64 to);
-/* Returns how many of the frames that were not output in time could not have
- * been decoded in any case, because a frame to which they refer was lost, too.
+/* Returns how many of the frames that were not output in time refer to a frame
+ * that was lost, too. They could not have been decoded in any case.
  */
 guint mmtp_simulation_count_useless (MmtpSimulation * simulation, guint64 from,
     guint64 to);

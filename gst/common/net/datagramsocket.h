@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A datagram socket: UDP, the kernel's UDP-Lite, or raw IP. The socket never
  * blocks, and it sends and receives in batches. Each received packet has the
- * time at which the kernel received it, and the address to which it was sent,
- * so that the answer can be sent from this address. The class knows nothing
- * about the protocols above.
+ * time at which the kernel received it, and the address to which it was sent.
+ * An answer can be sent from this address. The class knows nothing about the
+ * protocols above.
  *
  *   socket = datagram_socket_new_connected (remote, local, &options, &error);
  *   n = datagram_socket_send (socket, datagrams, n_datagrams, &error);

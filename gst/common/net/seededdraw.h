@@ -2,9 +2,8 @@
 /* Random numbers that depend only on a seed and on their purpose. Each number
  * (a draw) is a hash of the seed and of values that identify the purpose. An
  * additional draw in one place of the code therefore does not change the draws
- * in another place, and two programs that draw for the same purpose get the
- * same result. Only integers are used, so the results are the same on every
- * machine.
+ * in another place. Two programs that draw for the same purpose get the same
+ * result. Only integers are used, so the results are the same on every machine.
  */
 
 #pragma once

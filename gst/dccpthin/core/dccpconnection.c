@@ -353,10 +353,10 @@ is_acknowledgement_valid (DccpConnection * connection,
 }
 
 /* A Sync or SyncAck may have a sequence number beyond the window, but not if
- * the connection is active, which means that a valid packet arrived within the
- * last three round trips (section 7.5.3). In the state RESPOND such a number is
- * never valid: if the Request was forged, the host of the forged address
- * answers our Response with a Sync. */
+ * the connection is active (section 7.5.3). A connection is active if a valid
+ * packet arrived within the last three round trips. In the state RESPOND such a
+ * number is never valid: if the Request was forged, the host of the forged
+ * address answers our Response with a Sync. */
 static gboolean
 is_sync_valid (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -1679,9 +1679,9 @@ dccp_connection_next_wakeup (DccpConnection * connection)
 /* --- timers that expired -------------------------------------------------- */
 
 /* A server in RESPOND sends a Sync, because it should not repeat its Response
- * (section 8.1.3), and because some clients that only receive, such as Linux,
- * do not repeat their Ack. A client that received the Response must answer the
- * Sync, and this answer completes the handshake (section 8.5, step 11). */
+ * (section 8.1.3). Clients that only receive may not repeat their Ack; those of
+ * Linux do not. A client that received the Response must answer the Sync, and
+ * this answer completes the handshake (section 8.5, step 11). */
 static void
 retransmit (DccpConnection * connection)
 {

@@ -6,9 +6,8 @@
  * A seal is a MAC that a sender with the application's key adds to its INIT.
  * Answers to INITs with a valid seal have a limit of their own. A flood from
  * hosts without the key therefore cannot use up the answers for senders that
- * have the key. The number of these answers is limited as well, because an
- * attacker can replay a sealed INIT from any address for as long as the key is
- * in use.
+ * have the key. The number of these answers is limited as well: an attacker can
+ * replay a sealed INIT from any address for as long as the key is in use.
  */
 
 #pragma once

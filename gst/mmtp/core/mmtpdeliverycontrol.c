@@ -328,9 +328,10 @@ get_own_queue (const Delivery * self)
 }
 
 /* If the queue remains although fewer and fewer of our bytes are in flight, it
- * belongs to a competing flow, which keeps filling the queue until a packet is
- * lost. Copa detects competing flows in a similar way (Arun and Balakrishnan,
- * NSDI 2018, section 2.2): it tests whether the queue is never nearly empty. */
+ * belongs to a competing flow. That flow keeps filling the queue until a packet
+ * is lost. Copa detects competing flows in a similar way (Arun and
+ * Balakrishnan, NSDI 2018, section 2.2): it tests whether the queue is never
+ * nearly empty. */
 static void
 follow_competition (Delivery * self, const MmtpRateSample * sample)
 {

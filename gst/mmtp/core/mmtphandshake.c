@@ -316,8 +316,7 @@ note_round_trip (MmtpHandshake * self, MmtpPath * path)
 }
 
 /* An ACCEPT is valid even if another COOKIE or a REFUSE has arrived after the
- * OPEN was sent, because the ACCEPT shows that the receiver has begun the
- * session. */
+ * OPEN was sent. The ACCEPT shows that the receiver has begun the session. */
 static MmtpRefusal
 take_accept (MmtpHandshake * self, MmtpPath * path,
     const MmtpMessage * message, const guint8 * bytes)

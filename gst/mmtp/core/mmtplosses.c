@@ -62,8 +62,8 @@ keep_range (MmtpLosses * losses, guint i, const MmtpLossRange * range)
 }
 
 /* Moves the oldest missing range to the lost ranges. If the range is longer
- * than all lost ranges together can hold, only its end is kept, because the
- * last messages have the most time left for a retransmission. */
+ * than all lost ranges together can hold, only its end is kept. The last
+ * messages have the most time left for a retransmission. */
 static void
 give_up_oldest (MmtpLosses * losses)
 {

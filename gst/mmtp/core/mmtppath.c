@@ -485,8 +485,8 @@ mmtp_path_is_in_doubt (const MmtpPath * path, guint64 now)
 /* If a queue never empties, the base delay cannot be measured, and in the end
  * the delay of the queue is mistaken for the base delay. From time to time, the
  * bytes in flight are therefore reduced to half of the bytes that fill the
- * path, until a message sent in that state has been reported. BBR does the same
- * (draft-ietf-ccwg-bbr, section 4.3.4, ProbeRTT). */
+ * path. This ends when a message that was sent in that state has been reported.
+ * BBR does the same (draft-ietf-ccwg-bbr, section 4.3.4, ProbeRTT). */
 static void
 begin_drain (MmtpPath * path, guint64 now)
 {

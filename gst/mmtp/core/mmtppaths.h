@@ -73,8 +73,8 @@ guint64 mmtp_paths_get_best_delay (const MmtpPaths * paths);
  * no path is usable, because a path may recover and deliver the packet. */
 gboolean mmtp_paths_are_sure (const MmtpPaths * paths, guint64 deadline);
 /* Returns the path on which a message of `size` bytes is expected to arrive
- * first if it is the next message sent there, and sets `arrival` to its arrival
- * time. If no path may carry it, returns NULL and sets `arrival` to MMTP_NEVER.
+ * first if it is sent there next, and sets `arrival` to its arrival time. If no
+ * path may carry it, returns NULL and sets `arrival` to MMTP_NEVER.
  */
 MmtpPath *mmtp_paths_find_quickest (const MmtpPaths * paths, gsize size,
     guint64 * arrival);

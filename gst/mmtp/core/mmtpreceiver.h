@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The receiver of an MMTP session. It answers the handshake, measures each
- * path and sends reports (Magalhães and Kravets 2001, sections 4.5 and 4.6),
- * puts the packets into order, reassembles the buffers, and passes on no
- * buffer after its deadline. It is a core without I/O: the caller provides
- * times and randomness.
+/* The receiver of an MMTP session. It answers the handshake, measures each path
+ * and sends reports (Magalhães and Kravets 2001, sections 4.5 and 4.6). It puts
+ * the packets into order and reassembles the buffers. It passes on no buffer
+ * after its deadline. It is a core without I/O: the caller provides times and
+ * randomness.
  *
  *   receiver = mmtp_receiver_new (&config, entropy);
  *   mmtp_receiver_input (receiver, now, &address, bytes, size);

@@ -97,8 +97,8 @@ get_next_arrival (const MmtpRetransmission * self)
   return self->paths->now + (delay == MMTP_NEVER ? 0 : delay);
 }
 
-/* Puts the packet of message `number` back into the queue if the packet has not
- * been sent again since then, and if it is due at `due` or earlier. */
+/* Puts the packet of message `number` back into the queue if the packet is due
+ * at `due` or earlier and has not been sent again in another message. */
 static void
 requeue_sent (MmtpRetransmission * self, MmtpPath * path, guint64 number,
     guint64 due, guint64 arrival)
@@ -146,8 +146,8 @@ mmtp_retransmission_requeue_path (MmtpRetransmission * self, MmtpPath * path)
 
 /* From a stalled path, all packets that would soon be too late on another path
  * are moved to that path. From a path that has not stalled and has missing
- * messages, only the missing packets are moved, and only while no other packet
- * waits, because the missing packets may still arrive. */
+ * messages, only the missing packets are moved. They may still arrive, so they
+ * are moved only while no other packet waits. */
 void
 mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path)
 {

@@ -47,9 +47,9 @@ void mmtp_retransmission_requeue_path (MmtpRetransmission * self,
  * in time on another path only if they are sent now. */
 void mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path);
 
-/* Returns the lost packet that has to be sent next, before all other packets,
- * and sets `path` to the path on which it is likely to be in time. Returns NULL
- * if there is none. */
+/* Returns the lost packet that has to be sent next, before all other packets.
+ * Sets `path` to the path on which the packet is likely to be in time. Returns
+ * NULL if there is none. */
 MmtpPacket *mmtp_retransmission_get_speculative (const MmtpRetransmission *
     self, MmtpPath ** path);
 /* Drops speculative packets that cannot be in time any more. */

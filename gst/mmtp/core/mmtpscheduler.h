@@ -6,11 +6,11 @@
  *
  * The scheduler `mmtp` is the rule of the MMTP paper (section 4.4). Among the
  * paths that have a token and meet the deadline, it chooses the path with the
- * maximum delay, so that the fast paths stay free for urgent packets. The
- * scheduler `arrival` does so only if the delays leave time to spare. Otherwise
- * it chooses the path on which the packet arrives first, or waits for that
- * path. The schedulers `equal-turns` and `lowest-delay` are for comparison.
- * Times are in ns on the clock of `now`.
+ * maximum delay. The fast paths stay free for urgent packets. The scheduler
+ * `arrival` does so only if the delays leave time to spare. Otherwise it
+ * chooses the path on which the packet arrives first, or waits for that path.
+ * The schedulers `equal-turns` and `lowest-delay` are for comparison. Times are
+ * in ns on the clock of `now`.
  */
 
 #pragma once

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sender of an MMTP session. It takes buffers, sends each packet on a path
- * on which the packet arrives in time, and drops buffers that no path can
- * deliver in time (Magalhães and Kravets 2001, section 4). It is a core
- * without I/O: the caller provides times and randomness.
+/* The sender of an MMTP session. It takes buffers and sends each packet on a
+ * path on which the packet arrives in time. It drops buffers that no path can
+ * deliver in time (Magalhães and Kravets 2001, section 4). It is a core without
+ * I/O: the caller provides times and randomness.
  *
  *   sender = mmtp_sender_new (&config, entropy);
  *   path = mmtp_sender_add_path (sender, now, &path_config);

@@ -38,9 +38,9 @@ typedef struct _LinkFrameQueue LinkFrameQueue;
 LinkFrameQueue *link_frame_queue_new (const IfdConfig * config);
 void link_frame_queue_free (LinkFrameQueue * queue, GDestroyNotify user_free);
 
-/* Returns whether link_frame_queue_push () would accept this packet. It accepts
- * the first packet of a new stream's frame if there is room for the stream, and
- * packets of known streams if the type of their frame is known. */
+/* Returns whether link_frame_queue_push () would accept this packet. The first
+ * packet of a new stream's frame is accepted if there is room for the stream. A
+ * packet of a known stream is accepted if the type of its frame is known. */
 gboolean link_frame_queue_wants (LinkFrameQueue * queue, guint64 now,
     guint flow, const VideoPacket * video);
 /* Takes ownership of the item, or returns FALSE if the packet is not queued

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of ifdsink over real sockets, in which the test is the receiver.
- * Whatever the receiver does, the bytes of each connection are whole frames
- * (except at the end of a connection that was reset), the first frame is an
- * I-frame, and no call waits without a limit. Most tests use only the part of
- * ifdsink that writes to the socket.
+ * Whatever the receiver does, the first frame of each connection is an I-frame,
+ * and no call waits without a limit. The bytes of each connection are whole
+ * frames, except at the end of a connection that was reset. Most tests use only
+ * the part of ifdsink that writes to the socket.
  */
 
 #include <gst/check/gstcheck.h>

@@ -179,8 +179,8 @@ typedef struct
   LinkFlowStats stats;
 } Film;
 
-/* The packets of a frame arrive either at the same time, as from a payloader,
- * or spread over the duration of the frame, as from a server on a network. */
+/* The packets of a frame arrive at the same time, as from a payloader, or they
+ * are spread over the duration of the frame, as from a server on a network. */
 typedef enum
 {
   PACE_BURST,

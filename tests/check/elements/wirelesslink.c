@@ -741,7 +741,7 @@ GST_START_TEST (a_blocked_flow_holds_up_no_other)
 GST_END_TEST;
 
 /* Waits until the link drops output. The sink waits for longer than the test,
- * so the queue accepts no buffers after the first ones, and the link drops the
+ * so the queue accepts no buffers after the first ones. The link drops the
  * packets that do not fit into its output. */
 static void
 wait_until_blocked (GstElement * link, guint64 before)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks that packets that are sent with GSO and received with GRO are the same
- * packets as without them, in the same order, also if the system refuses GSO or
- * sends only some of the messages. System calls of the test's own count the
- * messages and fail when the test wants it.
+/* Checks that the packets that arrive are the same, and in the same order, with
+ * and without GSO and GRO. The system may refuse GSO, or send only some of the
+ * messages. System calls of the test's own count the messages and fail when the
+ * test wants it.
  */
 
 #define _GNU_SOURCE             /* sendmmsg */

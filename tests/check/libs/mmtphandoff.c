@@ -2,10 +2,10 @@
 /* Paths that fail and return during a video stream that the other paths could
  * carry alone, in virtual time (Magalhães and Kravets 2001, 4.6). If the sender
  * is told before a path leaves, no frame may be lost. If a path is cut without
- * such a warning, frames may be lost that were in flight at the cut or were put
- * in the first 300 ms after it. The test also has cases from the experience of
- * bonding users: paths that answer quickly but deliver nothing, paths that
- * flap, and paths whose delay jumps.
+ * such a warning, some frames may be lost: those in flight at the cut, and
+ * those put in the first 300 ms after it. The test also has cases from the
+ * experience of bonding users: paths that answer quickly but deliver nothing,
+ * paths that flap, and paths whose delay jumps.
  */
 
 #include <gst/check/gstcheck.h>
