@@ -90,8 +90,8 @@ typedef struct
   gdouble seconds;              /* Seconds of CPU time. */
 } ArenaOutcome;
 
-/* Sets the values that most scenarios share: 8 runs of 30 s, a D0 of 450 ms,
- * and a deadline of 500 ms. Takes ownership of `name`. */
+/* Sets the values that most scenarios share: 8 runs of 30 s, an initial delay
+ * (D0) of 450 ms, and a deadline of 500 ms. Takes ownership of `name`. */
 void arena_scenario_init (ArenaScenario * scenario, const gchar * group,
     gchar * name);
 void arena_scenario_clear (ArenaScenario * scenario);

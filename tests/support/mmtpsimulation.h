@@ -150,7 +150,8 @@ typedef struct
 {
   /* Due time in ns; MMTP_SIMULATION_NEVER if the frame was not put yet. */
   guint64 due;
-  /* Due time of the frame plus the D0 that was valid at this time, in ns. */
+  /* Due time of the frame plus the initial delay (D0) that was valid at this
+   * time, in ns. */
   guint64 limit;
   /* Time in ns at which the last packet of the frame arrived before the frame
    * was output. */

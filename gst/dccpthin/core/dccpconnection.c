@@ -1654,8 +1654,9 @@ get_deadline (DccpConnection * connection)
 static guint64
 get_probe_time (DccpConnection * connection)
 {
-  /* A server that has stored no state would answer a Sync with a Reset. The Ack
-   * with the Init Cookies already asks for an answer. */
+  /* While the client still returns Init Cookies, no Sync is sent: a server that
+   * has stored no state would answer it with a Reset. The Ack with the Init
+   * Cookies already asks for an answer. */
   if (!dccp_connection_is_open (connection) || connection->cookies_size > 0)
     return DCCP_NEVER;
   if (connection->probe_at != DCCP_NEVER)

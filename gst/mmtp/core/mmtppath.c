@@ -29,7 +29,7 @@
 #define MAX_MARGIN 8
 #define JITTERS 2
 /* A packet counts as sent shortly before its deadline if less than a fourth of
- * D0 is left after its expected delay. */
+ * the initial delay (D0) is left after its expected delay. */
 #define MARGINAL_PART 4
 /* Control of `lateness`, the time that is added to the expected delay.
  * `lateness` rises while the mean share of late packets is above MANY_LATE, and

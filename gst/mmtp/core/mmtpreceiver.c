@@ -54,8 +54,10 @@ typedef struct
 
   guint64 period;               /* keep-alive period, in ns */
   guint64 initial_delay;        /* initial delay (D0), in ns */
-  guint64 wanted_delay;         /* D0 that the sender wants, in ns */
-  /* begin of the current period for counting changes of D0, in ns */
+  /* initial delay (D0) that the sender wants, in ns */
+  guint64 wanted_delay;
+  /* begin of the current period for counting changes of the initial delay (D0),
+   * in ns */
   guint64 delay_changes_from;
   guint n_delay_changes;        /* changes of D0 in that period */
   MmtpClock clock;

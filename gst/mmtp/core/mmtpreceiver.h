@@ -104,8 +104,8 @@ typedef struct
   MmtpPrelude prelude;
   gboolean discont;             /* A buffer before this one is missing. */
   guint64 delay;                /* initial delay (D0), in ns */
-  /* D0 that the sender wants, in ns. If it is more than `delay`, packets that
-   * take longer than `delay` are lost. */
+  /* initial delay (D0) that the sender wants, in ns. If it is more than
+   * `delay`, packets that take longer than `delay` are lost. */
   guint64 wanted_delay;
   guint32 frame_rate;           /* in frames per 1000 s */
   guint64 bit_rate;             /* in bit/s */

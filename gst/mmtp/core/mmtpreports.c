@@ -32,8 +32,9 @@
  * MANY_MESSAGES messages, MIN_DISTANCE to all others. */
 #define MIN_DISTANCE (10 * MMTP_MSECOND)
 #define MANY_DISTANCE (5 * MMTP_MSECOND)
-/* Report period in ns above which the interval before a REPORT outside the
- * regular schedule is at least a fourth of the report period. */
+/* A REPORT outside the regular schedule must have a minimum distance from the
+ * previous REPORT. If the report period exceeds LONG_PERIOD (ns), the distance
+ * is at least a fourth of the period. */
 #define LONG_PERIOD (200 * MMTP_MSECOND)
 /* Time over which mmtp_arrivals_get_rate() measures the rate. A gap affects the
  * measured rate for the same time. */

@@ -43,8 +43,9 @@ void mmtp_retransmission_take_losses (MmtpRetransmission * self,
 /* Puts all unreported packets in flight on `path` back into the queue. */
 void mmtp_retransmission_requeue_path (MmtpRetransmission * self,
     MmtpPath * path);
-/* Puts packets in flight on a stalled path back into the queue if they can be
- * in time on another path only if they are sent now. */
+/* Puts packets in flight on `path`, which has stalled or may have stalled, back
+ * into the queue. These packets would be late on another path if they were sent
+ * any later. */
 void mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path);
 
 /* Returns the lost packet that has to be sent next, before all other packets.

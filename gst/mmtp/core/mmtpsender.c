@@ -76,7 +76,8 @@ struct _MmtpSender
   gboolean is_broken;
 
   /* --- stream */
-  guint64 receiver_delay;       /* minimum D0 that the receiver wants, in ns */
+  /* minimum initial delay (D0) that the receiver wants, in ns */
+  guint64 receiver_delay;
   MmtpSendQueue *queue;
   gboolean full;                /* mmtp_sender_has_room() has returned FALSE. */
 
@@ -84,7 +85,8 @@ struct _MmtpSender
   GQueue events;
   guint64 reported_rate, reported_rate_time;
   guint64 too_slow_time;
-  guint64 delay_time;           /* time at which D0 last changed, in ns */
+  /* time at which the initial delay (D0) last changed, in ns */
+  guint64 delay_time;
 
   MmtpSenderStats stats;
 };

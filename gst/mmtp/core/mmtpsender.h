@@ -198,7 +198,8 @@ typedef struct
    * full rate of the paths. */
   gboolean is_app_limited;
   guint64 initial_delay;        /* initial delay (D0), in ns */
-  guint64 min_delay;            /* D0 that the paths need, in ns */
+  /* initial delay (D0) that the paths need, in ns */
+  guint64 min_delay;
   guint64 refused[MMTP_LAST_REFUSAL];   /* messages refused, by reason */
   /* number of paths so far, including removed ones */
   guint n_paths;

@@ -47,7 +47,8 @@ typedef struct
 typedef struct
 {
   Link *link;
-  LinkPipeConfig config;        /* with all steps that have begun */
+  /* configuration, changed by all steps that have begun */
+  LinkPipeConfig config;
   guint n_steps;                /* number of these steps */
   Transmitter transmitters[LINK_MAX_STATIONS];
   Direction directions[LINK_MAX_STATIONS];      /* by station */

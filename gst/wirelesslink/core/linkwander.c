@@ -52,7 +52,7 @@ struct _LinkWander
   guint64 seed;
   guint32 station;
   LinkOnOff outages;
-  /* copy of `outages` with the cursor of the caller */
+  /* the same process as `outages`; the caller queries it at its own times */
   LinkOnOff seen;
 
   LinkCellularConfig config;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The experiments of Erixzon (2004), sections 5.3 and 5.4, in virtual time.
  * Each test prints the results of the paper next to those of this
- * implementation, and checks the latter against the properties that RFC 5348
- * promises. "kbyte" is 1000 bytes. Link rates count IP packets. A packet is 52
- * bytes longer than its payload (20 IP, 8 UDP, 16 DCCP, 8 RTT Estimate).
+ * implementation. It checks that this implementation has the properties that
+ * RFC 5348 promises. "kbyte" is 1000 bytes. Link rates count IP packets. A
+ * packet is 52 bytes longer than its payload (20 IP, 8 UDP, 16 DCCP, 8 RTT
+ * Estimate).
  */
 
 #include <gst/check/gstcheck.h>

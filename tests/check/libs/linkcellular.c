@@ -242,9 +242,10 @@ get_bulk (const LinkConfig * config, guint station, guint seconds,
   return bytes;
 }
 
-/* The rows of Alanko's tables 4 and 3: the minimum, percentiles and maximum in
- * seconds, and the share of exchanges that exceed the median by more than each
- * of the tolerances, which are in seconds. */
+/* The rows of Alanko's tables 3 and 4: the minimum, percentiles and maximum of
+ * the duration of an exchange, in seconds. For each tolerance in seconds, a row
+ * also has the share of the exchanges that exceed the median by more than the
+ * tolerance. */
 
 #define PERCENTILES 6
 #define TOLERANCES 6

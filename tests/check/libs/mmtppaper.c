@@ -190,8 +190,8 @@ static const Row table[] = {
  * whole stream. */
 #define FIRST_ENOUGH 5
 
-/* Checks what must hold in every run. At most 1 % of the packets may be late;
- * `late` is the achieved share where more are late. */
+/* Checks what must hold in every run. `late` is the share of the packets that
+ * may be late. */
 static void
 check_run (MmtpSimulation * simulation, guint period, gdouble min, gdouble of,
     gdouble late)

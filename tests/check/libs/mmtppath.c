@@ -865,8 +865,8 @@ GST_START_TEST (token_comes_when_the_packet_has_gone)
 
 GST_END_TEST;
 
-/* Packets that move from a failed path to a path with little traffic need not
- * wait until the rate of the latter is known. */
+/* The rate of a path with little traffic is not known. Packets that move from a
+ * failed path to such a path need not wait until its rate is known. */
 GST_START_TEST (pacing_is_faster_while_the_application_limits)
 {
   Fixture fixture;

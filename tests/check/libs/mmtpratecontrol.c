@@ -156,7 +156,7 @@ path_free (Path * path)
   g_free (path);
 }
 
-/* Clears the figures of the time before. */
+/* Clears the figures that were collected so far. */
 static void
 path_reset_figures (Path * path)
 {

@@ -1981,7 +1981,8 @@ GST_START_TEST (the_initial_delay_follows_the_sender_within_limits)
 
 GST_END_TEST;
 
-/* Number of changes of D0 that are allowed in one second. */
+/* Number of changes of the initial delay (D0) that are allowed in one second.
+ */
 #define MAX_DELAY_CHANGES 4
 
 GST_START_TEST (changes_of_the_initial_delay_are_limited)
@@ -2002,7 +2003,8 @@ GST_START_TEST (changes_of_the_initial_delay_are_limited)
   while (mmtp_receiver_poll_event (peer.receiver, &event))
     n += event.type == MMTP_EVENT_INITIAL_DELAY;
   fail_unless_equals_int (n, MAX_DELAY_CHANGES);
-  /* The KEEPALIVE after this second applies the last requested D0. */
+  /* The KEEPALIVE after this second applies the last requested initial delay
+   * (D0). */
   peer.now += MS (1000);
   give_sealed (&peer, &message, &address);
   fail_unless (poll_event (&peer, MMTP_EVENT_INITIAL_DELAY, &event));

@@ -30,7 +30,7 @@ typedef struct
 typedef struct
 {
   guint64 delay;                /* One-way delay in ns. */
-  guint64 capacity;             /* The rate in bytes of messages per second. */
+  guint64 capacity;             /* The rate of messages in bytes per second. */
   /* Time in ns at which the transmission of the current message ends. */
   guint64 busy;
   /* One-way transit of the newest message, in ticks. */

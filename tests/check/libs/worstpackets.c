@@ -19,7 +19,8 @@
 
 /* --- the bounds ----------------------------------------------------------- */
 
-/* MMTP DATA: the summary of the bitmap, a few of its words, and the history. */
+/* MMTP DATA: a packet visits the summary of the bitmap, a few words of the
+ * bitmap, and the history. */
 #define MAX_DATA_STEPS 2048
 /* MMTP REPORT: the packet numbers in one record that has the maximum number of
  * ranges, each of the maximum length. */
