@@ -963,8 +963,8 @@ GST_START_TEST (released_pads_may_be_kept)
   gdouble quality;
   guint station;
 
-  /* With this loss, the quality with a channel differs from 1, which is the
-   * quality without a channel. */
+  /* The quality is 1 without a channel. With this loss, the quality with a
+   * channel differs from 1. */
   g_object_set (link, "loss", 0.25, NULL);
   gst_element_set_state (link, GST_STATE_PLAYING);
   gst_element_release_request_pad (link, sink);

@@ -811,7 +811,8 @@ GST_START_TEST (an_old_session_is_nothing_to_a_new_one)
 
 GST_END_TEST;
 
-/* Neither session returns, even while the cookies of both are still valid. */
+/* The replay of two ended sessions restores neither of them, even while the
+ * cookies of both are still valid. */
 GST_START_TEST (two_sessions_that_are_over_do_not_come_back)
 {
   Attack attack = { NULL, };
@@ -878,8 +879,8 @@ write_init (guint8 * bytes, gsize room, guint32 number)
 }
 
 /* docs/wire-mmtp.md section 4: 20,000 answers per second are allowed, a tenth
- * of them in one burst. Only a bounded queue of answers waits, because a
- * waiting answer is state and no state is kept before OPEN. */
+ * of them in one burst. The only state before OPEN is the queue of waiting
+ * answers, whose length is bounded. */
 GST_START_TEST (a_flood_of_inits_leaves_nothing_behind)
 {
   MmtpReceiverConfig config;

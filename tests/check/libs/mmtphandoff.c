@@ -5,7 +5,7 @@
  * such a warning, some frames may be lost: those in flight at the cut, and
  * those put in the first 300 ms after it. The test also has cases from the
  * experience of bonding users: paths that answer quickly but deliver nothing,
- * paths that flap, and paths whose delay jumps.
+ * paths that fail and return again and again, and paths whose delay jumps.
  */
 
 #include <gst/check/gstcheck.h>

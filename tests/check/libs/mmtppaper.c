@@ -402,11 +402,12 @@ GST_START_TEST (losses_of_the_radio_are_repaired)
 
 GST_END_TEST;
 
-/* How many frames a seed loses is random, 16 of 1000 on average, and so is
- * whether two losses are close together. The test therefore checks the mean.
- * The goal is that 99.5 % of the frames are in time at frame periods from 35 ms
- * on. It is achieved from 40 ms on. At 35 ms only 8 % of the rate is spare, so
- * the test checks what is achieved. docs/mmtp.md says what is missing. */
+/* The number of frames that a seed loses is random, 16 of 1000 on average.
+ * Whether two losses are close together is random, too. The test therefore
+ * checks the mean. The goal is that 99.5 % of the frames are in time at frame
+ * periods from 35 ms on. It is achieved from 40 ms on. At 35 ms only 8 % of the
+ * rate is spare, so the test checks what is achieved. docs/mmtp.md says what is
+ * missing. */
 #define ASKED 0.995
 #define REACHED_AT_35_MS 0.992
 

@@ -329,8 +329,8 @@ expect_refuse (Peer * peer, MmtpRefuseReason reason)
           MMTP_NONCE_SIZE) == 0);
 }
 
-/* Any host can provoke the reasons 3 and 4 in the name of a sender, so a sealed
- * refusal would prove nothing. */
+/* Any host can provoke a refusal with the reason 3 or 4 in the name of a
+ * sender. A seal on such a refusal would therefore prove nothing. */
 GST_START_TEST (only_a_refusal_of_a_right_open_is_sealed)
 {
   MmtpAddress here = make_address (1), there = make_address (2);
