@@ -12,9 +12,10 @@
 
 typedef enum
 {
-  GST_UDPLITE_COVERAGE_FULL,    /* the whole packet */
-  GST_UDPLITE_COVERAGE_FIXED,   /* the same number of bytes in each packet */
-  GST_UDPLITE_COVERAGE_HEADERS  /* the headers of each packet */
+  GST_UDPLITE_COVERAGE_FULL,    /* covers the whole packet */
+  /* covers the same number of bytes in each packet */
+  GST_UDPLITE_COVERAGE_FIXED,
+  GST_UDPLITE_COVERAGE_HEADERS  /* covers the headers of each packet */
 } GstUdpliteCoverageMode;
 
 GType gst_udplite_coverage_mode_get_type (void);

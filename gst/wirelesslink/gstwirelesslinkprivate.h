@@ -266,8 +266,8 @@ void gst_wireless_link_unlock (GstWirelessLink * self);
 void gst_wireless_link_distribute (GstWirelessLink * self);
 /* Makes the scheduler check again what happens next. */
 void gst_wireless_link_wake_scheduler (GstWirelessLink * self);
-/* mode=timestamp: advances the link up to the time up to which the input of all
- * flows is known. The lock may be released meanwhile. */
+/* With mode=timestamp: advances the link as far as the input of all flows is
+ * known. The lock may be released meanwhile. */
 void gst_wireless_link_merge (GstWirelessLink * self);
 /* Wakes the threads that wait for room or for other flows. */
 void gst_wireless_link_wake_senders (GstWirelessLink * self);

@@ -675,8 +675,9 @@ take_feedback (TfrcSender * sender, const TfrcFeedback * feedback,
    * feedback reports a loss event rate. */
   if (!is_first_sample || p > 0)
     set_rate (sender, is_first || feedback->receive_rate > 0);
-  /* Section 4.3 restarts the timer in step 3, before the new rate is known. If
-   * the rate falls, the time of two packets is longer. */
+  /* Section 4.3 restarts the no-feedback timer in step 3, before the new rate
+   * is known. Here the timer is restarted afterwards: it lasts for at least two
+   * packets, which take longer at a lower rate. */
   restart_timer (sender);
 }
 

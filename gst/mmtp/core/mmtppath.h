@@ -233,5 +233,5 @@ void mmtp_path_update_delay (MmtpPath * path, guint64 now, gint64 offset);
 
 /* Returns FALSE if nearly all messages of a packet's size are lost. */
 gboolean mmtp_path_delivers (const MmtpPath * path);
-/* From now on, mmtp_path_delivers() counts only new reports. */
+/* Makes mmtp_path_delivers() count only the reports that arrive from now on. */
 void mmtp_path_restart_judging (MmtpPath * path);
