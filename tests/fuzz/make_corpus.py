@@ -30,6 +30,7 @@ os.environ["GST_PLUGIN_PATH_1_0"] = ":".join(
     map(str, (BUILD / "gst").glob("*/")))
 os.environ["GST_REGISTRY_1_0"] = f"{WORK.name}/registry.bin"
 
+import broadcast  # noqa: E402
 import clips  # noqa: E402
 import h264writer  # noqa: E402
 import peers  # noqa: E402
@@ -361,17 +362,22 @@ def ivf_frames(codec, *options):
 
 def tspictures(_made):
     """The size of the buffers, and transport streams with sound."""
-    for name, piece, options in (
-            ("mpeg2", 187, "-c:v mpeg2video -bf 2"),
-            ("h264", 255, "-c:v libx264 -bf 2"),
-            ("h265", 6, "-c:v libx265 -x265-params log-level=error"),
-            ("no-video", 99, "-vn")):
-        yield name, bytes([piece]) + subprocess.run(
+    def make(options):
+        return subprocess.run(
             ["ffmpeg", "-v", "error", "-f", "lavfi", "-i",
              "testsrc=size=64x64:rate=25", "-f", "lavfi", "-i", "sine",
              "-t", "0.2", "-threads", "1", *options.split(), "-pix_fmt",
              "yuv420p", "-c:a", "mp2", "-f", "mpegts", "-"],
             check=True, stdout=subprocess.PIPE).stdout
+
+    yield "mpeg2", bytes([187]) + make("-c:v mpeg2video -bf 2")
+    yield "h264", bytes([255]) + make("-c:v libx264 -bf 2")
+    yield "h265", bytes([6]) + make(
+        "-c:v libx265 -x265-params log-level=error")
+    yield "no-video", bytes([99]) + make("-vn")
+    # a program map in two packets, and null packets
+    yield "long-map", bytes([187]) + broadcast.add_data(
+        make("-c:v mpeg2video -bf 2 -muxrate 3M"))[:80 * broadcast.PACKET]
 
 
 def slotuse(_made):

@@ -3,15 +3,23 @@
 
 Each picture that a decoder (ffmpeg) makes of what is sent is, bit for bit, the
 picture that it makes of the whole stream at this time, and none is missing.
-The sound is untouched, and neither tshark nor our own reading of ISO/IEC
-13818-1 finds a gap in a continuity counter or between clock references.
+The sound is untouched, and neither tsdemux, ffmpeg, tshark nor our own reading
+of ISO/IEC 13818-1 finds a gap in a continuity counter or between clock
+references.
+
+The variable WIRELESS_TS_RECORDINGS may name files with recorded broadcasts of
+one program each, separated as in PATH. The first minute of each is sent, too.
 """
 
+import concurrent.futures
+import contextlib
 import os
 import pathlib
+import shlex
 import subprocess
 import unittest
 
+import broadcast
 import clips
 import peers
 
@@ -32,6 +40,10 @@ VIDEO = {
             "keyint=24:bframes=3:b-adapt=0:log-level=error",
 }
 DROPS = r"mp2t.analysis.drops || mp2t.cc.drop"
+SLOW = "identity sleep-time=45000"      # us for each picture
+FAST = "identity"
+RECORDINGS = "WIRELESS_TS_RECORDINGS"
+RECORDED_SECONDS = 60
 
 
 def stream(name):
@@ -92,6 +104,51 @@ def clocks(data):
     return found
 
 
+def limit(rate):
+    """A channel of this many bytes per second"""
+    return f"identity datarate={rate} sync=true"
+
+
+def tshark_gaps(path):
+    text, _ = peers.run(["tshark", "-r", path, "-Y", DROPS])
+    return len(text.splitlines())
+
+
+def ffmpeg_gaps(path):
+    _, text = peers.run(["ffmpeg", "-v", "debug", "-nostdin", "-i", path,
+                         "-map", "0", "-c", "copy", "-f", "null", "-"])
+    return text.count("Continuity check failed")
+
+
+def tsdemux_gaps(path):
+    """In the streams that the demultiplexer outputs, video and sound"""
+    _, text = peers.run(
+        ["gst-launch-1.0", "-q", "filesrc", f"location={path}", "!",
+         "tsdemux", "name=demux", *shlex.split(
+             "demux. ! queue ! fakesink async=false sync=false "
+             "demux. ! queue ! fakesink async=false sync=false")],
+        env={"GST_DEBUG": "tsdemux:6", "GST_DEBUG_NO_COLOR": "1"})
+    assert "CONTINUITY: Got expected" in text
+    return text.count("CONTINUITY: Mismatch")
+
+
+PROGRAMS = {"tshark": tshark_gaps, "ffmpeg": ffmpeg_gaps,
+            "tsdemux": tsdemux_gaps}
+
+
+def beginning(path, seconds):
+    """The packets of the first seconds by the clock of the stream"""
+    kept, first = [], None
+    with path.open("rb") as file:
+        while len(packet := file.read(PACKET)) == PACKET:
+            times = clocks(packet)
+            first = first if first is not None or not times else times[0]
+            if times and not 0 <= times[0] - first < seconds:
+                break
+            kept.append(packet)
+    return b"".join(kept)
+
+
 def others(data, video):
     """All packets that are not of the video. tsparse adds null packets at the
     end, to fill its last buffer."""
@@ -107,28 +164,41 @@ def video_pid(path):
 
 class TransportStream(unittest.TestCase):
 
-    def send(self, path, work, sleep,
+    def send(self, path, work, channel,
              parser="tsparse set-timestamps=true alignment=7", options=""):
-        """What is sent, and how many frames came and were sent."""
+        """What is sent, and how many frames came and were sent. The channel
+        is the element that limits the rate."""
         queue = "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
         result = subprocess.run(
             [str(PROGRAM), "1",
              f"filesrc location={path} ! {parser} ! "
              f"{queue} ! ifdqueue name=ifd {options} ! "
-             f"identity sleep-time={sleep} ! "
+             f"{channel} ! "
              f"filesink location={work}/sent.ts"],
             check=True, stdout=subprocess.PIPE, timeout=120)
         frames, sent, dropped, _ = map(int, result.stdout.decode().split())
         self.assertEqual(frames, sent + dropped)
         return (work / "sent.ts").read_bytes(), frames, sent
 
-    def sound(self, path, work):
+    def sound(self, path, work, caps="audio/mpeg"):
         """As GStreamer's demultiplexer finds it"""
-        peers.gst(f"filesrc {peers.location(path)} ! tsdemux ! audio/mpeg ! "
+        peers.gst(f"filesrc {peers.location(path)} ! tsdemux ! {caps} ! "
                   f"filesink {peers.location(work / 'sound')}")
         sound = (work / "sound").read_bytes()
         self.assertGreater(len(sound), 1000 * SECONDS)
         return sound
+
+    def check_packets(self, path, work, data):
+        """All that is not of the video is sent, and the clock references and
+        counters are no worse than those of the whole stream."""
+        whole = path.read_bytes()
+        pid = video_pid(path)
+        self.assertEqual(others(data, pid), others(whole, pid))
+        self.assertLessEqual(counter_gaps(data), counter_gaps(whole))
+        self.assertEqual(clocks(data), clocks(whole))
+        for name, count in PROGRAMS.items():
+            with self.subTest(program=name):
+                self.assertLessEqual(count(work / "sent.ts"), count(path))
 
     def check_stream(self, path, work, data, sent):
         whole = path.read_bytes()
@@ -137,44 +207,83 @@ class TransportStream(unittest.TestCase):
         self.assertEqual(len(pictures), sent)
         self.assertEqual(pictures, {
             pts: all_pictures[pts] for pts in pictures})
-        pid = video_pid(path)
-        self.assertEqual(others(data, pid), others(whole, pid))
         self.assertEqual(self.sound(work / "sent.ts", work),
                          self.sound(path, work))
         self.assertEqual(counter_gaps(whole), 0)
-        self.assertEqual(counter_gaps(data), 0)
-        self.assertEqual(clocks(data), clocks(whole))
+        self.check_packets(path, work, data)
         self.assertLess(max(b - a for a, b in zip(
             clocks(data), clocks(data)[1:])), MAX_CLOCK_INTERVAL)
-        text, _ = peers.run(["tshark", "-r", work / "sent.ts", "-Y", DROPS])
-        self.assertEqual(text, b"")
 
     def test_whole_pictures_are_dropped(self):
         for name in VIDEO:
             path = stream(name)
             with self.subTest(video=name), peers.workdir() as work:
-                data, frames, sent = self.send(path, work, 45000)
+                data, frames, sent = self.send(path, work, SLOW)
                 self.assertEqual(frames, FRAMES)
                 self.assertGreater(sent, FRAMES / 4)
                 self.assertLess(sent, FRAMES)
                 self.check_stream(path, work, data, sent)
 
-    def test_tshark_finds_a_gap(self):
+    def test_whole_pictures_of_broadcasts_are_dropped(self):
+        """The streams are sent at the same time, since this takes as long as
+        they last. All sounds and data need a third of the rate."""
+        with contextlib.ExitStack() as stack:
+            pool = stack.enter_context(concurrent.futures.ThreadPoolExecutor())
+            sending = {}
+            for name in broadcast.STREAMS:
+                path = broadcast.make(name, SECONDS)
+                work = stack.enter_context(peers.workdir())
+                channel = limit(broadcast.get_rate(name) * 2 // 3)
+                sending[name] = path, work, pool.submit(
+                    self.send, path, work, channel)
+            for name, (path, work, result) in sending.items():
+                with self.subTest(video=name):
+                    self.check_broadcast(path, work, *result.result())
+
+    def check_broadcast(self, path, work, data, frames, sent):
+        self.assertEqual(frames, FRAMES)
+        self.assertGreater(sent, FRAMES / 4)
+        self.assertLess(sent, FRAMES)
+        self.check_stream(path, work, data, sent)
+        self.assertEqual(self.sound(work / "sent.ts", work, "audio/x-ac3"),
+                         self.sound(path, work, "audio/x-ac3"))
+        self.assertLessEqual({broadcast.TELETEXT, broadcast.SPLICES},
+                             {pid for pid, _ in packets(data)})
+
+    @unittest.skipUnless(os.environ.get(RECORDINGS), f"{RECORDINGS} is not set")
+    def test_whole_pictures_of_recordings_are_dropped(self):
+        for name in os.environ[RECORDINGS].split(os.pathsep):
+            with self.subTest(recording=name), peers.workdir() as work:
+                path = work / "whole.ts"
+                path.write_bytes(beginning(pathlib.Path(name),
+                                           RECORDED_SECONDS))
+                times = clocks(path.read_bytes())
+                rate = path.stat().st_size / (times[-1] - times[0])
+                data, frames, sent = self.send(path, work,
+                                               limit(int(rate * 3 / 4)))
+                self.assertGreater(sent, 0)
+                self.assertLess(sent, frames)
+                self.check_packets(path, work, data)
+
+    def test_programs_find_a_gap(self):
         path = stream("h264")
         pid = video_pid(path)
         kept = list(packets(path.read_bytes()))
         del kept[[i for i, (found, _) in enumerate(kept) if found == pid][50]]
         with peers.workdir() as work:
-            (work / "gap.ts").write_bytes(b"".join(p for _, p in kept))
-            self.assertGreater(counter_gaps((work / "gap.ts").read_bytes()), 0)
-            text, _ = peers.run(["tshark", "-r", work / "gap.ts", "-Y", DROPS])
-            self.assertNotEqual(text, b"")
+            gap = work / "gap.ts"
+            gap.write_bytes(b"".join(p for _, p in kept))
+            self.assertGreater(counter_gaps(gap.read_bytes()), 0)
+            for name, count in PROGRAMS.items():
+                with self.subTest(program=name):
+                    self.assertGreater(count(gap), 0)
+                    self.assertEqual(count(path), 0)
 
     def test_nothing_is_changed_where_nothing_is_dropped(self):
         path = stream("h264")
         with peers.workdir() as work:
             # tsparse gives several pictures the same time.
-            data, frames, sent = self.send(path, work, 0,
+            data, frames, sent = self.send(path, work, FAST,
                                            options="max-frames=64")
             self.assertEqual(frames, sent)
             self.assertEqual(others(data, None),
@@ -191,7 +300,7 @@ class TransportStream(unittest.TestCase):
             (work / "scrambled.ts").write_bytes(scrambled)
             # tsparse removes scrambled packets
             data, frames, _ = self.send(
-                work / "scrambled.ts", work, 0,
+                work / "scrambled.ts", work, FAST,
                 "video/mpegts,systemstream=true,packetsize=188")
             self.assertEqual(frames, 0)
             self.assertEqual(data, scrambled)

@@ -29,12 +29,16 @@ guint32
 bit_reader_take (BitReader * reader, guint n)
 {
   guint32 value = 0;
+  guint left, part, byte;
 
   if (!require (reader, n))
     return 0;
-  for (; n > 0; n--, reader->position++)
-    value = value << 1 |
-        (reader->data[reader->position / 8] >> (7 - reader->position % 8) & 1);
+  for (; n > 0; n -= part, reader->position += part) {
+    left = 8 - reader->position % 8;
+    part = MIN (n, left);
+    byte = reader->data[reader->position / 8] >> (left - part);
+    value = value << part | (byte & ((1u << part) - 1));
+  }
   return value;
 }
 

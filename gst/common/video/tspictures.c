@@ -13,6 +13,7 @@
 #define TABLE_PAT 0
 #define TABLE_PMT 2
 #define CRC_SIZE 4
+#define STUFFING 0xff
 #define PES_HEADER_SIZE 9       /* 2.4.3.6, without the optional fields */
 #define H264_DELIMITER 9
 #define H265_DELIMITER 35
@@ -39,8 +40,18 @@ typedef struct
   gsize payload_size;
 } Packet;
 
+/* Sections of one table, which may begin in one packet and end in another
+ * (2.4.4) */
+typedef struct
+{
+  GByteArray *data;             /* the sections that are not complete */
+  gboolean is_open;             /* `data` is the beginning of a section */
+  gint counter;                 /* of the last packet; -1 if unknown */
+} Table;
+
 struct _TsPictures
 {
+  Table pat, pmt;
   guint pmt_pid, video_pid;     /* TS_NO_PID if unknown */
   TsVideo video;
   const gchar *refusal;         /* why the stream is not cut, or NULL */
@@ -85,6 +96,8 @@ ts_pictures_new (void)
   TsPictures *pictures = g_new0 (TsPictures, 1);
 
   g_queue_init (&pictures->units);
+  pictures->pat.data = g_byte_array_new ();
+  pictures->pmt.data = g_byte_array_new ();
   pictures->partial = g_byte_array_new ();
   pictures->data = g_byte_array_new ();
   pictures->stream = g_byte_array_new ();
@@ -104,10 +117,20 @@ begin_unit (TsPictures * pictures, gboolean has_picture)
   pictures->n_removed = 0;
 }
 
+static void
+reset_table (Table * table)
+{
+  g_byte_array_set_size (table->data, 0);
+  table->is_open = FALSE;
+  table->counter = -1;
+}
+
 void
 ts_pictures_reset (TsPictures * pictures)
 {
   g_queue_clear_full (&pictures->units, free_unit);
+  reset_table (&pictures->pat);
+  reset_table (&pictures->pmt);
   g_byte_array_set_size (pictures->partial, 0);
   begin_unit (pictures, FALSE);
   pictures->pmt_pid = pictures->video_pid = TS_NO_PID;
@@ -119,6 +142,8 @@ void
 ts_pictures_free (TsPictures * pictures)
 {
   ts_pictures_reset (pictures);
+  g_byte_array_unref (pictures->pat.data);
+  g_byte_array_unref (pictures->pmt.data);
   g_byte_array_unref (pictures->partial);
   g_byte_array_unref (pictures->data);
   g_byte_array_unref (pictures->stream);
@@ -180,28 +205,12 @@ get_crc (const guint8 * data, gsize size)
   return crc;
 }
 
-/* Returns the section that begins in this packet, and its size without the CRC.
- * Returns NULL if the packet does not contain all of a valid current section of
- * this table. */
-static const guint8 *
-find_section (const Packet * packet, guint table, gsize * size)
+/* Returns whether this is a valid current section of the table (2.4.4). */
+static gboolean
+is_valid_section (const guint8 * section, gsize size, guint table)
 {
-  const guint8 *section;
-  gsize skip;
-
-  if (!packet->begins || packet->payload_size < 1)
-    return NULL;
-  skip = 1 + packet->payload[0];        /* pointer_field */
-  if (packet->payload_size < skip + 8)
-    return NULL;
-  section = packet->payload + skip;
-  *size = 3 + ((section[1] & 15) << 8 | section[2]);    /* section_length */
-  if (section[0] != table || *size > packet->payload_size - skip
-      || *size < 8 + CRC_SIZE || !(section[5] & 1)
-      || get_crc (section, *size) != 0)
-    return NULL;
-  *size -= CRC_SIZE;
-  return section;
+  return size >= 8 + CRC_SIZE && section[0] == table && (section[5] & 1)
+      && get_crc (section, size) == 0;
 }
 
 static void
@@ -210,21 +219,21 @@ refuse (TsPictures * pictures, const gchar * reason)
   pictures->refusal = reason;
 }
 
-/* 2.4.4.3 */
+/* 2.4.4.3. The size is without the CRC. */
 static void
-take_pat (TsPictures * pictures, const Packet * packet)
+take_pat (TsPictures * pictures, const guint8 * section, gsize size)
 {
-  gsize size, at;
-  const guint8 *section = find_section (packet, TABLE_PAT, &size);
-  guint n_programs = 0;
+  guint n_programs = 0, pid;
+  gsize at;
 
-  if (!section)
-    return;
   for (at = 8; at + 4 <= size; at += 4) {
     if (section[at] == 0 && section[at + 1] == 0)
       continue;                 /* the network PID */
     n_programs++;
-    pictures->pmt_pid = (section[at + 2] << 8 | section[at + 3]) & 0x1fff;
+    pid = (section[at + 2] << 8 | section[at + 3]) & 0x1fff;
+    if (pid != pictures->pmt_pid)
+      reset_table (&pictures->pmt);
+    pictures->pmt_pid = pid;
   }
   if (n_programs > 1)
     refuse (pictures, "it has several programs");
@@ -249,15 +258,15 @@ find_video (guint type, TsVideo * video)
   }
 }
 
-/* 2.4.4.8. The pictures of the first video are found; another video passes. */
+/* 2.4.4.8. The pictures of the first video are found; another video passes. The
+ * size is without the CRC. */
 static void
-take_pmt (TsPictures * pictures, const Packet * packet)
+take_pmt (TsPictures * pictures, const guint8 * section, gsize size)
 {
-  gsize size, at;
-  const guint8 *section = find_section (packet, TABLE_PMT, &size);
+  gsize at;
   guint pid;
 
-  if (!section || size < 12)
+  if (size < 12)
     return;
   at = 12 + ((section[10] & 15) << 8 | section[11]);
   for (; at + 5 <= size; at += 5 + ((section[at + 3] & 15) << 8 |
@@ -271,6 +280,70 @@ take_pmt (TsPictures * pictures, const Packet * packet)
     return;
   }
   refuse (pictures, "it has no MPEG, H.264 or H.265 video");
+}
+
+static void
+take_section (TsPictures * pictures, const Table * table, gsize size)
+{
+  const guint8 *section = table->data->data;
+
+  if (table == &pictures->pat && is_valid_section (section, size, TABLE_PAT))
+    take_pat (pictures, section, size - CRC_SIZE);
+  if (table == &pictures->pmt && is_valid_section (section, size, TABLE_PMT))
+    take_pmt (pictures, section, size - CRC_SIZE);
+}
+
+/* Adds bytes of sections. The bytes after the last section of a packet are
+ * stuffing, which looks like a forbidden table_id (2.4.4.10). */
+static void
+add_sections (TsPictures * pictures, Table * table, const guint8 * data,
+    gsize size)
+{
+  GByteArray *bytes = table->data;
+  gsize whole;
+
+  g_byte_array_append (bytes, data, size);
+  while (bytes->len >= 3 && bytes->data[0] != STUFFING) {
+    /* section_length */
+    whole = 3 + ((bytes->data[1] & 15) << 8 | bytes->data[2]);
+    if (bytes->len < whole)
+      return;
+    take_section (pictures, table, whole);
+    g_byte_array_remove_range (bytes, 0, whole);
+  }
+  table->is_open = bytes->len > 0 && bytes->data[0] != STUFFING;
+  if (!table->is_open)
+    g_byte_array_set_size (bytes, 0);
+}
+
+/* Reads the sections of a packet (2.4.4.2). If the packet before is missing,
+ * the rest of its section is useless. A packet may be sent twice. */
+static void
+take_table (TsPictures * pictures, Table * table, const Packet * packet)
+{
+  const gint before = table->counter;
+  gsize pointer;
+
+  if (packet->payload_size < 1
+      || (!packet->begins && before == (gint) packet->counter))
+    return;
+  table->counter = packet->counter;
+  if (before >= 0 && packet->counter != ((before + 1) & 15))
+    table->is_open = FALSE;
+  if (!packet->begins) {
+    if (table->is_open)
+      add_sections (pictures, table, packet->payload, packet->payload_size);
+    return;
+  }
+  pointer = packet->payload[0];
+  if (packet->payload_size < 1 + pointer)
+    return;
+  if (table->is_open)
+    add_sections (pictures, table, packet->payload + 1, pointer);
+  g_byte_array_set_size (table->data, 0);
+  table->is_open = TRUE;
+  add_sections (pictures, table, packet->payload + 1 + pointer,
+      packet->payload_size - 1 - pointer);
 }
 
 /* --- pictures ------------------------------------------------------------- */
@@ -413,6 +486,8 @@ remove_packet (TsPictures * pictures, const Packet * packet)
 static void
 take_video (TsPictures * pictures, const Packet * packet)
 {
+  const gboolean is_duplicate = packet->payload
+      && pictures->last_counter == (gint) packet->counter;
   gsize header = get_pes_header_size (packet);
 
   if (packet->is_scrambled) {
@@ -420,13 +495,13 @@ take_video (TsPictures * pictures, const Packet * packet)
     refuse (pictures, "its video is scrambled");
     return;
   }
-  if (header > 0 && begins_picture (pictures, packet->payload + header,
+  if (header > 0 && !is_duplicate
+      && begins_picture (pictures, packet->payload + header,
           packet->payload_size - header)) {
     end_unit (pictures);
     begin_unit (pictures, TRUE);
   }
-  if (packet->payload && pictures->has_picture
-      && pictures->last_counter != (gint) packet->counter)
+  if (packet->payload && pictures->has_picture && !is_duplicate)
     g_byte_array_append (pictures->stream, packet->payload + header,
         packet->payload_size - header);
   remove_packet (pictures, packet);
@@ -442,12 +517,12 @@ take_packet (TsPictures * pictures, const guint8 * data, guint64 tag)
       || pictures->data->len >= MAX_UNIT_SIZE)
     end_unit (pictures);
   if (!pictures->refusal && packet.pid == PID_PAT)
-    take_pat (pictures, &packet);
+    take_table (pictures, &pictures->pat, &packet);
   else if (!pictures->refusal && packet.pid == pictures->pmt_pid)
-    take_pmt (pictures, &packet);
+    take_table (pictures, &pictures->pmt, &packet);
   if (!pictures->refusal && packet.pid == pictures->video_pid)
     take_video (pictures, &packet);
-  else if (pictures->has_picture)
+  else if (pictures->has_picture && packet.pid != TS_NO_PID)
     g_byte_array_append (pictures->rest, data, TS_PACKET_SIZE);
   if (pictures->data->len == 0)
     pictures->tag = tag;

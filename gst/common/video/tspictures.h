@@ -36,8 +36,8 @@ typedef struct
   guint8 *stream;               /* elementary stream; belongs to the caller */
   gsize stream_size;            /* in bytes */
   /* What has to be sent if the picture is dropped: the packets of other
-   * streams, and packets with the clock references of the picture's own
-   * packets. It belongs to the caller and may be empty. */
+   * streams except for null packets, and packets with the clock references of
+   * the picture's own packets. It belongs to the caller and may be empty. */
   guint8 *rest;
   gsize rest_size;              /* in bytes */
   /* PID of the video, and by how much its continuity counter advances in the

@@ -73,21 +73,28 @@ put_crc (GByteArray * section)
   g_byte_array_append (section, bytes, 4);
 }
 
-/* 2.4.4: a section after its pointer_field; `content` follows the number of the
- * last section */
+/* 2.4.4: a section after its pointer_field, in as many packets as it needs;
+ * `content` follows the number of the last section */
 static void
 put_section (GByteArray * bytes, guint pid, guint table, const guint8 * content,
     gsize size)
 {
-  const guint8 head[] = { table, 0xb0, size + 9, 0, 1, 0xc1, 0, 0 };
+  const guint8 head[] = { table, 0xb0 | (size + 9) >> 8, size + 9, 0, 1, 0xc1,
+    0, 0
+  };
   GByteArray *section = g_byte_array_new ();
+  guint counter = 0;
+  gsize at, part;
 
   g_byte_array_append (section, head, sizeof head);
   g_byte_array_append (section, content, size);
   put_crc (section);
   g_byte_array_prepend (section, (const guint8 *) "\0", 1);
-  put_packet (bytes, pid, TRUE, 0, 0, NULL, 0, (const gchar *) section->data,
-      section->len);
+  for (at = 0; at < section->len; at += part) {
+    part = MIN (section->len - at, TS_PACKET_SIZE - 4);
+    put_packet (bytes, pid, at == 0, 0, counter++, NULL, 0,
+        (const gchar *) section->data + at, part);
+  }
   g_byte_array_unref (section);
 }
 
@@ -212,6 +219,22 @@ GST_START_TEST (unit_is_a_picture_with_the_packets_in_it)
 
 GST_END_TEST;
 
+/* A constant bitrate is no longer possible without the picture. */
+GST_START_TEST (null_packets_do_not_remain)
+{
+  Stream stream;
+
+  start (&stream, H264);
+  put_picture (&stream, H264_PICTURE);
+  put_packet (stream.bytes, TS_NO_PID, FALSE, 0, 0, NULL, 0, "\xff", 1);
+  put_sound (&stream);
+  put_packet (stream.bytes, TS_NO_PID, FALSE, 0, 0, NULL, 0, "\xff", 1);
+  put_more (&stream);
+  expect_units (&stream, "1 1 5v1-2 ", NULL);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (pes_packet_may_begin_within_a_picture)
 {
   Stream stream;
@@ -282,10 +305,12 @@ GST_START_TEST (duplicate_packet_does_not_advance_the_counter)
 
   start (&stream, H264);
   put_picture (&stream, H264_PICTURE);
+  stream.counter--;
+  put_picture (&stream, H264_PICTURE);
   put_more (&stream);
   stream.counter--;
   put_more (&stream);
-  expect_units (&stream, "1 1 3v0-2 ", NULL);
+  expect_units (&stream, "1 1 4v0-2 ", NULL);
 }
 
 GST_END_TEST;
@@ -357,6 +382,87 @@ GST_START_TEST (counters_of_the_pid_are_shifted)
 
 GST_END_TEST;
 
+/* A program map with a private stream whose descriptors fill two packets, and
+ * then the video */
+static void
+put_long_map (GByteArray * bytes)
+{
+  const guint8 pat[] = { 0, 1, 0xe0 | PMT_PID >> 8, PMT_PID & 0xff };
+  const guint8 video[] = { H264, 0xe0 | VIDEO_PID >> 8, VIDEO_PID & 0xff, 0xf0,
+    0
+  };
+  guint8 pmt[4 + 5 + 330 + sizeof (video)] = { 0xe0 | VIDEO_PID >> 8,
+    VIDEO_PID & 0xff, 0xf0, 0, PRIVATE, 0xe0 | SOUND_PID >> 8,
+    SOUND_PID & 0xff, 0xf0 | 330 >> 8, 330 & 0xff
+  };
+
+  memcpy (pmt + 4 + 5 + 330, video, sizeof video);
+  put_section (bytes, 0, 0, pat, sizeof pat);
+  put_section (bytes, PMT_PID, 2, pmt, sizeof pmt);
+}
+
+/* 2.4.4: each packet of the program map is needed. A packet that is sent twice
+ * is read once. */
+GST_START_TEST (section_may_need_several_packets)
+{
+  Stream stream = { g_byte_array_new (), 14 };
+  guint missing;
+
+  put_long_map (stream.bytes);
+  put_picture (&stream, H264_PICTURE);
+  fail_unless_equals_int (stream.bytes->len, 4 * TS_PACKET_SIZE);
+  expect_units (&stream, "1 1 1 1v0-1 ", NULL);
+
+  stream.bytes = g_byte_array_new ();
+  put_long_map (stream.bytes);
+  g_byte_array_append (stream.bytes, stream.bytes->data + 2 * TS_PACKET_SIZE,
+      TS_PACKET_SIZE);
+  put_picture (&stream, H264_PICTURE);
+  expect_units (&stream, "1 1 1 1 1v0-1 ", NULL);
+
+  for (missing = 1; missing <= 2; missing++) {
+    stream.bytes = g_byte_array_new ();
+    put_long_map (stream.bytes);
+    g_byte_array_remove_range (stream.bytes, missing * TS_PACKET_SIZE,
+        TS_PACKET_SIZE);
+    put_picture (&stream, H264_PICTURE);
+    expect_units (&stream, "1 1 1 ", NULL);
+  }
+}
+
+GST_END_TEST;
+
+/* 2.4.4.2: the pointer_field counts the bytes of a section that began in the
+ * packet before. */
+GST_START_TEST (section_may_end_before_the_next_one)
+{
+  const gsize split = 20;
+  GByteArray *tables = g_byte_array_new ();
+  Stream stream = { g_byte_array_new (), 14 };
+  guint8 payload[TS_PACKET_SIZE - 4] = { 0, 0x80, 0xb0 };
+  const guint8 *map;
+  gsize size;
+
+  put_tables (tables, H264);
+  map = tables->data + TS_PACKET_SIZE + 5;
+  size = 3 + map[2];
+  g_byte_array_append (stream.bytes, tables->data, TS_PACKET_SIZE);
+  /* a private section, and the beginning of the map at the end of the packet */
+  payload[3] = sizeof payload - split - 4;
+  memcpy (payload + sizeof payload - split, map, split);
+  put_packet (stream.bytes, PMT_PID, TRUE, 0, 0, NULL, 0,
+      (const gchar *) payload, sizeof payload);
+  payload[0] = size - split;
+  memcpy (payload + 1, map + split, size - split);
+  put_packet (stream.bytes, PMT_PID, TRUE, 0, 1, NULL, 0,
+      (const gchar *) payload, 1 + size - split);
+  put_picture (&stream, H264_PICTURE);
+  expect_units (&stream, "1 1 1 1v0-1 ", NULL);
+  g_byte_array_unref (tables);
+}
+
+GST_END_TEST;
+
 static Suite *
 tspictures_suite (void)
 {
@@ -365,10 +471,13 @@ tspictures_suite (void)
 
   suite_add_tcase (suite, chain);
   tcase_add_test (chain, unit_is_a_picture_with_the_packets_in_it);
+  tcase_add_test (chain, null_packets_do_not_remain);
   tcase_add_test (chain, pes_packet_may_begin_within_a_picture);
   tcase_add_test (chain, second_field_belongs_to_the_first);
   tcase_add_test (chain, clock_references_remain);
   tcase_add_test (chain, duplicate_packet_does_not_advance_the_counter);
+  tcase_add_test (chain, section_may_need_several_packets);
+  tcase_add_test (chain, section_may_end_before_the_next_one);
   tcase_add_test (chain, scrambled_video_passes);
   tcase_add_test (chain, unknown_stream_passes);
   tcase_add_test (chain, bytes_between_packets_pass);

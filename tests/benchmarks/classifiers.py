@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""CPU time of the classifiers of frames compared with GStreamer's parsers.
+    meson test -C build --benchmark -v classifiers
+mpegstat classifies each frame and passes it on. It does the least besides: it
+finds the slices of H.264 and H.265, and counts. ifdqueue also passes each frame
+to another thread; the cost of queue, which does only this, is shown as well.
+Nothing is dropped, since fakesink accepts everything. The parser gets the same
+frames of the same stream. They are read from a GDP file, which keeps the caps
+and the limits of the frames, so that a pipeline can be compared with the same
+pipeline without the element. The CPU time of the whole process is measured as
+in compare.py, and the pipelines run in turn. There is no parser for VP8, so the
+peer is vp9parse with the VP9 stream of the same rate. The program only fails if
+a pipeline fails or does not output all frames, never because of noise.
+"""
+
+import argparse
+import pathlib
+import statistics
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import compare
+
+from wirelesslab.errors import LabError
+from wirelesslab.streams import clips
+
+SECONDS = 10  # of the clip that is repeated
+FPS = 25
+# Without noise the film does not need 20 Mbit/s.
+FILTER = "scale=1280:720,noise=alls=16:allf=t"
+GOAL = 0.5  # of the CPU time of the parser, except for VP8
+CLASSIFIER = "mpegstat"  # the element of the goal
+ELEMENTS = {
+    "mpegstat": "mpegstat",
+    "ifdqueue": "ifdqueue sync=false max-frames=64",
+    "queue": "queue max-size-buffers=64 max-size-bytes=0 max-size-time=0",
+}
+
+
+@dataclass(frozen=True)
+class Codec:
+    encoder: str
+    # What makes whole frames of this form; empty if the demuxer does
+    form: str
+    parser: str
+    # The codec whose stream the parser gets; empty if it is this one
+    peer: str = ""
+    goal: float = GOAL
+
+
+X264 = "-c:v libx264 -preset veryfast -bf 2 -x264-params scenecut=0"
+X265 = "-c:v libx265 -preset ultrafast -x265-params bframes=2:log-level=error"
+VPX = "-deadline realtime -cpu-used 8 -qmin 0"
+CODECS = {
+    "MPEG-2": Codec("-c:v mpeg2video -qmin 1 -bf 2 -sc_threshold 1000000000",
+                    "mpegvideoparse", "mpegvideoparse"),
+    "H.264, byte-stream": Codec(
+        X264, "h264parse ! video/x-h264,stream-format=byte-stream,alignment=au",
+        "h264parse"),
+    "H.264, avc": Codec(
+        X264, "h264parse ! video/x-h264,stream-format=avc,alignment=au",
+        "h264parse"),
+    "H.265, byte-stream": Codec(
+        X265, "h265parse ! video/x-h265,stream-format=byte-stream,alignment=au",
+        "h265parse"),
+    "H.265, hvc1": Codec(
+        X265, "h265parse ! video/x-h265,stream-format=hvc1,alignment=au",
+        "h265parse"),
+    "VP9": Codec(f"-c:v libvpx-vp9 {VPX} -row-mt 1",
+                 "vp9parse ! video/x-vp9,alignment=super-frame", "vp9parse"),
+    "VP8": Codec(f"-c:v libvpx {VPX}", "", "vp9parse", "VP9", 1),
+    "AV1": Codec("-c:v libsvtav1 -preset 12 -svtav1-params rc=1",
+                 "av1parse ! video/x-av1,stream-format=obu-stream,alignment=tu",
+                 "av1parse"),
+}
+
+
+class Failed(Exception):
+    pass
+
+
+@dataclass(frozen=True)
+class Stream:
+    path: pathlib.Path
+    frames: int
+
+
+# ------------------------------------------------------------- the streams
+
+def run(words):
+    done = subprocess.run(list(map(str, words)), stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True)
+    if done.returncode:
+        raise Failed(f"{' '.join(map(str, words))}: {done.stderr.strip()}")
+
+
+def make_clip(codec, rate):
+    """The film at this rate in Matroska, which is kept."""
+    name = "".join(filter(str.isalnum, codec.encoder.split()[1]))
+    path = compare.BUILD / "benchmarks" / f"{name}-{rate}M.mkv"
+    if path.exists():
+        return path
+    partial = path.with_suffix(".partial.mkv")
+    run(["ffmpeg", "-v", "error", "-nostdin", "-y", "-stream_loop", "1",
+         "-i", clips.FILM, "-an", "-t", SECONDS,
+         *f"-vf {FILTER} -r {FPS} -pix_fmt yuv420p {codec.encoder} "
+         f"-g 50 -b:v {rate}M -maxrate {rate + 1}M -bufsize {rate}M".split(),
+         partial])
+    partial.rename(path)
+    return path
+
+
+def make_stream(name, rate, size):
+    """The repeated clip with whole frames in GDP, of about `size` bytes"""
+    codec = CODECS[name]
+    clip = make_clip(codec, rate)
+    repeats = max(size // clip.stat().st_size, 1)
+    path = compare.BUILD / "benchmarks" / "classified.gdp"
+    repeated = path.with_suffix(".mkv")
+    run(["ffmpeg", "-v", "error", "-nostdin", "-y", "-stream_loop",
+         repeats - 1, "-i", clip, "-c", "copy", repeated])
+    form = f"! {codec.form}" if codec.form else ""
+    run(["gst-launch-1.0", "-q", *f"filesrc location={repeated} ! "
+         f"matroskademux {form} ! gdppay ! filesink location={path}".split()])
+    repeated.unlink()
+    return Stream(path, repeats * SECONDS * FPS)
+
+
+# ------------------------------------------------------------- measurement
+
+def command(element, stream, sink="fakesink"):
+    return ["gst-launch-1.0", "-q", "filesrc", f"location={stream.path}",
+            "blocksize=65536", *f"! gdpdepay {element} ! {sink}".split()]
+
+
+def count_bytes(element, stream, env):
+    """Bytes that are output"""
+    argv = command(element, stream, "filesink location=/dev/stdout")
+    with subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE) as process:
+        n = 0
+        while data := process.stdout.read(1 << 20):
+            n += len(data)
+    if process.returncode:
+        raise Failed(f"{' '.join(argv)}: exit status {process.returncode}")
+    return n
+
+
+def check_output(name, elements, stream, env):
+    """Returns the size of all frames. Fails if an element does not output all
+    of them, or the parser nothing."""
+    sizes = {title: count_bytes(element, stream, env)
+             for title, element in elements.items()}
+    for title, size in sizes.items():
+        if size == 0 or (title in ELEMENTS and size != sizes[""]):
+            raise Failed(f"{name}, {title or 'no element'}: {size} bytes came "
+                         f"out of {sizes['']}")
+    return sizes[""]
+
+
+def measure(name, stream, runs, env):
+    """Returns the CPU time that each element adds, in us for a frame, in each
+    round, and the size of all frames."""
+    elements = {"": "", "parser": f"! {CODECS[name].parser}"} if \
+        not CODECS[name].peer else {"": ""}
+    elements |= {title: f"! {line}" for title, line in ELEMENTS.items()}
+    size = check_output(name, elements, stream, env)
+    seconds = {title: [] for title in elements}
+    for _ in range(runs):
+        for title, element in elements.items():
+            seconds[title].append(
+                compare.cpu_seconds(command(element, stream), env))
+    return {title: [(own - base) / stream.frames * 1e6
+                    for own, base in zip(seconds[title], seconds[""])]
+            for title in seconds if title}, size
+
+
+def describe(values):
+    return (f"{statistics.median(values):6.1f} us ({min(values):.1f} to "
+            f"{max(values):.1f})")
+
+
+def show(name, size, stream, times, peer):
+    codec = CODECS[name]
+    print(f"\n{name}: {size / stream.frames / 1000:.1f} kB in a frame, "
+          f"{size * 8 * FPS / stream.frames / 1e6:.1f} Mbit/s, "
+          f"{stream.frames} frames")
+    print(f"    {codec.parser:15} {describe(peer)}"
+          + (f", with {codec.peer}" if codec.peer else ""))
+    for title in ELEMENTS:
+        ratios = sorted(map(compare.divide, times[title], peer))
+        ratio = compare.divide(statistics.median(times[title]),
+                               statistics.median(peer))
+        print(f"    {title:15} {describe(times[title])}, ratio {ratio:.2f} "
+              f"({ratios[0]:.2f} to {ratios[-1]:.2f})"
+              + (f"   <== over {codec.goal}"
+                 if title == CLASSIFIER and ratio > codec.goal else ""),
+              flush=True)
+
+
+def compare_all(names, rate, options, env):
+    parsers = {}
+    print(f"\n{rate} Mbit/s; CPU time for a frame, median of {options.runs} "
+          "(minimum to maximum)")
+    for name in names:
+        stream = make_stream(name, rate, options.megabytes * 1000000)
+        times, size = measure(name, stream, options.runs, env)
+        stream.path.unlink()
+        peer = parsers[CODECS[name].peer] if CODECS[name].peer else \
+            times["parser"]
+        parsers[name] = peer
+        show(name, size, stream, times, peer)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=11)
+    parser.add_argument("--megabytes", type=int, default=240)
+    parser.add_argument("--rates", type=int, nargs="*", default=[6, 20],
+                        help="Mbit/s")
+    parser.add_argument("--codecs", nargs="*", default=list(CODECS),
+                        choices=list(CODECS), metavar="CODEC",
+                        help="of " + "; ".join(CODECS))
+    options = parser.parse_args()
+    # The peer of a codec has to be measured before.
+    names = [name for name in CODECS if name in options.codecs or name in
+             {CODECS[other].peer for other in options.codecs}]
+    (compare.BUILD / "benchmarks").mkdir(parents=True, exist_ok=True)
+    try:
+        env = compare.environment()
+        for rate in options.rates:
+            compare_all(names, rate, options, env)
+    except (Failed, compare.Failed, LabError) as failure:
+        sys.exit(f"{parser.prog}: {failure}")
+
+
+if __name__ == "__main__":
+    main()
