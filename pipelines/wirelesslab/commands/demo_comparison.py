@@ -31,8 +31,8 @@ LAB = paths.PIPELINES / "lab"
 # nearly complete with all of them, so a few are enough.
 ALSO_LOWER = {BOTTLENECK: ("mmtp", "rtp-stock", "srt", "tcp"),
               MOBILE: ("rtp-stock",)}
-# Number of runs at the same time for each processor core. docs/lab.md says how
-# late the runs become when more of them share a core.
+# The demo has this number of runs at the same time for each processor core.
+# docs/lab-figures.md says how late the runs become when more of them share a core.
 AT_ONCE_PER_CORE = 1
 # On 2 cores, the demo would take too long with two runs at once. With three, no
 # run was late by more than 9 ms, which is little compared with LATE_MS.

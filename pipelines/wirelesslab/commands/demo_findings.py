@@ -11,13 +11,14 @@ from wirelesslab.report import findings
 from wirelesslab.report.findings import Frames, Row
 from wirelesslab.report.ranking import listed, range_of
 
-# The demo runs each transport once over a link. In three runs of each
-# transport, the share of frames in time differed by at most 5.2 percentage
-# points (docs/lab.md). A difference that is not larger than this number is no
-# ranking.
+# The demo runs each transport only once over the link of demo.ini. In three runs
+# of each transport, the share of frames in time differed by at most 5.2 percentage
+# points (docs/lab-figures.md). Two transports whose shares differ by no more than
+# this number are not ranked.
 REPEATS_DIFFER = 6.0
-# The same for runs over two mobile links, which differed by at most 10.8
-# percentage points.
+# Two runs of a transport over the same pair of mobile links differed by at most
+# 10.8 percentage points. A transport wins only if it is better by more than this
+# number over each pair.
 LINKS_DIFFER = 11.0
 # A link with a smaller share of the bytes of the other link only had packets of
 # the receiver or probes.

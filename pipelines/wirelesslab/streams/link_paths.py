@@ -2,8 +2,9 @@
 """The links of a cell that has several, and the names by which the pipelines of
 a protocol refer to the addresses on each link.
 
-A cell over the links tmobile and verizon has, for example, {host_tmobile} and
-{host_2}, which are addresses of the receiver. docs/lab.md describes all names.
+In a cell over the links tmobile and verizon, for example, {host_tmobile} is the
+receiver's address on the first link, and {host_2} is the receiver's address on
+the second link. docs/lab-links.md describes all names.
 """
 
 import re

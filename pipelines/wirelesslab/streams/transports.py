@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads protocols from a file with a section for each, in which sender and
 receiver are pipelines for gst-launch-1.0. transports.ini has the project's own
-and other transports; a matrix of the lab may have more. docs/lab.md describes
-the keys of a section.
+and other transports; a matrix of the lab may have more. docs/lab-protocols.md
+describes the keys of a section.
 """
 
 import configparser

@@ -253,7 +253,7 @@ class BruteForceTest(unittest.TestCase):
         # Most instances must need a choice.
         self.assertGreater(counts[False], INSTANCES / 2)
         # If each frame needs packets of its own, fewer frames are possible.
-        # docs/lab.md states these differences.
+        # docs/lab-possible.md states these differences.
         self.assertEqual(lost_to_packets, {0: 192, 1: 7, 3: 1})
 
     def test_two_links_are_an_upper_bound(self):
@@ -268,7 +268,7 @@ class BruteForceTest(unittest.TestCase):
             with self.subTest(seed=seed):
                 self.assertGreaterEqual(len(found), len(exact))
             differences[len(found) - len(exact)] += 1
-        # docs/lab.md states these differences.
+        # docs/lab-possible.md states these differences.
         self.assertEqual(differences, {0: 199, 1: 1})
 
 
