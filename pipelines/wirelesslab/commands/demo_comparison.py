@@ -32,7 +32,8 @@ LAB = paths.PIPELINES / "lab"
 ALSO_LOWER = {BOTTLENECK: ("mmtp", "rtp-stock", "srt", "tcp"),
               MOBILE: ("rtp-stock",)}
 # The demo has this number of runs at the same time for each processor core.
-# docs/lab-figures.md says how late the runs become when more of them share a core.
+# docs/lab-figures.md says how late the runs become if more of them share a
+# core.
 AT_ONCE_PER_CORE = 1
 # On 2 cores, the demo would take too long with two runs at once. With three, no
 # run was late by more than 9 ms, which is little compared with LATE_MS.

@@ -2,11 +2,11 @@
 """Reads the parts of a matrix that describe cells with a live encoder.
 
 The section [encoder] has the pipeline of the encoder and the pipeline of
-bitrateadapt. All protocols share these pipelines and differ only in the elements
-downstream of them. The sender of a protocol begins with {adaptive}, which stands
-for the encoder and bitrateadapt, or with {encoder}, which stands for the encoder
-alone. docs/lab-encoder.md describes the keys, and pipelines/encoder.ini is an
-example.
+bitrateadapt. All protocols share these pipelines and differ only in the
+elements downstream of them. The sender of a protocol begins with {adaptive},
+which stands for the encoder and bitrateadapt, or with {encoder}, which stands
+for the encoder alone. docs/lab-encoder.md describes the keys, and
+pipelines/encoder.ini is an example.
 """
 
 import configparser

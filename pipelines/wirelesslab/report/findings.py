@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Sentences about the results of a group of runs. Each sentence is made from
-the numbers of the runs, and is only written if it is true of every run that it
-is about. Element names are between backquotes."""
+"""Writes sentences about the results of a group of runs. Each sentence is made
+from the numbers of the runs. It is only written if it is true of every run that
+it is about. Names of elements are between backquotes."""
 
 import math
 import typing
@@ -11,8 +11,8 @@ from wirelesslab.report import ranking
 from wirelesslab.streams import measurements
 
 TYPES = measurements.TYPES
-# A transport loses a type of frames first if the share of this type that does
-# not arrive in time is at least so many times the share of the other types.
+# A transport misses a type of frames first if the share of this type that does
+# not arrive in time is at least this number of times the share of another type.
 CLEARLY = 2
 PERCENT = "\u00a0%"  # No line break before the sign.
 KINDS = {"I": "key frames", "B": "B-frames"}
@@ -45,11 +45,13 @@ class Frames(typing.NamedTuple):
 
 
 class Row(typing.NamedTuple):
-    """All runs of one label."""
+    """All runs of one row of the report, such as all runs of a transport."""
 
     name: str
     shares: Sequence[float]  # Decodable in time, in % of the sent frames.
-    possible: Sequence[float]  # The same with perfect foresight; may be empty.
+    # The shares that a sender with perfect foresight would have had. The list
+    # is empty if they are not known.
+    possible: Sequence[float]
     frames: Sequence[Frames]
 
     @property
@@ -63,7 +65,8 @@ class Row(typing.NamedTuple):
 
 
 def frames_of(numbers: dict[str, float]) -> Frames:
-    """Returns the numbers of frames from the numbers of a run."""
+    """Returns the numbers of frames of a run. `numbers` has all its numbers.
+    """
     return Frames(*({type: numbers[f"{what} {type}"] for type in TYPES}
                     for what in ("sent", "lost", "late", "decodable")))
 
@@ -125,7 +128,7 @@ def why(row: Row) -> str:
                     f"{missing_span(row, type)} of them, "
                     f"and {missing_span(row, other)} of the "
                     f"{KINDS[other]}")
-    # Only what happened in at least one of the runs
+    # Leaves out what happened in none of the runs.
     return ranking.listed([
         words.format(span(row, value)) for words, value in (
             ("lost {} of the frames", Frames.all_lost),
@@ -212,7 +215,7 @@ def first_place(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
                 f"overlap. Frames decodable in time: {each}.")
     lower = max((row for row in ranked if row not in best),
                 key=lambda row: row.share.high)
-    # Rounded down, because the sentence claims a minimum.
+    # The lead is rounded down, because the sentence claims a minimum.
     lead = math.floor(10 * (best[0].share.low - lower.share.high)) / 10
     more = f"at least {lead:.1f} percentage points more" if lead else "more"
     return (f"{code(best)} wins: {shown(best[0])}. In every run it showed "
