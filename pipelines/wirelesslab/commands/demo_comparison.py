@@ -44,9 +44,9 @@ COLUMNS = 80
 
 LINE_BPS = 9600
 WHAT_RADIO = (
-    f"A small clip goes over a GSM line of {LINE_BPS} bit/s whose radio "
-    "damages 1.6 % of its blocks. The bearer does not check the packets, so "
-    "damaged packets reach the receiver.")
+    f"A small clip is sent over a GSM radio of {LINE_BPS} bit/s that damages "
+    "1.6 % of its blocks. The bearer, which is the data service of GSM, does "
+    "not check the packets, so damaged packets reach the receiver.")
 CALLED = {"udplite": "udplitesink", "udp": "udpsink",
           "udp-rlp": "udpsink, bearer with RLP"}
 
@@ -55,9 +55,10 @@ def run(build: pathlib.Path, output: pathlib.Path,
         bottleneck: pathlib.Path = BOTTLENECK,
         mobile: pathlib.Path | None = MOBILE,
         seeds: Sequence[int] = demo_radio.SEEDS) -> None:
-    """Runs everything and prints and writes the results. The files are the
-    matrices of the first two problems, and the seeds those of the radio of the
-    third one. A problem without a matrix or without seeds is left out."""
+    """Runs all three problems, and prints and writes the results. `bottleneck`
+    and `mobile` are the matrices of the first two problems. `seeds` are the
+    seeds of the radio of the third problem. A problem without a matrix or
+    without seeds is left out."""
     of_bottleneck = chosen(bottleneck)
     of_mobile = chosen(mobile) if mobile else []
     no_mobile = testbed.why_no_hosts() if of_mobile else ""
@@ -70,8 +71,8 @@ def run(build: pathlib.Path, output: pathlib.Path,
     no_radio = demo_radio.why_not(build) if seeds else "no seeds"
     start_anew(found, output, [] if no_radio else radio.results())
     if not no_radio:
-        print("Starting a radio that damages packets. It runs beside "
-              "everything else.", flush=True)
+        print("Starting the runs over a radio that damages packets. They "
+              "continue beside all other runs.", flush=True)
         radio.start()
     failed = grid.run_all(found, left_out, argparse.Namespace(
         output=output, build=build,
@@ -160,17 +161,18 @@ def senders_of(runs: Sequence[run_results.Run]) -> list[demo_findings.Sender]:
 
 def bottleneck_problem(runs: Sequence[run_results.Run]) -> problems.Problem:
     return clip_problem(
-        runs, "A link that is too slow", "A live clip of {rate} Mbit/s goes "
-        "over a link that carries less: {link}. All transports send the same "
-        "{seconds} s of the clip over the same radio.")
+        runs, "A link that is too slow", "A live clip of {rate} Mbit/s is "
+        "sent over a link that carries less: {link}. All transports send the "
+        "same {seconds} s of the clip over the same radio.")
 
 
 def mobile_problem(runs: Sequence[run_results.Run],
                    why_not: str) -> problems.Problem:
     found = clip_problem(
-        runs, "Two mobile links", "A live clip of {rate} Mbit/s goes over two "
-        "mobile links, neither of which carries it alone: {link}. Transports "
-        "for a single link use the first one, which is the better one.",
+        runs, "Two mobile links", "A live clip of {rate} Mbit/s is sent over "
+        "two mobile links, neither of which can carry it alone: {link}. "
+        "Transports for a single link use the first one, which is the better "
+        "one.",
         f"no network namespaces ({why_not})" if why_not else "")
     if not found.rows:
         return found

@@ -178,8 +178,8 @@ def in_pairs(senders: Sequence[Sender]) -> str:
             f"points over each of {count} pairs of links. {words} "
             f"`{others[0].name}`: {spread(others[0].row.shares, '{:.1f}')} %. "
             f"`{first.name}` was better over {better} of the pairs. "
-            f"`{safest.name}` has the best worst result: "
-            f"{min(safest.row.shares):.1f} %.")
+            f"The lowest result of `{safest.name}` is the highest one of all "
+            f"senders' lowest results: {min(safest.row.shares):.1f} %.")
 
 
 def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
@@ -278,7 +278,7 @@ def lower_bitrate(rate: int, senders: Sequence[Sender]) -> str:
     if not senders:
         return ""
     shares = [share for sender in senders for share in sender.row.shares]
-    words = ("The plain advice is to lower the bitrate. With the clip of "
+    words = ("The usual advice is to lower the bitrate. With the clip of "
              f"{rate} Mbit/s, {percents(shares, '{:.1f}')} of the frames were "
              f"in time ({names(in_order(senders))}).")
     if min(shares) >= 100 - REPEATS_DIFFER:
@@ -355,7 +355,7 @@ def radio_reasons(summaries: Sequence[Summary], seconds: int) -> str:
             f"a single wrong byte, so `udpsink` loses {lost[0]} % of the "
             "packets. UDP-Lite delivers it if its headers are correct: "
             f"{between(damaged, '{:.0f}')} damaged packets in {seconds} s of "
-            "the clip, of which the decoder shows what it can. `udplitesink` "
+            "the clip. The decoder uses their undamaged parts. `udplitesink` "
             f"loses {lost[1]} %.")
 
 
@@ -368,13 +368,13 @@ def let_the_bearer_retransmit(summaries: Sequence[Summary]) -> str:
     longer = [1000 * (one["udp-rlp"]["delay_s"] - one["udp"]["delay_s"])
               for one in summaries]
     lost = of_each(summaries, "udp-rlp", lost_percent)
-    words = ("The plain advice is to let the bearer retransmit (RLP, the radio "
+    words = ("The usual advice is to let the bearer retransmit (RLP, the radio "
              f"link protocol of GSM). `udpsink` then lost "
              f"{between(lost, '{:.1f}')} % of the packets")
     if min(longer) > 0:
         words += (", but its packets took "
                   f"{between(longer, '{:.0f}')} ms longer on average. UDP-Lite "
-                  "is for video that cannot wait as long")
+                  "is for video that cannot wait so long")
     return words + "."
 
 

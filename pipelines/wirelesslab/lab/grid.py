@@ -86,7 +86,7 @@ def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
         misfits = video_codecs.misfits(codec, cell["protocol"])
         if misfits:
             words.add(f"left out {cell['protocol']['name']} for {codec.title}: "
-                      f"{', '.join(misfits)} can't carry it")
+                      f"{', '.join(misfits)} cannot carry it")
         else:
             left.append(cell)
     return left, sorted(words)

@@ -153,12 +153,12 @@ def queue_over_time(runs: list[run_results.Run]) -> Figure:
 # {file name: (function, text below the plot)}
 ALL = {
     "link": (carried_over_time,
-             "What the link carried in each fifth of a second, with all "
-             "headers, in front of what it could carry in one direction: the "
-             "same link with the same seed, with more packets than it can "
-             "carry."),
+             "The bitrate through the link in each fifth of a second, with all "
+             "headers. The grey area is what the link could carry in this "
+             "direction. It was measured with more packets than the link can "
+             "carry, over the same link with the same seed."),
     "queue": (queue_over_time,
-              "How long packets stayed in the link: waiting in its queue, "
-              "transmissions, and the link's own delay. The bar above shows "
-              "when packets found the queue full."),
+              "How long packets stayed in the link: the wait in its queue, the "
+              "transmissions, and the delay of the link. A bar at the top "
+              "shows when the queue dropped packets."),
 }

@@ -168,17 +168,18 @@ def group(numbered: tuple[int, list[run_results.Run]],
     tables = []
     for name, words, table in (
             ("summary", "", run_results.summary(runs)),
-            ("loss-runs", "Packets lost one after the other: of the times "
-             "when that happened, how many were of one packet, of two and so "
-             "on.", run_results.loss_runs(runs)),
-            ("attempts", "Transmissions of a packet, of those that were on the "
-             "air.", run_results.attempts(runs)),
-            ("latency-size", "Latency against the frame's size: the median, "
-             "ms.", run_results.latency_by_size(runs)),
-            ("fairness", "Streams over one link at the same time: what each "
-             "carried while all of them were being sent, and how fair that is "
-             "(1: all the same). What is said of packets is of all streams "
-             "together.", run_results.fairness(runs))):
+            ("loss-runs", "Series of packets that were lost one after the "
+             "other. Each column has the share of the series that have this "
+             "length.", run_results.loss_runs(runs)),
+            ("attempts", "Number of transmissions of each packet that was on "
+             "the air.", run_results.attempts(runs)),
+            ("latency-size", "Median latency of frames by their size, in ms.",
+             run_results.latency_by_size(runs)),
+            ("fairness", "Streams over one link at the same time: the "
+             "throughput of each stream while all of them were sending, and "
+             "Jain's index of fairness (1: all have the same throughput). The "
+             "numbers of packets are of all streams together.",
+             run_results.fairness(runs))):
         if table is None:
             continue
         path = beside / f"{prefix}{name}.csv"

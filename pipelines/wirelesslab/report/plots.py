@@ -317,7 +317,7 @@ def link_words(parts: list[dict[str, Any]], has_changes: bool) -> str:
     words = "packets through at the first attempt, %" if has_changes \
         else "its state never changed"
     if any(map(link_schedules.closed_times, parts)):
-        words += "; hatched: away by its schedule"
+        words += "; hatched: the schedule took the link away"
     if len(parts) == 1:
         return f"link: {words}"
     words = words.replace("its state", "their states")
@@ -436,28 +436,28 @@ ALL = {
     "decodable-cdf": (decodable_distribution,
                       "How many frames would be decodable in time with a "
                       "shorter or longer deadline. The vertical line is the "
-                      "deadline of all other figures. There, a curve has the "
-                      "share of all runs together."),
+                      "deadline that all other figures use. Each curve is of "
+                      "all runs of a row together."),
     "delay-throughput": (delay_against_throughput,
-                         "Delay against throughput: a point is a run. Only "
+                         "Delay against throughput. Each point is a run. Only "
                          "frames that are decodable in time count as "
-                         "throughput. Best is the upper left."),
+                         "throughput. The best runs are at the upper left."),
     "frames": (frames_by_type,
                "What happened to the frames, by type. A frame is of no use if "
                "it arrived in time, but not all frames that it refers to."),
     "psnr": (psnr_over_time,
-             "PSNR of each picture compared with the film as it was sent, and "
-             "the state of the link below. Values above 50 dB are drawn at 50 "
-             "dB. In place of a frame that is missing or late, the viewer sees "
-             "the last frame that was shown."),
+             "PSNR of each picture compared with the film as it was sent. The "
+             "lower plot is the state of the link. Values above 50 dB are "
+             "drawn at 50 dB. In place of a frame that is missing or late, the "
+             "viewer sees the last frame that was shown."),
     "throughput": (throughput_over_time,
                    "Throughput of the frames that are decodable in time, for "
                    "each second."),
     "latency": (latency_over_time,
                 "Latency of frames over time, from the sender's log to the "
-                "receiver's."),
+                "receiver's log."),
     "lateness": (lateness_over_time,
-                 "How long after their due times frames arrived. This "
+                 "The time from the due time of each frame to its arrival. It "
                  "includes the time for which the sender had to wait."),
     "jitter": (jitter_over_time, "Jitter of frames in transport order."),
     "sequence": (time_sequence,

@@ -335,11 +335,12 @@ def expected_by_chance(groups: Iterable[Group]) -> float:
 
 RULE = (
     "A change is reported if its interval excludes 0. The interval has the "
-    "differences between each run of B and each run of A, without as many of "
-    "the smallest and largest as the rank-sum test allows at 5 %. With three "
-    "runs on each side, this means that the ranges do not overlap, which "
-    "happens by chance in one of ten comparisons. Fewer runs are not judged. "
-    "Flagged runs do not count.")
+    "differences between each run of B and each run of A, except for some of "
+    "the smallest and largest ones. The rank-sum test at 5 % says how many of "
+    "them are left out. With three runs on each side, the interval excludes 0 "
+    "if the ranges do not overlap, which happens by chance in one of ten "
+    "comparisons. With fewer runs, no change is reported. Flagged runs do not "
+    "count.")
 WIDTH = 80  # columns of the terminal
 HEADS = ("", "A", "B", "B − A", "runs", "")
 

@@ -171,7 +171,8 @@ def reasons(found: Mapping[str, float]) -> list[str]:
     words = []
     if found["verdicts_percent"] > MAX_VERDICTS:
         words.append(
-            f"{found['verdicts_percent']:.2f} % of the verdicts")
+            f"whether {found['verdicts_percent']:.2f} % of the frames were "
+            "decodable in time")
     for name, percent in PERCENTILES.items():
         shift_ms = found.get(f"{name}_shift_ms", 0)
         if shift_ms > max(MAX_SHIFT_MS,
@@ -225,5 +226,5 @@ def words(lateness: Lateness) -> str:
         for words in reasons(found)))
     what = f"lateness may have changed {', '.join(why)}" if why \
         else "the lateness was not measured" if not steps(lateness) \
-        else "too late"
+        else "the machine, the link or the encoder was too late"
     return f"{what} (at the 99th percentile: {', '.join(times)})"

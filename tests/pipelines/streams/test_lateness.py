@@ -128,7 +128,8 @@ class GradeTest(unittest.TestCase):
         found = lateness.grade(late, [ways])
         self.assertAlmostEqual(found["effects"][0]["verdicts_percent"], 1.78)
         self.assertTrue(found["flagged"])
-        self.assertIn("lateness may have changed 1.78 % of the verdicts (at "
+        self.assertIn("lateness may have changed whether 1.78 % of the frames "
+                      "were decodable in time (at "
                       "the 99th percentile: machine 5.00 ms, link 0.00 ms)",
                       lateness.words(found))
         # By another criterion none of these frames is close to the deadline.
@@ -174,8 +175,8 @@ class GradeTest(unittest.TestCase):
         self.assertEqual(
             lateness.words({"machine_p99_ms": 2.5, "link_p99_ms": 0.1,
                             "encoder_p99_ms": 30}),
-            "too late (at the 99th percentile: machine 2.50 ms, link 0.10 ms, "
-            "encoder 30.00 ms)")
+            "the machine, the link or the encoder was too late (at the 99th "
+            "percentile: machine 2.50 ms, link 0.10 ms, encoder 30.00 ms)")
 
 
 if __name__ == "__main__":
