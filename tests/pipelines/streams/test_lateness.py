@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Grades the lateness of runs with a few frames, by values from hand."""
+"""Tests how the lateness of runs with a few frames is graded, against values
+that were worked out by hand."""
 
 import unittest
 
@@ -132,7 +133,7 @@ class GradeTest(unittest.TestCase):
                       "were decodable in time (at "
                       "the 99th percentile: machine 5.00 ms, link 0.00 ms)",
                       lateness.words(found))
-        # By another criterion none of these frames is close to the deadline.
+        # With another deadline, none of these frames is close to it.
         self.assertFalse(lateness.grade(late, [ways], 400)["flagged"])
 
     def test_a_late_reference_counts_with_all_its_frames(self):
