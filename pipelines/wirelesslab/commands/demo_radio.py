@@ -53,9 +53,9 @@ class Runs:
         self._children: dict[int, subprocess.Popen] = {}
 
     def results(self) -> list[pathlib.Path]:
-        """Returns the result of each run, which is the last file that it
-        writes.
-    """
+        """Returns the path of the result of each run. The result is the last
+        file that a run writes.
+        """
         return [directory / SUMMARY for directory in self._directories.values()]
 
     def start(self) -> None:

@@ -16,7 +16,7 @@ EXTRA_S = 3.0
 # A computed run takes the first number of s, and the second number of s for
 # each second of its clip.
 COMPUTED_S, COMPUTED_S_PER_S = 1.5, 1 / 20
-# The duration in s of a workload that does not say how long it takes.
+# The estimated duration in s of a workload whose definition has no duration.
 WORKLOAD_S = 60.0
 # The estimate for a cell uses the runs that have all three KEYS in common with
 # the cell. If there are none, it uses the runs that have the first two in

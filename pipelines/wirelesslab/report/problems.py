@@ -32,7 +32,7 @@ class Problem:
     key: str  # What the columns of the table mean.
     finding: str  # Which transport is best, and by how much.
     why: str
-    advice: str  # What helps without changing the transport, and its price.
+    advice: str  # What helps without another transport, and what it costs.
     pictures: list[Picture] = dataclasses.field(default_factory=list)
     # The titles of the groups in the report that have the details.
     groups: list[str] = dataclasses.field(default_factory=list)

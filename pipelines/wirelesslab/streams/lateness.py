@@ -40,9 +40,9 @@ PARTS = ("machine", "link")
 # lateness may have changed more than this number of verdicts, in % of the
 # frames that were sent.
 MAX_VERDICTS = 1.0
-# A run is also flagged if the lateness may have changed one of these
-# percentiles of the latency by more than MAX_SHIFT_MS and by more than the
-# share MAX_SHIFT.
+# A run is also flagged if the lateness may have changed the median or the 95th
+# percentile of the latency by more than MAX_SHIFT_MS and by more than the share
+# MAX_SHIFT.
 PERCENTILES = {"median": 50, "p95": 95}
 MAX_SHIFT_MS, MAX_SHIFT = 10.0, 0.05
 # A run is also flagged if the 99th percentile of the machine or of the link
@@ -50,8 +50,9 @@ MAX_SHIFT_MS, MAX_SHIFT = 10.0, 0.05
 # waits longer sends bursts, and a transport may take the delay for congestion.
 # The computation from the frames does not include these effects.
 MAX_P99_MS = 20.0
-# A run with a workload other than video is flagged if one of these percentiles
-# exceeds this number of ms, because its exchanges may take only a few ms.
+# A run with a workload other than video is flagged if the 99th percentile of
+# the machine or of the link exceeds this number of ms, because the exchanges of
+# such a workload may take only a few ms.
 MS_LATE = 1.0
 
 Lateness = dict[str, Any]

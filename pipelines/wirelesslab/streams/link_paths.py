@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The links of a cell that has several, and the names by which the pipelines of
-a protocol refer to the addresses on each link.
+"""Finds the parts of a combined link, and the values of the names by which the
+pipelines of a protocol refer to the addresses on each link.
 
 In a cell over the links tmobile and verizon, for example, {host_tmobile} is
 the receiver's address on the first link, and {host_2} is the receiver's address

@@ -28,7 +28,7 @@ UP, OUTAGE, HOLD, DOWN, ABSENT, RENUMBERED = STATES = (
     "up", "outage", "hold", "down", "absent", "renumbered")
 CLOSED = (OUTAGE, HOLD, DOWN, ABSENT)  # The link carries nothing.
 END = "end"  # This word ends the log, in place of a state.
-KEY = "schedule"  # in a section [link NAME]
+KEY = "schedule"  # The key in a section [link NAME].
 EXAMPLE = "0 up 10 down 15 up"
 LOG = "schedule.csv"
 HEADS = ("wall_ns", "device", "state", "dropped")

@@ -312,7 +312,8 @@ class ClusterTest(NodesCase):
         self.env["PATH"] = f"{directory}:{os.environ['PATH']}"
 
     def test_the_profile_of_slurm_uses_its_commands(self):
-        """The stubs pass the jobs to a local node."""
+        """Small programs replace the commands of SLURM, and pass the jobs to a
+        local node."""
         self.stub("sbatch", f'''
 echo "$*" >> {self.directory}/calls
 for script; do :; done
