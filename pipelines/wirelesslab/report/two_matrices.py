@@ -353,7 +353,7 @@ def text(found: Matrices) -> list[str]:
         measure = group.primary()[0].measure
         lines += ["", f"{group.title}: {measure.head}"]
         lines += aligned([HEADS, *(cells_of(one) for one in group.primary())])
-        lines += [f"  also {one.protocol}: {one.measure.head} "
+        lines += [f"  also {one.protocol}: {one.measure.head}, from "
                   f"{one.a.text(one.measure.form)} to "
                   f"{one.b.text(one.measure.form)}, {one.verdict}"
                   for one in group.others()]
