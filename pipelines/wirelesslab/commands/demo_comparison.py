@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The comparison that pipelines/demo makes without options. It shows three
-problems, each with the transport that is made for it, with other transports,
-and with what one would do without another transport: a link that is too slow,
-two mobile links that are only fast enough together, and a radio that damages
-packets. It makes three tables and one page."""
+"""Makes the comparison that pipelines/demo shows if it has no options. There
+are three problems: a link that is too slow, two mobile links that are only fast
+enough together, and a radio that damages packets. For each problem, the demo
+runs the transport that is made for it and other transports, and shows the usual
+advice. The result is three tables and one page."""
 
 import argparse
 import dataclasses
@@ -27,8 +27,8 @@ from wirelesslab.testbed import testbed
 BOTTLENECK = paths.PIPELINES / "demo.ini"
 MOBILE = paths.PIPELINES / "demo-mobile.ini"
 LAB = paths.PIPELINES / "lab"
-# The transports that also stream the clip with the lower bitrate. It arrives
-# nearly complete with all of them, so a few are enough.
+# The transports that also stream the clip with the lower bitrate. This clip
+# arrives nearly complete with every transport, so a few transports are enough.
 ALSO_LOWER = {BOTTLENECK: ("mmtp", "rtp-stock", "srt", "tcp"),
               MOBILE: ("rtp-stock",)}
 # The demo has this number of runs at the same time for each processor core.
@@ -96,8 +96,8 @@ def run(build: pathlib.Path, output: pathlib.Path,
 
 
 def chosen(path: pathlib.Path) -> list[Cell]:
-    """Returns the cells of a matrix, without most of those with a lower
-    bitrate.
+    """Returns the cells of a matrix that the demo runs: all cells with the
+    highest bitrate, and the cells with a lower bitrate that ALSO_LOWER names.
     """
     found = matrix.read(path)
     highest = max(cell["rate"] for cell in found)
@@ -115,7 +115,8 @@ def start_anew(found: list[Cell], output: pathlib.Path,
                others: Sequence[pathlib.Path] = ()) -> None:
     """Removes all results if the last demo ran to its end, so that all runs are
     repeated. If the last demo was interrupted, its results stay and this demo
-    continues it. `others` are the results that do not belong to cells.
+    continues it. `others` has the results of runs that are not cells of a
+    matrix.
     """
     results = [output / cell["name"] / cells.RESULT for cell in found]
     results += others
@@ -207,8 +208,8 @@ def clip_problem(runs: Sequence[run_results.Run], title: str, what: str,
 def link_rates(
         runs: Sequence[run_results.Run]
 ) -> list[tuple[str, list[list[float]]]]:
-    """Returns (sender, Mbit/s on each link for each run) of the runs with the
-    highest bitrate.
+    """Returns for each sender its name and, for each run with the highest
+    bitrate, the Mbit/s on each link.
     """
     rate = max(run.cell["rate"] for run in runs)
     labels = run_results.by_label(

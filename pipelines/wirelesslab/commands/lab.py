@@ -98,7 +98,7 @@ def compare(options: argparse.Namespace) -> None:
 
 
 def merge(options: argparse.Namespace) -> None:
-    """Writes the runs of several tables into one."""
+    """Writes the runs of several tables into one table."""
     parts = [results_csv.read(path, options.build, options.late,
                               lambda words: print(words, flush=True))
              for path in options.parts]

@@ -144,8 +144,8 @@ class EncoderRun:
         return found
 
     def _capacity_of(self, link: Link, properties: str) -> list[float]:
-        """Returns the bit/s of one link for each step. They are 0 while its
-        schedule takes it away."""
+        """Returns the capacity of one link in bit/s for each step. The capacity
+        is 0 while a schedule takes the link away."""
         packets = probe(properties, placement.sender_station(link),
                         self.end_ns, self._build)
         rates = display.rates(packets, max(self.begin_ns, 0), self.end_ns,

@@ -35,8 +35,7 @@ TEMPLATE = pathlib.Path(__file__).with_name("page.html")
 # third larger when they are embedded in a page.
 LARGEST_PAGE = 20_000_000
 RUNS_BETWEEN_WORDS = 20
-# {name of a table that is folded until somebody opens it: the line that opens
-# it}
+# {name of a table that is folded: the text of the line that opens it}
 FOLDED = {
     "summary": "All columns",
     "loss-runs": "Packets lost in a row",
@@ -151,7 +150,7 @@ def write_pages(groups: list[dict[str, Any]], page: pathlib.Path,
 
 
 def size_of(groups: Iterable[dict[str, Any]]) -> int:
-    """Returns the bytes of all plots, pictures and videos."""
+    """Returns the size of all plots, pictures and videos in bytes."""
     return sum(path.stat().st_size for made in groups for path in (
         *(shown["path"] for shown in (*made["plots"], *made["pictures"])
           if shown["path"]), *worst_seconds.paths(made)))

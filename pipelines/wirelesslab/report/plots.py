@@ -41,7 +41,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
 # Colours of labels that have an order, from dark to the lightest one that can
 # be seen on white paper.
 SHADES, SPAN = plt.get_cmap("plasma"), 0.88
-# The links of a cell that has several, from the first one on.
+# The colours of the links of a combined link, from the first one on.
 LINK_COLOURS = ("#888888", "#56b4e9", "#e69f00", "#009e73")
 FATES = (("decodable", "#009e73"), ("of no use", "#f0e442"),
          ("late", "#e69f00"), ("lost", "#d55e00"))
@@ -150,7 +150,7 @@ def first_runs(runs: list[run_results.Run]) -> dict[str, run_results.Run]:
 
 def delay_against_throughput(runs: list[run_results.Run]) -> Figure:
     """Draws a point for each run. Only frames that are decodable in time count
-    as throughput, because nobody can see the others."""
+    as throughput, because a viewer sees only these frames."""
     figure, ax = axes("frames late by, 95th percentile, ms",
                       "decodable in time, Mbit/s of video")
     late_ms = runs[0].late_ns / MS
@@ -192,7 +192,7 @@ def decodable_distribution(runs: list[run_results.Run]) -> Figure:
     first, last = max(min(known) / 2, 1), 1.5 * max(known)
     for label, look in looks(runs).items():
         times, shares = curves[label]
-        # The last share is that of all longer deadlines.
+        # With all longer deadlines, the share is equal to the last one.
         ax.step([first, *times, last], [*shares, shares[-1]], where="post",
                 **look)
     ax.set_xscale("log")
