@@ -62,7 +62,8 @@ def rows_of(runs: list[run_results.Run]) -> dict[str, findings.Row]:
         found[label] = findings.Row(
             called[label].name, [each["decodable %"] for each in numbers],
             [value for value in map(possible, own) if value is not None],
-            [findings.frames_of(each) for each in numbers])
+            [findings.frames_of(each) for each in numbers],
+            [(run.cell["seed"], run.cell["repetition"]) for run in own])
     return found
 
 
