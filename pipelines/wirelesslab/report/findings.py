@@ -56,8 +56,8 @@ class Row(typing.NamedTuple):
     # is empty if they are not known.
     possible: Sequence[float]
     frames: Sequence[Frames]
-    # What tells the runs apart, such as their seeds, in the order of `shares`.
-    # Runs of several rows with the same key were made over the same link.
+    # A key for each run, in the order of `shares`, such as its seed. Runs of
+    # different rows with the same key were made over the same link.
     keys: Sequence[typing.Any] = ()
 
     @property
@@ -219,9 +219,9 @@ def shared_place(best: Sequence[Row]) -> str:
 
 def paired_lead(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
     """Returns a sentence about the row that was better than each other row in
-    every pair of runs with the same key; "" if there is none. The range of a
-    row is wide if each seed makes another link, although the difference between
-    the rows is the same over each of these links."""
+    every pair of runs with the same key, or "" if there is no such row. The
+    ranges of two rows can overlap although one row is better over each link,
+    because the links of different seeds differ."""
     for row in best:
         others = [other for other in ranked if other is not row]
         if not row.keys or any(set(other.keys) != set(row.keys)
@@ -230,7 +230,7 @@ def paired_lead(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
         own = dict(zip(row.keys, row.shares))
         lead = min(own[key] - share for other in others
                    for key, share in zip(other.keys, other.shares))
-        # Rounded down, because the sentence claims a minimum.
+        # The lead is rounded down, because the sentence claims a minimum.
         points = math.floor(10 * lead) / 10
         if points > 0:
             return (f" With each seed, `{row.name}` showed at least "
