@@ -71,7 +71,8 @@ class DescribeTest(unittest.TestCase):
         for percent, ms in ((50, 2), (95, 11), (99, 100), (100, 120)):
             self.assertAlmostEqual(
                 lateness.percentile_of_link(late, percent), ms)
-        # The machine was much less late than the link, which rises evenly.
+        # The machine was much less late than the link, so the percentiles of
+        # the link rise evenly.
         late["link_p99_ms"] = 296
         self.assertAlmostEqual(
             lateness.percentile_of_link(late, 95), 2 + 294 * 45 / 49)
