@@ -31,7 +31,8 @@ def row(name, *runs, possible=()):
 
 
 def share(name, *shares, possible=()):
-    """Returns a row of runs that lost as many frames of each type."""
+    """Returns a row with a run for each share. The numbers of frames are the
+    same in all runs."""
     return findings.Row(name, shares, possible, [frames(
         "1 4 10", decodable="0 0 0")] * len(shares))
 
