@@ -569,6 +569,24 @@ mark_droppable (GstBuffer * buffer)
   return buffer;
 }
 
+static GstBuffer *
+add_picture_info (GstBuffer * buffer, const IfdFrame * frame)
+{
+  static const guint types[IFD_FRAME_LAST] = { MPEG_VIDEO_PICTURE_I,
+    MPEG_VIDEO_PICTURE_P, MPEG_VIDEO_PICTURE_B
+  };
+  GstFrameInfoMeta *info;
+
+  buffer = gst_buffer_make_writable (buffer);
+  info = gst_buffer_get_frame_info_meta (buffer);
+  if (!info)
+    info = gst_buffer_add_frame_info_meta (buffer, 0, 0,
+        GST_FRAME_INFO_COVERAGE_ALL);
+  info->picture_type = types[frame->type];
+  info->temporal_layer = frame->layer;
+  return buffer;
+}
+
 /* Appends a frame and takes ownership of the objects of `item`. */
 static void
 append_unit (GstIfdQueueInput * input, IfdLineItem * item)
@@ -619,6 +637,7 @@ classify_unit (GstIfdQueueInput * input, GstBuffer * buffer, IfdFrame * frame)
   GstMapInfo map;
 
   frame->type = IFD_FRAME_P;
+  frame->layer = -1;
   if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
     return;
   ifd_classifier_input (input->classifier, map.data, map.size,
@@ -649,9 +668,12 @@ push_item (GstIfdQueueInput * input, IfdLineItem * item, IfdField field)
 static void
 push_unit (GstIfdQueueInput * input, GstBuffer * buffer)
 {
-  IfdLineItem item = { buffer, };
+  IfdLineItem item = { NULL, };
 
   classify_unit (input, buffer, &item.frame);
+  if (item.frame.layer >= 0)
+    buffer = add_picture_info (buffer, &item.frame);
+  item.object = buffer;
   push_item (input, &item, ifd_classifier_get_field (input->classifier));
 }
 
@@ -671,24 +693,6 @@ read_slots (GstIfdQueueInput * input, GstBuffer * buffer, SlotUse * use)
     input->malformed_frames++;
   if (is_mapped)
     gst_buffer_unmap (buffer, &map);
-}
-
-static GstBuffer *
-add_picture_info (GstBuffer * buffer, const IfdFrame * frame)
-{
-  static const guint types[IFD_FRAME_LAST] = { MPEG_VIDEO_PICTURE_I,
-    MPEG_VIDEO_PICTURE_P, MPEG_VIDEO_PICTURE_B
-  };
-  GstFrameInfoMeta *info;
-
-  buffer = gst_buffer_make_writable (buffer);
-  info = gst_buffer_get_frame_info_meta (buffer);
-  if (!info)
-    info = gst_buffer_add_frame_info_meta (buffer, 0, 0,
-        GST_FRAME_INFO_COVERAGE_ALL);
-  info->picture_type = types[frame->type];
-  info->temporal_layer = frame->layer;
-  return buffer;
 }
 
 /* Takes ownership of `buffer`. */

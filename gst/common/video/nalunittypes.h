@@ -31,6 +31,10 @@
 /* ISO/IEC 23008-2, table 7-1: nal_unit_type */
 /* Even types up to this one are non-reference pictures of their sub-layer. */
 #define H265_SUB_LAYER_LAST 15
+/* temporal sub-layer access: a decoder may begin with the sub-layer here */
+#define H265_TSA_N 2
+#define H265_TSA_R 3
+#define H265_STSA_R 5
 #define H265_RADL_N 6           /* first type of a leading picture */
 #define H265_RASL_N 8
 #define H265_RASL_R 9

@@ -18,6 +18,7 @@
  * frame if it is sent before more important frames. The remaining time is long
  * enough to send a key frame, which is several times as large. */
 #define DROPPABLE_SLACK 70
+#define LAYER_SLACK 50
 #define DELTA_SLACK 30
 /* More important frames may need at most this percentage of the bytes that the
  * paths deliver in time if a less important frame is sent before them. */
@@ -278,7 +279,7 @@ has_slack (const MmtpPolicy * policy, const MmtpPacket * packet,
     guint64 arrival)
 {
   static const guint percent[MMTP_N_RANKS] = { 100, DROPPABLE_SLACK,
-    DELTA_SLACK, 0
+    LAYER_SLACK, DELTA_SLACK, 0
   };
   guint64 slack = mmtp_send_queue_get_delay (policy->queue) / 100 *
       percent[packet->unit->rank];
