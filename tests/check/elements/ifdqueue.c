@@ -524,10 +524,12 @@ GST_START_TEST (h265_frames_carry_their_temporal_layer)
   } units[] = {
     {H265_IDR, 15, 0}, {H265_P, 8, 0}, {"\0\0\0\1\x02\x02\xd0\x09", 8, 1},
   };
-  GstHarness *harness = gst_harness_new ("ifdqueue");
+  GstElement *element = gst_check_setup_element ("ifdqueue");
+  GstHarness *harness;
   guint i;
 
-  g_object_set (harness->element, "sync", FALSE, NULL);
+  g_object_set (element, "sync", FALSE, NULL);
+  harness = gst_harness_new_with_element (element, "sink", "src");
   gst_harness_set_src_caps_str (harness,
       "video/x-h265,stream-format=byte-stream,alignment=au");
   for (i = 0; i < G_N_ELEMENTS (units); i++) {
@@ -544,6 +546,7 @@ GST_START_TEST (h265_frames_carry_their_temporal_layer)
     gst_buffer_unref (buffer);
   }
   gst_harness_teardown (harness);
+  gst_object_unref (element);
 }
 
 GST_END_TEST;
