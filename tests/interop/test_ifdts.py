@@ -10,6 +10,7 @@ The sound is untouched, and neither tshark nor our own reading of ISO/IEC
 import os
 import pathlib
 import subprocess
+import time
 import unittest
 
 import clips
@@ -31,6 +32,7 @@ VIDEO = {
     "h265": "-c:v libx265 -preset fast -x265-params "
             "keyint=24:bframes=3:b-adapt=0:log-level=error",
 }
+UNTIMED = "video/mpegts,systemstream=true,packetsize=188"
 DROPS = r"mp2t.analysis.drops || mp2t.cc.drop"
 
 
@@ -159,6 +161,19 @@ class TransportStream(unittest.TestCase):
                 self.assertLess(sent, FRAMES)
                 self.check_stream(path, work, data, sent)
 
+    def test_times_are_those_of_the_pictures(self):
+        """The buffers of a file have no timestamps."""
+        for name in "mpeg2", "h264":
+            path = stream(name)
+            with self.subTest(video=name), peers.workdir() as work:
+                begin = time.monotonic()
+                data, frames, sent = self.send(path, work, 45000, UNTIMED)
+                self.assertGreater(time.monotonic() - begin, SECONDS - 0.2)
+                self.assertEqual(frames, FRAMES)
+                self.assertGreater(sent, FRAMES / 4)
+                self.assertLess(sent, FRAMES)
+                self.check_stream(path, work, data, sent)
+
     def test_tshark_finds_a_gap(self):
         path = stream("h264")
         pid = video_pid(path)
@@ -173,9 +188,9 @@ class TransportStream(unittest.TestCase):
     def test_nothing_is_changed_where_nothing_is_dropped(self):
         path = stream("h264")
         with peers.workdir() as work:
-            # tsparse gives several pictures the same time.
-            data, frames, sent = self.send(path, work, 0,
-                                           options="max-frames=64")
+            # tsparse gives several pictures the same time, but each is due at
+            # its own one.
+            data, frames, sent = self.send(path, work, 0)
             self.assertEqual(frames, sent)
             self.assertEqual(others(data, None),
                              others(path.read_bytes(), None))
@@ -190,9 +205,8 @@ class TransportStream(unittest.TestCase):
         with peers.workdir() as work:
             (work / "scrambled.ts").write_bytes(scrambled)
             # tsparse removes scrambled packets
-            data, frames, _ = self.send(
-                work / "scrambled.ts", work, 0,
-                "video/mpegts,systemstream=true,packetsize=188")
+            data, frames, _ = self.send(work / "scrambled.ts", work, 0,
+                                        UNTIMED)
             self.assertEqual(frames, 0)
             self.assertEqual(data, scrambled)
 
