@@ -17,6 +17,7 @@ import unittest
 
 import clips
 import h264writer
+import h265layers
 from test_ifdclassifier import Film
 
 PROGRAM = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / \
@@ -61,6 +62,8 @@ PYRAMIDS = {
                     "b-adapt=0:ref=3",
 }
 PYRAMID_GOP = 24
+THREE_LAYERS = "open-gop=0:keyint=24:bframes=3:b-adapt=0:scenecut=0:ref=1:" \
+    "weightp=0:wpp=0"
 # The link needs 4 and 6 times the duration of a frame.
 SLOWER = 0.16, 0.24
 # Outages in seconds. They make gaps from less than half the range of
@@ -206,6 +209,23 @@ class OfEncoders(unittest.TestCase):
         path.write_bytes(out)
         film.stream = path
         self.whole = decode("h264", out)
+        self.assertEqual(len(self.whole), FRAMES)
+        for seconds in SLOW + SLOWER:
+            with self.subTest(seconds=seconds):
+                gap = self.check_pyramid(film, seconds, 0)
+                if seconds == SLOWER[0]:
+                    self.assertLessEqual(gap, 8)
+
+    def test_sub_layers(self):
+        """Three temporal layers of H.265"""
+        film = Film("hevc", "ifdcodecs-three-layers", THREE_LAYERS, small)
+        self.whole = decode("hevc", film.bytes)
+        film.bytes, film.units = h265layers.add_layers(film.stream, film.units)
+        path = clips.CACHE / ("ifdcodecs-layers-%d.h265" % os.getpid())
+        self.addCleanup(path.unlink, missing_ok=True)
+        path.write_bytes(film.bytes)
+        film.stream = path
+        self.assertEqual(decode("hevc", film.bytes), self.whole)
         self.assertEqual(len(self.whole), FRAMES)
         for seconds in SLOW + SLOWER:
             with self.subTest(seconds=seconds):
