@@ -22,7 +22,8 @@ GType gst_udplite_coverage_mode_get_type (void);
 typedef struct
 {
   GstUdpliteCoverageMode mode;
-  /* bytes, UDP-Lite header included; 0 = the whole packet */
+  /* covered bytes with COVERAGE_FIXED, including the UDP-Lite header; 0 = the
+   * whole packet */
   guint fixed;
   UdpliteFormat format;
 } GstUdpliteCoverage;

@@ -2,11 +2,12 @@
 /* Determines which pictures of a stream refer to which other pictures. A key
  * frame begins a group of pictures. Each later picture of the group refers to
  * the key frame and to all reference pictures in between. If a reference
- * picture is dropped, the rest of its group is therefore useless. The leading
- * pictures of the next group are useless as well: they follow the key frame of
- * that group in the stream, are shown before it, and refer to both groups, as
- * in an open GOP (ISO/IEC 13818-2, 6.1.1.7, and the leading pictures of ITU-T
- * H.265, 3.72).
+ * picture is dropped, the rest of its group is therefore useless.
+ *
+ * The leading pictures of the next group are useless as well. They follow the
+ * key frame of the next group in the stream, but they are shown before it. They
+ * refer to pictures of both groups, as in an open GOP (ISO/IEC 13818-2,
+ * 6.1.1.7, and the leading pictures of ITU-T H.265, 3.72).
  *
  * Times are in ns.
  */
@@ -75,14 +76,15 @@ typedef struct
 } MmtpGop;
 
 void mmtp_gop_init (MmtpGop * gop);
-/* Call this function for each buffer that is put; a key frame begins a new
- * group. `frame` is the number of the frame, which all of its buffers share. */
+/* Call this function for each buffer that is put into the queue. A key frame
+ * begins a new group. `frame` is the number of the frame; all buffers of a
+ * frame have the same number. */
 void mmtp_gop_put (MmtpGop * gop, PictureKind kind, guint64 frame, guint64 due);
-/* Returns the rank of the buffer that was just put. */
+/* Returns the rank of the buffer for which mmtp_gop_put() was called last. */
 MmtpRank mmtp_gop_get_rank (const MmtpGop * gop, PictureKind kind,
     guint8 flags);
-/* Returns whether the buffer that was just put refers to a dropped picture, so
- * that no decoder could use it. */
+/* Returns TRUE if the buffer for which mmtp_gop_put() was called last refers to
+ * a dropped picture. No decoder could use such a buffer. */
 gboolean mmtp_gop_needs_dropped (const MmtpGop * gop,
     const MmtpPicture * picture);
 /* Notes that the buffer that was just put is sent or dropped, if its picture

@@ -10,7 +10,7 @@
 /* Bytes per packet besides the payload: MMTP (docs/wire-mmtp.md), IPv4 and UDP
  * headers. */
 #define PACKET_WORK (MMTP_DATA_OVERHEAD + 28)
-/* The rate of the stream is measured over this time. */
+/* Time over which the rate of the stream is measured. */
 #define MEASURED_SPAN (2000 * MILLISECOND)
 /* Maximum number of packets that one REPORT marks as received
  * (docs/wire-mmtp.md). More packets can only have arrived after a long silence
@@ -26,7 +26,8 @@ struct _MmtpSendQueue
 
   /* --- packets */
   guint64 next_number;          /* stream number of the next new packet */
-  guint64 floor;                /* packets below will not be sent */
+  /* packets with a lower number will not be sent */
+  guint64 floor;
   /* ring of the packets from floor to next_number */
   MmtpPacket **window;
   guint window_size;            /* a power of two */
@@ -675,7 +676,8 @@ note_frame (MmtpSendQueue * queue, guint64 due, guint8 flags)
   queue->frame_ended = (flags & MMTP_FLAG_MARKER) != 0;
 }
 
-/* Returns the last unit if it belongs to the same frame, otherwise NULL. */
+/* Returns the last unit of the queue if it belongs to the same frame as `unit`;
+ * otherwise NULL. */
 static const MmtpUnit *
 get_last_part (MmtpSendQueue * queue, const MmtpUnit * unit)
 {
@@ -1048,7 +1050,7 @@ mmtp_send_queue_get_late_group (const MmtpSendQueue * queue, guint64 arrival)
 }
 
 /* Returns the position of the first packet, from `iter` on, that does not refer
- * to the late group. */
+ * to the group with the late reference picture. */
 static GSequenceIter *
 skip_group (GSequenceIter * iter, guint64 late)
 {

@@ -189,10 +189,11 @@ def clip_problem(runs: Sequence[run_results.Run], title: str, what: str,
     advice = [demo_findings.lower_bitrate(lower, senders_of(
         [run for run in runs if run.cell["rate"] == lower]))
         for lower in sorted({run.cell["rate"] for run in runs} - {rate})]
+    heads, rows = demo_findings.table(senders)
     return problems.Problem(
         title, what.format(rate=rate, seconds=own[0].cell["seconds"],
                            link=own[0].cell["link"]["title"]),
-        heads=demo_findings.HEADS, rows=demo_findings.rows(senders),
+        heads=heads, rows=rows,
         key=demo_findings.key(senders, LATE_MS),
         finding=demo_findings.clip_finding(senders),
         why=demo_findings.clip_reasons(senders, LATE_MS),

@@ -16,10 +16,16 @@ from wirelesslab.report.ranking import listed, range_of
 # points (docs/lab.md). A difference that is not larger than this number is no
 # ranking.
 REPEATS_DIFFER = 6.0
+# The same for runs over two mobile links, which differed by at most 10.8
+# percentage points.
+LINKS_DIFFER = 11.0
 # A link with a smaller share of the bytes of the other link only had packets of
 # the receiver or probes.
 USED_SHARE = 0.05
 HEADS = ["sender", "in time %", "I %", "P %", "B %", "latency", "99 %", "PSNR"]
+# The columns of a table whose values have ranges. More would not fit into a
+# terminal.
+RANGED = ("sender", "in time %", "I %", "99 %", "PSNR")
 RADIO_HEADS = ["sender", "lost %", "used damaged", "whole frames %", "delay",
                "PSNR"]
 Summary = dict[str, dict[str, float]]  # {transport: its numbers}
@@ -69,8 +75,13 @@ def in_order(senders: Sequence[Sender]) -> list[Sender]:
     return sorted(senders, key=lambda sender: -sender.share)
 
 
-def rows(senders: Sequence[Sender]) -> list[list[str]]:
-    return [sender.cells() for sender in in_order(senders)]
+def table(senders: Sequence[Sender]) -> tuple[list[str], list[list[str]]]:
+    """Returns the heads and the rows."""
+    columns = [place for place, head in enumerate(HEADS)
+               if head in RANGED or not have_ranges(senders)]
+    return ([HEADS[place] for place in columns],
+            [[cells[place] for place in columns]
+             for cells in (sender.cells() for sender in in_order(senders))])
 
 
 def have_ranges(senders: Sequence[Sender]) -> bool:
@@ -81,9 +92,12 @@ def key(senders: Sequence[Sender], late_ms: int) -> str:
     """Returns what the columns of the table mean."""
     words = (f"In time: frames that a decoder can show at most {late_ms} ms "
              "late, because they and all frames that they refer to arrived; in "
-             "% of all frames. I, P and B: frames of each type that arrived in "
-             "time. Latency: its median and 99th percentile in ms. PSNR: of "
-             "the pictures that a viewer sees, in dB. ")
+             "% of all frames. ")
+    words += ("I: I-frames that arrived in time. 99 %: 99th percentile of the "
+              "latency in ms. " if have_ranges(senders) else
+              "I, P and B: frames of each type that arrived in time. Latency: "
+              "its median and 99th percentile in ms. ")
+    words += "PSNR: of the pictures that a viewer sees, in dB. "
     runs = sorted({sender.row.share.runs for sender in senders})
     if have_ranges(senders):
         words += (f"Each value is the median of {runs[0]} runs, with the "
@@ -131,7 +145,8 @@ def clip_reasons(senders: Sequence[Sender], late_ms: int) -> str:
              else first_place(senders))
     others = [sender for sender in in_order(senders) if sender not in first]
     return " ".join(filter(None, (why_first(first),
-                                  why_others(others, late_ms))))
+                                  why_others(others, late_ms),
+                                  *map(what_is_missing, senders))))
 
 
 def in_pairs(senders: Sequence[Sender]) -> str:
@@ -147,18 +162,22 @@ def in_pairs(senders: Sequence[Sender]) -> str:
         first.row.shares, sender.row.shares, strict=True)]
         for sender in others]
     count = len(first.row.shares)
-    if all(lead > 0 for each in leads for lead in each):
+    if all(lead > LINKS_DIFFER for each in leads for lead in each):
         return (f"`{first.name}` wins over each of {count} pairs of links: "
                 f"{spread(first.row.shares, '{:.1f}')} % of the frames were in "
                 f"time. The next one, `{others[0].name}`, had "
+                f"{spread(others[0].row.shares, '{:.1f}')} %, which is "
                 f"{between(leads[0], '{:.1f}')} percentage points less over "
-                f"the same links ({spread(others[0].row.shares, '{:.1f}')} %). "
-                f"The last one, `{others[-1].name}`, had "
+                f"the same links. The last one, `{others[-1].name}`, had "
                 f"{spread(others[-1].row.shares, '{:.1f}')} %.")
     better = sum(lead > 0 for lead in leads[0])
-    return (f"No sender wins over each of {count} pairs of links. {words} "
+    safest = max([first, *others], key=lambda one: min(one.row.shares))
+    return (f"No sender wins by more than {LINKS_DIFFER:.0f} percentage "
+            f"points over each of {count} pairs of links. {words} "
             f"`{others[0].name}`: {spread(others[0].row.shares, '{:.1f}')} %. "
-            f"`{first.name}` was better over {better} of the pairs.")
+            f"`{first.name}` was better over {better} of the pairs. "
+            f"`{safest.name}` has the best worst result: "
+            f"{min(safest.row.shares):.1f} %.")
 
 
 def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
@@ -217,6 +236,25 @@ def why_others(others: Sequence[Sender], late_ms: int) -> str:
         words.append(f"{names(late)} delivered {percents(share)} of the frames "
                      f"more than {late_ms} ms late.")
     return " ".join(words)
+
+
+def has_cause(sender: Sender) -> bool:
+    """Returns whether why_first() or why_others() explain all its runs."""
+    row = sender.row
+    return (row.is_complete or findings.is_only_b(row)
+            or findings.is_too_late(row)
+            or min(of_frames([sender], missing_i)) > 0)
+
+
+def what_is_missing(sender: Sender) -> str:
+    """Returns what happened to the frames of a sender without a single cause.
+    """
+    if has_cause(sender):
+        return ""
+    lost, late = (of_frames([sender], value)
+                  for value in (Frames.all_lost, Frames.all_late))
+    return (f"`{sender.name}` lost {percents(lost)} of the frames, and "
+            f"{percents(late)} were late.")
 
 
 def missing_i(frames: Frames) -> float:

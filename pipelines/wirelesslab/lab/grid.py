@@ -31,6 +31,8 @@ GRID, RUN_OUT = "grid.json", cells.RUN_OUT
 SNAKEFILE = paths.PIPELINES / "Snakefile"
 # If a disk has fewer free bytes than this, a log may not fit on it.
 LITTLE = 1 << 16
+# The exit status with which Snakemake refuses its options.
+WRONG_OPTIONS = 2
 SECONDS_BETWEEN_LOOKS = 0.05
 
 
@@ -285,7 +287,11 @@ def run_snakemake(snakemake: str, found: list[Cell],
             # machine it would first wait for all running cells.
             ended_by=signal.SIGINT if options.profile else signal.SIGKILL,
             env=with_commands(options.profile))
-        processes.finish(child)
+        if processes.finish(child) == WRONG_OPTIONS and options.profile:
+            raise LabError(
+                "Snakemake does not accept the profile; its message is above. "
+                "Since version 8, Snakemake needs the package "
+                "snakemake-executor-plugin-cluster-generic for a cluster")
 
 
 def on_cluster(profile: str) -> list[str]:
@@ -316,7 +322,8 @@ def left_to_run(found: list[Cell],
     todo = [cell for cell, result in zip(found, results) if not result]
     counted = "1 cell" if len(found) == 1 else f"{len(found)} cells"
     words = f"{counted}, {len(todo)} of them to run"
-    if not todo:
+    # Nobody knows how many jobs of a cluster run at the same time.
+    if not todo or options.profile:
         return todo, words
     known = estimate.Estimate(list(filter(None, results)), cells.host())
     seconds = known.total(todo, options.jobs, os.cpu_count())

@@ -14,6 +14,9 @@ TYPES = measurements.TYPES
 # A transport loses a type of frames first if the share of this type that does
 # not arrive in time is at least so many times the share of the other types.
 CLEARLY = 2
+# If more rows share the first place, a sentence only names the rows with the
+# highest medians.
+MAX_NAMED, NAMED = 5, 3
 PERCENT = "\u00a0%"  # No line break before the sign.
 KINDS = {"I": "key frames", "B": "B-frames"}
 
@@ -51,6 +54,9 @@ class Row(typing.NamedTuple):
     shares: Sequence[float]  # Decodable in time, in % of the sent frames.
     possible: Sequence[float]  # The same with perfect foresight; may be empty.
     frames: Sequence[Frames]
+    # What tells the runs apart, such as their seeds, in the order of `shares`.
+    # Runs of several rows with the same key were made over the same link.
+    keys: Sequence[typing.Any] = ()
 
     @property
     def share(self) -> ranking.Range:
@@ -174,6 +180,9 @@ def without_ranges(rows: Sequence[Row], head: str) -> str:
     those = [row for row in rows if row.share.median == highest]
     if len(rows) == 1:
         return (f"{code(rows)} ran only once: {shown(rows[0])}.")
+    if not highest:
+        return (f"Each {head} ran only once, and no frame was decodable in "
+                "time.")
     return (f"Each {head} ran only once, so nothing is ranked. The highest "
             f"result is {highest:.1f}{PERCENT}, of {code(those)}.")
 
@@ -191,6 +200,42 @@ def shown(row: Row) -> str:
     return words
 
 
+def shared_place(best: Sequence[Row]) -> str:
+    if len(best) <= MAX_NAMED:
+        each = "; ".join(f"`{row.name}` {row.share.text(unit=' %')}"
+                         for row in best)
+        return (f"{code(best)} share the first place, because their ranges "
+                f"overlap. Frames decodable in time: {each}.")
+    highest = sorted(best, key=lambda row: -row.share.median)[:NAMED]
+    each = ranking.listed([f"`{row.name}`, {row.share.text(unit=' %')}"
+                           for row in highest])
+    return (f"{len(best)} rows share the first place, because their ranges "
+            f"overlap. The highest medians are those of {each} of the frames "
+            "decodable in time.")
+
+
+def paired_lead(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
+    """Returns a sentence about the row that was better than each other row in
+    every pair of runs with the same key; "" if there is none. The range of a
+    row is wide if each seed makes another link, although the difference between
+    the rows is the same over each of these links."""
+    for row in best:
+        others = [other for other in ranked if other is not row]
+        if not row.keys or any(set(other.keys) != set(row.keys)
+                               for other in others):
+            continue
+        own = dict(zip(row.keys, row.shares))
+        lead = min(own[key] - share for other in others
+                   for key, share in zip(other.keys, other.shares))
+        # Rounded down, because the sentence claims a minimum.
+        points = math.floor(10 * lead) / 10
+        if points > 0:
+            return (f" With each seed, `{row.name}` showed at least "
+                    f"{points:.1f} percentage points more than every other "
+                    f"{head} with the same seed.")
+    return ""
+
+
 def first_place(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
     if len(ranked) == 1:
         return (f"{code(best)}: {shown(best[0])}. No other {head} has several "
@@ -203,10 +248,7 @@ def first_place(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
                 "every run." + (f" The best runs of {ranking.listed(others)} "
                                 "reached this, too." if others else ""))
     if len(best) > 1:
-        each = "; ".join(f"`{row.name}` {row.share.text(unit=' %')}"
-                         for row in best)
-        return (f"{code(best)} share the first place, because their ranges "
-                f"overlap. Frames decodable in time: {each}.")
+        return shared_place(best) + paired_lead(best, ranked, head)
     lower = max((row for row in ranked if row not in best),
                 key=lambda row: row.share.high)
     # Rounded down, because the sentence claims a minimum.

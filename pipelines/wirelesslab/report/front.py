@@ -62,7 +62,8 @@ def rows_of(runs: list[run_results.Run]) -> dict[str, findings.Row]:
         found[label] = findings.Row(
             called[label].name, [each["decodable %"] for each in numbers],
             [value for value in map(possible, own) if value is not None],
-            [findings.frames_of(each) for each in numbers])
+            [findings.frames_of(each) for each in numbers],
+            [(run.cell["seed"], run.cell["repetition"]) for run in own])
     return found
 
 
@@ -106,9 +107,10 @@ def table(runs: list[run_results.Run],
     labels = run_results.by_label(runs)
     places = ranking.places({label: row.share for label, row in rows.items()})
     has_possible = any(row.possible for row in rows.values())
-    heads = [runs[0].way.head, "place", "decodable in time, %",
-             *(["of the possible, %"] if has_possible else []),
-             "lost, %", "late, %", "latency, 99 %, ms", "PSNR, dB"]
+    heads = [runs[0].way.head, "place", "decodable in time,\u00a0%",
+             *(["of the possible,\u00a0%"] if has_possible else []),
+             "lost,\u00a0%", "late,\u00a0%", "latency 99\u00a0%,\u00a0ms",
+             "PSNR,\u00a0dB"]
     lines = []
     for label in ranking.in_order(
             {label: row.share for label, row in rows.items()}):
@@ -127,8 +129,9 @@ def table(runs: list[run_results.Run],
 
 
 def share_of_possible(row: findings.Row) -> str:
-    shares = [100 * share / most
-              for share, most in zip(row.shares, row.possible) if most]
+    shares = [100 * share / possible_share
+              for share, possible_share in zip(row.shares, row.possible)
+              if possible_share]
     if len(row.possible) < len(row.shares) or not shares:
         return "–"
     return ranking.range_of(shares).text()

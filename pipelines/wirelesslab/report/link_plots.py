@@ -137,12 +137,13 @@ def queue_over_time(runs: list[run_results.Run]) -> Figure:
         times = link_use.sojourns_ns(run.link.packets, end, SOJOURN_STEP_NS)
         ax.plot([step * number for number in range(len(times))],
                 [ns / MS for ns in times], color=look["color"], linewidth=0.8)
-        drops = link_use.drops_ns(run.link.packets, end)
+        drops = link_use.drops_ns(run.link.packets, end, SOJOURN_STEP_NS)
         if drops:
-            ax.plot([ns / NS for ns in drops], [0.93] * len(drops), "|",
-                    transform=ax.get_xaxis_transform(), color=DROP,
-                    markersize=4, markeredgewidth=0.6,
-                    label="packets that the queue dropped")
+            ax.broken_barh([(begin / NS, length / NS)
+                            for begin, length in drops], (0.88, 0.1),
+                           transform=ax.get_xaxis_transform(), color=DROP,
+                           linewidth=0,
+                           label="the queue dropped packets")
 
     return rows(runs, "ms", draw)
 
@@ -156,6 +157,6 @@ ALL = {
              "carry."),
     "queue": (queue_over_time,
               "How long packets stayed in the link: waiting in its queue, "
-              "transmissions, and the link's own delay. The mark above shows "
-              "packets that found the queue full."),
+              "transmissions, and the link's own delay. The bar above shows "
+              "when packets found the queue full."),
 }

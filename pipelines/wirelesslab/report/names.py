@@ -125,7 +125,7 @@ def essential(transport: Protocol, _others: Iterable[Protocol]) -> str:
     if transport.get("server"):
         return f"web server, {key_element(transport)}"
     if transports.is_over_mptcp(transport):
-        return f"MPTCP of the kernel, {key_element(transport)}"
+        return "MPTCP of the kernel"
     return joined([one.name for one in chain(transport)
                    if not one.is_helper]) or in_full(transport, ())
 

@@ -55,7 +55,8 @@ plt.rcParams.update({
     "font.size": 8.5, "axes.grid": True, "grid.alpha": 0.4, "grid.color": RULE,
     "axes.spines.top": False, "axes.spines.right": False, "text.color": INK,
     "axes.labelcolor": INK, "axes.edgecolor": INK, "xtick.color": INK,
-    "ytick.color": INK, "svg.fonttype": "none", "svg.hashsalt": "lab"})
+    "ytick.color": INK, "legend.frameon": False,
+    "svg.fonttype": "none", "svg.hashsalt": "lab"})
 STYLE_OF_SVG = """<style>
 :root { --ink: #1c2530; --rule: #8b96a2; }
 @media (prefers-color-scheme: dark) {
@@ -152,7 +153,8 @@ def delay_against_throughput(runs: list[run_results.Run]) -> Figure:
     as throughput, because nobody can see the others."""
     figure, ax = axes("frames late by, 95th percentile, ms",
                       "decodable in time, Mbit/s of video")
-    delays, rates = [1], [0]
+    late_ms = runs[0].late_ns / MS
+    delays, rates = [max(late_ms, 1)], [0.0]
     for label, look in looks(runs).items():
         points = [(numbers["lateness 95 % ms"], numbers["decodable Mbit/s"])
                   for numbers in (run.numbers()
@@ -163,10 +165,9 @@ def delay_against_throughput(runs: list[run_results.Run]) -> Figure:
             ax.plot(*zip(*points), alpha=0.7, **dotted(look))
             delays += [delay for delay, _ in points]
             rates += [rate for _, rate in points]
-    late_ms = runs[0].late_ns / MS
     ax.set_xscale("log")
     name_numbers(ax.xaxis)
-    ax.set_xlim(0.9, 2 * max(*delays, late_ms))
+    ax.set_xlim(0.5 * min(delays), 2 * max(delays))
     ax.set_ylim(0, 1.2 * max(rates) or 1)
     draw_deadline(ax, late_ms)
     legend(ax)
@@ -179,23 +180,24 @@ def decodable_distribution(runs: list[run_results.Run]) -> Figure:
     figure, ax = axes("deadline after the frame's due time, ms",
                       "decodable, % of sent")
     late_ms = runs[0].late_ns / MS
-    first, longest = late_ms, late_ms
-    for label, look in looks(runs).items():
-        own = run_results.by_label(runs)[label]
+    curves = {}
+    for label, own in run_results.by_label(runs).items():
         sent = sum(len(run.passages) for run in own)
         times = sorted(max(ns / MS, 1) for run in own
                        for ns in measurements.needed_deadlines_ns(run.passages)
                        if ns < math.inf)
-        if times:
-            first, longest = min(first, times[0]), max(longest, times[-1])
-            ax.step([1, *times], [100 * n / sent
-                                  for n in range(len(times) + 1)],
-                    where="post", **look)
-        else:
-            ax.plot([1], [0], **look)
+        curves[label] = times, [100 * n / sent for n in range(len(times) + 1)]
+    known = [late_ms, *(time for times, _ in curves.values()
+                        for time in times)]
+    first, last = max(min(known) / 2, 1), 1.5 * max(known)
+    for label, look in looks(runs).items():
+        times, shares = curves[label]
+        # The last share is that of all longer deadlines.
+        ax.step([first, *times, last], [*shares, shares[-1]], where="post",
+                **look)
     ax.set_xscale("log")
     name_numbers(ax.xaxis)
-    ax.set_xlim(max(first / 2, 1), 1.5 * longest)
+    ax.set_xlim(first, last)
     ax.set_ylim(0, 101)
     draw_deadline(ax, late_ms)
     legend(ax)
@@ -277,40 +279,50 @@ def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
     run = next(iter(firsts.values()))
     end = run.cell["seconds"]
     parts = link_paths.parts(run.cell["link"])
-    words = "link: its state never changed" if len(parts) == 1 \
-        else "links: their states never changed"
+    # Each link of a combined link has a band of the axis.
+    height, has_changes = 100 / len(parts), False
     for place, part in enumerate(parts):
-        changes = [(ns / NS, 100 * value)
+        colour = LINK_COLOURS[place % len(LINK_COLOURS)]
+        base = place * height
+        changes = [(ns / NS, base + height * value)
                    for ns, value in run.quality_of_link(place)
                    if ns / NS <= end]
         if changes:
             # The log contains only the changes of the state and not the initial
             # state. Initially every packet gets through at the first attempt.
-            times, values = zip((0, 100), *changes, (end, changes[-1][1]))
-            ax.fill_between(times, values, step="post",
-                            color=LINK_COLOURS[place % len(LINK_COLOURS)],
-                            alpha=0.6 / len(parts) ** 0.5,
-                            label=part["title"])
-            words = "link: packets through at the first attempt, %"
-            if len(parts) > 1:
-                words = words.replace("link", "links")
+            times, values = zip((0, base + height), *changes,
+                                (end, changes[-1][1]))
+            ax.fill_between(times, base, values, step="post", color=colour,
+                            alpha=0.6)
+            has_changes = True
         for begin, stop in link_schedules.closed_times(part):
             if begin < end:
-                ax.axvspan(begin, min(stop, end), ymin=place / len(parts),
-                           ymax=(place + 1) / len(parts), hatch="//",
-                           fill=False, linewidth=0.4,
-                           edgecolor=LINK_COLOURS[place % len(LINK_COLOURS)])
-    if words.endswith("changed"):
+                ax.fill_between((begin, min(stop, end)), base, base + height,
+                                hatch="//", facecolor="none", linewidth=0.4,
+                                edgecolor=colour)
+    if not has_changes or len(parts) > 1:
         # The log does not have a state that never changes.
         ax.set_yticks([])
-    away = [part["title"] for part in parts
-            if link_schedules.closed_times(part)]
-    if away:
-        words += f"\nhatched: without {' and '.join(away)}"
+    words = link_words(parts, has_changes)
     ax.set_ylim(0, 105)
     ax.set_xlim(0, end)
     ax.set_title(words, fontsize=7, loc="left", pad=1)
     ax.set_xlabel("s of the film")
+
+
+def link_words(parts: list[dict[str, Any]], has_changes: bool) -> str:
+    """Returns the text above the plot of a link, or of the links that a
+    combined link has.
+    """
+    words = "packets through at the first attempt, %" if has_changes \
+        else "its state never changed"
+    if any(map(link_schedules.closed_times, parts)):
+        words += "; hatched: away by its schedule"
+    if len(parts) == 1:
+        return f"link: {words}"
+    words = words.replace("its state", "their states")
+    titles = [part["title"] for part in parts]
+    return f"links: {words}\nfrom below: {'; '.join(titles)}"
 
 
 def jitter_over_time(runs: list[run_results.Run]) -> Figure:

@@ -23,7 +23,7 @@ class Range(typing.NamedTuple):
         """Returns the median with its range, such as "88.8 % (88.4–89.0)"."""
         low, median, high = (form.format(value) for value in self[:3])
         if not self.is_known:
-            return f"{median}{unit} (one run)"
+            return f"{median}{unit} (one\u00a0run)"
         return f"{median}{unit} ({low}–{high})"
 
 

@@ -107,9 +107,9 @@ def words(viewer: Viewer, places: range, moment: int) -> dict[str, str]:
              if number is not None and number in places else None
              for number in viewer.shown[places.start:places.stop]]
     seen = sum(number == place for place, number in enumerate(shown))
-    longest = max(freezes.durations_ns(shown, PERIOD_NS), default=0)
+    max_freeze = max(freezes.durations_ns(shown, PERIOD_NS), default=0)
     return {"label": viewer.label, "seen": f"{seen} of {len(places)}",
-            "freeze": f"{longest / measurements.NS:.1f} s" if longest
+            "freeze": f"{max_freeze / measurements.NS:.1f} s" if max_freeze
             else "none",
             "psnr": decibels(viewer.pictures[places.start:places.stop]),
             "moment": decibels([viewer.pictures[moment]])}

@@ -51,12 +51,19 @@ def sojourns_ns(packets: Sequence[measurements.Packet], end_ns: float,
     return found
 
 
-def drops_ns(packets: Sequence[measurements.Packet],
-             end_ns: float) -> list[int]:
-    """Returns the times since the begin of the film at which packets came that
-    the queue dropped.
-    """
+def drops_ns(packets: Sequence[measurements.Packet], end_ns: float,
+             step_ns: float) -> list[tuple[float, float]]:
+    """Returns (begin, length) of the times at which packets came that the queue
+    dropped. The times are those of whole steps, counted from the begin of the
+    film, and consecutive steps are joined."""
     begin = begin_ns(packets)
-    return [packet.arrival_ns - begin for packet in packets
-            if packet.fate in DROPPED
-            and begin <= packet.arrival_ns < begin + end_ns]
+    found = []
+    for step in sorted({int((packet.arrival_ns - begin) // step_ns)
+                        for packet in packets if packet.fate in DROPPED
+                        and begin <= packet.arrival_ns < begin + end_ns}):
+        start = step * step_ns
+        if found and sum(found[-1]) == start:
+            found[-1] = (found[-1][0], found[-1][1] + step_ns)
+        else:
+            found.append((start, step_ns))
+    return found

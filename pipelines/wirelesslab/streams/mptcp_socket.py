@@ -2,27 +2,32 @@
 """Connects the standard input or output of a pipeline to an MPTCP socket of the
 kernel, because GStreamer's elements open only TCP sockets.
 
-    streams.mptcp_socket sender HOST,... PORT gst-launch-1.0 ... ! fdsink fd=1
-    streams.mptcp_socket receiver HOST,... PORT gst-launch-1.0 fdsrc fd=0 ! ...
+    streams.mptcp_socket sender HOST PORT gst-launch-1.0 ... ! fdsink fd=1
+    streams.mptcp_socket receiver HOST PORT gst-launch-1.0 fdsrc fd=0 ! ...
 
-The receiver listens at all its addresses and announces every address but the
-first to the sender. The sender connects to the first address, and the kernel
-then opens a subflow to each of the others.
+The sender connects to HOST. A process beside it does what the daemon mptcpd
+does: it tells the kernel which addresses this host has, from now on and
+whenever one appears or disappears. The kernel then makes a subflow from each
+address over its own device.
 """
 
 import contextlib
 import os
+import re
+import signal
 import socket
 import subprocess
 import sys
 
 from wirelesslab import command_line
 from wirelesslab.errors import LabError
+from wirelesslab.testbed import linux
 
 IPPROTO_MPTCP = 262
 MAX_SUBFLOWS = 8  # The kernel's maximum.
 SENDER = "sender"
-EXISTS = "File exists"
+ENDPOINT = re.compile(r"(?P<address>\S+) id (?P<id>\d+)")
+ADDRESS = re.compile(r"^\d+: (?P<device>\S+) +inet (?P<address>[\d.]+)/", re.M)
 
 
 def why_not() -> str:
@@ -46,27 +51,75 @@ def new_socket() -> socket.socket:
     return socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_MPTCP)
 
 
-def ip_mptcp(*words: str) -> None:
-    done = subprocess.run(["ip", "mptcp", *words], stdin=subprocess.DEVNULL,
+def ip(*words: str) -> str:
+    """Runs the program ip and returns its output."""
+    done = subprocess.run(["ip", *words], stdin=subprocess.DEVNULL,
                           capture_output=True, text=True)
-    # Another stream of the same host may have announced the address before.
-    if done.returncode and EXISTS not in done.stderr:
-        raise LabError(f"ip mptcp {' '.join(words)} failed: "
-                       + done.stderr.strip())
+    if done.returncode:
+        raise LabError(f"ip {' '.join(words)} failed: {done.stderr.strip()}")
+    return done.stdout
+
+
+def addresses() -> dict[str, str]:
+    """Returns {address: device} of the devices that are up."""
+    return {found["address"]: found["device"] for found in ADDRESS.finditer(
+        ip("-4", "-o", "address", "show", "up", "scope", "global"))}
+
+
+def endpoints(output: str) -> dict[str, str]:
+    """Returns {address: number} in the output of `ip mptcp endpoint show`."""
+    return {found["address"]: found["id"]
+            for found in ENDPOINT.finditer(output)}
+
+
+def changes(there: dict[str, str], now: dict[str, str]) -> list[list[str]]:
+    """Returns the arguments of `ip mptcp endpoint` for the addresses that have
+    disappeared and appeared. `there` has the numbers of the kernel's endpoints,
+    and `now` the devices of this host's addresses."""
+    return [["delete", "id", number] for address, number in there.items()
+            if address not in now] \
+        + [["add", address, "dev", device, "subflow"]
+           for address, device in now.items() if address not in there]
+
+
+def update_endpoints() -> None:
+    for words in changes(endpoints(ip("mptcp", "endpoint", "show")),
+                         addresses()):
+        # The address may have changed again in the meantime.
+        with contextlib.suppress(LabError):
+            ip("mptcp", "endpoint", *words)
+
+
+def follow_addresses() -> None:
+    """Tells the kernel of addresses until this process is killed."""
+    with subprocess.Popen(["ip", "-o", "monitor", "address", "link"],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          text=True) as monitor:
+        while True:
+            update_endpoints()
+            if not monitor.stdout.readline():
+                return
 
 
 def run() -> None:
-    role, hosts, port, *command = sys.argv[1:]
-    first, *others = hosts.split(",")
-    ip_mptcp("limits", "set", "subflows", str(MAX_SUBFLOWS),
-             "add_addr_accepted", str(MAX_SUBFLOWS))
-    own = new_socket()
+    role, host, port, *command = sys.argv[1:]
+    ip("mptcp", "limits", "set", "subflows", str(MAX_SUBFLOWS),
+       "add_addr_accepted", str(MAX_SUBFLOWS))
     if role == SENDER:
-        own.connect((first, int(port)))
+        # A socket makes subflows only for endpoints that are there before it.
+        update_endpoints()
+        own = new_socket()
+        own.connect((host, int(port)))
+        parent = os.getpid()
+        if os.fork() == 0:
+            linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
+            own.close()
+            if os.getppid() == parent:
+                follow_addresses()
+            os._exit(0)
         os.dup2(own.fileno(), sys.stdout.fileno())
     else:
-        for other in others:
-            ip_mptcp("endpoint", "add", other, "signal")
+        own = new_socket()
         own.bind(("0.0.0.0", int(port)))
         own.listen()
         peer, _ = own.accept()

@@ -22,7 +22,6 @@ from wirelesslab.errors import LabError
 from wirelesslab.streams import (
     clips,
     frame_log,
-    link_paths,
     placement,
     progress,
     transports,
@@ -184,9 +183,8 @@ class Stream:
         paths_of_links = self._place.paths(
             role, transports.listener(self._transport), self._port)
         if transports.is_over_mptcp(self._transport):
-            program = (*paths.command("streams.mptcp_socket"), role,
-                       paths_of_links[link_paths.HOSTS], str(self._port),
-                       *program, "-q")
+            program = (*paths.command("streams.mptcp_socket"), role, host,
+                       str(self._port), *program, "-q")
         peer = self._place.address(
             role, next(other for other in placement.ROLES if other != role))
         self._ends[role] = Launch(

@@ -566,7 +566,8 @@ GST_START_TEST (vp9_tells_the_frames_that_refresh_nothing)
 
 GST_END_TEST;
 
-/* Later frames may need anything of such a frame. */
+/* The frame is malformed, so it is unknown which of its contents later frames
+ * refer to. It therefore counts as a reference frame. */
 GST_START_TEST (malformed_frame_is_counted)
 {
   IfdHarness harness;
@@ -1192,7 +1193,7 @@ GST_START_TEST (each_start_is_a_new_one)
     g_string_truncate (harness.log, 0);
     harness_set_flushing (&harness, FALSE);
     harness.n_frames = harness.pushed = 0;
-    /* The pads are activated again, as a source does that starts again. */
+    /* The pads are deactivated and activated, as at a restart of the source. */
     gst_pad_set_active (harness.up, FALSE);
     gst_pad_set_active (harness.up, TRUE);
     gst_pad_set_active (harness.down, TRUE);

@@ -20,7 +20,7 @@ typedef struct
 {
   GstNetworkSink parent;
 
-  /* Written by the tests, protected by `lock`. */
+  /* The following fields are written by the tests and protected by `lock`. */
   GMutex lock;
   /* Number of connection attempts that are still refused. */
   guint refuse;
@@ -41,7 +41,7 @@ typedef struct
   gboolean drains;
   gboolean drain_breaks;
 
-  /* Read by the tests, protected by `lock`. */
+  /* The following fields are read by the tests and protected by `lock`. */
   /* What happened, one character for each event. A letter is the first byte of
    * a buffer that was sent completely. The other characters mean: < a
    * connection begins, > a connection ends, ! a connection is reset, . all data
@@ -1677,9 +1677,10 @@ check_asked_eos (GType type, gboolean silent)
 }
 
 /* Whether the end is an error depends on the source and on auto-reconnect, and
- * not on whether the sink synchronizes to the clock. A live stream may end
- * without an error while the sink still waits for its receiver. It may not if
- * the sink would have given up. */
+ * not on whether the sink synchronizes to the clock. With auto-reconnect, a
+ * live stream may end without an error while the sink still waits for its
+ * receiver. Without auto-reconnect the end is an error, because the sink would
+ * have given up. */
 GST_START_TEST (only_a_live_stream_may_end_without_a_receiver)
 {
   const gboolean is_live = (__i__ & 1) != 0, syncs = (__i__ & 2) != 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How a transport stream is cut at its pictures, and what remains of a picture
- * that is dropped. The packets are written by hand from ISO/IEC 13818-1.
+/* Tests how a transport stream is cut at its pictures, and what remains of a
+ * picture that is dropped. The packets are written by hand from ISO/IEC
+ * 13818-1.
  */
 
 #include <gst/check/gstcheck.h>
@@ -173,7 +174,8 @@ cut_into (const Stream * stream, gsize piece, TsPictures * pictures)
   return g_string_free (text, FALSE);
 }
 
-/* The same however the bytes come */
+/* Checks that the units are the same, however the stream is divided into
+ * pieces. */
 static void
 expect_units (Stream * stream, const gchar * expected, const gchar * refusal)
 {

@@ -45,8 +45,10 @@ class ClipTest(unittest.TestCase):
         self.assertEqual(row, ["asink*", "70.0", "90", "100", "60", "120",
                                "341", "31.2"])
         self.assertEqual(
-            [row[0] for row in demo_findings.rows(
-                [sender("low", 5), sender("high", 90)])], ["high", "low"])
+            [row[0] for row in demo_findings.table(
+                [sender("low", 5), sender("high", 90)])[1]], ["high", "low"])
+        self.assertEqual(demo_findings.table([sender("a", 5)])[0],
+                         demo_findings.HEADS)
         self.assertEqual(len(demo_findings.HEADS), len(row))
 
     def test_a_value_of_several_runs_has_its_range(self):
@@ -64,18 +66,22 @@ class ClipTest(unittest.TestCase):
                         shares)),
                 [1.0, 2.0], [3.0, 3.0], [30.0, 31.0])
 
-        senders = [several("b", 85, 70), several("a", 90, 80),
+        senders = [several("b", 70, 60), several("a", 90, 80),
                    several("c", 10, 20)]
         self.assertEqual(demo_findings.clip_finding(senders), (
             "`a` wins over each of 2 pairs of links: 85.0 (80.0–90.0) % of the "
-            "frames were in time. The next one, `b`, had 5.0 to 10.0 "
-            "percentage points less over the same links (77.5 (70.0–85.0) %). "
-            "The last one, `c`, had 15.0 (10.0–20.0) %."))
+            "frames were in time. The next one, `b`, had 65.0 (60.0–70.0) %, "
+            "which is 20.0 percentage points less over the same links. The "
+            "last one, `c`, had 15.0 (10.0–20.0) %."))
         self.assertEqual(demo_findings.clip_finding(
             [several("a", 90, 60), several("b", 70, 70)]), (
-            "No sender wins over each of 2 pairs of links. `a`: 75.0 "
-            "(60.0–90.0) % of the frames were in time. `b`: 70.0 %. `a` was "
-            "better over 1 of the pairs."))
+            "No sender wins by more than 11 percentage points over each of 2 "
+            "pairs of links. `a`: 75.0 (60.0–90.0) % of the frames were in "
+            "time. `b`: 70.0 %. `a` was better over 1 of the "
+            "pairs. `b` has the best worst result: 70.0 %."))
+        self.assertEqual(demo_findings.table(senders[:1]), (
+            ["sender", "in time %", "I %", "99 %", "PSNR"],
+            [["b", "65.0 (60.0–70.0)", "100", "3", "30.5 (30.0–31.0)"]]))
         self.assertIn("the median of 2 runs", demo_findings.key(senders, 500))
         self.assertEqual(senders[1].cells(), [
             "a", "85.0 (80.0–90.0)", "100", "100", "90", "2 (1–2)", "3",
@@ -115,8 +121,9 @@ class ClipTest(unittest.TestCase):
         words = demo_findings.clip_reasons(
             [sender("a", 90, {"P": 4, "B": 6}), sender("b", 50, {"B": 50})],
             500)
-        for absent in ("I-frame", "late", "Only B-frames"):
+        for absent in ("I-frame", "never", "`b` lost"):
             self.assertNotIn(absent, words)
+        self.assertIn("`a` lost 10 % of the frames, and 0 % were late.", words)
         self.assertIn("With `a` every frame was in time.",
                       demo_findings.clip_reasons([sender("a", 100),
                                                   sender("b", 50)], 500))

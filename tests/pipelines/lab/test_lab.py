@@ -478,7 +478,8 @@ from wirelesslab.report import plots
 for changes in [], [(0, 0.9), (1e9, 0.5)]:
     figure, ax = plots.axes("", "")
     plots.draw_link(ax, {"": types.SimpleNamespace(
-        cell={"seconds": 2}, quality_of_link=lambda: changes)})
+        cell={"seconds": 2, "link": {"title": ""}},
+        quality_of_link=lambda *_: changes)})
     print(len(ax.collections), ax.get_title(loc="left"))
 """], stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE)
         self.assertEqual(done.stdout, (

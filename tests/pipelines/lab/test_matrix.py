@@ -238,6 +238,29 @@ class MatrixTest(MatrixCase):
         self.assertEqual(own[0]["suite"], "radios 1")
         self.assertNotIn("suite", other[0])
 
+    def test_the_standard_suite_has_ten_links_and_ranks_four(self):
+        found = matrix.read(paths.PIPELINES / "suite.ini")
+        seeds = {}
+        for cell in found:
+            seeds.setdefault(cell["link"]["name"], set()).add(cell["seed"])
+        self.assertEqual(
+            {name: len(own) for name, own in seeds.items()},
+            {"oven": 3, "cellular": 3, "verizon": 3, "bursts": 3, "wifi": 1,
+             "tmobile": 1, "satellite": 1, "shaper": 1, "loss": 1,
+             "rtt-240": 1})
+        self.assertEqual({cell["suite"] for cell in found}, {"wireless 1"})
+        # All links have the same transports: 4 * 3 + 6 cells of each.
+        self.assertEqual(len(found), 18 * len(
+            {cell["protocol"]["name"] for cell in found}))
+
+    def test_the_search_has_no_two_equal_variants(self):
+        found = matrix.read(paths.PIPELINES / "search.ini")
+        protocols = {cell["protocol"]["name"]: cell["protocol"]
+                     for cell in found}
+        self.assertEqual(len(found), 2 * len(protocols))
+        self.assertEqual(len({(one["sender"], one["receiver"])
+                              for one in protocols.values()}), len(protocols))
+
     def test_ports_above_and_addresses_of_both_ends_have_names(self):
         words = "{own} {peer} {port+1} {port+2}"
         (cell,) = self.read("[matrix]\nprotocols = mine", LINKS,

@@ -158,6 +158,17 @@ class BrowserTest(unittest.TestCase):
             "Math.max(...[...document.querySelectorAll('table.short')].map("
             "table => table.querySelectorAll('th').length))"), 8)
 
+    def test_the_text_of_plots_follows_the_choice_of_the_reader(self):
+        plots = list((self.page.parent / "report").glob("*.svg"))
+        self.assertGreaterEqual(len(plots), 2 * PLOTS)
+        for path in plots:
+            text = path.read_text()
+            self.assertIn("@media (prefers-color-scheme: dark)", text)
+            self.assertIn("var(--ink)", text)
+            # The text has no colour of its own, and nothing covers the page.
+            self.assertNotIn("fill: #1c2530", text)
+            self.assertNotIn("fill: #ffffff", text)
+
     def test_the_report_can_be_printed(self):
         self.browser.show(self.page, 800)
         pdf = self.browser.pdf()

@@ -44,6 +44,41 @@ def sentences(*rows):
     return [text(words) for words in findings.sentences(rows)]
 
 
+def paired(name, *shares):
+    """Returns a row whose runs have the seeds 1, 2, 3 and so on."""
+    return share(name, *shares)._replace(keys=range(1, len(shares) + 1))
+
+
+class PairedTest(unittest.TestCase):
+    def test_a_lead_with_each_seed_is_told_although_ranges_overlap(self):
+        # The differences are 5.6, 8.6 and 8.04 points.
+        found = sentences(paired("a", 52.7, 38.9, 73.34),
+                          paired("b", 47.1, 30.3, 65.3))
+        self.assertIn("share the first place", found[0])
+        self.assertIn("With each seed, `a` showed at least 5.6 percentage "
+                      "points more than every other protocol with the same "
+                      "seed.", found[0])
+
+    def test_nothing_is_told_if_one_seed_is_different(self):
+        found = sentences(paired("a", 52.7, 38.9, 60.0),
+                          paired("b", 47.1, 30.3, 65.3))
+        self.assertNotIn("With each seed", found[0])
+
+    def test_nothing_is_told_if_a_seed_is_missing(self):
+        found = sentences(paired("a", 52.7, 38.9, 73.3),
+                          paired("b", 47.1, 50.3))
+        self.assertNotIn("With each seed", found[0])
+
+    def test_many_rows_that_share_the_first_place_are_counted(self):
+        found = sentences(*(paired(name, 10 + place, 50)
+                            for place, name in enumerate("abcdef")))
+        # The medians are 30, 30.5, 31, 31.5, 32 and 32.5.
+        self.assertIn("6 rows share the first place, because their ranges "
+                      "overlap. The highest medians are those of `f`, 32.5 % "
+                      "(15.0–50.0), `e`, 32.0 % (14.0–50.0) and `d`, 31.5 % "
+                      "(13.0–50.0) of the frames decodable in time.", found[0])
+
+
 class WhyTest(unittest.TestCase):
     def why(self, *runs):
         return text(findings.why(row("x", *runs)))
@@ -141,6 +176,9 @@ class SentenceTest(unittest.TestCase):
         self.assertEqual(sentences(share("a", 88), share("b", 75)),
                          ["Each protocol ran only once, so nothing is ranked. "
                           "The highest result is 88.0 %, of `a`."])
+        self.assertEqual(sentences(share("a", 0), share("b", 0)),
+                         ["Each protocol ran only once, and no frame was "
+                          "decodable in time."])
 
     def test_a_row_that_ran_once_is_named_and_not_ranked(self):
         found = sentences(share("a", 80, 81), share("b", 99),

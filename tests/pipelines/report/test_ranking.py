@@ -18,7 +18,7 @@ class RangeTest(unittest.TestCase):
                          "88.8 % (88.4–89.0)")
 
     def test_one_run_has_no_range(self):
-        self.assertEqual(ranking.range_of([3]).text(), "3.0 (one run)")
+        self.assertEqual(ranking.range_of([3]).text(), "3.0 (one\u00a0run)")
         self.assertFalse(ranking.range_of([3]).is_known)
 
 

@@ -55,9 +55,18 @@ class LinkUseTest(unittest.TestCase):
                          [False, False, True, True])
 
     def test_drops_are_those_of_the_queue(self):
-        self.assertEqual(link_use.drops_ns(PACKETS, 200 * MS),
-                         [45 * MS, 160 * MS])
-        self.assertEqual(link_use.drops_ns(PACKETS, 100 * MS), [45 * MS])
+        # Packets are dropped 45 and 160 ms after the begin of the film.
+        self.assertEqual(link_use.drops_ns(PACKETS, 200 * MS, 50 * MS),
+                         [(0, 50 * MS), (150 * MS, 50 * MS)])
+        self.assertEqual(link_use.drops_ns(PACKETS, 100 * MS, 50 * MS),
+                         [(0, 50 * MS)])
+
+    def test_consecutive_steps_with_drops_are_joined(self):
+        dropped = packets((0, 0, 1000, "delivered"), *(
+            (ms, ms, 1000, "queue") for ms in (40, 41, 85, 120, 200)))
+        # The steps with the numbers 1, 2 and 3 are from 40 to 160 ms.
+        self.assertEqual(link_use.drops_ns(dropped, 400 * MS, 40 * MS),
+                         [(40 * MS, 120 * MS), (200 * MS, 40 * MS)])
 
 
 if __name__ == "__main__":
