@@ -186,6 +186,9 @@ struct _GstNetworkSinkPrivate
   gboolean gave_up;
   /* A part of the current frame was dropped, so the rest is dropped too. */
   gboolean skips_frame;
+  /* temporal layer of a dropped frame to which the next frames of higher layers
+   * refer; 0 if there is none */
+  gint dropped_layer;
   gboolean have_markers;        /* a buffer with the flag MARKER has arrived */
   /* Number of frames that were dropped while a key frame is needed */
   guint frames_without_key;

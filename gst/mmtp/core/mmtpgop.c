@@ -57,7 +57,7 @@ begin (MmtpGop * gop, guint64 frame, guint64 due)
   gop->key_due = due;
   gop->is_last_given_up = gop->is_given_up ||
       (is_part && gop->is_last_given_up);
-  gop->is_given_up = gop->is_lost = FALSE;
+  gop->is_given_up = gop->is_lost = gop->is_base_wrong = FALSE;
 }
 
 /* A due time far before the previous one belongs to a new stream. A small step
@@ -80,6 +80,10 @@ mmtp_gop_put (MmtpGop * gop, PictureKind kind, guint64 frame, guint64 due)
   } else if (gop->is_given_up && is_overdue (gop, due)) {
     gop->is_given_up = FALSE;
     gop->is_lost = TRUE;
+  } else if (gop->is_base_wrong && is_overdue (gop, due)) {
+    gop->is_base_wrong = FALSE;
+    gop->is_lost = TRUE;
+    gop->wrong = 0;
   }
 }
 
@@ -101,7 +105,31 @@ mmtp_gop_needs_dropped (const MmtpGop * gop, const MmtpPicture * picture)
   /* A buffer with a part of a picture may belong to the next key frame. It
    * therefore does not count as a buffer that refers to a dropped picture. */
   return !picture->is_independent && picture->kind != PICTURE_KIND_PART &&
-      (gop->is_given_up || (picture->is_leading && gop->is_last_given_up));
+      (gop->is_given_up || (picture->is_leading && gop->is_last_given_up) ||
+      (picture->has_slots && (picture->uses & gop->wrong)));
+}
+
+void
+mmtp_gop_note_sent (MmtpGop * gop, const MmtpPicture * picture)
+{
+  if (!picture->has_slots)
+    return;
+  gop->wrong &= ~picture->updates;
+  if (picture->layer == 0 && picture->updates)
+    gop->is_base_wrong = FALSE;
+}
+
+void
+mmtp_gop_note_dropped (MmtpGop * gop, const MmtpPicture * picture, guint64 due)
+{
+  if (!picture->has_slots || picture->updates == 0)
+    return;
+  gop->wrong |= picture->updates;
+  if (picture->layer > 0)
+    return;
+  if (!gop->is_base_wrong)
+    gop->given_up_due = due;
+  gop->is_base_wrong = TRUE;
 }
 
 void

@@ -31,6 +31,10 @@ typedef struct
   /* The picture may be useful even if earlier pictures were dropped, as in a
    * stream that also carries sound. */
   gboolean is_independent;
+  guint layer;                  /* 0 is the base layer */
+  /* The picture says by slots which pictures it needs, see PictureInfo. */
+  gboolean has_slots;
+  guint32 uses, updates;
 } MmtpPicture;
 
 /* Order in which buffers are dropped: the first rank is dropped first. */
@@ -38,6 +42,7 @@ typedef enum
 {
   MMTP_RANK_BROKEN,             /* refers to a lost picture */
   MMTP_RANK_DROPPABLE,
+  MMTP_RANK_LAYER,              /* a reference picture above the base layer */
   MMTP_RANK_DELTA,
   MMTP_RANK_KEY,
   MMTP_N_RANKS
@@ -62,6 +67,12 @@ typedef struct
   gboolean is_last_given_up;
   /* due time of the first dropped reference picture */
   guint64 given_up_due;
+  /* Slots that a receiver has not as they should be, because pictures that
+   * update them were dropped */
+  guint32 wrong;
+  /* A picture of the base layer was dropped that says its slots, since the last
+   * key frame; given_up_due is its due time. */
+  gboolean is_base_wrong;
 } MmtpGop;
 
 void mmtp_gop_init (MmtpGop * gop);
@@ -76,6 +87,11 @@ MmtpRank mmtp_gop_get_rank (const MmtpGop * gop, PictureKind kind,
  * a dropped picture. No decoder could use such a buffer. */
 gboolean mmtp_gop_needs_dropped (const MmtpGop * gop,
     const MmtpPicture * picture);
+/* Notes that the buffer that was just put is sent or dropped, if its picture
+ * has slots. */
+void mmtp_gop_note_sent (MmtpGop * gop, const MmtpPicture * picture);
+void mmtp_gop_note_dropped (MmtpGop * gop, const MmtpPicture * picture,
+    guint64 due);
 /* mmtp_gop_give_up() notes that a reference picture of `group` with the due
  * time `due` was dropped. mmtp_gop_lose() notes that a reference picture of
  * `group` was lost. */

@@ -19,6 +19,7 @@
  * is long enough for a key frame, which is several times as large as other
  * frames. */
 #define DROPPABLE_SLACK 70
+#define LAYER_SLACK 50
 #define DELTA_SLACK 30
 /* If a less important frame is sent first, more important frames may need at
  * most DEFER_PERCENT of the bytes that the paths deliver in time. */
@@ -280,7 +281,7 @@ has_slack (const MmtpPolicy * policy, const MmtpPacket * packet,
     guint64 arrival)
 {
   static const guint percent[MMTP_N_RANKS] = { 100, DROPPABLE_SLACK,
-    DELTA_SLACK, 0
+    LAYER_SLACK, DELTA_SLACK, 0
   };
   guint64 slack = mmtp_send_queue_get_delay (policy->queue) / 100 *
       percent[packet->unit->rank];

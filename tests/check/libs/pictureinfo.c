@@ -319,6 +319,41 @@ GST_START_TEST (h265_nal_header_tells_what_it_is)
 
 GST_END_TEST;
 
+/* Pictures of the sub-layers 0, 2, 1 (TSA), 2, 0, 1: what they use and update
+ */
+GST_START_TEST (sub_layers_of_h265_say_what_they_need)
+{
+  static const struct
+  {
+    guint type, sub_layer;
+    guint32 uses, updates;
+  } units[] = {
+    {19, 0, 0, 0x7f}, {0, 2, 7, 0}, {3, 1, 1, 0x7e}, {0, 2, 7, 0},
+    {1, 0, 1, 0x80000001}, {1, 1, 3, 2}, {5, 1, 1, 2}, {2, 2, 3, 0},
+    {21, 0, 0, 0x7f}, {9, 0, 0x80000001, 0},
+  };
+  PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_H265);
+  guint i, pass;
+
+  /* The number of sub-layers is only known after the first picture of each. */
+  for (pass = 0; pass < 2; pass++) {
+    for (i = 0; i < G_N_ELEMENTS (units); i++) {
+      PictureInfo info = read_at (reader, NO_PTS, FALSE, BYTES (RTP (96),
+              NAL5 (units[i].type, 0, units[i].sub_layer), 0x80, 0x80));
+
+      fail_unless_equals_int (info.layer, units[i].sub_layer);
+      if (pass == 0)
+        continue;
+      fail_unless (info.has_slots);
+      fail_unless_equals_uint64 (info.uses, units[i].uses);
+      fail_unless_equals_uint64 (info.updates, units[i].updates);
+    }
+  }
+  picture_reader_free (reader);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (lower_sub_layer_may_be_needed_by_a_higher_one)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_H265_NAL);
@@ -510,6 +545,7 @@ pictureinfo_suite (void)
   tcase_add_test (tc, lengths_are_those_of_the_codec_data);
   tcase_add_test (tc, access_unit_is_what_its_slices_are);
   tcase_add_test (tc, h265_nal_header_tells_what_it_is);
+  tcase_add_test (tc, sub_layers_of_h265_say_what_they_need);
   tcase_add_test (tc, lower_sub_layer_may_be_needed_by_a_higher_one);
   tcase_add_test (tc, frame_that_refreshes_nothing_is_droppable);
   tcase_add_test (tc, first_packet_of_vp8_tells_the_kind);
