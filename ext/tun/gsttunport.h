@@ -23,8 +23,8 @@ typedef struct
   gint fd;
   gchar *used_ifname;           /* name of the open device; NULL = not open */
 
-  /* Changed only while no data flows; `device` is changed with device_lock
-   * held. */
+  /* The following fields are changed only while no data flows. `device` is
+   * changed with device_lock held. */
 
   /* table that contains the device; NULL = none */
   GstTunDevices *devices;

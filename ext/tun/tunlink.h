@@ -17,8 +17,9 @@ typedef struct _TunLink TunLink;
 TunLink *tun_link_new (const gchar * name, GError ** error);
 void tun_link_free (TunLink * link);
 
-/* These functions change the device. They return FALSE with an error of the
- * domain GST_RESOURCE_ERROR on failure; its code is NOT_AUTHORIZED for EPERM.
+/* The following functions change the device. On failure they return FALSE with
+ * an error of the domain GST_RESOURCE_ERROR. The code of the error is
+ * NOT_AUTHORIZED for EPERM.
  */
 gboolean tun_link_set_mtu (TunLink * link, guint mtu, GError ** error);
 gboolean tun_link_set_txqueuelen (TunLink * link, guint length,
@@ -31,8 +32,8 @@ gboolean tun_link_set_up (TunLink * link, GError ** error);
  * is ignored: a kernel without IPv6 gives no such address anyway. */
 void tun_link_no_generated_address (TunLink * link);
 
-/* These functions return the state of the device. They return 0 if it is
- * unknown, for example because the device was deleted. */
+/* The following functions return the state of the device. They return 0 if the
+ * state is unknown, for example because the device was deleted. */
 guint tun_link_get_mtu (TunLink * link);
 guint tun_link_get_txqueuelen (TunLink * link);
 gboolean tun_link_is_up (TunLink * link);

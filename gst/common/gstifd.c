@@ -190,5 +190,6 @@ gst_slot_use_to_frame (const SlotUse * use, IfdFrame * frame)
   frame->uses = use->uses;
   frame->updates = use->updates;
   frame->layer = use->layer;
+  frame->depth = 0;
   frame->order = frame->order_range = 0;
 }

@@ -11,7 +11,8 @@
 GST_DEBUG_CATEGORY_STATIC (gst_mpeg_video_input_debug);
 #define GST_CAT_DEFAULT gst_mpeg_video_input_debug
 
-/* If this many bytes contain no frame, the input is not MPEG video. */
+/* Number of bytes without a frame after which the input is known not to be MPEG
+ * video. */
 #define MAX_BYTES_WITHOUT_FRAME (16 * 1024 * 1024)
 
 /* Number of bytes that are passed to the framer at a time. Malicious input may
@@ -20,9 +21,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_mpeg_video_input_debug);
  * many such frames are queued. */
 #define MAX_PIECE (16 * 1024)
 
-/* Damaged video may contain a few system start codes (B9 to FF) by chance. If
- * the input has more of them than this, and at least as many as frames, it is a
- * system stream. */
+/* Maximum number of system start codes (B9 to FF) that damaged video may
+ * contain by chance. If the input has more of them, and at least as many as
+ * frames, it is a system stream. */
 #define MAX_FOREIGN_CODES 8
 
 /* Only the streaming thread of the owner accesses the fields. The exception is

@@ -107,8 +107,8 @@ struct _GstNetworkSinkClass
    * implement is NULL. `send` offers the bytes of `buffer` from `offset` on to
    * the network, without waiting, and stores in `taken` how many bytes the
    * network accepted. If the network accepted only a part of a buffer, the base
-   * class offers the rest before any other buffer until all of it is sent, or
-   * it resets the connection. */
+   * class offers the rest, before any other buffer, until all of it is sent or
+   * the connection is reset. */
     GstNetworkSinkResult (*send) (GstNetworkSink * self, GstBuffer * buffer,
       gsize offset, gsize * taken, GError ** error);
   /* Offers up to `n` packets to the network, without waiting. Each packet is
@@ -119,8 +119,8 @@ struct _GstNetworkSinkClass
     GstNetworkSinkResult (*send_packets) (GstNetworkSink * self,
       GstBuffer ** packets, guint n, guint * sent, GError ** error);
   /* Waits until the network has room, pacing allows the next packet, an error
-   * occurred (which the next call of send returns), `timeout` microseconds have
-   * passed, or `cancellable` is cancelled. */
+   * occurred, `timeout` microseconds have passed, or `cancellable` is
+   * cancelled. The next call of send returns the error. */
   void (*wait) (GstNetworkSink * self, gint64 timeout,
       GCancellable * cancellable);
   /* Tells the receiver that the stream has ended, and waits until the receiver
@@ -143,9 +143,9 @@ GType gst_network_sink_get_type (void);
 GstClockTime gst_network_sink_get_timeout (GstNetworkSink * self);
 /* Returns whether render waits while the network is full. */
 gboolean gst_network_sink_get_blocking (GstNetworkSink * self);
-/* Called by send_packets for one of the packets that it is about to report as
- * sent: this packet was not sent to any receiver and is counted as unsendable.
- * The subclass logs the reason. */
+/* A subclass calls this function in send_packets for a packet that it will
+ * report as sent although the packet was sent to no receiver. The packet is
+ * counted as unsendable. The subclass logs the reason. */
 void gst_network_sink_refuse_packet (GstNetworkSink * self, GstBuffer * packet);
 /* Waits for the given time, or until `cancellable` is cancelled. This function
  * is for subclasses. */

@@ -6,6 +6,7 @@
 
 #include "gstnetworksinkprivate.h"
 
+#include "gstframeinfometa.h"
 #include "gstwirelessevents.h"
 
 /* Number of frames that are dropped while a new receiver waits for a key frame.
@@ -81,6 +82,42 @@ log_drop (GstNetworkSink * self, GstBuffer * buffer, DropReason reason)
       GST_TIME_ARGS (GST_BUFFER_PTS (buffer)), reasons[reason]);
 }
 
+/* Returns the temporal layer of the frame, or -1 if it is unknown. */
+static gint
+get_layer (GstBuffer * buffer)
+{
+  const GstFrameInfoMeta *info = gst_buffer_get_frame_info_meta (buffer);
+
+  return info ? info->temporal_layer : -1;
+}
+
+/* Notes that a frame of a layer above the base layer was dropped because the
+ * network takes nothing. The frames of higher layers that follow it refer to
+ * it, until a frame of this layer or of a lower one comes. */
+static void
+note_dropped_layer (GstNetworkSink * self, GstBuffer * buffer)
+{
+  const gint layer = get_layer (buffer), before = self->priv->dropped_layer;
+
+  if (layer > 0 && (before == 0 || layer < before)
+      && !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DROPPABLE))
+    self->priv->dropped_layer = layer;
+}
+
+/* Returns whether the frame refers to a frame of its temporal layers that was
+ * dropped. */
+static gboolean
+needs_dropped_layer (GstNetworkSink * self, GstBuffer * buffer)
+{
+  GstNetworkSinkPrivate *priv = self->priv;
+  const gint layer = get_layer (buffer);
+
+  if (priv->dropped_layer > 0 && layer > priv->dropped_layer)
+    return TRUE;
+  priv->dropped_layer = 0;
+  return FALSE;
+}
+
 void
 gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
     DropReason reason)
@@ -98,6 +135,8 @@ gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
   /* An incomplete frame is useless, so the rest of the frame is dropped too
    * (Ouwens, section 3.8). */
   self->priv->skips_frame = TRUE;
+  if (reason == DROP_FULL)
+    note_dropped_layer (self, buffer);
   gst_network_sink_pass_buffer (self, buffer);
 }
 
@@ -149,6 +188,10 @@ gst_network_sink_choose (GstNetworkSink * self, GstBuffer * buffer)
     return FALSE;
   }
   priv->skips_frame = FALSE;
+  if (needs_dropped_layer (self, buffer)) {
+    gst_network_sink_drop (self, buffer, DROP_FULL);
+    return FALSE;
+  }
   if (!priv->needs_key_frame)
     return TRUE;
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT)
@@ -171,4 +214,5 @@ gst_network_sink_begin_stream (GstNetworkSink * self)
   self->priv->in_frame = FALSE;
   self->priv->skips_frame = FALSE;
   self->priv->have_markers = FALSE;
+  self->priv->dropped_layer = 0;
 }

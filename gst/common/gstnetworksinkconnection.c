@@ -130,7 +130,8 @@ post_warning (GstNetworkSink * self, const GError * error,
   g_free (peer);
 }
 
-/* Called with the lock, which is released while waiting. */
+/* Waits until the next attempt to connect. Called with the lock, which is
+ * released while waiting. */
 static void
 pause_attempts (GstNetworkSink * self)
 {

@@ -123,7 +123,7 @@ struct _GstNetworkSinkPrivate
 
   ConnectionState state;
   /* Number of the current connection, counted from 1. The streaming thread
-   * detects a new receiver by it. */
+   * detects a new receiver by this number. */
   guint64 generation;
   gboolean wanted;              /* a connection should exist */
   gboolean stopping;            /* the connection's thread has to end */
@@ -133,8 +133,8 @@ struct _GstNetworkSinkPrivate
    * connection has to be reset. */
   gboolean torn;
   gboolean unlocked;            /* render has to return immediately */
-  /* The application has sent EOS to the pipeline's sources, so that EOS will
-   * arrive here. */
+  /* The application has sent EOS to the pipeline's sources, so EOS will arrive
+   * at this sink. */
   gboolean end_asked;
   /* Deadline for the end of the stream, monotonic time in us; 0 if no EOS is
    * expected, or if the sink has not had to wait since EOS was announced */
@@ -160,7 +160,7 @@ struct _GstNetworkSinkPrivate
    * thread resets send_cancellable. */
   GCancellable *connection_cancellable, *send_cancellable;
 
-  /* Created and joined by state changes */
+  /* The connection's thread. It is created and joined by state changes. */
   GThread *thread;
 
   /* --- the connection's thread only --- */
@@ -186,6 +186,9 @@ struct _GstNetworkSinkPrivate
   gboolean gave_up;
   /* A part of the current frame was dropped, so the rest is dropped too. */
   gboolean skips_frame;
+  /* temporal layer of a dropped frame to which the next frames of higher layers
+   * refer; 0 if there is none */
+  gint dropped_layer;
   gboolean have_markers;        /* a buffer with the flag MARKER has arrived */
   /* Number of frames that were dropped while a key frame is needed */
   guint frames_without_key;
@@ -199,7 +202,7 @@ struct _GstNetworkSinkPrivate
   /* Number of packets that send_packets reports as sent, although they were
    * sent to no receiver */
   guint refused;
-  guint64 refused_bytes;        /* number of bytes in these packets */
+  guint64 refused_bytes;        /* bytes in the packets of `refused` */
 };
 
 static inline GstDebugCategory *
@@ -219,7 +222,8 @@ void gst_network_sink_start_connection (GstNetworkSink * self);
 /* Ends all waits. Called before the pads are deactivated. */
 void gst_network_sink_cancel_connection (GstNetworkSink * self);
 void gst_network_sink_join_connection (GstNetworkSink * self);
-/* Called with the lock. Takes ownership of `error`. */
+/* Marks the connection as broken because of `error`. Takes ownership of
+ * `error`. Called with the lock. */
 void gst_network_sink_break_connection (GstNetworkSink * self, GError * error);
 /* Closes the connection gracefully, or resets it if a buffer was sent in part.
  * Waits until the connection is closed. */

@@ -342,8 +342,8 @@ get_deadline (GstNetworkSink * self)
   return ending_until;
 }
 
-/* Called before the thread waits for room in the network. Calls note_wait,
- * which explains the reason. */
+/* Called before the thread waits for room in the network. If EOS is expected,
+ * the deadline for the end of the stream starts to run; see note_wait. */
 static void
 note_full (GstNetworkSink * self)
 {
@@ -724,7 +724,7 @@ drop_unconnected (GstNetworkSink * self, GstBuffer * buffer)
 }
 
 /* Drops `buffer` because the stream took too long to end. A buffer that was
- * sent in part stays in priv->rest, so that the connection is reset. */
+ * sent in part stays in priv->rest; the connection is then reset. */
 static void
 drop_for_eos (GstNetworkSink * self, GstBuffer * buffer)
 {
@@ -757,7 +757,7 @@ render_buffer (GstNetworkSink * self, GstBuffer * buffer)
     drop_unconnected (self, buffer);
     return GST_FLOW_OK;
   }
-  /* The flow is an error or FLUSHING. If no byte of the buffer was sent, the
+  /* The result is an error or FLUSHING. If no byte of the buffer was sent, the
    * rest of the buffer need not be sent later. */
   if (self->priv->rest_offset == 0)
     gst_network_sink_clear_rest (self);

@@ -17,7 +17,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_network_src_debug);
 typedef struct
 {
   /* protected by OBJECT_LOCK */
-  /* the value NULL means the caps of the stream itself, or ANY */
+  /* value of the property caps; NULL means that the caps are those of the
+   * stream itself, or ANY */
   GstCaps *caps;
   GSocket *used_socket;         /* NULL: no socket is open */
   GstClockTime timeout;         /* in ns; 0: no timeout */
@@ -29,7 +30,8 @@ typedef struct
    * does not change after init and has its own lock. */
   GstNetworkSrcQueue *queue;
 
-  /* Created and freed in state changes to and from PAUSED, constant otherwise
+  /* The list is created and freed in state changes to and from PAUSED. It does
+   * not change in between.
    */
   AddressList *allowed;         /* NULL: all senders are allowed */
   /* no other lock is taken while this lock is held */

@@ -230,8 +230,8 @@ gst_wireless_properties_silence (gpointer object)
   g_object_set_qdata (object, silence_quark (), GINT_TO_POINTER (TRUE));
 }
 
-/* Returns whether a warning has to be logged now that the name or value `what`
- * is deprecated. */
+/* Returns whether a warning about the deprecated name or value `what` has to be
+ * logged. */
 static gboolean
 is_first_use (gpointer object, const gchar * what)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Properties of an element as a table. A row has the name, type, range and
- * default of a property, the states in which it may be changed, whether a URI
- * may set it, and the struct member that stores its value. The functions below
- * install the properties, set and get their values, set the defaults, and free
- * the strings.
+ * default of a property, and the struct member that stores its value. It also
+ * tells in which states the property may be changed, and whether a URI may set
+ * it. The functions below install the properties, set and get their values, set
+ * the defaults, and free the strings.
  *
  *   #define PROPERTY_STRUCT GstFooSettings
  *   static const GstWirelessProperty properties[] = {
@@ -113,9 +113,9 @@ typedef struct
 #define PROPERTY_FRACTION(name, nick, blurb, flags, member, ...) \
     { name, nick, blurb, flags, 0, gst_fraction_get_type, \
       PROPERTY_MEMBER (member, gint[2]), 0, 0, G_MAXINT, __VA_ARGS__ }
-/* Maximum of durations in ms: one day. Most numbers of nanoseconds, which an older
- * name of the property takes, are larger, so that GLib refuses them with a
- * message. */
+/* Maximum of durations in ms: one day. An older property with another name
+ * takes nanoseconds. If a number of nanoseconds is set here by mistake, it is
+ * usually larger than this maximum, and GLib refuses it with a message. */
 #define PROPERTY_MAX_MILLISECONDS 86400000
 /* A duration in ms, as in rtpjitterbuffer and srtsink. The member is a guint64
  * in ns. docs/properties.md explains which units the properties have. */
@@ -124,9 +124,9 @@ typedef struct
     { name, nick, blurb, flags, G_TYPE_UINT, NULL, \
       PROPERTY_MEMBER (member, guint64), min, initial, max, \
       .unit = GST_MSECOND, __VA_ARGS__ }
-/* The deprecated property of a duration that was in ns. It uses the same member
- * as the property in ms, so that each of the two properties returns the value
- * that was set through the other property. */
+/* A deprecated property for a duration in ns. It uses the same member as the
+ * new property in ms, so that each of the two properties returns the value that
+ * was set through the other property. */
 #define PROPERTY_DEPRECATED_NANOSECONDS(name, nick, new_name, flags, member, \
         max, initial, ...) \
     { name, nick, "Deprecated: use " new_name ", which is in ms; this one is in " \

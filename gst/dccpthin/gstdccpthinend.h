@@ -83,11 +83,11 @@ GList *gst_dccp_thin_resolve (const GstDccpThinSettings * settings,
     GCancellable * cancellable, GError ** error);
 /* Opens the socket and the core. It begins to connect to `remote`, or listens
  * if `remote` is NULL, and returns without waiting for the peer. If `is_last`
- * is FALSE, the caller has another address to try, so that the attempt to
- * connect is given up after two seconds at most. `timeout` is the time in ns
- * after which a silent peer counts as gone; 0 = never. `cancellable` cancels
- * the lookup of the local host name. Returns FALSE with `error` set on failure.
- * Called without the lock. */
+ * is FALSE, the caller has another address to try, so the attempt to connect is
+ * given up after two seconds at most. `timeout` is the time in ns after which a
+ * silent peer counts as gone; 0 = never. `cancellable` cancels the lookup of
+ * the local host name. Returns FALSE with `error` set on failure. Called
+ * without the lock. */
 gboolean gst_dccp_thin_end_open (GstDccpThinEnd * end,
     const GstDccpThinSettings * settings, GSocketAddress * remote,
     gboolean is_last, guint64 timeout, GCancellable * cancellable,
@@ -108,9 +108,9 @@ void gst_dccp_thin_end_close (GstDccpThinEnd * end);
  * gst_dccp_thin_settings_clear (). Takes the lock. */
 void gst_dccp_thin_end_copy_settings (GstDccpThinEnd * end,
     GstDccpThinSettings * settings);
-/* Returns the DCCP port of the property `port`. If that is 0 (any), returns the
- * local DCCP port in use instead, or 0 while the endpoint is closed. Takes the
- * lock. */
+/* Returns the DCCP port of the property `port`. If the property is 0 (any),
+ * returns the local DCCP port in use instead, or 0 while the endpoint is
+ * closed. Takes the lock. */
 gint gst_dccp_thin_end_get_port (GstDccpThinEnd * end);
 
 /* The remaining functions are called with the lock held. */

@@ -46,11 +46,11 @@ GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_sink_debug);
 #define GST_CAT_DEFAULT gst_dccp_thin_sink_debug
 
 /* Maximum size of a received packet in bytes. The receiver sends no data, so
- * that valid packets are shorter; a longer packet is truncated and then
- * discarded as invalid. */
+ * valid packets are shorter; a longer packet is truncated and then discarded as
+ * invalid. */
 #define MAX_INPUT_SIZE 2048
-/* With blocking=false, the packets of a frame wait no longer than this for the
- * pacing, even if the frame rate is low. */
+/* Maximum time that the packets of a frame wait for the pacing with
+ * blocking=false, even if the frame rate is low. */
 #define MAX_FRAME_WAIT (100 * GST_MSECOND)
 /* Minimum time in us between two requests for a key frame. An encoder needs
  * time to react, and each key frame uses up bitrate that is scarce already. */
@@ -96,14 +96,14 @@ struct _GstDccpThinSink
   gint64 dropped_posted_at;     /* monotonic time in us of the last message */
   gboolean wants_key_unit;      /* a key frame is to be requested upstream */
   gint64 key_unit_requested_at; /* monotonic time in us; 0 = no request yet */
-  /* A buffer with DELTA_UNIT was seen, so that buffers without this flag belong
-   * to key frames. */
+  /* A buffer with DELTA_UNIT was seen, so buffers without this flag belong to
+   * key frames. */
   gboolean has_delta_units;
   DccpHistory key_packets;      /* packets that carry a part of a key frame */
 
   /* --- used by the streaming thread only --- */
-  /* The next packet had to wait, so that the sending rate is limited by TFRC
-   * and not by upstream. */
+  /* The next packet had to wait, so the sending rate is limited by TFRC and not
+   * by upstream. */
   gboolean had_to_wait;
   GstClockTime frame_pts;       /* PTS of the frame that is being sent */
   /* the last packet of the current frame was handled */
@@ -132,9 +132,9 @@ GST_ELEMENT_REGISTER_DEFINE (dccpthinsink, "dccpthinsink", GST_RANK_NONE,
 
 /* --- second name of the element ------------------------------------------- */
 
-/* A GType can belong to one element factory only, so that the second name,
- * dcctpthinsink, needs a subclass. The names of both types also give the elements
- * their default names, such as dccpthinsink0. */
+/* A GType can belong to one element factory only, so the second name,
+ * dcctpthinsink, needs a subclass. The names of both types also give the
+ * elements their default names, such as dccpthinsink0. */
 typedef GstDccpThinSink GstDcctpThinSink;
 typedef GstDccpThinSinkClass GstDcctpThinSinkClass;
 
@@ -283,8 +283,9 @@ gst_dccp_thin_sink_take_event (gpointer element, const DccpEvent * event)
 
 /* --- notifications -------------------------------------------------------- */
 
-/* Wakes `wait` if the next packet may be sent earlier than was known when the
- * wait began, or if the socket has room again. The caller holds the lock. */
+/* Wakes the function `wait` if the next packet may be sent earlier than was
+ * known when the wait began, or if the socket has room again. The caller holds
+ * the lock. */
 static void
 wake_sender (GstDccpThinSink * self)
 {
@@ -433,9 +434,9 @@ open_end (GstDccpThinSink * self, const GstDccpThinSettings * settings,
   return FALSE;
 }
 
-/* The core accepts a Reset only if it acknowledges the Request, so that a Reset
- * is trustworthy, unlike an ICMP error. The error code is changed so that the
- * base class does not treat the Reset as a refusal that may be temporary. */
+/* The core accepts a Reset only if it acknowledges the Request, so a Reset is
+ * trustworthy, unlike an ICMP error. The error code is changed so that the base
+ * class does not treat the Reset as a refusal that may be temporary. */
 static void
 distinguish_reset_from_icmp (GstDccpThinSink * self, GError * error)
 {

@@ -116,9 +116,9 @@ GST_ELEMENT_REGISTER_DEFINE (dccpthinsrc, "dccpthinsrc", GST_RANK_NONE,
 
 /* --- second name of the element ------------------------------------------- */
 
-/* A GType can belong to one element factory only, so that the second name,
- * dcctpthinsrc, needs a subclass. The names of both types also give the elements
- * their default names, such as dccpthinsrc0. */
+/* A GType can belong to one element factory only, so the second name,
+ * dcctpthinsrc, needs a subclass. The names of both types also give the
+ * elements their default names, such as dccpthinsrc0. */
 typedef GstDccpThinSrc GstDcctpThinSrc;
 typedef GstDccpThinSrcClass GstDcctpThinSrcClass;
 
@@ -150,9 +150,9 @@ is_filled (GstDccpThinSrc * self, guint numerator, guint denominator)
       denominator >= (guint64) self->max_packets * numerator;
 }
 
-/* Tells the sender that the receiver is slow when the queue is half full, and
- * that the receiver is fast enough when less than a quarter of the queue is
- * filled. */
+/* Tells the sender that the receiver is slow when the queue is half full. When
+ * less than a quarter of the queue is filled, tells the sender that the
+ * receiver is fast enough. */
 static void
 update_slow (GstDccpThinSrc * self)
 {
@@ -322,7 +322,7 @@ gst_dccp_thin_src_create (GstPushSrc * src, GstBuffer ** buffer)
 /* --- callbacks of the endpoint, called with the lock held ----------------- */
 
 /* The first buffer of a new connection does not continue the stream of the last
- * one, so that it gets the flag DISCONT. */
+ * one, so it gets the flag DISCONT. */
 static void
 gst_dccp_thin_src_take_event (gpointer element, const DccpEvent * event)
 {
@@ -336,8 +336,8 @@ gst_dccp_thin_src_take_event (gpointer element, const DccpEvent * event)
 }
 
 /* Returns whether packets from the peer are accepted. A caller has chosen its
- * peer itself, so that allowed-senders is checked for a listener only. The
- * caller holds the lock. */
+ * peer itself, so allowed-senders is checked for a listener only. The caller
+ * holds the lock. */
 static gboolean
 gst_dccp_thin_src_allows (gpointer element, const DatagramPath * path)
 {

@@ -17,6 +17,14 @@
  * a reference that is larger by at most half of this. */
 #define HALF_OF_REFERENCES 512
 
+/* 13818-1, 2.4.3.7: times have 33 bits and count at 90 kHz. */
+#define TS_TIME_RATE 90000
+#define TS_TIME_MASK ((G_GUINT64_CONSTANT (1) << 33) - 1)
+/* A larger step from one picture to the next is a jump of the clock. */
+#define MAX_TS_STEP (2 * TS_TIME_RATE)
+/* Maximum difference between the time of a picture and that of its buffer */
+#define MAX_TS_DISTANCE ((gint64) (2 * GST_SECOND))
+
 struct _GstIfdQueueInput
 {
   GstElement *owner;
@@ -32,6 +40,11 @@ struct _GstIfdQueueInput
   TsPictures *ts;               /* for a transport stream */
   IfdClassifier *ts_classifier; /* for its H.264 or H.265; may be NULL */
   IfdCodec ts_codec;
+  /* The times of a transport stream: a picture with the DTS ts_time is due at
+   * ts_due, in ns. */
+  gboolean has_ts_time;
+  guint64 ts_time;              /* in units of 1/90000 s modulo 2^33 */
+  GstClockTime ts_due;
   gboolean told_refusal;        /* a message said that it passes untouched */
   gboolean parsed;              /* caps of MPEG video have parsed=true */
   /* from the caps or the sequence header; 0 if unknown */
@@ -151,6 +164,7 @@ gst_ifd_queue_input_reset (GstIfdQueueInput * input)
     slot_reader_reset (input->slots);
   if (input->ts)
     ts_pictures_reset (input->ts);
+  input->has_ts_time = FALSE;
   if (input->ts_classifier)
     ifd_classifier_reset (input->ts_classifier);
   drop_units (input);
@@ -368,6 +382,7 @@ set_ts_caps (GstIfdQueueInput * input)
   drop_units (input);
   input->ts = ts_pictures_new ();
   input->told_refusal = FALSE;
+  input->has_ts_time = FALSE;
 }
 
 static void
@@ -569,6 +584,24 @@ mark_droppable (GstBuffer * buffer)
   return buffer;
 }
 
+static GstBuffer *
+add_picture_info (GstBuffer * buffer, const IfdFrame * frame)
+{
+  static const guint types[IFD_FRAME_LAST] = { MPEG_VIDEO_PICTURE_I,
+    MPEG_VIDEO_PICTURE_P, MPEG_VIDEO_PICTURE_B
+  };
+  GstFrameInfoMeta *info;
+
+  buffer = gst_buffer_make_writable (buffer);
+  info = gst_buffer_get_frame_info_meta (buffer);
+  if (!info)
+    info = gst_buffer_add_frame_info_meta (buffer, 0, 0,
+        GST_FRAME_INFO_COVERAGE_ALL);
+  info->picture_type = types[frame->type];
+  info->temporal_layer = frame->layer;
+  return buffer;
+}
+
 /* Appends a frame and takes ownership of the objects of `item`. */
 static void
 append_unit (GstIfdQueueInput * input, IfdLineItem * item)
@@ -619,6 +652,7 @@ classify_unit (GstIfdQueueInput * input, GstBuffer * buffer, IfdFrame * frame)
   GstMapInfo map;
 
   frame->type = IFD_FRAME_P;
+  frame->layer = -1;
   if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
     return;
   ifd_classifier_input (input->classifier, map.data, map.size,
@@ -634,6 +668,8 @@ push_item (GstIfdQueueInput * input, IfdLineItem * item, IfdField field)
   if (field == IFD_FIELD_SECOND && input->first_field.object) {
     ifd_classifier_join_fields (&input->first_field.frame, &item->frame);
     input->first_field.second = item->object;
+    if (item->has_media_time)
+      input->first_field.media_time = item->media_time;
     append_rest (&input->first_field, item);
     append_first_field (input);
     return;
@@ -649,9 +685,12 @@ push_item (GstIfdQueueInput * input, IfdLineItem * item, IfdField field)
 static void
 push_unit (GstIfdQueueInput * input, GstBuffer * buffer)
 {
-  IfdLineItem item = { buffer, };
+  IfdLineItem item = { NULL, };
 
   classify_unit (input, buffer, &item.frame);
+  if (item.frame.layer >= 0)
+    buffer = add_picture_info (buffer, &item.frame);
+  item.object = buffer;
   push_item (input, &item, ifd_classifier_get_field (input->classifier));
 }
 
@@ -671,24 +710,6 @@ read_slots (GstIfdQueueInput * input, GstBuffer * buffer, SlotUse * use)
     input->malformed_frames++;
   if (is_mapped)
     gst_buffer_unmap (buffer, &map);
-}
-
-static GstBuffer *
-add_picture_info (GstBuffer * buffer, const IfdFrame * frame)
-{
-  static const guint types[IFD_FRAME_LAST] = { MPEG_VIDEO_PICTURE_I,
-    MPEG_VIDEO_PICTURE_P, MPEG_VIDEO_PICTURE_B
-  };
-  GstFrameInfoMeta *info;
-
-  buffer = gst_buffer_make_writable (buffer);
-  info = gst_buffer_get_frame_info_meta (buffer);
-  if (!info)
-    info = gst_buffer_add_frame_info_meta (buffer, 0, 0,
-        GST_FRAME_INFO_COVERAGE_ALL);
-  info->picture_type = types[frame->type];
-  info->temporal_layer = frame->layer;
-  return buffer;
 }
 
 /* Takes ownership of `buffer`. */
@@ -797,6 +818,36 @@ push_ts_data (GstIfdQueueInput * input, GstBuffer * buffer, guint pid)
   g_queue_push_tail (&input->units, g_memdup2 (&item, sizeof (item)));
 }
 
+/* Sets the time of a picture from its DTS, relative to the first picture, which
+ * has the time of its buffer, or 0 if that has none. After a jump of the DTS
+ * this begins again. */
+static void
+set_media_time (GstIfdQueueInput * input, const TsUnit * unit,
+    IfdLineItem * item)
+{
+  const guint64 step = (unit->time - input->ts_time) & TS_TIME_MASK;
+  const GstClockTime tag = unit->tag;
+
+  if (!unit->has_time)
+    return;
+  if (input->has_ts_time && step <= MAX_TS_STEP) {
+    input->ts_due += gst_util_uint64_scale (step, GST_SECOND, TS_TIME_RATE);
+  } else if (GST_CLOCK_TIME_IS_VALID (tag)) {
+    input->ts_due = tag;
+  } else {
+    input->ts_due = input->has_ts_time ? input->ts_due
+        + gst_ifd_queue_input_get_frame_duration (input) : 0;
+  }
+  /* The timestamps of the buffers begin anew, for example after a seek. */
+  if (GST_CLOCK_TIME_IS_VALID (tag)
+      && ABS (GST_CLOCK_DIFF (tag, input->ts_due)) > MAX_TS_DISTANCE)
+    input->ts_due = tag;
+  input->has_ts_time = TRUE;
+  input->ts_time = unit->time;
+  item->has_media_time = TRUE;
+  item->media_time = input->ts_due;
+}
+
 static void
 push_ts_unit (GstIfdQueueInput * input, TsUnit * unit)
 {
@@ -811,6 +862,7 @@ push_ts_unit (GstIfdQueueInput * input, TsUnit * unit)
   GST_BUFFER_PTS (item.rest) = unit->tag;
   item.pid = unit->pid;
   item.n_removed = unit->n_removed;
+  set_media_time (input, unit, &item);
   push_item (input, &item, classify_ts (input, unit, &item.frame));
 }
 

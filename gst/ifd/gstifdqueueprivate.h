@@ -109,12 +109,13 @@ GstClockTime gst_ifd_queue_now (GstIfdQueue * self);
  * sync=false or without a clock, and a buffer without a timestamp does not
  * wait. Blocks until PLAYING if the element paces. The caller does not hold the
  * lock. */
-gboolean gst_ifd_queue_is_paced (GstIfdQueue * self, GstBuffer * buffer);
+gboolean gst_ifd_queue_is_paced (GstIfdQueue * self, const IfdLineItem * item,
+    GstClockTime * time);
 /* Waits until a paced buffer is due or `flow` is no longer OK, and returns the
  * running time at which the buffer is due. The caller holds the lock, which is
  * released while waiting. */
 GstClockTime gst_ifd_queue_wait_until_due (GstIfdQueue * self,
-    GstBuffer * buffer);
+    GstClockTime time);
 /* Ends the wait of gst_ifd_queue_wait_until_due. The caller holds the lock. */
 void gst_ifd_queue_unwait (GstIfdQueue * self);
 /* Returns whether unqueued mode is active, in which the streaming thread pushes

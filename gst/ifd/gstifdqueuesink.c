@@ -122,14 +122,13 @@ publish_stats (GstIfdQueue * self)
 static GstFlowReturn
 enqueue_frame (GstIfdQueue * self, IfdLineItem * item)
 {
-  GstBuffer *last = item->second ? item->second :
-      GST_BUFFER_CAST (item->object);
-  const gboolean is_paced = gst_ifd_queue_is_paced (self, last);
+  GstClockTime time;
+  const gboolean is_paced = gst_ifd_queue_is_paced (self, item, &time);
   GstFlowReturn flow;
 
   g_mutex_lock (&self->lock);
   if (is_paced) {
-    item->frame.due = gst_ifd_queue_wait_until_due (self, last);
+    item->frame.due = gst_ifd_queue_wait_until_due (self, time);
   } else {
     gst_ifd_queue_wait_for_room (self);
     item->frame.due = gst_ifd_queue_now (self);

@@ -55,9 +55,9 @@ get_running_time (GstIfdQueue * self, GstClockTime time)
 }
 
 static gboolean
-has_time (GstIfdQueue * self, GstBuffer * buffer)
+has_time (GstIfdQueue * self, GstClockTime time)
 {
-  return GST_CLOCK_TIME_IS_VALID (GST_BUFFER_DTS_OR_PTS (buffer))
+  return GST_CLOCK_TIME_IS_VALID (time)
       && self->segment.format == GST_FORMAT_TIME;
 }
 
@@ -163,10 +163,24 @@ warn_of_times (GstIfdQueue * self)
             "upstream.", GST_OBJECT_NAME (self)), (NULL));
 }
 
-gboolean
-gst_ifd_queue_is_paced (GstIfdQueue * self, GstBuffer * buffer)
+/* Pictures of a stored transport stream are due by their own times, because the
+ * buffers may have no timestamps, or the same one for several pictures. Live
+ * input is due when it arrives. */
+static GstClockTime
+get_time (GstIfdQueue * self, const IfdLineItem * item)
 {
-  gboolean timed = has_time (self, buffer), paced;
+  GstBuffer *last = item->second ? item->second : item->object;
+
+  if (item->has_media_time && !self->upstream_is_live)
+    return item->media_time;
+  return GST_BUFFER_DTS_OR_PTS (last);
+}
+
+gboolean
+gst_ifd_queue_is_paced (GstIfdQueue * self, const IfdLineItem * item,
+    GstClockTime * time)
+{
+  gboolean timed, paced;
 
   g_mutex_lock (&self->lock);
   while (waits_for_playing (self))
@@ -174,6 +188,10 @@ gst_ifd_queue_is_paced (GstIfdQueue * self, GstBuffer * buffer)
   g_mutex_unlock (&self->lock);
 
   learn_latency (self);
+  g_mutex_lock (&self->lock);
+  *time = get_time (self, item);
+  g_mutex_unlock (&self->lock);
+  timed = has_time (self, *time);
   if (!timed)
     warn_of_times (self);
 
@@ -184,10 +202,9 @@ gst_ifd_queue_is_paced (GstIfdQueue * self, GstBuffer * buffer)
 }
 
 GstClockTime
-gst_ifd_queue_wait_until_due (GstIfdQueue * self, GstBuffer * buffer)
+gst_ifd_queue_wait_until_due (GstIfdQueue * self, GstClockTime time)
 {
-  GstClockTime due = get_running_time (self, GST_BUFFER_DTS_OR_PTS (buffer))
-      + self->upstream_latency;
+  GstClockTime due = get_running_time (self, time) + self->upstream_latency;
   gboolean waits = TRUE;
 
   while (self->flow == GST_FLOW_OK && waits) {

@@ -15,13 +15,14 @@
 /* Minimum number of hexadecimal digits of a key, which must have at least 128
  * bits. */
 #define MIN_KEY_DIGITS 32
-/* If reading both clocks took longer than this, the reading is ignored. */
+/* Maximum time for reading both clocks. A reading that took longer is ignored.
+ */
 #define MAX_READING (100 * GST_USECOND)
-/* Two readings of the difference between the clocks may differ by this much
- * although the clocks run at the same rate. */
+/* Maximum difference between two readings of the clocks' difference that is due
+ * to the reading itself, although the clocks run at the same rate. */
 #define DEAD_ZONE (1 * GST_MSECOND)
-/* If two readings of the difference between the clocks differ by more than
- * this, the reason is not drift: one of the clocks was set. */
+/* Maximum difference between two readings of the clocks' difference that can be
+ * due to drift. If the difference is larger, one of the clocks was set. */
 #define JUMP (20 * GST_MSECOND)
 /* With each buffer, 1/16 (1/PART) of the remaining difference is corrected. */
 #define PART 16

@@ -14,7 +14,8 @@
 /* Default port of MMTP. The protocol has no port of its own, so the port of RTP
  * is used. */
 #define GST_MMTP_DEFAULT_PORT 5004
-#define GST_MMTP_MAX_DELAY 60000        /* in ms; docs/wire-mmtp.md, OPEN */
+/* Limit in ms from docs/wire-mmtp.md, section 4, OPEN. */
+#define GST_MMTP_MAX_DELAY 60000
 /* statistics of one channel */
 #define GST_MMTP_PATH_STATS "application/x-mmtp-channel"
 
@@ -49,11 +50,11 @@ void gst_mmtp_add_refusals (GstStructure * stats,
 /* --- from running time to the time of the cores --------------------------- */
 
 /* Difference between the time of the cores and running time. The two clocks can
- * only be read one after the other, so each reading has a small error. With one
- * stored difference, the times of all buffers are consistent. The stored
- * difference slowly follows a pipeline clock that is not the system clock. A
- * GstMmtpClockMap belongs to one thread, or is protected by the lock of that
- * thread. */
+ * only be read one after the other, so each reading of the difference has a
+ * small error. The difference is therefore stored, so that the times of all
+ * buffers are consistent. If the pipeline clock is not the system clock, the
+ * stored difference follows it slowly. A GstMmtpClockMap belongs to one thread,
+ * or is protected by the lock of that thread. */
 typedef struct
 {
   gboolean valid;

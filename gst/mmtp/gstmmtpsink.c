@@ -265,7 +265,7 @@ static const GstWirelessProperty properties[] = {
    * timestamp plus the initial delay, which mmtpsrc reports to its pipeline as
    * latency.
    */
-  /* The paper uses this deadline in section 5. */
+  /* The MMTP paper uses this deadline in section 5. */
   PROPERTY_UINT ("latency", "Latency",
       "Delay with which the receiver plays every buffer, counted from its "
       "timestamp; what cannot arrive within it is dropped (ms)",

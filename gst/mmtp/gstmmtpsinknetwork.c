@@ -90,7 +90,7 @@ next_wakeup (gpointer element)
       gst_mmtp_sink_get_log_time (element));
 }
 
-/* Returns whether every open path has got an ICMP error, so that probably no
+/* Returns whether every open path has got an ICMP error. If so, probably no
  * receiver listens at its address. */
 static gboolean
 is_refused (GstMmtpSink * self)
@@ -185,7 +185,8 @@ fill_config (GstMmtpSink * self, MmtpSenderConfig * config,
   config->max_delay = settings->latency * GST_MSECOND;
   config->initial_delay = settings->initial_delay * GST_MSECOND;
   config->keepalive_period = settings->keepalive_interval * GST_MSECOND;
-  /* half of the maximum, because it is added to a time */
+  /* An unlimited timeout is half of the maximum value, so that the sum of a
+   * time and the timeout does not overflow. */
   config->session_timeout = timeout > 0 ? timeout : MMTP_NEVER / 2;
   config->bit_rate = settings->bitrate;
   config->frame_period = self->frame_period;

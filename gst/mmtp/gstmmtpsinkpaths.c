@@ -2,9 +2,9 @@
 /* The paths of mmtpsink. They are the paths of the property `channels`, or the
  * interfaces that currently lead to the receiver (Magalhães and Kravets 2001,
  * sections 4.1 and 4.6). If a path cannot be opened, the attempt is repeated
- * later. If a path is gone, it is closed immediately, so that packets in flight
- * are sent again on other paths. The property and the messages call a path a
- * channel, as the paper does.
+ * later. If the route of a path disappears, the path is closed immediately, so
+ * that packets in flight are sent again on other paths. The property and the
+ * messages call a path a channel, as the MMTP paper does.
  */
 
 #include "gstmmtpsinkprivate.h"

@@ -136,8 +136,13 @@ gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
    * lack the flag DELTA_UNIT. */
   if (info.kind == PICTURE_KIND_PART && is_key)
     info.kind = PICTURE_KIND_UNKNOWN;
-  GST_LOG_OBJECT (self, "%" G_GSIZE_FORMAT " bytes: %s picture%s", size,
-      get_kind_name (info.kind), info.is_leading ? ", leading" : "");
+  GST_LOG_OBJECT (self, "%" G_GSIZE_FORMAT " bytes: %s picture%s of layer %u",
+      size, get_kind_name (info.kind), info.is_leading ? ", leading" : "",
+      info.layer);
   picture->kind = info.kind;
   picture->is_leading = info.is_leading;
+  picture->layer = info.layer;
+  picture->has_slots = info.has_slots;
+  picture->uses = info.uses;
+  picture->updates = info.updates;
 }

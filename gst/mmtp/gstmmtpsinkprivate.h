@@ -44,13 +44,14 @@ typedef struct
   gchar *host;
   gint port;
   gchar *channels, *key;
-  /* Text of the property bonding-addresses, which has set `channels` or could
-   * not be parsed; NULL if `channels` was set directly. */
+  /* Text of the property bonding-addresses. NULL if the property `channels` was
+   * set directly. The text was converted to `channels`, or could not be parsed.
+   */
   gchar *bonding_addresses;
   guint latency, initial_delay; /* in ms */
   guint keepalive_interval;     /* in ms */
   guint mtu;                    /* in bytes */
-  guint bitrate;                /* in bit/s; 0 means that it is measured */
+  guint bitrate;                /* in bit/s; 0 = the bitrate is measured */
   gint framerate[2];            /* 0/1 means the frame rate of the caps */
   gboolean retransmit;
   gint scheduler;               /* MmtpSchedulerType */
@@ -61,7 +62,8 @@ typedef struct
   gint bind_port;
   gint ttl;                     /* 0 means the system's default */
   gint dscp;                    /* -1 means the system's default */
-  gint buffer_size;             /* in bytes; 0 means the system's default */
+  /* size in bytes; 0 means the system's default */
+  gint buffer_size;
   gint gso;                     /* GstWirelessGso */
 } GstMmtpSinkSettings;
 
@@ -80,8 +82,9 @@ typedef struct
   /* local address of the path when it was last opened; NULL if it was never
    * opened */
   GInetAddress *local;
-  GError *gone;                 /* error that set retry.has_gone */
-  /* Reason why the path is closed, as it was logged. */
+  /* error because of which retry.has_gone was set */
+  GError *gone;
+  /* Reason why the path is closed, as in the last log line about it. */
   gchar *problem;
 } GstMmtpSinkPath;
 
@@ -102,7 +105,8 @@ struct _GstMmtpSink
   guint32 frame_period;
   /* frame rate of the caps, in frames per 1000 s */
   guint32 frame_rate;
-  gboolean tell_rate;           /* The next buffer has to announce the rate. */
+  /* The next buffer has to announce the frame rate and bitrate. */
+  gboolean tell_rate;
   /* The stream is elementary video and nothing else. */
   gboolean is_video;
   /* Reads the picture types from the buffers; NULL if the buffer flags have to
@@ -124,14 +128,13 @@ struct _GstMmtpSink
   /* The user was warned that a path cannot be used. */
   gboolean has_warned_of_missing;
   MmtpInterfaces *interfaces;   /* NULL if interfaces cannot be watched */
-  /* The interfaces that lead to the receiver are the paths. */
+  /* The paths are the interfaces that lead to the receiver. */
   gboolean is_auto;
   /* Sockets and loop; also watches the interfaces. */
   Driver driver;
 
   GstWaker room;                /* wakes gst_mmtp_sink_wait() */
-  /* send_packets has returned FULL, and no room has become available since
-   * then. */
+  /* send_packets returned FULL, and no room was available since then. */
   gboolean wants_room;
   gsize wanted_bytes;           /* size of the buffer that waits for room */
 
@@ -151,11 +154,12 @@ struct _GstMmtpSink
   guint estimated_bitrate;      /* in bit/s */
 
   /* State of gstmmtpsinklog.c. */
-  /* time of the next line in ns; 0 before the first one */
+  /* time of the next log line in ns; 0 before the first one */
   guint64 log_at;
-  /* session of the next line, counted by `sessions` */
+  /* number of the session that the next log line is about, as counted by
+   * `sessions` */
   guint64 logged_session;
-  /* number of bytes sent at the time of the last line */
+  /* number of bytes that had been sent when the last log line was written */
   guint64 logged_bytes;
 
   /* Statistics of sessions that are over. */
@@ -164,10 +168,10 @@ struct _GstMmtpSink
 
   /* --- used by the streaming thread only */
   GstMmtpClockMap clock_map;
-  /* Session for which `shift` is valid, counted by `sessions`; 0 if none, as
-   * after a flush. */
+  /* Session for which `shift` is valid, as counted by `sessions`; 0 if there is
+   * none, for example after a flush. */
   guint64 timed_session;
-  /* Delay of stored media in ns, for the time in which no receiver was
+  /* Delay of stored media in ns. It is the time in which no receiver was
    * connected. */
   gint64 shift;
   /* Time in ns until which send_packets returns EARLY, because the next buffer
@@ -190,7 +194,7 @@ void gst_mmtp_sink_wait (GstNetworkSink * sink, gint64 timeout,
 gboolean gst_mmtp_sink_set_caps (GstBaseSink * sink, GstCaps * caps);
 
 /* --- gstmmtpsinkpictures.c ------------------------------------------------ */
-/* Call all of these functions with `lock` held. */
+/* Call these functions for the picture types with `lock` held. */
 void gst_mmtp_sink_take_video_caps (GstMmtpSink * self, const GstCaps * caps);
 void gst_mmtp_sink_forget_pictures (GstMmtpSink * self);
 /* Fills in `picture` for the next buffer. `data` are the bytes of that buffer.

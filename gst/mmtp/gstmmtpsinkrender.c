@@ -227,9 +227,9 @@ get_wanted_delay (GstMmtpSink * self)
   return delay * (gint64) GST_MSECOND;
 }
 
-/* Sets the due time of a buffer that is put into the queue. A timestamp may be
- * repeated for half of the delay. A buffer can still be in time after that.
- * Call with `lock` held. */
+/* Sets the due time of a buffer that is put into the queue. The timestamps of
+ * successive buffers may be equal for half of the initial delay, because a
+ * buffer can still be in time after that. Call with `lock` held. */
 static gboolean
 take_due_time (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     guint64 * due)
@@ -256,9 +256,11 @@ get_microseconds (gint64 nanoseconds, gint32 * microseconds)
   return value == *microseconds;
 }
 
-/* docs/wire-mmtp.md, DATA: without the flags PTS and DTS in the prelude, the
- * due time is the presentation time alone. With DTS alone it is the decoding
- * time, and with PTS alone the buffer has both times. */
+/* Sets the due time, and describes the times of the buffer in the prelude
+ * (docs/wire-mmtp.md, DATA). Without the flags PTS and DTS, the buffer has only
+ * a presentation time, which is the due time. With the flag DTS, the buffer has
+ * only a decoding time, which is the due time. With the flag PTS, the buffer
+ * has both times. */
 static void
 take_times (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     MmtpBuffer * output)
@@ -317,7 +319,7 @@ take_flags (GstBuffer * buffer, MmtpBuffer * output)
 }
 
 /* Announces the presentation rate that applies from this buffer on [4.2 of the
- * paper]. Call with `lock` held. */
+ * MMTP paper]. Call with `lock` held. */
 static void
 take_rate (GstMmtpSink * self, MmtpPrelude * prelude)
 {
@@ -339,8 +341,8 @@ queue_warning (GstMmtpSink * self, GError * error)
   g_error_free (error);
 }
 
-/* Posts a warning that a buffer is too large, but only once, because later
- * buffers may be as large. Call with `lock` held. */
+/* Posts a warning that a buffer is too large. The warning is posted only once,
+ * because later buffers may be as large. Call with `lock` held. */
 static void
 warn_of_size (GstMmtpSink * self, gsize size)
 {
@@ -353,8 +355,8 @@ warn_of_size (GstMmtpSink * self, gsize size)
           "wait. Raise max-bytes.", size, self->settings.max_bytes));
 }
 
-/* Posts a warning that buffers are late, but only once, because later buffers
- * may be as late. Call with `lock` held.
+/* Posts a warning that buffers are late. The warning is posted only once,
+ * because later buffers may be as late. Call with `lock` held.
  */
 static void
 warn_of_lateness (GstMmtpSink * self, gint64 lateness)
@@ -371,7 +373,8 @@ warn_of_lateness (GstMmtpSink * self, gint64 lateness)
 }
 
 /* Returns whether the deadline of a buffer had already passed when the buffer
- * arrived, so that no channel could deliver it in time. Call with `lock` held.
+ * arrived. No channel could deliver such a buffer in time. Call with `lock`
+ * held.
  */
 static gboolean
 is_late (GstMmtpSink * self, gint64 lateness)

@@ -61,7 +61,8 @@ typedef struct
 {
   gchar *address, *interface, *key;
   gint port;
-  gint buffer_size;             /* in bytes; 0 means the system's default */
+  /* size in bytes; 0 means the system's default */
+  gint buffer_size;
   guint latency, max_latency;   /* in ms */
   guint64 peer_timeout;         /* in ns; 0 means unlimited */
   guint max_bytes;
@@ -293,9 +294,11 @@ get_running_time (GstMmtpSrc * self, guint64 due, gint64 * running)
   return TRUE;
 }
 
-/* docs/wire-mmtp.md, DATA: without the flags PTS and DTS in the prelude, the
- * due time is the presentation time alone. With DTS alone it is the decoding
- * time, and with PTS alone the buffer has both times. */
+/* Sets the times of a buffer from the due time and the prelude
+ * (docs/wire-mmtp.md, DATA). Without the flags PTS and DTS, the buffer has only
+ * a presentation time, which is the due time. With the flag DTS, the buffer has
+ * only a decoding time, which is the due time. With the flag PTS, the buffer
+ * has both times. */
 static void
 set_times (GstMmtpSrc * self, GstBuffer * buffer, const Item * item)
 {
@@ -533,8 +536,8 @@ warn_of_end (GstMmtpSrc * self)
 
 /* --- events of the core, with `lock` held --------------------------------- */
 
-/* Posts the new state of the session. The next buffer does not continue an
- * earlier one. */
+/* Posts the new state of the session. The next buffer is marked DISCONT,
+ * because it does not continue an earlier one. */
 static void
 take_session (GstMmtpSrc * self, const gchar * state)
 {
@@ -673,7 +676,8 @@ make_receiver (const GstMmtpSrcSettings * settings, GError ** error)
   config.max_delay =
       MAX (settings->latency, settings->max_latency) * GST_MSECOND;
   config.max_bytes = settings->max_bytes;
-  /* The value is half of the maximum, because it is added to a time. */
+  /* An unlimited timeout is half of the maximum value, so that the sum of a
+   * time and the timeout does not overflow. */
   config.session_timeout = settings->peer_timeout > 0 ? settings->peer_timeout :
       MMTP_NEVER / 2;
   receiver = mmtp_receiver_new (&config, entropy);

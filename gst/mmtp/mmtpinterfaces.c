@@ -24,9 +24,9 @@
  * cannot be used because it is not a constant. */
 #define ROOM 32768
 
-/* If something changes while the tables are read, they are read again, up to
- * this many times. After that, the notification of the change triggers another
- * update. */
+/* Maximum number of times that the tables are read again because something has
+ * changed during the reading. After that, the notification of the change
+ * triggers another update. */
 #define MAX_DUMPS 8
 
 /* An interface that is up and running. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lists the network interfaces that lead to the receiver, and follows changes.
- * This is the communication framework of the paper's section 4.1. The module
- * uses rtnetlink through libmnl. In a build without libmnl, it returns an error
- * instead.
+/* Lists the network interfaces that lead to the receiver, and follows changes
+ * of them. This module is the communication framework of section 4.1 of the
+ * MMTP paper. It uses rtnetlink through libmnl. In a build without libmnl, it
+ * returns an error instead.
  */
 
 #pragma once
@@ -26,8 +26,8 @@ typedef struct
 MmtpInterfaces *mmtp_interfaces_new (GSocketAddress * remote,
     GError ** error);
 void mmtp_interfaces_free (MmtpInterfaces * interfaces);
-/* Returns a file descriptor that becomes readable when something may have
- * changed. */
+/* Returns a file descriptor that becomes readable when the interfaces,
+ * addresses or routes may have changed. */
 gint mmtp_interfaces_get_fd (MmtpInterfaces * interfaces);
 /* Reads the pending changes without blocking. Returns TRUE if the list has
  * changed. */

@@ -23,16 +23,16 @@
 
 typedef struct
 {
-  /* Name of the path: its option `name` or, without it, the description of the
-   * path as the user wrote it. It is unique in the list. */
+  /* Name of the path. It is the option `name` of the path or, if the option is
+   * missing, the path as the user wrote it. It is unique in the list. */
   gchar *name;
   gchar *interface;             /* NULL means any */
   gchar *local_address;         /* NULL means any */
   guint16 local_port;           /* 0 means any */
   gchar *host;                  /* host of the receiver */
   guint16 port;
-  guint64 rate;                 /* in bit/s; 0 means that it is measured */
-  guint64 delay;                /* in ns; 0 means that it is measured */
+  guint64 rate;                 /* in bit/s; 0 = the rate is measured */
+  guint64 delay;                /* in ns; 0 = the delay is measured */
   /* maximum size of an IP packet in bytes; 0 means the MTU of the interface */
   guint mtu;
 } MmtpPathSpec;
@@ -61,8 +61,9 @@ MmtpPathList *mmtp_path_list_parse (const gchar * text, const gchar * host,
  * separated by commas. Returns NULL on failure. */
 MmtpPathList *mmtp_path_list_parse_bonding (const gchar * text,
     GError ** error);
-/* Converts a list in the syntax of ristsink to the syntax above. Returns NULL
- * on failure. Free the text with g_free(). */
+/* Converts a list in the syntax of ristsink (host:port/interface) to the syntax
+ * of the property `channels`. Returns NULL on failure. Free the text with
+ * g_free(). */
 gchar *mmtp_path_list_convert_bonding (const gchar * text, GError ** error);
 void mmtp_path_list_free (MmtpPathList * paths);
 MmtpPathSpec *mmtp_path_spec_new_interface (const gchar * interface,

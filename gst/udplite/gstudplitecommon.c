@@ -22,7 +22,7 @@ GST_WIRELESS_DEFINE_ENUM (gst_udplite_backend, "GstUdpliteBackend",
 /* --- caps ---------------------------------------------------------------- */
 
 /* Returns whether the packets are authenticated. A damaged packet then fails
- * authentication (RFC 3711 section 3.3, RFC 6347 section 4.1.2.1), so that the
+ * authentication (RFC 3711 section 3.3, RFC 6347 section 4.1.2.1), so the
  * checksum must cover all of it. The coverage that the payloader marked is
  * still on the buffer but does not apply. */
 static gboolean

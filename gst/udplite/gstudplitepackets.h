@@ -12,9 +12,10 @@
 
 typedef enum
 {
-  GST_UDPLITE_COVERAGE_FULL,    /* the whole packet */
-  GST_UDPLITE_COVERAGE_FIXED,   /* the same number of bytes in each packet */
-  GST_UDPLITE_COVERAGE_HEADERS  /* the headers of each packet */
+  GST_UDPLITE_COVERAGE_FULL,    /* covers the whole packet */
+  /* covers the same number of bytes in each packet */
+  GST_UDPLITE_COVERAGE_FIXED,
+  GST_UDPLITE_COVERAGE_HEADERS  /* covers the headers of each packet */
 } GstUdpliteCoverageMode;
 
 GType gst_udplite_coverage_mode_get_type (void);
@@ -22,7 +23,8 @@ GType gst_udplite_coverage_mode_get_type (void);
 typedef struct
 {
   GstUdpliteCoverageMode mode;
-  /* bytes, UDP-Lite header included; 0 = the whole packet */
+  /* covered bytes with COVERAGE_FIXED, including the UDP-Lite header; 0 = the
+   * whole packet */
   guint fixed;
   UdpliteFormat format;
 } GstUdpliteCoverage;

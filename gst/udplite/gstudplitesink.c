@@ -109,7 +109,7 @@ struct _GstUdpliteSink
   /* First packet of the interrupted batch; NULL if the next round starts from
    * the beginning. */
   GstBuffer *resume_at;
-  UdpliteRound round;           /* progress with the packets of that batch */
+  UdpliteRound round;           /* progress of the interrupted batch */
   Family full;                  /* family whose socket had no room */
 };
 
@@ -627,7 +627,7 @@ gst_udplite_sink_connect (GstNetworkSink * sink, GCancellable * cancellable,
 }
 
 /* Tries again to resolve the receivers whose names could not be resolved. There
- * was a warning already, so that a further failure is only logged. */
+ * was a warning already, so a further failure is only logged. */
 static void
 resolve_again (GstUdpliteSink * self, GCancellable * cancellable)
 {
@@ -769,10 +769,10 @@ end_round (GstUdpliteSink * self, GstBuffer ** buffers, guint done)
   clear_round (self);
 }
 
-/* Interrupts the round because a socket has no room. If each packet is sent
- * only once, the base class next offers the first packet that found no room.
- * Otherwise the round is resumed later with the same packets. Returns the
- * number of packets that are finished. */
+/* Interrupts the round because a socket has no room. Returns the number of
+ * packets that are finished. If each packet is sent only once, the base class
+ * next offers the first packet for which there was no room. Otherwise the round
+ * is resumed later with the same packets. */
 static guint
 interrupt_round (GstUdpliteSink * self, GstBuffer ** buffers)
 {
@@ -796,14 +796,15 @@ gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
   guint mapped;
 
   LOCK (self);
-  /* With blocking=false the base class drops a packet that found no room, for
-   * all receivers that have not got it yet. If there are several receivers,
-   * only one packet is offered, so that the drop affects no other packet. */
+  /* With blocking=false the base class drops a packet for which a socket had no
+   * room. The packet is then dropped for all receivers that have not got it
+   * yet. If there are several receivers, only one packet is offered at a time,
+   * so that no other packet is dropped. */
   if (n > 1 && !gst_network_sink_get_blocking (sink)
       && !udplite_round_goes_once (self->clients, self->send_duplicates))
     n = 1;
-  /* The packets of an interrupted round were dropped meanwhile, so that a new
-   * round begins. */
+  /* The packets of an interrupted round were dropped meanwhile, so a new round
+   * begins. */
   if (self->resume_at && self->resume_at != buffers[0])
     clear_round (self);
   mapped = gst_udplite_packets_map (self->packets, buffers, n, &self->coverage);
@@ -1272,7 +1273,7 @@ gst_udplite_sink_change_state (GstElement * element, GstStateChange transition)
     LOCK (self);
     self->send_errors = self->bytes_served = 0;
     self->warned_at = 0;
-    /* unknown until the next caps event */
+    /* The format is unknown until the next caps event. */
     self->coverage.format = UDPLITE_FORMAT_UNKNOWN;
     UNLOCK (self);
     warn_of_coverage (self);

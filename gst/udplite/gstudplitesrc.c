@@ -14,15 +14,15 @@
  * #GstUdpliteSrc:backend. If a packet was covered only partly, its buffer has a
  * GstCoverageMeta with the number of leading bytes that were covered; any of
  * the bytes after them may be damaged. The kernel's socket does not report the
- * coverage, so that its buffers have no such meta.
+ * coverage, so its buffers have no such meta.
  *
  * Packets that are waiting at the same time are received with one system call
  * and are pushed as one buffer list. The element never delays a packet in order
  * to wait for more.
  *
  * If no packet arrives during #GstUdpliteSrc:timeout, the element posts an
- * element message `GstUdpliteSrcTimeout`, whose field `timeout` (#guint64) is
- * the time in ns, and posts it again after each further such time.
+ * element message `GstUdpliteSrcTimeout`, and posts it again after each further
+ * such time. The field `timeout` (#guint64) of the message is the time in ns.
  *
  * A URI udplite://address:port sets these two properties. Keys of its query set
  * other properties, as in `?min-coverage=20&backend=udp`. The keys `media`,
@@ -100,7 +100,8 @@ typedef struct
   guint64 partly_covered;
   guint64 too_short_to_skip;    /* packets shorter than skip-first-bytes */
   UdpliteSocketStats socket;
-  guint64 dropped;              /* dropped by the kernel, as last read */
+  /* packets dropped by the kernel, as last read */
+  guint64 dropped;
 } GstUdpliteSrcCounters;
 
 struct _GstUdpliteSrc
@@ -122,7 +123,7 @@ struct _GstUdpliteSrc
   UdpliteSocket *udplite;
   /* the application's socket that `udplite` uses; NULL = our own */
   GSocket *foreign;
-  GInetSocketAddress *group;    /* multicast group that was joined, and how */
+  GInetSocketAddress *group;    /* joined multicast group */
   gchar *group_interfaces, *group_sources;
   guint8 *receive_buffers;      /* memory of all `inputs` */
   UdpliteInput inputs[DATAGRAM_BATCH];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Looks up the route of a destination with a UDP socket that is connected to
- * it, sends nothing, and is closed again. The lookup takes several system
- * calls, so that the results are cached.
+ * it, sends nothing, and is closed again. The results are cached, because the
+ * lookup takes several system calls.
  */
 
 #include "udpliteroutes.h"
@@ -11,7 +11,7 @@
 #define MAX_AGE (1 * G_TIME_SPAN_SECOND)
 #define MAX_ROUTES 4096
 
-/* An entry is its own key. */
+/* Entry of the hash table. It is its own key. */
 typedef struct
 {
   DatagramPath to;              /* destination; its port is ignored */

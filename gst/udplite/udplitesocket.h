@@ -63,8 +63,8 @@ gboolean udplite_socket_set_membership (UdpliteSocket * self, gboolean join,
 gboolean udplite_socket_set_min_coverage (UdpliteSocket * self,
     gint min_coverage, GError ** error);
 
-/* Sends up to `n` packets, in batches of DATAGRAM_BATCH per system call;
- * backend kernel needs a new batch where the coverage changes. Returns the
+/* Sends up to `n` packets, in batches of DATAGRAM_BATCH per system call. The
+ * backend kernel begins a new batch when the coverage changes. Returns the
  * number of packets that were sent. If this is less than `n` and `error` is not
  * set, the socket has no room now. If `error` is set, the packet after the sent
  * ones failed. An ICMP error caused by an earlier packet is not reported here.

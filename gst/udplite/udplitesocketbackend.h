@@ -48,7 +48,8 @@ typedef struct
   gboolean (*set_min_coverage) (UdpliteSocket * self, gint min_coverage,
       GError ** error);
 
-  /* As udplite_socket_send (), for DATAGRAM_BATCH packets at most. */
+  /* Sends at most DATAGRAM_BATCH packets, in the same way as
+   * udplite_socket_send (). */
   guint (*send) (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
       GError ** error);
   /* Returns whether a received packet that was not truncated is valid. `input`
@@ -64,14 +65,14 @@ extern const UdpliteSocketBackend udplite_socket_backend_udp;
 
 struct _UdpliteSocket
 {
-  /* not changed after the socket was created */
+  /* The following fields do not change after the socket was created. */
   const UdpliteSocketBackend *backend;
   DatagramSocket *socket;
   gint fd;                      /* file descriptor of `socket` */
   gboolean ipv6;
-  guint16 port;                 /* 0 = not known when the socket was created */
+  guint16 port;                 /* local port; 0 = not known at creation */
 
-  /* used by the sending thread only */
+  /* The following fields are used by the sending thread only. */
   /* state of the GSocket; NULL with other backends */
   UdpliteKernel *kernel;
   UdpliteRaw *raw;

@@ -10,7 +10,7 @@
 
 typedef enum
 {
-  UDPLITE_BACKEND_AUTO,         /* the first of those below that works */
+  UDPLITE_BACKEND_AUTO,         /* the first of the backends below that works */
   /* the kernel's UDP-Lite: Linux before 7.1, FreeBSD */
   UDPLITE_BACKEND_KERNEL,
   /* a raw socket for IP protocol 136, needs CAP_NET_RAW */
@@ -40,7 +40,7 @@ typedef struct
    * udplite_socket_get_overhead (). A longer packet is truncated and discarded.
    */
   gsize capacity;
-  /* the caller's; it stays together with `data` */
+  /* pointer of the caller, which stays together with `data` */
   gpointer user_data;
   gsize offset, size;           /* position of the payload in `data` */
   /* Number of leading bytes of the payload that the checksum covered; G_MAXUINT
@@ -53,7 +53,8 @@ typedef struct
 /* Counters of discarded packets. They never decrease. */
 typedef struct
 {
-  /* by verdict; always 0 with backend kernel, which does not report them */
+  /* number of refused packets by verdict; always 0 with the backend kernel,
+   * which does not report them */
   guint64 refused[UDPLITE_LAST];
   guint64 truncated;            /* longer than `capacity` */
   /* Backend raw: packets that are not for this port, on systems without a

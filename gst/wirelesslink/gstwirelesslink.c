@@ -6,14 +6,14 @@
  *
  * Emulates a bad network between two elements. Each buffer is a packet: it
  * waits in the queue of a network device and is transmitted at the rate of the
- * link. The radio may lose or damage it, so that it is transmitted again, and
- * it leaves the element with the resulting delay. Profiles provide the numbers
- * of measured networks. The same seed gives the same radio: the same packets
- * meet the same fates in each run.
+ * link. The radio may lose or damage the packet. The packet is then transmitted
+ * again, and it leaves the element with the resulting delay. Profiles provide
+ * the numbers of measured networks. The same seed gives the same radio: the
+ * same packets meet the same fates in each run.
  *
  * Each requested sink pad makes a flow: the packets that enter `sink_0` leave
- * by `src_0`. All flows share one medium, so that the acknowledgements of TCP
- * use the same airtime as its data. The pad property
+ * by `src_0`. All flows share one medium: the acknowledgements of TCP use the
+ * same airtime as its data. The pad property
  * #GstWirelessLinkPad:station says whose transmitter a flow uses. With a single
  * flow the element is a simple filter. Caps, segments, tags and EOS keep their
  * positions among the packets.
@@ -293,7 +293,7 @@ static const GstWirelessProperty properties[] = {
    * while the element is not in PLAYING. With `timestamp` the running time of a
    * buffer is its arrival time and no thread waits. The timestamps of the
    * output are later than those of the input by the delay of the packet. Flows
-   * are merged in the order of their times, so that an input must not depend on
+   * are merged in the order of their times, so an input must not depend on
    * the output of another flow.
    */
   PROPERTY_ENUM ("mode", "Mode",

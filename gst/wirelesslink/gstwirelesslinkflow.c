@@ -304,9 +304,9 @@ keep_events (GstWirelessLinkFlow * flow)
   keep_all_sticky (flow, flow->input);
 }
 
-/* Packets in the core now have an outdated generation, so that they are
- * discarded when they leave the core. A query that the task is just sending is
- * not refused here: the task finishes it. */
+/* Packets in the core now have an outdated generation. They are discarded when
+ * they leave the core. A query that the task is just sending is not refused
+ * here: the task finishes it. */
 void
 gst_wireless_link_flow_clear (GstWirelessLinkFlow * flow)
 {

@@ -13,9 +13,10 @@
 
 #define GST_CAT_DEFAULT gst_wireless_link_debug
 
-/* mode=timestamp: if no further fate of a packet becomes known during this span
- * of link time, the remaining packets are considered lost. This happens if a
- * call is never set up, or if the radio channel has no error-free block at all.
+/* mode=timestamp: span of link time in which the fate of at least one packet
+ * must become known. Otherwise the remaining packets are considered lost. This
+ * happens if a call is never set up, or if the radio channel has no error-free
+ * block at all.
  */
 #define DRAIN_LIMIT (24 * GST_SECOND * 3600)
 /* Number of steps of the link after which the lock is released for other

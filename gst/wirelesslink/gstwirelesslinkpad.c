@@ -13,8 +13,8 @@ struct _GstWirelessLinkPad
   GstPad parent;
 
   GstWirelessLinkFlow *flow;    /* set once */
-  /* Weak, because an application may keep a released pad longer than the
-   * element lives. */
+  /* This is a weak reference, because an application may keep a released pad
+   * longer than the element lives. */
   GWeakRef element;
 };
 
@@ -698,8 +698,8 @@ gst_wireless_link_pad_loop (gpointer user_data)
 {
   GstPad *pad = user_data;
   GstWirelessLinkFlow *flow = gst_wireless_link_pad_get_flow (pad);
-  /* The element is alive, because it stops this task before it releases the
-   * pad. */
+  /* The element still exists here, because it stops this task before it
+   * releases the pad. */
   GstWirelessLink *self = flow->element;
   GstFlowReturn result;
   gboolean post_error;
@@ -721,8 +721,8 @@ gst_wireless_link_pad_loop (gpointer user_data)
   gst_clear_object (&clock.clock);
 
   gst_wireless_link_lock (self);
-  /* The last input was EOS, so that no further packet returns the failure
-   * upstream. */
+  /* The last input was EOS, so no further packet returns the failure upstream.
+   */
   post_error = flow->eos && flow->result == GST_FLOW_OK && is_failure (result);
   end_batch (self, flow, pad, result);
   gst_wireless_link_unlock (self);

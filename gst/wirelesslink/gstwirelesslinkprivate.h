@@ -34,8 +34,8 @@ GST_ELEMENT_REGISTER_DECLARE (wirelesslink);
 
 GST_DEBUG_CATEGORY_EXTERN (gst_wireless_link_debug);
 
-/* Limit of the pad numbers. A flow has the number of its pads, and flow numbers
- * in a pattern file must be less than this. */
+/* Limit of the pad numbers, and of the flow numbers in a pattern file. A flow
+ * has the number of its pads. */
 #define GST_WIRELESS_LINK_MAX_PADS 65536
 
 typedef enum
@@ -70,7 +70,7 @@ typedef struct
    * packet and may be earlier than the time at which the packet enters the
    * link. */
   gint64 arrival;
-  gboolean in_list;             /* the buffer came in a buffer list */
+  gboolean in_list;             /* the buffer arrived in a buffer list */
 } GstWirelessLinkPacket;
 
 /* An item that waits upstream or downstream of the link. */
@@ -123,13 +123,14 @@ typedef struct
   GstFlowReturn result;         /* flow return of the src pad */
   /* items that the task of the src pad has to push */
   GstQueueArray *output;
-  /* Number of buffers in `output`, and in `batch` not pushed yet; atomic. */
+  /* Number of buffers that were not pushed yet, in `output` and in `batch`. The
+   * access is atomic. */
   gint n_output;
   gboolean task_waits;
   GCond output_cond;
   /* serialized query whose answer a thread awaits */
   GstQuery *query;
-  /* the task is just sending the query downstream */
+  /* the task is sending `query` downstream now */
   gboolean query_asked;
   gboolean query_answer;
   GCond query_cond;
@@ -163,7 +164,7 @@ struct _GstWirelessLink
   /* The queue needs to know to which frames the packets belong. Determined at
    * the start. */
   gboolean knows_frames;
-  /* ns of delay that every packet has, by direction */
+  /* delay in ns that every packet has, by direction */
   guint64 delays[2];
   guint n_announced;            /* number of flows that the core has */
   /* guint64 by flow: packets dropped because `output` was full */
@@ -172,7 +173,7 @@ struct _GstWirelessLink
   /* Link time in ns at which a packet last entered or its fate was last
    * decided. */
   guint64 last_fate;
-  /* mode=timestamp: ns up to which the link has advanced */
+  /* mode=timestamp: link time in ns up to which the link has advanced */
   guint64 link_time;
   gboolean flushing;            /* the element is being stopped */
   WirelessLinkClock clock;      /* runs in PLAYING */
@@ -265,8 +266,8 @@ void gst_wireless_link_unlock (GstWirelessLink * self);
 void gst_wireless_link_distribute (GstWirelessLink * self);
 /* Makes the scheduler check again what happens next. */
 void gst_wireless_link_wake_scheduler (GstWirelessLink * self);
-/* mode=timestamp: advances the link up to the time up to which the input of all
- * flows is known. The lock may be released meanwhile. */
+/* With mode=timestamp: advances the link as far as the input of all flows is
+ * known. The lock may be released meanwhile. */
 void gst_wireless_link_merge (GstWirelessLink * self);
 /* Wakes the threads that wait for room or for other flows. */
 void gst_wireless_link_wake_senders (GstWirelessLink * self);

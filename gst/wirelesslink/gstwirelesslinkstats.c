@@ -91,7 +91,7 @@ put_flow_stats (GstStructure * stats, const FlowStats * flow)
 static void
 add_flow_stats (FlowStats * total, const FlowStats * flow)
 {
-  /* FlowStats consists of counters of 64 bits only. */
+  /* All fields of FlowStats are 64-bit counters. */
   guint64 *to = (guint64 *) total;
   const guint64 *from = (const guint64 *) flow;
   guint i;

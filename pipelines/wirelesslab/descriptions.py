@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Type names for what the sections of .ini files become: dictionaries that are
-written as JSON without a conversion. docs/lab.md describes their keys."""
+written as JSON without a conversion. docs/lab.md lists the pages that describe
+their keys."""
 
 from typing import Any
 

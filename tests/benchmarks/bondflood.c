@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #define DEFAULT_SIZE (12 + 7 * 188)
-/* The run ends when no packet was output for this time. */
+/* Time without an output packet after which the run ends. */
 #define IDLE_US (500 * 1000)
 #define CONNECT_US (20 * G_USEC_PER_SEC)
 #define CAPS "application/x-rtp, media=video, clock-rate=90000, " \

@@ -22,7 +22,7 @@
 
 #define SIZE 1400
 #define PERIOD GST_MSECOND
-/* The run ends when no packet was output for this time. */
+/* Time without an output packet after which the run ends. */
 #define IDLE_US (500 * 1000)
 
 typedef struct
@@ -281,7 +281,7 @@ print_own (const Flood * flood)
   gst_structure_free (stats);
 }
 
-/* Measures the clock alone, on which all these elements rely. */
+/* Measures the lateness of the clock alone, on which the elements rely. */
 static void
 wait_late (Flood * flood, GstClockTime begin, guint packets)
 {

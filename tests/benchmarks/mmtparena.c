@@ -90,7 +90,8 @@ is_wanted (const Options * options, const ArenaScenario * scenario)
   return in_group && (!options->only || strstr (scenario->name, options->only));
 }
 
-/* FALSE: there is no rate control of this name. */
+/* Prints an error and returns FALSE if there is no rate control of this name.
+ */
 static gboolean
 choose_control (const gchar * name)
 {
@@ -113,7 +114,7 @@ typedef struct
   guint first, n;               /* Range of its outcomes. */
 } Row;
 
-/* In memory that all processes share. */
+/* The results, in memory that all processes share. */
 typedef struct
 {
   /* The number of the next run that no process has done yet. */
@@ -221,7 +222,7 @@ static const GetValue get_extra[ARENA_MAX_EXTRAS] = { get_first_extra,
   get_second_extra
 };
 
-/* Range over the runs that have this figure. */
+/* Median, minimum and maximum of a figure over those runs that measure it. */
 typedef struct
 {
   gdouble median, min, max;
@@ -324,8 +325,7 @@ print_extras (const Row * row, const Results * results)
   }
 }
 
-/* Returns whether MMTP is worse than UDP by more than one point; see "Must
- * hold". */
+/* Returns whether MMTP is worse than UDP by more than one percentage point. */
 static gboolean
 is_below_udp (const Row * row, const Results * results)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Measures how much a further path harms a bond: each bond of the arena is run
- * with every subset of its paths, in virtual time. The harm is the difference
- * between the best subset and all paths, in points of the share of frames that
- * can be decoded in time. The program prints the worst bonds and percentiles.
+ * with every subset of its paths, in virtual time. The program measures the
+ * share of frames that can be decoded in time. The harm is the share with the
+ * best subset of paths minus the share with all paths, in percentage points.
+ * The program prints the worst bonds and percentiles.
  *
  *   build/tests/benchmarks/mmtpbond --seeds 100
  */
@@ -34,10 +35,10 @@ typedef struct
   gdouble possible;
 } Result;
 
-/* In memory that all processes share. */
+/* The results, in memory that all processes share. */
 typedef struct
 {
-  /* The number of the next job that no process has done yet. */
+  /* number of the next job that no process has begun */
   gint next;
   Result results[];
 } Results;

@@ -32,11 +32,12 @@
 
 #define PORT 5004
 #define SIZE 1316
-/* Packets for each round; a buffer of the maximum size holds about this many.
+/* Number of packets in each round. A buffer of the maximum size holds about as
+ * many.
  */
 #define ROUND 4000
 #define RECEIVE_BUFFER (64 << 20)
-/* The run ends when no packet was output for this time. */
+/* Time without an output packet after which the run ends. */
 #define IDLE_US (200 * 1000)
 #define UDPLITE_SEND_COVERAGE 10        /* linux/udp.h */
 #define COVERAGE 20

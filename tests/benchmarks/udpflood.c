@@ -11,10 +11,10 @@
  * SIZE is the size of the payload.
  *
  * The third form sends PACKETS over the loopback to a process of its own, 32
- * packets in one message (GSO), and receives them with GRO. A program that sends
- * from user space cannot be much faster. It prints the packets that arrived, the
- * seconds from the first one sent to the last one that arrived, and the seconds
- * of CPU time of the sender and of the receiver, as bondflood does.
+ * packets in one message (GSO), and receives them with GRO. A program that
+ * sends from user space cannot be much faster. As bondflood, it prints the
+ * packets that arrived, the seconds from the first one sent to the last one
+ * that arrived, and the CPU time of the sender and of the receiver in seconds.
  */
 
 #define _GNU_SOURCE

@@ -11,11 +11,13 @@ clips with them.
 
 import os
 import pathlib
+import re
 import subprocess
 import unittest
 
 import clips
 import h264writer
+import h265layers
 from test_ifdclassifier import Film
 
 PROGRAM = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / \
@@ -47,6 +49,23 @@ H265 = {
     "closed": "open-gop=0:keyint=24:bframes=3:b-adapt=0:radl=2:ref=4",
     "refresh": "keyint=24:bframes=0:intra-refresh=1",
 }
+# B-pyramids in which the P-frames do not refer to B-frames. ifdqueue drops the
+# B-frames of the pyramid, too, and keeps the P-frames.
+PYRAMIDS = {
+    "pyramid": "keyint=24:bframes=3:b-pyramid=strict:b-adapt=0:ref=2",
+    "pyramid-6": "keyint=24:bframes=5:b-pyramid=strict:b-adapt=0:ref=4",
+    "pyramid-one-reference": "keyint=24:bframes=3:b-pyramid=normal:b-adapt=0:"
+                             "ref=1",
+    "pyramid-slices": "keyint=24:bframes=3:b-pyramid=strict:b-adapt=0:ref=3:"
+                      "slices=3",
+    "pyramid-open": "open-gop=1:keyint=26:bframes=3:b-pyramid=strict:"
+                    "b-adapt=0:ref=3",
+}
+PYRAMID_GOP = 24
+THREE_LAYERS = "open-gop=0:keyint=24:bframes=3:b-adapt=0:scenecut=0:ref=1:" \
+    "weightp=0:wpp=0"
+# The link needs 4 and 6 times the duration of a frame.
+SLOWER = 0.16, 0.24
 # Outages in seconds. They make gaps from less than half the range of
 # pic_order_cnt_lsb to several times the range.
 OUTAGES = [0.2 + 0.32 * i for i in range(12)]
@@ -141,6 +160,78 @@ class OfEncoders(unittest.TestCase):
         for name, params in H264.items():
             with self.subTest(clip=name):
                 self.check_all("h264", name, params)
+
+    def check_pyramid(self, film, seconds, since):
+        """Returns the longest gap between frames that are shown, in frames,
+        among the frames from number `since` on."""
+        units = [(offset, size, None) for offset, size, _ in film.units]
+        sent, _ = self.check(film, units, seconds)
+        step = min(film.pts[1:]) - min(film.pts)
+        shown = sorted(film.pts[n] // step for n in sent if n >= since)
+        return max(b - a for a, b in zip(shown, shown[1:]))
+
+    def test_pyramids(self):
+        for name, params in PYRAMIDS.items():
+            film = Film("h264", "ifdcodecs-" + name, params + ":scenecut=0",
+                        small)
+            self.whole = decode("h264", film.bytes)
+            for seconds in SLOW + SLOWER:
+                with self.subTest(clip=name, seconds=seconds):
+                    gap = self.check_pyramid(film, seconds, PYRAMID_GOP)
+                    # Every P-frame is sent if the link can carry that many, but
+                    # for one at the end of a GOP.
+                    if name == "pyramid" and seconds == SLOWER[0]:
+                        self.assertLessEqual(gap, 8)
+
+    def test_temporal_id(self):
+        """A prefix NAL unit (H.264, G.7.3.1.1) before each slice tells the
+        layer, so that the first GOP is no exception."""
+        film = Film("h264", "ifdcodecs-pyramid",
+                    PYRAMIDS["pyramid"] + ":scenecut=0", small)
+        layers = {0: 2, 1: 1}
+        out, units = b"", []
+        for offset, size, _ in film.units:
+            begin = len(out)
+            for nal in re.split(b"\0*\0\0\1",
+                                film.bytes[offset:offset + size])[1:]:
+                if nal[0] & 31 in (1, 5):
+                    layer = layers.get(nal[0] >> 5 & 3, 0)
+                    out += b"\0\0\1" + bytes([
+                        nal[0] & 0x60 | 14, 0x80 | (nal[0] & 31 == 5) << 6,
+                        0x80, layer << 5 | 7])
+                    # ref_base_pic_marking_syntax_element
+                    out += b"\x20" if nal[0] & 0x60 else b""
+                out += b"\0\0\1" + nal
+            units.append((begin, len(out) - begin, None))
+        film.bytes, film.units = out, units
+        path = clips.CACHE / ("ifdcodecs-prefix-%d.h264" % os.getpid())
+        self.addCleanup(path.unlink, missing_ok=True)
+        path.write_bytes(out)
+        film.stream = path
+        self.whole = decode("h264", out)
+        self.assertEqual(len(self.whole), FRAMES)
+        for seconds in SLOW + SLOWER:
+            with self.subTest(seconds=seconds):
+                gap = self.check_pyramid(film, seconds, 0)
+                if seconds == SLOWER[0]:
+                    self.assertLessEqual(gap, 8)
+
+    def test_sub_layers(self):
+        """Three temporal layers of H.265"""
+        film = Film("hevc", "ifdcodecs-three-layers", THREE_LAYERS, small)
+        self.whole = decode("hevc", film.bytes)
+        film.bytes, film.units = h265layers.add_layers(film.stream, film.units)
+        path = clips.CACHE / ("ifdcodecs-layers-%d.h265" % os.getpid())
+        self.addCleanup(path.unlink, missing_ok=True)
+        path.write_bytes(film.bytes)
+        film.stream = path
+        self.assertEqual(decode("hevc", film.bytes), self.whole)
+        self.assertEqual(len(self.whole), FRAMES)
+        for seconds in SLOW + SLOWER:
+            with self.subTest(seconds=seconds):
+                gap = self.check_pyramid(film, seconds, 0)
+                if seconds == SLOWER[0]:
+                    self.assertLessEqual(gap, 8)
 
     def test_outages(self):
         for name, params in WITH_OUTAGES.items():

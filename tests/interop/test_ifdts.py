@@ -17,6 +17,7 @@ import os
 import pathlib
 import shlex
 import subprocess
+import time
 import unittest
 
 import broadcast
@@ -39,6 +40,7 @@ VIDEO = {
     "h265": "-c:v libx265 -preset fast -x265-params "
             "keyint=24:bframes=3:b-adapt=0:log-level=error",
 }
+UNTIMED = "video/mpegts,systemstream=true,packetsize=188"
 DROPS = r"mp2t.analysis.drops || mp2t.cc.drop"
 SLOW = "identity sleep-time=45000"      # us for each picture
 FAST = "identity"
@@ -265,6 +267,19 @@ class TransportStream(unittest.TestCase):
                 self.assertLess(sent, frames)
                 self.check_packets(path, work, data)
 
+    def test_times_are_those_of_the_pictures(self):
+        """The buffers of a file have no timestamps."""
+        for name in "mpeg2", "h264":
+            path = stream(name)
+            with self.subTest(video=name), peers.workdir() as work:
+                begin = time.monotonic()
+                data, frames, sent = self.send(path, work, SLOW, UNTIMED)
+                self.assertGreater(time.monotonic() - begin, SECONDS - 0.2)
+                self.assertEqual(frames, FRAMES)
+                self.assertGreater(sent, FRAMES / 4)
+                self.assertLess(sent, FRAMES)
+                self.check_stream(path, work, data, sent)
+
     def test_programs_find_a_gap(self):
         path = stream("h264")
         pid = video_pid(path)
@@ -282,9 +297,9 @@ class TransportStream(unittest.TestCase):
     def test_nothing_is_changed_where_nothing_is_dropped(self):
         path = stream("h264")
         with peers.workdir() as work:
-            # tsparse gives several pictures the same time.
-            data, frames, sent = self.send(path, work, FAST,
-                                           options="max-frames=64")
+            # tsparse gives several pictures the same time, but each is due at
+            # its own one.
+            data, frames, sent = self.send(path, work, FAST)
             self.assertEqual(frames, sent)
             self.assertEqual(others(data, None),
                              others(path.read_bytes(), None))
@@ -299,9 +314,8 @@ class TransportStream(unittest.TestCase):
         with peers.workdir() as work:
             (work / "scrambled.ts").write_bytes(scrambled)
             # tsparse removes scrambled packets
-            data, frames, _ = self.send(
-                work / "scrambled.ts", work, FAST,
-                "video/mpegts,systemstream=true,packetsize=188")
+            data, frames, _ = self.send(work / "scrambled.ts", work, FAST,
+                                        UNTIMED)
             self.assertEqual(frames, 0)
             self.assertEqual(data, scrambled)
 

@@ -11,9 +11,10 @@
 
 G_BEGIN_DECLS
 
-/* rfc2250pay with an mtu of 1400 bytes: this many bytes of a frame fit into a
- * packet after the headers of RTP (RFC 3550 section 5.1) and of MPEG video (RFC
- * 2250 section 3.4). */
+/* ARENA_RTP_HEADERS is the size of the headers of RTP (RFC 3550 section 5.1)
+ * and of MPEG video (RFC 2250 section 3.4). ARENA_PACKET_PAYLOAD is the number
+ * of bytes of a frame that rfc2250pay puts into a packet if its mtu is 1400
+ * bytes. */
 #define ARENA_RTP_HEADERS (12 + 4)
 #define ARENA_PACKET_PAYLOAD (1400 - ARENA_RTP_HEADERS)
 
@@ -21,7 +22,8 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  /* Refers to no other frame; also used for single packets. */
+  /* A frame that refers to no other frame. Single packets have this type, too.
+   */
   ARENA_TYPE_I,
   ARENA_TYPE_P,
   ARENA_TYPE_B
@@ -31,7 +33,7 @@ typedef struct
 {
   ArenaType type;
   guint32 size;                 /* Bytes of the elementary stream. */
-  /* Due time, in ns after that of the first frame. */
+  /* Due time in ns after the due time of the first frame. */
   guint64 due;
   guint n_references;
   guint references[ARENA_MAX_REFERENCES];       /* Numbers of earlier frames. */

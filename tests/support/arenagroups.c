@@ -75,8 +75,8 @@ make_half_duplex (ArenaPath * path)
 
 /* --- paper ---------------------------------------------------------------- */
 
-/* Magalhães and Kravets 2001, table 1. mmtppaper.c explains where the numbers
- * come from. */
+/* The links in table 1 of Magalhães and Kravets (2001). mmtppaper.c explains
+ * where the numbers come from. */
 static void
 set_paper_path (ArenaPath * path, guint64 bytes_per_second, guint64 delay,
     guint64 fluctuation, guint64 queue)
@@ -138,8 +138,8 @@ add_paper (ArenaGroups * groups)
 
 /* --- constant ------------------------------------------------------------- */
 
-/* On slower links than this the stream has ten packets per second. On faster
- * links it is the clip. */
+/* Rate of a link in bit/s. On slower links the stream has ten packets per
+ * second. On faster links it is the clip. */
 #define CLIP_LINK 300e3
 
 static void
@@ -291,8 +291,8 @@ add_wifi (ArenaGroups * groups)
 
 /* --- recorded ------------------------------------------------------------- */
 
-/* Packets in the queue. In the measurements of the lab, a queue of this length
- * suffices for RTP over UDP. */
+/* Number of packets in the queue. In the measurements of the lab, a queue of
+ * this length suffices for RTP over UDP. */
 #define SHALLOW_QUEUE 200
 
 static ArenaTrace *
@@ -484,7 +484,8 @@ add_fast (ArenaGroups * groups, const gchar * group, const gchar * name,
 static void
 add_jitter (ArenaGroups * groups)
 {
-  /* Exponential jitter has longer delays at times. Packets stay in order. */
+  /* Exponential jitter at times causes longer delays than uniform jitter.
+   * Packets stay in order. */
   static const guint jitters[2][3] = { {10, 30, 100}, {10, 30, 50} };
   guint exponential, i, j;
   Clip clip;

@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A link is saturated with packets of this size. On slow links the packets are
- * smaller, so that each takes PACKET_TIME. Otherwise the deadlines would be
+/* Size of the packets with which a link is saturated. On slow links the packets
+ * are smaller, so that each takes PACKET_TIME. Otherwise the deadlines would be
  * rounded to whole large packets. */
 #define FULL_PACKET 1500
 #define SMALL_PACKET 100
 #define PACKET_TIME (10 * LINK_MS)
 
 /* Rate in bit/s at which a host receives. Traces deliver many packets in the
- * same millisecond and token buckets release several packets at the same time,
- * but no real host receives two packets at the same instant. */
+ * same millisecond, and token buckets release several packets at the same time.
+ * No real host receives two packets at the same instant. */
 #define HOST_RATE G_GUINT64_CONSTANT (1000000000)
 
 /* --- traces --------------------------------------------------------------- */

@@ -47,15 +47,17 @@ typedef enum
 
 typedef struct
 {
-  /* For a half-duplex path only the first entry is used, for both directions.
+  /* Configuration of the link of each direction. For a half-duplex path, only
+   * the first entry is used.
    */
   LinkConfig config[ARENA_N_DIRECTIONS];
-  /* NULL if the link's configuration determines the rate. */
+  /* Delivery trace of each direction; NULL if the link's configuration
+   * determines the rate. */
   const ArenaTrace *trace[ARENA_N_DIRECTIONS];
   /* Each run begins at another position of the traces. */
   gboolean rotates;
   gboolean one_link;            /* Both directions share one medium. */
-  /* With one_link: the station that sends in this direction. */
+  /* If one_link is TRUE: the station that sends in this direction. */
   guint station[ARENA_N_DIRECTIONS];
   /* The rate in bit/s that is configured at the sender; 0 if none is
    * configured. */
@@ -69,7 +71,7 @@ void arena_path_init (ArenaPath * path, guint64 rate, guint64 delay);
 /* The links of a path in one run. */
 typedef struct
 {
-  /* With one_link, both entries are the same link. */
+  /* If one_link is TRUE, both entries are the same link. */
   Link *links[ARENA_N_DIRECTIONS];
   guint station[ARENA_N_DIRECTIONS];
 } ArenaLinks;

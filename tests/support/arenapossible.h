@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How many frames of a stream a sender could deliver decodable in time if it
- * knew beforehand when its links deliver and how much. The arena compares every
- * transport with this result.
+/* Computes how many frames of a stream can be decoded in time if the sender
+ * knows in advance when its links deliver and how much. The arena compares
+ * every transport with this result.
  *
  * The links' opportunities to deliver are known, because arenapaths.h
  * determines them by saturating the links. Frames are sent in coding order,
  * each at the earliest opportunities after its due time. When a frame would be
  * late, one frame of the busy period is dropped together with all frames that
  * refer to it. The choice is the frame that frees the most bytes for each
- * dropped frame. At the end the algorithm tries to send each dropped frame
- * after all (its second chance). arena_possible_count_all () is exact and shows
- * how far this result is from the optimum.
+ * dropped frame. At the end the algorithm tries once more to send each dropped
+ * frame (its second chance). arena_possible_count_all () is exact and shows how
+ * far this result is from the optimum.
  */
 
 #ifndef __ARENA_POSSIBLE_H__

@@ -11,9 +11,10 @@
 #define SECOND LINK_SECOND
 
 #define FRAME_PERIOD (40 * MS)
-/* Times for scenarios with competitors. The first is the time from the
- * beginning of the first flow to that of the second. The other is the time from
- * the beginning of the second flow to the beginning of the evaluation. */
+/* Times for scenarios with competitors. TCP_BEGIN and SECOND_SESSION_BEGIN are
+ * the times from the beginning of the first flow to that of the second flow,
+ * which is TCP or a second session. SETTLING is the time from the beginning of
+ * the second flow to the beginning of the evaluation. */
 #define TCP_BEGIN (2 * SECOND)
 #define SECOND_SESSION_BEGIN (10 * SECOND)
 #define SETTLING (10 * SECOND)

@@ -18,11 +18,12 @@ G_BEGIN_DECLS
 typedef enum
 {
   ARENA_ASK_NOTHING,
-  /* How fast the estimated rate follows a step. */
+  /* Measures how fast the estimated rate follows a step. */
   ARENA_ASK_STEPS,
-  /* How close the estimated rate is to the real one. */
+  /* Measures how close the estimated rate is to the real one. */
   ARENA_ASK_ESTIMATE,
-  ARENA_ASK_TCP,                /* Ratio of MMTP's rate to TCP's. */
+  /* Measures the ratio of MMTP's rate to TCP's. */
+  ARENA_ASK_TCP,
   ARENA_ASK_FAIRNESS            /* Fairness between two sessions. */
 } ArenaQuestion;
 
@@ -60,7 +61,7 @@ typedef enum
 {
   ARENA_OUTCOME_NONE,
   ARENA_OUTCOME_DONE,
-  /* An endpoint asked again and again to be called at the same time. */
+  /* At the same virtual time, an endpoint requested a call again and again. */
   ARENA_OUTCOME_STUCK
 } ArenaOutcomeState;
 
@@ -69,9 +70,11 @@ typedef enum
 typedef struct
 {
   ArenaOutcomeState state;
-  /* Share of the frames that perfect foresight achieves, from 0 to 1. */
+  /* Share of the frames that a sender with perfect foresight delivers in time,
+   * from 0 to 1. */
   gdouble possible;
-  /* Share of the frames that perfect foresight achieves without second chances.
+  /* Share of the frames that a sender with perfect foresight delivers in time
+   * if it does not try dropped frames once more.
    */
   gdouble first_choice;
   /* Maximum time in ms in which nothing could arrive. */
@@ -87,8 +90,8 @@ typedef struct
   gdouble seconds;              /* Seconds of CPU time. */
 } ArenaOutcome;
 
-/* Sets the values that most scenarios share: 8 runs of 30 s, a D0 of 450 ms,
- * and a deadline of 500 ms. Takes ownership of `name`. */
+/* Sets the values that most scenarios share: 8 runs of 30 s, an initial delay
+ * (D0) of 450 ms, and a deadline of 500 ms. Takes ownership of `name`. */
 void arena_scenario_init (ArenaScenario * scenario, const gchar * group,
     gchar * name);
 void arena_scenario_clear (ArenaScenario * scenario);

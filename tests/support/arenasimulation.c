@@ -25,7 +25,7 @@
  * the latest time it begins even if the session is not ready. */
 #define EARLIEST_ORIGIN (1 * SECOND)
 #define LATEST_ORIGIN (10 * SECOND)
-/* A packet that arrives later than this after the end of a stream has missed
+/* Time after the end of a stream after which a packet that arrives has missed
  * any deadline. */
 #define TIMEOUT (1500 * MS)
 #define SAMPLE_PERIOD (50 * MS)

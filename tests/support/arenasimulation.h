@@ -44,7 +44,8 @@ typedef struct
 typedef struct
 {
   guint path;
-  guint64 begin;                /* ns */
+  /* Number of this run, and number of all runs, for arena_links_open (). */
+  guint64 begin;
   TcpAlgorithm algorithm;
 } ArenaTcpConfig;
 
@@ -55,7 +56,8 @@ typedef struct
   /* Number of this run and of all runs, for arena_links_open (). */
   guint number, n;
   guint64 duration;             /* Duration of the streams in ns. */
-  /* Bytes that arrive between these times (ns) are counted in measured_bytes.
+  /* Bytes that arrive from measure_from to measure_to (ns) are counted in
+   * measured_bytes.
    */
   guint64 measure_from, measure_to;
   guint n_sessions;
@@ -96,7 +98,7 @@ typedef struct
 {
   ArenaSessionRecord sessions[ARENA_MAX_SESSIONS];
   guint64 tcp_measured_bytes[ARENA_MAX_TCP];
-  /* An endpoint asked to be called again and again at the same time. */
+  /* At the same virtual time, an endpoint requested a call again and again. */
   gboolean stuck;
 } ArenaRecord;
 

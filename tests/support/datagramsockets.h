@@ -29,7 +29,7 @@ guint16 datagram_test_get_port (DatagramSocket * socket);
 void datagram_test_send (DatagramSocket * socket, const gchar * text,
     const DatagramPath * path);
 void datagram_test_wait (DatagramSocket * socket);
-/* The next packet must be this text. */
+/* Checks that the next packet is this text. */
 void datagram_test_expect (DatagramSocket * socket, const gchar * text,
     Datagram * datagram);
 void datagram_test_expect_error (DatagramSocket * socket, gint code,

@@ -61,7 +61,7 @@ typedef struct
   GSocketAddress *sender;
   GThread *thread;
   gint stopping;                /* atomic, all */
-  gint cut;                     /* Atomic. If it is set, no packet passes. */
+  gint cut;                     /* If it is set, no packet passes. Atomic. */
   /* Atomic. Number of packets to drop next. Only packets of at least
    * `size_to_lose` bytes are dropped and counted.
    */

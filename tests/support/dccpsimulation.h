@@ -32,8 +32,9 @@ typedef enum
 typedef struct
 {
   DccpSimulationTraffic traffic;
-  guint64 from, to;             /* Times in ns; `to` = 0 means the end. */
-  /* MEDIA: the time (ns) in which it sends nothing. */
+  /* begin and end in ns; `to` = 0 means the end of the run */
+  guint64 from, to;
+  /* MEDIA: the time (ns) in which the encoder sends nothing. */
   guint64 pause_from, pause_to;
   guint32 size;                 /* Payload size in bytes. */
   guint64 period;               /* ns, of CONSTANT */
@@ -70,8 +71,8 @@ typedef struct
   guint n_flows;
 } DccpSimulationConfig;
 
-/* Figures of a flow for each interval of DCCP_SIMULATION_BIN, by the time of
- * the event. */
+/* Figures of a flow for one interval of DCCP_SIMULATION_BIN. An event counts in
+ * the interval in which it occurs. */
 typedef struct
 {
   guint64 sent, arrived;        /* bytes of payload */
@@ -94,8 +95,8 @@ typedef struct
   guint n_bins;
   /* Array of guint64: delay of each packet that arrived, in ns. */
   GArray *delays;
-  /* Array of guint64, ns: one-way delays as estimated by Erixzon's equation
-   * 5.4, half of the sender's samples. */
+  /* Array of guint64, in ns: one-way delays, estimated by Erixzon's equation
+   * 5.4 as half of the sender's samples. */
   GArray *estimates;
   guint64 packets_sent, packets_arrived;
   /* CONSTANT and MEDIA: packets that were dropped because the rate did not

@@ -14,7 +14,8 @@
  * all further packets. */
 #define MEDIA_WAITING 8
 #define CONSTANT_WAITING 2
-/* RFC 8867 section 4.3: 150 kbit/s to 1.5 Mbit/s, beginning with the minimum.
+/* RFC 8867 section 4.3: the encoder uses 150 kbit/s to 1.5 Mbit/s and begins
+ * with the minimum.
  */
 #define MEDIA_MIN (150000 / 8.0)
 #define MEDIA_MAX (1500000 / 8.0)

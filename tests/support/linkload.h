@@ -13,14 +13,14 @@
 
 typedef struct
 {
-  /* Sizes of IP packets in bytes, uniformly distributed. */
+  /* Range of the sizes of IP packets in bytes. The sizes are uniformly
+   * distributed. */
   guint min, max;
 } LinkLoadSizes;
 
 typedef struct
 {
-  /* Seconds until it was known of the last packet whether it was delivered or
-   * lost. */
+  /* Time in seconds after which the fate of the last packet was known. */
   gdouble seconds;
   guint64 delivered;            /* bytes of IP packets */
   LinkFlowStats stats;

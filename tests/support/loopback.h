@@ -58,7 +58,7 @@ typedef struct
   gint held, go_on;             /* atomic */
 } LoopbackHold;
 
-/* Call it for a source before the first buffer arrives. */
+/* Call this function for a source before the first buffer arrives. */
 void loopback_hold_downstream (LoopbackEnd * src, LoopbackHold * hold);
 void loopback_wait_until_held (LoopbackHold * hold);
 void loopback_let_go (LoopbackHold * hold);

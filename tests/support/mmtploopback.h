@@ -25,7 +25,7 @@ void mmtp_loopback_sink_init (LoopbackEnd * end, const gchar * first_property,
     ...);
 void mmtp_loopback_fixture_init_src (LoopbackFixture * fixture,
     const gchar * address);
-/* `channels` is the value of the property. */
+/* Initializes the sink. `channels` is the value of the property channels. */
 void mmtp_loopback_fixture_init_sink (LoopbackFixture * fixture,
     const gchar * host, const gchar * channels);
 void mmtp_loopback_fixture_init (LoopbackFixture * fixture,

@@ -52,7 +52,7 @@ struct _MmtpNetwork
   MmtpDirection directions[2];
   MmtpKey key;
 
-  /* TRUE from READY until the test sets it to FALSE. */
+  /* TRUE from the event READY until the test sets it to FALSE. */
   gboolean streaming;
   guint64 put_at;               /* ns */
   guint32 n_put;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How many packets of a periodic stream an ideal scheduler delivers in time
- * over known paths. MMTP is compared with this number. The computation shares
- * no code with MMTP.
+/* Computes how many packets of a periodic stream an ideal scheduler delivers in
+ * time over known paths. MMTP is compared with this number. The computation
+ * shares no code with MMTP.
  *
  * A path on which a packet takes `seconds` can begin one transmission every
  * `seconds`. A transmission that begins at t can carry a packet that was

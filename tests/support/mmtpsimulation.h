@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Two endpoints of an MMTP session over simulated paths in virtual time, and a
  * judge that records the fate of each frame. The judge reads the bytes of each
- * DATA packet and the true times itself, so that its results do not depend on
- * the statistics of the endpoints.
- *
- *   mmtp_simulation_config_init (&config, &mmtp_simulation_cores);
- *   ... paths, source ...
- *   simulation = mmtp_simulation_new (&config);
- *   mmtp_simulation_run (simulation);
- *   mmtp_simulation_get_result (simulation)
+ * DATA packet and the true times itself. Its results do not depend on the
+ * statistics of the endpoints.
  */
 
 #ifndef __MMTPSIMULATION_H__
@@ -71,8 +65,8 @@ typedef struct
 
 extern const MmtpSimulationEnds mmtp_simulation_cores;
 /* A program that sends each frame immediately as one datagram on the first
- * path. Its receiver outputs each frame that arrives. The paper calls this UDP
- * [5.2]. */
+ * path. Its receiver outputs each frame that arrives. The MMTP paper calls this
+ * program UDP [5.2]. */
 extern const MmtpSimulationEnds mmtp_simulation_udp;
 
 typedef struct
@@ -111,7 +105,8 @@ typedef struct
   guint64 tcp_from;
   /* The path does not exist until an action adds it. */
   gboolean is_later;
-  guint64 known_rate, known_delay;      /* Same meaning as in MmtpPathConfig. */
+  /* Configured values, as in MmtpPathConfig. */
+  guint64 known_rate, known_delay;
 } MmtpSimulationPathConfig;
 
 typedef struct
@@ -155,7 +150,8 @@ typedef struct
 {
   /* Due time in ns; MMTP_SIMULATION_NEVER if the frame was not put yet. */
   guint64 due;
-  /* Due time of the frame plus the D0 that was valid at this time, in ns. */
+  /* Due time of the frame plus the initial delay (D0) that was valid at this
+   * time, in ns. */
   guint64 limit;
   /* Time in ns at which the last packet of the frame arrived before the frame
    * was output. */
@@ -181,8 +177,8 @@ typedef struct
   guint in_time, too_late;
   guint missing;                /* never let out */
   guint duplicates, out_of_order, corrupt;
-  /* Maximum time in ns by which a frame was output after its limit. The clocks
-   * of the endpoints differ from the true time. */
+  /* Maximum time in ns by which a frame was output after its limit. It may be
+   * above 0, because the clocks of the endpoints differ from the true time. */
   guint64 worst_release;
   guint64 data_packets;         /* sent */
   guint64 data_arrived;
@@ -223,8 +219,8 @@ const MmtpSimulationFrame *mmtp_simulation_get_frames
  * were not output in time. */
 guint mmtp_simulation_count_lost (MmtpSimulation * simulation, guint64 from,
     guint64 to);
-/* Returns how many of the frames that were not output in time could not have
- * been decoded in any case, because a frame to which they refer was lost, too.
+/* Returns how many of the frames that were not output in time refer to a frame
+ * that was lost, too. They could not have been decoded in any case.
  */
 guint mmtp_simulation_count_useless (MmtpSimulation * simulation, guint64 from,
     guint64 to);

@@ -81,8 +81,8 @@ is_shared_time (const MmtpSimulation * simulation, guint path)
       && simulation->n_put < simulation->config.source.n;
 }
 
-/* All packets of a frame have the frame's due time. A packet holds its lowest
- * 32 bits. */
+/* All packets of a frame have the frame's due time. A packet contains the
+ * lowest 32 bits of the due time. */
 static void
 note_arrival (MmtpSimulation * simulation, guint32 due)
 {

@@ -31,7 +31,8 @@ struct _MmtpSimulation
   gpointer sender, receiver;
   guint64 sender_clock;         /* Clock of the sender at time 0. */
   guint64 now;                  /* ns, true time */
-  /* Time at which the source began; MMTP_SIMULATION_NEVER before. */
+  /* Time at which the source began; MMTP_SIMULATION_NEVER if it has not begun.
+   */
   guint64 origin;
   MmtpSimulationEnd paths[MMTP_SIMULATION_MAX_PATHS];
   GPtrArray *flows;             /* of MmtpSimulationFlow */

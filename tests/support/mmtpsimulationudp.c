@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The simple program with which the paper compares itself [5.2]: it sends each
- * frame as one UDP packet on the only path when the frame is generated. Its
- * results can be computed by hand, so it also serves to check the simulation
- * itself.
+/* The simple program with which the MMTP paper compares MMTP [5.2]: it sends
+ * each frame as one UDP packet on the only path when the frame is generated.
+ * Its results can be computed by hand, so it also serves to check the
+ * simulation itself.
  */
 
 #include "mmtpsimulation.h"

@@ -20,7 +20,8 @@
 #define TCP_DELACK (TCP_SECOND / 25)
 #define TCP_RTO_MIN (TCP_SECOND / 5)
 #define TCP_RTO_MAX (120 * TCP_SECOND)
-/* RFC 9438 sections 4.6 and 5. C is in segments per cubic second. */
+/* Constants of CUBIC (RFC 9438 sections 4.6 and 5). C is in segments per cubic
+ * second. */
 #define TCP_CUBIC_BETA 0.7
 #define TCP_CUBIC_C 0.4
 
@@ -79,7 +80,8 @@ struct _Tcp
   guint64 delack_at;
 };
 
-/* `tcp` must be zero. No segment is sent before tcp_send_more () is called. */
+/* All bytes of `tcp` must be zero. No segment is sent before tcp_send_more ()
+ * is called. */
 void tcp_init (Tcp * tcp, const TcpConfig * config, TcpSend send,
     gpointer network);
 void tcp_clear (Tcp * tcp);

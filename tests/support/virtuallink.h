@@ -45,11 +45,12 @@ typedef struct
 typedef struct
 {
   guint64 from, to;             /* ns since the origin */
-  /* Only packets of more than this number of bytes are affected. */
+  /* Maximum size in bytes of a packet that is not affected. */
   guint32 above;
 } VirtualLinkOutage;
 
-/* New values from `time` on; 0 keeps the old value. */
+/* A step of the link's values. They apply from `time` on; 0 keeps the old
+ * value. */
 typedef struct
 {
   guint64 time;                 /* ns since the origin */

@@ -15,15 +15,16 @@
  */
 typedef struct
 {
-  /* Network byte order. An IPv4 address has 4 bytes, and the rest is zero. */
+  /* Remote address in network byte order. An IPv4 address has 4 bytes, and the
+   * rest is zero. */
   guint8 remote[16];
   /* interface index of a link-local address; 0 for other addresses */
   guint32 scope;
   guint8 address_size;          /* 4 or 16 */
   guint16 remote_port;          /* host byte order; 0 for raw IP */
-  /* in the form of `remote`; all zeros if unknown */
+  /* local address in the form of `remote`; all zeros if unknown */
   guint8 local[16];
-  /* host byte order; 0 for raw IP, or if unknown */
+  /* local port in host byte order; 0 for raw IP, or if unknown */
   guint16 local_port;
 } DatagramPath;
 
@@ -37,7 +38,7 @@ gboolean datagram_path_is_mapped (const DatagramPath * path);
  * statistics. The caller frees the text with g_free(). */
 gchar *datagram_path_to_string (const DatagramPath * path);
 
-#define DATAGRAM_MAX_PARTS 16   /* per packet, in addition to `bytes` */
+#define DATAGRAM_MAX_PARTS 16   /* parts in addition to `bytes` */
 
 /* Limits of a run (see datagram_get_run): number of packets (UDP_MAX_SEGMENTS
  * of Linux before 6.9), total size in bytes (the payload of the largest IPv4
@@ -64,12 +65,14 @@ typedef struct
   const DatagramPart *parts;
   /* number of parts after `bytes`, at most DATAGRAM_MAX_PARTS */
   guint n_parts;
-  /* When receiving: size of the packets that the kernel merged in `bytes`, of
-   * which the last one may be shorter. Equals `size` if nothing was merged. */
+  /* When receiving: size of each packet if the kernel merged several packets in
+   * `bytes`; the last packet may be shorter. Equals `size` if nothing was
+   * merged. */
   gsize segment_size;
   /* when receiving: the packet was longer than the memory */
   gboolean is_truncated;
-  DatagramPath path;            /* ignored when sending on a connected socket */
+  /* not used when sending on a connected socket */
+  DatagramPath path;
   /* when receiving: arrival time, ns of g_get_monotonic_time() */
   guint64 time;
 } Datagram;

@@ -27,7 +27,8 @@
 /* MTU that is used if the system does not know the path MTU: the default of
  * Ethernet */
 #define DEFAULT_MTU 1500
-/* Destination port of a probe, to which nothing is sent: discard, RFC 863 */
+/* Destination port of a probe. Nothing is sent to this port, which belongs to
+ * the service discard (RFC 863). */
 #define PROBE_PORT 9
 /* Range of the dynamic ports, which are not assigned: RFC 6335 section 6 */
 #define FIRST_DYNAMIC_PORT 49152
@@ -258,9 +259,9 @@ set_may_fragment (DatagramSocket * self, gboolean allowed)
 #endif
 }
 
-/* Sets the size of a socket buffer. The option whose name contains FORCE may
- * exceed the limit of the system, but it needs CAP_NET_ADMIN. The other option
- * is used if this fails.
+/* Sets the size of a socket buffer. The size may exceed the limit of the system
+ * only with the option whose name contains FORCE, which needs CAP_NET_ADMIN.
+ * The other option is used if the first one fails.
  */
 static void
 set_buffer_size (GSocket * socket, gint force_option, gint option, gint size)
@@ -642,7 +643,7 @@ datagram_socket_new (GSocketFamily family,
   if (!self)
     return NULL;
   /* A raw socket never receives packets of the other IP version, so it does not
-   * need this option. */
+   * need the option IPV6_V6ONLY. */
   if (is_ipv6 && !self->is_raw)
     g_socket_set_option (self->socket, IPPROTO_IPV6, IPV6_V6ONLY, TRUE, NULL);
   if (!is_ipv6 || !self->keeps_header || ask_for_local (self, error))

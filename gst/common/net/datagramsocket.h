@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A datagram socket: UDP, the kernel's UDP-Lite, or raw IP. The socket never
  * blocks, and it sends and receives in batches. Each received packet has the
- * time at which the kernel received it, and the address to which it was sent,
- * so that the answer can be sent from this address. The class knows nothing
- * about the protocols above.
+ * time at which the kernel received it, and the address to which it was sent.
+ * An answer can be sent from this address. The class knows nothing about the
+ * protocols above.
  *
  *   socket = datagram_socket_new_connected (remote, local, &options, &error);
  *   n = datagram_socket_send (socket, datagrams, n_datagrams, &error);
@@ -92,8 +92,9 @@ const DatagramPath *datagram_socket_get_path (DatagramSocket * socket);
  * limit), in bytes. A connected socket ignores `path`. */
 guint datagram_socket_get_mtu (DatagramSocket * socket,
     const DatagramPath * path, guint mtu);
-/* Return the size of the IP and UDP headers, and the maximum payload size with
- * these headers, in bytes. */
+/* datagram_socket_get_overhead returns the size of the IP and UDP headers in
+ * bytes. datagram_socket_get_max_payload returns the maximum payload size with
+ * these headers. */
 guint datagram_socket_get_overhead (DatagramSocket * socket);
 guint datagram_socket_get_max_payload (DatagramSocket * socket, guint mtu);
 
@@ -101,9 +102,9 @@ guint datagram_socket_get_max_payload (DatagramSocket * socket, guint mtu);
  * routing table decides. */
 gboolean datagram_socket_set_multicast_interface (DatagramSocket * socket,
     guint index, GError ** error);
-/* Stores the address that the kernel would use as the source of packets to
- * path->remote in path->local, and its interface in path->scope if the address
- * is link-local. */
+/* Determines the source address that the kernel would use for packets to
+ * path->remote, and stores it in path->local. If the address is link-local,
+ * path->scope becomes its interface. */
 gboolean datagram_socket_find_local (DatagramSocket * socket,
     DatagramPath * path, GError ** error);
 
@@ -127,7 +128,7 @@ guint16 datagram_socket_draw_port (void);
 /* Sends the first of `n` packets (at most DATAGRAM_BATCH) and returns how many
  * were sent. Returns 0 if the socket has no room now. Returns -1 if the first
  * packet failed, for example because the path, the interface or the address
- * does not exist any more, or with G_IO_ERROR_MESSAGE_TOO_LARGE because the
+ * does not exist any more. The error is G_IO_ERROR_MESSAGE_TOO_LARGE if the
  * packet exceeds the path MTU. */
 gint datagram_socket_send (DatagramSocket * socket,
     const Datagram * datagrams, guint n, GError ** error);

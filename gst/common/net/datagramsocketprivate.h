@@ -29,12 +29,13 @@ struct _DatagramSocket
   gint family;                  /* AF_INET or AF_INET6 */
   gboolean is_raw, is_connected;
   gboolean has_details, keeps_header;   /* set from DatagramSocketOptions */
-  /* datagram_socket_free does not close `socket` */
+  /* TRUE means that datagram_socket_free does not close `socket` */
   gboolean stays_open;
   /* description of a connected socket for error messages, with both endpoints;
    * NULL if the socket is not connected */
   gchar *description;
-  DatagramPath path;            /* both endpoints, or only the local one */
+  /* both endpoints if connected, otherwise the local one */
+  DatagramPath path;
   /* Raw sockets: destination port of the packets to receive; 0 means any */
   guint16 raw_port;
   guint multicast_interface;    /* 0: the routing table decides */

@@ -11,8 +11,8 @@
  * per second from random addresses uses 5 answers per second of each cell. */
 #define TABLES 4
 #define CELLS 2048              /* a power of two */
-/* The maximum burst of answers to all unknown hosts together is the number of
- * answers per second divided by this. */
+/* Divisor that gives the maximum burst of answers to all unknown hosts
+ * together. The number of answers per second is divided by it. */
 #define TOTAL_BURST_PART 10
 
 #define IPV4_PREFIX_SIZE 3      /* /24 */

@@ -2,9 +2,8 @@
 /* Random numbers that depend only on a seed and on their purpose. Each number
  * (a draw) is a hash of the seed and of values that identify the purpose. An
  * additional draw in one place of the code therefore does not change the draws
- * in another place, and two programs that draw for the same purpose get the
- * same result. Only integers are used, so the results are the same on every
- * machine.
+ * in another place. Two programs that draw for the same purpose get the same
+ * result. Only integers are used, so the results are the same on every machine.
  */
 
 #pragma once
@@ -15,8 +14,8 @@
  * many count as a hit. 0 means never, and G_MAXUINT64 means always. */
 typedef guint64 SeededChance;
 
-/* Returns 64 uniformly distributed bits for `index` and `attempt` of this
- * purpose in this flow. */
+/* Returns 64 uniformly distributed random bits. They depend on the seed, the
+ * flow, the purpose, `index` and `attempt` only. */
 guint64 seeded_draw (guint64 seed, guint32 flow, guint32 purpose,
     guint64 index, guint32 attempt);
 

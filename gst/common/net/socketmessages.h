@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sends and receives many packets with one system call, if the system supports
  * it. The functions also determine which packet an error belongs to. The system
- * reports an ICMP error about an earlier packet only once, as the result of the
- * next system call on the socket, whichever packets that call sends or
- * receives.
+ * reports an ICMP error about an earlier packet only once: the next system call
+ * on the socket returns it, whichever packets that call sends or receives.
  */
 
 #pragma once

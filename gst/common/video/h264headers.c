@@ -22,6 +22,7 @@
 #define MAX_CYCLE 255
 /* maximum of log2_max_frame_num_minus4 and of similar fields */
 #define MAX_LOG2 12
+#define MAX_REFERENCES 16       /* MaxDpbFrames, A.3.1 */
 #define MAX_SLICE_GROUPS 7      /* maximum of num_slice_groups_minus1, A.2 */
 /* Maximum of PicSizeInMapUnits, which the highest level of H.264 allows (table
  * A-1). */
@@ -31,8 +32,6 @@
  * has no more list modifications or marking operations than there are reference
  * pictures. */
 #define MAX_REF_IDX 31
-#define MAX_LIST_CHANGES (MAX_REF_IDX + 2)
-#define MAX_MARKS 70
 
 typedef enum
 {
@@ -53,6 +52,7 @@ typedef struct
   guint log2_max_frame_num;
   guint order_type;             /* pic_order_cnt_type */
   guint log2_max_order_lsb;
+  guint max_references;         /* max_num_ref_frames */
   /* Fields for pic_order_cnt_type 1 only. */
   gboolean delta_always_zero;
   gint32 offset_non_reference, offset_bottom;
@@ -192,9 +192,8 @@ h264_headers_add_sps (H264Headers * headers, const guint8 * data, gsize size)
     sps.log2_max_order_lsb = nal_bits_take_index (&bits, MAX_LOG2) + 4;
   else if (sps.order_type == 1)
     read_order_cycle (&bits, &sps);
-  /* Skips max_num_ref_frames, gaps_in_frame_num_value_allowed_flag, width and
-   * height. */
-  nal_bits_take_ue (&bits);
+  sps.max_references = nal_bits_take_index (&bits, MAX_REFERENCES);
+  /* Skips gaps_in_frame_num_value_allowed_flag, width and height. */
   nal_bits_take (&bits, 1);
   nal_bits_take_ue (&bits);
   nal_bits_take_ue (&bits);
@@ -278,20 +277,23 @@ has_lists (SliceType type)
   return type != SLICE_I && type != SLICE_SI;
 }
 
-/* Skips ref_pic_list_modification () of one list (section 7.3.3.1 of H.264). */
-static void
-skip_list_changes (NalBits * bits)
+/* Parses ref_pic_list_modification () of one list (section 7.3.3.1 of H.264).
+ * Returns the number of operations. */
+static guint
+read_list_changes (NalBits * bits, H264Operation * changes)
 {
   guint i;
 
   if (!nal_bits_take (bits, 1))
-    return;
-  for (i = 0; i < MAX_LIST_CHANGES; i++) {
-    if (nal_bits_take_index (bits, 3) == 3 || bits->beyond)
-      return;
-    nal_bits_take_ue (bits);
+    return 0;
+  for (i = 0; i < H264_MAX_LIST_CHANGES; i++) {
+    changes[i].operation = nal_bits_take_index (bits, 3);
+    if (changes[i].operation == 3 || bits->beyond)
+      return i;
+    changes[i].value = nal_bits_take_ue (bits);
   }
   bits->beyond = TRUE;
+  return 0;
 }
 
 /* Skips the prediction weights of one list (section 7.3.3.2 of H.264). */
@@ -315,47 +317,49 @@ skip_weights (NalBits * bits, guint last, gboolean is_monochrome)
 }
 
 /* Parses dec_ref_pic_marking () of a picture that is not an IDR picture
- * (section 7.3.3.3 of H.264). Returns whether one of the operations is
- * operation 5, which marks all reference pictures as unused. */
-static gboolean
-read_marks (NalBits * bits)
+ * (section 7.3.3.3 of H.264). Operation 5 marks all reference pictures as
+ * unused. */
+static void
+read_marks (NalBits * bits, H264Slice * slice)
 {
-  gboolean forgets = FALSE;
   guint i;
 
   if (!nal_bits_take (bits, 1))
-    return FALSE;
-  for (i = 0; i < MAX_MARKS; i++) {
-    guint operation = nal_bits_take_index (bits, 6);
+    return;
+  for (i = 0; i < H264_MAX_MARKS; i++) {
+    H264Operation *mark = &slice->marks[i];
 
-    if (operation == 0)
-      return forgets;
-    forgets |= operation == 5;
-    if (operation != 5)
-      nal_bits_take_ue (bits);
-    if (operation == 3)
+    mark->operation = nal_bits_take_index (bits, 6);
+    if (mark->operation == 0)
+      return;
+    slice->n_marks = i + 1;
+    slice->forgets |= mark->operation == 5;
+    if (mark->operation != 5)
+      mark->value = nal_bits_take_ue (bits);
+    if (mark->operation == 3)
       nal_bits_take_ue (bits);
   }
   bits->beyond = TRUE;
-  return FALSE;
 }
 
-/* Skips the fields from num_ref_idx_active_override_flag to the prediction
+/* Parses the fields from num_ref_idx_active_override_flag to the prediction
  * weights. */
 static void
-skip_lists (NalBits * bits, const Sps * sps, const Pps * pps, SliceType type)
+read_lists (NalBits * bits, const Sps * sps, const Pps * pps, H264Slice * slice)
 {
   guint last[2] = { pps->last_ref_idx[0], pps->last_ref_idx[1] };
-  gboolean is_b = type == SLICE_B;
+  const gboolean is_b = slice->is_b;
 
   if (nal_bits_take (bits, 1)) {
     last[0] = nal_bits_take_index (bits, MAX_REF_IDX);
     if (is_b)
       last[1] = nal_bits_take_index (bits, MAX_REF_IDX);
   }
-  skip_list_changes (bits);
+  slice->n_references = last[0] + 1;
+  slice->n_changes = read_list_changes (bits, slice->changes);
+  /* The lists of a B-slice are not needed. */
   if (is_b)
-    skip_list_changes (bits);
+    slice->n_changes = read_list_changes (bits, slice->changes);
   if (is_b ? pps->weights_b != 1 : !pps->weights_p)
     return;
   nal_bits_take_ue (bits);
@@ -412,7 +416,8 @@ h264_headers_read_slice (const H264Headers * headers, const guint8 * data,
   NalBits bits;
 
   memset (slice, 0, sizeof (*slice));
-  slice->is_reference = size > 0 && (data[0] >> 5 & 3);
+  slice->ref_idc = size > 0 ? data[0] >> 5 & 3 : 0;
+  slice->is_reference = slice->ref_idc > 0;
   slice->is_idr = size > 0 && (data[0] & H264_TYPE) == H264_IDR;
   nal_bits_init (&bits, data + MIN (size, 1), data + size);
   /* first_mb_in_slice */
@@ -425,12 +430,17 @@ h264_headers_read_slice (const H264Headers * headers, const guint8 * data,
     return FALSE;
   slice->sps = pps->sps;
   read_place (&bits, sps, pps, slice);
-  if (type == SLICE_B)
+  slice->is_b = type == SLICE_B;
+  if (slice->is_b)
     nal_bits_take (&bits, 1);
   if (has_lists (type))
-    skip_lists (&bits, sps, pps, type);
-  if (slice->is_reference && !slice->is_idr)
-    slice->forgets = read_marks (&bits);
+    read_lists (&bits, sps, pps, slice);
+  if (slice->is_idr) {
+    nal_bits_take (&bits, 1);   /* no_output_of_prior_pics_flag */
+    slice->has_long_term = nal_bits_take (&bits, 1);
+  } else if (slice->is_reference) {
+    read_marks (&bits, slice);
+  }
   return !bits.beyond;
 }
 
@@ -559,4 +569,14 @@ h264_headers_get_order_range (const H264Headers * headers,
   const Sps *sps = &headers->sps[slice->sps];
 
   return sps->order_type == 0 ? 1u << sps->log2_max_order_lsb : 0;
+}
+
+void
+h264_headers_get_limits (const H264Headers * headers, const H264Slice * slice,
+    guint * max_references, guint * max_frame_num)
+{
+  const Sps *sps = &headers->sps[slice->sps];
+
+  *max_references = MAX (sps->max_references, 1);
+  *max_frame_num = 1u << sps->log2_max_frame_num;
 }

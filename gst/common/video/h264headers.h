@@ -16,6 +16,18 @@
 
 typedef struct _H264Headers H264Headers;
 
+/* A field of a list in a slice header: an operation and its first operand */
+typedef struct
+{
+  guint operation;
+  guint32 value;
+} H264Operation;
+
+/* The maximum number of entries of a list of reference pictures is 32 (section
+ * 7.4.3 of H.264); one more operation ends the list. */
+#define H264_MAX_LIST_CHANGES 33
+#define H264_MAX_MARKS 70
+
 /* Fields of a slice header that describe its picture, which is a frame or a
  * field */
 typedef struct
@@ -29,6 +41,19 @@ typedef struct
   /* The picture marks all previous reference pictures as unused, as an IDR
    * picture does (memory_management_control_operation 5). */
   gboolean forgets;
+
+  gboolean has_long_term;       /* an IDR picture is a long-term reference */
+  guint ref_idc;                /* nal_ref_idc */
+  gboolean is_b;                /* the slice has the type B */
+  /* For a P-slice: the number of entries of the list of reference pictures, and
+   * what ref_pic_list_modification () does to it */
+  guint n_references;
+  guint n_changes;
+  H264Operation changes[H264_MAX_LIST_CHANGES];
+  /* memory_management_control_operation; there are none if the oldest picture
+   * gives way (sliding window). */
+  guint n_marks;
+  H264Operation marks[H264_MAX_MARKS];
 
   /* id of the SPS, which h264_headers_begin_picture () needs */
   guint sps;
@@ -67,5 +92,9 @@ gint32 h264_headers_begin_picture (H264Headers * headers,
  * order_lsb (pic_order_cnt_type 1 and 2). */
 guint h264_headers_get_order_range (const H264Headers * headers,
     const H264Slice * slice);
+
+/* Returns the maximum number of reference frames and MaxFrameNum. */
+void h264_headers_get_limits (const H264Headers * headers,
+    const H264Slice * slice, guint * max_references, guint * max_frame_num);
 
 #pragma GCC visibility pop

@@ -23,9 +23,10 @@
  *   receiver that misses a frame may not resume there, because its pictures
  *   would be damaged until the end of the refresh and would be displayed. The
  *   exception is a stream without I-frames.
- * - Frames of VP8, VP9 and AV1 say exactly what they need (IFD_FRAME_SLOTS), so
- *   that a dropped P-frame does not always cost the rest of its GOP;
- *   ifdslots.c selects the frame to drop.
+ * - Frames of VP8, VP9 and AV1, and of H.264 and H.265 with several layers of
+ *   reference frames, say exactly what they need (IFD_FRAME_SLOTS), so that a
+ *   dropped P-frame does not always cost the rest of its GOP; ifdslots.c
+ *   selects the frame to drop.
  */
 
 #include "ifd.h"
@@ -474,14 +475,15 @@ begin_refresh (Ifd * ifd)
     return;
   ifd->awaits_i = ifd->gop_disturbed = FALSE;
   ifd->prev_gop_disturbed = TRUE;
+  ifd->slots.wrong = ifd->slots.missed = 0;
 }
 
 static IfdSlotFrame
 describe_slots (const IfdFrame * frame, guint32 missed)
 {
   IfdSlotFrame slots = { has_slots (frame), frame->uses, frame->updates,
-    frame->type == IFD_FRAME_I, frame->type == IFD_FRAME_B, frame->layer,
-    frame->size, missed
+    frame->type == IFD_FRAME_I, frame->type == IFD_FRAME_B,
+    MAX (frame->layer, (gint) frame->depth), frame->size, missed
   };
 
   return slots;
@@ -518,6 +520,13 @@ uses_wrong_slot (const Ifd * ifd, const IfdEntry * c)
   return lost[n - 1];
 }
 
+/* Returns why a frame is dropped that uses a wrong slot. */
+static IfdDropReason
+get_reason_of_lost (const IfdEntry * entry)
+{
+  return entry->leading ? IFD_DROP_LEADING : IFD_DROP_DISTURBED;
+}
+
 /* Returns whether no decoder could decode the frame, because it refers to
  * frames that are not sent. */
 static gboolean
@@ -528,9 +537,10 @@ is_undecodable (const Ifd * ifd, const IfdEntry * c, IfdDropReason * reason)
   *reason = IFD_DROP_NO_I;
   if (ifd->awaits_i)
     return TRUE;
-  *reason = IFD_DROP_DISTURBED;
+  *reason = get_reason_of_lost (c);
   if (has_slots (&c->frame))
     return uses_wrong_slot (ifd, c);
+  *reason = IFD_DROP_DISTURBED;
   if (ifd->gop_disturbed)
     return TRUE;
   *reason = IFD_DROP_LEADING;
@@ -686,8 +696,8 @@ drop_lost (Ifd * ifd)
     if (!has_slots (&entry->frame))
       continue;
     if (entry->frame.uses & wrong)
-      drop_link (ifd, walk, IFD_DROP_DISTURBED,
-          get_rule_of_undecodable (IFD_DROP_DISTURBED));
+      drop_link (ifd, walk, get_reason_of_lost (entry),
+          get_rule_of_undecodable (get_reason_of_lost (entry)));
     else
       wrong &= ~entry->frame.updates;
   }
@@ -716,6 +726,18 @@ make_room_by_slots (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
   return TRUE;
 }
 
+static gboolean
+all_have_slots (const Ifd * ifd, const IfdEntry * c)
+{
+  const GList *walk;
+
+  for (walk = ifd->w.head; walk; walk = walk->next) {
+    if (!has_slots (&get_entry (walk)->frame))
+      return FALSE;
+  }
+  return has_slots (&c->frame);
+}
+
 /* Drops waiting frames to make room for the new frame C. Returns FALSE if C
  * itself affects the picture least and has to be dropped; `rule` says why. */
 static gboolean
@@ -729,7 +751,7 @@ make_room (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
           "an I-frame replaces all that an outage left of earlier GOPs");
     return TRUE;
   }
-  if (has_slots (&c->frame))
+  if (all_have_slots (ifd, c))
     return make_room_by_slots (ifd, c, rule);
   victim = find_victim (ifd, c, rule);
   if (victim)
@@ -872,6 +894,8 @@ drop_misordered (Ifd * ifd)
       follow_order (&order, entry);
     }
   }
+  if (lost)
+    drop_lost (ifd);
   return order;
 }
 
@@ -1157,8 +1181,10 @@ ifd_restart (Ifd * ifd)
     ifd->awaits_i = TRUE;
   /* If a leading frame was dropped, it may now be missing before the next
    * I-frame. */
-  if (ifd->algorithm == IFD_ALGORITHM_GOP)
+  if (ifd->algorithm == IFD_ALGORITHM_GOP) {
+    drop_lost (ifd);
     drop_misordered (ifd);
+  }
 }
 
 gboolean

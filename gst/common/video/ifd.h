@@ -89,7 +89,7 @@ typedef enum
   IFD_FRAME_REFRESH = 1 << 5,
   /* `uses` and `updates` of the frame are valid. They alone say which frames
    * depend on each other; the type of the frame only says how important it is.
-   * IFD_FRAME_LEADING must not be set. */
+   * A closed I-frame updates all slots. */
   IFD_FRAME_SLOTS = 1 << 6
 } IfdFrameFlags;
 
@@ -106,11 +106,13 @@ typedef struct
    * this, or if the position is unknown. */
   guint order, order_range;
   /* With IFD_FRAME_SLOTS: the slots of the decoder that the frame uses, and
-   * those that it updates (slotuse.h). An I-frame uses none and updates all. */
+   * those that it updates (slotuse.h). An I-frame uses none. */
   guint32 uses, updates;
-  /* Temporal layer, or -1 if unknown. With IFD_FRAME_SLOTS a higher layer is
-   * dropped first. */
-  gint layer;
+  gint layer;                   /* temporal layer, or -1 if unknown */
+  /* With IFD_FRAME_SLOTS: the layer in a pyramid of references, of which the
+   * base is 0; a temporal layer need not be repeated. A higher layer is dropped
+   * first. */
+  guint depth;
   gpointer user;                /* data of the caller */
 
   /* Sequence number in the order of input, from 0; set by ifd_input */

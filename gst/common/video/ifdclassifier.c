@@ -17,6 +17,7 @@
 #include "mpegvideo.h"
 #include "nalbits.h"
 #include "nalunittypes.h"
+#include "references.h"
 
 /* payloadType of a recovery point in an SEI message: H.264, D.1, and H.265, D.2
  */
@@ -42,6 +43,8 @@ struct _IfdClassifier
   guint length_size;
   guint highest_sub_layer;      /* highest sub-layer that the SPS declares */
   H264Headers *headers;         /* NULL for H.265 */
+  H265Headers *h265;            /* NULL for H.264 */
+  References *references;
 
   /* state of the last I-frame */
   guint64 last_i_pts;           /* in ns; G_MAXUINT64 if unknown */
@@ -102,8 +105,11 @@ ifd_classifier_new (IfdCodec codec)
 
   classifier->codec = codec;
   classifier->highest_sub_layer = SUB_LAYERS_UNKNOWN;
+  classifier->references = references_new ();
   if (codec == IFD_CODEC_H264)
     classifier->headers = h264_headers_new ();
+  else
+    classifier->h265 = h265_headers_new ();
   ifd_classifier_reset (classifier);
   return classifier;
 }
@@ -112,7 +118,19 @@ void
 ifd_classifier_free (IfdClassifier * classifier)
 {
   g_clear_pointer (&classifier->headers, h264_headers_free);
+  g_clear_pointer (&classifier->h265, h265_headers_free);
+  references_free (classifier->references);
   g_free (classifier);
+}
+
+/* H.265 with three or more sub-layers has a layer between the lowest and the
+ * highest one, whose pictures are dropped one by one. */
+static void
+declare_layers (IfdClassifier * classifier)
+{
+  if (classifier->highest_sub_layer != SUB_LAYERS_UNKNOWN
+      && classifier->highest_sub_layer >= 2)
+    references_declare_layers (classifier->references);
 }
 
 void
@@ -123,6 +141,10 @@ ifd_classifier_reset (IfdClassifier * classifier)
   classifier->field = IFD_FIELD_NONE;
   if (classifier->headers)
     h264_headers_reset (classifier->headers);
+  if (classifier->h265)
+    h265_headers_reset (classifier->h265);
+  references_reset (classifier->references);
+  declare_layers (classifier);
 }
 
 guint64
@@ -160,8 +182,9 @@ typedef struct
   guint length_size;
   /* highest sub-layer that an SPS of H.265 declares */
   guint highest;
-  /* Receives the parameter sets of H.264; NULL if the sets are only checked */
+  /* Receive the parameter sets; NULL if the sets are only checked */
   H264Headers *headers;
+  H265Headers *h265;
 } CodecData;
 
 typedef gboolean (*TakeSet) (const guint8 * data, gsize size,
@@ -194,7 +217,25 @@ take_h265_sps (const guint8 * data, gsize size, CodecData * found)
     return FALSE;
   found->highest = found->highest == SUB_LAYERS_UNKNOWN ? declared
       : MAX (found->highest, declared);
+  if (found->h265)
+    h265_headers_add_sps (found->h265, data, size);
   return TRUE;
+}
+
+static gboolean
+take_h265_pps (const guint8 * data, gsize size, CodecData * found)
+{
+  if (found->h265)
+    h265_headers_add_pps (found->h265, data, size);
+  return TRUE;
+}
+
+static TakeSet
+get_h265_taker (guint type)
+{
+  if (type == H265_SPS)
+    return take_h265_sps;
+  return type == H265_PPS ? take_h265_pps : NULL;
 }
 
 /* Parses a list of parameter sets, each of which is preceded by its length in
@@ -251,7 +292,7 @@ parse_hvcc (const guint8 * data, gsize size, CodecData * found)
     if (end - data < 3)
       return FALSE;
     data = parse_sets (data + 3, end, data[1] << 8 | data[2],
-        (data[0] & 63) == H265_SPS ? take_h265_sps : NULL, found);
+        get_h265_taker (data[0] & 63), found);
     if (!data)
       return FALSE;
   }
@@ -263,7 +304,7 @@ ifd_classifier_set_codec_data (IfdClassifier * classifier, const guint8 * data,
     gsize size)
 {
   gboolean is_h264 = classifier->codec == IFD_CODEC_H264;
-  CodecData found = { 0, SUB_LAYERS_UNKNOWN, NULL };
+  CodecData found = { 0, SUB_LAYERS_UNKNOWN, NULL, NULL };
   gboolean parsed;
 
   if (!data) {
@@ -277,10 +318,14 @@ ifd_classifier_set_codec_data (IfdClassifier * classifier, const guint8 * data,
   classifier->length_size = found.length_size;
   if (found.highest != SUB_LAYERS_UNKNOWN)
     classifier->highest_sub_layer = found.highest;
+  declare_layers (classifier);
   /* The codec data are valid, so their parameter sets can be stored now. */
   found.headers = classifier->headers;
+  found.h265 = classifier->h265;
   if (is_h264)
     parse_avcc (data, size, &found);
+  else
+    parse_hvcc (data, size, &found);
   return TRUE;
 }
 
@@ -443,6 +488,7 @@ typedef struct
   /* other frames refer to this frame, or to another view or layer in the access
    * unit of this frame */
   gboolean is_reference;
+  gint layer;                   /* temporal_id, or -1 if unknown */
   gboolean has_second;          /* the access unit contains the second field */
   H264Slice second;             /* first slice of the second field */
 } H264Unit;
@@ -515,6 +561,15 @@ take_h264_set (const Reader * reader, Unit * unit)
     h264_headers_add_pps (headers, unit->data, unit->end - unit->data);
 }
 
+/* Reads temporal_id of a prefix NAL unit (G.7.3.1.1): the second byte begins
+ * with svc_extension_flag. */
+static void
+read_prefix (const Unit * unit, H264Unit * found)
+{
+  if (unit->end - unit->data >= 4 && (unit->data[1] & 0x80))
+    found->layer = unit->data[3] >> 5;
+}
+
 /* Parses the NAL units up to the first slice, and the header of this slice.
  * Returns FALSE if there is no slice. */
 static gboolean
@@ -529,6 +584,8 @@ read_h264_first (Reader * reader, H264Unit * unit)
       read_sei (reader, &nal, 1, &unit->recovery);
     else if (nal.type == H264_SPS || nal.type == H264_PPS)
       take_h264_set (reader, &nal);
+    else if (nal.type == H264_PREFIX)
+      read_prefix (&nal, unit);
     if (!is_h264_slice (&nal))
       continue;
     unit->is_reference = is_h264_reference (&nal);
@@ -557,6 +614,10 @@ take_h264_slice (Reader * reader, Unit * nal, H264Unit * unit)
     unit->second = slice;
   } else if (!unit->has_second) {
     unit->is_intra &= slice.is_intra;
+    if (is_known)
+      references_add_h264_slice (reader->classifier->references, &slice);
+    else
+      references_abandon (reader->classifier->references);
   }
 }
 
@@ -567,10 +628,12 @@ static void
 read_h264_rest (Reader * reader, H264Unit * unit, gboolean may_have_second)
 {
   gboolean may_begin = unit->recovery.is_at_once && !unit->first.is_idr;
+  gboolean needs_all = references_are_active (reader->classifier->references)
+      && !unit->first.is_idr;
   Unit nal;
 
-  while ((!unit->is_reference || (!unit->has_second && (may_begin
-                  || may_have_second))) && read_unit (reader, &nal)) {
+  while ((needs_all || !unit->is_reference || (!unit->has_second
+              && (may_begin || may_have_second))) && read_unit (reader, &nal)) {
     if (!parse_h264_header (reader, &nal))
       continue;
     unit->is_reference |= is_h264_reference (&nal);
@@ -672,25 +735,64 @@ set_h264_order (const IfdClassifier * classifier, const H264Slice * slice,
 }
 
 static void
+set_slots (IfdClassifier * classifier, gboolean is_leading, IfdFrame * frame)
+{
+  const gboolean is_closed = frame->type == IFD_FRAME_I
+      && (frame->flags & IFD_FRAME_CLOSED);
+  const ReferencePicture picture = { frame->type == IFD_FRAME_I, is_closed,
+    is_leading, frame->type != IFD_FRAME_B, frame->layer
+  };
+  ReferenceUse use;
+
+  if (!references_end (classifier->references, &picture, &use))
+    return;
+  frame->flags |= IFD_FRAME_SLOTS;
+  frame->uses = use.uses;
+  frame->updates = use.updates;
+  frame->depth = use.depth;
+}
+
+/* Reads the picture order count of the first slice, and the pictures to which
+ * it refers. */
+static void
+begin_h264_picture (IfdClassifier * classifier, const H264Unit * unit,
+    gint32 * order)
+{
+  if (!unit->is_known) {
+    references_abandon (classifier->references);
+    return;
+  }
+  *order = h264_headers_begin_picture (classifier->headers, &unit->first);
+  references_begin_h264 (classifier->references, classifier->headers,
+      &unit->first, *order);
+  references_add_h264_slice (classifier->references, &unit->first);
+  if (unit->layer >= 0)
+    references_declare_layers (classifier->references);
+}
+
+static void
 classify_h264 (Reader * reader, guint64 pts, IfdFrame * frame)
 {
   IfdClassifier *classifier = reader->classifier;
   H264Unit unit = { {FALSE,}, };
-  gboolean found = read_h264_first (reader, &unit), forgets = FALSE;
+  gboolean found, forgets = FALSE;
   IfdField field = IFD_FIELD_NONE;
   gint32 order = 0;
 
+  unit.layer = -1;
+  found = read_h264_first (reader, &unit);
   if (found) {
+    begin_h264_picture (classifier, &unit, &order);
     field = find_field (classifier, &unit);
     read_h264_rest (reader, &unit, field == IFD_FIELD_FIRST);
     set_h264_type (&unit, field, frame);
+    frame->layer = unit.layer;
   }
   /* If the picture order count of this picture is unknown, the picture order
    * counts of the following pictures are unknown too. */
   if (found && !unit.is_known)
     classifier->last_i_has_order = FALSE;
   if (unit.is_known) {
-    order = h264_headers_begin_picture (classifier->headers, &unit.first);
     forgets = unit.first.forgets || unit.second.forgets;
     /* A picture that marks all references as unused is output after all
      * previous pictures, so its order needs no check. */
@@ -703,6 +805,8 @@ classify_h264 (Reader * reader, guint64 pts, IfdFrame * frame)
   }
   classifier->field = field;
   mark_leading_h264 (classifier, pts, unit.is_known ? &order : NULL, frame);
+  if (found)
+    set_slots (classifier, (frame->flags & IFD_FRAME_LEADING) != 0, frame);
   classifier->last_i_closed |= forgets;
 }
 
@@ -743,6 +847,9 @@ read_h265_sps (Reader * reader, Unit * unit, guint * declared)
   }
   *declared = MAX (*declared, highest);
   reader->classifier->highest_sub_layer = *declared;
+  h265_headers_add_sps (reader->classifier->h265, unit->data,
+      unit->end - unit->data);
+  declare_layers (reader->classifier);
 }
 
 /* Determines the frame type from the type of a NAL unit (H.265, table 7-1).
@@ -770,6 +877,23 @@ classify_h265_slice (const IfdClassifier * classifier, const Unit * unit,
       IFD_FRAME_LEADING : IFD_FRAME_TRAILING;
 }
 
+/* `unit` is the first slice of the picture. */
+static void
+read_h265_references (Reader * reader, Unit * unit, IfdFrame * frame)
+{
+  IfdClassifier *classifier = reader->classifier;
+  H265Slice slice;
+
+  find_header_end (reader, unit);
+  if (h265_headers_read_slice (classifier->h265, unit->data,
+          unit->end - unit->data, &slice))
+    references_begin_h265 (classifier->references, &slice);
+  else
+    references_abandon (classifier->references);
+  set_slots (classifier, unit->type >= H265_RADL_N
+      && unit->type <= H265_RASL_R, frame);
+}
+
 static void
 classify_h265 (Reader * reader, IfdFrame * frame)
 {
@@ -784,11 +908,17 @@ classify_h265 (Reader * reader, IfdFrame * frame)
       classify_h265_slice (reader->classifier, &unit, frame);
       if (recovery.is_present && frame->type == IFD_FRAME_P)
         frame->flags |= IFD_FRAME_REFRESH;
+      read_h265_references (reader, &unit, frame);
       return;
     }
-    if (unit.type == H265_SPS)
+    if (unit.type == H265_SPS) {
       read_h265_sps (reader, &unit, &declared);
-    else if (unit.type == H265_PREFIX_SEI)
+    } else if (unit.type == H265_PPS) {
+      find_end (reader, &unit);
+      h265_headers_add_pps (reader->classifier->h265, unit.data,
+          unit.end - unit.data);
+    }
+    if (unit.type == H265_PREFIX_SEI)
       read_sei (reader, &unit, 2, &recovery);
   }
 }
@@ -803,6 +933,8 @@ ifd_classifier_input (IfdClassifier * classifier, const guint8 * data,
   frame->flags = 0;
   frame->order = frame->order_range = 0;
   frame->layer = -1;
+  frame->depth = 0;
+  frame->uses = frame->updates = 0;
   check_beginning (&reader);
   if (classifier->codec == IFD_CODEC_H264)
     classify_h264 (&reader, pts, frame);

@@ -56,8 +56,10 @@ gboolean ifd_classifier_set_codec_data (IfdClassifier * classifier,
 void ifd_classifier_reset (IfdClassifier * classifier);
 
 /* Sets type and flags of `frame` for an access unit, which is a whole frame or
- * one field, and its temporal layer: the sub-layer of H.265, otherwise -1.
- * `pts` is in ns, or G_MAXUINT64 if unknown. */
+ * one field, and its temporal layer: the sub-layer of H.265, or temporal_id of
+ * H.264 if the stream has it, otherwise -1. Slots (IFD_FRAME_SLOTS) are set
+ * from the I-frame on at which the stream is known to have several layers of
+ * reference frames. `pts` is in ns, or G_MAXUINT64 if unknown. */
 void ifd_classifier_input (IfdClassifier * classifier, const guint8 * data,
     gsize size, guint64 pts, IfdFrame * frame);
 

@@ -17,6 +17,7 @@
 #define H264_PPS 8
 /* The types up to this one are parameter sets and delimiters. */
 #define H264_SPS_EXTENSION 13
+#define H264_PREFIX 14          /* describes the slice behind it (G.7.3.1.1) */
 #define H264_SUBSET_SPS 15
 #define H264_SLICE_EXTENSION 20 /* slices of other views and layers */
 #define H264_SLICE_DEPTH 21
@@ -30,6 +31,11 @@
 /* ISO/IEC 23008-2, table 7-1: nal_unit_type */
 /* Even types up to this one are non-reference pictures of their sub-layer. */
 #define H265_SUB_LAYER_LAST 15
+/* temporal sub-layer access: a decoder may begin with the sub-layer here */
+#define H265_TSA_N 2
+#define H265_TSA_R 3
+#define H265_STSA_R 5
+#define H265_RADL_N 6           /* first type of a leading picture */
 #define H265_RASL_N 8
 #define H265_RASL_R 9
 #define H265_BLA_FIRST 16       /* also the first type of an IRAP picture */
@@ -39,6 +45,7 @@
 #define H265_VCL_LAST 31
 #define H265_VPS 32
 #define H265_SPS 33
+#define H265_PPS 34
 #define H265_PREFIX_SEI 39
 #define H265_SUFFIX_SEI 40      /* last type that is not part of a picture */
 

@@ -18,6 +18,13 @@
 #define TEMPORAL_REFERENCES 1024
 #define NO_TIME G_MAXUINT64
 
+/* Slots of H.265 if only its NAL unit headers are read: one for the reference
+ * pictures of each sub-layer, and one for the base layer before the last key
+ * frame, to which leading pictures refer. */
+#define SLOT_BEFORE_KEY (1u << 31)
+#define SLOTS_BELOW(sub_layer) ((1u << (sub_layer)) - 1)
+#define SLOTS_OF_LAYERS 0x7fu
+
 struct _PictureReader
 {
   PictureFormat format;
@@ -203,6 +210,10 @@ read_access_unit (PictureReader * reader, const guint8 * data, gsize size,
 
   ifd_classifier_input (reader->classifier, data, size, pts, &frame);
   info->kind = kinds[frame.type];
+  info->layer = MAX (frame.layer, (gint) frame.depth);
+  info->has_slots = (frame.flags & IFD_FRAME_SLOTS) != 0;
+  info->uses = frame.uses;
+  info->updates = frame.updates;
   if (frame.type == IFD_FRAME_I) {
     reader->has_key = TRUE;
     reader->is_closed = (frame.flags & IFD_FRAME_CLOSED) != 0;
@@ -242,6 +253,32 @@ get_h265_slice_kind (PictureReader * reader, guint type, guint sub_layer)
   return PICTURE_KIND_REFERENCE;
 }
 
+/* A picture of a sub-layer refers to pictures of no higher sub-layer (7.4.2.2).
+ * At a TSA picture, later pictures of its sub-layer and of higher ones refer to
+ * no earlier ones of these; at an STSA picture, those of its sub-layer do. */
+static void
+set_h265_slots (const PictureReader * reader, guint type, guint sub_layer,
+    PictureInfo * info)
+{
+  info->layer = sub_layer;
+  info->has_slots = reader->highest_sub_layer > 0;
+  if (info->kind == PICTURE_KIND_KEY) {
+    info->updates = SLOTS_OF_LAYERS;
+    return;
+  }
+  info->uses = SLOTS_BELOW (sub_layer + 1);
+  if (info->kind != PICTURE_KIND_DROPPABLE)
+    info->updates = 1u << sub_layer | (sub_layer == 0 ? SLOT_BEFORE_KEY : 0);
+  if (type >= H265_TSA_N && type <= H265_STSA_R)
+    info->uses = SLOTS_BELOW (sub_layer);
+  if (type == H265_TSA_R)
+    info->updates = SLOTS_OF_LAYERS & ~SLOTS_BELOW (sub_layer);
+  if (type == H265_RASL_N || type == H265_RASL_R) {
+    info->uses |= SLOT_BEFORE_KEY;
+    info->updates = 0;
+  }
+}
+
 static void
 read_h265_unit (PictureReader * reader, guint type, guint layer,
     guint sub_layer, PictureInfo * info)
@@ -256,6 +293,8 @@ read_h265_unit (PictureReader * reader, guint type, guint layer,
   else if (type >= H265_VPS && type <= H265_SUFFIX_SEI)
     info->kind = PICTURE_KIND_PART;
   info->is_leading = type == H265_RASL_N || type == H265_RASL_R;
+  if (info->kind >= PICTURE_KIND_DROPPABLE)
+    set_h265_slots (reader, type, sub_layer, info);
 }
 
 static void
@@ -383,14 +422,19 @@ get_slot_kind (const SlotUse * use)
   return use->is_reference ? PICTURE_KIND_REFERENCE : PICTURE_KIND_DROPPABLE;
 }
 
-static PictureKind
-read_slots (PictureReader * reader, const guint8 * data, gsize size)
+static void
+read_slots (PictureReader * reader, const guint8 * data, gsize size,
+    PictureInfo * info)
 {
   SlotUse use;
+  const gboolean is_read = slot_reader_input (reader->slots, data, size, NULL,
+      &use);
 
-  if (!slot_reader_input (reader->slots, data, size, NULL, &use))
-    return PICTURE_KIND_UNKNOWN;
-  return get_slot_kind (&use);
+  info->kind = is_read ? get_slot_kind (&use) : PICTURE_KIND_UNKNOWN;
+  info->layer = MAX (use.layer, 0);
+  info->has_slots = TRUE;
+  info->uses = use.uses;
+  info->updates = use.updates;
 }
 
 /* Returns the kind of the picture whose first bytes these are. A first frame
@@ -619,7 +663,7 @@ read_buffer (PictureReader * reader, const guint8 * data, gsize size,
     case PICTURE_FORMAT_VP9:
     case PICTURE_FORMAT_AV1:
     case PICTURE_FORMAT_AV1_FRAME:
-      info->kind = read_slots (reader, data, size);
+      read_slots (reader, data, size, info);
       break;
     case PICTURE_FORMAT_RTP_VP8:
     case PICTURE_FORMAT_RTP_VP9:
@@ -652,8 +696,9 @@ void
 picture_reader_input (PictureReader * reader, const guint8 * data, gsize size,
     guint64 pts, gboolean is_key, PictureInfo * info)
 {
-  info->kind = PICTURE_KIND_UNKNOWN;
-  info->is_leading = FALSE;
+  const PictureInfo unknown = { PICTURE_KIND_UNKNOWN };
+
+  *info = unknown;
   read_buffer (reader, data, size, pts, info);
   if (info->kind == PICTURE_KIND_REFERENCE && is_key)
     info->kind = PICTURE_KIND_KEY;

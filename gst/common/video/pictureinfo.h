@@ -55,6 +55,11 @@ typedef struct
   /* The picture follows a key frame in decoding order and refers to pictures
    * before this key frame. */
   gboolean is_leading;
+  guint layer;                  /* 0 is the base layer, or unknown */
+  /* `uses` and `updates` say which pictures depend on each other, as those of a
+   * frame with IFD_FRAME_SLOTS (ifd.h). */
+  gboolean has_slots;
+  guint32 uses, updates;
 } PictureInfo;
 
 typedef struct _PictureReader PictureReader;

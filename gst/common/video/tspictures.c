@@ -15,6 +15,9 @@
 #define CRC_SIZE 4
 #define STUFFING 0xff
 #define PES_HEADER_SIZE 9       /* 2.4.3.6, without the optional fields */
+/* ISO/IEC 13818-2, tables 6-2 and 6-14 */
+#define PICTURE_CODING_EXTENSION 8
+#define FRAME_PICTURE 3
 #define H264_DELIMITER 9
 #define H265_DELIMITER 35
 /* Maximum size of a unit. A stream without pictures must not fill the memory.
@@ -64,12 +67,13 @@ struct _TsPictures
   GByteArray *data, *stream, *rest;
   guint64 tag;
   gboolean has_picture;
+  gboolean has_time;
+  guint64 time;                 /* see TsUnit */
   gboolean is_junk;             /* bytes that are no packets */
   guint n_removed;
   /* The counter of the last packet with payload; -1 if unknown */
   gint last_counter;
-  /* temporal reference of the current MPEG picture; -1 if unknown */
-  gint temporal_reference;
+  gboolean has_second_field;    /* both field pictures of an MPEG frame */
 };
 
 /* --- life cycle ----------------------------------------------------------- */
@@ -113,6 +117,7 @@ begin_unit (TsPictures * pictures, gboolean has_picture)
   g_byte_array_set_size (pictures->stream, 0);
   g_byte_array_set_size (pictures->rest, 0);
   pictures->has_picture = has_picture;
+  pictures->has_time = pictures->has_second_field = FALSE;
   pictures->is_junk = FALSE;
   pictures->n_removed = 0;
 }
@@ -135,7 +140,7 @@ ts_pictures_reset (TsPictures * pictures)
   begin_unit (pictures, FALSE);
   pictures->pmt_pid = pictures->video_pid = TS_NO_PID;
   pictures->refusal = NULL;
-  pictures->last_counter = pictures->temporal_reference = -1;
+  pictures->last_counter = -1;
 }
 
 void
@@ -363,6 +368,27 @@ get_pes_header_size (const Packet * packet)
   return size <= packet->payload_size ? size : 0;
 }
 
+/* 2.4.3.7: a time of 33 bits, with marker bits after 3, 18 and 33 of them */
+static guint64
+get_pes_time (const guint8 * field)
+{
+  return (guint64) (field[0] >> 1 & 7) << 30 | (guint64) field[1] << 22 |
+      (guint64) (field[2] >> 1) << 15 | field[3] << 7 | field[4] >> 1;
+}
+
+/* Reads the DTS or, without it, the PTS. `header` is the size of the header. */
+static void
+take_time (TsPictures * pictures, const guint8 * pes, gsize header)
+{
+  const guint flags = pes[7] >> 6;      /* PTS_DTS_flags */
+
+  pictures->has_time = header >= PES_HEADER_SIZE + (flags == 3 ? 10 : 5)
+      && flags >= 2;
+  if (pictures->has_time)
+    pictures->time = get_pes_time (pes + PES_HEADER_SIZE +
+        (flags == 3 ? 5 : 0));
+}
+
 /* H.264, 7.4.1.2.3: these NAL units come before the slices, or it is the first
  * slice (first_mb_in_slice is 0). */
 static gboolean
@@ -387,19 +413,49 @@ begins_h265 (const guint8 * unit)
       || type == H265_PREFIX_SEI;
 }
 
+static gint
+get_temporal_reference (const guint8 * code)
+{
+  return code[4] << 2 | code[5] >> 6;
+}
+
+/* Returns the temporal reference of the current unit if its only picture is a
+ * field picture; otherwise -1. 13818-2, 6.2.3.1: the structure of a picture is
+ * in the extension behind its header. */
+static gint
+find_first_field (const TsPictures * pictures)
+{
+  const guint8 *code = pictures->stream->data;
+  const guint8 *end = code + pictures->stream->len;
+  gint reference = -1;
+
+  if (!pictures->has_picture || pictures->has_second_field)
+    return -1;
+  while ((code = mpeg_video_find_start_code (code, end)) && end - code >= 7) {
+    if (code[3] == MPEG_VIDEO_CODE_PICTURE)
+      reference = get_temporal_reference (code);
+    else if (code[3] == MPEG_VIDEO_CODE_EXTENSION && reference >= 0
+        && code[4] >> 4 == PICTURE_CODING_EXTENSION)
+      return (code[6] & 3) == FRAME_PICTURE ? -1 : reference;
+    else if (reference >= 0)
+      return -1;
+    code += 3;
+  }
+  return -1;
+}
+
 /* 13818-2, 6.1.1.4.1 and 6.3.9: the second field picture of a frame has the
  * temporal reference of the first one, and belongs to the same unit. */
 static gboolean
 begins_mpeg (TsPictures * pictures, const guint8 * code)
 {
-  const gint before = pictures->temporal_reference;
-
-  pictures->temporal_reference = -1;
-  if (code[3] == MPEG_VIDEO_CODE_PICTURE) {
-    pictures->temporal_reference = code[4] << 2 | code[5] >> 6;
-    return pictures->temporal_reference != before;
-  }
-  return code[3] == MPEG_VIDEO_CODE_GOP || code[3] == MPEG_VIDEO_CODE_SEQUENCE;
+  if (code[3] != MPEG_VIDEO_CODE_PICTURE)
+    return code[3] == MPEG_VIDEO_CODE_GOP
+        || code[3] == MPEG_VIDEO_CODE_SEQUENCE;
+  if (find_first_field (pictures) != get_temporal_reference (code))
+    return TRUE;
+  pictures->has_second_field = TRUE;
+  return FALSE;
 }
 
 /* Returns whether the elementary stream begins with a picture and its headers,
@@ -442,6 +498,8 @@ end_unit (TsPictures * pictures)
     unit->stream = steal (pictures->stream, &unit->stream_size);
     unit->rest = steal (pictures->rest, &unit->rest_size);
     unit->n_removed = pictures->n_removed;
+    unit->has_time = pictures->has_time;
+    unit->time = pictures->time;
   }
   g_queue_push_tail (&pictures->units, unit);
   begin_unit (pictures, FALSE);
@@ -500,6 +558,7 @@ take_video (TsPictures * pictures, const Packet * packet)
           packet->payload_size - header)) {
     end_unit (pictures);
     begin_unit (pictures, TRUE);
+    take_time (pictures, packet->payload, header);
   }
   if (packet->payload && pictures->has_picture && !is_duplicate)
     g_byte_array_append (pictures->stream, packet->payload + header,

@@ -35,6 +35,10 @@ typedef struct
   TsVideo video;
   guint8 *stream;               /* elementary stream; belongs to the caller */
   gsize stream_size;            /* in bytes */
+  /* DTS of the picture, or its PTS if it has no DTS, in units of 1/90000 s
+   * modulo 2^33 (2.4.3.7) */
+  gboolean has_time;
+  guint64 time;
   /* What has to be sent if the picture is dropped: the packets of other
    * streams except for null packets, and packets with the clock references of
    * the picture's own packets. It belongs to the caller and may be empty. */

@@ -27,7 +27,7 @@ typedef struct
   guint32 receive_rate;
   gdouble rate;                 /* p of the option Loss Event Rate */
   gdouble rate_of_intervals;    /* p computed from the loss intervals */
-  /* n is 0 if the packet has no Loss Intervals. */
+  /* intervals.n is 0 if the packet has no Loss Intervals option. */
   TfrcIntervals intervals;
 } Heard;
 
@@ -235,7 +235,7 @@ add_losses (Sender * sender, guint64 acknowledged,
 G_STATIC_ASSERT (TFRC_MAX_INTERVALS <= DCCP_CCID_MAX_LOSSES);
 
 /* An Ack that says nothing about congestion may acknowledge a packet that
- * arrived long ago, so that it must not measure the round-trip time. */
+ * arrived long ago, so it must not measure the round-trip time. */
 static gboolean
 is_feedback (const TfrcFeedback * feedback)
 {

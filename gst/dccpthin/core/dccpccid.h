@@ -9,10 +9,10 @@
  *
  * Each connection has two half-connections, which may use different algorithms:
  * in one of them we send the data, in the other we receive data. Only
- * dccphalfconnections.c calls the operations, and it does so under the lock of
- * the element, so that an algorithm needs no lock of its own. The object that
- * `create` returns belongs to the connection, which frees it with `free`.
- * Pointers in arguments are valid during the call only.
+ * dccphalfconnections.c calls the operations, under the lock of the element. An
+ * algorithm therefore needs no lock of its own. The object that `create`
+ * returns belongs to the connection, which frees it with `free`. Pointers in
+ * arguments are valid during the call only.
  *
  * Times are in ns on one clock that never goes back, rates are in bytes per
  * second, and sequence numbers are circular (dccpsequence.h).
@@ -48,7 +48,8 @@ typedef struct
    * the peer asks. Two algorithms may use the same feature number only for the
    * same feature. */
   guint8 features[DCCP_CCID_MAX_FEATURES];      /* 0 after the last feature */
-  /* The last entry is followed by one with type 0. NULL = no such options. */
+  /* The list of options ends with an entry of type 0. NULL = the congestion
+   * control has no such options. */
   const DccpCcidOption *options;
   DccpCcidSender sender;
   DccpCcidReceiver receiver;

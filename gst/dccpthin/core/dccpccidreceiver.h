@@ -55,8 +55,8 @@ typedef struct
     DccpCcidOptionResult (*read_option) (gpointer receiver,
       const DccpCcidContext * context, const DccpOption * option);
   void (*input) (gpointer receiver, guint64 now, const DccpCcidPacket * packet);
-  /* Returns TRUE if an Ack must be sent now. The caller may ask without sending
-   * one. */
+  /* Returns TRUE if an Ack must be sent now. The caller may call this function
+   * without sending an Ack afterwards. */
     gboolean (*wants_feedback) (gpointer receiver, guint64 now);
   /* Returns the time at which `wants_feedback` becomes TRUE if no packet
    * arrives until then; G_MAXUINT64 = never. */

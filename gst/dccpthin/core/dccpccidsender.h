@@ -28,7 +28,7 @@ typedef struct
 {
   guint64 acknowledged;         /* acknowledged sequence number */
   gboolean has_elapsed;
-  /* ns from the arrival of the acknowledged packet to the Ack */
+  /* time in ns from the arrival of the acknowledged packet to the Ack */
   guint64 elapsed;
   gboolean slow_receiver;       /* RFC 4340 section 11.6 */
   /* number of packets newly reported with Drop Code 2 */
@@ -68,8 +68,8 @@ typedef struct
   /* rate that the receiver reports; 0 = unknown */
   guint32 receive_rate;
   gdouble loss_event_rate;      /* 0 to 1 */
-  /* The application sends less than is allowed, so that the path may carry more
-   * than `rate`. */
+  /* The application sends less than is allowed, so the path may carry more than
+   * `rate`. */
   gboolean is_app_limited;
   guint64 round_trip, round_trip_variance;      /* ns; 0: unknown */
   guint64 feedbacks, no_feedbacks, loss_events; /* counters */
@@ -84,7 +84,8 @@ typedef struct
   void (*set_round_trip) (gpointer sender, guint64 now, guint64 round_trip);
   /* Returns the time at which the next data packet may be sent. `now` or an
    * earlier time means immediately; G_MAXUINT64 means not before the next call
-   * of `feedback` or `timeout`. The caller may ask without sending a packet. */
+   * of `feedback` or `timeout`. The caller may call this function without
+   * sending a packet afterwards. */
     guint64 (*next_send) (gpointer sender, guint64 now);
   /* A data packet with `size` bytes of payload is sent. `more` is TRUE if
    * another packet waits to be sent. Returns the CCVal of the packet, 0 to 15.
@@ -100,8 +101,8 @@ typedef struct
   void (*write_options) (gpointer sender, const DccpCcidContext * context,
       DccpOptionWriter * writer);
   /* Optional: reads an option of type 192 to 255 into `heard`. The packet may
-   * still be discarded, so that only `feedback` may act on the option. Returns
-   * FALSE if the option is unknown or malformed. */
+   * still be discarded, so only `feedback` may act on the option. Returns FALSE
+   * if the option is unknown or malformed. */
     gboolean (*read_option) (DccpCcidHeard * heard, const DccpOption * option);
   /* An Ack arrived. Returns FALSE if it says nothing about congestion.
    * `round_trip` and `n_losses` of `news` are 0 when this is called. */

@@ -11,9 +11,9 @@
 
 /* --- answers -------------------------------------------------------------- */
 
-/* A queue of Resets that belong to no connection, or to one that the Reset
- * ends, and a limiter. The limiter bounds how many answers of one kind are sent
- * per second (RFC 4340 section 7.5.4).
+/* A queue of Resets, and a limiter. The Resets belong to no connection, or to a
+ * connection that the Reset ends. The limiter limits how many answers of one
+ * kind are sent per second (RFC 4340 section 7.5.4).
  */
 #define DCCP_ANSWERS_PER_SECOND 8
 #define DCCP_RESET_SIZE 28      /* size of a Reset in bytes, without options */
@@ -61,7 +61,7 @@ void dccp_answers_make_reset (DccpPacket * reset, const DccpPacket * packet,
 /* A queue of events for the application. It is a ring of fixed size, so that an
  * arriving packet never allocates memory.
  */
-#define DCCP_MAX_EVENTS 64      /* more events than a single call produces */
+#define DCCP_MAX_EVENTS 64      /* A single call produces fewer events. */
 
 typedef struct
 {
@@ -69,8 +69,9 @@ typedef struct
   guint first, n;
 } DccpEvents;
 
-/* Queues an event. If the queue is full, the oldest event is discarded. A rate
- * replaces a rate that is the latest event of the queue. */
+/* Queues an event. If the queue is full, the oldest event is discarded. If the
+ * latest event of the queue is a change of the rate, a new change of the rate
+ * replaces it. */
 void dccp_events_push (DccpEvents * events, const DccpEvent * event);
 gboolean dccp_events_pop (DccpEvents * events, DccpEvent * event);
 
@@ -82,10 +83,10 @@ typedef struct
   /* Counters of all connections that have ended and of the current one. The
    * counters of the current half-connections are not included. */
   DccpStats stats;
-  /* The local application is too slow, as a receiver of data. */
+  /* The local application is too slow for the data that it receives. */
   gboolean is_slow;
   DccpLimiter syncs, resets;
-  /* limits the Resets to the peers of earlier connections */
+  /* limiter for the Resets that are sent to peers of earlier connections */
   DccpLimiter last_resets;
   DccpAnswers answers;
   DccpEvents events;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Initial backoff of a server in the state RESPOND. It doubles with each
- * Response and each Sync, so that the first Sync follows four seconds after the
+ * Response and each Sync, so the first Sync follows four seconds after the
  * first Response. A client that has not received the Response repeats its
  * Request earlier: after one second, or three seconds with Linux. Its backoff
  * doubles too. */
@@ -18,7 +18,7 @@
  * features: 4 MSL (sections 8.1.1, 8.1.3 and 8.1.5). */
 #define HANDSHAKE_TIMEOUT (4 * DCCP_MSL)
 /* If no packet arrives, a Sync asks the peer for an answer after half of the
- * idle timeout, and then after every further eighth of it. */
+ * idle timeout, and then after every further eighth of the idle timeout. */
 #define PROBE_FIRST 2
 #define PROBE_AGAIN 8
 /* Even a peer with a short round-trip time may need some time to answer. */
@@ -250,8 +250,8 @@ may_reset (DccpConnection * connection)
   return FALSE;
 }
 
-/* A Reset takes the next sequence number of ours. A client that has received no
- * packet of the server has no number to acknowledge. */
+/* A Reset takes the next sequence number that we have. A client that has
+ * received no packet of the server has no number to acknowledge. */
 static void
 send_reset (DccpConnection * connection, guint8 code, const guint8 * data)
 {
@@ -305,8 +305,8 @@ get_swh (DccpConnection * connection)
   return dccp_sequence_add (connection->gsr, (3 * w + 3) / 4);
 }
 
-/* The lower end of the acknowledgement number window (section 7.5.1). Its upper
- * end, AWH, is GSS. */
+/* The lower end of the acknowledgement number window (section 7.5.1). The upper
+ * end of this window, AWH, is the greatest sequence number sent (GSS). */
 static guint64
 get_awl (DccpConnection * connection)
 {
@@ -353,10 +353,10 @@ is_acknowledgement_valid (DccpConnection * connection,
 }
 
 /* A Sync or SyncAck may have a sequence number beyond the window, but not if
- * the connection is active, which means that a valid packet arrived within the
- * last three round trips (section 7.5.3). In the state RESPOND such a number is
- * never valid: if the Request was forged, the host of the forged address
- * answers our Response with a Sync. */
+ * the connection is active (section 7.5.3). A connection is active if a valid
+ * packet arrived within the last three round trips. In the state RESPOND such a
+ * number is never valid: if the Request was forged, the host of the forged
+ * address answers our Response with a Sync. */
 static gboolean
 is_sync_valid (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -492,7 +492,7 @@ read_timestamp (DccpConnection * connection, const DccpOption * option)
   return TRUE;
 }
 
-/* We never send a Timestamp, so that only the size of an echo is checked. */
+/* We never send a Timestamp, so only the size of an echo is checked. */
 static gboolean
 read_timestamp_echo (const DccpOption * option)
 {
@@ -563,7 +563,8 @@ is_negotiation (guint8 type)
   return type >= DCCP_OPTION_CHANGE_L && type <= DCCP_OPTION_CONFIRM_R;
 }
 
-/* The Thin profile does not use these options, but they are no error. */
+/* Returns whether options of this type are ignored. The Thin profile does not
+ * use them, but they are not an error. */
 static gboolean
 is_ignored (guint8 type)
 {
@@ -843,7 +844,8 @@ init_packet (DccpConnection * connection, DccpPacket * packet, DccpType type)
   packet->acknowledgement = connection->gsr;
 }
 
-/* Writes the packet, whose sequence number becomes GSS. */
+/* Writes the packet. Its sequence number becomes the greatest sequence number
+ * sent (GSS). */
 static gsize
 write_packet (DccpConnection * connection, DccpPacket * packet,
     const DccpOptionWriter * writer, guint8 bytes[DCCP_MAX_HEADER])
@@ -1043,7 +1045,8 @@ step_4_prepare_request (DccpConnection * connection, Arrival * arrival)
     return answer_packet_error (connection, arrival);
   }
   connection->isr = packet->sequence;
-  /* makes the packet new for step 6 */
+  /* Step 6 accepts this packet as new, because GSR is one less than its number.
+   */
   connection->gsr = dccp_sequence_add (packet->sequence, -1);
   dccp_features_set_initial_received (connection->features, connection->isr);
   return TRUE;
@@ -1201,9 +1204,9 @@ step_8_process_options (DccpConnection * connection, Arrival * arrival)
 }
 
 /* A client in REQUEST answers every packet except a Response or a Reset with a
- * Reset of this code, and remains in REQUEST (section 8.5, step 4). If our
- * Response was lost, it answers the Sync that we send from RESPOND in this way,
- * and repeats its Request later. */
+ * Reset of the code Packet Error, and remains in REQUEST (section 8.5, step 4).
+ * If our Response was lost, the client answers our Sync in this way, which we
+ * send in the state RESPOND. It repeats its Request later. */
 static gboolean
 is_still_requesting (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -1473,8 +1476,9 @@ drop_data (DccpConnection * connection, const DccpPacket * packet)
 }
 
 /* Data is not delivered if it is part of the handshake (docs/dccp-thin.md), if
- * it is a duplicate, or if the checksum covers less than we require. Section
- * 9.2.1 requires that the last case is reported. */
+ * it is a duplicate, or if the checksum covers less than we require. If the
+ * checksum covers too little, section 9.2.1 requires that we report the data as
+ * dropped. */
 static gboolean
 step_16_process_data (DccpConnection * connection, Arrival * arrival)
 {
@@ -1650,8 +1654,9 @@ get_deadline (DccpConnection * connection)
 static guint64
 get_probe_time (DccpConnection * connection)
 {
-  /* A server that has stored no state would answer a Sync with a Reset. The Ack
-   * with the Init Cookies already asks for an answer. */
+  /* While the client still returns Init Cookies, no Sync is sent: a server that
+   * has stored no state would answer it with a Reset. The Ack with the Init
+   * Cookies already asks for an answer. */
   if (!dccp_connection_is_open (connection) || connection->cookies_size > 0)
     return DCCP_NEVER;
   if (connection->probe_at != DCCP_NEVER)
@@ -1675,9 +1680,9 @@ dccp_connection_next_wakeup (DccpConnection * connection)
 /* --- timers that expired -------------------------------------------------- */
 
 /* A server in RESPOND sends a Sync, because it should not repeat its Response
- * (section 8.1.3), and because some clients that only receive, such as Linux,
- * do not repeat their Ack. A client that received the Response must answer the
- * Sync, and this answer completes the handshake (section 8.5, step 11). */
+ * (section 8.1.3). Clients that only receive may not repeat their Ack; those of
+ * Linux do not. A client that received the Response must answer the Sync, and
+ * this answer completes the handshake (section 8.5, step 11). */
 static void
 retransmit (DccpConnection * connection)
 {

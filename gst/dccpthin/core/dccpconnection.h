@@ -18,7 +18,8 @@
 #define DCCP_SECOND (1000 * DCCP_MILLISECOND)
 /* MSL is two minutes (RFC 4340 section 3.4). */
 #define DCCP_MSL (120 * DCCP_SECOND)
-/* round-trip time until one was measured (RFC 4340 section 3.4) */
+/* round-trip time that is assumed before one was measured (RFC 4340 section
+ * 3.4) */
 #define DCCP_DEFAULT_ROUND_TRIP (200 * DCCP_MILLISECOND)
 #define DCCP_MAX_BACKOFF (64 * DCCP_SECOND)
 
@@ -26,7 +27,7 @@
  * headers. */
 #define DCCP_MAX_COOKIES 512
 /* Maximum number of Requests. Requests are sent after 1, 2, 4, ..., 64, 64
- * seconds, so that eight minutes have fewer than 16. */
+ * seconds, so that fewer than 16 are sent in eight minutes. */
 #define DCCP_MAX_REQUESTS 16
 
 typedef struct
@@ -48,12 +49,12 @@ typedef struct
   /* greatest sequence number sent, received and acknowledged */
   guint64 gss, gsr, gar;
   guint64 osr;                  /* first sequence number received in OPEN */
-  /* first sequence number that a server sent in OPEN */
+  /* first sequence number that a server sent in the state OPEN */
   guint64 first_open;
   DccpHistory received;
 
   /* times, ns */
-  /* beginning of the connection or, later, of its closing */
+  /* time at which the connection began or, later, began to close */
   guint64 began;
   /* arrival time of the packet with the number GSR */
   guint64 gsr_time;
@@ -72,7 +73,8 @@ typedef struct
   gboolean owes_request, owes_response, owes_ack, owes_sync, owes_sync_ack;
   gboolean owes_close, owes_close_req;
   guint64 sync_number, sync_ack_number;
-  gsize sync_room;              /* maximum size of the Sync in bytes */
+  /* maximum size in bytes of the Sync that is waiting */
+  gsize sync_room;
   DccpLimiter responses;
   /* Maximum size in bytes of a Reset or Sync to a client that has not
    * acknowledged anything yet. */
@@ -80,7 +82,7 @@ typedef struct
   gboolean owes_echo;
   guint32 stamp;
   guint64 stamp_time;
-  /* packets without data since the last packet with data */
+  /* number of packets without data since the last packet with data */
   guint64 ndp;
 
   /* Init Cookies as options. A client stores the cookies of the Response and
@@ -125,11 +127,11 @@ gboolean dccp_connection_is_sequence_valid (DccpConnection * connection,
 gboolean dccp_connection_input (DccpConnection * connection, guint64 now,
     const DccpPacket * packet, gsize size, DccpData * data);
 void dccp_connection_close (DccpConnection * connection, guint64 now);
-/* Ends the connection, after which nothing is sent. `type` is the event that
- * the application receives. */
+/* Ends the connection. Nothing is sent afterwards. `type` is the event that the
+ * application receives. */
 void dccp_connection_end (DccpConnection * connection, DccpState state,
     DccpEventType type, guint8 code, const guint8 * data);
-/* Ends the connection with a Reset that has the code `code`. `type` is the
+/* Sends a Reset with the code `code`, which ends the connection. `type` is the
  * event that the application receives. */
 void dccp_connection_abort (DccpConnection * connection, DccpEventType type,
     guint8 code, const guint8 * data);

@@ -20,7 +20,7 @@
 #define MAC_SIZE 16
 #define OPTIONS_AT (MAC_AT + MAC_SIZE)
 
-/* `client` is a packet that the client sent. */
+/* Computes the HMAC of a cookie. `client` is a packet that the client sent. */
 static void
 make_mac (const guint8 * cookie, gsize size,
     const guint8 secret[DCCP_COOKIE_SECRET_SIZE], guint64 epoch,

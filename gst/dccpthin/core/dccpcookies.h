@@ -11,7 +11,7 @@
 #include "dccppacket.h"
 
 #define DCCP_COOKIE_SECRET_SIZE 32
-/* maximum size in bytes; the length of an option is one byte */
+/* maximum size in bytes, because the length field of an option has one byte */
 #define DCCP_MAX_COOKIE 253
 
 typedef struct

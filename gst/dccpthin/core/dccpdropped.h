@@ -22,7 +22,7 @@ typedef struct
 
 typedef struct
 {
-  /* in the order of decreasing sequence numbers */
+  /* packets in the order of decreasing sequence numbers */
   DccpDrop drops[DCCP_MAX_DROPPED];
   guint n;
 } DccpDropped;

@@ -77,9 +77,10 @@ make_secret (DccpEndpoint * endpoint, const gchar * purpose,
   g_hmac_unref (hmac);
 }
 
-/* The number is the same for all Requests of one attempt to connect, with or
- * without a cookie in the Response, because the client accepts only one number.
- * Nobody else can guess it, and it changes after each connection. */
+/* Returns the first sequence number of a listener. It is the same for all
+ * Requests of one attempt to connect, with or without a cookie in the Response,
+ * because the client accepts only one number. Nobody else can guess it, and it
+ * changes after each connection. */
 guint64
 dccp_endpoint_make_iss (DccpEndpoint * endpoint, const DatagramPath * path,
     guint16 remote_port)
@@ -217,7 +218,8 @@ refuse_candidates (DccpEndpoint * endpoint)
   }
 }
 
-/* Makes the first candidate that has opened the connection of this endpoint. */
+/* If a candidate has opened, it becomes the connection of this endpoint. If
+ * several have opened, the first of them does. */
 static void
 settle_candidates (DccpEndpoint * endpoint)
 {
@@ -520,7 +522,7 @@ process_listen (DccpEndpoint * endpoint, const DatagramPath * path,
 
 /* Returns the candidate that would exist if the Request of this cookie had been
  * stored, or NULL if the packet has no valid cookie. The Request and its
- * Response were already counted, so that the counters are restored. */
+ * Response have been counted before, so the counters do not change. */
 static DccpConnection *
 restore_candidate (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, DccpConnection * contested)
@@ -652,7 +654,7 @@ dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
     dccp_events_push (&endpoint->common.events, &event);
 }
 
-/* Anybody may forge ICMP messages, so that an ICMP error does not end an open
+/* Anybody may forge ICMP messages, so an ICMP error does not end an open
  * connection. RFC 4340 section 14.2 describes how an ICMP message sets the path
  * MTU. */
 void
@@ -821,7 +823,7 @@ dccp_endpoint_get_path (DccpEndpoint * endpoint, DatagramPath * path)
 
 /* The peer has received the option Slow Receiver. If no Ack without the option
  * is due, it would not learn that we are fast again (RFC 4340 section 11.6), so
- * that one is sent now. */
+ * one is sent now. */
 void
 dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now, gboolean slow)
 {

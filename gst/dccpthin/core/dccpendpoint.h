@@ -55,8 +55,8 @@ void dccp_endpoint_connect (DccpEndpoint * endpoint, guint64 now,
     const DatagramPath * path);
 /* Closes the connection with a Close. Data that was sent before arrives first,
  * unless it is lost. If we are the server, a CloseReq asks the client to close
- * instead, so that the client has to stay in TIMEWAIT. The event CLOSED or
- * TIMED_OUT follows; without a connection CLOSED follows immediately. */
+ * instead, so the client has to stay in TIMEWAIT. The event CLOSED or TIMED_OUT
+ * follows; without a connection CLOSED follows immediately. */
 void dccp_endpoint_close (DccpEndpoint * endpoint, guint64 now);
 /* Ends the connection immediately with a Reset. The event ABORTED follows. */
 void dccp_endpoint_abort (DccpEndpoint * endpoint, guint64 now);
@@ -94,17 +94,17 @@ void dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now,
 void dccp_endpoint_dropped (DccpEndpoint * endpoint, guint64 now,
     guint64 sequence, guint8 drop_code);
 
-/* Returns whether the peer reported as dropped at least one of the packets
- * `first` to `first` + `n` - 1 that are set in `packets`. Reports that are
- * older than the history are ignored. */
+/* Returns whether the peer reported one of our packets as dropped. The packets
+ * are those from `first` to `first` + `n` - 1 whose bit is set in the history
+ * `packets`. Reports that are older than the history are ignored. */
 gboolean dccp_endpoint_were_dropped (DccpEndpoint * endpoint,
     DccpHistory * packets, guint64 first, gint64 n);
 
 void dccp_endpoint_timeout (DccpEndpoint * endpoint, guint64 now);
 /* Returns the next datagram; data packets are first. Writes at most
- * DCCP_MAX_CONTROL bytes to datagram->bytes, and sets its size, its path and
- * its part, which is the payload. Returns FALSE if there is nothing to send
- * now. */
+ * DCCP_MAX_CONTROL bytes to datagram->bytes. Sets the size and the path of the
+ * datagram, and its part, which is the payload. Returns FALSE if there is
+ * nothing to send now. */
 gboolean dccp_endpoint_poll_output (DccpEndpoint * endpoint, guint64 now,
     Datagram * datagram);
 /* Returns the time of the next call of dccp_endpoint_timeout (). This time does

@@ -64,9 +64,9 @@ struct _DccpEndpoint
   guint n_put, n_polled;
 };
 
-/* The functions of which dccp_endpoint_input (), dccp_endpoint_put () and
- * dccp_endpoint_poll_output () consist. Tests use them to look at single
- * packets. */
+/* The following functions are the parts of dccp_endpoint_input (),
+ * dccp_endpoint_put () and dccp_endpoint_poll_output (). Tests use them to look
+ * at single packets. */
 
 /* Processes a packet. Returns TRUE if it has data for the application. */
 gboolean dccp_endpoint_take (DccpEndpoint * endpoint, guint64 now,

@@ -101,7 +101,7 @@ typedef struct
   /* value that we want for a non-negotiable feature */
   guint64 wanted;
   State state;
-  gboolean is_mandatory;        /* Our Change is preceded by Mandatory. */
+  gboolean is_mandatory;        /* Mandatory precedes our Change option. */
   Owed owed, said;              /* `said` is the Confirm that was sent last. */
   /* time and interval of the Change's retransmission */
   guint64 due, interval;
@@ -120,8 +120,8 @@ struct _DccpFeatures
   guint64 fgsr, fgss;           /* section 6.6.4 */
   /* A packet with feature options is being processed. */
   gboolean is_negotiating;
-  /* Sequence number of that packet. It becomes FGSR when all options of the
-   * packet have been processed. */
+  /* Sequence number of the packet that is being processed. It becomes FGSR when
+   * all options of the packet have been processed. */
   guint64 negotiating;
   guint64 round_trip;           /* ns, 0: unknown */
 };

@@ -53,16 +53,17 @@ void dccp_features_set_initial_received (DccpFeatures * features,
  * returns the code of the Reset that must be sent. */
 guint8 dccp_features_input (DccpFeatures * features, const DccpOption * option,
     const DccpPacket * packet);
-/* Called after all options of a packet were processed, with the current GSR and
- * GSS. After this call, options of earlier packets count as reordered and are
- * ignored. RFC 4340 erratum 974: after the sequence numbers have wrapped
- * around, old numbers must not count as new. */
+/* Called after all options of a packet were processed, with the current
+ * greatest sequence numbers received (GSR) and sent (GSS). After this call,
+ * options of earlier packets count as reordered and are ignored. RFC 4340
+ * erratum 974: after the sequence numbers have wrapped around, old numbers must
+ * not count as new. */
 void dccp_features_processed (DccpFeatures * features, guint64 gsr,
     guint64 gss);
 
 /* Adds the feature options of the packet `sequence`, which must not be a Data
- * packet: the Confirms that we owe, and the unconfirmed Changes whose time has
- * come (RFC 4340 section 6.6.3). */
+ * packet. These options are the Confirms that we owe, and the unconfirmed
+ * Changes that are due (RFC 4340 section 6.6.3). */
 void dccp_features_write (DccpFeatures * features, guint64 now,
     guint64 sequence, DccpOptionWriter * writer);
 /* Repeats the Confirms that were sent before and are not owed now. */

@@ -33,7 +33,7 @@ choose_ccid (DccpHalfConnections * halves, gboolean is_sender)
 
 /* Returns the congestion control that runs or that will begin. A packet may
  * have options of the congestion control after the options that change it, so
- * that the old one is used until all options were read. */
+ * the old one is used until all options were read. */
 static const DccpCcid *
 get_ccid (DccpHalfConnections * halves, gboolean is_sender)
 {
@@ -110,8 +110,8 @@ dccp_half_connections_add_stats (DccpHalfConnections * halves,
   add_receiver_stats (halves, stats);
 }
 
-/* `sequence` is the last number before the sender began. Earlier packets do not
- * matter to it. */
+/* `sequence` is the last number before the sender began. The sender needs no
+ * information about earlier packets. */
 static void
 begin_sender (DccpHalfConnections * halves, const DccpCcid * ccid,
     guint64 now, guint64 sequence)

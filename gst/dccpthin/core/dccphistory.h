@@ -8,8 +8,8 @@
 
 #include "dccpsequence.h"
 
-/* Number of sequence numbers. It exceeds the number of packets that may be in
- * flight with the default Sequence Window. */
+/* Number of sequence numbers in the history. It exceeds the number of packets
+ * that may be in flight with the default Sequence Window. */
 #define DCCP_HISTORY_SIZE 16384
 
 typedef struct

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Options with types up to this one have no length (section 5.8). */
+/* Greatest type of the options that have no length (section 5.8). */
 #define LAST_SINGLE_BYTE 31
 /* bytes of the type and length, which the length includes */
 #define TYPE_AND_LENGTH 2

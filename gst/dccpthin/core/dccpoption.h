@@ -11,9 +11,9 @@
 #include "wire.h"
 
 /* Maximum size of all options of a packet in bytes. Data Offset has 8 bits and
- * counts 32-bit words, so that the header with its options has at most 1020
- * bytes. Without options the header can have up to 7 words, which are 28 bytes
- * (RFC 4340 section 5.1). */
+ * counts 32-bit words, so the header with its options has at most 1020 bytes.
+ * Without options the header can have up to 7 words, which are 28 bytes (RFC
+ * 4340 section 5.1). */
 #define DCCP_MAX_OPTIONS (1020 - 28)
 
 typedef struct

@@ -5,7 +5,7 @@
 
 #include "dccpoptions.h"
 
-/* Options with types up to this one have no length (RFC 4340 section 5.8). */
+/* Greatest type of the options that have no length (RFC 4340 section 5.8). */
 #define LAST_SINGLE_BYTE 31
 /* bytes of the type and length, which the length includes */
 #define TYPE_AND_LENGTH 2
@@ -45,7 +45,7 @@ data_may_carry (guint8 type)
   }
 }
 
-/* These options refer to the acknowledgement number. */
+/* Returns whether options of this type refer to the acknowledgement number. */
 static gboolean
 needs_acknowledgement (guint8 type)
 {

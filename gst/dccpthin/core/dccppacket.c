@@ -19,9 +19,9 @@
 
 /* header size in bytes if the header bit X is 1 */
 #define LONG_HEADER 16
-/* size of the acknowledgement subheader; 2 bytes are reserved */
+/* size of the acknowledgement subheader if X is 1; 2 bytes are reserved */
 #define LONG_ACKNOWLEDGEMENT 8
-/* size of that subheader if X is 0; 1 byte is reserved */
+/* size of the acknowledgement subheader if X is 0; 1 byte is reserved */
 #define SHORT_ACKNOWLEDGEMENT 4
 #define WORD 4                  /* unit of Data Offset and CsCov in bytes */
 #define MAX_COVERAGE 15
@@ -280,8 +280,8 @@ write_options (const DccpPacket * packet, guint8 * bytes, gsize size)
   memset (bytes + packet->options_size, 0, size - packet->options_size);
 }
 
-/* The header has a multiple of 4 bytes, so that the sums of header and payload
- * can be added. The sum is computed in network byte order. */
+/* The header has a multiple of 4 bytes, so the sums of header and payload can
+ * be added. The sum is computed in network byte order. */
 static void
 write_checksum (const DccpPacket * packet, const DatagramPath * path,
     guint8 coverage, guint8 * bytes, gsize header_size)

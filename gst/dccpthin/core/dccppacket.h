@@ -40,8 +40,9 @@ typedef enum                    /* section 5.6, table 2; RFC 6773 section 4 */
   DCCP_RESET_CLOSED,
   DCCP_RESET_ABORTED,
   DCCP_RESET_NO_CONNECTION,
-  DCCP_RESET_PACKET_ERROR,      /* data byte 1: type of the packet */
-  /* data: option type, first two bytes of the value */
+  /* byte 1 of the Reset's data: type of the packet */
+  DCCP_RESET_PACKET_ERROR,
+  /* data of the Reset: option type and first two bytes of the value */
   DCCP_RESET_OPTION_ERROR,
   DCCP_RESET_MANDATORY_ERROR,   /* data: as for DCCP_RESET_OPTION_ERROR */
   DCCP_RESET_CONNECTION_REFUSED,
@@ -57,16 +58,19 @@ typedef enum                    /* section 5.6, table 2; RFC 6773 section 4 */
 typedef enum
 {
   DCCP_ACCEPTED,
-  DCCP_REFUSED_SHORT,           /* shorter than the header of its type */
+  /* The packet is shorter than the header of its type. */
+  DCCP_REFUSED_SHORT,
   /* Data Offset points into the header or beyond the packet. */
   DCCP_REFUSED_OFFSET,
   DCCP_REFUSED_TYPE,            /* reserved */
   /* The header bit X is 0 although it must be 1. */
   DCCP_REFUSED_SHORT_SEQUENCE,
-  /* CsCov exceeds the packet, or covers less than we accept. */
+  /* The checksum coverage (CsCov) exceeds the packet, or covers less than we
+   * accept. */
   DCCP_REFUSED_COVERAGE,
   DCCP_REFUSED_CHECKSUM,
-  DCCP_REFUSED_FLOW,            /* belongs to no connection of ours */
+  /* The packet belongs to none of our connections. */
+  DCCP_REFUSED_FLOW,
   DCCP_REFUSED_STATE,           /* The type is not allowed in this state. */
   DCCP_REFUSED_SEQUENCE,        /* sequence number outside the window */
   DCCP_REFUSED_ACKNOWLEDGEMENT, /* acknowledgement number outside the window */
@@ -86,7 +90,7 @@ typedef struct
    * 1) * 4 bytes of the payload. */
   guint8 coverage;
   guint64 sequence;
-  guint64 acknowledgement;      /* used only by types that have one */
+  guint64 acknowledgement;      /* valid only for types with this field */
   guint32 service_code;         /* of Request, Response and Listen */
   guint8 reset_code, reset_data[3];
   const guint8 *options;        /* points into the parsed bytes */

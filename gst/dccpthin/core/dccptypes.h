@@ -22,15 +22,16 @@ typedef struct
   /* our Sequence Window in packets (RFC 4340 section 7.5.2) */
   guint64 sequence_window;
   guint mtu;                    /* path MTU in bytes */
-  /* CsCov of the data that we send. If the peer does not allow it, the checksum
-   * covers all bytes. */
+  /* Checksum coverage (CsCov) of the data that we send. If the peer does not
+   * allow it, the checksum covers all bytes. */
   guint8 coverage;
-  /* minimum CsCov that we accept; 0 = only CsCov 0 */
+  /* minimum checksum coverage (CsCov) that we accept; 0 = the checksum must
+   * cover all bytes */
   guint8 min_coverage;
   /* maximum time without a Response in ns; 0 = no timeout */
   guint64 connect_timeout;
   /* Maximum time without a valid packet in ns; 0 = no timeout. After half of
-   * this time the endpoint begins to ask the peer with Syncs. */
+   * this time the endpoint begins to send Syncs, which the peer must answer. */
   guint64 idle_timeout;
   /* Time in the state TIMEWAIT in ns, two maximum segment lifetimes. A listener
    * accepts the next connection during this time. */
@@ -39,7 +40,7 @@ typedef struct
   const DccpCcid *const *ccids;
   gint equation;                /* for CCID 3: a TfrcEquation */
   gboolean reduce_oscillation;  /* for CCID 3: RFC 5348 section 4.5 */
-  /* s of RFC 5348 in bytes; 0 = mean size of the sent packets */
+  /* packet size s of RFC 5348 in bytes; 0 = mean size of the sent packets */
   guint32 segment_size;
   guint64 granularity;          /* resolution of the caller's timer in ns */
 } DccpEndpointConfig;
@@ -132,18 +133,21 @@ typedef struct
   /* data that we send */
   /* Allowed rate X of RFC 5348 in bit/s of payload; 0 = no connection. */
   guint64 rate;
-  guint64 reported_rate;        /* X_recv that the peer reports, in bit/s */
+  /* receive rate (X_recv) that the peer reports, in bit/s */
+  guint64 reported_rate;
   gdouble loss_event_rate;      /* p of RFC 5348; 0 = no loss */
   gboolean is_app_limited;      /* The path may carry more than `rate`. */
   guint64 round_trip;           /* ns; 0: unknown */
   guint64 round_trip_variance;  /* ns */
   guint64 feedback_received, no_feedback;
-  /* Counted only if the peer reports each loss event. */
+  /* Number of loss events. They are counted only if the peer reports each of
+   * them. */
   guint64 loss_events_received;
   guint64 slow_receiver_received, dropped_received;
   /* data that the peer sends */
   gdouble their_loss_event_rate;
-  guint64 receive_rate;         /* X_recv that we measure, in bit/s */
+  /* receive rate (X_recv) that we measure, in bit/s */
+  guint64 receive_rate;
   guint64 lost, loss_events, reordered, duplicates;
   guint64 feedback_sent;
   guint64 slow_receiver_sent, dropped_sent;

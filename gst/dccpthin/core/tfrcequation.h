@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The throughput equation of TFRC (RFC 5348 section 3.1), with b = 1 and t_RTO
- * = 4 R: X = s / (R * f (p)). It is computed either exactly or with the table
- * that Erixzon section 4.2 suggests for small clients. Rates are in bytes per
- * second, times in seconds.
+ * = 4 R: X = s / (R * f (p)). X is the rate, s the packet size, R the
+ * round-trip time and p the loss event rate. The equation is computed either
+ * exactly or with the table that Erixzon section 4.2 suggests for small
+ * clients. Rates are in bytes per second, times in seconds.
  */
 
 #pragma once

@@ -32,7 +32,8 @@ typedef struct
 } TfrcLosses;
 
 void tfrc_losses_init (TfrcLosses * losses);
-/* Adds packets to the open interval that arrived or that had no data. */
+/* Adds packets to the open interval. They are packets that arrived, or packets
+ * without data. */
 void tfrc_losses_add_lossless (TfrcLosses * losses, guint64 packets,
     guint64 data);
 /* Begins a loss event: closes the open interval and begins another one. */
@@ -44,7 +45,8 @@ void tfrc_losses_add_loss (TfrcLosses * losses, guint64 packets,
 /* Sets the length of the interval before the first loss. Its length is not the
  * number of received packets, but 1 / p (RFC 5348 section 6.3.1). */
 void tfrc_losses_set_first (TfrcLosses * losses, gdouble length);
-/* Returns I_mean with history discounting, which is 1 / p; 0 = no loss yet. */
+/* Returns the mean length of the loss intervals (I_mean of RFC 5348) with
+ * history discounting, which is 1 / p; 0 = no loss yet. */
 gdouble tfrc_losses_get_mean (const TfrcLosses * losses);
 
 /* --- intervals that a receiver reports ------------------------------------ */
@@ -61,7 +63,7 @@ typedef struct
 
 typedef struct
 {
-  /* packets before the first interval, at most 3 */
+  /* number of packets before the first interval, at most 3 */
   guint8 skip;
   guint n;                      /* at least 1 */
   TfrcInterval intervals[TFRC_MAX_INTERVALS];  /* latest interval first */

@@ -36,8 +36,9 @@
 /* Number of stored reports. The receive rate is measured from one of them to
  * now. A round trip has at most four reports. */
 #define MARKS 8
-/* After this number of round trips the window counter may have wrapped around:
- * it has 16 values and counts about 4 per round trip (RFC 4342 section 8.1). */
+/* Number of round trips after which the window counter may have wrapped around.
+ * The counter has 16 values and counts about 4 per round trip (RFC 4342 section
+ * 8.1). */
 #define COUNTER_ROUND_TRIPS 3
 /* The fields of Loss Intervals have 23 and 24 bits (RFC 4342 section 8.6). */
 #define MAX_LOSS ((1 << 23) - 1)
@@ -58,7 +59,7 @@ typedef struct
 {
   /* arrival time of the last packet before the report */
   guint64 time;
-  guint64 bytes;                /* bytes that had arrived until then */
+  guint64 bytes;                /* number of bytes that had arrived at `time` */
 } Mark;
 
 struct _TfrcReceiver
@@ -80,17 +81,17 @@ struct _TfrcReceiver
 
   /* --- the latest loss event */
   TfrcLosses losses;
-  /* expected arrival time of its first lost packet */
+  /* expected arrival time of the first lost packet of the loss event */
   guint64 event_time;
-  /* CCVal of the latest data packet before the event */
+  /* CCVal of the latest data packet before the loss event */
   guint8 event_ccval;
-  /* The window counter shows that the event is over. */
+  /* The window counter shows that the loss event is over. */
   gboolean event_is_over;
 
   /* --- the round trip, ns; 0: unknown */
   guint64 given;
   guint n_given;
-  guint64 given_at;             /* number of reports at that time */
+  guint64 given_at;             /* value of `reports` when `given` was set */
   gdouble counted;
   guint64 counted_at;
   gboolean has_counter;
@@ -222,10 +223,11 @@ count_round_trip (TfrcReceiver * receiver, guint8 ccval)
 
 /* --- the receive rate */
 
-/* The receive rate since the latest report that is at least a round trip old
- * (RFC 4342 errata 610 and 611), measured from the arrival of one packet to
- * that of another. The paper counts the packets in an interval of fixed length,
- * but a short interval contains none, one or two packets (section 5.3.4). */
+/* Returns the receive rate since the latest report that is at least a round
+ * trip old (RFC 4342 errata 610 and 611). The time is measured from the arrival
+ * of one packet to that of another. Erixzon (2004) counts the packets in an
+ * interval of fixed length instead, but a short interval contains none, one or
+ * two packets (section 5.3.4). */
 static gdouble
 measure_receive_rate (TfrcReceiver * receiver)
 {
@@ -298,13 +300,13 @@ note_counter (TfrcReceiver * receiver, guint8 ccval)
 typedef struct
 {
   guint64 n;
-  /* Number of missing packets with data, which are taken to be the first ones.
-   * The NDP Count of the packet after the gap tells how many of the last ones
-   * had no data. */
+  /* Number of missing packets with data. These are assumed to be the first
+   * packets of the gap. The NDP Count of the packet after the gap is the number
+   * of the last packets that had no data. */
   guint64 n_data;
   guint64 time;                 /* arrival time of the packet before the gap */
-  /* Time in ns between two of the packets. They are taken to be evenly spaced
-   * (RFC 5348 section 5.2). */
+  /* Time in ns between two of the missing packets, which are assumed to be
+   * evenly spaced (RFC 5348 section 5.2). */
   gdouble step;
 } Gap;
 

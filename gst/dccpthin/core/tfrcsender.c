@@ -23,13 +23,13 @@
 #define BACKOFF 64
 /* The no-feedback timer before the round-trip time is known (section 4.2). */
 #define FIRST_TIMEOUT (2 * SECOND)
-/* q and q2: weight of the old average (sections 4.3 and 4.5). The paper uses
- * 0.8 in equation 4.1. */
+/* q and q2: weight of the old average (sections 4.3 and 4.5). Erixzon (2004)
+ * uses 0.8 in equation 4.1. */
 #define ROUND_TRIP_FILTER 0.9
 #define SQUARE_ROOT_FILTER 0.9
 /* Weight of the old average in the mean packet size. Section 4.1 suggests the
- * mean over the last four loss intervals, but a sender without losses has none.
- * The paper uses the mean of ten packets. */
+ * mean over the last four loss intervals, but a sender without losses has no
+ * loss intervals. Erixzon (2004) uses the mean of ten packets. */
 #define SEGMENT_FILTER 0.9
 /* Weight of the old average in the mean deviation (RFC 6298 section 2.3). */
 #define VARIANCE_FILTER 0.75
@@ -40,9 +40,10 @@
 #define MAX_ROUND_TRIP (BACKOFF * SECOND)
 /* Factor of a data-limited sender's receive rate after a loss (section 4.3). */
 #define LIMITED_LOSS 0.85
-/* Time over which the share of data-limited intervals is averaged. A frame
- * follows every 16 to 40 ms. A frame that is larger than the data of a round
- * trip uses the whole rate for a short time. */
+/* Time over which the share of data-limited intervals is averaged. It contains
+ * many frames, because a frame follows every 16 to 40 ms. A single frame that
+ * is larger than the data of a round trip uses the whole rate, but only for a
+ * short time. */
 #define LIMITED_MEMORY (SECOND / 2)
 /* W_init, from RFC 3390 (4.2) */
 #define INITIAL_WINDOW 4380
@@ -103,7 +104,8 @@ struct _TfrcSender
   gint64 t_new, t_next;
   /* 0 to 1: recent share of the time that was data-limited */
   gdouble limited_share;
-  guint64 limited_time;         /* ns, when limited_share was updated */
+  /* time in ns of the last update of limited_share */
+  guint64 limited_time;
 
   /* --- the no-feedback timer */
   guint64 timer;
@@ -330,9 +332,9 @@ get_tolerance (TfrcSender * sender, gint64 interval)
 }
 
 /* Returns the nominal send time of the next packet. It is computed from the
- * current rate, so that a change of the rate has an immediate effect. A sender
- * that paused for more than a round trip loses the unused part, so that it
- * sends less than the packets of one round trip in a burst. */
+ * current rate, so a change of the rate has an immediate effect. A sender that
+ * paused may catch up only within one round trip: the burst after the pause has
+ * less than the packets of one round trip. */
 static gint64
 get_nominal (TfrcSender * sender)
 {
@@ -417,11 +419,13 @@ average_size (TfrcSender * sender, guint32 size)
       SEGMENT_FILTER * sender->mean_size + (1 - SEGMENT_FILTER) * size : size;
 }
 
-/* The sender is not data-limited if it has sent all that it is allowed to send
- * (section 8.2.1), and if its own maximum rate was not the reason to wait. If
- * fewer than two packets are allowed per round trip, every packet uses up the
- * allowance, even a single packet in minutes. Therefore a packet that could
- * have been sent an interval earlier does not count. */
+/* Updates the times at which the sender was not data-limited. The sender is not
+ * data-limited if it has sent all that it is allowed to send (section 8.2.1).
+ * This does not count if its own maximum rate was the reason to wait.
+ *
+ * If fewer than two packets are allowed per round trip, every packet uses up
+ * the allowance, even a single packet in minutes. A packet that could have been
+ * sent an interval earlier does therefore not count either. */
 static void
 note_not_limited (TfrcSender * sender, gboolean was_late)
 {
@@ -626,7 +630,7 @@ set_rate (TfrcSender * sender, gboolean may_double)
 }
 
 /* RFC 4342 section 5.2 reduces X_recv when the receiver drops packets. Only the
- * largest value of X_recv_set is used, so that reducing one value would have no
+ * largest value of X_recv_set is used, so reducing one value would have no
  * effect. Therefore the drops set a separate limit. Like X_recv, it holds for
  * at least a round trip, until feedback reports no more drops. */
 static void
@@ -671,8 +675,9 @@ take_feedback (TfrcSender * sender, const TfrcFeedback * feedback,
    * feedback reports a loss event rate. */
   if (!is_first_sample || p > 0)
     set_rate (sender, is_first || feedback->receive_rate > 0);
-  /* Section 4.3 restarts the timer in step 3, before the new rate is known. If
-   * the rate falls, the time of two packets is longer. */
+  /* Section 4.3 restarts the no-feedback timer in step 3, before the new rate
+   * is known. Here the timer is restarted afterwards: it lasts for at least two
+   * packets, which take longer at a lower rate. */
   restart_timer (sender);
 }
 

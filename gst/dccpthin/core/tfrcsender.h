@@ -38,18 +38,19 @@ void tfrc_sender_config_init (TfrcSenderConfig * config);
 typedef struct
 {
   guint64 acknowledged;         /* acknowledged sequence number, 48 bits */
-  /* ns from the arrival of the acknowledged packet to the acknowledgement;
-   * valid if has_elapsed is TRUE */
+  /* time in ns from the arrival of the acknowledged packet to the
+   * acknowledgement; valid if has_elapsed is TRUE */
   guint64 elapsed;
   gboolean has_elapsed;
-  /* If this is FALSE, the acknowledgement does not change X, but its round-trip
-   * time is used. */
+  /* If this is FALSE, the acknowledgement does not change the allowed rate X,
+   * but its round-trip time is used. */
   gboolean has_receive_rate;
   guint32 receive_rate;         /* bytes per second */
-  /* p, computed from the loss intervals or read from the option; 0 = no loss
-   * yet. */
+  /* Loss event rate p, computed from the loss intervals or read from the
+   * option; 0 = no loss yet. */
   gdouble loss_event_rate;
-  /* There is a new loss event since the last feedback, whatever p is. */
+  /* There is a new loss event since the last feedback, even if the loss event
+   * rate p has not increased. */
   gboolean new_loss_event;
   gboolean slow_receiver;       /* RFC 4340 section 11.6 */
   /* Number of packets that the feedback newly reports with Drop Code 2 (RFC
@@ -76,8 +77,8 @@ void tfrc_sender_set_max_rate (TfrcSender * sender, guint64 max_rate);
  * one round trip (RFC 5348 section 4.6). */
 guint64 tfrc_sender_next_send (TfrcSender * sender, guint64 now);
 /* A data packet with `size` bytes of payload is sent. `more` is TRUE if another
- * packet waits, so that the sender is not data-limited (RFC 5348 section
- * 8.2.1). Returns the CCVal of the packet (RFC 4342 section 8.1). */
+ * packet waits, so the sender is not data-limited (RFC 5348 section 8.2.1).
+ * Returns the CCVal of the packet (RFC 4342 section 8.1). */
 guint8 tfrc_sender_sent (TfrcSender * sender, guint64 now, guint64 sequence,
     guint32 size, gboolean more);
 /* A packet without data is sent with this sequence number. Its acknowledgement
@@ -101,9 +102,9 @@ typedef struct
   guint64 round_trip;           /* ns, R; 0: unknown */
   guint64 round_trip_variance;  /* mean deviation of the samples in ns */
   guint32 segment_size;         /* s */
-  /* The application sent less than was allowed in most of the last second. The
-   * rate is then a lower bound of the path's capacity, unless the loss event
-   * rate limits it. */
+  /* The application sent less than was allowed in most of the last second. X is
+   * then a lower bound of the path's capacity, unless the loss event rate
+   * limits X. */
   gboolean is_app_limited;
   guint64 feedbacks;            /* counters, which never decrease */
   /* number of times that the no-feedback timer expired */

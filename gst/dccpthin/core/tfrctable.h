@@ -22,10 +22,10 @@
 
 extern const guint32 tfrc_table[TFRC_TABLE_SIZE];
 
-/* Returns f (p). The measured error ranges from 0.08 % below the equation, near
- * p = 10^-8 and caused by the rounding of the integers, to 0.36 % above it,
- * near p = 1 and caused by the linear interpolation. From p = 10^-4 to 0.01 the
- * error is at most 0.02 %. */
+/* Returns f (p). The measured error ranges from 0.08 % below the equation to
+ * 0.36 % above it. The first value is near p = 10^-8 and is caused by the
+ * rounding of the integers. The second value is near p = 1 and is caused by the
+ * linear interpolation. From p = 10^-4 to 0.01 the error is at most 0.02 %. */
 guint32 tfrc_table_f (guint64 p);
 /* Returns the p at which the table has the value `f`, or the nearer end of the
  * table. */

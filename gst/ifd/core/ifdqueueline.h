@@ -38,6 +38,10 @@ typedef struct
   /* for a transport stream: PID of the video, or 0; and by how much its
    * continuity counter advances in what `rest` leaves out */
   guint pid, n_removed;
+  /* for a transport stream: the time of the frame by its own DTS, in ns like
+   * the timestamps of the buffers */
+  gboolean has_media_time;
+  guint64 media_time;
   /* set by ifd_line_pop: */
   /* the frame does not directly follow the last frame that was sent */
   gboolean discont;

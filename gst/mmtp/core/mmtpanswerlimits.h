@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Limits the rate of COOKIE and REFUSE messages to hosts that have not shown
  * yet that they receive at their address. Without the limit, the receiver could
- * be used for reflection attacks (docs/wire-mmtp.md, section 4). Answers to
- * INITs with a valid seal have a budget of their own. A flood from hosts
- * without the key therefore cannot exhaust the budget of the senders that have
- * the key. That budget is limited as well, because a sealed INIT can be
- * replayed from any address for as long as the key is in use.
+ * be used for reflection attacks (docs/wire-mmtp.md, section 4).
+ *
+ * A seal is a MAC that a sender with the application's key adds to its INIT.
+ * Answers to INITs with a valid seal have a limit of their own. A flood from
+ * hosts without the key therefore cannot use up the answers for senders that
+ * have the key. The number of these answers is limited as well: an attacker can
+ * replay a sealed INIT from any address for as long as the key is in use.
  */
 
 #pragma once
@@ -20,9 +22,9 @@ typedef struct
   PrefixLimiter *sealed;
 } MmtpAnswerLimits;
 
-/* `strangers` and `sealed` are the secrets of the two hash tables: one for
- * hosts without a valid seal and one for hosts with a valid seal. The two
- * secrets must be different. */
+/* `strangers` and `sealed` are the secrets of the two hash tables. The first
+ * table is for hosts whose INIT had no valid seal, and the second one is for
+ * hosts whose INIT had a valid seal. The two secrets must be different. */
 void mmtp_answer_limits_init (MmtpAnswerLimits * self,
     const guint8 strangers[MMTP_KEY_SIZE], const guint8 sealed[MMTP_KEY_SIZE]);
 void mmtp_answer_limits_clear (MmtpAnswerLimits * self);
@@ -32,7 +34,7 @@ void mmtp_answer_limits_clear (MmtpAnswerLimits * self);
 gboolean mmtp_answer_limits_take (MmtpAnswerLimits * self, guint64 now,
     const MmtpAddress * address, gboolean is_sealed, gboolean is_busy);
 /* Remembers that the host of `address` receives at that address. From then on,
- * a separate number of answers is kept for this host, which a flood from other
- * hosts cannot use up. */
+ * a separate number of answers is kept for this host. A flood from other hosts
+ * cannot use up these answers. */
 void mmtp_answer_limits_remember (MmtpAnswerLimits * self,
     const MmtpAddress * address);

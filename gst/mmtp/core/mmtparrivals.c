@@ -195,8 +195,9 @@ to_ticks (gint64 time)
 }
 
 /* Moves the messages since the last record into `reported`. Several records may
- * be written at the same time `now`, with messages arriving between them. These
- * messages are added to `reported`, which all records of that time share. */
+ * be written at the same time `now`, and messages may arrive between two of
+ * them. These messages are added to `reported`, because all records of the time
+ * `now` cover the same messages. */
 static void
 end_span (MmtpArrivals * arrivals, guint64 now)
 {

@@ -29,7 +29,7 @@ typedef struct
 /* Messages that arrived within a period, for the statistics. */
 typedef struct
 {
-  guint64 start;                /* start of the period in ns */
+  guint64 start;                /* beginning of the statistics period, in ns */
   guint64 bytes;
   /* minimum transit in the period, in ns; G_MAXINT64 if no message arrived */
   gint64 min;
@@ -49,19 +49,19 @@ typedef struct
 
 typedef struct
 {
-  /* The path counts as silent after this time without a message, in ns. */
+  /* Time in ns without a message after which the path counts as silent. */
   guint64 silence;
 
   guint64 received, bytes, late;        /* totals of the whole session */
   MmtpLosses losses;
 
-  /* A message has arrived since the path began. */
+  /* TRUE after the first message of the path has arrived. */
   gboolean any;
   guint64 last_arrival;         /* arrival time of the last message, in ns */
   /* Arrival time of the message before the last one, in ns; 0 if there was
    * none. */
   guint64 arrival_before;
-  /* A DATA, PROBE or REPAIR has arrived since the path began. */
+  /* TRUE after the first DATA, PROBE or REPAIR of the path has arrived. */
   gboolean any_load;
   /* transit of the last DATA, PROBE or REPAIR, in ns */
   gint64 last_transit;
@@ -71,15 +71,16 @@ typedef struct
 
   gboolean has_latest;
   guint64 latest_number;        /* highest channel number so far */
-  /* arrival time of the message latest_number, in ns */
+  /* arrival time of the message with the number latest_number, in ns */
   guint64 latest_arrival;
-  /* transit of the message latest_number, in ns */
+  /* transit of the message with the number latest_number, in ns */
   gint64 latest_transit;
 
   MmtpArrivalSpan span;         /* messages since the last record */
-  MmtpArrivalSpan reported;     /* messages that the last record covered */
+  /* messages that the last record of a REPORT covered */
+  MmtpArrivalSpan reported;
   gboolean any_record;
-  guint64 record_time;          /* time of the last record, in ns */
+  guint64 record_time;          /* time of the last record of a REPORT, in ns */
 
   MmtpArrivalWindows windows;
 } MmtpArrivals;
@@ -101,10 +102,11 @@ void mmtp_arrivals_add_late (MmtpArrivals * arrivals);
 void mmtp_arrivals_timeout (MmtpArrivals * arrivals, guint64 now);
 guint64 mmtp_arrivals_next_wakeup (const MmtpArrivals * arrivals);
 
-/* Fills in all fields of `record` except `channel`, with at most `ranges` loss
- * ranges. `surely` is passed on to mmtp_losses_report(). Records that are
- * written at the same `now` cover the same messages. The first record at a
- * later time covers the messages that arrived since then. */
+/* Fills in all fields of `record` except `channel`. The record gets at most
+ * `ranges` ranges of lost messages. `surely` is passed on to
+ * mmtp_losses_report(). All records that are written at the time `now` cover
+ * the same messages. The first record at a later time covers the messages that
+ * arrived since then. */
 void mmtp_arrivals_get_record (MmtpArrivals * arrivals, guint64 now,
     gboolean surely, guint ranges, MmtpRecord * record);
 

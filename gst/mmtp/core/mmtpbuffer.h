@@ -13,7 +13,8 @@ typedef struct
   guint64 due;
   guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
   MmtpPrelude prelude;          /* A mask of 0 means no prelude. */
-  /* If all fields are 0, `flags` describe the picture. */
+  /* Properties of the picture that the buffer belongs to. If all of them are 0,
+   * `flags` describes the picture instead. */
   MmtpPicture picture;
   /* Presentation time of the buffer. It is only reported if the buffer is
    * dropped. */
@@ -23,9 +24,10 @@ typedef struct
 /* Reason why the sender dropped a buffer. */
 typedef enum
 {
-  MMTP_DISCARD_LATE,            /* No path could deliver it in time. */
+  MMTP_DISCARD_LATE,            /* No path could deliver the buffer in time. */
   MMTP_DISCARD_ROOM,            /* Too many bytes were waiting. */
   MMTP_DISCARD_BROKEN,          /* The buffer refers to a dropped picture. */
-  MMTP_DISCARD_CONNECTION,      /* The session ended before it was sent. */
+  /* The session ended before the buffer was sent. */
+  MMTP_DISCARD_CONNECTION,
   MMTP_N_DISCARDS
 } MmtpDiscard;

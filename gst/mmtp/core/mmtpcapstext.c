@@ -5,8 +5,8 @@
  *   caps   = name *("," field "=" value)
  *   value  = ["(" type ")"] (scalar / "{" values "}" / "<" values ">")
  *
- * A scalar without a type of its own has the type of the innermost list around
- * it that has one.
+ * If a scalar has no type of its own, it has the type of a list around it. If
+ * several lists around it have a type, the innermost of them counts.
  */
 
 #include "mmtpcapstext.h"
@@ -120,8 +120,9 @@ check_boolean (Text * text)
       || (size == 5 && g_ascii_strncasecmp (start, "false", 5) == 0);
 }
 
-/* Rejects an empty buffer. GStreamer writes an empty buffer as a text without
- * any digits, which it cannot parse again. */
+/* Accepts the bytes of a GstBuffer as hexadecimal digits. An empty buffer is
+ * rejected. GStreamer writes it as a text without any digits, which GStreamer
+ * itself cannot parse. */
 static gboolean
 check_buffer (Text * text)
 {

@@ -8,15 +8,15 @@
 #define SECOND 1e9
 #define DUE_BITS 32
 
-/* An error of the due times is corrected exponentially with this time constant,
- * but by at most MAX_SLEW, which is 1 ms per second. This limit is below the
- * worst difference between two quartz clocks, so the correction is neither
- * audible nor visible. */
+/* An error of the due times is corrected exponentially with the time constant
+ * CORRECTION_TIME, but by at most MAX_SLEW, which is 1 ms per second. With so
+ * low a limit, the correction is neither audible nor visible. */
 #define CORRECTION_TIME (20 * SECOND)
 #define MAX_SLEW 1e-3
-/* The first offset between the two clocks is estimated from the round trip of
- * the handshake. Deadlines are wrong until the offset has been corrected. In
- * the first 5 s, the offset may therefore change by up to 500 ms per second. */
+/* The first offset between the two clocks is an estimate from the round trip of
+ * the handshake. As long as the offset is wrong, the deadlines are wrong as
+ * well. In the first 5 s, the offset may therefore be corrected by up to 500 ms
+ * per second. */
 #define SETTLING_TIME (5 * SECOND)
 #define SETTLING_CORRECTION (0.2 * SECOND)
 #define SETTLING_SLEW 0.5
@@ -27,7 +27,8 @@
 #define POINT_DISTANCE (1 * SECOND)
 #define MIN_SPAN (20 * SECOND)
 #define MAX_SKEW 5e-4
-/* A measured skew is ignored if noise may have changed it by more than this. */
+/* Maximum error of a measured skew, as a ratio. If noise may have changed the
+ * skew by more than MAX_ERROR, the measurement is ignored. */
 #define MAX_ERROR 5e-5
 /* Times are limited to two years (the constant is in us). Sums of times in ns
  * then fit into 64 bits, whatever the peer sends. */
@@ -167,7 +168,8 @@ find_min (const MmtpClockPoint * points, guint n)
   return min;
 }
 
-/* Returns the mean difference between neighbouring points, in ns. */
+/* Returns the mean difference in ns between the transits of neighbouring
+ * points. A point is the minimum transit of a second. */
 static gdouble
 get_noise (const MmtpClock * clock)
 {
@@ -179,8 +181,9 @@ get_noise (const MmtpClock * clock)
   return sum / (clock->n_points - 1);
 }
 
-/* Computes the slope from the minimum transit of the first third of the points
- * to the minimum transit of the last third. */
+/* Computes the skew of the clocks as the slope of the points. The slope goes
+ * from the minimum transit of the first third of the points to the minimum
+ * transit of the last third. */
 static void
 measure_skew (MmtpClock * clock)
 {

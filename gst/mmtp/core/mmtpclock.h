@@ -17,22 +17,25 @@ typedef struct
   gint64 transit;               /* in ns */
 } MmtpClockPoint;
 
-/* State of the mapping. The constant of the transits is chosen so that the
- * transit of OPEN is 0. */
+/* State of the mapping from the sender's clock to the receiver's clock. All
+ * transits contain an unknown constant. It is chosen so that the transit of the
+ * OPEN message is 0. */
 typedef struct
 {
   guint64 start;                /* arrival time of OPEN, in ns */
-  guint64 sender_start;         /* time on the sender's clock in OPEN, in us */
+  /* sender's time that the OPEN message contains, in us */
+  guint64 sender_start;
 
-  /* last sending time after unwrapping, in ticks */
+  /* sending time of the last message after unwrapping, in ticks */
   guint64 sent;
-  guint64 sent_time;            /* arrival time of that message, in ns */
+  /* arrival time of the message sent at `sent`, in ns */
+  guint64 sent_time;
   guint64 due;                  /* last due time after unwrapping, in us */
   guint64 due_time;
 
   gboolean any_transit, has_announced;
   gint64 min;                   /* minimum of all transits, in ns */
-  /* offset from KEEPALIVEs after smoothing, in ns */
+  /* offset of the clocks, smoothed from the values in KEEPALIVEs, in ns */
   gdouble announced;
   guint64 announced_time;
 
@@ -60,13 +63,13 @@ gint64 mmtp_clock_unwrap_sent (MmtpClock * clock, guint64 now, guint32 ticks);
 guint64 mmtp_clock_unwrap_due (MmtpClock * clock, guint64 now, guint32 due);
 
 void mmtp_clock_add_transit (MmtpClock * clock, gint64 transit);
-/* Sets the offset of the clocks from a KEEPALIVE, in ns. */
+/* Sets the offset of the clocks to the value in a KEEPALIVE, in ns. */
 void mmtp_clock_set_offset (MmtpClock * clock, guint64 now, gint64 offset);
-/* Adds the minimum transit (ns) since the last call. It has to be called about
- * once a second. */
+/* Adds the minimum transit, in ns, of the messages that arrived since the last
+ * call. Call this function about once a second. */
 void mmtp_clock_add_min (MmtpClock * clock, guint64 now, gint64 min);
-/* Restarts the measurement of the skew, because the following minima are from
- * another path and cannot be compared with the previous ones. */
+/* Restarts the measurement of the skew. The minimum transits from now on are
+ * those of another path, and cannot be compared with the previous ones. */
 void mmtp_clock_restart_skew (MmtpClock * clock);
 
 /* Maps a due time in us to the receiver's clock, in ns. A time before the zero

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* Size of a KEEPALIVE in bytes: 47 and the trailer (docs/wire-mmtp.md,
- * KEEPALIVE). */
+/* Size of a KEEPALIVE in bytes: 47 bytes and a trailer of 8 bytes
+ * (docs/wire-mmtp.md, KEEPALIVE). */
 #define KEEPALIVE_SIZE 55
 /* KEEPALIVEs may use at most a hundredth of the path's rate, which is half of
  * the share that docs/wire-mmtp.md allows. */
@@ -31,7 +31,7 @@
 /* Interval between repetitions of the caps. docs/wire-mmtp.md, CAPS: "at most 5
  * times a second". */
 #define CAPS_WAIT (200 * MILLISECOND)
-#define CAPS_HEADER 12          /* bytes before the piece of the text */
+#define CAPS_HEADER 12          /* bytes of a CAPS message before the text */
 /* Interval between repetitions of END. docs/wire-mmtp.md, END: "on all channels
  * each 100 ms". */
 #define END_WAIT (100 * MILLISECOND)
@@ -261,7 +261,7 @@ mmtp_control_take_query (MmtpControl * self, const MmtpQuery * query)
 }
 
 /* If REPORTs are missing, sends a QUERY for all paths on the fastest path,
- * because the receiver sends its REPORTs there [4.6 of the paper]. */
+ * because the receiver sends its REPORTs there [4.6 of the MMTP paper]. */
 static MmtpPath *
 make_missed_query (MmtpControl * self, MmtpMessage * message)
 {

@@ -36,7 +36,8 @@ typedef struct
   MmtpJoins *joins;
   guint64 keepalive_period;
   gboolean is_stored;
-  /* Time at which a QUERY for all paths is sent unless a REPORT arrives before.
+  /* Time at which a QUERY for all paths is sent unless a REPORT arrives before
+   * that time.
    */
   guint64 query_at;
   gchar *caps;
@@ -71,8 +72,8 @@ MmtpPath *mmtp_control_poll (MmtpControl * self, MmtpMessage * message);
 MmtpPath *mmtp_control_poll_probe (MmtpControl * self, MmtpMessage * message);
 guint64 mmtp_control_next_wakeup (const MmtpControl * self);
 
-/* Both functions schedule a KEEPALIVE on `path` for now. mmtp_control_probe()
- * schedules a PROBE as well. */
+/* mmtp_control_hasten() and mmtp_control_probe() schedule a KEEPALIVE on `path`
+ * for now. mmtp_control_probe() schedules a PROBE as well. */
 void mmtp_control_hasten (MmtpControl * self, const MmtpPath * path);
 void mmtp_control_probe (MmtpControl * self, const MmtpPath * path);
 /* Call this function after a record of `path` has been processed. If the path

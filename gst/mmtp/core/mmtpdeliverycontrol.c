@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Congestion control by delivery rate. The bytes in flight are limited to those
- * that the path delivers in a round trip, while the sender waits for the report
- * about them, and in the time for which a queue is tolerated:
+/* Congestion control by delivery rate. The congestion window is the number of
+ * bytes that the path delivers in three times together: a round trip, the mean
+ * time that the sender waits for a report, and the time for which a queue is
+ * tolerated. The largest burst of the path is added:
  *
  *   window = delivery rate *
  *       (round trip + half of the report period + queue target)
@@ -33,26 +34,28 @@
 
 /* --- delivery rate -------------------------------------------------------- */
 
-/* Number of samples that a filter remembers. A report adds one sample. Reports
- * arrive every 50 ms, and every 5 ms at most. */
+/* Number of samples that a filter remembers. Each report adds one sample.
+ * Reports arrive every 50 ms. The shortest interval between two reports is 5
+ * ms. */
 #define SAMPLES 64
 /* Minimum time over which a rate is measured. The schedulers of mobile networks
  * and frame aggregation deliver packets in batches every few ms, so a shorter
  * time would measure single batches. */
 #define SPAN (50 * MILLISECOND)
-/* The delivery rate is the maximum of the samples of this time. BBR uses the
- * maximum of two cycles of some round trips each. */
+/* The delivery rate is the maximum of the samples of the last FILTER ns. BBR
+ * uses the maximum of its last two cycles, and a cycle takes several round
+ * trips. */
 #define FILTER (300 * MILLISECOND)
 #define FILTER_ROUND_TRIPS 2
-/* The rate reported to the application is the mean over this time. */
+/* Time over which the rate is averaged that is reported to the application. */
 #define MEAN_SPAN (250 * MILLISECOND)
 /* If less than a third of the window is in flight, the delivery rate says
  * nothing about the path. */
 #define USED_PART 3
-/* The peak rate decays to 1/e in this time. The time is longer than the gaps of
+/* Time in which the peak rate decays to 1/e. It is longer than the gaps of
  * mobile networks and shorter than most changes of capacity. */
 #define PEAK_MEMORY (3 * SECOND)
-/* After a gap, the path is assumed to carry this part of its peak rate. */
+/* Share of its peak rate that a path is assumed to carry after a gap. */
 #define PEAK_SHARE 0.25
 
 /* --- queue ---------------------------------------------------------------- */
@@ -66,23 +69,25 @@
 #define MIN_TARGET (10 * MILLISECOND)
 #define MAX_TARGET (150 * MILLISECOND)
 #define DEADLINE_PART 8
-/* A delay counts as a queue if every message of this time was delayed. The time
- * is that of three reports. If the delay is only jitter, some messages arrive
- * without it. Copa uses the minimum round trip of a time in the same way (the
- * standing round trip, NSDI 2018, section 2.1). */
+/* STANDING_TIME contains three reports. A delay counts as a queue only if every
+ * message in this time was delayed. If the delay is only jitter, some messages
+ * arrive without it. Copa uses the minimum round trip of a recent period for
+ * the same purpose (the standing round trip, NSDI 2018, section 2.1). */
 #define STANDING_TIME (150 * MILLISECOND)
 /* The reserve is the number of bytes that may be in flight beyond the window
- * during a gap. On a path without congestion, it is the bytes that the path
- * delivers in the time TRUST. On a path of more than TARGET_RATE it decreases
- * like the queue target. It is also multiplied by the third power (DISTRUST) of
- * the share of reports without a queue, among about the last sixteen reports.
+ * during a gap. On a path without congestion, it is the number of bytes that
+ * the path delivers in the time TRUST. On a path of more than TARGET_RATE, it
+ * decreases like the queue target. The reserve is smaller on a congested path:
+ * it is multiplied by the third power (DISTRUST) of the share of reports
+ * without a queue. The share is that of about the last sixteen reports.
  */
 #define TRUST (250 * MILLISECOND)
 #define DISTRUST 3
 #define CONGESTION_REPORTS 16
 /* The usual delay is the part of the delay above the base delay that remains
- * while the path is not busy. It is not taken for queueing delay. The constants
- * are the time constants of its rise and of its fall, as a number of reports. */
+ * while the path is not busy. It does not count as queueing delay. USUAL_RISE
+ * and the constant below are the time constants of its rise and of its fall, as
+ * a number of reports. */
 #define USUAL_RISE 128
 #define USUAL_FALL 8
 /* The usual delay is at most 1/USUAL_PART of the initial delay (D0). */
@@ -99,24 +104,25 @@
 /* --- start ---------------------------------------------------------------- */
 
 /* The start phase is over when the window is used and the measured rate is less
- * than this many times the first estimate of the rate. */
+ * than GUESS_RATIO times the first estimate of the rate. */
 #define GUESS_RATIO 1.3
 /* The start phase is also over after START_ROUNDS rounds in a row in which the
  * rate grew by less than the factor START_GROWTH. draft-ietf-ccwg-bbr, section
  * 4.3.1.2, uses three rounds. */
 #define START_GROWTH 1.25
 #define START_ROUNDS 2
-/* A delay ends the start phase only if at least this many packets were in
- * flight, because single control messages do not build up a queue of their own.
+/* Number of packets that must be in flight for a delay to end the start phase.
+ * Single control messages do not build up a queue of their own.
  */
 #define START_PACKETS 3
 
 /* --- competition ---------------------------------------------------------- */
 
-/* A competing flow fills the queue if the queueing delay is more than this many
- * times the delay that our own packets cause, for COMPETITION_TIME. */
+/* A competing flow is assumed to fill the queue if the queueing delay is longer
+ * than our own packets explain: more than STANDING times as long, for
+ * COMPETITION_TIME. */
 #define STANDING 1.25
-/* If a path delivers less than this part of its long-term rate, the factor
+/* If a path delivers less than SMALL_SHARE of its long-term rate, the factor
  * STANDING is not applied. Any queueing delay beyond the delay that our own
  * packets cause is then due to a competing flow. */
 #define SMALL_SHARE 0.4
@@ -125,14 +131,15 @@
 
 /* minimum window in packets */
 #define MIN_PACKETS 2
-/* The pacing rate is this many times the delivery rate, so that packets can
- * fill the link quickly when a gap has ended. The factor is the one that BBR
- * uses in its start phase. */
+/* Ratio of the pacing rate to the delivery rate. It is above 1, so that packets
+ * can fill the link quickly when a gap has ended. BBR uses the same factor in
+ * its start phase. */
 #define PACING_GAIN 2
 
 typedef struct
 {
-  /* `time` is in ns, `value` in bytes per ns or in ns. */
+  /* The field `time` is in ns. The field `value` is in bytes per ns or in ns.
+   */
   gdouble time, value;
 } Sample;
 
@@ -147,7 +154,7 @@ typedef struct
   guint packet;
   MmtpDeliveryRate delivery;
   Filter rates, queues;
-  gdouble rate;                 /* in bytes per ns; 0 if unknown */
+  gdouble rate;                 /* rate in bytes per ns; 0 if unknown */
   /* decaying maximum of `rate`, and its time in ns */
   gdouble peak_rate, peak_time;
   /* mean delivery rate over MEAN_SPAN, reported to the application */
@@ -155,7 +162,8 @@ typedef struct
   gdouble base_round_trip, period, noise, deadline;     /* in ns */
   gboolean is_starting;         /* slow start */
   gdouble start_window;         /* in bytes */
-  gdouble guess;                /* in bytes per ns; 0 if there is none */
+  /* guessed rate in bytes per ns; 0 if there is none */
+  gdouble guess;
   /* delivery rate at the end of the last round of the start phase (bytes per
    * ns), and the time of that end (ns) */
   gdouble start_rate, start_round;
@@ -320,9 +328,10 @@ get_own_queue (const Delivery * self)
 }
 
 /* If the queue remains although fewer and fewer of our bytes are in flight, it
- * belongs to a competing flow, which keeps filling the queue until a packet is
- * lost. Copa detects competing flows in a similar way (Arun and Balakrishnan,
- * NSDI 2018, section 2.2): it tests whether the queue is never nearly empty. */
+ * belongs to a competing flow. That flow keeps filling the queue until a packet
+ * is lost. Copa detects competing flows in a similar way (Arun and
+ * Balakrishnan, NSDI 2018, section 2.2): it tests whether the queue is never
+ * nearly empty. */
 static void
 follow_competition (Delivery * self, const MmtpRateSample * sample)
 {
@@ -351,9 +360,10 @@ follow_low (gdouble * usual, gdouble value)
   *usual += (value - *usual) / (value < *usual ? USUAL_FALL : USUAL_RISE);
 }
 
-/* On some paths, the delay fluctuates by more than any relevant queue. If the
- * delay is above the base delay while the application sends less than the path
- * carries, the difference is not a queue. It is followed as the usual delay. */
+/* On some paths, the delay fluctuates by more than the delay of any queue that
+ * matters. If the delay is above the base delay while the application sends
+ * less than the path carries, the difference is not a queue. The usual delay
+ * follows this difference. */
 static void
 follow_usual (Delivery * self, const MmtpRateSample * sample)
 {
@@ -407,8 +417,8 @@ follow_start (Delivery * self, const MmtpRateSample * sample)
     self->is_starting = FALSE;
   else if (2 * sample->sent_in_flight >= self->start_window)
     self->start_window += sample->acked;
-  /* The first estimate of the rate was never confirmed, so it is replaced as
-   * the peak rate.
+  /* The first estimate of the rate was never confirmed, so the measured rate
+   * replaces it as the peak rate.
    */
   if (!self->is_starting && self->rate > 0)
     self->peak_rate = self->rate;

@@ -12,18 +12,18 @@
  * to 1/e in LONG_MEMORY. */
 #define LONG_SPAN (250 * MILLISECOND)
 #define LONG_MEMORY (30 * SECOND)
-/* Maximum length of a burst. While a burst is measured, a small error of the
- * long rate adds up, so a burst is ended after this time. */
+/* Maximum length of a burst, at which its measurement is ended. While a burst
+ * is measured, the effect of a small error of the long rate grows. */
 #define EPOCH (500 * MILLISECOND)
-/* The size of the largest burst decays to 1/e in this time. A path whose delay
+/* Time in which the size of the largest burst decays to 1/e. A path whose delay
  * fluctuates has several bursts per second; a mobile link has one after each
  * gap. */
 #define EXTRA_MEMORY (400 * MILLISECOND)
 /* The size of a burst is limited to the bytes that the long rate delivers in
- * this time. */
+ * MAX_EXTRA. */
 #define MAX_EXTRA (200 * MILLISECOND)
-/* Packets that are subtracted from a burst as a rounding error, because reports
- * count whole packets only. */
+/* Number of packets that are subtracted from a burst as a rounding error,
+ * because reports count whole packets only. */
 #define EXTRA_PACKETS 2
 
 static const MmtpDeliveryPoint *
@@ -91,7 +91,7 @@ mmtp_delivery_rate_get (const MmtpDeliveryRate * rate, gdouble span)
   return measure (rate, span, FALSE);
 }
 
-/* Measures the bytes that have arrived beyond those that the long rate
+/* Measures how many bytes have arrived in addition to those that the long rate
  * explains, like BBR.extra_acked in draft-ietf-ccwg-bbr. Jitter that keeps the
  * order of packets causes such bursts, and a queue does not. */
 static void

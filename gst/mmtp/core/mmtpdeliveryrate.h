@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Measures the delivery rate of a path from the receiver's reports, and how
- * much the path delivers in bursts. This module belongs to the default
- * congestion control (mmtpdeliverycontrol.c). Times are in ns, sizes in bytes,
- * rates in bytes per ns.
+/* Measures the delivery rate of a path from the receiver's reports. It also
+ * measures the size of the bursts in which the path delivers. This module
+ * belongs to the default congestion control (mmtpdeliverycontrol.c). Times are
+ * in ns, sizes in bytes, rates in bytes per ns.
  */
 
 #pragma once
 
 #include "mmtpratecontrol.h"
 
-/* Number of reports that are remembered. Reports usually arrive every 50 ms,
- * and every 5 ms at most. */
+/* Number of reports that are remembered. Reports usually arrive every 50 ms.
+ * The shortest interval between two reports is 5 ms. */
 #define MMTP_DELIVERY_POINTS 256
 
 typedef struct
@@ -26,7 +26,8 @@ typedef struct
   MmtpDeliveryPoint points[MMTP_DELIVERY_POINTS];       /* ring buffer */
   guint n_points, next_point;
 
-  /* Maximum delivery rate over LONG_SPAN; it decays slowly. */
+  /* Maximum delivery rate, measured over intervals of LONG_SPAN; it decays
+   * slowly. */
   gdouble long_rate;
   gdouble time;                 /* time of the last report */
   /* arrival time at which the current burst began */
@@ -43,10 +44,12 @@ void mmtp_delivery_rate_add (MmtpDeliveryRate * rate,
 /* Returns the delivery rate over the last `span` ns or somewhat more; 0 if
  * unknown. */
 gdouble mmtp_delivery_rate_get (const MmtpDeliveryRate * rate, gdouble span);
-/* Returns the maximum rate of the last half minute at which messages were both
- * sent and delivered for a quarter of a second; 0 if unknown. */
+/* Returns the highest rate at which messages were both sent and delivered for a
+ * quarter of a second. Only the last half minute counts. Returns 0 if the rate
+ * is unknown. */
 gdouble mmtp_delivery_rate_get_long (const MmtpDeliveryRate * rate);
-/* Returns the bytes by which a burst exceeds the path's maximum rate. A burst
- * is what the path delivers after a pause without deliveries. Without that many
- * additional bytes in flight, the pauses would reduce the throughput. */
+/* Returns how many bytes of a burst are more than the path's maximum rate
+ * delivers in the same time. A burst is what the path delivers after a pause
+ * without deliveries. The congestion window has to be larger by these bytes.
+ * Otherwise the pauses would reduce the throughput. */
 gdouble mmtp_delivery_rate_get_extra (const MmtpDeliveryRate * rate);

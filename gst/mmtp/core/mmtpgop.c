@@ -11,13 +11,14 @@
 /* Maximum of the interval between key frames. An encoder that makes key frames
  * only on request has no regular interval. */
 #define MAX_INTERVAL (10 * USUAL_INTERVAL)
-/* Two key frames with a shorter interval than this one are parts of one key
- * frame, for example its two fields. */
+/* Minimum interval between two key frames. If the interval is shorter, both are
+ * parts of one key frame, for example its two fields. */
 #define MIN_INTERVAL (USUAL_INTERVAL / 16)
-/* If no key frame follows within this many intervals after a reference picture
- * was dropped, the encoder does not make a key frame in response. From then on,
- * pictures are sent although their reference is missing, because a decoder may
- * be able to show them, for example if the encoder uses intra refresh. */
+/* Number of key-frame intervals for which the sender waits for a key frame
+ * after a reference picture was dropped. If none follows, the encoder does not
+ * make a key frame in response. From then on, pictures are sent although their
+ * reference is missing, because a decoder may be able to show them, for example
+ * if the encoder uses intra refresh. */
 #define MAX_INTERVALS 2
 
 PictureKind
@@ -56,7 +57,7 @@ begin (MmtpGop * gop, guint64 frame, guint64 due)
   gop->key_due = due;
   gop->is_last_given_up = gop->is_given_up ||
       (is_part && gop->is_last_given_up);
-  gop->is_given_up = gop->is_lost = FALSE;
+  gop->is_given_up = gop->is_lost = gop->is_base_wrong = FALSE;
 }
 
 /* A due time far before the previous one belongs to a new stream. A small step
@@ -79,6 +80,10 @@ mmtp_gop_put (MmtpGop * gop, PictureKind kind, guint64 frame, guint64 due)
   } else if (gop->is_given_up && is_overdue (gop, due)) {
     gop->is_given_up = FALSE;
     gop->is_lost = TRUE;
+  } else if (gop->is_base_wrong && is_overdue (gop, due)) {
+    gop->is_base_wrong = FALSE;
+    gop->is_lost = TRUE;
+    gop->wrong = 0;
   }
 }
 
@@ -97,9 +102,34 @@ mmtp_gop_get_rank (const MmtpGop * gop, PictureKind kind, guint8 flags)
 gboolean
 mmtp_gop_needs_dropped (const MmtpGop * gop, const MmtpPicture * picture)
 {
-  /* A part may belong to the next key frame, so it does not count as broken. */
+  /* A buffer with a part of a picture may belong to the next key frame. It
+   * therefore does not count as a buffer that refers to a dropped picture. */
   return !picture->is_independent && picture->kind != PICTURE_KIND_PART &&
-      (gop->is_given_up || (picture->is_leading && gop->is_last_given_up));
+      (gop->is_given_up || (picture->is_leading && gop->is_last_given_up) ||
+      (picture->has_slots && (picture->uses & gop->wrong)));
+}
+
+void
+mmtp_gop_note_sent (MmtpGop * gop, const MmtpPicture * picture)
+{
+  if (!picture->has_slots)
+    return;
+  gop->wrong &= ~picture->updates;
+  if (picture->layer == 0 && picture->updates)
+    gop->is_base_wrong = FALSE;
+}
+
+void
+mmtp_gop_note_dropped (MmtpGop * gop, const MmtpPicture * picture, guint64 due)
+{
+  if (!picture->has_slots || picture->updates == 0)
+    return;
+  gop->wrong |= picture->updates;
+  if (picture->layer > 0)
+    return;
+  if (!gop->is_base_wrong)
+    gop->given_up_due = due;
+  gop->is_base_wrong = TRUE;
 }
 
 void

@@ -2,11 +2,12 @@
 /* Determines which pictures of a stream refer to which other pictures. A key
  * frame begins a group of pictures. Each later picture of the group refers to
  * the key frame and to all reference pictures in between. If a reference
- * picture is dropped, the rest of its group is therefore useless. The leading
- * pictures of the next group are useless as well: they follow the key frame of
- * that group in the stream, are shown before it, and refer to both groups, as
- * in an open GOP (ISO/IEC 13818-2, 6.1.1.7, and the leading pictures of ITU-T
- * H.265, 3.72).
+ * picture is dropped, the rest of its group is therefore useless.
+ *
+ * The leading pictures of the next group are useless as well. They follow the
+ * key frame of the next group in the stream, but they are shown before it. They
+ * refer to pictures of both groups, as in an open GOP (ISO/IEC 13818-2,
+ * 6.1.1.7, and the leading pictures of ITU-T H.265, 3.72).
  *
  * Times are in ns.
  */
@@ -30,6 +31,10 @@ typedef struct
   /* The picture may be useful even if earlier pictures were dropped, as in a
    * stream that also carries sound. */
   gboolean is_independent;
+  guint layer;                  /* 0 is the base layer */
+  /* The picture says by slots which pictures it needs, see PictureInfo. */
+  gboolean has_slots;
+  guint32 uses, updates;
 } MmtpPicture;
 
 /* Order in which buffers are dropped: the first rank is dropped first. */
@@ -37,6 +42,7 @@ typedef enum
 {
   MMTP_RANK_BROKEN,             /* refers to a lost picture */
   MMTP_RANK_DROPPABLE,
+  MMTP_RANK_LAYER,              /* a reference picture above the base layer */
   MMTP_RANK_DELTA,
   MMTP_RANK_KEY,
   MMTP_N_RANKS
@@ -61,19 +67,31 @@ typedef struct
   gboolean is_last_given_up;
   /* due time of the first dropped reference picture */
   guint64 given_up_due;
+  /* Slots that a receiver has not as they should be, because pictures that
+   * update them were dropped */
+  guint32 wrong;
+  /* A picture of the base layer was dropped that says its slots, since the last
+   * key frame; given_up_due is its due time. */
+  gboolean is_base_wrong;
 } MmtpGop;
 
 void mmtp_gop_init (MmtpGop * gop);
-/* Call this function for each buffer that is put; a key frame begins a new
- * group. `frame` is the number of the frame, which all of its buffers share. */
+/* Call this function for each buffer that is put into the queue. A key frame
+ * begins a new group. `frame` is the number of the frame; all buffers of a
+ * frame have the same number. */
 void mmtp_gop_put (MmtpGop * gop, PictureKind kind, guint64 frame, guint64 due);
-/* Returns the rank of the buffer that was just put. */
+/* Returns the rank of the buffer for which mmtp_gop_put() was called last. */
 MmtpRank mmtp_gop_get_rank (const MmtpGop * gop, PictureKind kind,
     guint8 flags);
-/* Returns whether the buffer that was just put refers to a dropped picture, so
- * that no decoder could use it. */
+/* Returns TRUE if the buffer for which mmtp_gop_put() was called last refers to
+ * a dropped picture. No decoder could use such a buffer. */
 gboolean mmtp_gop_needs_dropped (const MmtpGop * gop,
     const MmtpPicture * picture);
+/* Notes that the buffer that was just put is sent or dropped, if its picture
+ * has slots. */
+void mmtp_gop_note_sent (MmtpGop * gop, const MmtpPicture * picture);
+void mmtp_gop_note_dropped (MmtpGop * gop, const MmtpPicture * picture,
+    guint64 due);
 /* mmtp_gop_give_up() notes that a reference picture of `group` with the due
  * time `due` was dropped. mmtp_gop_lose() notes that a reference picture of
  * `group` was lost. */

@@ -11,8 +11,8 @@
  * 4: "after 250 ms, doubled up to 2 s". */
 #define HANDSHAKE_WAIT (250 * MILLISECOND)
 #define MAX_WAIT (2 * SECOND)
-/* After this many OPENs without an answer, the handshake begins again with an
- * INIT.
+/* Number of OPENs without an answer after which the handshake begins again with
+ * an INIT.
  */
 #define OPEN_TRIES 5
 /* docs/wire-mmtp.md, section 4: three refused INITs or OPENs end the attempt.
@@ -21,7 +21,7 @@
 /* docs/wire-mmtp.md, section 4: at most 16 COOKIEs are accepted after one INIT.
  */
 #define COOKIES_OF_TRY 16
-/* An ACCEPT counts as the answer to an OPEN for this time. docs/wire-mmtp.md,
+/* Time for which an ACCEPT counts as the answer to an OPEN. docs/wire-mmtp.md,
  * section 4: "The sender takes the ACCEPT for any OPEN of the last 6 s". All
  * OPENs with one cookie are sent in less time, so a later ACCEPT belongs to an
  * OPEN with another cookie. */
@@ -43,8 +43,8 @@
 #define USUAL_BEGINNING 1200000
 /* bytes by which ACCEPT is longer than COOKIE */
 #define ACCEPT_MORE 13
-/* A difference between the round trips of OPEN and INIT that is smaller than
- * this is noise. */
+/* Minimum difference between the round trips of OPEN and INIT. A smaller
+ * difference is noise. */
 #define MIN_DIFFERENCE (MILLISECOND / 5)
 #define OPEN_SIGNED 92          /* bytes of OPEN that its MAC covers */
 #define ACCEPT_SIGNED 52        /* bytes of ACCEPT that its MAC covers */
@@ -316,8 +316,7 @@ note_round_trip (MmtpHandshake * self, MmtpPath * path)
 }
 
 /* An ACCEPT is valid even if another COOKIE or a REFUSE has arrived after the
- * OPEN was sent, because the ACCEPT shows that the receiver has begun the
- * session. */
+ * OPEN was sent. The ACCEPT shows that the receiver has begun the session. */
 static MmtpRefusal
 take_accept (MmtpHandshake * self, MmtpPath * path,
     const MmtpMessage * message, const guint8 * bytes)

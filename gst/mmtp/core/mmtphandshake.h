@@ -23,8 +23,10 @@ typedef enum
 /* Parameters of the session that the OPEN contains. */
 typedef struct
 {
-  guint64 bit_rate;             /* in bit/s; 0 if not known in advance */
-  guint32 frame_period;         /* in us; 0 if not known in advance */
+  /* bitrate in bit/s; 0 if not known in advance */
+  guint64 bit_rate;
+  /* frame period in us; 0 if not known in advance */
+  guint32 frame_period;
   guint64 keepalive_period;
   guint64 initial_delay;        /* initial delay (D0), in ns */
 } MmtpRequest;
@@ -46,21 +48,24 @@ typedef struct
   MmtpPaths *paths;
   const MmtpKey *key;
   MmtpEntropy *entropy;
-  MmtpRequest request;            /* kept up to date by the sender */
+  /* parameters for the next OPEN, kept up to date by the sender */
+  MmtpRequest request;
   MmtpPhase phase;
   guint8 nonce_s[MMTP_NONCE_SIZE];
   guint8 cookie[MMTP_COOKIE_SIZE];
-  guint64 token_s;              /* token that the receiver has to use */
+  /* token that the receiver has to put into its messages */
+  guint64 token_s;
   guint path;                   /* path for which the cookie is valid */
-  guint next;                   /* next path for the INITs of the current try */
+  /* path for the next INIT of the current attempt */
+  guint next;
   guint tries, refusals;
   guint64 refused_at;           /* time of the first refusal */
   guint64 at, wait;
-  /* COOKIEs that may still be accepted as answers to the last INIT */
+  /* number of COOKIEs that may still be accepted as answers to the last INIT */
   guint cookies_left;
   gboolean is_contested;        /* Several different COOKIEs arrived. */
-  /* Reason of the last REFUSE without proof of the key; 0 if there was no such
-   * REFUSE. */
+  /* Reason in the last REFUSE that was not authenticated with the key; 0 if
+   * there was no such REFUSE. */
   MmtpRefuseReason unverified;
   guint unverified_version;
   guint64 last_init;

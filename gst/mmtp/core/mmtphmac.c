@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of mmtphmac.h. The context with the key is copied for each
- * message, because hashing the key takes half as long as a short message.
+/* Implementation of mmtphmac.h. The context is copied for each message, because
+ * it already contains the hashed key. To hash the key again would take half as
+ * long as to hash a short message.
  */
 
 #include "mmtphmac.h"

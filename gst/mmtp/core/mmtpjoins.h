@@ -35,7 +35,8 @@ void mmtp_joins_init (MmtpJoins * self, const MmtpPaths * paths,
 /* Starts joining: `path` counts as not joined, and its first JOIN is due now.
  */
 void mmtp_joins_begin (MmtpJoins * self, MmtpPath * path);
-/* Sends a JOIN at `at` (ns) on a path that may already have joined. */
+/* Schedules a JOIN for the time `at` (ns) on a path that may already have
+ * joined. */
 void mmtp_joins_renew (MmtpJoins * self, const MmtpPath * path, guint64 at);
 /* Stops the JOINs of `path`, because the path was removed. */
 void mmtp_joins_stop (MmtpJoins * self, const MmtpPath * path);

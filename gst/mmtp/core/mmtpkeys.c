@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Authentication in an MMTP session. All MACs are HMAC-SHA-256 (RFC 2104, FIPS
- * 180-4). Those of the handshake are computed by GLib, and those of all other
- * messages by mmtphmac.h, which is faster. Secret values are compared in
+ * 180-4). GLib computes the MACs of the handshake. The faster mmtphmac.h
+ * computes the MACs of all other messages. Secret values are compared in
  * constant time.
  */
 
@@ -260,8 +260,8 @@ mmtp_replay_check (const MmtpReplay * replay, guint64 number)
   return !(replay->seen[get_word (number)] & get_bit (number));
 }
 
-/* The window is a ring of bits: a number that enters it reuses the bit of the
- * number that leaves it. */
+/* The replay window is a ring of bits. A number that enters the window uses the
+ * bit of the number that leaves the window. */
 static void
 advance (MmtpReplay * replay, guint64 number)
 {

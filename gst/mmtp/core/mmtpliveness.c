@@ -15,8 +15,9 @@
 #define UNKNOWN_ROUND_TRIP MMTP_SECOND
 #define N_QUERIES 3
 #define QUERY_DISTANCE (100 * MMTP_MSECOND)
-/* The session's sender is certainly alive if a message from it has arrived
- * within this time, or within two keep-alive periods if these are shorter. */
+/* Time for which the session's sender counts as certainly alive after a message
+ * from it. If two keep-alive periods are shorter than this time, they apply
+ * instead. */
 #define ALIVE_TIME (500 * MMTP_MSECOND)
 #define ALIVE_PERIODS 2
 

@@ -13,16 +13,16 @@
 #define BETA 0.7
 #define C 0.4
 #define MIN_PACKETS 2
-/* The maximum queueing delay of this time counts as the delay of a full queue.
- * BBR and Copa use 10 s as well. */
+/* Time whose maximum queueing delay counts as the delay of a full queue. BBR
+ * and Copa use 10 s as well. */
 #define QUEUE_MEMORY (10 * SECOND)
 /* A loss means congestion while the queueing delay is above half of its
  * maximum, as in "Spike" (Cen, Cosman and Voelker 2003, section III.A). */
 #define HIGH_QUEUE 0.5
-/* If fewer bytes are in flight than this part of the bytes that fill the path,
- * none of our packets waits in a queue. A long delay is jitter then, and a loss
- * is due to the radio link. With 0.5 instead of 0.2, random losses with jitter
- * would reduce the rate less. However, a TCP flow that shares a queue of half a
+/* Share of the bytes that fill the path. If fewer bytes are in flight, none of
+ * our packets waits in a queue. A long delay is jitter then, and a loss is due
+ * to the radio link. With 0.5 instead of 0.2, random losses with jitter would
+ * reduce the rate less. However, a TCP flow that shares a queue of half a
  * bandwidth-delay product with us would get only a sixth of its fair share. */
 #define FILLED_PART 0.2
 /* A queue that is shorter than MIN_QUEUE, or than MIN_QUEUE_PACKETS packets,
@@ -35,29 +35,32 @@
 #define RATIO 2
 /* maximum number of messages over which a share of losses is averaged */
 #define LOSS_MEMORY 1000.0
-/* Losses are random only if at least this many messages were lost while the
- * queueing delay was below its mean, and at least this many while the bytes in
- * flight were below their mean. A further condition is IN_FLIGHT_RATIO.
+/* Minimum numbers of losses from which the sender concludes that losses are
+ * random. So many messages must have been lost while the queueing delay was
+ * below its mean, and as many while the bytes in flight were below their mean.
+ * A further condition is IN_FLIGHT_RATIO.
  */
 #define RANDOM_LOSSES 3
-/* Losses are random only if they are at most this many times as frequent when
- * the bytes in flight are above their mean as when they are below it. A queue
- * that is always full loses more packets the more bytes are in flight.
+/* Losses are random only if they are about as frequent with many bytes in
+ * flight as with few. The loss rate while the bytes in flight are above their
+ * mean must be at most IN_FLIGHT_RATIO times the loss rate while they are below
+ * it. A queue that is always full loses more packets the more bytes are in
+ * flight.
  */
 #define IN_FLIGHT_RATIO 1.5
 /* Maximum share of messages that a usable radio link loses at random. */
 #define MAX_RANDOM_LOSS 0.15
-/* This many losses beyond the expected number of random losses still count as
- * random. */
+/* Number of losses beyond the expected number of random losses that still count
+ * as random. */
 #define MIN_EXCESS 1
 /* The loss rate with a short queue is trusted after at least MIN_KNOWN
  * messages. If that loss rate is below NO_LOSS, there are practically no random
  * losses. */
 #define MIN_KNOWN 200
 #define NO_LOSS 0.001
-/* Until the loss rate with a short queue is known, a single loss is attributed
- * to the radio link, because a queue that overflows loses at least this many
- * packets in succession. */
+/* Minimum number of packets that an overflowing queue loses in succession.
+ * Until the loss rate with a short queue is known, a single loss is therefore
+ * attributed to the radio link. */
 #define MIN_BURST 2
 
 void

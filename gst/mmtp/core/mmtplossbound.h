@@ -12,7 +12,8 @@
 typedef struct
 {
   guint packet;
-  gdouble window;               /* 0 if no queue has overflowed yet */
+  /* window in bytes; 0 until the first queue overflow */
+  gdouble window;
   gdouble max;                  /* window before the last reduction */
   gdouble reduced;              /* time of the last reduction */
   gdouble reno;                 /* window of Reno (RFC 9438, section 4.3) */
@@ -21,8 +22,8 @@ typedef struct
   gdouble max_queue;
   gdouble max_queue_time;
   gdouble reported_at;          /* time of the last report */
-  /* mean queueing delay (ns) and mean number of bytes in flight, over the
-   * reports */
+  /* mean queueing delay (ns) and mean number of bytes in flight, averaged over
+   * the reports */
   gdouble mean_queue, mean_in_flight;
   /* Number of messages in mean_queue and mean_in_flight, up to a limit. */
   gdouble n_all;
@@ -42,8 +43,8 @@ void mmtp_loss_bound_init (MmtpLossBound * bound, guint packet);
 /* Processes one report. `window` is the current congestion window in bytes.
  * `filling` is the number of bytes that fill the path without a queue, and
  * `round_trip` is the round trip without a queue in ns. `is_used` is TRUE if
- * the window was used up, so that it may grow. Returns TRUE if the window was
- * reduced. */
+ * the window was used up; the window grows only then. Returns TRUE if the
+ * window was reduced. */
 gboolean mmtp_loss_bound_add (MmtpLossBound * bound,
     const MmtpRateSample * sample, gdouble window, gdouble filling, gdouble round_trip,
     gboolean is_used);

@@ -5,13 +5,15 @@
 
 #include <string.h>
 
-/* A missing message counts as lost when this many messages with higher numbers
- * have arrived. TCP's three duplicate acknowledgements (RFC 5681, section 3.2)
- * and QUIC's kPacketThreshold (RFC 9002, section 6.1.1) use the same number. */
+/* Number of messages with higher numbers that must arrive before a missing
+ * message counts as lost. TCP's three duplicate acknowledgements (RFC 5681,
+ * section 3.2) and QUIC's kPacketThreshold (RFC 9002, section 6.1.1) are the
+ * same number. */
 #define REORDERED_MESSAGES 3
-/* If none of this many messages was overtaken, the path keeps the order of
- * messages, and a missing message immediately counts as lost. Likewise, RFC
- * 8985, section 6.2, uses no reordering window until it has seen reordering. */
+/* Number of messages after which the path is known to keep the order of
+ * messages, if none of them was overtaken. A missing message then immediately
+ * counts as lost. Likewise, RFC 8985, section 6.2, uses no reordering window
+ * until it has seen reordering. */
 #define ORDERLY_MESSAGES 64
 #define MAX_RANGE 255           /* The count in a report has 8 bits. */
 
@@ -60,8 +62,8 @@ keep_range (MmtpLosses * losses, guint i, const MmtpLossRange * range)
 }
 
 /* Moves the oldest missing range to the lost ranges. If the range is longer
- * than all lost ranges together can hold, only its end is kept, because the
- * last messages have the most time left for a retransmission. */
+ * than all lost ranges together can hold, only its end is kept. The last
+ * messages have the most time left for a retransmission. */
 static void
 give_up_oldest (MmtpLosses * losses)
 {

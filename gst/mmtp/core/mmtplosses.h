@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Detects the lost messages of a path from the numbers of the messages that
- * arrive. If messages on the path overtake each other, the receiver waits for a
- * missing number before it counts as lost. The latest lost ranges are kept for
- * as long as a retransmission may be in time.
+ * arrive. Messages on a path may overtake each other. In this case, the
+ * receiver waits some time for a missing message before it counts the message
+ * as lost. The latest ranges of lost messages are kept for as long as a
+ * retransmission may be in time.
  */
 
 #pragma once
@@ -17,20 +18,21 @@ typedef struct
   /* first channel number and number of messages */
   guint64 first, count;
   guint64 found;                /* time at which the gap was found, in ns */
-  guint64 order;                /* value of n_raised when the gap was found */
-  /* A retransmission is too late from this time on, in ns. */
+  guint64 order;                /* MmtpLosses.n_raised when the gap was found */
+  /* Time in ns from which on a retransmission is too late. */
   guint64 repair_until;
-  guint reported;               /* number of reports with this range */
-  guint64 report;               /* number of the last report with this range */
+  guint reported;               /* number of reports that contain this range */
+  /* number of the last report that contains this range */
+  guint64 report;
 } MmtpLossRange;
 
 typedef struct
 {
   gboolean any;
   guint64 highest;
-  /* number of messages that were the highest when they arrived */
+  /* number of messages that had the highest number so far when they arrived */
   guint64 n_raised;
-  /* number of messages in n_raised since a message was last overtaken */
+  /* value by which n_raised has increased since a message was last overtaken */
   guint64 n_orderly;
   guint64 lost;                 /* never decreases */
   /* missing messages that do not count as lost yet; oldest first */
@@ -59,9 +61,9 @@ void mmtp_losses_timeout (MmtpLosses * losses, guint64 now,
  * MMTP_NEVER if the receiver does not wait for any missing message. */
 guint64 mmtp_losses_next_wakeup (const MmtpLosses * losses,
     guint64 tolerance);
-/* Writes at most `room` lost ranges for a report, beginning with those that
- * were reported least often, and returns their number. `surely` is TRUE if the
- * report is sent on the fastest path. Ranges in a report on another path still
- * count as not reported. */
+/* Writes at most `room` lost ranges for a report, and returns their number. The
+ * ranges that were reported least often are written first. `surely` is TRUE if
+ * the report is sent on the fastest path. If a range is reported on another
+ * path, it still counts as not reported. */
 guint mmtp_losses_report (MmtpLosses * losses, guint64 now, gboolean surely,
     MmtpRange * ranges, guint room);

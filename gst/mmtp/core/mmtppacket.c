@@ -22,10 +22,11 @@
 #define MIN_PRELUDE 2
 /* bits of the mask of a prelude that docs/wire-mmtp.md, section 3, defines */
 #define PRELUDE_MASK 0x3f
-/* in us; docs/wire-mmtp.md, section 4, OPEN */
+/* Limit in us from docs/wire-mmtp.md, section 4, OPEN. */
 #define MAX_INITIAL_DELAY 60000000
-#define MIN_KEEPALIVE 10        /* in ms; docs/wire-mmtp.md, section 4, OPEN */
-#define MAX_KEEPALIVE 10000     /* in ms; docs/wire-mmtp.md, section 4, OPEN */
+/* Limits in ms from docs/wire-mmtp.md, section 4, OPEN. */
+#define MIN_KEEPALIVE 10
+#define MAX_KEEPALIVE 10000
 
 /* Position in a message that is being parsed or written. A field beyond the end
  * of the message is read as 0, or is not written; `overrun` is set in both
@@ -698,8 +699,8 @@ mmtp_packet_write (const MmtpMessage * message, guint8 * bytes, gsize room)
 
 /* --- numbers -------------------------------------------------------------- */
 
-/* Restores the full number. If two numbers are equally near, the higher one is
- * returned. */
+/* Restores the full number from its low bits. If two numbers are equally near,
+ * the higher one is returned. */
 guint64
 mmtp_unwrap (guint64 low, guint bits, guint64 near)
 {

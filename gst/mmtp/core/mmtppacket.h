@@ -33,7 +33,7 @@
 #define MMTP_MAX_CAPS 8192
 #define MMTP_MAX_RANGES 16      /* maximum number of loss ranges in a record */
 #define MMTP_MAX_PRELUDE 64
-/* channel number in a QUERY that asks for all channels */
+/* channel number in a QUERY that asks about all channels */
 #define MMTP_ALL_CHANNELS 255
 
 #define MMTP_NEVER G_MAXUINT64
@@ -137,8 +137,8 @@ typedef struct
   guint8 flags;                 /* MmtpFlags */
   guint8 caps_version;
   MmtpPrelude prelude;
-  /* Payload after the prelude. It points into the memory of the message and is
-   * not owned. */
+  /* Payload after the prelude. It points into the received bytes and is not
+   * owned. */
   const guint8 *payload;
   gsize payload_size;
 } MmtpData;
@@ -269,7 +269,7 @@ typedef struct
   guint32 lost;                 /* messages lost */
   /* DATA packets that arrived after their deadline */
   guint32 late;
-  /* low 32 bits of the bytes received, whole messages */
+  /* low 32 bits of the number of bytes in all received messages */
   guint32 bytes;
   /* arrival time of the latest message, in ticks */
   guint32 arrival;
@@ -330,15 +330,15 @@ typedef struct
   guint8 version;               /* version of the caps, never 0 */
   guint16 length;               /* length of the whole text, in bytes */
   guint16 offset;
-  /* Piece of the text, never empty. It points into the memory of the message
-   * and is not owned. */
+  /* Piece of the text, never empty. It points into the received bytes and is
+   * not owned. */
   const guint8 *piece;
   gsize piece_size;
 } MmtpCaps;                     /* CAPS; CAPS-ACK uses the version only */
 
 typedef struct
 {
-  guint32 stream_number;        /* one more than the last stream number */
+  guint32 stream_number;        /* number after the last packet of the stream */
 } MmtpEnd;                      /* END and END-ACK */
 
 typedef struct
@@ -349,8 +349,7 @@ typedef struct
    * set. */
   guint32 mask;
   guint16 sizes;                /* XOR of the sizes of the packets' contents */
-  /* XOR of the contents. It points into the memory of the message and is not
-   * owned. */
+  /* XOR of the contents. It points into the received bytes and is not owned. */
   const guint8 *content;
   gsize content_size;           /* size of the longest content, in bytes */
 } MmtpRepair;
@@ -393,11 +392,12 @@ typedef struct
  * when `size` is less than MMTP_MIN_MESSAGE bytes. */
 MmtpRefusal mmtp_packet_parse_header (MmtpMessage * message,
     const guint8 * bytes, gsize size, MmtpRole from);
-/* Parses the body after the header has been parsed into the same `message`.
- * Pointers in `message` point into `bytes`. For an INIT or OPEN of another
- * version, mmtp_packet_parse_header() returns MMTP_REFUSED_VERSION, but the
- * message has to be answered. For such a message this function fills in
- * `init.nonce` only. */
+/* Parses the body of a message after mmtp_packet_parse_header() has parsed its
+ * header into the same `message`. Pointers in `message` point into `bytes`.
+ *
+ * An INIT or OPEN of another version has to be answered, although
+ * mmtp_packet_parse_header() returns MMTP_REFUSED_VERSION for it. For such a
+ * message, this function fills in `init.nonce` only. */
 MmtpRefusal mmtp_packet_parse_body (MmtpMessage * message,
     const guint8 * bytes, gsize size);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* REPAIR messages (docs/wire-mmtp.md): the XOR of several DATA messages. The
- * receiver can compute one of these messages from a REPAIR if it has all the
- * other messages. An MmtpBlock collects the messages at the sender. An
- * MmtpStore keeps messages and repairs at the receiver and computes the missing
- * messages.
+/* REPAIR messages (docs/wire-mmtp.md). A REPAIR contains the XOR of several
+ * DATA messages. If the receiver has all of these messages except one, it can
+ * compute the missing message from the REPAIR. An MmtpBlock collects the
+ * messages at the sender. An MmtpStore keeps messages and repairs at the
+ * receiver and computes the missing messages.
  */
 
 #pragma once
@@ -28,8 +28,8 @@ typedef struct
 /* Empties the block for the next repair. */
 void mmtp_block_restart (MmtpBlock * block);
 void mmtp_block_clear (MmtpBlock * block);
-/* Adds a DATA message. Returns FALSE if `number` is below the first number of
- * the block, or too far above it. */
+/* Adds a DATA message. Returns FALSE if `number` is below the number of the
+ * first message in the block, or too far above it. */
 gboolean mmtp_block_add (MmtpBlock * block, guint64 number,
     const guint8 * message, gsize size);
 void mmtp_block_get_repair (const MmtpBlock * block, MmtpRepair * repair);

@@ -10,10 +10,10 @@
 
 /* The token bucket holds the tokens of one millisecond, so that a timer that
  * fires late by up to one millisecond does not reduce the rate. Section 4.4 of
- * the paper: "new tokens are not generated until old tokens are used". */
+ * the MMTP paper: "new tokens are not generated until old tokens are used". */
 #define TOKEN_LAG MILLISECOND
-/* While the application sends less than the path carries, the pacing rate of
- * the path is higher by this factor, as in the slow start of Linux
+/* Factor by which the pacing rate of a path is higher while the application
+ * sends less than the path carries. The slow start of Linux does the same
  * (tcp_pacing_ss_ratio). */
 #define LIMITED_GAIN 2
 /* Round trip that is assumed while the round trip of a path is unknown. The
@@ -29,7 +29,7 @@
 #define MAX_MARGIN 8
 #define JITTERS 2
 /* A packet counts as sent shortly before its deadline if less than a fourth of
- * D0 is left after its expected delay. */
+ * the initial delay (D0) is left after its expected delay. */
 #define MARGINAL_PART 4
 /* Control of `lateness`, the time that is added to the expected delay.
  * `lateness` rises while the mean share of late packets is above MANY_LATE, and
@@ -41,24 +41,25 @@
 #define LATENESS_RISE 0.5
 #define LATENESS_FALL 0.01
 #define MAX_LATENESS_STEP (100 * MILLISECOND)
-/* If a message arrives later than its deadline by more than this time, it was
- * held up by a gap. */
+/* Maximum time by which a late message may miss its deadline without a gap. If
+ * it arrives later than that, a gap held it up. */
 #define MAX_LATENESS (25 * MILLISECOND)
-/* `lateness` is at most this part of D0 minus the base delay. */
+/* `lateness` is at most 1/LATENESS_PART of the difference between the initial
+ * delay (D0) and the base delay. */
 #define LATENESS_PART 3
 /* With a configured rate, the safe delay may be nearly the whole initial delay
  * (D0). */
 #define MAX_SAFE_EIGHTHS 7
-/* The path has stalled if nothing arrives for this time, plus a multiple of the
- * jitter, although a message should have arrived. The time covers the reports,
- * which arrive every 50 ms, and the pauses of 20 to 60 ms that schedulers of
- * mobile networks make. */
+/* Time without arrivals after which the path has stalled, if a message should
+ * have arrived. A multiple of the jitter is added to it. The time covers the
+ * reports, which arrive every 50 ms, and the pauses of 20 to 60 ms that
+ * schedulers of mobile networks make. */
 #define STALL_TIME (100 * MILLISECOND)
 #define STALL_JITTERS 4
 #define STALL_DEADLINE_PART 4
-/* A path is in doubt after this time without arrivals, plus a multiple of the
- * jitter: it may have stalled. This shorter time than STALL_TIME matters only
- * if there is another path. */
+/* Time without arrivals after which a path is in doubt, which means that it may
+ * have stalled. A multiple of the jitter is added to it. This time is shorter
+ * than STALL_TIME and matters only if there is another path. */
 #define DOUBT_TIME (30 * MILLISECOND)
 #define DOUBT_JITTERS 2
 /* A path does not deliver if at least MISSED_PERCENT of its last packets are
@@ -66,13 +67,15 @@
  * loss, six of eight packets are lost in one of forty thousand cases. */
 #define MISSED_PERCENT 75
 #define MIN_JUDGED 8
-/* When the number of judged messages reaches this value, the counters of judged
- * and missed messages are halved. */
+/* Number of judged messages at which the counters of judged and missed messages
+ * are halved. */
 #define MAX_JUDGED 32
-/* A path that is always busy is drained when DRAIN_PERIOD has passed since it
- * became busy; BBR does so after 5 s. On slow paths, where draining costs more,
- * the time is 100 round trips (DRAIN_ROUNDS) minus 10 s. Draining reduces the
- * window to half (1/DRAIN_PART) of the bytes that fill the path. */
+/* A path that is always busy is drained from time to time. On most paths, this
+ * happens when the path has been busy for 10 s (DRAIN_PERIOD); BBR does so
+ * after 5 s. Draining costs more on a slow path. If 100 round trips
+ * (DRAIN_ROUNDS) take more than 20 s, the time is therefore 100 round trips
+ * minus 10 s. Draining reduces the window to half (1/DRAIN_PART) of the bytes
+ * that fill the path. */
 #define DRAIN_PERIOD (10 * SECOND)
 #define DRAIN_ROUNDS 100
 #define DRAIN_PART 2
@@ -136,7 +139,7 @@ mmtp_path_open (MmtpPath * path, guint64 now, const MmtpPathConfig * config)
   mmtp_recent_clear (&path->round_trips);
   g_clear_pointer (&path->control, mmtp_rate_control_free);
   memset (&path->limits, 0, sizeof (path->limits));
-  /* The configured delay is used until the delay is measured [4.6 of the
+  /* The configured delay is used until the delay is measured [4.6 of the MMTP
    * paper]. */
   path->delay = path->high_delay = config->delay ? config->delay : MMTP_NEVER;
 }
@@ -367,7 +370,8 @@ count_up (guint64 * counter, guint32 low)
 }
 
 /* `unreported` never decreases, so each message is visited once in a session.
- * One REPORT visits at most as many messages as the ring holds. */
+ * While one REPORT is processed, at most all messages of the ring are visited.
+ */
 void
 mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest)
 {
@@ -397,9 +401,10 @@ unwrap_ticks (const MmtpPath * path, guint32 ticks)
   return mmtp_unwrap (ticks, MMTP_TICKS_BITS, near) * MMTP_TICK_TIME;
 }
 
-/* Returns the time without arrivals that jitter explains, so that it is not a
- * stall yet. The time is limited, because a path whose delay jumps has a high
- * jitter. A stall that is detected too late cannot be compensated for in time.
+/* Returns the time without arrivals that jitter explains and that is therefore
+ * no stall yet. The time is limited, because a path whose delay jumps has a
+ * high jitter. A stall that is detected too late cannot be compensated for in
+ * time.
  */
 static guint64
 get_stall_jitter (const MmtpPath * path)
@@ -410,9 +415,10 @@ get_stall_jitter (const MmtpPath * path)
 }
 
 /* Returns for how long the message had been missing on the receiver's clock
- * when the receiver wrote its latest report. The message is expected to arrive
- * after the newest arrived message, with the same interval as between their
- * sending times. A stall of the return path does not change the result. */
+ * when the receiver wrote its latest report. The message is expected some time
+ * after the newest message that has arrived. This time is the interval between
+ * the two sending times. A stall of the return path does not change the result.
+ */
 static guint64
 get_gap (const MmtpPath * path, const MmtpSent * sent)
 {
@@ -479,8 +485,8 @@ mmtp_path_is_in_doubt (const MmtpPath * path, guint64 now)
 /* If a queue never empties, the base delay cannot be measured, and in the end
  * the delay of the queue is mistaken for the base delay. From time to time, the
  * bytes in flight are therefore reduced to half of the bytes that fill the
- * path, until a message sent in that state has been reported. BBR does the same
- * (draft-ietf-ccwg-bbr, section 4.3.4, ProbeRTT). */
+ * path. This ends when a message that was sent in that state has been reported.
+ * BBR does the same (draft-ietf-ccwg-bbr, section 4.3.4, ProbeRTT). */
 static void
 begin_drain (MmtpPath * path, guint64 now)
 {
@@ -801,7 +807,7 @@ get_margin (const MmtpPath * path)
 }
 
 /* If a rate is configured, one packet of 256 may take longer than the high
- * delay [4.4 of the paper]. */
+ * delay [4.4 of the MMTP paper]. */
 guint64
 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
 {
@@ -873,9 +879,9 @@ mmtp_path_get_best_delay (const MmtpPath * path, guint64 now)
 
 /* --- liveness ------------------------------------------------------------ */
 
-/* A path may deliver all small control messages, so that its measurements look
- * perfect, but no messages of a packet's size. Only messages of a packet's size
- * are therefore judged. */
+/* A path may deliver all small control messages but no messages of a packet's
+ * size. The measurements of such a path look perfect. Only messages of a
+ * packet's size are therefore judged. */
 gboolean
 mmtp_path_delivers (const MmtpPath * path)
 {

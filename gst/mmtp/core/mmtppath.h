@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A path of the sender. It contains the messages in flight (mmtpsentlog.h), the
- * delays from the reports, the limits that the congestion control sets
- * (mmtpratecontrol.h), and whether the path delivers packets [4.6 of the
- * paper]. The path writes no messages: its caller notes what was sent. Sizes
- * are in bytes with IP and UDP headers, rates in bit/s, times in ns.
+ * delays from the reports, and the limits that the congestion control sets
+ * (mmtpratecontrol.h). It also determines whether the path delivers packets
+ * [4.6 of the MMTP paper]. This module writes no messages; its caller notes
+ * which messages were sent. Sizes are in bytes with IP and UDP headers, rates
+ * in bit/s, times in ns.
  */
 
 #pragma once
@@ -15,7 +16,8 @@
 #include "mmtprecent.h"
 #include "mmtpsentlog.h"
 
-/* Time constants of the share and loss statistics, in ns. */
+/* Time constants of two statistics: the share of the stream that the path
+ * carries, and the share of messages that are lost; in ns. */
 #define MMTP_SHARE_PERIOD (1 * G_GUINT64_CONSTANT (1000000000))
 #define MMTP_LOSS_PERIOD (10 * G_GUINT64_CONSTANT (1000000000))
 
@@ -67,12 +69,13 @@ typedef struct
   /* --- from the reports -----------------------------------------------------
    */
   MmtpPathDelay delays;
-  /* Delays of messages of a packet's size only. These messages take longer than
-   * short ones on a slow path. */
+  /* Delays of those messages only that are as large as a packet. On a slow
+   * path, they take longer than short messages. */
   MmtpPathDelay load_delays;
   /* Minimum transmission time per byte of large messages, in ps. */
   MmtpRecent byte_times;
-  gint64 byte_times_base;       /* base delay that byte_times refer to */
+  /* base delay from which byte_times were computed */
+  gint64 byte_times_base;
   /* Predicted time at which the bottleneck has transmitted all messages. */
   guint64 busy_until;
   MmtpRecent round_trips;
@@ -96,8 +99,8 @@ typedef struct
   /* Time at which a record last reported new messages, or at which the path
    * started. */
   guint64 progress_time;
-  /* Time on the receiver's clock at which it wrote its latest report; 0 if
-   * there was none. */
+  /* Time on the receiver's clock at which the receiver wrote its latest report;
+   * 0 if there was none. */
   guint64 reported;
   /* Time for which no message had arrived when the receiver wrote its latest
    * report, although a message should have arrived. */
@@ -113,8 +116,8 @@ typedef struct
   /* number of packets that were sent shortly before their deadline and have
    * been reported since */
   guint marginal;
-  /* recently reported messages of a packet's size, and number of these messages
-   * that were lost */
+  /* number of recently reported messages that were as large as a packet, and
+   * number of lost messages among them */
   guint judged, missed;
 
   /* --- statistics only, for the user ----------------------------------------
@@ -157,19 +160,19 @@ void mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay);
 /* Notes that the application has no further packet to send although the window
  * has room. */
 void mmtp_path_note_idle (MmtpPath * path);
-/* Returns whether the window allows `size` more bytes. `is_alone` is TRUE if no
- * other path has room. In this case the reserve may be used as well, which is
- * the number of bytes that may be in flight beyond the window during a gap.
- * Pacing is not checked here; the field `token` contains the time that it
- * allows. */
+/* Returns whether the window allows `size` more bytes in flight. `is_alone` is
+ * TRUE if no other path has room. In this case the path may also use its
+ * reserve, which is the number of bytes that may be in flight beyond the window
+ * during a gap. Pacing is not checked here; the field `token` has the time at
+ * which pacing allows the next packet. */
 gboolean mmtp_path_has_window (const MmtpPath * path, gsize size,
     gboolean is_alone);
 /* Returns the time at which the next report is overdue. From then on the path
- * may have a gap, so the reserve may be used (the bytes that may be in flight
- * beyond the window during a gap). */
+ * may have a gap. It may therefore use its reserve, which is the number of
+ * bytes that may be in flight beyond the window during a gap. */
 guint64 mmtp_path_get_overdue (const MmtpPath * path);
-/* Returns whether nothing has arrived for longer than jitter explains, so that
- * the path may have a gap. Always FALSE if a rate is configured. */
+/* Returns whether nothing has arrived for longer than jitter explains. The path
+ * may then have a gap. Always FALSE if a rate is configured. */
 gboolean mmtp_path_is_overdue (const MmtpPath * path);
 /* Returns whether the message is missing: it should have arrived before the
  * receiver wrote its latest report, or a report of it should have arrived by
@@ -193,10 +196,10 @@ gboolean mmtp_path_is_measured (const MmtpPath * path);
 guint64 mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now);
 /* Returns the expected delay in ns plus a safety margin, for the scheduler. */
 guint64 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now);
-/* Returns the safe delay in ns for a path that has an alternative. It includes
- * the queueing delay of the last reports even if the messages in flight do not
- * explain that delay. `is_spare` is TRUE if another path has room, so that this
- * path need not be used up to its limit. */
+/* Returns the safe delay in ns for a path if another path could be used
+ * instead. The result includes the queueing delay of the last reports, even if
+ * the messages in flight do not explain that delay. `is_spare` is TRUE if
+ * another path has room, so that this path need not be used up to its limit. */
 guint64 mmtp_path_get_cautious_delay (const MmtpPath * path,
     guint64 now, gboolean is_spare);
 /* Returns the minimum delay of a message in ns. It does not include a queue,
@@ -230,5 +233,5 @@ void mmtp_path_update_delay (MmtpPath * path, guint64 now, gint64 offset);
 
 /* Returns FALSE if nearly all messages of a packet's size are lost. */
 gboolean mmtp_path_delivers (const MmtpPath * path);
-/* From now on, mmtp_path_delivers() counts only new reports. */
+/* Makes mmtp_path_delivers() count only the reports that arrive from now on. */
 void mmtp_path_restart_judging (MmtpPath * path);

@@ -13,10 +13,10 @@
  * minimum of some minutes. The time has to be longer than the time for which a
  * queue is kept up on purpose. */
 #define BASE_SPAN_TIME (6 * SPAN_TIME)
-/* The spread is averaged over about this many reports. */
+/* Approximate number of reports over which the spread is averaged. */
 #define SPREAD_REPORTS 8
 #define MEMORY (MMTP_DELAY_SPANS * SPAN_TIME)
-/* If a span has at least this many messages, the slowest one counts as an
+/* Number of messages in a span from which on the slowest message counts as an
  * outlier. */
 #define ACCIDENT 256
 

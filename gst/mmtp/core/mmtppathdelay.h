@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One-way delays of a path, from the reports. The base delay is the minimum
- * delay of the last minute, or the minimum delay that was measured after the
- * path's queue had been drained on purpose. The standing delay is the minimum
- * delay of the last reports. The standing delay minus the base delay is the
- * queueing delay that even the fastest message had. The high delay is one that
- * nearly all messages stay below. Times are in ns. One-way delays have an
- * unknown constant offset, so only differences are meaningful. */
+/* One-way delays of a path, from the reports. Times are in ns. One-way delays
+ * have an unknown constant offset, so only differences are meaningful.
+ *
+ * The base delay is the minimum delay of the last minute. If the path's queue
+ * was drained on purpose, the base delay is the minimum delay that was measured
+ * afterwards. The standing delay is the minimum delay of the last reports. The
+ * standing delay minus the base delay is the queueing delay that even the
+ * fastest message had. The high delay is a delay that nearly all messages stay
+ * below. */
 
 #pragma once
 
@@ -37,8 +39,9 @@ typedef struct
    * read several times per packet and changes only with a report. */
   gint64 base;
   gint64 latest;                /* delay of the newest message */
-  gint64 min, high;             /* minimum and maximum of the last report */
-  /* minima of the last reports, a ring buffer */
+  /* minimum and maximum delay in the last report */
+  gint64 min, high;
+  /* minimum delays of the last reports (ring buffer) */
   gint64 minima[MMTP_DELAY_REPORTS];
   guint n_minima;               /* number of reports so far */
   /* difference between `high` and `min`, smoothed */
@@ -55,9 +58,9 @@ void mmtp_path_delay_add (MmtpPathDelay * delay, guint64 now, gint64 latest,
 /* Sets the base delay to `base`, the minimum delay of messages sent after all
  * data in flight had been drained. */
 void mmtp_path_delay_rebase (MmtpPathDelay * delay, gint64 base);
-/* Returns the base delay; 0 if nothing is known. */
+/* Returns the base delay; 0 if it is unknown. */
 gint64 mmtp_path_delay_get_base (const MmtpPathDelay * delay);
-/* Returns the minimum delay in the last three reports; 0 if nothing is known.
+/* Returns the minimum delay in the last three reports; 0 if it is unknown.
  */
 gint64 mmtp_path_delay_get_standing (const MmtpPathDelay * delay);
 /* Returns a delay that all messages of the last ten seconds stayed below. If

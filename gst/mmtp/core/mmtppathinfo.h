@@ -16,8 +16,8 @@ typedef struct
   /* Maximum UDP payload in bytes, at least MMTP_MIN_MESSAGE_SIZE. */
   guint16 max_size;
   guint16 overhead;             /* bytes of IP and UDP headers per packet */
-  /* Rate in bit/s that is known in advance and with which the sender starts
-   * [4.6 of the paper]; 0 means that the rate is measured. */
+  /* Configured rate of the path in bit/s, with which the sender starts [4.6 of
+   * the MMTP paper]; 0 means that the rate is measured. */
   guint64 rate;
   /* one-way delay in ns; 0 means that the delay is measured */
   guint64 delay;
@@ -45,8 +45,8 @@ typedef enum
   /* The receiver has not answered on this path yet. */
   MMTP_USE_JOINING,
   MMTP_USE_SPARE,               /* The other paths suffice. */
-  /* The path carries PROBEs and only those packets that no other path can
-   * deliver, because more is known about the other paths. */
+  /* The path carries PROBEs only, and packets that no other path can deliver,
+   * because the sender knows more about the other paths. */
   MMTP_USE_PROBED,
   /* A packet that is sent on this path now would be late. */
   MMTP_USE_TOO_SLOW,

@@ -11,9 +11,9 @@
  * eighth and 1 ms. A change is costly because the offset between the clocks is
  * derived from the fastest path. */
 #define FASTER(new, old) ((new) + (old) / 8 + MILLISECOND < (old))
-/* A path counts as silent if nothing has arrived for this time although it
- * should have delivered messages. Gaps of mobile networks, which end without
- * any action, are shorter. */
+/* Time without arrivals after which a path counts as silent, if it should have
+ * delivered messages. Gaps of mobile networks, which end without any action,
+ * are shorter. */
 #define SILENT_TIME SECOND
 /* Silence time of a path that delivered before and about which no report
  * arrives any more. It is longer than SILENT_TIME, because the return path may
@@ -22,9 +22,9 @@
 /* Percentage of the rate that is left for new packets. Keep-alives and
  * retransmissions use the rest. */
 #define PUT_PERCENT 95
-/* A buffer is refused only if the queue holds this percentage of the bytes that
- * the paths seem to carry. An estimate that is too low must not cost frames,
- * and buffers that turn out to be late are dropped later. */
+/* Percentage of the bytes that the paths seem to carry which the queue must
+ * hold before a buffer is refused. An estimate that is too low must not cost
+ * frames, and buffers that turn out to be late are dropped later. */
 #define LENIENT_PERCENT 400
 
 void
@@ -344,8 +344,9 @@ mmtp_paths_are_measurable (const MmtpPaths * paths)
   return paths->is_ready && any;
 }
 
-/* Returns the percentage of a rate that counts. Estimated rates are uncertain;
- * configured rates are not. */
+/* Returns the capacity up to which buffers are accepted, in percent of the
+ * measured one. Estimated rates are uncertain, so more is accepted if the rate
+ * of a path is not configured. */
 static guint
 get_put_percent (const MmtpPaths * paths)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The set of all paths of a sender. It determines which path is the fastest,
- * how soon and how much all paths together deliver, and what each path may be
- * used for. Sizes are in bytes, rates in bit/s, times in ns.
+ * how soon and how much all paths together deliver, and which messages each
+ * path may carry. Sizes are in bytes, rates in bit/s, times in ns.
  */
 
 #pragma once
@@ -73,15 +73,15 @@ guint64 mmtp_paths_get_best_delay (const MmtpPaths * paths);
  * no path is usable, because a path may recover and deliver the packet. */
 gboolean mmtp_paths_are_sure (const MmtpPaths * paths, guint64 deadline);
 /* Returns the path on which a message of `size` bytes is expected to arrive
- * first if it is the next message sent there, and sets `arrival` to its arrival
- * time. If no path may carry it, returns NULL and sets `arrival` to MMTP_NEVER.
+ * first if it is sent there next, and sets `arrival` to its arrival time. If no
+ * path may carry it, returns NULL and sets `arrival` to MMTP_NEVER.
  */
 MmtpPath *mmtp_paths_find_quickest (const MmtpPaths * paths, gsize size,
     guint64 * arrival);
 /* Returns the minimum safe delay in ns of all paths except `except`, which has
- * stalled. Paths with room in their window count, and so do paths that may use
- * their reserve (the bytes that may be in flight beyond the window during a
- * gap). Returns MMTP_NEVER if no other path has room. */
+ * stalled. A path counts if it has room in its window, or if it may use its
+ * reserve (the bytes that may be in flight beyond the window during a gap).
+ * Returns MMTP_NEVER if no other path has room. */
 guint64 mmtp_paths_get_delay_elsewhere (const MmtpPaths * paths,
     const MmtpPath * except);
 
@@ -92,18 +92,19 @@ guint64 mmtp_paths_get_needed_delay (const MmtpPaths * paths,
 
 /* --- how much they carry -------------------------------------------------- */
 
-/* Returns the bytes, with all headers, that all paths together deliver before
+/* Returns how many bytes, with all headers, all paths together deliver before
  * `deadline` in addition to the bytes in flight. If `at_best` is TRUE, the best
  * rates and delays are used instead of the current ones. `percent` is the
- * percentage of the rates that is used. */
+ * percentage of the rates that is available for these bytes. */
 guint64 mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
     gboolean at_best, guint percent);
-/* Returns the capacity for a buffer that is about to be put into the queue.
- * Returns G_MAXUINT64 if the capacity is unknown; then every buffer may be put.
+/* Returns the capacity for a buffer that is about to be put into the queue: the
+ * bytes that the paths can deliver before its deadline. Returns G_MAXUINT64 if
+ * the capacity is unknown; then every buffer may be put.
  */
 guint64 mmtp_paths_get_put_capacity (const MmtpPaths * paths,
     guint64 deadline);
-/* Returns whether the capacity of the paths is known. */
+/* Returns whether it is known how many bytes the paths can carry. */
 gboolean mmtp_paths_are_measurable (const MmtpPaths * paths);
 /* Returns the rate of the stream that all paths together can carry. Sets
  * `is_app_limited` to TRUE if the rate may be higher, because the application

@@ -7,20 +7,22 @@
 
 #include "mmtppolicy.h"
 
-/* A path that carries a smaller share of the stream than this counts as not
- * needed. */
+/* Minimum share of the stream. A path that carries a smaller share counts as
+ * not needed. */
 #define MIN_SHARE 0.001
 
 /* Percentage of the rate that is used for new packets. Keep-alives and
  * retransmissions use the rest. */
 #define PUT_PERCENT 95
 /* Percentage of the initial delay (D0) that must remain until the deadline of a
- * frame if it is sent before more important frames. The remaining time is long
- * enough to send a key frame, which is several times as large. */
+ * frame if the frame is sent before more important frames. The remaining time
+ * is long enough for a key frame, which is several times as large as other
+ * frames. */
 #define DROPPABLE_SLACK 70
+#define LAYER_SLACK 50
 #define DELTA_SLACK 30
-/* More important frames may need at most this percentage of the bytes that the
- * paths deliver in time if a less important frame is sent before them. */
+/* If a less important frame is sent first, more important frames may need at
+ * most DEFER_PERCENT of the bytes that the paths deliver in time. */
 #define DEFER_PERCENT 60
 /* Value for a group of pictures that has not been determined yet. Groups are
  * numbered from 1, and 0 means no group. */
@@ -116,7 +118,8 @@ typedef enum
 {
   KNOWN_JOINED,
   KNOWN_CONFIRMED,              /* The receiver has reported about the path. */
-  /* The transmission time of a packet is known as well. */
+  /* The receiver has reported about the path, and the transmission time of a
+   * packet is known. */
   KNOWN_MEASURED
 } Known;
 
@@ -278,7 +281,7 @@ has_slack (const MmtpPolicy * policy, const MmtpPacket * packet,
     guint64 arrival)
 {
   static const guint percent[MMTP_N_RANKS] = { 100, DROPPABLE_SLACK,
-    DELTA_SLACK, 0
+    LAYER_SLACK, DELTA_SLACK, 0
   };
   guint64 slack = mmtp_send_queue_get_delay (policy->queue) / 100 *
       percent[packet->unit->rank];
@@ -352,8 +355,9 @@ find_packet (const MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
 /* Chooses the next packet and its path. The path is chosen for the last packet
  * in the queue. That path then carries the most urgent packet that it delivers
  * in time. The packet at the head is therefore sent according to section 4.4 of
- * the paper, and the other packets do not wait for it. `late` is determined
- * only once, and only when a path was found. */
+ * the MMTP paper, and the other packets do not wait for it. `late`, the group
+ * with a late reference picture, is determined only once, and only if a path
+ * was found. */
 static MmtpPacket *
 choose (MmtpPolicy * policy, MmtpCandidate * candidates, guint n,
     guint64 * late, MmtpPath ** path)

@@ -20,8 +20,8 @@ typedef struct
   /* State of the scheduler, owned by the policy; NULL if the scheduler has no
    * state. */
   gpointer scheduler_state;
-  /* Time in ns of the last call to choose a packet, or of the last opportunity
-   * for one. */
+  /* Time in ns at which a packet was last chosen, or at which the sender last
+   * looked for one. */
   guint64 tried;
 } MmtpPolicy;
 
@@ -31,15 +31,15 @@ void mmtp_policy_clear (MmtpPolicy * policy);
 /* Returns the packet to send now and sets `path`. Returns NULL if no packet can
  * be sent now. The queue must not be empty. */
 MmtpPacket *mmtp_policy_choose (MmtpPolicy * policy, MmtpPath ** path);
-/* Returns the time in ns at which a path gets room in its window or a token;
- * MMTP_NEVER if there is no such time. */
+/* Returns the time in ns at which the window or the pacing of a path allows a
+ * packet; MMTP_NEVER if there is no such time. */
 guint64 mmtp_policy_next_wakeup (const MmtpPolicy * policy);
 /* Returns whether the path may carry a packet now according to its window. */
 gboolean mmtp_policy_has_room (const MmtpPolicy * policy,
     const MmtpPath * path);
 /* Returns whether all waiting packets and `size` more bytes need no more than
- * 1/`part` of the bytes that the paths deliver in time. If so, no new packet
- * would be late. */
+ * 1/`part` of the bytes that the paths deliver in time. In this case, no new
+ * packet would be late. */
 gboolean mmtp_policy_has_spare_rate (const MmtpPolicy * policy, gsize size,
     guint part);
 /* Fills in `use`, `silence`, `share` and `loss` of the statistics. */

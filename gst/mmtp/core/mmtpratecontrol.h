@@ -24,8 +24,8 @@
 #include <glib.h>
 
 /* The contents of one report of the receiver about a path. The base delay and
- * the base round trip are minima over a sliding time, which the caller has
- * computed, so that all algorithms use the same values. */
+ * the base round trip are the minima of a recent period. The caller has
+ * computed both, so that all algorithms use the same values. */
 typedef struct
 {
   guint64 now;                  /* on the sender's clock */
@@ -95,9 +95,9 @@ typedef struct
 {
   const gchar *name;
   gsize size;                   /* in bytes */
-  /* Initializes `control`. `packet` is the maximum size of a packet in bytes,
-   * `round_trip` is the round trip of the handshake (0 if unknown), and `rate`
-   * is a first estimate of the path's rate (0 if unknown). */
+  /* Initializes `control`. `packet` is the maximum size of a packet in bytes.
+   * `round_trip` is the round trip of the handshake, and `rate` is a first
+   * estimate of the path's rate; both are 0 if unknown. */
   void (*init) (gpointer control, guint64 now, guint packet,
       guint64 round_trip, guint64 rate);
   /* Called when a message of any type was sent; `in_flight` includes the

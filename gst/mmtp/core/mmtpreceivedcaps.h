@@ -18,7 +18,7 @@ typedef struct
   guint16 n_bytes;              /* bytes of the text that have arrived */
   /* The text is complete and contains plain types only. */
   gboolean plain;
-  /* one bit per byte of the text, set when the byte has arrived */
+  /* one bit per byte of the text, set if the byte has arrived */
   guint8 come[MMTP_MAX_CAPS / 8];
   gchar text[MMTP_MAX_CAPS + 1];
 } MmtpCapsText;

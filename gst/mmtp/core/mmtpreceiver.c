@@ -32,8 +32,8 @@
 #define DEFAULT_SESSION_TIMEOUT (10 * MMTP_SECOND)
 /* Maximum bytes held in the reorder buffer: 100 Mbit/s for 5 s. */
 #define DEFAULT_MAX_BYTES (64 * 1024 * 1024)
-/* If the time between two KEEPALIVEs is longer than this, it was an outage and
- * does not count as the usual interval. */
+/* Maximum time between two KEEPALIVEs that counts as their usual interval. A
+ * longer time was an outage. */
 #define MAX_KEEPALIVE_GAP (2 * MMTP_SECOND)
 /* Period in which a limited number of changes of the initial delay (D0) is
  * accepted. A sender changes D0 at most once per second (DELAY_PERIOD), or when
@@ -54,8 +54,10 @@ typedef struct
 
   guint64 period;               /* keep-alive period, in ns */
   guint64 initial_delay;        /* initial delay (D0), in ns */
-  guint64 wanted_delay;         /* D0 that the sender wants, in ns */
-  /* begin of the current period for counting changes of D0, in ns */
+  /* initial delay (D0) that the sender wants, in ns */
+  guint64 wanted_delay;
+  /* begin of the current period for counting changes of the initial delay (D0),
+   * in ns */
   guint64 delay_changes_from;
   guint n_delay_changes;        /* changes of D0 in that period */
   MmtpClock clock;
@@ -564,15 +566,16 @@ take_keepalive (MmtpReceiver * self, MmtpReceiverPath * path,
   MmtpReceiverSession *session = &self->session;
   gint64 sent = path->latest_sent;
 
-  /* The value decreases slowly, because a sender sends fewer KEEPALIVEs on a
-   * slow path. */
+  /* keepalive_gap decreases slowly, because a sender sends fewer KEEPALIVEs on
+   * a slow path. */
   path->keepalive_gap = MAX (path->keepalive_gap / 8 * 7,
       MIN (self->paths.now - path->keepalive_time, MAX_KEEPALIVE_GAP));
   path->keepalive_time = self->paths.now;
   path->round_trip = keepalive->round_trip * G_GUINT64_CONSTANT (1000);
   mmtp_reports_set_period (&self->reports, path, keepalive->report_period);
   take_floor (self, keepalive->floor, sent);
-  /* A KEEPALIVE that arrives on a slow path may be older than the newest one.
+  /* This KEEPALIVE may have arrived on a slow path and may be older than the
+   * newest KEEPALIVE.
    */
   if (sent < session->keepalive_sent)
     return MMTP_VALID;
@@ -946,8 +949,8 @@ tell_rate (MmtpReceiver * self, const MmtpPrelude * prelude,
 /* Returns the due time of a buffer for the application. The deadline of a
  * buffer is fixed when its packets arrive, but the clock may be corrected
  * afterwards by 1 ms per second (mmtpclock.c). A buffer that arrived in time
- * still counts as in time after such a correction, and also if the timer for it
- * fired a little late. */
+ * still counts as in time after such a correction. It also counts as in time if
+ * the timer for it fired a little late. */
 static guint64
 get_due (MmtpReceiver * self, const MmtpReorderedBuffer * buffer)
 {
@@ -998,9 +1001,9 @@ tell_too_long (MmtpReceiver * self, MmtpReceiverEvent * event)
   return TRUE;
 }
 
-/* Returns the next buffer unless it has to wait for its caps; NULL if there is
- * none. If due times decrease, a buffer behind a waiting one may have an
- * earlier deadline. A buffer therefore waits for its caps at most until the
+/* Returns the next buffer; NULL if there is none or if it has to wait for its
+ * caps. Due times may decrease, so a later buffer may have an earlier deadline
+ * than the waiting one. A buffer therefore waits for its caps at most until the
  * earliest deadline of all buffers. */
 static const MmtpReorderedBuffer *
 find_buffer (MmtpReceiver * self, const MmtpCapsText ** text)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The receiver of an MMTP session. It answers the handshake, measures each
- * path and sends reports (Magalhães and Kravets 2001, sections 4.5 and 4.6),
- * puts the packets into order, reassembles the buffers, and passes on no
- * buffer after its deadline. It is a core without I/O: the caller provides
- * times and randomness.
+/* The receiver of an MMTP session. It answers the handshake, measures each path
+ * and sends reports (Magalhães and Kravets 2001, sections 4.5 and 4.6). It puts
+ * the packets into order and reassembles the buffers. It passes on no buffer
+ * after its deadline. It is a core without I/O: the caller provides times and
+ * randomness.
  *
  *   receiver = mmtp_receiver_new (&config, entropy);
  *   mmtp_receiver_input (receiver, now, &address, bytes, size);
@@ -28,7 +28,7 @@ typedef struct
   /* Maximum initial delay (D0), in ns. If a sender wants a longer delay, it
    * gets this one. */
   guint64 max_delay;
-  guint64 keepalive_period;     /* in ns; 0 uses the sender's period */
+  guint64 keepalive_period;     /* period in ns; 0 uses the sender's period */
   guint64 session_timeout;      /* in ns */
   /* maximum bytes of packets that are held because earlier packets are missing
    */
@@ -104,8 +104,8 @@ typedef struct
   MmtpPrelude prelude;
   gboolean discont;             /* A buffer before this one is missing. */
   guint64 delay;                /* initial delay (D0), in ns */
-  /* D0 that the sender wants, in ns. If it is more than `delay`, packets that
-   * take longer than `delay` are lost. */
+  /* initial delay (D0) that the sender wants, in ns. If it is more than
+   * `delay`, packets that take longer than `delay` are lost. */
   guint64 wanted_delay;
   guint32 frame_rate;           /* in frames per 1000 s */
   guint64 bit_rate;             /* in bit/s */
@@ -161,10 +161,10 @@ typedef struct
 
 void mmtp_receiver_get_stats (MmtpReceiver * receiver,
     MmtpReceiverStats * stats);
-/* Returns FALSE if there is no such path. */
+/* Returns FALSE if there is no path with this id. */
 gboolean mmtp_receiver_get_path_stats (MmtpReceiver * receiver,
     guint path, MmtpReceiverPathStats * stats);
 
 /* The operations through which the driver runs a receiver. All paths use the
- * driver's path 0; their addresses tell them apart. */
+ * driver's path 0; the receiver distinguishes them by their addresses. */
 extern const DriverVerbs mmtp_receiver_verbs;

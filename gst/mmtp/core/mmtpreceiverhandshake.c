@@ -97,10 +97,10 @@ is_from_opener (const MmtpReceiverHandshake * self,
 
 /* An on-path attacker can make the sender use a COOKIE that belongs to another
  * address. The attacker can then send a copy of the OPEN from that address
- * before the sender's own OPEN arrives. The sender may therefore open the
- * session again from its own address, if a key proves that it is the same
- * sender, until it has received the ACCEPT. Cookies from before this session,
- * of which the attacker may have copies, are not valid any more. */
+ * before the sender's own OPEN arrives. Until the sender has received the
+ * ACCEPT, it may therefore open the session again from its own address. A key
+ * must prove that it is the same sender. Cookies from before this session are
+ * not valid any more, because the attacker may have copies of them. */
 static gboolean
 may_move_opener (MmtpReceiverHandshake * self, const MmtpAddress * address,
     const MmtpMessage * message)

@@ -52,7 +52,7 @@ typedef struct
   guint8 cookie_secret[MMTP_KEY_SIZE];
   const guint8 *secret;         /* for nonces and tokens, MMTP_KEY_SIZE bytes */
   guint64 min_delay;            /* minimum D0, in ns */
-  gboolean ends;                /* The application takes one session only. */
+  gboolean ends;                /* The application accepts only one session. */
   MmtpAnswerLimits limits;
   gboolean has_refused_over;    /* `is_over` was set before. */
   /* one bit for each protocol version for which `is_other_version` was set
@@ -60,7 +60,8 @@ typedef struct
   guint refused_versions;
 
   /* --- the session */
-  MmtpReceiverPhase phase;      /* kept up to date by the receiver */
+  /* phase of the session, kept up to date by the receiver */
+  MmtpReceiverPhase phase;
   guint8 nonce_s[MMTP_NONCE_SIZE], nonce_r[MMTP_NONCE_SIZE];
   guint64 token_r;
   guint8 opener;                /* path on which OPEN arrived */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How paths join the session at the receiver, and change their addresses. */
+/* This module lets paths join the session at the receiver, and change their
+ * addresses. */
 
 #include "mmtpreceiverjoins.h"
 
 #include <string.h>
 
-/* A repeated JOIN that arrives this long after the first one counts as a
- * replay. */
+/* Maximum time after the first JOIN in which a repeated JOIN is accepted. A
+ * later one counts as a replay. */
 #define MAX_JOIN_COPY_TIME MMTP_SECOND
 
 void

@@ -9,7 +9,8 @@
 #include "mmtpanswerlimits.h"
 #include "mmtpreports.h"
 
-/* A path is silent after this many keep-alive periods without a message. */
+/* Number of keep-alive periods without a message after which a path is silent.
+ */
 #define MMTP_SILENT_PERIODS 2
 
 typedef struct
@@ -18,7 +19,7 @@ typedef struct
    * arrived from the path's address; 0 if never. */
   guint64 heard;
   /* Another validated address of the path. It replaces the path's address when
-   * no more messages arrive from that one. */
+   * no more messages arrive from the path's address. */
   MmtpAddress next_address;
   gboolean has_next_address;
   /* channel number and nonce of the last JOIN */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The paths of a session at the receiver, and the time, which all parts of the
- * receiver share.
+/* The paths of a session at the receiver, and the current time, which all parts
+ * of the receiver share.
  */
 
 #pragma once

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A moving minimum: the minimum of recent samples. An old sample is forgotten
- * after some time. The samples are kept as the minima of eight spans. A span is
- * closed when it has enough samples or is old enough, and the oldest span is
- * then forgotten.
+/* A moving minimum: the minimum of recent samples. The samples are divided into
+ * eight spans, and only the minimum of each span is kept. When a span has
+ * enough samples or is old enough, a new span begins and the oldest span is
+ * forgotten.
  */
 
 #pragma once
@@ -31,9 +31,10 @@ gboolean mmtp_recent_is_known (const MmtpRecent * recent);
 /* Returns the moving minimum; 0 if nothing is known. */
 gint64 mmtp_recent_get (const MmtpRecent * recent);
 
-/* A decaying sum: each amount counts fully when it is added, and 1/e of it is
- * left after `period`. The result is close to the sum over a window of that
- * length, without a list of the amounts. All fields are 0 if nothing was added.
+/* A decaying sum. Each amount counts fully when it is added, and 1/e of it is
+ * left after `period`. The result is close to the sum of the amounts in the
+ * last `period`, but no list of the amounts is needed. All fields are 0 if
+ * nothing was added.
  */
 typedef struct
 {

@@ -64,7 +64,8 @@ struct _MmtpReorder
    * late. */
   Packet *late;
   guint64 waiting_bytes;
-  gint64 shift;                 /* in ns, to be added to each stored deadline */
+  /* time in ns to be added to each stored deadline */
+  gint64 shift;
   /* Heap of Deadlines. The packets of some entries may not be in the buffer any
    * more. */
   GArray *deadlines;
@@ -329,8 +330,8 @@ place_packet (MmtpReorder * reorder, const Packet * packet)
       reorder->state = BETWEEN_BUFFERS;
     return FALSE;
   }
-  /* The initial delay (D0) may have changed between two packets of a buffer, so
-   * that a retransmitted packet has another deadline. */
+  /* The initial delay (D0) may have changed between two packets of a buffer. A
+   * retransmitted packet then has another deadline. */
   reorder->buffer_deadline = MIN (reorder->buffer_deadline, packet->deadline);
   return TRUE;
 }
@@ -632,10 +633,10 @@ is_too_long (const MmtpReorder * reorder, gsize size)
 }
 
 /* Makes room for a packet by skipping missing packets before it. If this is not
- * enough, the incomplete buffer is dropped if it has grown too large. No room
- * can be made if the space is used by complete buffers that the caller does not
- * fetch. An eighth of max_bytes is kept free, so that room is made a little
- * before it is needed. */
+ * enough and the incomplete buffer is too large, that buffer is dropped. No
+ * room can be made if the space is used by complete buffers that the caller
+ * does not fetch. An eighth of max_bytes is kept free, so that room is made a
+ * little before it is needed. */
 static gboolean
 make_room (MmtpReorder * reorder, guint64 number, gsize size)
 {

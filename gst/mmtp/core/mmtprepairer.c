@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* If no loss was reported on a path in this time, the path needs no REPAIRs in
- * advance. */
+/* Time for which a path gets REPAIRs in advance after a loss was reported on
+ * it. */
 #define LOSS_MEMORY (20 * G_GUINT64_CONSTANT (1000000000))
 /* A REPAIR is sent in advance only if the queue needs at most a fourth
  * (1/ADVANCE_PART) of the bytes that the paths deliver in time. */
@@ -101,8 +101,8 @@ mmtp_repairer_cover (MmtpRepairer * self, const MmtpPath * path,
   cover->last_due = packet->due;
 }
 
-/* Returns the last time at which a REPAIR can be sent so that it is in time for
- * the first packet of the block, in ns. */
+/* Returns the latest time in ns at which a REPAIR can be sent and still be in
+ * time for the first packet of the block. */
 static guint64
 get_last_chance (const MmtpRepairer * self, const MmtpPath * path)
 {

@@ -17,9 +17,10 @@
 #define REPORT_SHARE 40
 #define MIN_WANTED 10           /* in ms */
 #define MAX_WANTED 2000         /* in ms */
-/* If more paths than this have joined, only the fastest path carries REPORTs
- * with the records of all paths. A REPORT on another path then contains only
- * the record of that path. */
+/* Maximum number of joined paths with which every path carries REPORTs with the
+ * records of all paths. If more paths have joined, only the fastest path
+ * carries such REPORTs. A REPORT on another path then contains only the record
+ * of that path. */
 #define PATHS_ON_ALL 4
 /* A REPORT is sent immediately for each of the first START_MESSAGES messages of
  * a path, because slow start needs it. After that, one is sent after every
@@ -31,19 +32,20 @@
  * MANY_MESSAGES messages, MIN_DISTANCE to all others. */
 #define MIN_DISTANCE (10 * MMTP_MSECOND)
 #define MANY_DISTANCE (5 * MMTP_MSECOND)
-/* On a path whose report period is longer than this, the interval before a
- * REPORT outside the regular schedule is at least a fourth of that period. */
+/* A REPORT outside the regular schedule must have a minimum distance from the
+ * previous REPORT. If the report period exceeds LONG_PERIOD (ns), the distance
+ * is at least a fourth of the period. */
 #define LONG_PERIOD (200 * MMTP_MSECOND)
 /* Time over which mmtp_arrivals_get_rate() measures the rate. A gap affects the
- * measured rate for this long. */
+ * measured rate for the same time. */
 #define GAP_MEMORY MMTP_SECOND
-/* The REPORT after a gap is sent a second time after this interval, because the
- * first one may be lost while the link recovers. */
+/* Interval after which the REPORT after a gap is sent a second time, because
+ * the first one may be lost while the link recovers. */
 #define REPEAT_TIME (10 * MMTP_MSECOND)
 /* docs/wire-mmtp.md, QUERY. */
 #define QUERY_DISTANCE (10 * MMTP_MSECOND)
-/* The receiver sends a QUERY if no KEEPALIVE has arrived for this number of
- * keep-alive periods [4.6 of the paper]. A sender may send fewer KEEPALIVEs on
+/* Number of keep-alive periods without a KEEPALIVE after which the receiver
+ * sends a QUERY [4.6 of the MMTP paper]. A sender may send fewer KEEPALIVEs on
  * a slow path, so a period shorter than MIN_QUERY_PERIOD counts as
  * MIN_QUERY_PERIOD. */
 #define MISSED_PERIODS 2
@@ -230,9 +232,9 @@ get_room (const MmtpReceiverPath * via)
   return MIN (via->max_size, LARGEST_REPORT) - REPORT_SIZE;
 }
 
-/* Notes that the fastest path has sent a REPORT about `path`, so that the
- * losses and messages of `path` need no further REPORT outside the regular
- * schedule. */
+/* Notes that a REPORT about `path` was sent on the fastest path. The losses and
+ * messages of `path` then need no further REPORT outside the regular schedule.
+ */
 static void
 note_reported (MmtpReports * self, const MmtpReceiverPath * path)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The REPORTs of the receiver, and its QUERYs (sections 4.5 and 4.6 of the
- * paper; docs/wire-mmtp.md). A REPORT with the records of all paths is sent on
- * the fastest path. It is sent regularly, and also immediately after an event
+/* The REPORTs and QUERYs of the receiver (sections 4.5 and 4.6 of the MMTP
+ * paper; docs/wire-mmtp.md). A REPORT with the records of all paths is sent
+ * regularly on the fastest path. It is also sent immediately after an event
  * that the sender's rate control should know about: a gap, a loss, one of the
  * first messages of a path, or a large number of messages. The other paths
- * carry REPORTs regularly, so that the sender sees that these paths deliver in
- * both directions. Times are in ns.
+ * carry REPORTs regularly as well, so that the sender sees that these paths
+ * deliver in both directions. Times are in ns.
  */
 
 #pragma once
@@ -20,7 +20,8 @@ typedef struct
   /* period that the sender wants; 0 if the receiver chooses */
   guint64 wanted_period;
   guint64 period;
-  guint64 next, last;           /* times of the REPORTs on this path */
+  /* times of the next and the last REPORT on this path */
+  guint64 next, last;
   gsize size;                   /* size of the last REPORTs, in bytes */
   /* A gap has ended, and no REPORT about it has been sent yet. */
   gboolean has_gap;
@@ -46,7 +47,7 @@ typedef struct
   guint32 number;               /* number of the last REPORT */
   /* time of the last REPORT on the fastest path */
   guint64 last_report;
-  /* path on which the last REPORT of the fastest path was sent */
+  /* path on which the last REPORT with the records of all paths was sent */
   guint8 reporter;
   guint64 n_sent;               /* number of REPORTs sent in all sessions */
   MmtpPathReports all[MMTP_MAX_PATHS];  /* indexed by the path's id */

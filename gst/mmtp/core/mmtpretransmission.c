@@ -11,7 +11,8 @@
  * be in time */
 #define MAX_SPECULATIVE 64
 /* A packet in flight on a stalled path is sent again on another path if it
- * would be late there after this time. The time is that of three reports. */
+ * would be too late there after a further wait of RESCUE_TIME. In this time,
+ * three reports arrive. */
 #define RESCUE_TIME (150 * MILLISECOND)
 /* Minimum time between two searches for packets in flight on the same stalled
  * path that have to be sent on another path. It applies however many reports
@@ -20,9 +21,9 @@
 /* A speculative packet is sent only if the queue needs at most half
  * (1/CHANCE_PART) of the bytes that the paths deliver in time. */
 #define CHANCE_PART 2
-/* Maximum number of channel numbers that are looked up for one REPORT. One
- * record with the maximum number of ranges of maximum length contains as many.
- * The receiver repeats ranges in later REPORTs. */
+/* Maximum number of channel numbers that are looked up for one REPORT. It is
+ * the number in one record that has the maximum number of ranges, each of
+ * maximum length. The receiver repeats ranges in later REPORTs. */
 #define MAX_REPORT_LOOKUPS (MMTP_MAX_RANGES * 255)
 
 void
@@ -96,8 +97,8 @@ get_next_arrival (const MmtpRetransmission * self)
   return self->paths->now + (delay == MMTP_NEVER ? 0 : delay);
 }
 
-/* Puts the packet of message `number` back into the queue if the packet has not
- * been sent again since then, and if it is due at `due` or earlier. */
+/* Puts the packet of message `number` back into the queue if the packet is due
+ * at `due` or earlier and has not been sent again in another message. */
 static void
 requeue_sent (MmtpRetransmission * self, MmtpPath * path, guint64 number,
     guint64 due, guint64 arrival)
@@ -145,8 +146,8 @@ mmtp_retransmission_requeue_path (MmtpRetransmission * self, MmtpPath * path)
 
 /* From a stalled path, all packets that would soon be too late on another path
  * are moved to that path. From a path that has not stalled and has missing
- * messages, only the missing packets are moved, and only while no other packet
- * waits, because the missing packets may still arrive. */
+ * messages, only the missing packets are moved. They may still arrive, so they
+ * are moved only while no other packet waits. */
 void
 mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path)
 {

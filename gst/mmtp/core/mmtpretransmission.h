@@ -4,7 +4,7 @@
  * only likely to be in time, it is sent speculatively while no other packet
  * needs the rate. Packets in flight on a path that has stalled are sent again
  * on another path. "Extra bandwidth on any of the channels may enable the
- * retransmission of select lost messages" (section 1 of the paper).
+ * retransmission of select lost messages" (section 1 of the MMTP paper).
  */
 
 #pragma once
@@ -19,12 +19,12 @@ typedef struct
   gboolean is_enabled;
   /* number of losses that were looked up so far for the current REPORT */
   guint report_lookups;
-  /* time in ns before which the packets of the path are not moved to another
-   * path */
+  /* time in ns before which no packet of the path is moved to another path */
   guint64 rescue_at[MMTP_MAX_PATHS];
 
   /* Counters. */
-  guint64 unrepaired;           /* known losses that were not retransmitted */
+  /* losses that were reported and not retransmitted */
+  guint64 unrepaired;
   /* Number of channel numbers that were looked up. Tests check that the work
    * per REPORT stays bounded. */
   guint64 loss_lookups;
@@ -43,13 +43,14 @@ void mmtp_retransmission_take_losses (MmtpRetransmission * self,
 /* Puts all unreported packets in flight on `path` back into the queue. */
 void mmtp_retransmission_requeue_path (MmtpRetransmission * self,
     MmtpPath * path);
-/* Puts packets in flight on a stalled path back into the queue if they can be
- * in time on another path only if they are sent now. */
+/* Puts packets in flight on `path`, which has stalled or may have stalled, back
+ * into the queue. These packets would be late on another path if they were sent
+ * any later. */
 void mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path);
 
-/* Returns the lost packet that has to be sent next, before all other packets,
- * and sets `path` to the path on which it is likely to be in time. Returns NULL
- * if there is none. */
+/* Returns the lost packet that has to be sent next, before all other packets.
+ * Sets `path` to the path on which the packet is likely to be in time. Returns
+ * NULL if there is none. */
 MmtpPacket *mmtp_retransmission_get_speculative (const MmtpRetransmission *
     self, MmtpPath ** path);
 /* Drops speculative packets that cannot be in time any more. */

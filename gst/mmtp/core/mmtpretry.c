@@ -9,14 +9,14 @@
  * starts at the minimum and is doubled after each attempt. */
 #define MIN_PAUSE (SECOND / 2)
 #define MAX_PAUSE (5 * SECOND)
-/* If an address does not answer for this time, the next address is tried, as
- * RFC 8305 does between connection attempts. The 250 ms of RFC 8305 would be
- * too short, because only one attempt is made at a time here, and slow paths
- * have longer round trips. The time is doubled when all addresses have been
- * tried, so that it becomes long enough for every address. */
+/* Time without an answer after which the next address is tried, as RFC 8305
+ * does between connection attempts. The 250 ms of RFC 8305 would be too short,
+ * because only one attempt is made at a time here, and slow paths have longer
+ * round trips. The time is doubled when all addresses have been tried, so that
+ * it becomes long enough for every address. */
 #define MIN_TIMEOUT (1 * SECOND)
 #define MAX_TIMEOUT (8 * SECOND)
-/* An ICMP error is accepted if no message has arrived for this time. */
+/* Time without a message after which an ICMP error is accepted. */
 #define SILENCE (1 * SECOND)
 
 void

@@ -22,7 +22,7 @@ typedef enum
   /* The route has a smaller MTU now: close the path and open it again. */
   MMTP_RETRY_REOPEN,
   /* The current address does not answer: close the path and open it again.
-   * `address` already is the next one. */
+   * `address` is already the index of the next address. */
   MMTP_RETRY_NEXT_ADDRESS,
   /* The route has gone: close the path and report a failure. */
   MMTP_RETRY_CLOSE
@@ -31,10 +31,10 @@ typedef enum
 typedef struct
 {
   gboolean is_open;
-  guint address;                /* index of the address that is in use */
+  guint address;                /* index of the address in use */
   gboolean is_there;            /* The path's network interface exists. */
 
-  /* State while the path is open. */
+  /* The following fields are valid while the path is open. */
   /* A packet could not be sent because the route does not exist any more. */
   gboolean has_gone;
   /* A packet could not be sent because the route now has a smaller MTU. */
@@ -51,7 +51,7 @@ typedef struct
   /* time without an answer after which the next address is tried */
   guint64 timeout;
 
-  /* State while the path is closed. */
+  /* The following fields are valid while the path is closed. */
   guint64 retry_at;
   guint64 pause;                /* time until the next attempt */
 } MmtpRetry;

@@ -4,9 +4,9 @@
  * state for each sender. It holds the lock of its element, so a scheduler needs
  * no lock.
  *
- * The scheduler `mmtp` is the rule of the paper (section 4.4): among the paths
- * that have a token and meet the deadline, it chooses the path with the maximum
- * delay, so that the fast paths stay free for urgent packets. The scheduler
+ * The scheduler `mmtp` is the rule of the MMTP paper (section 4.4). Among the
+ * paths that have a token and meet the deadline, it chooses the path with the
+ * maximum delay. The fast paths stay free for urgent packets. The scheduler
  * `arrival` does so only if the delays leave time to spare. Otherwise it
  * chooses the path on which the packet arrives first, or waits for that path.
  * The schedulers `equal-turns` and `lowest-delay` are for comparison. Times are
@@ -34,14 +34,14 @@ typedef enum
  * to MMTP_MAX_PATHS and never decreases. */
 typedef struct
 {
-  /* State, window and socket of the path allow a packet. */
+  /* The state, the window and the socket of the path allow a packet. */
   gboolean may_carry;
-  /* time from which on the pacing allows a packet */
+  /* time from which on the pacing allows the next packet */
   guint64 token;
   /* Time after which a packet that is sent now has almost certainly arrived. */
   guint64 delay;
-  /* Time that this path alone needs to send all waiting packets; 0 while the
-   * path has a token. */
+  /* Time that this path alone would need to send all waiting packets; 0 while
+   * the pacing allows a packet. */
   guint64 backlog;
   /* A message on the path is missing: it should have arrived by now. */
   gboolean is_doubtful;
@@ -56,15 +56,16 @@ typedef struct
   /* If TRUE, the chosen path gets the most urgent packet that it delivers in
    * time. If FALSE, it gets the most urgent packet that is not yet late. */
   gboolean knows_delays;
-  /* Size of `state`, in bytes, which exists once for each sender; 0 if there is
-   * no state. The memory is zeroed at the beginning and freed without a call,
-   * so it must not contain pointers to other memory. */
+  /* Size of the memory `state` in bytes; 0 if there is no state. Each sender
+   * has one state. The memory is zeroed at the beginning. It is freed without a
+   * call of the scheduler, so it must not contain pointers to other memory. */
   gsize state_size;
   /* Returns the index of a candidate whose `may_carry` is TRUE and whose token
    * is not later than `now`, or MMTP_NO_CANDIDATE to wait. `deadline` is the
-   * deadline of the last packet in the queue. If no packet fits the chosen
-   * path, this function is called again without that path, so it must not
-   * change the state. */
+   * deadline of the last packet in the queue.
+   *
+   * If no packet fits the chosen path, this function is called again without
+   * that path. It must therefore not change the state. */
     guint (*choose) (gconstpointer state, const MmtpCandidate * candidates,
       guint n, guint64 now, guint64 deadline);
   /* Called when a packet of the stream with `size` bytes is sent on the chosen

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The scheduler of section 4.4 of the paper, the scheduler by arrival, and two
- * schedulers for comparison. */
+/* The scheduler of section 4.4 of the MMTP paper, the scheduler by arrival, and
+ * two schedulers for comparison. */
 
 #include "mmtpscheduler.h"
 
-/* A path is certain to deliver in time if its delay is at most this percentage
- * of the time until the deadline. The rest is a margin, because delays change,
- * and the delay of a packet is known only after the packet has arrived.
- * docs/mmtp.md has results for other percentages. */
+/* Percentage of the time until the deadline. If the delay of a path is at most
+ * this percentage, the path is certain to deliver in time. The rest is a
+ * margin, because delays change, and the delay of a packet is known only after
+ * the packet has arrived. docs/mmtp.md has results for other percentages. */
 #define CERTAIN_PERCENT 75
 
 static gboolean
@@ -60,11 +60,12 @@ choose_lowest (gconstpointer state, const MmtpCandidate * candidates,
   return chosen;
 }
 
-/* Returns the path on which the packet arrives first. Waiting for a fast path
- * may be better than sending on a slow one, but only while the fast path can
- * send all waiting packets until then. Otherwise the slow path would be idle
- * while packets wait (ECF: Lim, Nahum, Towsley and Gibbens, CoNEXT 2017). If
- * several arrival times are equal, the first path is taken. */
+/* Returns the path on which the packet arrives first. To wait for a fast path
+ * may be better than to send on a slow one. This is true only if the fast path
+ * can send all waiting packets and this packet still arrives earlier there.
+ * Otherwise the slow path would be idle while packets wait (ECF: Lim, Nahum,
+ * Towsley and Gibbens, CoNEXT 2017). If several arrival times are equal, the
+ * first path is taken. */
 static guint
 choose_earliest (const MmtpCandidate * candidates, guint n, guint64 now)
 {

@@ -27,19 +27,20 @@
 /* Maximum number of waiting events. A call creates up to one event for each
  * waiting buffer. If more events are waiting, the oldest one is dropped. */
 #define MAX_EVENTS 65536
-/* A caller that can wait may fill the queue only up to this part of the
- * capacity, so that accepted buffers are in time even if the delay grows a
+/* Percentage of the capacity up to which a caller that can wait may fill the
+ * queue. The rest keeps accepted buffers in time even if the delay grows a
  * little. */
 #define ROOM_PERCENT 85
 /* A caller that waits for room may continue when a quarter (1/ROOM_AGAIN) of
  * the room is free. */
 #define ROOM_AGAIN 4
-/* A path that was too slow for the maximum of the initial delay (D0) is used
- * again when its delay is at most this percentage of that maximum. */
+/* Percentage of the maximum of the initial delay (D0). A path that was too slow
+ * for this maximum is used again when its delay is at most the percentage. */
 #define BACK_PERCENT 90
-/* Minimum intervals between events for the application. RATE_PERIOD: the rate
- * differs by more than RATE_PERCENT. TOO_SLOW_PERIOD: the rate is too low for
- * the stream. DELAY_PERIOD: the initial delay (D0) has become longer. */
+/* Minimum intervals between events for the application. RATE_PERIOD is for the
+ * event that the rate has changed by more than RATE_PERCENT. TOO_SLOW_PERIOD is
+ * for the event that the rate is too low for the stream. DELAY_PERIOD is for
+ * the event that the initial delay (D0) has become longer. */
 #define RATE_PERIOD (200 * MMTP_MILLISECOND)
 #define RATE_PERCENT 2
 #define TOO_SLOW_PERIOD MMTP_SECOND
@@ -75,7 +76,8 @@ struct _MmtpSender
   gboolean is_broken;
 
   /* --- stream */
-  guint64 receiver_delay;       /* minimum D0 that the receiver wants, in ns */
+  /* minimum initial delay (D0) that the receiver wants, in ns */
+  guint64 receiver_delay;
   MmtpSendQueue *queue;
   gboolean full;                /* mmtp_sender_has_room() has returned FALSE. */
 
@@ -83,7 +85,8 @@ struct _MmtpSender
   GQueue events;
   guint64 reported_rate, reported_rate_time;
   guint64 too_slow_time;
-  guint64 delay_time;           /* time at which D0 last changed, in ns */
+  /* time at which the initial delay (D0) last changed, in ns */
+  guint64 delay_time;
 
   MmtpSenderStats stats;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sender of an MMTP session. It takes buffers, sends each packet on a path
- * on which the packet arrives in time, and drops buffers that no path can
- * deliver in time (Magalhães and Kravets 2001, section 4). It is a core
- * without I/O: the caller provides times and randomness.
+/* The sender of an MMTP session. It takes buffers and sends each packet on a
+ * path on which the packet arrives in time. It drops buffers that no path can
+ * deliver in time (Magalhães and Kravets 2001, section 4). It is a core without
+ * I/O: the caller provides times and randomness.
  *
  *   sender = mmtp_sender_new (&config, entropy);
  *   path = mmtp_sender_add_path (sender, now, &path_config);
@@ -39,11 +39,13 @@ typedef struct
   /* frame period of the stream in us; 0 means that it is measured */
   guint32 frame_period;
   /* Maximum bytes that wait to be sent. The packets that were in flight on a
-   * path that fell silent may use as many bytes in addition. A buffer that is
-   * longer than this maximum is accepted if no other buffer waits. */
+   * path that fell silent are not included; they may use as many bytes again. A
+   * buffer that is longer than this maximum is accepted if no other buffer
+   * waits. */
   guint64 max_bytes;
   gboolean retransmit;
-  /* Buffers may be sent long before they are due. */
+  /* The stream is stored media, so buffers may be sent long before they are
+   * due. */
   gboolean stored;
   MmtpSchedulerType scheduler;
   /* Name of the congestion control for paths without a configured rate, a
@@ -67,9 +69,9 @@ void mmtp_sender_free (MmtpSender * sender);
  * first path starts the handshake. */
 gint mmtp_sender_add_path (MmtpSender * sender, guint64 now,
     const MmtpPathConfig * config);
-/* Removes a path and tells the receiver. Packets in flight on the path are sent
- * again on other paths. If the address of a path has changed, call
- * mmtp_sender_add_path() again instead. */
+/* Removes a path and tells the receiver that the path was removed. Packets in
+ * flight on the path are sent again on other paths. If the address of a path
+ * has changed, call mmtp_sender_add_path() again instead. */
 void mmtp_sender_remove_path (MmtpSender * sender, guint64 now,
     guint id, MmtpLeaveReason reason);
 
@@ -117,10 +119,10 @@ guint64 mmtp_sender_next_wakeup (MmtpSender * sender);
 
 typedef enum
 {
-  /* The session has begun, and the paths have been measured. `rate` and `delay`
-   * are the results. */
+  /* The session has begun, and the paths have been measured. The fields `rate`
+   * and `delay` of the event have the results. */
   MMTP_EVENT_READY,
-  /* The session was refused, `reason` is an MmtpRefuseReason. */
+  /* The session was refused. `reason` is an MmtpRefuseReason. */
   MMTP_EVENT_REFUSED,
   /* Session timeout: the receiver no longer responds. */
   MMTP_EVENT_LOST,
@@ -129,11 +131,11 @@ typedef enum
   MMTP_EVENT_RATE,
   /* The requested rate is higher than all paths together carry. This event is
    * sent before the stream begins, and afterwards at most once per second [4.3
-   * of the paper]. */
+   * of the MMTP paper]. */
   MMTP_EVENT_TOO_SLOW,
   MMTP_EVENT_DELAY,             /* D0 has changed. */
   MMTP_EVENT_PATH,           /* The state of a path has changed. */
-  MMTP_EVENT_BROKEN,            /* The only path has fallen silent [4.6]. */
+  MMTP_EVENT_BROKEN,            /* The only path is silent [4.6]. */
   MMTP_EVENT_DISCARDED,         /* A buffer was dropped. */
   MMTP_EVENT_ENDED              /* The receiver has the whole stream. */
 } MmtpSenderEventType;
@@ -141,9 +143,10 @@ typedef enum
 typedef struct
 {
   MmtpSenderEventType type;
-  /* estimated rate of the stream that the paths can carry, in bit/s */
+  /* bitrate of the stream that the paths can carry, estimated, in bit/s */
   guint64 rate;
-  /* `rate` is a minimum, because the stream did not use all of the rate. */
+  /* `rate` is only a lower bound, because the stream did not use the full rate
+   * of the paths. */
   gboolean is_app_limited;
   guint64 requested;            /* requested rate in bit/s */
   guint64 delay;                /* initial delay (D0), in ns */
@@ -169,7 +172,7 @@ typedef struct
   guint64 buffers, bytes;
   guint64 packets;              /* packets of the stream */
   guint64 sent_buffers;         /* buffers sent completely */
-  /* dropped because no path could deliver them in time */
+  /* buffers dropped because no path could deliver them in time */
   guint64 discarded_buffers;
   /* buffers dropped because more than max_bytes would wait */
   guint64 discarded_room;
@@ -181,7 +184,8 @@ typedef struct
   guint64 discarded_keys, discarded_droppable;
   guint64 retransmitted;        /* retransmitted packets */
   guint64 repairs;              /* REPAIR messages sent */
-  guint64 unrepaired;           /* known losses that were not retransmitted */
+  /* losses that were reported and not retransmitted */
+  guint64 unrepaired;
   /* Number of channel numbers that were looked up. Tests check that the work
    * per REPORT stays bounded. */
   guint64 loss_lookups;
@@ -190,23 +194,24 @@ typedef struct
   guint64 report_steps;
   guint64 queued_bytes;
   guint64 estimated_rate;       /* estimated rate of the stream, in bit/s */
-  /* `estimated_rate` is a minimum, because the stream did not use all of the
-   * rate. */
+  /* `estimated_rate` is only a lower bound, because the stream did not use the
+   * full rate of the paths. */
   gboolean is_app_limited;
   guint64 initial_delay;        /* initial delay (D0), in ns */
-  guint64 min_delay;            /* D0 that the paths need, in ns */
+  /* initial delay (D0) that the paths need, in ns */
+  guint64 min_delay;
   guint64 refused[MMTP_LAST_REFUSAL];   /* messages refused, by reason */
   /* number of paths so far, including removed ones */
   guint n_paths;
 } MmtpSenderStats;
 
 void mmtp_sender_get_stats (MmtpSender * sender, MmtpSenderStats * stats);
-/* Returns the reason of the last REFUSE that came without proof of the key, and
- * sets `version` to the protocol version in it. Returns 0 if there was none.
- * With a key, such a REFUSE does not end the handshake. */
+/* Returns the reason in the last REFUSE that was not authenticated with the
+ * key, and sets `version` to the protocol version in it. Returns 0 if there was
+ * no such REFUSE. If a key is set, such a REFUSE does not end the handshake. */
 MmtpRefuseReason mmtp_sender_get_unverified_refusal (const MmtpSender * sender,
     guint * version);
-/* Returns FALSE if there is no such path. */
+/* Returns FALSE if there is no path with this id. */
 gboolean mmtp_sender_get_path_stats (MmtpSender * sender, guint id,
     MmtpSenderPathStats * stats);
 

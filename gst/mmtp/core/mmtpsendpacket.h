@@ -12,7 +12,7 @@ typedef struct
 {
   GBytes *data;
   guint64 due;
-  guint64 pts;                  /* as the application has set it */
+  guint64 pts;                  /* timestamp that the application has set */
   guint8 flags;
   guint8 caps_version;
   MmtpPrelude prelude;
@@ -24,18 +24,18 @@ typedef struct
   guint64 group;
   guint64 first;                /* stream number of the first packet */
   guint n_packets;
-  guint n_kept;                 /* packets that the queue still has */
+  guint n_kept;                 /* packets that are still in the queue */
   guint n_sent;                 /* packets that were sent at least once */
   gboolean given_up;
-  /* Node in the list of units of which no packet was sent yet; `data` is NULL
-   * if the unit is in no list. */
+  /* Node in the list of units that have not been sent at all. (A unit is a
+   * buffer at the sender.) `data` is NULL if the unit is in no list. */
   GList link;
 } MmtpUnit;
 
 typedef enum
 {
   MMTP_PACKET_WAITING,
-  /* temporarily out of the queue, while its rank changes */
+  /* The packet is not in the queue at the moment, because its rank changes. */
   MMTP_PACKET_SET_ASIDE,
   /* The packet was lost, and a retransmission may not be in time. */
   MMTP_PACKET_SPECULATIVE,
@@ -48,7 +48,7 @@ typedef struct
 {
   MmtpUnit *unit;
   guint64 number;               /* stream number */
-  /* due time of the unit, by which the queue is ordered */
+  /* due time of the buffer; the queue is ordered by due times */
   guint64 due;
   /* position and size of the payload in the buffer */
   gsize offset, size;

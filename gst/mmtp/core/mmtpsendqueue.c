@@ -10,7 +10,7 @@
 /* Bytes per packet besides the payload: MMTP (docs/wire-mmtp.md), IPv4 and UDP
  * headers. */
 #define PACKET_WORK (MMTP_DATA_OVERHEAD + 28)
-/* The rate of the stream is measured over this time. */
+/* Time over which the rate of the stream is measured. */
 #define MEASURED_SPAN (2000 * MILLISECOND)
 /* Maximum number of packets that one REPORT marks as received
  * (docs/wire-mmtp.md). More packets can only have arrived after a long silence
@@ -26,7 +26,8 @@ struct _MmtpSendQueue
 
   /* --- packets */
   guint64 next_number;          /* stream number of the next new packet */
-  guint64 floor;                /* packets below will not be sent */
+  /* packets with a lower number will not be sent */
+  guint64 floor;
   /* ring of the packets from floor to next_number */
   MmtpPacket **window;
   guint window_size;            /* a power of two */
@@ -359,7 +360,7 @@ mark_begun (MmtpSendQueue * queue, MmtpUnit * unit)
 static gboolean
 is_reference (const MmtpUnit * unit)
 {
-  return unit->rank == MMTP_RANK_DELTA || unit->rank == MMTP_RANK_KEY;
+  return unit->rank >= MMTP_RANK_LAYER;
 }
 
 /* Returns the number of the group of pictures that is useless without the unit.
@@ -468,14 +469,35 @@ set_rank (MmtpSendQueue * queue, MmtpPacket * packet, MmtpRank rank)
     mark_unbegun (queue, unit);
 }
 
+static gboolean
+is_above_base (const MmtpUnit * unit)
+{
+  return unit->picture.has_slots && unit->picture.layer > 0;
+}
+
+/* Returns whether the picture refers to a slot of `wrong`, and notes what it
+ * leaves in its own slots. */
+static gboolean
+follow_slots (const MmtpPicture * picture, guint32 * wrong)
+{
+  const gboolean is_broken = picture->has_slots && (picture->uses & *wrong);
+
+  if (is_broken)
+    *wrong |= picture->updates;
+  else if (picture->has_slots)
+    *wrong &= ~picture->updates;
+  return is_broken;
+}
+
 /* All pictures up to the next key frame refer to this unit, directly or
- * indirectly. They get the lowest rank, so that they are sent only when no
- * other packet waits. */
+ * indirectly; of a layer above the base layer, only some do. They get the
+ * lowest rank, so that they are sent only when no other packet waits. */
 static void
 note_broken (MmtpSendQueue * queue, const MmtpUnit * unit)
 {
   guint64 frame = unit->frame;
   guint64 number = MAX (unit->first + unit->n_packets, queue->floor);
+  guint32 wrong = unit->picture.updates;
 
   if (!is_reference (unit) || unit->picture.is_leading)
     return;
@@ -488,10 +510,13 @@ note_broken (MmtpSendQueue * queue, const MmtpUnit * unit)
       continue;
     if (next->rank == MMTP_RANK_KEY)
       return;
+    if (is_above_base (unit) && !follow_slots (&next->picture, &wrong))
+      continue;
     if (next->rank != MMTP_RANK_BROKEN && !next->given_up)
       set_rank (queue, packet, MMTP_RANK_BROKEN);
   }
-  mmtp_gop_lose (&queue->gop, unit->group);
+  if (!is_above_base (unit))
+    mmtp_gop_lose (&queue->gop, unit->group);
 }
 
 /* Drops a unit with the rest of its frame, because an incomplete frame is
@@ -537,6 +562,30 @@ give_up_dependents (MmtpSendQueue * queue, const MmtpUnit * reference)
   }
 }
 
+/* As give_up_dependents (), for a picture that says its slots */
+static void
+give_up_by_slots (MmtpSendQueue * queue, const MmtpUnit * reference)
+{
+  guint64 number = reference->first + reference->n_packets;
+  MmtpPicture remaining = reference->picture;
+  guint32 wrong = reference->picture.updates;
+
+  for (number = MAX (number, queue->floor); number < queue->next_number;) {
+    MmtpUnit *unit = mmtp_send_queue_get_packet (queue, number)->unit;
+    const MmtpPicture *picture = &unit->picture;
+
+    number = unit->first + unit->n_packets;
+    if (unit->frame == reference->frame || !picture->has_slots)
+      continue;
+    if (unit->given_up)
+      wrong |= picture->updates;
+    else if (follow_slots (picture, &wrong) && unit->n_sent < unit->n_packets)
+      give_up_frame (queue, unit, MMTP_DISCARD_BROKEN);
+  }
+  remaining.updates = wrong;
+  mmtp_gop_note_dropped (&queue->gop, &remaining, reference->due);
+}
+
 /* Drops a frame and all frames that refer to it. */
 static void
 give_up (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
@@ -544,8 +593,12 @@ give_up (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   if (is_reference (unit)) {
     if (unit->picture.is_independent)
       note_broken (queue, unit);
-    mmtp_gop_give_up (&queue->gop, get_needing_group (unit), unit->due);
-    give_up_dependents (queue, unit);
+    if (unit->picture.has_slots) {
+      give_up_by_slots (queue, unit);
+    } else {
+      mmtp_gop_give_up (&queue->gop, get_needing_group (unit), unit->due);
+      give_up_dependents (queue, unit);
+    }
   }
   give_up_frame (queue, unit, reason);
   raise_floor (queue);
@@ -623,7 +676,8 @@ note_frame (MmtpSendQueue * queue, guint64 due, guint8 flags)
   queue->frame_ended = (flags & MMTP_FLAG_MARKER) != 0;
 }
 
-/* Returns the last unit if it belongs to the same frame, otherwise NULL. */
+/* Returns the last unit of the queue if it belongs to the same frame as `unit`;
+ * otherwise NULL. */
 static const MmtpUnit *
 get_last_part (MmtpSendQueue * queue, const MmtpUnit * unit)
 {
@@ -652,6 +706,8 @@ note_picture (MmtpSendQueue * queue, MmtpUnit * unit, guint8 flags)
    * it on each access unit with an SEI. */
   unit->rank = mmtp_gop_get_rank (&queue->gop, kind,
       unit->picture.kind == PICTURE_KIND_UNKNOWN ? flags : 0);
+  if (unit->rank == MMTP_RANK_DELTA && is_above_base (unit))
+    unit->rank = MMTP_RANK_LAYER;
 }
 
 /* Gives the previous buffers of the frame, such as access unit delimiters, the
@@ -763,7 +819,8 @@ note_refused (MmtpSendQueue * queue, const MmtpUnit * unit)
 {
   if (unit->picture.is_independent)
     mmtp_gop_lose (&queue->gop, unit->group);
-  mmtp_gop_give_up (&queue->gop, get_needing_group (unit), unit->due);
+  if (!unit->picture.has_slots)
+    mmtp_gop_give_up (&queue->gop, get_needing_group (unit), unit->due);
 }
 
 static void
@@ -793,6 +850,7 @@ refuse (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
       is_reference (unit))
     note_refused (queue, unit);
   queue->given_up_frame = unit->frame;
+  mmtp_gop_note_dropped (&queue->gop, &unit->picture, unit->due);
   tell_discarded (queue, unit, reason, is_undecodable);
   free_unit (unit);
 }
@@ -831,6 +889,7 @@ mmtp_send_queue_put (MmtpSendQueue * queue, guint64 now,
     refuse (queue, unit, reason);
     return FALSE;
   }
+  mmtp_gop_note_sent (&queue->gop, &unit->picture);
   fragment (queue, unit, limits);
   queue->stats.packets += unit->n_packets;
   return TRUE;
@@ -991,7 +1050,7 @@ mmtp_send_queue_get_late_group (const MmtpSendQueue * queue, guint64 arrival)
 }
 
 /* Returns the position of the first packet, from `iter` on, that does not refer
- * to the late group. */
+ * to the group with the late reference picture. */
 static GSequenceIter *
 skip_group (GSequenceIter * iter, guint64 late)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The packets of the stream that wait to be sent or may have to be
- * retransmitted [4.4 of the paper]. There is one queue for each rank of
+ * retransmitted [4.4 of the MMTP paper]. There is one queue for each rank of
  * pictures, ordered by deadline. When a buffer is dropped, the rest of its
- * frame and all frames that refer to it are dropped as well. The queue knows no
- * paths: callers pass `arrival`, the time at which a packet sent now would
- * arrive. A packet is late if it arrives later than its due time plus the
- * queue's delay (D0). Times are in ns.
+ * frame is dropped as well, and so are all frames that refer to it.
+ *
+ * The queue knows no paths: callers pass `arrival`, the time at which a packet
+ * sent now would arrive. A packet is late if it arrives later than its due time
+ * plus the queue's delay, which is the initial delay (D0). Times are in ns.
  */
 
 #pragma once
@@ -13,7 +14,7 @@
 #include "mmtpsendpacket.h"
 
 /* Called for each dropped buffer. `is_needed` is TRUE if other buffers refer to
- * it, so that a new key frame would help. */
+ * the dropped one. A new key frame would then help. */
 typedef void (*MmtpDiscardFunc) (gpointer user_data, const MmtpUnit * unit,
     MmtpDiscard reason, gboolean is_needed);
 
@@ -35,9 +36,10 @@ typedef struct
 typedef struct
 {
   guint message;                /* maximum size of a DATA message, in bytes */
-  guint reserve;                /* bytes of the message that must stay free */
-  /* Bytes, with all headers, that the paths deliver in time; G_MAXUINT64 if
-   * unknown. */
+  /* bytes of each message that must stay unused */
+  guint reserve;
+  /* Number of bytes, with all headers, that the paths can deliver in time;
+   * G_MAXUINT64 if unknown. */
   guint64 capacity;
   guint8 caps_version;
 } MmtpPutLimits;
@@ -49,8 +51,9 @@ MmtpSendQueue *mmtp_send_queue_new (guint64 max_bytes,
 void mmtp_send_queue_free (MmtpSendQueue * queue);
 void mmtp_send_queue_get_stats (const MmtpSendQueue * queue,
     MmtpSendQueueStats * stats);
-/* These two functions set and return the delay of the queue in ns, which is the
- * initial delay (D0) of the session. */
+/* mmtp_send_queue_set_delay() and mmtp_send_queue_get_delay() set and return
+ * the delay of the queue in ns, which is the initial delay (D0) of the session.
+ */
 void mmtp_send_queue_set_delay (MmtpSendQueue * queue, guint64 delay);
 guint64 mmtp_send_queue_get_delay (const MmtpSendQueue * queue);
 /* Returns the time by which the packet has to arrive. */
@@ -83,40 +86,43 @@ gboolean mmtp_send_queue_is_empty (const MmtpSendQueue * queue);
 guint64 mmtp_send_queue_get_bytes (const MmtpSendQueue * queue);
 /* Returns the bytes of all waiting packets with all headers. */
 guint64 mmtp_send_queue_get_work (const MmtpSendQueue * queue);
-/* The first function returns the stream number of the next new packet. The
- * second one returns the floor: packets with a lower stream number will not be
- * sent again. */
+/* mmtp_send_queue_get_next_number() returns the stream number of the next new
+ * packet. mmtp_send_queue_get_floor() returns the floor: packets with a lower
+ * stream number will not be sent again. */
 guint64 mmtp_send_queue_get_next_number (const MmtpSendQueue * queue);
 guint64 mmtp_send_queue_get_floor (const MmtpSendQueue * queue);
 /* Returns the rate in bit/s at which buffers are put; 0 if still unknown. */
 guint64 mmtp_send_queue_get_bit_rate (const MmtpSendQueue * queue);
 MmtpPacket *mmtp_send_queue_get_packet (const MmtpSendQueue * queue,
     guint64 number);
-/* Return the most urgent and the least urgent waiting packet; NULL if no packet
- * waits.
+/* mmtp_send_queue_get_head() returns the most urgent waiting packet, and
+ * mmtp_send_queue_get_tail() the least urgent one. Both return NULL if no
+ * packet waits.
  */
 MmtpPacket *mmtp_send_queue_get_head (const MmtpSendQueue * queue);
 MmtpPacket *mmtp_send_queue_get_tail (const MmtpSendQueue * queue);
 
 /* --- which packet is sent next -------------------------------------------- */
 
-/* The first function returns the most urgent packet of a rank, the second one
- * the packet after `packet`. Both return NULL if there is no such packet. */
+/* mmtp_send_queue_get_first() returns the most urgent packet of a rank, and
+ * mmtp_send_queue_get_next() the packet after `packet`. Both return NULL if
+ * there is no such packet. */
 MmtpPacket *mmtp_send_queue_get_first (const MmtpSendQueue * queue,
     MmtpRank rank);
 MmtpPacket *mmtp_send_queue_get_next (const MmtpSendQueue * queue,
     const MmtpPacket * packet);
-/* Returns the newest group of pictures that has a waiting reference picture
- * which would be late at `arrival`; 0 if there is none. Pictures that refer to
- * it should not be sent. */
+/* Returns the newest group of pictures that has a late reference picture; 0 if
+ * there is none. A waiting reference picture is late if its deadline is before
+ * `arrival`. Pictures that refer to it should not be sent. */
 guint64 mmtp_send_queue_get_late_group (const MmtpSendQueue * queue,
     guint64 arrival);
 /* Returns the first packet of a rank that is not late at `arrival` and does not
  * refer to `late_group`; NULL if there is none. */
 MmtpPacket *mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
     guint64 arrival, guint64 late_group);
-/* Returns the bytes, with all headers, of the waiting packets of the packet's
- * frame, beginning with this packet. */
+/* Returns the number of bytes, with all headers, in the waiting packets of one
+ * frame. Only `packet` and the packets of its frame that follow it are counted.
+ */
 guint64 mmtp_send_queue_get_frame_work (const MmtpSendQueue * queue,
     const MmtpPacket * packet);
 /* Returns whether the packet that was sent last belongs to the same frame as
@@ -126,8 +132,8 @@ gboolean mmtp_send_queue_has_begun (const MmtpSendQueue * queue,
 
 /* --- after sending -------------------------------------------------------- */
 
-/* Notes that the packet was sent as message `number` of the path. Returns TRUE
- * if the packet was sent for the first time. */
+/* Notes that the packet was sent on the path as the message with the channel
+ * number `number`. Returns TRUE if the packet was sent for the first time. */
 gboolean mmtp_send_queue_note_sent (MmtpSendQueue * queue, MmtpPacket * packet,
     guint path, guint64 number);
 /* Puts a packet that is in flight back into the queue. Returns FALSE if the

@@ -15,16 +15,16 @@
  * all other fields. */
 typedef struct
 {
-  /* MMTP_NO_STREAM if the message carries no packet of the stream */
+  /* MMTP_NO_STREAM for a message without a packet of the stream */
   guint64 stream_number;
   guint64 time;
   /* bytes in flight right after this message was sent */
   guint64 in_flight;
   guint32 size;
-  /* The message is a DATA or PROBE of at least half the usual size of a DATA
-   * message. */
+  /* The message is a DATA or PROBE that is at least half as large as a usual
+   * DATA message. */
   gboolean is_load;
-  /* No further packet was waiting when the message was sent. */
+  /* No packet was waiting after the message was sent. */
   gboolean is_app_limited;
   gboolean is_missed;           /* The message was reported as lost. */
   /* The message was expected to arrive only shortly before its deadline. */
@@ -42,12 +42,13 @@ typedef struct
 typedef struct
 {
   guint64 next;                 /* number of the next message */
-  /* all messages below this number were reported */
+  /* All messages with a lower number have been reported. */
   guint64 unreported;
   guint64 kept;                 /* lowest number in the ring */
   MmtpSent *ring;
   guint ring_size;              /* a power of two, or 0 */
-  guint64 in_flight;            /* bytes in flight from `unreported` on */
+  /* bytes in flight, from the message `unreported` on */
+  guint64 in_flight;
 } MmtpSentLog;
 
 /* Frees the memory of the log. Before its first use, a log is all zeros. */
@@ -60,8 +61,8 @@ void mmtp_sent_log_commit (MmtpSentLog * log);
 /* Returns the entry of a message; NULL if the message was not sent yet or is
  * forgotten already. */
 MmtpSent *mmtp_sent_log_get (const MmtpSentLog * log, guint64 number);
-/* Finds a message by the low 16 bits of its number, as in a report, and sets
- * `number` to the full number. */
+/* Finds a message by the low 16 bits of its number, which a report contains.
+ * Sets `number` to the full number. */
 const MmtpSent *mmtp_sent_log_find (const MmtpSentLog * log, guint16 low,
     guint64 * number);
 /* Returns the number of the oldest message that is kept and not reported. */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Replaces timestamps that stand still, which means that they do not increase
  * any more. After the end of the video, a muxer may repeat its last timestamp
- * in all further buffers, and all of them would be dropped as late. Once a
- * timestamp has stood still for longer than a limit, the arrival time of a
- * buffer is used instead. The arrival time only replaces an earlier timestamp,
- * and the result never decreases.
+ * in all further buffers, and all of these buffers would be dropped as late.
+ * When a timestamp has stood still for longer than a limit, the arrival time of
+ * a buffer is used instead. The arrival time replaces only an earlier
+ * timestamp, and the resulting times never decrease.
  *
  * A timestamp stands still only while the caller waits for buffers. The parts
- * of a long frame share a timestamp and may wait for a slow path, but they keep
- * their timestamp, because the caller does not wait for buffers then.
+ * of a long frame have the same timestamp, and they may have to wait for a slow
+ * path. They keep their timestamp, because the caller does not wait for buffers
+ * in that time.
  */
 
 #pragma once

@@ -17,7 +17,8 @@
 /* Standing queue, as a time, that is accepted in addition to the spread of the
  * delay. */
 #define TARGET (100 * MILLISECOND)
-/* Part of the spread that is subtracted from it at each report. */
+/* Part of the delay's spread that is subtracted from the spread at each report.
+ */
 #define SPREAD_DECAY (1.0 / 256)
 
 typedef struct

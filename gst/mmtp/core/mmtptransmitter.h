@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The last step before a message is sent: the message is numbered, sealed, and
  * counted on its path. This module also chooses the next packet for DATA
- * messages (section 4.4 of the paper). Speculative retransmissions have
- * priority over a REPAIR that is due, and a REPAIR has priority over the packet
+ * messages (section 4.4 of the MMTP paper). Speculative retransmissions have
+ * priority over a REPAIR that is due. A REPAIR has priority over the packet
  * that the policy chooses.
  */
 
@@ -34,8 +34,9 @@ typedef struct
 void mmtp_transmitter_init (MmtpTransmitter * self, const MmtpPaths * paths,
     MmtpSendQueue * queue, MmtpPolicy * policy,
     const MmtpRetransmission * retransmission, MmtpRepairer * repairer);
-/* All three functions return the size of the written message, or 0 if no
- * message is due or `output` has too little room. */
+/* mmtp_transmitter_write(), mmtp_transmitter_write_data() and
+ * mmtp_transmitter_write_repair() return the size of the written message. They
+ * return 0 if no message is due or if `output` has too little room. */
 gsize mmtp_transmitter_write (MmtpTransmitter * self, MmtpPath * path,
     MmtpMessage * message, MmtpOutput * output, guint64 stream_number);
 gsize mmtp_transmitter_write_data (MmtpTransmitter * self,

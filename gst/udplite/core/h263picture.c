@@ -214,7 +214,7 @@ read_header (Bits bits)
 
   if (read_bits (&bits, 2) != 2)
     return IMPOSSIBLE;
-  /* split screen, document camera, freeze picture release */
+  /* skips split screen, document camera and freeze picture release */
   read_bits (&bits, 3);
   source_format = read_bits (&bits, 3);
   if (source_format == FORMAT_EXTENDED)
@@ -225,7 +225,8 @@ read_header (Bits bits)
 gsize
 h263_get_picture_header_size (const guint8 * data, gsize size)
 {
-  /* The position is after the rest of PSC and after TR. */
+  /* Reading begins after the picture start code (PSC) and the temporal
+   * reference (TR), which has 8 bits. */
   Bits bits = { data, size, 6 + 8 };
   gsize header_size;
 

@@ -12,8 +12,8 @@
 #define H263_START_CODE_ZEROS 2
 #define H263_HEADER_UNKNOWN G_MAXSIZE
 
-/* `data` of these functions begins after the two zero bytes of the start code,
- * because RFC 4629 omits them. */
+/* In the functions below, `data` begins after the two zero bytes of the start
+ * code, because RFC 4629 omits these bytes. */
 
 /* Returns whether a picture starts here. Otherwise a group of blocks, a slice,
  * or the end of the sequence starts here. */

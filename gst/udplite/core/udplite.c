@@ -18,8 +18,8 @@
 #define IPV4_MIN_HEADER 20
 #define IPV4_MORE_OR_OFFSET 0x3fff
 
-/* A sum as in RFC 1071, computed in the byte order of the memory (section 2 B),
- * whose carries are not folded yet. */
+/* A sum as in RFC 1071, whose carries are not folded yet. It is computed in the
+ * byte order of the memory (section 2 B). */
 typedef struct
 {
   guint64 sum;

@@ -34,9 +34,10 @@ typedef enum
   UDPLITE_VALID,
   UDPLITE_TOO_SHORT,            /* shorter than the header */
   UDPLITE_COVERAGE_TOO_SMALL,   /* 1 to 7, RFC 3828 section 3.1 */
-  UDPLITE_COVERAGE_TOO_LARGE,   /* greater than the size of the packet */
+  UDPLITE_COVERAGE_TOO_LARGE,   /* The coverage exceeds the packet. */
   UDPLITE_NO_CHECKSUM,          /* the checksum is 0, RFC 3828 section 3.1 */
-  UDPLITE_BELOW_MINIMUM,        /* smaller than the minimum of the receiver */
+  /* The coverage is below the receiver's minimum. */
+  UDPLITE_BELOW_MINIMUM,
   UDPLITE_BAD_CHECKSUM,
   UDPLITE_LAST
 } UdpliteVerdict;

@@ -12,7 +12,8 @@ typedef struct
 {
   gchar *host;                  /* as it was added */
   guint16 port;
-  guint times;                  /* how many times it was added; at least 1 */
+  /* how often the receiver was added; at least 1 */
+  guint times;
   guint64 id;                   /* unique number, which is never reused */
   gboolean is_joined;           /* we have joined this multicast group */
   /* joining the group failed, which was already logged */
@@ -31,7 +32,8 @@ void udplite_clients_free (UdpliteClients * self);
 
 guint udplite_clients_get_number (const UdpliteClients * self);
 UdpliteClient *udplite_clients_get (const UdpliteClients * self, guint i);
-/* These functions return NULL if there is no such receiver. */
+/* udplite_clients_find () and udplite_clients_find_id () return NULL if there
+ * is no such receiver. */
 UdpliteClient *udplite_clients_find (const UdpliteClients * self,
     const gchar * host, guint16 port);
 UdpliteClient *udplite_clients_find_id (const UdpliteClients * self,

@@ -53,8 +53,8 @@ udplite_format_from_rtp (const gchar * encoding_name, gint payload)
 
 /* RTP */
 
-/* The last byte of a padded packet is the size of the padding, so that covering
- * the headers only would not be sufficient. */
+/* The last byte of a padded packet is the size of the padding, so covering the
+ * headers only would not be sufficient. */
 static gsize
 read_rtp (const guint8 * rtp, gsize size)
 {
@@ -100,7 +100,7 @@ read_h263 (const guint8 * payload, gsize size)
   return payload[0] & 0x40 ? H263_MODE_C_SIZE : H263_MODE_B_SIZE;       /* P */
 }
 
-/* A picture begins at a byte boundary, so that SBIT is 0 (H.263 section 5.1.1).
+/* A picture begins at a byte boundary, so SBIT is 0 (H.263 section 5.1.1).
  */
 static gsize
 read_h263_stream (const guint8 * payload, gsize size, gsize header)
@@ -153,7 +153,7 @@ typedef struct
 {
   gsize (*read_header) (const guint8 * payload, gsize size);
   /* Returns the size of the video headers after the payload header, or
-   * ALL_OF_IT. */
+   * ALL_OF_IT if the whole payload must be covered. */
   gsize (*read_stream) (const guint8 * payload, gsize size, gsize header);
 } Readers;
 

@@ -14,7 +14,7 @@
 typedef enum
 {
   UDPLITE_FORMAT_UNKNOWN,       /* unknown contents */
-  /* authenticated, so that it must arrive undamaged */
+  /* The packet is authenticated, so all of it must arrive undamaged. */
   UDPLITE_FORMAT_SEALED,
   UDPLITE_FORMAT_RTP,           /* RTP with an unknown payload format */
   UDPLITE_FORMAT_RTP_MPV,       /* MPEG-1 and MPEG-2 video, RFC 2250 */

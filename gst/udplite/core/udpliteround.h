@@ -26,8 +26,8 @@ typedef struct
   guint64 id;
   /* last known index of this receiver in the list */
   guint index;
-  guint time;                   /* how many times it has got all packets */
-  /* number of packets that it has got the next time */
+  guint time;                   /* how often the receiver has got all packets */
+  /* number of packets that the receiver has got in the current repetition */
   guint packet;
   /* TRUE if at least one receiver got the packet */
   gboolean reached[UDPLITE_MAX_ROUND];

@@ -39,9 +39,9 @@ guint link_add_flow (Link * link, guint station);
 void link_set_station (Link * link, guint flow, guint station);
 
 /* LINK_MODEL_PIPE: transmissions that begin at `from` or later use this rate in
- * bit/s and this delay in ns, in the direction of `station`. They replace those
- * of the configuration. Steps must be added in the order of their times, and
- * before these times. */
+ * bit/s and this delay in ns, in the direction of `station`. They replace the
+ * rate and the delay of the configuration. Steps must be added in the order of
+ * their times, each before the link has reached its time. */
 void link_add_step (Link * link, guint64 from, guint station, guint64 rate,
     guint64 delay);
 /* LINK_MODEL_PIPE: packets of more than `above` bytes are lost if they are in
@@ -84,6 +84,6 @@ gboolean link_get_ifd_stats (Link * link, IfdStats * stats);
 void link_get_queue (Link * link, guint station, guint * packets,
     guint64 * bytes);
 /* Returns the probability, 0 to 1, that a packet sent now arrives undamaged at
- * the first attempt. For bit errors the packet has 1500 bytes. The result is 0
- * without a call. */
+ * the first attempt. For bit errors the packet has 1500 bytes. On a dial-up
+ * link without a call, the result is 0. */
 gdouble link_get_quality (Link * link, guint station);

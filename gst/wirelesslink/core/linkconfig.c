@@ -99,14 +99,16 @@ check_ranges (const Range * ranges, guint n, GError ** error)
  * states should be an error rate instead. */
 #define MIN_SOJOURN 1e5
 #define MAX_RATE 1e12           /* bit/s */
-#define MIN_WLAN_RATE 250000    /* bit/s: an OFDM symbol then has one bit */
+/* Minimum rate in bit/s, with which an OFDM symbol has one bit. */
+#define MIN_WLAN_RATE 250000
 #define MAX_BURST 1e9           /* bytes */
-/* bit/s. With a lower rate a packet could take long: until it is sent, the
- * model draws one opportunity after the other, and the rate 50 times a second.
+/* Minimum mean rate in bit/s. With a lower rate, the model could need much time
+ * to send a single packet. Until the packet is sent, the model draws every
+ * opportunity, and it draws the rate 50 times per second of link time.
  */
 #define MIN_CELLULAR_RATE 10000
 #define MAX_CELLULAR_RATE 1e10
-#define MIN_REVERSION 1e8       /* ns: five ticks of the model */
+#define MIN_REVERSION 1e8       /* in ns; five ticks of the model */
 
 /* Returns the minimum of the mean times. It applies only if the state changes
  * at all, which needs two mean times. */
@@ -129,9 +131,9 @@ explain_mean (GError * error)
   error->message = text;
 }
 
-/* The mean rate must be far enough from the minimum and the maximum for the
- * model to reach it. At this margin the error is at most 7 %, and in the middle
- * of the range 1 %. */
+/* Checks that the mean rate is far enough from the minimum and the maximum rate
+ * for the model to reach it. At this margin the mean rate of the model is wrong
+ * by at most 7 %. In the middle of the range it is wrong by at most 1 %. */
 static gboolean
 check_cellular (const LinkCellularConfig * cellular, GError ** error)
 {

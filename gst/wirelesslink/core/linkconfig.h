@@ -33,7 +33,7 @@ typedef enum
 {
   LINK_PROFILE_CUSTOM,
   LINK_PROFILE_80211B,
-  /* with the network card of Ouwens section 3.5 */
+  /* 802.11b with the network card of Ouwens (2006), section 3.5 */
   LINK_PROFILE_80211B_OUWENS,
   LINK_PROFILE_80211G,
   LINK_PROFILE_GSM,             /* non-transparent: RLP */
@@ -80,8 +80,8 @@ typedef struct
   LinkQueueDiscipline discipline;
   guint packets;                /* txqueuelen */
   guint64 bytes;
-  /* The queue is full while its oldest packet has waited longer than this, in
-   * ns. */
+  /* Maximum time in ns that the oldest packet has waited; if it has waited
+   * longer, the queue is full. */
   guint64 time;
   /* Used by LINK_QUEUE_IFD, whose video frames have no other limits. */
   IfdConfig ifd;
@@ -104,14 +104,14 @@ typedef enum
 
 typedef struct
 {
-  guint n_rates;                /* from the slowest to the fastest */
+  guint n_rates;                /* The rates are in increasing order. */
   guint64 rates[LINK_MAX_RATES];        /* bit/s */
   /* failure probability of an attempt, for each rate */
   gdouble failure[LINK_MAX_RATES];
   /* additional failure probability while the oven radiates */
   gdouble oven_failure[LINK_MAX_RATES];
   guint top_rate;               /* index of the highest rate in use */
-  /* bit/s; 0 = the highest basic rate up to the data rate */
+  /* rate of the ACK in bit/s; 0 = the highest basic rate up to the data rate */
   guint64 ack_rate;
   gboolean ofdm;                /* 802.11g instead of DSSS and CCK of 802.11b */
   gboolean short_preamble;
@@ -133,17 +133,18 @@ typedef struct
 typedef struct
 {
   gboolean always;              /* on during the whole run */
-  /* otherwise on in these windows, in increasing order */
+  /* if `always` is FALSE: the oven is on in these windows, in increasing order
+   */
   guint n_windows;
   LinkWindow windows[LINK_MAX_WINDOWS];
   guint64 cycle;                /* ns, 20 ms at 50 Hz */
-  /* time in ns per cycle during which it radiates */
+  /* time in ns per cycle during which the oven radiates */
   guint64 on;
 } LinkOvenConfig;
 
 /* A cellular link with a varying rate (linkwander.h). The defaults are those of
- * the paper (Winstein et al. 2013) where it states them; its packets have 12000
- * bits. */
+ * Winstein et al. (2013) where they state them; their packets have 12000 bits.
+ */
 typedef struct
 {
   /* Long-term mean in bit/s, including the outages; 0 = this direction does not
@@ -151,12 +152,13 @@ typedef struct
   guint64 mean_rate[2];
   guint64 min_rate;             /* bit/s between two outages */
   guint64 max_rate;             /* bit/s; 1000 packets/s in the paper */
-  /* Standard deviation in bit/s after one second of Brownian motion; 200
-   * packets/s in the paper. */
+  /* Standard deviation in bit/s after one second of Brownian motion. Winstein
+   * et al. use 200 packets/s. */
   guint64 noise;
-  /* Time constant in ns of the return to the mean; the paper has none. */
+  /* Time constant in ns of the return to the mean. Winstein et al. have none.
+   */
   guint64 reversion;
-  /* 1 / mean length of an outage, in 1/s; 1 in the paper. */
+  /* 1 / mean length of an outage, in 1/s. Winstein et al. use 1. */
   gdouble outage_escape;
   /* Mean time in ns from the end of an outage to the next outage; 0 = no
    * outages. */
@@ -185,12 +187,12 @@ typedef struct
   guint64 delay[2];             /* ns */
   /* additional delay in ns, uniform from 0 to this value */
   guint64 jitter;
-  /* exponential jitter with the mean `jitter` instead */
+  /* TRUE = the jitter is distributed exponentially with the mean `jitter` */
   gboolean jitter_exponential;
   /* Additional delay in ns of a packet of station 0 that finds the link idle.
    */
   guint64 idle_delay;
-  /* idle_delay applies only to packets larger than this, in bytes */
+  /* idle_delay applies only to packets of more bytes than this */
   guint idle_delay_size;
   LinkOnOffConfig fading;       /* good and bad states of the radio */
   gdouble loss_good, loss_bad;  /* loss probability of a packet in each state */
@@ -203,7 +205,7 @@ typedef struct
   /* The transmitter pauses, and no packet is lost. */
   LinkOnOffConfig outage;
   /* The network after the link pauses, and then delivers all waiting packets at
-   * once. */
+   * the same time. */
   LinkOnOffConfig stall;
   /* rate of the receiver in bit/s; 0 = no limit */
   guint64 receiver_rate;
@@ -226,9 +228,9 @@ typedef struct
   gdouble mean_burst;           /* blocks */
   /* share of the bytes that are damaged in a block with errors */
   gdouble corrupt_share;
-  /* Text with '0' or '1' for each block; NULL = random bursts. */
+  /* Text with '0' or '1' for each block of station 0; NULL = random bursts. */
   const gchar *trace;
-  /* trace of all other stations; NULL = as `trace` */
+  /* trace for all other stations; NULL = they use `trace` too */
   const gchar *trace_down;
   guint overhead;               /* framing bytes of each packet */
   guint overhead_before;        /* framing bytes that precede the packet */
@@ -252,7 +254,8 @@ typedef struct
   gdouble slow;                 /* share of the calls with a slow handshake */
   guint64 slow_extra_max;       /* ns */
   gdouble failure;              /* probability that a call fails */
-  guint64 failure_min, failure_max;     /* ns until a failed call is detected */
+  /* time in ns until a failed call is detected */
+  guint64 failure_min, failure_max;
   guint64 mean_time_to_break;   /* ns; 0 = calls do not break */
   guint64 hang_up_after;        /* ns without a packet; 0 = never */
 } LinkDialUpConfig;

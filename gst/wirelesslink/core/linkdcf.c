@@ -126,7 +126,8 @@ get_data_time (const Dcf * dcf, const Station * station)
   return get_frame_time (dcf, bytes, dcf->config.rates[station->rate]);
 }
 
-/* Returns the time of SIFS and the ACK. A sender without an ACK waits as long.
+/* Returns the time of SIFS and the ACK. A sender that receives no ACK waits as
+ * long.
  */
 static guint64
 get_ack_time (const Dcf * dcf, const Station * station)

@@ -13,7 +13,7 @@ struct _LinkDelivery
   guint64 round;                /* number of repetitions of the trace */
   /* index of the next opportunity in this repetition */
   guint next;
-  LinkWander *wander;           /* used instead of the trace; or NULL */
+  LinkWander *wander;           /* model instead of the trace; or NULL */
   /* time in ns of the opportunity that has bytes left */
   guint64 open_at;
   guint left;                   /* bytes */

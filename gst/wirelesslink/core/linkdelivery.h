@@ -21,8 +21,8 @@ LinkDelivery *link_delivery_new_wander (LinkWander * wander);
 void link_delivery_free (LinkDelivery * delivery);
 /* Sends `bytes` bytes from `time` on, and returns the time at which the last
  * byte is sent. `time` must not decrease from call to call. The unused part of
- * an opportunity is available to the next packet if that packet is waiting by
- * then; otherwise it is lost. Opportunities while `outage` is bad are not used.
- * The bad state must not last forever. */
+ * an opportunity is available to the next packet only if that packet is already
+ * waiting. Opportunities while `outage` is bad are not used. The bad state must
+ * not last forever. */
 guint64 link_delivery_send (LinkDelivery * delivery, LinkOnOff * outage,
     guint64 time, guint64 bytes);

@@ -36,7 +36,8 @@ struct _LinkDialUp
   guint64 begin, end;
   guint64 hang_up_at;           /* ns; LINK_NEVER = the call is kept */
   guint64 calls, failed, broken;
-  guint64 setup_time;           /* ns, of the last successful call */
+  /* set-up time of the last successful call in ns */
+  guint64 setup_time;
 };
 
 LinkDialUp *
@@ -110,8 +111,8 @@ fails (const LinkDialUp * dial_up)
       seeded_chance (dial_up->config.failure));
 }
 
-/* The time is never 0; otherwise failed calls would be repeated without end at
- * one time. */
+/* The time is never 0. Otherwise failed calls would be repeated endlessly at
+ * the same link time. */
 static guint64
 draw_detection (const LinkDialUp * dial_up)
 {

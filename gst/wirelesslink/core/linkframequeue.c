@@ -13,8 +13,8 @@
 
 #include "mpegvideoframer.h"
 
-/* RFC 3550 A.1: a packet that is late by fewer than this many numbers is an old
- * one. Otherwise the sender has started again. */
+/* RFC 3550 A.1: limit for an old packet. If the sequence number of a packet is
+ * behind by MAX_MISORDER or more, the sender has started again. */
 #define MAX_MISORDER 100
 /* temporal_reference is modulo 1024 (ISO/IEC 13818-2 6.3.9) */
 #define REFERENCES 1024
@@ -86,7 +86,7 @@ frame_free (LinkFrame * frame, GDestroyNotify user_free)
 }
 
 /* A D-picture refers to no other picture. A stream with D-pictures has no other
- * types, so that they count as I-frames. */
+ * types, so they count as I-frames. */
 static IfdFrameType
 get_frame_type (MpegVideoPictureType type)
 {
@@ -102,7 +102,7 @@ get_frame_type (MpegVideoPictureType type)
 
 /* Statistics */
 
-/* The fields up to time_blocked are counters of 64 bits only. */
+/* The fields up to time_blocked are 64-bit counters. */
 static void
 add_stats (IfdStats * total, const IfdStats * stats)
 {

@@ -22,10 +22,11 @@
 
 /* Maximum number of streams. Packets of further streams are not queued here. */
 #define LINK_FRAME_QUEUE_MAX_STREAMS 8
-/* A stream without packets for this time in ns makes room for another stream.
+/* Time in ns without packets after which a stream makes room for another
+ * stream.
  */
 #define LINK_FRAME_QUEUE_STREAM_IDLE (10 * LINK_SECOND)
-/* A frame is incomplete if no packet of it arrives for this time in ns. */
+/* Time in ns without a further packet after which a frame is incomplete. */
 #define LINK_FRAME_QUEUE_FRAME_IDLE LINK_SECOND
 /* Maximum number of packets of a frame; with more packets their sequence
  * numbers would be ambiguous (RFC 3550 A.1). The maximum size of a frame is
@@ -37,9 +38,9 @@ typedef struct _LinkFrameQueue LinkFrameQueue;
 LinkFrameQueue *link_frame_queue_new (const IfdConfig * config);
 void link_frame_queue_free (LinkFrameQueue * queue, GDestroyNotify user_free);
 
-/* Returns whether link_frame_queue_push () would accept this packet. It accepts
- * the first packet of a new stream's frame if there is room for the stream, and
- * packets of known streams if the type of their frame is known. */
+/* Returns whether link_frame_queue_push () would accept this packet. The first
+ * packet of a new stream's frame is accepted if there is room for the stream. A
+ * packet of a known stream is accepted if the type of its frame is known. */
 gboolean link_frame_queue_wants (LinkFrameQueue * queue, guint64 now,
     guint flow, const VideoPacket * video);
 /* Takes ownership of the item, or returns FALSE if the packet is not queued

@@ -60,7 +60,7 @@ typedef struct
 } LinkStep;
 
 /* Packets of more than `above` bytes are lost if they are in transmission or in
- * flight during this time. */
+ * flight between `from` and `to`. */
 typedef struct
 {
   guint64 from, to;             /* ns */
@@ -69,7 +69,8 @@ typedef struct
 
 struct _Link
 {
-  LinkConfig config;            /* Its texts are not valid after link_new (). */
+  /* The strings in `config` are invalid after link_new (). */
+  LinkConfig config;
   guint64 now;                  /* ns: model time */
   LinkQueue queues[LINK_MAX_STATIONS];  /* by station */
   LinkStats stats;

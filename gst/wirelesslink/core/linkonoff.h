@@ -15,7 +15,8 @@ typedef struct
   guint32 flow, purpose;
   /* mean time in ns in the good and in the bad state */
   guint64 mean[2];
-  /* Times in a state are multiples of this, in ns; 0 = no restriction. */
+  /* The time in a state is a multiple of this value, in ns; 0 = no restriction.
+   */
   guint64 grain;
   /* Cursor: the state number `index` lasts from `begin` to `end`. */
   guint64 index, begin, end;

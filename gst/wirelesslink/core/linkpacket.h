@@ -43,7 +43,7 @@ struct _LinkPacket
   guint station;
   /* number of the packet in its flow; the first one is 0 */
   guint64 index;
-  /* bytes, without the headers that the link adds */
+  /* size in bytes, without the headers that the link adds */
   guint32 size;
   LinkFate fate;
   guint attempts;               /* transmissions */
@@ -51,11 +51,12 @@ struct _LinkPacket
    * original. */
   guint copy;
   guint64 arrival;              /* ns */
-  guint64 departure;            /* time in ns at which it left or was lost */
-  /* ns for which the packet occupied the medium */
+  /* time in ns at which the packet left or was lost */
+  guint64 departure;
+  /* time in ns for which the packet occupied the medium */
   guint64 airtime;
   guint64 jitter;               /* random part of the delay in ns */
-  gboolean overtaken;           /* later packets may leave before it */
+  gboolean overtaken;           /* later packets may overtake this one */
   guint copies;                 /* number of its duplicates */
   guint n_damage;
   /* belongs to the link; valid until the next call */

@@ -25,7 +25,7 @@ typedef struct
   guint attempts;               /* number of transmissions */
   LinkFate fate;                /* DELIVERED, DAMAGED, AIR or CHECK */
   guint64 jitter;               /* ns */
-  gboolean overtaken;           /* later packets may leave before it */
+  gboolean overtaken;           /* later packets may overtake this one */
   guint copies;                 /* number of duplicates */
   guint n_damage;
   const LinkDamage *damage;
@@ -34,13 +34,13 @@ typedef struct
 LinkPattern *link_pattern_parse (const gchar * text, GError ** error);
 void link_pattern_free (LinkPattern * pattern);
 guint64 link_pattern_get_seed (const LinkPattern * pattern);
-/* Returns the recorded events of a packet, or NULL if the pattern has none; its
- * events are then drawn at random. */
+/* Returns the recorded events of a packet, or NULL if the pattern has none. In
+ * this case the events of the packet are drawn at random. */
 const LinkPatternEntry *link_pattern_lookup (const LinkPattern * pattern,
     guint flow, guint64 index);
 
-/* Format the beginning of a pattern file, and the line of a packet. The line is
- * NULL if the fate of the packet was not random, for example because the queue
- * was full. */
+/* link_pattern_format_head () returns the beginning of a pattern file.
+ * link_pattern_format_packet () returns the line of a packet, or NULL if the
+ * fate of the packet was not random, for example because the queue was full. */
 gchar *link_pattern_format_head (guint64 seed);
 gchar *link_pattern_format_packet (const LinkPacket * packet);

@@ -47,7 +47,8 @@ typedef struct
 typedef struct
 {
   Link *link;
-  LinkPipeConfig config;        /* includes the steps whose time has come */
+  /* configuration, changed by all steps that have begun */
+  LinkPipeConfig config;
   guint n_steps;                /* number of these steps */
   Transmitter transmitters[LINK_MAX_STATIONS];
   Direction directions[LINK_MAX_STATIONS];      /* by station */
@@ -90,7 +91,7 @@ get_sender (Pipe * pipe, guint station)
 static guint64
 divide_up (guint64 numerator, guint64 factor, guint64 denominator)
 {
-  /* A packet has at most 1 GiB (link.c), so that the product does not overflow.
+  /* A packet has at most 1 GiB (link.c), so the product does not overflow.
    */
   return (numerator * factor + denominator - 1) / denominator;
 }

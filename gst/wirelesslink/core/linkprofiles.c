@@ -24,8 +24,8 @@ static const guint64 ofdm_rates[] = { 6000000, 9000000, 12000000, 18000000,
 
 /* These probabilities were determined together with the oven's share of a cycle
  * and the three thresholds of the rate fallback in set_base (). They are the
- * only set that fits Ouwens' tables 3.2 to 3.4, and table 3.6 at 5.5 Mbit/s, as
- * well as the cost of the oven in tables 3.6 to 3.9 at 11 Mbit/s. */
+ * only set that fits Ouwens' tables 3.2 to 3.4 and table 3.6 at 5.5 Mbit/s. The
+ * set also fits the cost of the oven in tables 3.6 to 3.9 at 11 Mbit/s. */
 static const gdouble dsss_failure[] = { 0.005, 0.0003, 0.0026, 0.0026 };
 static const gdouble dsss_oven_failure[] = { 0.0075, 0.137, 0.21, 0.21 };
 
@@ -222,7 +222,7 @@ set_gsm_transparent (LinkConfig * config, LinkQuality quality)
 }
 
 /* A modem with 7200 bit/s (Alanko, tables 3 and 5). V.42bis compresses the text
- * of the requests and replies, so that 1298 byte/s upstream and 1934 byte/s
+ * of the requests and replies, so 1298 byte/s upstream and 1934 byte/s
  * downstream are reached. */
 static void
 set_nmt (LinkConfig * config, LinkQuality quality)
@@ -238,8 +238,10 @@ set_nmt (LinkConfig * config, LinkQuality quality)
   pipe->idle_delay_size = 60;
   set_nmt_dial_up (&config->dial_up);
   /* A modem that retrains is silent for 5 to 10 s (Alanko 4). The outages are
-   * so frequent that 70 % and 25 % of the time remain, as in Alanko's table 5
-   * with 870 and 310 of 1240. */
+   * so frequent that the modem can send in 70 % of the time with the quality
+   * good, and in 25 % with the quality poor. This matches Alanko's table 5: in
+   * 15 minutes, 870 and 310 kbyte are transferred instead of the 1240 kbyte of
+   * an ideal link. */
   if (quality == LINK_QUALITY_GOOD) {
     pipe->outage.mean_good = 17500 * MS;
     pipe->outage.mean_bad = 7500 * MS;
@@ -305,7 +307,8 @@ set_irda (LinkConfig * config, LinkQuality quality)
   pipe->rate[0] = pipe->rate[1] = 75072;
   pipe->delay[0] = pipe->delay[1] = 162826087;
   pipe->jitter = 300 * MS;
-  /* Somebody walks through the beam. The packets wait and are not lost. */
+  /* Somebody walks through the infrared beam. The packets wait and are not
+   * lost. */
   if (quality != LINK_QUALITY_IDEAL) {
     pipe->outage.mean_bad = 500 * MS;
     pipe->outage.mean_good = (quality == LINK_QUALITY_GOOD ? 20 : 2) * SECOND;
@@ -313,7 +316,7 @@ set_irda (LinkConfig * config, LinkQuality quality)
 }
 
 /* LTE in the model of Winstein et al. (linkwander.h). The noise is a fifth of
- * the maximum rate, as in the paper. The other numbers are ours and are not
+ * the maximum rate, as in their paper. The other numbers are ours and are not
  * fitted to any recording. The queue drops at its tail and holds 1000 packets,
  * because cellular networks have long queues. The delay of radio and core
  * network is 20 ms in each direction. The minimum rate of an ideal place is so

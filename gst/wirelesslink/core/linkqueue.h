@@ -43,8 +43,8 @@ typedef struct
 void link_queue_init (LinkQueue * queue, const LinkQueueConfig * config);
 void link_queue_clear (LinkQueue * queue, GDestroyNotify user_free);
 
-/* Returns whether the queue would accept the packet. `video` is NULL if it is
- * not a video packet. */
+/* Returns whether the queue would accept the packet. `video` is NULL if the
+ * packet is not a video packet. */
 gboolean link_queue_has_room (LinkQueue * queue, guint64 now, guint flow,
     guint32 size, const VideoPacket * video);
 /* Takes ownership of the item. Returns FALSE if the packet was dropped.
@@ -57,7 +57,8 @@ LinkItem *link_queue_poll_lost (LinkQueue * queue);
  * or NULL. */
 LinkItem *link_queue_peek (LinkQueue * queue);
 LinkItem *link_queue_take (LinkQueue * queue, guint64 now);
-/* These functions drop incomplete frames; see linkframequeue.h. */
+/* link_queue_end_flow () and link_queue_timeout () drop incomplete frames; see
+ * linkframequeue.h. */
 void link_queue_end_flow (LinkQueue * queue, guint64 now, guint flow);
 void link_queue_timeout (LinkQueue * queue, guint64 now);
 guint64 link_queue_next_timeout (LinkQueue * queue);

@@ -13,7 +13,8 @@ typedef struct
   Link *link;
   guint64 block_time;           /* ns */
   LinkOnOff state[2];           /* of each direction */
-  /* bytes 0 or 1, used instead of `state`; or NULL */
+  /* Recorded trace, used instead of `state`, with a byte 0 or 1 for each block;
+   * NULL = none. */
   GByteArray *trace[2];
   gboolean used[2];             /* changes of the quality are reported */
   guint64 change;               /* next change of a quality in ns */
@@ -33,7 +34,8 @@ guint64 link_radio_blocks_at (const LinkRadioBlocks * radio, guint64 time);
 
 /* Reports changes of the quality of `direction` from now on. */
 void link_radio_blocks_use (LinkRadioBlocks * radio, guint direction);
-/* Must be called at radio->change. */
+/* Reports the changes of the quality that are due. Must be called at the time
+ * radio->change. */
 void link_radio_blocks_tell (LinkRadioBlocks * radio);
 /* Returns 0 while the blocks have errors, otherwise 1. */
 gdouble link_radio_blocks_quality (LinkRadioBlocks * radio, guint direction);

@@ -46,7 +46,7 @@ typedef struct
   guint64 offered_bytes;
   guint64 queued;               /* packets that were accepted by the queue */
   guint64 fates[LINK_FATE_LAST];
-  /* delivered and damaged packets, without duplicates */
+  /* bytes of the delivered and damaged packets, without duplicates */
   guint64 delivered_bytes;
   guint64 duplicates;
   /* Number of packets by their number of transmissions. The first entry is for
@@ -62,7 +62,8 @@ typedef struct
   guint64 collisions;
   guint64 rate_changes;
   guint64 calls, calls_failed, calls_broken;
-  guint64 setup_time;           /* ns, of the last successful call */
+  /* set-up time of the last successful call in ns */
+  guint64 setup_time;
   guint64 resets;               /* resets of the radio link protocol */
   guint64 blocks, blocks_hit;   /* sent radio blocks, and those with errors */
 } LinkStats;

@@ -10,8 +10,8 @@
  * soon repeated. Nothing is sent while there is nothing to acknowledge or send.
  *
  * Three things are simpler than in the standard. Sequence numbers are not
- * reduced modulo 62, so that an old frame is never taken for a new one. SABM
- * and UA reset a link without collisions of two SABM. The time for setting up
+ * reduced modulo 62, so an old frame is never taken for a new one. SABM and
+ * UA reset a link without collisions of two SABM. The time for setting up
  * the link is part of the time for setting up the call.
  *
  * A recorded pattern contains the seed, on which all of this depends. The fates
@@ -25,11 +25,12 @@
 #include "linkradioblocks.h"
 #include "linkserial.h"
 
-/* Sequence numbers are modulo 62 (5.2.3.1), so that 62 frames can be stored. */
+/* Sequence numbers are modulo 62 (5.2.3.1), so 62 frames can be stored. */
 #define N_SLOTS 62
 
 /* Bytes that may wait for a frame before flow control stops the serial line.
- * The value is ours: it is a few tenths of a second, and less than the window.
+ * The value is ours. To send this many bytes takes a few tenths of a second,
+ * and they are less than the window.
  */
 #define BUFFER 512
 
@@ -37,7 +38,7 @@
 typedef enum
 {
   RECEIVE_IDLE,                 /* no later frame has arrived */
-  /* a later frame has arrived, so that a SREJ is due */
+  /* a later frame has arrived, so a SREJ is due */
   RECEIVE_MISSING,
   /* SREJ was sent; it is repeated at the deadline */
   RECEIVE_REJECTED,
@@ -102,7 +103,7 @@ typedef struct
   /* receiver */
   guint64 vr;                   /* next expected, V(R) */
   gboolean final_due;           /* a poll has to be answered */
-  GQueue air;                   /* Frame in flight in this direction */
+  GQueue air;                   /* frames in flight in this direction */
 } Direction;
 
 typedef struct
@@ -132,7 +133,7 @@ give_up (Rlp * rlp, const Direction * direction)
     rlp->gave_up = direction - rlp->directions;
 }
 
-/* From the serial line into the byte stream */
+/* Packets from the serial line into the byte stream */
 
 static void
 take_packet (Direction * direction)
@@ -302,7 +303,7 @@ receive_final (Rlp * rlp, Direction * direction)
     get_slot (direction, number)->resend = TRUE;
 }
 
-/* A SREJ shows that the peer recovers the loss, so that T1 is restarted. */
+/* A SREJ shows that the peer recovers the loss, so T1 is restarted. */
 static void
 receive_rejection (Rlp * rlp, Direction * direction, guint64 nr)
 {

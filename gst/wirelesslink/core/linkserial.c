@@ -11,8 +11,7 @@ link_serial_init (LinkSerial * line, Link * link, guint direction)
   line->rate = link->config.blocks.serial_rate[direction];
 }
 
-/* `bytes` needs little more than 32 bits, so that the product does not
- * overflow. */
+/* `bytes` needs little more than 32 bits, so the product does not overflow. */
 guint64
 link_serial_get_time (const LinkSerial * line, guint64 bytes)
 {

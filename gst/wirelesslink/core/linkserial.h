@@ -17,7 +17,8 @@ typedef struct
   guint64 rate;                 /* bytes/s */
   LinkItem *item;               /* packet on the line, or NULL */
   guint64 bytes;                /* bytes of the item with its framing */
-  guint64 begin, end;           /* ns; valid while the line is not stopped */
+  /* times in ns; valid while the line is not stopped */
+  guint64 begin, end;
   gboolean stopped;             /* stopped by flow control */
   /* bytes that were transmitted before the stop */
   guint64 passed;

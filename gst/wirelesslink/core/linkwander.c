@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A cellular link with a varying rate; see the header.
  *
- * In section 3.1 of the paper the rate follows an unbounded Brownian motion.
- * Such a motion has no mean, so that two runs of different length could not be
- * compared. This model adds a reversion to a mean (an Ornstein-Uhlenbeck
- * process), and reflects the rate at its minimum and at its maximum. The
- * long-term density of such a process is a normal distribution that is cut off
- * at the two limits. The centre of this distribution is chosen so that its mean
- * is the configured mean rate.
+ * In section 3.1 of Winstein et al. (2013) the rate follows an unbounded
+ * Brownian motion. Such a motion has no mean, so two runs of different length
+ * could not be compared. This model adds a reversion to a mean (an
+ * Ornstein-Uhlenbeck process), and reflects the rate at its minimum and at its
+ * maximum. The long-term density of such a process is a normal distribution
+ * that is cut off at the two limits. The centre of this distribution is chosen
+ * so that its mean is the configured mean rate.
  *
- * In the paper an outage begins when the rate reaches zero. Here outages are a
- * separate process, so that a configuration can set how often they occur. As in
- * the paper, they end at a constant escape rate.
+ * In the model of Winstein et al. an outage begins when the rate reaches zero.
+ * Here outages are a separate process, so that a configuration can set how
+ * often they occur. As in the original model, they end at a constant escape
+ * rate.
  *
  * All arithmetic uses integers or the four basic operations on doubles. The
  * results are therefore the same on every machine.
@@ -27,7 +28,7 @@
 #define TICK_ROOT 0.1414213562373095    /* square root of TICK_SECONDS */
 
 /* LTE schedules its transmissions in intervals of 1 ms (3GPP TS 36.211, 4.1),
- * so that several opportunities may have the same time. */
+ * so several opportunities may have the same time. */
 #define INTERVAL LINK_MS
 
 #define BITS (8.0 * LINK_WANDER_BYTES)
@@ -51,21 +52,21 @@ struct _LinkWander
   guint64 seed;
   guint32 station;
   LinkOnOff outages;
-  /* copy of `outages` with the cursor of the caller */
+  /* the same process as `outages`; the caller queries it at its own times */
   LinkOnOff seen;
 
   LinkCellularConfig config;
   guint direction;
   gboolean started;             /* the following fields are set */
   gdouble min_rate, max_rate;   /* bit/s */
-  gdouble centre;               /* bit/s to which the rate returns */
+  gdouble centre;               /* rate in bit/s to which the rate returns */
   /* share of the distance to the centre per tick */
   gdouble pull;
   gdouble step;                 /* standard deviation per tick in bit/s */
   gdouble rate;                 /* rate of this tick in bit/s */
   guint64 tick;
   guint index;                  /* number of opportunities in this tick */
-  guint64 offset;               /* ns from the beginning of the tick */
+  guint64 offset;               /* time in ns since the beginning of the tick */
 };
 
 /* Long-term distribution */
@@ -233,8 +234,8 @@ begin_next_tick (LinkWander * wander)
 }
 
 /* Finds the next opportunity in this tick. Returns FALSE if there is none. A
- * Poisson process has no memory, so that the first gap of each tick is counted
- * from the beginning of the tick. */
+ * Poisson process has no memory, so the first gap of each tick is counted from
+ * the beginning of the tick. */
 static gboolean
 find_in_tick (LinkWander * wander)
 {
@@ -314,7 +315,8 @@ link_wander_skip_to (LinkWander * wander, guint64 time)
     start (wander);
   if (link_wander_get_time (wander) >= time)
     return;
-  /* A tick without an opportunity in use costs one draw. */
+  /* If no opportunity of a tick is used, the tick needs only one random draw.
+   */
   while (get_tick_begin (wander) + TICK <= time)
     begin_next_tick (wander);
   do

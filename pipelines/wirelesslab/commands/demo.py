@@ -39,9 +39,9 @@ def parse_arguments(known: dict[str, Protocol]) -> argparse.Namespace:
         "time, on this machine, and prints a table of what arrived.",
     )
     parser.add_argument("--all", action="store_true",
-                        help="stream by every available transport over a bad "
-                        "link, and make a page that compares them; this is "
-                        "the default if no other option is given")
+                        help="compare all available transports over three bad "
+                        "links, and make a page with the results; this is the "
+                        "default if no other option is given")
     videos = [name for name, transport in known.items()
               if transport["clip"] == "m2v"]
     parser.add_argument("--transport", metavar="NAME[,NAME...]",

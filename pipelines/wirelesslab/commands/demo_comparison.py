@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The comparison that pipelines/demo makes without options. It shows three
-problems, each with the transport that is made for it, with other transports,
-and with what one would do without another transport: a link that is too slow,
-two mobile links that are only fast enough together, and a radio that damages
-packets. It makes three tables and one page."""
+"""Makes the comparison that pipelines/demo shows if it has no options. There
+are three problems: a link that is too slow, two mobile links that are only fast
+enough together, and a radio that damages packets. For each problem, the demo
+runs the transport that is made for it and other transports, and shows the usual
+advice. The result is three tables and one page."""
 
 import argparse
 import dataclasses
@@ -27,12 +27,13 @@ from wirelesslab.testbed import testbed
 BOTTLENECK = paths.PIPELINES / "demo.ini"
 MOBILE = paths.PIPELINES / "demo-mobile.ini"
 LAB = paths.PIPELINES / "lab"
-# The transports that also stream the clip with the lower bitrate. It arrives
-# nearly complete with all of them, so a few are enough.
+# The transports that also stream the clip with the lower bitrate. This clip
+# arrives nearly complete with every transport, so a few transports are enough.
 ALSO_LOWER = {BOTTLENECK: ("mmtp", "rtp-stock", "srt", "tcp"),
               MOBILE: ("rtp-stock",)}
-# Number of runs at the same time for each processor core. docs/lab.md says how
-# late the runs become when more of them share a core.
+# The demo has this number of runs at the same time for each processor core.
+# docs/lab-figures.md says how late the runs become if more of them share a
+# core.
 AT_ONCE_PER_CORE = 1
 # On 2 cores, the demo would take too long with two runs at once. With three, no
 # run was late by more than 9 ms, which is little compared with LATE_MS.
@@ -43,9 +44,9 @@ COLUMNS = 80
 
 LINE_BPS = 9600
 WHAT_RADIO = (
-    f"A small clip goes over a GSM line of {LINE_BPS} bit/s whose radio "
-    "damages 1.6 % of its blocks. The bearer does not check the packets, so "
-    "damaged packets reach the receiver.")
+    f"A small clip is sent over a GSM radio of {LINE_BPS} bit/s that damages "
+    "1.6 % of its blocks. The bearer, which is the data service of GSM, does "
+    "not check the packets, so damaged packets reach the receiver.")
 CALLED = {"udplite": "udplitesink", "udp": "udpsink",
           "udp-rlp": "udpsink, bearer with RLP"}
 
@@ -54,9 +55,10 @@ def run(build: pathlib.Path, output: pathlib.Path,
         bottleneck: pathlib.Path = BOTTLENECK,
         mobile: pathlib.Path | None = MOBILE,
         seeds: Sequence[int] = demo_radio.SEEDS) -> None:
-    """Runs everything and prints and writes the results. The files are the
-    matrices of the first two problems, and the seeds those of the radio of the
-    third one. A problem without a matrix or without seeds is left out."""
+    """Runs all three problems, and prints and writes the results. `bottleneck`
+    and `mobile` are the matrices of the first two problems. `seeds` are the
+    seeds of the radio of the third problem. A problem without a matrix or
+    without seeds is left out."""
     of_bottleneck = chosen(bottleneck)
     of_mobile = chosen(mobile) if mobile else []
     no_mobile = testbed.why_no_hosts() if of_mobile else ""
@@ -69,8 +71,8 @@ def run(build: pathlib.Path, output: pathlib.Path,
     no_radio = demo_radio.why_not(build) if seeds else "no seeds"
     start_anew(found, output, [] if no_radio else radio.results())
     if not no_radio:
-        print("Starting a radio that damages packets. It runs beside "
-              "everything else.", flush=True)
+        print("Starting the runs over a radio that damages packets. They "
+              "continue beside all other runs.", flush=True)
         radio.start()
     failed = grid.run_all(found, left_out, argparse.Namespace(
         output=output, build=build,
@@ -94,8 +96,8 @@ def run(build: pathlib.Path, output: pathlib.Path,
 
 
 def chosen(path: pathlib.Path) -> list[Cell]:
-    """Returns the cells of a matrix, without most of those with a lower
-    bitrate.
+    """Returns the cells of a matrix that the demo runs: all cells with the
+    highest bitrate, and the cells with a lower bitrate that ALSO_LOWER names.
     """
     found = matrix.read(path)
     highest = max(cell["rate"] for cell in found)
@@ -113,7 +115,8 @@ def start_anew(found: list[Cell], output: pathlib.Path,
                others: Sequence[pathlib.Path] = ()) -> None:
     """Removes all results if the last demo ran to its end, so that all runs are
     repeated. If the last demo was interrupted, its results stay and this demo
-    continues it. `others` are the results that do not belong to cells.
+    continues it. `others` has the results of runs that are not cells of a
+    matrix.
     """
     results = [output / cell["name"] / cells.RESULT for cell in found]
     results += others
@@ -159,17 +162,18 @@ def senders_of(runs: Sequence[run_results.Run]) -> list[demo_findings.Sender]:
 
 def bottleneck_problem(runs: Sequence[run_results.Run]) -> problems.Problem:
     return clip_problem(
-        runs, "A link that is too slow", "A live clip of {rate} Mbit/s goes "
-        "over a link that carries less: {link}. All transports send the same "
-        "{seconds} s of the clip over the same radio.")
+        runs, "A link that is too slow", "A live clip of {rate} Mbit/s is "
+        "sent over a link that carries less: {link}. All transports send the "
+        "same {seconds} s of the clip over the same radio.")
 
 
 def mobile_problem(runs: Sequence[run_results.Run],
                    why_not: str) -> problems.Problem:
     found = clip_problem(
-        runs, "Two mobile links", "A live clip of {rate} Mbit/s goes over two "
-        "mobile links, neither of which carries it alone: {link}. Transports "
-        "for a single link use the first one, which is the better one.",
+        runs, "Two mobile links", "A live clip of {rate} Mbit/s is sent over "
+        "two mobile links, neither of which can carry it alone: {link}. "
+        "Transports for a single link use the first one, which is the better "
+        "one.",
         f"no network namespaces ({why_not})" if why_not else "")
     if not found.rows:
         return found
@@ -204,8 +208,8 @@ def clip_problem(runs: Sequence[run_results.Run], title: str, what: str,
 def link_rates(
         runs: Sequence[run_results.Run]
 ) -> list[tuple[str, list[list[float]]]]:
-    """Returns (sender, Mbit/s on each link for each run) of the runs with the
-    highest bitrate.
+    """Returns for each sender its name and, for each run with the highest
+    bitrate, the Mbit/s on each link.
     """
     rate = max(run.cell["rate"] for run in runs)
     labels = run_results.by_label(

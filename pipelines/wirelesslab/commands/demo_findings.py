@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tables and sentences about the problems of the demo, made from the numbers of
-its runs. Element names are between backquotes."""
+"""Makes the tables and sentences about the problems of the demo, from the
+numbers of its runs. Names of elements are between backquotes."""
 
 import dataclasses
 import math
@@ -11,16 +11,18 @@ from wirelesslab.report import findings
 from wirelesslab.report.findings import Frames, Row
 from wirelesslab.report.ranking import listed, range_of
 
-# The demo runs each transport once over a link. In three runs of each
-# transport, the share of frames in time differed by at most 5.2 percentage
-# points (docs/lab.md). A difference that is not larger than this number is no
-# ranking.
+# The demo runs each transport only once over the link of demo.ini. In three
+# runs of each transport, the share of frames in time differed by at most 5.2
+# percentage points (docs/lab-figures.md). The demo does not rank two transports
+# whose shares differ by this number or less.
 REPEATS_DIFFER = 6.0
-# The same for runs over two mobile links, which differed by at most 10.8
-# percentage points.
+# Two runs of a transport over the same pair of mobile links differed by at most
+# 10.8 percentage points. A transport wins only if it is better by more than
+# this number over each pair.
 LINKS_DIFFER = 11.0
-# A link with a smaller share of the bytes of the other link only had packets of
-# the receiver or probes.
+# A sender uses both links only if each of them carries more than this share of
+# the bytes of the other link. Otherwise the link that carries less had only
+# probes or packets of the receiver.
 USED_SHARE = 0.05
 HEADS = ["sender", "in time %", "I %", "P %", "B %", "latency", "99 %", "PSNR"]
 # The columns of a table whose values have ranges. More would not fit into a
@@ -33,7 +35,7 @@ Summary = dict[str, dict[str, float]]  # {transport: its numbers}
 
 @dataclasses.dataclass(frozen=True)
 class Sender:
-    """All runs of a transport over a link. The lists have a value for each run.
+    """All runs of a transport over a link. Each list has a value for each run.
     """
     row: Row
     median_ms: list[float]
@@ -61,8 +63,8 @@ class Sender:
 
 
 def spread(values: Sequence[float], form: str) -> str:
-    """Returns the median and, if the values differ, the lowest and the highest
-    one.
+    """Returns the median. If the values differ, the lowest and the highest
+    value follow in parentheses.
     """
     low, median, high = (
         "–" if math.isnan(value) else
@@ -150,9 +152,9 @@ def clip_reasons(senders: Sequence[Sender], late_ms: int) -> str:
 
 
 def in_pairs(senders: Sequence[Sender]) -> str:
-    """Compares the first sender with the others over each pair of links,
-    because the links of different runs differ more than the senders do. The
-    runs of all senders have the same order of links."""
+    """Compares the first sender with all other senders over each pair of links
+    separately, because the pairs of links differ more than the senders do. The
+    runs of each sender are in the same order of pairs."""
     first, *others = senders
     words = (f"`{first.name}`: {spread(first.row.shares, '{:.1f}')} % of the "
              "frames were in time.")
@@ -176,8 +178,8 @@ def in_pairs(senders: Sequence[Sender]) -> str:
             f"points over each of {count} pairs of links. {words} "
             f"`{others[0].name}`: {spread(others[0].row.shares, '{:.1f}')} %. "
             f"`{first.name}` was better over {better} of the pairs. "
-            f"`{safest.name}` has the best worst result: "
-            f"{min(safest.row.shares):.1f} %.")
+            f"The lowest result of `{safest.name}` is the highest one of all "
+            f"senders' lowest results: {min(safest.row.shares):.1f} %.")
 
 
 def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
@@ -239,7 +241,8 @@ def why_others(others: Sequence[Sender], late_ms: int) -> str:
 
 
 def has_cause(sender: Sender) -> bool:
-    """Returns whether why_first() or why_others() explain all its runs."""
+    """Returns whether why_first() or why_others() explains all runs of the
+    sender."""
     row = sender.row
     return (row.is_complete or findings.is_only_b(row)
             or findings.is_too_late(row)
@@ -247,7 +250,8 @@ def has_cause(sender: Sender) -> bool:
 
 
 def what_is_missing(sender: Sender) -> str:
-    """Returns what happened to the frames of a sender without a single cause.
+    """Returns what happened to the frames of a sender that lost them for more
+    than one reason. Returns "" for other senders.
     """
     if has_cause(sender):
         return ""
@@ -263,18 +267,18 @@ def missing_i(frames: Frames) -> float:
 
 def of_frames(senders: Sequence[Sender],
               value: Callable[[Frames], float]) -> list[float]:
-    """Returns the value of each run of each sender."""
+    """Returns the results of `value` for each run of each sender."""
     return [value(frames) for sender in senders for frames in sender.row.frames]
 
 
 def lower_bitrate(rate: int, senders: Sequence[Sender]) -> str:
-    """Returns the advice for a bottleneck, with the results of a clip with a
-    lower bitrate.
+    """Returns the advice for a bottleneck, with the results of a clip that has
+    a lower bitrate. `senders` are the senders that streamed this clip.
     """
     if not senders:
         return ""
     shares = [share for sender in senders for share in sender.row.shares]
-    words = ("The plain advice is to lower the bitrate. With the clip of "
+    words = ("The usual advice is to lower the bitrate. With the clip of "
              f"{rate} Mbit/s, {percents(shares, '{:.1f}')} of the frames were "
              f"in time ({names(in_order(senders))}).")
     if min(shares) >= 100 - REPEATS_DIFFER:
@@ -283,8 +287,9 @@ def lower_bitrate(rate: int, senders: Sequence[Sender]) -> str:
 
 
 def of_links(rates: Sequence[tuple[str, Sequence[Sequence[float]]]]) -> str:
-    """Returns what each link delivered, from (sender, Mbit/s on each link for
-    each run). The numbers are the medians of the runs.
+    """Returns what each link delivered. `rates` has for each sender its name
+    and, for each run, the Mbit/s on each link. The numbers in the sentences are
+    the medians of the runs.
     """
     medians = [(name, [statistics.median(each) for each in zip(*runs)])
                for name, runs in rates]
@@ -316,8 +321,8 @@ def lost_percent(numbers: dict[str, float]) -> float:
 
 def radio_rows(summaries: Sequence[Summary], frames: int,
                called: dict[str, str]) -> list[list[str]]:
-    """Returns a row for each transport with its name in `called`. `frames` is
-    the number of frames of the clip."""
+    """Returns a row for each transport. `called` has {transport: its name in
+    the table}. `frames` is the number of frames of the clip."""
     return [[name, *(spread(of_each(summaries, transport, value), form)
                      for value, form in (
                          (lost_percent, "{:.1f}"),
@@ -350,7 +355,7 @@ def radio_reasons(summaries: Sequence[Summary], seconds: int) -> str:
             f"a single wrong byte, so `udpsink` loses {lost[0]} % of the "
             "packets. UDP-Lite delivers it if its headers are correct: "
             f"{between(damaged, '{:.0f}')} damaged packets in {seconds} s of "
-            "the clip, of which the decoder shows what it can. `udplitesink` "
+            "the clip. The decoder uses their undamaged parts. `udplitesink` "
             f"loses {lost[1]} %.")
 
 
@@ -363,13 +368,13 @@ def let_the_bearer_retransmit(summaries: Sequence[Summary]) -> str:
     longer = [1000 * (one["udp-rlp"]["delay_s"] - one["udp"]["delay_s"])
               for one in summaries]
     lost = of_each(summaries, "udp-rlp", lost_percent)
-    words = ("The plain advice is to let the bearer retransmit (RLP, the radio "
+    words = ("The usual advice is to let the bearer retransmit (RLP, the radio "
              f"link protocol of GSM). `udpsink` then lost "
              f"{between(lost, '{:.1f}')} % of the packets")
     if min(longer) > 0:
         words += (", but its packets took "
                   f"{between(longer, '{:.0f}')} ms longer on average. UDP-Lite "
-                  "is for video that cannot wait as long")
+                  "is for video that cannot wait so long")
     return words + "."
 
 

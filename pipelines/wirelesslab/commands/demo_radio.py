@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The demo's radio that damages packets. pipelines/wsim sends a small clip by
-UDP, by UDP-Lite and by UDP over a bearer that retransmits, once for each seed.
+"""Runs the part of the demo in which a radio damages packets. pipelines/wsim
+sends a small clip by UDP, by UDP-Lite and by UDP over a bearer that
+retransmits, once for each seed.
 
-The line has only 9600 bit/s, so these runs need little CPU time, and the radio
-damages the same packets however busy the machine is. They run beside the other
-runs of the demo.
+The radio has only 9600 bit/s, so these runs need little CPU time. It damages
+the same packets even if the machine is busy. Therefore these runs are made
+beside the other runs of the demo.
 """
 
 import json
@@ -19,7 +20,7 @@ from wirelesslab.commands import wsim
 from wirelesslab.lab import cells
 from wirelesslab.testbed import testbed
 
-SECONDS = 30  # of the clip, which needs more than twice as long on this line
+SECONDS = 30  # of the clip; the radio needs more than twice as long for them
 SEEDS = (1, 2, 3)
 ELEMENTS = ("udplitesink", "udplitesrc", "wirelesslink", "qtdemux",
             "rtph263ppay", "rtph263pdepay", "matroskamux")
@@ -27,7 +28,7 @@ SUMMARY, FIGURE = "summary.json", "figure.png"
 DIRECTORY = "gsm"
 SECONDS_TO_BEGIN = 60
 SECONDS_BETWEEN_LOOKS = 0.1
-# The links, senders and receivers of the other runs come first.
+# The other runs of the demo have a higher priority.
 NICE = ["nice", "-n", "5"]
 
 
@@ -52,12 +53,14 @@ class Runs:
         self._children: dict[int, subprocess.Popen] = {}
 
     def results(self) -> list[pathlib.Path]:
-        """Returns the file of each run that is written last."""
+        """Returns the path of the result of each run. The result is the last
+        file that a run writes.
+        """
         return [directory / SUMMARY for directory in self._directories.values()]
 
     def start(self) -> None:
         """Starts the runs that have no result, and returns when all of them
-        send. Programs that start need much CPU time, which would make other
+        send. A program that starts needs much CPU time. It would make other
         runs late."""
         for seed, directory in self._directories.items():
             if (directory / SUMMARY).exists():
@@ -98,7 +101,8 @@ class Runs:
                 if path.exists()]
 
     def figure(self) -> pathlib.Path | None:
-        """Returns a picture side by side: as sent and by each transport."""
+        """Returns a figure with a picture as it was sent and as it arrived by
+        each transport, or None if no run has made a figure."""
         for path in self.results():
             figure = path.with_name(FIGURE)
             if path.exists() and figure.exists():

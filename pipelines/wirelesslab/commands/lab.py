@@ -98,7 +98,7 @@ def compare(options: argparse.Namespace) -> None:
 
 
 def merge(options: argparse.Namespace) -> None:
-    """Writes the runs of several tables into one."""
+    """Writes the runs of several tables into one table."""
     parts = [results_csv.read(path, options.build, options.late,
                               lambda words: print(words, flush=True))
              for path in options.parts]
@@ -128,7 +128,7 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
     one = command("run", run_cell,
                   "Runs one cell, even if it has a result already.")
     one.add_argument("directory", type=pathlib.Path,
-                     help="directory of the cell, which grid makes")
+                     help="directory of the cell, which grid has made")
     one.add_argument("--with-parent", action="store_true",
                      help="end when the parent process ends")
     one.add_argument("--scratch", action="store_true",
@@ -145,15 +145,15 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
                       help="number of runs in real time at the same time "
                       "(%(default)s)")
     all_.add_argument("--only", metavar="WORDS", default="",
-                      help="run only the cells that have each of these words "
-                      "between the slashes of their names, such as '6M tcp'")
+                      help="run only the cells whose names have each of these "
+                      "words between slashes, such as '6M tcp'")
     all_.add_argument("--again", action="store_true",
                       help="repeat the runs that were flagged")
     all_.add_argument("--plain", action="store_true",
                       help="do not use Snakemake even if it is installed")
     all_.add_argument("--known", type=pathlib.Path, metavar="FILE",
                       help="do not run the cells whose results are in this "
-                      "runs.csv")
+                      "file, which is runs.csv of a report")
     all_.add_argument("--profile", metavar="DIR", default="",
                       help="run the cells on a cluster, with this profile of "
                       "Snakemake, such as pipelines/profiles/slurm")
@@ -163,13 +163,13 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
     page = command("report", write_report,
                    "Makes a page with the results of a grid.")
     page.add_argument("directory", type=pathlib.Path,
-                      help="directory of the runs, which was --output of grid")
+                      help="directory of the runs (--output of grid)")
     page.add_argument("--late", type=int, metavar="MS",
-                      help="lateness from which on a frame is of no use (500; "
-                      "for live encoders the value of the matrix)")
+                      help="a frame that is later than this is of no use (500; "
+                      "for live encoders, the key late of the matrix)")
     page.add_argument("--by", choices=comparisons.WAYS, default="protocol",
-                      help="what is compared, with everything else equal "
-                      "(%(default)s)")
+                      help="compare the values of this key, with all other "
+                      "keys equal (%(default)s)")
     page.add_argument("--only", metavar="WORDS", default="",
                       help="show only the groups whose titles have all these "
                       "words")
@@ -192,8 +192,8 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
     for one_of in (two, join):
         one_of.add_argument("--late", type=int, metavar="MS",
                             default=results_csv.LATE_MS,
-                            help="lateness from which on a frame is of no use, "
-                            "for directories of runs (%(default)s)")
+                            help="a frame that is later than this is of no "
+                            "use; only for directories of runs (%(default)s)")
     two.add_argument("--page", type=pathlib.Path, metavar="FILE",
                      help="file of the page (BUILD/lab/compare.html)")
     options = parser.parse_args(words)

@@ -48,7 +48,8 @@ TOOK = "took_s"  # The key of a result with the duration of the run in s.
 RUN_OUT = "run.out"  # The output of a run that the grid has started.
 SENT, RECEIVED, PACKETS = "sent.csv", "received.csv", "packets.rtp"
 LINK_LOG = f"{placement.LINK}.log"
-# Key of the result: the time of day in ns when the clock of each link was 0.
+# The key of a result with the time of day, in ns, at which the clock of each
+# link was 0.
 LINKS_BEGAN = "links_began_ns"
 LINK_OUTPUTS = "wl[0-9]*.out"  # Matches the output of each link of the cell.
 # The parts of a combined link have seeds with this difference, so that two
@@ -174,8 +175,8 @@ def with_steps(cell: Cell, directory: pathlib.Path) -> str:
 
 
 def all_properties(cell: Cell, directory: pathlib.Path) -> list[str]:
-    """Returns the properties of each part of a combined link. Any other link
-    is its own only part.
+    """Returns the properties of each part of a combined link. For any other
+    link, returns a list with the properties of this link.
     """
     return [part_with_steps(cell, part, place, directory)
             for place, part in enumerate(link_paths.parts(cell["link"]))]
@@ -320,8 +321,8 @@ def graded(cell: Cell, directory: pathlib.Path,
 
 
 def is_old_grade(result: dict[str, Any]) -> bool:
-    """Returns whether the result of a run with a clip is from before the rule
-    by which runs are flagged depended on the frames."""
+    """Returns whether the result of a run with a clip was made by an older
+    version, whose rule for flagged runs did not depend on the frames."""
     cell, late = result["cell"], result["lateness"]
     return (matrix.kind(cell) == definitions.VIDEO
             and not cell["protocol"][matrix.COMPUTED]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Combined links of a matrix. `links = tmobile+verizon` gives both hosts two
-links, each with the properties of its own section [link NAME].
+"""Makes the combined links of a matrix. With `links = tmobile+verizon`, two
+links connect both hosts, each with the properties of its own section [link
+NAME].
 """
 
 from collections.abc import Sequence
@@ -20,9 +21,8 @@ MAX_LINKS = 8
 
 
 def there(words: str, links: dict[str, Link]) -> dict[str, Link]:
-    """Returns {name: link} of the `links` and of the combined links that the
-    words name. Raises LabError if a part of a combined link is not among the
-    links."""
+    """Returns {name: link} with all `links` and the combined links in `words`.
+    Raises LabError if a part of a combined link is not among the links."""
     found = dict(links)
     for name in words.split():
         parts = name.split(TOGETHER)
@@ -42,9 +42,7 @@ def there(words: str, links: dict[str, Link]) -> dict[str, Link]:
 
 
 def combine(parts: Sequence[Link]) -> Link:
-    """Returns the combined link as a dictionary that is written as JSON. It has
-    no properties of its own.
-    """
+    """Returns a combined link, which has no properties of its own."""
     return {"name": TOGETHER.join(part["name"] for part in parts),
             "title": " and ".join(part["title"] for part in parts),
             "links": list(parts)}
@@ -52,8 +50,8 @@ def combine(parts: Sequence[Link]) -> Link:
 
 def check_names(protocols: Sequence[Protocol], sections: Sequence[str]) -> None:
     """Raises LabError if a pipeline names a link for which the matrix has no
-    section. A number is not checked here, because a link may have fewer parts
-    than another one.
+    section. A name with a number, such as {host_2}, is not checked here. If a
+    link of the matrix has too few parts for it, only its cells are left out.
     """
     known = {link_paths.identifier(name) for name in sections}
     for protocol in protocols:
@@ -97,8 +95,8 @@ def why_not(cell: Cell) -> str:
 
 
 def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
-    """Returns the cells whose protocol can use their link, and lines about the
-    others.
+    """Returns the cells whose protocol can use their link, and a line about
+    each protocol that cannot use one of the links.
     """
     left, words = [], {}
     for cell in found:
@@ -112,8 +110,9 @@ def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
 
 
 def without_schedules(found: list[Cell]) -> tuple[list[Cell], list[str]]:
-    """Returns the cells that can be run without network namespaces, and lines
-    about the others. A schedule changes the devices of namespaces."""
+    """Returns the cells that can be run without network namespaces, and a line
+    about each link that cannot. A schedule changes the devices of network
+    namespaces."""
     names = dict.fromkeys(cell["link"]["name"] for cell in found if any(
         part.get(link_schedules.KEY)
         for part in link_paths.parts(cell["link"])))

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The definition of a cell: everything that its runs depend on, such as the
-pipelines, the properties of the link and the clip. A short checksum of it tells
-results of several times and machines apart. The seed and the repetition are not
-part of it, and neither are titles and the directories of files, which differ
-between machines."""
+"""Computes the definition of a cell: everything that its runs depend on, such
+as the pipelines, the properties of the link and the clip. Results of different
+times or machines are comparable if a short checksum of their definitions is
+equal. The definition does not contain the seed, the repetition and titles. It
+does not contain the directories of files either, because these differ between
+machines."""
 
 import difflib
 import hashlib
@@ -15,7 +16,8 @@ from typing import Any
 from wirelesslab.descriptions import Cell
 from wirelesslab.lab import matrix
 
-# The numbers of a paper, and keys that the name of a cell has.
+# Keys of a cell that are not part of its definition. `theirs` has the numbers
+# of a paper.
 NOT_DEFINING = {"name", "seed", "repetition", "theirs"}
 DIGITS = 12
 
@@ -31,8 +33,8 @@ def of(cell: Cell) -> dict[str, Any]:
 
 
 def differences(one: Cell, other: Cell) -> list[str]:
-    """Returns a line for each key whose values differ, with the words that only
-    one of them has: "link.properties: -rate=6 +rate=5"."""
+    """Returns a line for each key whose values differ. The line has the words
+    that only one of the values has: "link.properties: -rate=6 +rate=5"."""
     values = [flat(of(cell)) for cell in (one, other)]
     lines = []
     for key in dict.fromkeys([*values[0], *values[1]]):
@@ -45,7 +47,7 @@ def differences(one: Cell, other: Cell) -> list[str]:
 
 
 def flat(value: Any, key: str = "") -> dict[str, Any]:
-    """Returns {"key.key": value} of dictionaries in dictionaries."""
+    """Returns {"key.key": value} for nested dictionaries and lists."""
     if not isinstance(value, (dict, list)):
         return {key: value}
     inner = value.items() if isinstance(value, dict) else enumerate(value)

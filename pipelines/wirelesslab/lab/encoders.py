@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads the parts of a matrix that describe cells with a live encoder.
 
-The section [encoder] has the pipeline of the encoder and that of bitrateadapt.
-All protocols share them and differ only in the elements that follow. The sender
-of a protocol begins with {adaptive}, which stands for the encoder and
-bitrateadapt, or with {encoder}, which stands for the encoder alone. docs/lab.md
-has an example.
+The section [encoder] has the pipeline of the encoder and the pipeline of
+bitrateadapt. All protocols share these pipelines and differ only in the
+elements downstream of them. The sender of a protocol begins with {adaptive},
+which stands for the encoder and bitrateadapt, or with {encoder}, which stands
+for the encoder alone. docs/lab-encoder.md describes the keys, and
+pipelines/encoder.ini is an example.
 """
 
 import configparser

@@ -9,16 +9,18 @@ from typing import Any
 from wirelesslab.descriptions import Cell
 from wirelesslab.lab import cells, matrix
 
-# The time in s that a run in real time takes longer than its clip: the hosts
-# and both pipelines start, the last packets arrive, and the pipelines end. It
-# was 2.9 s on average in 14 runs of seven transports over two LTE links.
+# A run in real time takes this number of s longer than its clip, because the
+# hosts and both pipelines start, the last packets arrive, and the pipelines
+# end. The mean was 2.9 s in 14 runs of seven transports over two LTE links.
 EXTRA_S = 3.0
-# The duration in s of a computed run, and of a second of its clip.
+# A computed run takes the first number of s, and the second number of s for
+# each second of its clip.
 COMPUTED_S, COMPUTED_S_PER_S = 1.5, 1 / 20
-# The duration in s of a workload that does not say how long it takes.
+# The estimated duration in s of a workload whose definition has no duration.
 WORKLOAD_S = 60.0
-# The runs from which a cell is estimated have as many as possible of these in
-# common with the cell. If no run has the same protocol, all runs count.
+# The estimate for a cell uses the runs that have all three KEYS in common with
+# the cell. If there are none, it uses the runs that have the first two in
+# common, then those with the first one, and then all runs.
 KEYS: tuple[Callable[[Cell], Any], ...] = (
     lambda cell: cell["protocol"]["name"],
     lambda cell: cell["link"]["name"],
@@ -26,11 +28,12 @@ KEYS: tuple[Callable[[Cell], Any], ...] = (
 
 
 class Estimate:
-    """Estimates from `results`. Those of other machines do not count."""
+    """Estimates durations from those `results` that are from this machine."""
 
     def __init__(self, results: Sequence[dict[str, Any]],
                  machine: dict[str, Any]) -> None:
-        self._extra = {}  # {some of the KEYS: durations without the clip, in s}
+        # {values of some of the KEYS: durations without the clip, in s}
+        self._extra = {}
         for result in results:
             if cells.TOOK in result and is_same(result["machine"], machine):
                 cell = result["cell"]
@@ -72,7 +75,8 @@ def length(cell: Cell) -> float:
 
 
 def keys(cell: Cell) -> list[tuple[Any, ...]]:
-    """Returns what the cell has in common with other cells, most first."""
+    """Returns the values that other cells may have in common with the cell, the
+    longest list first."""
     values = tuple(key(cell) for key in KEYS)
     return [(is_computed(cell), *values[:number])
             for number in range(len(values), -1, -1)]
@@ -83,6 +87,7 @@ def is_computed(cell: Cell) -> bool:
 
 
 def is_same(machine: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Returns whether a result is from this machine, as far as it says."""
+    """Returns whether two descriptions of machines have the same kernel and
+    number of cores."""
     return all(machine.get(key) == other.get(key)
                for key in ("kernel", "cores"))

@@ -31,7 +31,7 @@ GRID, RUN_OUT = "grid.json", cells.RUN_OUT
 SNAKEFILE = paths.PIPELINES / "Snakefile"
 # If a disk has fewer free bytes than this, a log may not fit on it.
 LITTLE = 1 << 16
-# The exit status with which Snakemake refuses its options.
+# Snakemake ends with this exit status if it does not accept its options.
 WRONG_OPTIONS = 2
 SECONDS_BETWEEN_LOOKS = 0.05
 
@@ -66,8 +66,8 @@ def possible(found: list[Cell],
 
 
 def without_files(found: list[Cell]) -> tuple[list[Cell], list[str]]:
-    """Returns the cells whose links have all the files that they need, and
-    lines about the links that do not.
+    """Returns the cells whose links have all the files that they need, and a
+    line about each link whose files are missing.
     """
     missing = {cell["link"]["name"]: matrix.missing_files(cell["link"])
                for cell in found}
@@ -86,7 +86,7 @@ def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
         misfits = video_codecs.misfits(codec, cell["protocol"])
         if misfits:
             words.add(f"left out {cell['protocol']['name']} for {codec.title}: "
-                      f"{', '.join(misfits)} can't carry it")
+                      f"{', '.join(misfits)} cannot carry it")
         else:
             left.append(cell)
     return left, sorted(words)

@@ -3,10 +3,11 @@
 would, and the commands by which Snakemake submits, checks and cancels jobs.
 pipelines/profiles/local has a script for each command.
 
-Each node has a directory in $WIRELESS_NODES (build/nodes). A file becomes a job
-by its place: in queue/ the job waits, in running/ it runs, and done/ has its
-exit status. A node that runs holds a lock, which the kernel releases when the
-node is killed. The jobs of a node that has no lock have failed.
+Each node has a directory in $WIRELESS_NODES (default: build/nodes). Each job is
+a file, and its directory is the state of the job: the job waits in queue/ and
+runs in running/. A file in done/ has the exit status of a job. A running node
+holds a lock, which the kernel releases when the node is killed. If a node holds
+no lock, its jobs have failed.
 """
 
 import argparse
@@ -28,7 +29,7 @@ LOG = "log"  # The output of all jobs.
 QUEUE, RUNNING, DONE, CANCELLED = "queue", "running", "done", "cancelled"
 WORK = "work"  # The node's own directory for temporary files.
 PLACES = (QUEUE, RUNNING, DONE, CANCELLED, WORK)
-# A job's number is NODE:RANDOM.
+# The number of a job is NODE:RANDOM.
 BETWEEN = ":"
 SECONDS_BETWEEN_LOOKS = 0.05
 FAILED, SUCCESS, IS_RUNNING = "failed", "success", "running"
@@ -70,8 +71,9 @@ def submit(script: pathlib.Path) -> str:
 def status(job: str) -> str:
     """Returns what Snakemake expects: running, success or failed."""
     directory, name = find(job)
-    # This is asked first, because a node may end after it has written the exit
-    # status of its last job.
+    # The node may write the exit status of its last job and then end. If the
+    # lock were checked after the exit status, the job would seem to have
+    # failed.
     alive = is_alive(directory)
     done = directory / DONE / name
     if done.exists():
@@ -117,8 +119,8 @@ class Node:
                 time.sleep(SECONDS_BETWEEN_LOOKS)
 
     def _forget(self) -> None:
-        """Marks the jobs of an earlier process as failed. Snakemake may have
-        given them to another node.
+        """Marks the jobs of an earlier process of this node as failed, because
+        Snakemake may have given them to another node.
         """
         for place in (RUNNING, QUEUE):
             for path in (self._directory / place).iterdir():
@@ -137,7 +139,7 @@ class Node:
                 del self._running[name]
         for path in sorted((self._directory / QUEUE).iterdir(),
                            key=lambda path: path.stat().st_mtime_ns):
-            # A name with a dot is a file that is not completely written yet.
+            # The name of a file that is not yet complete begins with a dot.
             if len(self._running) < self._slots \
                     and not path.name.startswith("."):
                 self._start(path)
@@ -157,8 +159,8 @@ class Node:
                 env={**os.environ, "TMPDIR": str(self._directory / WORK)})
 
     def _end(self, name: str, exit_status: int) -> None:
-        """Writes the exit status before the job leaves running/, so that a job
-        is always found in one of both."""
+        """Writes the exit status into done/ before the job leaves running/, so
+        that the job is always in one of these directories."""
         files.write_whole(self._directory / DONE / name, f"{exit_status}\n")
         (self._directory / RUNNING / name).unlink(missing_ok=True)
 
@@ -166,7 +168,7 @@ class Node:
 def run_job(script: str) -> int:
     """Runs a job's script and returns its exit status. If the node is killed,
     the kernel sends SIGTERM to this process, which then kills all processes of
-    the script, because a real node takes its processes with it."""
+    the script. When a real node is lost, its processes end, too."""
     return processes.finish(processes.start(["sh", script]))
 
 

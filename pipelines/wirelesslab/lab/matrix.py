@@ -41,7 +41,8 @@ IN_DIRECTORY = re.compile(r"\$(?P<variable>\w+)/(?P<file>.+)")
 # A function that gets seconds and a protocol and returns the keys of a cell
 # that depend on them.
 Film = Callable[[int, Protocol], dict[str, Any]]
-# The name and version of a published matrix, which each result repeats.
+# The key with the name and version of a published matrix. Each result repeats
+# them.
 SUITE = "suite"
 DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
             "repetitions": "1", "seconds": str(clips.SECONDS), "apart": "0",
@@ -136,9 +137,9 @@ def with_direction(matrix: Mapping[str, str], link: Link,
 
 
 def direction_of(matrix: Mapping[str, str], link: Link) -> dict[str, str]:
-    """Returns the key of a link whose mobile host sends. A link whose mobile
-    host receives has no such key, so that results from before this key existed
-    are still recognised."""
+    """Returns {key: value} for a link whose mobile host sends. A link whose
+    mobile host receives has no such key, because the lab would otherwise not
+    recognise results of older versions, which did not have this key."""
     section = link["section"]
     found = section.get(placement.DIRECTION, matrix[placement.DIRECTION])
     if found not in (placement.DOWN, placement.UP):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Finds out when and how much a link can deliver. The same link with the same
-seed is offered more than it can carry, in virtual time, and its log says what
-came out.
+"""Finds out when a link can deliver packets, and how many bytes. In virtual
+time, the link with the seed of the run gets more packets than it can carry. Its
+log says when the packets left it.
 """
 
 import functools
@@ -19,15 +19,15 @@ NS = 1e9
 STEP_NS = 4e9
 # A link that carries more than this counts as a link of this bitrate.
 BYTES_PER_SECOND = 60_000_000 // 8
-# The packets of the hosts have at most this size. Larger packets are the most
+# The maximum size of a packet in bytes. The largest packets are the most
 # economical ones on every link, because each packet has headers and, on a
-# radio, a preamble and a time of waiting.
+# radio, a preamble and a backoff.
 PACKET = 1500
 # The headers of IPv4 and UDP. No transport of the lab has smaller ones.
 HEADERS = 28
-# The queue must never be empty, and must not lose packets for other reasons
-# than a lack of room. Jitter and reordering only delay packets, and damaged
-# packets count as delivered, so that the result is an upper bound.
+# Properties with which the queue is never empty and drops packets only if it is
+# full. There is no jitter and no reordering, because both only delay packets.
+# Damaged packets count as delivered. The result is therefore an upper bound.
 ALWAYS_FULL = (
     "queue=drop-tail", "blocking=false", "txqueuelen=1000", "queue-bytes=0",
     "queue-time-ms=0", "jitter-ms=0", "reorder=0", "duplicate=0",
@@ -38,8 +38,8 @@ MAX_SIZE, BURST, RATE, RATE_DOWN = "max-size", "burst", "rate", "rate-down"
 def saturate(log: pathlib.Path, properties: Sequence[str], flow: int,
              station: int, size: int, bytes_per_second: int,
              duration_ns: float, build: pathlib.Path) -> None:
-    """Sends packets of `size` bytes over a link in virtual time. Writes the log
-    of the link."""
+    """Sends packets of `size` bytes over a link in virtual time, at the rate
+    `bytes_per_second`. Writes the log of the link to `log`."""
     count = math.ceil(duration_ns / NS * bytes_per_second / size)
     processes.run(
         ["gst-launch-1.0", "-q",
@@ -54,8 +54,9 @@ def saturate(log: pathlib.Path, properties: Sequence[str], flow: int,
 
 def of_link(properties: str, flow: int, station: int, duration_ns: float,
             build: pathlib.Path) -> list[possible.Opportunity]:
-    """Returns the opportunities of a link to deliver what one station sends as
-    one flow. There may be further ones after `duration_ns`."""
+    """Returns the opportunities of a link to deliver packets that one station
+    sends as one flow. The result may contain opportunities after
+    `duration_ns`."""
     steps = math.ceil(duration_ns / STEP_NS)
     return _of_link(properties, flow, station, steps * STEP_NS, build)
 
@@ -67,7 +68,8 @@ def _of_link(properties: str, flow: int, station: int, duration_ns: float,
              build: pathlib.Path) -> list[possible.Opportunity]:
     words = shlex.split(properties)
     size = packet_size(words)
-    # The time for which a full bucket lasts is added afterwards.
+    # The link is measured without its token bucket. early_ns() computes what
+    # the bucket adds.
     no_bucket = [f"{BURST}=0"] if value(words, BURST) else []
     with tempfile.TemporaryDirectory() as name:
         log = pathlib.Path(name, "link.log")
@@ -79,9 +81,9 @@ def _of_link(properties: str, flow: int, station: int, duration_ns: float,
 def read(log: pathlib.Path, payload: int,
          early_ns: float = 0) -> list[possible.Opportunity]:
     """Returns an opportunity for each packet that the link delivered. The link
-    accepts the bytes of a packet until the end of its transmission. This time
-    is the packet's departure without the delay of the link. The packet can
-    arrive earlier by `early_ns`."""
+    accepts the bytes of a packet until the end of its transmission, which is
+    the time of its departure minus the delay of the link. With a token bucket,
+    the packet can arrive earlier by `early_ns`."""
     found = [(int(values["arrival_ns"]), int(values["departure_ns"]),
               int(values["airtime_ns"]))
              for word, values in link_log.events(log)
@@ -96,9 +98,9 @@ def read(log: pathlib.Path, payload: int,
 def moved(found: Sequence[possible.Opportunity], by_ns: float,
           closed_ns: Sequence[tuple[float, float]] = ()
           ) -> list[possible.Opportunity]:
-    """Adds `by_ns` to all times. While the way to the link is closed, the link
-    sends only bytes that it accepted before. `closed_ns` has the (begin, end)
-    of these times, after the addition."""
+    """Adds `by_ns` to all times. `closed_ns` has (begin, end) of the times in
+    which a schedule keeps packets from the link, after the addition. In these
+    times the link sends only bytes that it accepted before."""
     def accepted(time_ns: float) -> float:
         for begin, end in closed_ns:
             if begin <= time_ns < end:
@@ -116,17 +118,17 @@ def packet_size(words: Sequence[str]) -> int:
 
 
 def early_ns(words: Sequence[str], station: int) -> float:
-    """Returns the time that a full token bucket is worth. A link with a bucket
-    delivers each packet earlier by this time than a link of the same rate
-    without a bucket, but never before the packet was sent. Therefore the lab
-    measures the link without its bucket."""
+    """Returns the time in which the rate of the link fills its token bucket. A
+    link with a full bucket delivers each packet earlier by this time than a
+    link of the same rate without a bucket, but never before the packet was
+    sent."""
     rate = value(words, RATE_DOWN) if station else 0
     rate = rate or value(words, RATE)
     return 8 * NS * value(words, BURST) / rate if rate else 0
 
 
 def value(words: Sequence[str], name: str) -> float:
-    """Returns the value of a property, of which the last one counts, or 0."""
+    """Returns the last value that the words set for a property, or 0."""
     found = [word.partition("=")[2] for word in words
              if word.partition("=")[0] == name]
     return float(found[-1]) if found else 0

@@ -3,9 +3,9 @@
 directory of the cell when the run is complete.
 
 On a cluster, the directory of the cell is in a file system that all nodes
-share. Such a file system can be slow, so a log that is written to it would make
-a run in real time late. A node that is lost leaves nothing there that looks
-like a result, because the result is copied last.
+share. Such a file system can be slow. A run in real time would be late if it
+wrote its logs there. The result is copied last, so a node that is lost in the
+middle of a run leaves no result.
 """
 
 import os
@@ -16,16 +16,18 @@ import tempfile
 from wirelesslab import files
 from wirelesslab.lab import cells
 
-# These files belong to one of the two directories only.
+# These files are not copied as they are. The result is written separately, and
+# each of the other files belongs to one of the two directories only.
 NOT_COPIED = {cells.CELL, cells.LOCK, cells.RUN_OUT, cells.RESULT,
               files.RUNNING}
 
 
 def run(directory: pathlib.Path, build: pathlib.Path) -> None:
     """Runs the cell of `directory` in a new directory below $TMPDIR. If the run
-    fails, its logs are copied as well, but then there is no result.
+    fails, its logs are copied, too, but there is no result.
     """
-    # The name has the user's number, because users may share $TMPDIR.
+    # The name contains the number of the user, because several users may share
+    # $TMPDIR.
     parent = pathlib.Path(tempfile.gettempdir(),
                           f"wireless-lab-{os.getuid()}")
     scratch = files.RunDirectory(parent, "cell-")
@@ -42,9 +44,9 @@ def run(directory: pathlib.Path, build: pathlib.Path) -> None:
 
 
 def copy(source: pathlib.Path, target: pathlib.Path) -> None:
-    """Replaces the logs and the result of the cell in `target`. A node that was
-    given up may end its run after all. Two nodes then copy the same cell, and
-    the lock keeps their files apart."""
+    """Replaces the logs and the result of the cell in `target`. A node that
+    counts as lost may still finish its run. Two nodes then copy the same cell,
+    and the lock prevents a mixture of their files."""
     with files.locked(target / cells.LOCK):
         cells.remove_old(target)
         for path in source.iterdir():

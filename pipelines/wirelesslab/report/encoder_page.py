@@ -59,10 +59,10 @@ def group(prefix: str, runs: list[EncoderRun],
     limit = max(run.late_ms for run in runs)
     return {"title": runs[0].group_title, "plots": figures,
             "tables": [{
-                "words": "A frame that cannot be shown "
-                f"{limit} ms after its capture is dropped, and infinitely "
-                "late, as is one that never came. Medians are of runs that are "
-                "not flagged.",
+                "words": "A frame that cannot be shown within "
+                f"{limit} ms after its capture is dropped. A frame that is "
+                "dropped or lost has an infinite delay. The medians are of the "
+                "runs that are not flagged.",
                 "heads": heads, "rows": rows, "file": path.name}],
             "is_video": False, "pictures": [],
             **worst(runs, prefix, beside)}

@@ -114,11 +114,11 @@ def quality_against_delay(runs: list[EncoderRun]) -> Figure:
 # {file name: (function, text below the plot)}
 ALL = {
     "quality-delay": (quality_against_delay, "SSIM against the delay from "
-                      "capture to display. Behind the line more than 5 % of "
-                      "the frames were never shown."),
+                      "capture to display. To the right of the line, more "
+                      "than 5 % of the frames were never shown."),
     "rates": (rates_over_time, "The capacity of the link, the bitrate of the "
               "encoder in each second, and the estimate and target of "
               "bitrateadapt, in the first valid run of each protocol."),
-    "delays": (delays_over_time, "From the capture of each frame to its "
-               "display, in the same runs."),
+    "delays": (delays_over_time, "The time from the capture of each frame to "
+               "its display, in the first valid run of each protocol."),
 }

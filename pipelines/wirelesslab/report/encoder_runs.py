@@ -29,8 +29,8 @@ from wirelesslab.streams.live_stream import Adaptation
 
 NS, NS_PER_MS, MBIT = 1e9, 1e6, 1e6
 PERIOD_NS = NS / clips.FRAMES_PER_SECOND
-# The capacity of a link is measured with traffic that exceeds it. No link of
-# the lab reaches this bitrate.
+# The size of the packets and the bitrate with which the capacity of a link is
+# measured. No link of the lab reaches this bitrate.
 PROBE_BYTES = 1328
 PROBE_BYTES_PER_SECOND = 30_000_000 // 8
 STEP_NS = NS / 5
@@ -144,8 +144,8 @@ class EncoderRun:
         return found
 
     def _capacity_of(self, link: Link, properties: str) -> list[float]:
-        """Returns the bit/s of one link for each step. They are 0 while its
-        schedule takes it away."""
+        """Returns the capacity of one link in bit/s for each step. The capacity
+        is 0 while a schedule takes the link away."""
         packets = probe(properties, placement.sender_station(link),
                         self.end_ns, self._build)
         rates = display.rates(packets, max(self.begin_ns, 0), self.end_ns,
@@ -264,8 +264,9 @@ def firsts(runs: list[EncoderRun]) -> dict[str, EncoderRun]:
 
 
 def valid(runs: list[EncoderRun]) -> list[EncoderRun]:
-    """Returns the runs that were not flagged as unreliable. If all were
-    flagged, returns all of them, because these are better than no numbers."""
+    """Returns the runs that were not flagged as unreliable. If all runs were
+    flagged, returns all of them, because the tables and plots need some runs.
+    """
     return [run for run in runs if not run.is_flagged] or runs
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Sentences about the results of a group of runs. Each sentence is made from
-the numbers of the runs, and is only written if it is true of every run that it
-is about. Element names are between backquotes."""
+"""Writes sentences about the results of a group of runs. Each sentence is made
+from the numbers of the runs. It is only written if it is true of every run that
+it is about. Names of elements are between backquotes."""
 
 import math
 import typing
@@ -11,9 +11,12 @@ from wirelesslab.report import ranking
 from wirelesslab.streams import measurements
 
 TYPES = measurements.TYPES
-# A transport loses a type of frames first if the share of this type that does
-# not arrive in time is at least so many times the share of the other types.
+# A transport misses a type of frames first if the share of this type that does
+# not arrive in time is at least this number of times the share of another type.
 CLEARLY = 2
+# If more rows share the first place, a sentence only names the rows with the
+# highest medians.
+MAX_NAMED, NAMED = 5, 3
 PERCENT = "\u00a0%"  # No line break before the sign.
 KINDS = {"I": "key frames", "B": "B-frames"}
 
@@ -45,12 +48,17 @@ class Frames(typing.NamedTuple):
 
 
 class Row(typing.NamedTuple):
-    """All runs of one label."""
+    """All runs of one row of the report, such as all runs of a transport."""
 
     name: str
     shares: Sequence[float]  # Decodable in time, in % of the sent frames.
-    possible: Sequence[float]  # The same with perfect foresight; may be empty.
+    # The shares that a sender with perfect foresight would have had. The list
+    # is empty if they are not known.
+    possible: Sequence[float]
     frames: Sequence[Frames]
+    # A key for each run, in the order of `shares`, such as its seed. Runs of
+    # different rows with the same key were made over the same link.
+    keys: Sequence[typing.Any] = ()
 
     @property
     def share(self) -> ranking.Range:
@@ -63,7 +71,8 @@ class Row(typing.NamedTuple):
 
 
 def frames_of(numbers: dict[str, float]) -> Frames:
-    """Returns the numbers of frames from the numbers of a run."""
+    """Returns the numbers of frames of a run. `numbers` has all its numbers.
+    """
     return Frames(*({type: numbers[f"{what} {type}"] for type in TYPES}
                     for what in ("sent", "lost", "late", "decodable")))
 
@@ -125,7 +134,7 @@ def why(row: Row) -> str:
                     f"{missing_span(row, type)} of them, "
                     f"and {missing_span(row, other)} of the "
                     f"{KINDS[other]}")
-    # Only what happened in at least one of the runs
+    # Leaves out what happened in none of the runs.
     return ranking.listed([
         words.format(span(row, value)) for words, value in (
             ("lost {} of the frames", Frames.all_lost),
@@ -194,6 +203,42 @@ def shown(row: Row) -> str:
     return words
 
 
+def shared_place(best: Sequence[Row]) -> str:
+    if len(best) <= MAX_NAMED:
+        each = "; ".join(f"`{row.name}` {row.share.text(unit=' %')}"
+                         for row in best)
+        return (f"{code(best)} share the first place, because their ranges "
+                f"overlap. Frames decodable in time: {each}.")
+    highest = sorted(best, key=lambda row: -row.share.median)[:NAMED]
+    each = ranking.listed([f"`{row.name}`, {row.share.text(unit=' %')}"
+                           for row in highest])
+    return (f"{len(best)} rows share the first place, because their ranges "
+            f"overlap. The highest medians are those of {each} of the frames "
+            "decodable in time.")
+
+
+def paired_lead(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
+    """Returns a sentence about the row that was better than each other row in
+    every pair of runs with the same key, or "" if there is no such row. The
+    ranges of two rows can overlap although one row is better over each link,
+    because the links of different seeds differ."""
+    for row in best:
+        others = [other for other in ranked if other is not row]
+        if not row.keys or any(set(other.keys) != set(row.keys)
+                               for other in others):
+            continue
+        own = dict(zip(row.keys, row.shares))
+        lead = min(own[key] - share for other in others
+                   for key, share in zip(other.keys, other.shares))
+        # The lead is rounded down, because the sentence claims a minimum.
+        points = math.floor(10 * lead) / 10
+        if points > 0:
+            return (f" With each seed, `{row.name}` showed at least "
+                    f"{points:.1f} percentage points more than every other "
+                    f"{head} with the same seed.")
+    return ""
+
+
 def first_place(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
     if len(ranked) == 1:
         return (f"{code(best)}: {shown(best[0])}. No other {head} has several "
@@ -206,13 +251,10 @@ def first_place(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
                 "every run." + (f" The best runs of {ranking.listed(others)} "
                                 "reached this, too." if others else ""))
     if len(best) > 1:
-        each = "; ".join(f"`{row.name}` {row.share.text(unit=' %')}"
-                         for row in best)
-        return (f"{code(best)} share the first place, because their ranges "
-                f"overlap. Frames decodable in time: {each}.")
+        return shared_place(best) + paired_lead(best, ranked, head)
     lower = max((row for row in ranked if row not in best),
                 key=lambda row: row.share.high)
-    # Rounded down, because the sentence claims a minimum.
+    # The lead is rounded down, because the sentence claims a minimum.
     lead = math.floor(10 * (best[0].share.low - lower.share.high)) / 10
     more = f"at least {lead:.1f} percentage points more" if lead else "more"
     return (f"{code(best)} wins: {shown(best[0])}. In every run it showed "

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The first part of a group in the report: the findings, a bar chart of the
-frames that are decodable in time, and a table with few columns. It computes the
-values that the template front.html shows."""
+"""Computes the values of the first part of a group in the report: the findings,
+a bar chart of the frames that are decodable in time, and a table with few
+columns. The template front.html shows them."""
 
 import math
 import typing
@@ -11,7 +11,7 @@ from typing import Any
 from wirelesslab.descriptions import Protocol
 from wirelesslab.report import findings, names, ranking, run_results
 
-# Colours of rows that are not transports, such as bitrates.
+# The colour of rows that are not transports, such as bitrates.
 NEUTRAL = "#0072b2"
 
 
@@ -25,8 +25,8 @@ class Pipelines(typing.NamedTuple):
 
 
 def possible(run: run_results.Run) -> float | None:
-    """Returns the share of frames in % that a sender with perfect foresight
-    would have had; None if it is unknown.
+    """Returns the share of frames, in %, that a sender with perfect foresight
+    would have had decodable in time, or None if it is not known.
     """
     found = getattr(run, "possible", None)
     return None if found is None or math.isnan(found) else 100 * found
@@ -42,9 +42,9 @@ def row_names(runs: list[run_results.Run]) -> dict[str, names.Look]:
 
 
 def in_order(runs: list[run_results.Run]) -> list[run_results.Run]:
-    """Returns the runs with the best label first, so that all plots and tables
-    have the order of the chart. Labels that have an order of their own, such as
-    bitrates, keep it."""
+    """Returns the runs in the order of the chart, in which the best row is the
+    first one. All plots and tables use this order. Rows that have an order of
+    their own, such as bitrates, keep it."""
     if runs[0].way.is_ordered:
         return runs
     found = run_results.by_label(runs)
@@ -62,12 +62,13 @@ def rows_of(runs: list[run_results.Run]) -> dict[str, findings.Row]:
         found[label] = findings.Row(
             called[label].name, [each["decodable %"] for each in numbers],
             [value for value in map(possible, own) if value is not None],
-            [findings.frames_of(each) for each in numbers])
+            [findings.frames_of(each) for each in numbers],
+            [(run.cell["seed"], run.cell["repetition"]) for run in own])
     return found
 
 
 def group(runs: list[run_results.Run]) -> dict[str, Any]:
-    """Returns the values of the front of one group of the report."""
+    """Returns the values for the template, for one group of the report."""
     rows = rows_of(runs)
     heads, lines = table(runs, rows)
     counts = sorted({len(row.shares) for row in rows.values()})
@@ -102,7 +103,7 @@ def chart(runs: list[run_results.Run],
 def table(runs: list[run_results.Run],
           rows: dict[str, findings.Row]) -> tuple[list[str], list[Any]]:
     """Returns the heads and the rows of the first table, which has at most
-    eight columns. All other numbers are in the tables that follow."""
+    eight columns. The later tables have all other numbers."""
     labels = run_results.by_label(runs)
     places = ranking.places({label: row.share for label, row in rows.items()})
     has_possible = any(row.possible for row in rows.values())

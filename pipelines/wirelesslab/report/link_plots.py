@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The plots of a link over time: what it carried, what it could carry, and how
-long packets waited in its queue. Each plot has a row for each label, of the
-first run.
+"""Draws the plots of a link over time: what the link carried, what it could
+carry, and how long packets waited in its queue. Each plot has a row for each
+compared transport, which shows the first run of the transport.
 """
 
 import csv
@@ -18,10 +18,11 @@ from wirelesslab.streams import display, link_paths, link_use
 NS, MS, MBIT = 1e9, 1e6, 1e6
 ROW = 0.65  # inches
 RATE_STEP_NS, SOJOURN_STEP_NS = NS / 5, NS / 25
-# The capacity in steps of RATE_STEP_NS from the start of the link.
+# The file with the capacity, in steps of RATE_STEP_NS from the start of the
+# link.
 CAPACITY = "link-capacity.csv"
-# A link that carries this share of the traffic of the measurement has no limit
-# that the measurement could find.
+# The measurement of the capacity sends a fixed bitrate. If the link carries
+# this share of it, the real capacity may be larger than the measured one.
 UNLIMITED = 0.95
 GREY, DROP = "#bbbbbb", "#d55e00"
 
@@ -35,7 +36,8 @@ def capacity(run: run_results.Run) -> list[float]:
     if path.exists():
         with open(path) as file:
             return [float(row["Mbit/s"]) for row in csv.DictReader(file)]
-    # Other runs of the group may have begun a moment later.
+    # The result is also used for other runs of the group, which may have begun
+    # a moment later. Therefore the measurement lasts one second longer.
     end = link_use.begin_ns(run.link.packets) + run.cell["seconds"] * NS + NS
     try:
         rates = [display.rates(
@@ -45,7 +47,7 @@ def capacity(run: run_results.Run) -> list[float]:
                 cells.link_logs(run.cell))]
     except LabError:
         return []
-    # The capacity of several links is the sum of theirs.
+    # The capacity of combined links is the sum of their capacities.
     found = [sum(own) / MBIT for own in zip(*rates)]
     del found[int(end // RATE_STEP_NS):]  # The last step may be incomplete.
     run_results.write_csv(path, ["s of the link", "Mbit/s"], [
@@ -151,12 +153,12 @@ def queue_over_time(runs: list[run_results.Run]) -> Figure:
 # {file name: (function, text below the plot)}
 ALL = {
     "link": (carried_over_time,
-             "What the link carried in each fifth of a second, with all "
-             "headers, in front of what it could carry in one direction: the "
-             "same link with the same seed, with more packets than it can "
-             "carry."),
+             "The bitrate through the link in each fifth of a second, with all "
+             "headers. The grey area is what the link could carry in this "
+             "direction. It was measured with more packets than the link can "
+             "carry, over the same link with the same seed."),
     "queue": (queue_over_time,
-              "How long packets stayed in the link: waiting in its queue, "
-              "transmissions, and the link's own delay. The bar above shows "
-              "when packets found the queue full."),
+              "How long packets stayed in the link: the wait in its queue, the "
+              "transmissions, and the delay of the link. A bar at the top "
+              "shows when the queue dropped packets."),
 }

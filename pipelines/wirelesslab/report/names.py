@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Mapping
 from wirelesslab.descriptions import Protocol
 from wirelesslab.streams import transports
 
-# {element of the sender, or source element of a transport with a server:
-# colour}. The first of these elements of a sender determines its colour. People
-# with any kind of colour blindness can distinguish the first six (Okabe
-# and Ito, 2008). All of them can be seen on white and on dark backgrounds.
+# {element: colour}. The first element of the sender that is in this table
+# determines the colour of a transport. If the sender runs behind a server, the
+# source element of the receiver does. People with any kind of colour blindness
+# can distinguish the first six colours (Okabe and Ito, 2008). All colours can
+# be seen on white and on dark backgrounds.
 COLOURS = {
     "mmtpsink": "#0072b2",
     "ifdsink": "#009e73",
@@ -30,14 +31,16 @@ COLOURS = {
     "rtpulpfecenc": "#44aa99",
     "mptcp": "#7b68c8",
 }
-# The colours of other elements. The name of an element selects one of them.
+# The colours of elements that are not in COLOURS. The name of an element
+# selects one of these colours.
 OTHERS = ("#cc6677", "#a6761d", "#66a61e")
-# Elements that are in a name only if two names were equal without them.
+# An element whose name ends with one of these words is in the name of a
+# transport only if two transports would have the same name without it.
 HELPERS = ("src", "pay", "mux", "parse", "queue2", "mpegstat", "clocksync",
            "identity")
 # Sinks that do not send to the network.
 LOCAL = ("filesink", "fakesink")
-# The maximum length of the properties in a name.
+# The maximum length of the properties in a name, in letters.
 MAX_PROPERTIES = 40
 
 
@@ -51,14 +54,15 @@ class Element(typing.NamedTuple):
 
 
 def branches(pipeline: str) -> list[list[Element]]:
-    """Returns the elements downstream of the log of the sent frames, a list for
-    each branch of the pipeline. The whole pipeline is used if it has no such
-    log.
+    """Returns a list of elements for each branch of the pipeline. Only elements
+    downstream of the log of the sent frames are in the lists. If the pipeline
+    has no such log, all elements are.
     """
     words = shlex.split(pipeline)
     logs = [place for place, word in enumerate(words) if "{sent}" in word]
     found: list[list[Element]] = [[]]
-    is_linked = not logs  # Whether an exclamation mark or nothing was before.
+    # Whether the next word follows an exclamation mark or is the first word.
+    is_linked = not logs
     for word in words[logs[-1] + 1:] if logs else words:
         if word == "!":
             is_linked = True
@@ -69,8 +73,8 @@ def branches(pipeline: str) -> list[list[Element]]:
         else:
             if not is_linked:
                 found.append([])
-            # Not the capabilities of a filter, and not a pad of an element
-            # that another branch has
+            # Leaves out the capabilities of a filter, and a pad of an element
+            # that is in another branch.
             if "/" not in word and "." not in word:
                 found[-1].append(Element(word, ()))
             is_linked = False
@@ -78,15 +82,16 @@ def branches(pipeline: str) -> list[list[Element]]:
 
 
 def sink(branch: list[Element]) -> str:
-    """Returns the element that sends the branch to the network, or nothing."""
+    """Returns the name of the element that sends to the network, or "" if the
+    branch has no such element."""
     return next((one.name for one in branch if one.name.endswith("sink")
                  and one.name not in LOCAL), "")
 
 
 def elements(pipeline: str) -> list[Element]:
-    """Returns the elements of the branch that goes to the network. If this
-    branch begins at a pad of another element, such as rtpbin, the elements
-    until there come first.
+    """Returns the elements of the branch that sends to the network. If this
+    branch begins at a pad of another element, such as rtpbin, the elements of
+    the first branch, which ends there, are returned before it.
     """
     found = branches(pipeline)
     if not found or sink(found[0]):
@@ -103,7 +108,7 @@ def key_element(transport: Protocol) -> str:
     """Returns the element that determines the colour."""
     if transport.get("server"):
         return transport["receiver"].split()[0]
-    if transport.get("socket"):  # A program's own connection
+    if transport.get("socket"):  # The programs use a connection of their own.
         return "tcpclientsink"
     if "connection" in transport:
         return transport["connection"]
@@ -136,7 +141,7 @@ def in_full(transport: Protocol, _others: Iterable[Protocol]) -> str:
 
 def with_properties(transport: Protocol, others: Iterable[Protocol]) -> str:
     """Returns the name with the properties in which the transport differs from
-    the others.
+    the transports in `others`.
     """
     def properties(one: Protocol, end: str) -> list[str]:
         found = (elements(one["sender"]) if end == "sender"
@@ -176,14 +181,14 @@ def joined(words: Iterable[str]) -> str:
 
 def of_elements(known: Mapping[str, Protocol]) -> dict[str, str]:
     """Returns {name of the transport: name of its elements}. Each transport has
-    the shortest name that no other one has.
+    the shortest name that no other transport has.
     """
     found: dict[str, str] = {}
     unnamed = list(known.values())
     for kind in KINDS:
         alike: dict[str, list[Protocol]] = {}
         for one in unnamed:
-            # Those with equal names so far are the ones to differ from.
+            # The name must differ from the names of these transports.
             same = [other for other in unnamed
                     if essential(other, ()) == essential(one, ())]
             alike.setdefault(kind(one, same), []).append(one)
@@ -214,9 +219,9 @@ def known_with(used: Iterable[Protocol]) -> dict[str, Protocol]:
 
 
 def looks(used: Mapping[str, Protocol]) -> dict[str, Look]:
-    """Returns {label: look} for {label: transport}. A label that has a prefix,
-    as that of a stream beside others has, keeps it in the name. Two labels
-    never have the same colour and style."""
+    """Returns {label: look} for {label: transport}. The label of a stream that
+    shares a link differs from the name of its transport, and stays in the name
+    of the look. Two labels never have the same colour and style."""
     known = known_with(used.values())
     called = of_elements(known)
     same: dict[str, list[str]] = {}

@@ -35,8 +35,7 @@ TEMPLATE = pathlib.Path(__file__).with_name("page.html")
 # third larger when they are embedded in a page.
 LARGEST_PAGE = 20_000_000
 RUNS_BETWEEN_WORDS = 20
-# {name of a table that is folded until somebody opens it: the line that opens
-# it}
+# {name of a table that is folded: the text of the line that opens it}
 FOLDED = {
     "summary": "All columns",
     "loss-runs": "Packets lost in a row",
@@ -151,7 +150,7 @@ def write_pages(groups: list[dict[str, Any]], page: pathlib.Path,
 
 
 def size_of(groups: Iterable[dict[str, Any]]) -> int:
-    """Returns the bytes of all plots, pictures and videos."""
+    """Returns the size of all plots, pictures and videos in bytes."""
     return sum(path.stat().st_size for made in groups for path in (
         *(shown["path"] for shown in (*made["plots"], *made["pictures"])
           if shown["path"]), *worst_seconds.paths(made)))
@@ -168,17 +167,18 @@ def group(numbered: tuple[int, list[run_results.Run]],
     tables = []
     for name, words, table in (
             ("summary", "", run_results.summary(runs)),
-            ("loss-runs", "Packets lost one after the other: of the times "
-             "when that happened, how many were of one packet, of two and so "
-             "on.", run_results.loss_runs(runs)),
-            ("attempts", "Transmissions of a packet, of those that were on the "
-             "air.", run_results.attempts(runs)),
-            ("latency-size", "Latency against the frame's size: the median, "
-             "ms.", run_results.latency_by_size(runs)),
-            ("fairness", "Streams over one link at the same time: what each "
-             "carried while all of them were being sent, and how fair that is "
-             "(1: all the same). What is said of packets is of all streams "
-             "together.", run_results.fairness(runs))):
+            ("loss-runs", "Series of packets that were lost one after the "
+             "other. Each column has the share of the series that have this "
+             "length.", run_results.loss_runs(runs)),
+            ("attempts", "Number of transmissions of each packet that was on "
+             "the air.", run_results.attempts(runs)),
+            ("latency-size", "Median latency of frames by their size, in ms.",
+             run_results.latency_by_size(runs)),
+            ("fairness", "Streams over one link at the same time: the "
+             "throughput of each stream while all of them were sending, and "
+             "Jain's index of fairness (1: all have the same throughput). The "
+             "numbers of packets are of all streams together.",
+             run_results.fairness(runs))):
         if table is None:
             continue
         path = beside / f"{prefix}{name}.csv"

@@ -41,7 +41,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
 # Colours of labels that have an order, from dark to the lightest one that can
 # be seen on white paper.
 SHADES, SPAN = plt.get_cmap("plasma"), 0.88
-# The links of a cell that has several, from the first one on.
+# The colours of the links of a combined link, from the first one on.
 LINK_COLOURS = ("#888888", "#56b4e9", "#e69f00", "#009e73")
 FATES = (("decodable", "#009e73"), ("of no use", "#f0e442"),
          ("late", "#e69f00"), ("lost", "#d55e00"))
@@ -150,7 +150,7 @@ def first_runs(runs: list[run_results.Run]) -> dict[str, run_results.Run]:
 
 def delay_against_throughput(runs: list[run_results.Run]) -> Figure:
     """Draws a point for each run. Only frames that are decodable in time count
-    as throughput, because nobody can see the others."""
+    as throughput, because a viewer sees only these frames."""
     figure, ax = axes("frames late by, 95th percentile, ms",
                       "decodable in time, Mbit/s of video")
     late_ms = runs[0].late_ns / MS
@@ -192,7 +192,7 @@ def decodable_distribution(runs: list[run_results.Run]) -> Figure:
     first, last = max(min(known) / 2, 1), 1.5 * max(known)
     for label, look in looks(runs).items():
         times, shares = curves[label]
-        # The last share is that of all longer deadlines.
+        # With all longer deadlines, the share is equal to the last one.
         ax.step([first, *times, last], [*shares, shares[-1]], where="post",
                 **look)
     ax.set_xscale("log")
@@ -317,7 +317,7 @@ def link_words(parts: list[dict[str, Any]], has_changes: bool) -> str:
     words = "packets through at the first attempt, %" if has_changes \
         else "its state never changed"
     if any(map(link_schedules.closed_times, parts)):
-        words += "; hatched: away by its schedule"
+        words += "; hatched: the schedule took the link away"
     if len(parts) == 1:
         return f"link: {words}"
     words = words.replace("its state", "their states")
@@ -436,28 +436,28 @@ ALL = {
     "decodable-cdf": (decodable_distribution,
                       "How many frames would be decodable in time with a "
                       "shorter or longer deadline. The vertical line is the "
-                      "deadline of all other figures. There, a curve has the "
-                      "share of all runs together."),
+                      "deadline that all other figures use. Each curve is of "
+                      "all runs of a row together."),
     "delay-throughput": (delay_against_throughput,
-                         "Delay against throughput: a point is a run. Only "
+                         "Delay against throughput. Each point is a run. Only "
                          "frames that are decodable in time count as "
-                         "throughput. Best is the upper left."),
+                         "throughput. The best runs are at the upper left."),
     "frames": (frames_by_type,
                "What happened to the frames, by type. A frame is of no use if "
                "it arrived in time, but not all frames that it refers to."),
     "psnr": (psnr_over_time,
-             "PSNR of each picture compared with the film as it was sent, and "
-             "the state of the link below. Values above 50 dB are drawn at 50 "
-             "dB. In place of a frame that is missing or late, the viewer sees "
-             "the last frame that was shown."),
+             "PSNR of each picture compared with the film as it was sent. The "
+             "lower plot is the state of the link. Values above 50 dB are "
+             "drawn at 50 dB. In place of a frame that is missing or late, the "
+             "viewer sees the last frame that was shown."),
     "throughput": (throughput_over_time,
                    "Throughput of the frames that are decodable in time, for "
                    "each second."),
     "latency": (latency_over_time,
                 "Latency of frames over time, from the sender's log to the "
-                "receiver's."),
+                "receiver's log."),
     "lateness": (lateness_over_time,
-                 "How long after their due times frames arrived. This "
+                 "The time from the due time of each frame to its arrival. It "
                  "includes the time for which the sender had to wait."),
     "jitter": (jitter_over_time, "Jitter of frames in transport order."),
     "sequence": (time_sequence,

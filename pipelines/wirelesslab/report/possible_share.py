@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The share of the frames of a run that a sender with perfect foresight would
-have had decodable in time, over the same link with the same seed. The result is
-kept in the directory of the run, because finding the opportunities of the link
-takes longer than reading a file.
+"""Computes the share of the frames of a run that a sender with perfect
+foresight would have delivered decodable in time, over the same link with the
+same seed. The result is kept in the directory of the run, because the
+computation takes longer than reading a file.
 """
 
 import csv
@@ -27,16 +27,16 @@ NS_PER_MS = 1e6
 # The packets of a handshake are small. The first packet with at least this
 # number of bytes belongs to the first frame.
 LARGE = 500  # bytes
-# The time that a change of a link takes at most.
+# The maximum time that the change of a link by a schedule takes.
 CHANGE_NS = 20e6
 
 
 def is_known(cell: Cell) -> bool:
-    """Returns whether this module can compute the share. It cannot do so if
-    several streams share the link, because the best result of one stream would
-    be at the cost of the others. It has no rules for the frames of live
-    encoders, which depend on what the sender knows of the link, and for traffic
-    other than video."""
+    """Returns whether this module can compute the share. If several streams
+    share the link, it cannot, because one stream could only reach its best
+    result at the cost of the other streams. The frames of a live encoder depend
+    on what the sender knows of the link, so the module has no rules for them.
+    It has no rules for traffic other than video either."""
     return matrix.kind(cell) == definitions.VIDEO \
         and len(transports.streams(cell["protocol"])) == 1
 
@@ -45,9 +45,9 @@ def of_run(cell: Cell, directory: pathlib.Path,
            passages: Sequence[measurements.Passage],
            begins_ns: Sequence[float | None], began_ns: float, late_ms: float,
            build: pathlib.Path) -> float | None:
-    """Returns the share, between 0 and 1. The first frame was sent at
-    `began_ns`, which is a time of day. `begins_ns` has the same time by the
-    clock of each link. Returns None if the share is not known."""
+    """Returns the share, between 0 and 1, or None if it is not known.
+    `began_ns` is the time of day at which the first frame was sent. `begins_ns`
+    has this time by the clock of each link."""
     if begins_ns[0] is None or not is_known(cell):
         return None
     path = directory / f"possible-{late_ms}.csv"
@@ -71,8 +71,8 @@ def of_run(cell: Cell, directory: pathlib.Path,
 def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
            begins_ns: Sequence[float | None], began_ns: float,
            build: pathlib.Path) -> set[int]:
-    """Returns the numbers of the frames that are possible. The times of the
-    work begin with the first frame."""
+    """Returns the numbers of the frames that a sender with perfect foresight
+    would send. The times in `work` are counted from the first frame."""
     schedules = link_schedules.closed_ns(directory)
     found = []
     for number, (text, (_, station)) in enumerate(zip(
@@ -83,7 +83,8 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
         # The sender's station also is the number of its flow, except in a
         # computed run, which has only one flow.
         flow = 0 if cell["protocol"][matrix.COMPUTED] else station
-        # A change of a schedule is logged after it was made.
+        # The log has the time after a change was made. A closed link may
+        # therefore have been open again CHANGE_NS before the logged time.
         closed = [(close - began_ns, end - began_ns - CHANGE_NS)
                   for close, end in schedules.get(
                       placement.link_name(number), [])]
@@ -97,11 +98,13 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
 
 def begin_ns(packets: Sequence[measurements.Packet],
              since_ns: float | None) -> float | None:
-    """Returns the time of the link at which the first frame was sent, or None
-    if it is not known. `since_ns` is the time from the begin of the link to the
-    first frame by the clock of the machine, if it is known. It may be a few ms
-    too long. The first packet of a frame is later if a handshake begins with
-    the first frame. So the earlier one of both is the better estimate."""
+    """Returns the time at which the first frame was sent, by the clock of the
+    link, or None if it is not known. There are two estimates of this time.
+    `since_ns` is the time from the begin of the link to the first frame by the
+    clock of the machine. It may be a few ms too long, or None. The arrival of
+    the first large packet is too late if the sender begins its handshake only
+    when the first frame comes. Neither of them is too early, so the earlier one
+    is the better estimate."""
     if not packets:
         return since_ns
     first = next((packet.arrival_ns for packet in packets

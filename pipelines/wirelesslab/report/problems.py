@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The problems that a page compares transports on: for each of them the page
-begins with a table, a sentence about the result and the usual advice. The demo
-writes them to a file, and the page reads this file, because the page may be
-made by another Python. This module does not need Jinja2."""
+"""The problems of live video that a page compares transports for. For each
+problem, the page has a table, sentences about the result and the usual advice.
+The demo writes the problems to a file, and the program that makes the page
+reads this file, because it may run in another version of Python. This module
+does not need Jinja2."""
 
 import dataclasses
 import json
@@ -31,11 +32,11 @@ class Problem:
     key: str  # What the columns of the table mean.
     finding: str  # Which transport is best, and by how much.
     why: str
-    advice: str  # What helps without changing the transport, and its price.
+    advice: str  # What helps without another transport, and what it costs.
     pictures: list[Picture] = dataclasses.field(default_factory=list)
-    # The titles of the report's groups with the details.
+    # The titles of the groups in the report that have the details.
     groups: list[str] = dataclasses.field(default_factory=list)
-    # The reason why the table has no rows.
+    # The reason why the table has no rows, if it has none.
     left_out: str = ""
 
     def text(self, wrapped: Callable[[str], list[str]]) -> list[str]:
@@ -67,7 +68,7 @@ def write(path: pathlib.Path, problems: Sequence[Problem]) -> None:
 
 
 def read(path: pathlib.Path | None) -> list[Problem]:
-    """Returns the problems in the file. A page without problems has none."""
+    """Returns the problems in the file, or an empty list without a file."""
     if path is None:
         return []
     return [Problem(**{**found, "pictures": [
@@ -77,8 +78,8 @@ def read(path: pathlib.Path | None) -> list[Problem]:
 
 def claim(groups: Sequence[dict[str, Any]],
           shown: Sequence[Problem]) -> None:
-    """Removes the findings of the groups of all problems, because the problems
-    have a sentence of their own.
+    """Removes the findings of each group that a problem refers to, because the
+    problem has sentences of its own.
     """
     titles = {title for problem in shown for title in problem.groups}
     for group in groups:

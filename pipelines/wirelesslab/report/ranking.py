@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Ranks rows by a figure that has a range. A row is better than another one
-only if its whole range is above the other's range. Rows whose ranges overlap
-share a place, and a row with a single run has no range and no place."""
+"""Ranks rows by a value that has a range. A row is better than another row only
+if its whole range is above the range of the other row. Rows whose ranges
+overlap share places. A row with a single run has no range and no place."""
 
 import statistics
 import typing
@@ -37,9 +37,10 @@ def is_better(one: Range, other: Range) -> bool:
 
 
 def places(ranges: Mapping[str, Range]) -> dict[str, tuple[int, int] | None]:
-    """Returns {label: (highest place, lowest place)} that a row may have; None
-    for a row without a range. Both are equal if each other range is
-    completely above or below the row's range."""
+    """Returns {label: (highest place, lowest place)}. Both places are equal if
+    no other range overlaps the range of the row. A row without a range has
+    None.
+    """
     ranked = {label: own for label, own in ranges.items() if own.is_known}
     found: dict[str, tuple[int, int] | None] = dict.fromkeys(ranges)
     for label, own in ranked.items():
@@ -50,8 +51,9 @@ def places(ranges: Mapping[str, Range]) -> dict[str, tuple[int, int] | None]:
 
 
 def best(ranges: Mapping[str, Range]) -> list[str]:
-    """Returns the labels that may have the first place: no range is completely
-    above theirs. The ranges of any two of them overlap."""
+    """Returns the labels of the rows that may have the first place. No other
+    range is completely above the range of such a row. The ranges of any two of
+    these rows overlap."""
     return [label for label, place in places(ranges).items()
             if place and place[0] == 1]
 

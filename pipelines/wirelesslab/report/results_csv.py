@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The results of a matrix as a table with a row for each run, the file runs.csv
-of a report. The table can be read without the directories of the runs, for
-example if somebody else has sent it. Tables of several machines, or of several
-times, are merged into one."""
+"""Reads, writes and merges the results of a matrix as a table with a row for
+each run. This table is the file runs.csv of a report. It can be read without
+the directories of the runs, for example if somebody else has sent it. Tables
+from several machines, or from several times, are merged into one table."""
 
 import csv
 import pathlib
@@ -39,8 +39,9 @@ def read(path: pathlib.Path, build: pathlib.Path | None,
          late_ms: int = LATE_MS,
          words: Callable[[str], None] = lambda _: None) -> Results:
     """Reads a directory of runs, a directory that has a runs.csv, or a file.
-    Raises LabError if `path` has no results. Calls `words` with lines about the
-    progress, because the runs of a directory must be measured."""
+    Raises LabError if `path` has no results. The runs of a directory must be
+    measured first, so this function calls `words` with lines about the
+    progress."""
     if (path / grid.GRID).exists():
         return measure(path, build, late_ms, words)
     for file in (path, path / RUNS, path / "report" / RUNS):
@@ -104,10 +105,10 @@ def write(path: pathlib.Path, results: Results) -> None:
 
 def merge(parts: Iterable[Results]) -> Results:
     """Returns one table with the rows of all parts, in the order of the parts.
-    A row that occurs twice is the same run and is kept once. Other rows of the
-    same cell are further runs of it if their definition is the same, and get
-    the next free repetitions. Raises LabError if the columns differ, or the
-    definitions of a cell."""
+    A row that occurs in two parts is the same run, and is kept once. Two parts
+    may also have different runs of one cell. The later ones get the next free
+    numbers of repetitions. Raises LabError if the columns of two parts differ,
+    or if their definitions of a cell differ."""
     first, *others = parts
     for other in others:
         check_heads(first, other)
@@ -147,9 +148,10 @@ def check_heads(first: Results, other: Results) -> None:
 
 
 def signature(row: Row) -> tuple[str, ...]:
-    """Returns what is the same if two rows are of the same run. A run that was
-    merged earlier may have another repetition, and a newer report may flag it
-    by another rule. Two runs in real time never have all numbers in common."""
+    """Returns the values that are equal if and only if two rows are of the same
+    run. The number of the repetition is left out, because merging changes it.
+    The flag is left out, because a newer report may have another rule for it.
+    The other numbers of two runs in real time are never all equal."""
     return (cell_of(row[NAME]), *(
         value for head, value in row.items()
         if head not in (NAME, REPETITION, "flagged")))
@@ -161,8 +163,8 @@ def cell_of(name: str) -> str:
 
 
 def free_names(names: set[str], taken: set[str]) -> dict[str, str]:
-    """Returns {name: name with a free repetition}. Names that are free stay
-    as they are."""
+    """Returns {name: name with a free number of the repetition}. A name that is
+    not among the taken ones stays as it is."""
     found, used = {}, set(taken)
     for name in sorted(names, key=lambda name: (
             name in taken, cell_of(name), int(name.rpartition("-")[2]))):
@@ -179,8 +181,8 @@ def free_names(names: set[str], taken: set[str]) -> dict[str, str]:
 
 def without_known(found: list[Cell],
                   results: Results) -> tuple[list[Cell], list[str]]:
-    """Returns the cells that have no row with the same definition, and a line
-    about the others.
+    """Returns the cells that have no row with the same definition. Also returns
+    a line that says how many cells have one.
     """
     if DEFINITION not in results.heads:
         check_heads(results, results)

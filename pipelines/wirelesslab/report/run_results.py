@@ -60,8 +60,8 @@ class Run:
 
     @functools.cached_property
     def lateness(self) -> lateness.Lateness:
-        """How late the machine and the link were, and whether this flags the
-        cell, for the criterion by which the report says that a frame is late.
+        """How late the machine and the link were, and whether the cell is
+        flagged. Frames count as late by the value of --late of the report.
         """
         own = self._lateness
         if "effects" not in own or matrix.kind(self.cell) == matrix.LIVE \
@@ -143,9 +143,9 @@ class Run:
             self.link.packets)
 
     def quality_of_link(self, place: int = 0) -> list[tuple[int, float]]:
-        """Returns [(ns of the film, 0 to 1)] of a part of a combined link, or
-        of the link itself. The film begins when its first packet enters the
-        link, which is later than the begin of the link's time."""
+        """Returns [(ns of the film, quality from 0 to 1)] of one link. The film
+        begins when its first packet enters the link. The clock of the link has
+        started earlier."""
         first = self.link.packets[0].arrival_ns if self.link.packets else 0
         return [(max(ns - first, 0), value)
                 for ns, value in self.links[place].quality]

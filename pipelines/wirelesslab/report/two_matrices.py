@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compares two results of the same matrix, for example of two commits. For each
-group and protocol it finds what changed, with an interval, and says so only if
-the spread of the runs does not explain it.
+group and protocol, it computes the difference and an interval. It reports a
+change only if the spread of the runs does not explain the difference.
 
-The interval of a difference is made of the differences between each run of B
-and each run of A, sorted. As many are removed at both ends as the rank-sum test
-of Mann and Whitney (1947) allows at 5 %. This is the interval of Moses, see
-Hollander, Wolfe and Chicken, Nonparametric Statistical Methods (2014), section
-4.3. It assumes no distribution. With three runs on each side nothing can be
-removed. The interval then excludes 0 if and only if the ranges of both sides do
-not overlap, which happens by chance in one of ten comparisons.
+The interval is made from the differences between each run of B and each run of
+A. They are sorted, and at each end some of them are removed. The rank-sum test
+of Mann and Whitney (1947) says how many may be removed at 5 %. This is the
+interval of Moses, see Hollander, Wolfe and Chicken, Nonparametric Statistical
+Methods (2014), section 4.3. It assumes no distribution. With three runs on each
+side nothing can be removed. The interval then excludes 0 if and only if the
+ranges of both sides do not overlap, which happens by chance in one of ten
+comparisons.
 """
 
 import collections
@@ -26,8 +27,9 @@ from wirelesslab.lab import definition
 from wirelesslab.report import results_csv
 from wirelesslab.report.results_csv import Results, Row
 
-# The chance that an interval does not contain the true difference: the value
-# that is used if there are enough runs, and the largest that is accepted.
+# The chance that an interval does not contain the true difference. CHANCE is
+# the limit if there are enough runs. If the chance exceeds MAX_CHANCE, there
+# are too few runs for a verdict.
 CHANCE, MAX_CHANCE = 0.05, 0.1
 NONE_CHANGED = "no change that the spread does not explain"
 SAME, TOO_FEW, FLAGGED = "the same in every run", "too few runs", \
@@ -57,7 +59,7 @@ MEASURES = (
 
 
 class Side(typing.NamedTuple):
-    """The runs of one side that count."""
+    """The value of a measure in the runs of A or of B."""
 
     low: float
     median: float
@@ -75,13 +77,14 @@ class Side(typing.NamedTuple):
 class Interval(typing.NamedTuple):
     low: float
     high: float
-    # The chance that it does not contain the difference; 0 for computed runs,
-    # which are the same each time.
+    # The chance that the interval does not contain the true difference. It is 0
+    # for computed runs, because they are the same each time.
     chance: float
 
 
 class Comparison(typing.NamedTuple):
-    """One protocol over one link, in one measure."""
+    """The comparison of A and B in one measure, for one protocol over one link.
+    """
 
     protocol: str
     measure: Measure
@@ -153,11 +156,12 @@ def shown(value: float, form: str) -> str:
 
 @functools.cache
 def rank_sums(count_a: int, count_b: int) -> list[int]:
-    """Returns for each U how many of the orders of both groups of runs have the
-    statistic U of Mann and Whitney. U counts the pairs in which the run of A is
-    larger."""
-    # The orders are the partitions of U into at most `count_a` parts of at most
-    # `count_b`. Their numbers are the coefficients of a Gaussian binomial.
+    """Returns a list with the distribution of the statistic U of Mann and
+    Whitney, which is the number of pairs in which the run of A is larger. Item
+    U is the number of orders of all runs that have this U."""
+    # Each order is a partition of U into at most `count_a` parts, none of which
+    # exceeds `count_b`. The numbers of these partitions are the coefficients of
+    # a Gaussian binomial.
     found = [1] + [0] * (count_a * count_b)
     for part in range(1, count_a + 1):
         factor = count_b + part
@@ -185,8 +189,8 @@ def interval_of(a: Sequence[float], b: Sequence[float]) -> Interval:
 
 
 def minus(after: float, before: float) -> float:
-    """Returns the difference. Two pictures that are both perfect do not differ,
-    although their PSNR is infinite."""
+    """Returns the difference. It is 0 if both values are the infinite PSNR of
+    perfect pictures."""
     return 0.0 if after == before else after - before
 
 
@@ -235,8 +239,8 @@ def run_keys(results: Results) -> dict[tuple[str, ...], list[Row]]:
 
 
 def common_seeds(rows: list[Row], others: list[Row]) -> list[Row]:
-    """Returns the rows whose seed is also a seed of the others, because a seed
-    makes the same link for both sides.
+    """Returns the rows whose seed also occurs in `others`. Only with the same
+    seed do both sides have the same link.
     """
     seeds = {row["seed"] for row in others}
     return [row for row in rows if row["seed"] in seeds]
@@ -290,8 +294,8 @@ def number(row: Row, column: str) -> float:
 def compare_computed(measure: Measure, rows_a: list[Row],
                      rows_b: list[Row]) -> tuple[float, Interval]:
     """Returns the median and the range of the differences between the runs with
-    the same seed. A computed run is the same each time, so that each difference
-    is a change."""
+    the same seed. A computed run is the same each time, so each difference is a
+    change."""
     found = [value for value in (
         minus(number(after, measure.column), number(before, measure.column))
         for before, after in itertools.product(rows_a, rows_b)
@@ -308,7 +312,7 @@ def verdict_of(measure: Measure, interval: Interval, values: set[float],
         return TOO_FEW
     if len(values) == 1:
         return SAME
-    if not interval.chance:  # Computed: every difference counts.
+    if not interval.chance:  # All runs are computed.
         if interval.low == interval.high == 0:
             return SAME
         if interval.low < 0 < interval.high:
@@ -331,11 +335,12 @@ def expected_by_chance(groups: Iterable[Group]) -> float:
 
 RULE = (
     "A change is reported if its interval excludes 0. The interval has the "
-    "differences between each run of B and each run of A, without as many of "
-    "the smallest and largest as the rank-sum test allows at 5 %. With three "
-    "runs on each side, this means that the ranges do not overlap, which "
-    "happens by chance in one of ten comparisons. Fewer runs are not judged. "
-    "Flagged runs do not count.")
+    "differences between each run of B and each run of A, except for some of "
+    "the smallest and largest ones. The rank-sum test at 5 % says how many of "
+    "them are left out. With three runs on each side, the interval excludes 0 "
+    "if the ranges do not overlap, which happens by chance in one of ten "
+    "comparisons. With fewer runs, no change is reported. Flagged runs do not "
+    "count.")
 WIDTH = 80  # columns of the terminal
 HEADS = ("", "A", "B", "B − A", "runs", "")
 
@@ -348,7 +353,7 @@ def text(found: Matrices) -> list[str]:
         measure = group.primary()[0].measure
         lines += ["", f"{group.title}: {measure.head}"]
         lines += aligned([HEADS, *(cells_of(one) for one in group.primary())])
-        lines += [f"  also {one.protocol}: {one.measure.head} "
+        lines += [f"  also {one.protocol}: {one.measure.head}, from "
                   f"{one.a.text(one.measure.form)} to "
                   f"{one.b.text(one.measure.form)}, {one.verdict}"
                   for one in group.others()]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the page that lays two results of a matrix beside each other. It
-computes the values that the template two_matrices.html shows. It needs
-Jinja2."""
+"""Makes the page that shows two results of a matrix beside each other, from the
+template two_matrices.html. This module needs Jinja2."""
 
 import pathlib
 import re
@@ -20,8 +19,8 @@ STYLE = re.compile(r"<style>.*?</style>", re.S)
 
 
 def write(found: Matrices, page: pathlib.Path) -> pathlib.Path:
-    """Writes the page and, beside it, the table with all measures as CSV, whose
-    path is returned.
+    """Writes the page and, beside it, a CSV file with all measures. Returns the
+    path of the CSV file.
     """
     table = page.with_suffix(".csv")
     if table == page:

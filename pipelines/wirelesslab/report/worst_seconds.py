@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the video of the worst five seconds: what was sent, and what the viewer
-of each compared run saw, side by side. The template worst_seconds.html shows
-it.
+"""Makes the video of the worst five seconds of the film. It shows what was sent
+and what the viewer of each compared run saw, side by side. The template
+worst_seconds.html puts the video on the page.
 """
 
 import math
@@ -30,8 +30,8 @@ POINTS_PER_PIXEL = 72 / DPI
 
 class Viewer(typing.NamedTuple):
     """What the viewer of a run saw. `shown` and `pictures` have an item for
-    each picture of the film: the number of the picture that was seen, and its
-    comparison with the picture that was sent."""
+    each picture of the film: `shown` the number of the picture that was seen
+    in its place, and `pictures` the comparison of both pictures."""
 
     label: str
     colour: Any
@@ -57,8 +57,8 @@ def describe(viewers: Sequence[Viewer], source: pathlib.Path,
              beside: pathlib.Path) -> dict[str, Any]:
     """Returns the values for the template, and writes the video and one frame
     of it. `source` is the video with which all pictures were compared. The
-    seconds are those in which the pictures of all viewers together differ most
-    from it."""
+    chosen seconds are those in which the pictures of all viewers together
+    differ most from the source."""
     errors = [[picture.mse for picture in viewer.pictures]
               for viewer in viewers]
     places = measurements.worst_places(
@@ -101,8 +101,8 @@ def seconds(place: int) -> str:
 
 def words(viewer: Viewer, places: range, moment: int) -> dict[str, str]:
     """Describes what the viewer saw in words and numbers, for readers who do
-    not see the video. A freeze that began earlier counts from the begin of the
-    video."""
+    not see the video. If a freeze began before the video, only the part inside
+    the video counts."""
     shown = [number - places.start
              if number is not None and number in places else None
              for number in viewer.shown[places.start:places.stop]]

@@ -16,9 +16,9 @@ NS = 1e9
 
 def durations_ns(shown: Sequence[int | None],
                  period_ns: float) -> list[float]:
-    """Returns the duration of each time of more than 200 ms without a new
-    picture. `shown` has the number of the picture that is seen in each frame
-    period, as measurements.shown() returns it."""
+    """Returns the duration of each freeze, which is a time of more than 200 ms
+    without a new picture. `shown` has the number of the picture that is seen in
+    each frame period, as measurements.shown() returns it."""
     frames = [display.Frame(place * period_ns, 0, 0, False, 0)
               for place in range(len(shown))]
     delays = [0 if number == place else display.NEVER
@@ -28,8 +28,8 @@ def durations_ns(shown: Sequence[int | None],
 
 def numbers(shown: Sequence[int | None],
             period_ns: float) -> dict[str, float]:
-    """Returns {name: number} for tables, with the names that runs with a live
-    encoder have, too.
+    """Returns {name: number} for tables. Runs with a live encoder use the same
+    names.
     """
     freezes = durations_ns(shown, period_ns)
     return {"freezes": len(freezes), "frozen s": sum(freezes) / NS,

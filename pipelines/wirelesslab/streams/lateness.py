@@ -2,12 +2,11 @@
 """Decides whether the lateness of the machine and of the emulated link makes
 the result of a run unreliable.
 
-The distribution of the lateness is known from some of its percentiles. The rule
-takes half of the frames to have arrived later than on an exact link by the
-median, 49 % of them by values between the median and the 99th percentile, and 1
-% by the maximum. It then computes what the run would have measured without this
-delay. A run is flagged if that differs too much from what the run did measure.
-docs/lab.md explains the limits.
+Only some percentiles of the lateness are known. The rule assumes that half of
+the frames were late by the median, 49 % by values between the median and the
+99th percentile, and 1 % by the maximum. It then computes what the run would
+have measured without this lateness. A run is flagged if this result differs too
+much from the result of the run. docs/lab.md explains the limits.
 """
 
 import bisect
@@ -21,44 +20,48 @@ from wirelesslab.testbed import wakeup_delay
 
 NS_PER_MS = 1e6
 MS_PER_S = 1e3
-# The criterion of the lab: a frame that arrives more than this number of ms
-# after its due time is of no use.
+# A frame that arrives more than this number of ms after its due time is of no
+# use. Reports may use another value.
 LATE_MS = 500
 # {name of a statistic of the lateness: its percentile}. wirelesslink reports
 # only the median, the 99th percentile and the maximum.
 STATISTICS = {"median": 50, "p75": 75, "p90": 90, "p95": 95, "p99": 99,
               "max": 100}
-# The frames are taken to be late by these percentiles. Each one counts for the
-# frames between the percentile before it and itself.
+# The rule assumes that each frame was late by one of these percentiles of the
+# lateness. For example, 7 % of the frames, which are those between the
+# percentiles 50 and 57, were late by the percentile 57.
 PERCENTS = (50, 57, 64, 71, 78, 85, 90, 95, 99, 100)
 LINK_STATISTICS = ("median", "p99", "max")
-# If the 99th percentile of the machine is at least this part of that of the
-# link, both are taken to have the same cause.
+# If the 99th percentile of the machine is at least this share of the 99th
+# percentile of the link, the rule assumes that both have the same cause.
 SAME_CAUSE = 0.5
 PARTS = ("machine", "link")
-# A run is flagged if the lateness may have changed more than this share of the
-# verdicts (decodable in time or not), in % of the frames that were sent...
+# A verdict is whether a frame was decodable in time. A run is flagged if the
+# lateness may have changed more than this number of verdicts, in % of the
+# frames that were sent.
 MAX_VERDICTS = 1.0
-# ... or one of these percentiles of the latency by more than this number of ms
-# and by more than this share.
+# A run is also flagged if the lateness may have changed the median or the 95th
+# percentile of the latency by more than MAX_SHIFT_MS and by more than the share
+# MAX_SHIFT.
 PERCENTILES = {"median": 50, "p95": 95}
 MAX_SHIFT_MS, MAX_SHIFT = 10.0, 0.05
-# A run is also flagged if a 99th percentile exceeds this number of ms, which is
-# half of a frame period. A sender that waits longer sends bursts, and a
-# transport may take the delay for congestion. The effect that is computed from
-# the frames does not include this.
+# A run is also flagged if the 99th percentile of the machine or of the link
+# exceeds this number of ms, which is half of a frame period. A sender that
+# waits longer sends bursts, and a transport may take the delay for congestion.
+# The computation from the frames does not include these effects.
 MAX_P99_MS = 20.0
-# A workload without frames is flagged if a 99th percentile exceeds this number
-# of ms, because its exchanges may take only a few ms.
+# A run with a workload other than video is flagged if the 99th percentile of
+# the machine or of the link exceeds this number of ms, because the exchanges of
+# such a workload may take only a few ms.
 MS_LATE = 1.0
 
 Lateness = dict[str, Any]
 
 
 def wakeups(late_ms: Sequence[float]) -> list[float]:
-    """Returns the lateness of each wake-up that was due. The measurement has
-    only one value for a time in which the machine did not run the process,
-    however many wake-ups were due in that time."""
+    """Returns the lateness of each wake-up that was due. If the machine did not
+    run the process for some time, several wake-ups were due, but `late_ms` has
+    only the value of the first of them."""
     every = wakeup_delay.SECONDS_BETWEEN * MS_PER_S
     return [late - every * missed for late in late_ms
             for missed in range(max(1, math.ceil(late / every)))]
@@ -67,8 +70,9 @@ def wakeups(late_ms: Sequence[float]) -> list[float]:
 def describe(late_ms: Sequence[float],
              link_ns: Sequence[Mapping[str, int] | None]) -> Lateness:
     """Returns the statistics of the lateness of the machine and of the links.
-    Of several links, the latest one counts. The values of the links are None
-    if one of them did not report its lateness."""
+    If there are several links, each statistic is the largest one of a link. The
+    statistics of the links are None if one link did not report its lateness.
+    """
     found, late_ms = {}, wakeups(late_ms)
     known = link_ns and None not in link_ns
     for name, percent in STATISTICS.items():
@@ -82,23 +86,26 @@ def describe(late_ms: Sequence[float],
 
 
 def percentile_of(lateness: Lateness, part: str, percent: int) -> float:
-    """Returns a percentile of the lateness of one part, in ms. Percentiles
-    between two known ones are taken to rise evenly. This is too much rather
-    than too little, because few values are much larger than the median."""
+    """Returns a percentile of the lateness of one part, in ms. A percentile
+    that is not known is interpolated between the two known ones next to it. The
+    result is too large rather than too small, because few values are much
+    larger than the median."""
     known = [(own, max(ms, 0.0)) for name, own in STATISTICS.items()
              if (ms := lateness.get(f"{part}_{name}_ms")) is not None]
     for (low, low_ms), (high, high_ms) in itertools.pairwise(known):
         if low <= percent <= high:
             return low_ms + (high_ms - low_ms) * (percent - low) / (high - low)
-    # Results from before the other percentiles were stored have only the 99th.
+    # Results of older versions have only the 99th percentile.
     return known[0][1]
 
 
 def percentile_of_link(lateness: Lateness, percent: int) -> float:
-    """Returns a percentile of the lateness of the link, in ms. Between the
-    median and the 99th percentile it is taken to rise as that of the machine,
-    because the same busy times of the machine cause both. If the machine was
-    much less late, the link has another cause, and rises evenly."""
+    """Returns a percentile of the lateness of the link, in ms. Only the median
+    and the 99th percentile are known. Between them, the lateness of the link is
+    assumed to rise like the lateness of the machine, because the same busy
+    times of the machine cause both. If the machine was much less late than the
+    link, the cause is another one, and the percentiles of the link rise
+    evenly."""
     machine = [percentile_of(lateness, "machine", own)
                for own in (50, percent, 99)]
     link = [percentile_of(lateness, "link", own) for own in (50, 99)]
@@ -110,8 +117,8 @@ def percentile_of_link(lateness: Lateness, percent: int) -> float:
 
 
 def steps(lateness: Lateness) -> list[tuple[float, float]] | None:
-    """Returns [(lateness in ms, share of the frames)]. Returns None if a
-    measurement is missing."""
+    """Returns [(lateness in ms, share of the frames that were late by it)], or
+    None if a measurement is missing."""
     if None in [lateness[f"{part}_p99_ms"] for part in PARTS]:
         return None
     return [(percentile_of(lateness, "machine", percent)
@@ -122,8 +129,8 @@ def steps(lateness: Lateness) -> list[tuple[float, float]] | None:
 def changed_verdicts(passages: Sequence[measurements.Passage],
                      late: Sequence[tuple[float, float]],
                      late_ms: float) -> float:
-    """Returns the share of the sent frames, in %, that would also have been
-    decodable in time."""
+    """Returns the share of the sent frames, in %, that would have been
+    decodable in time only without the lateness."""
     def decodable(ms: float) -> int:
         return len(measurements.decodable(passages, ms * NS_PER_MS))
 
@@ -139,7 +146,7 @@ def percentile_without(latency_ms: Sequence[float],
     earlier = sorted((own - ms, share) for own in latency_ms
                      for ms, share in late)
     sums = list(itertools.accumulate(share for _, share in earlier))
-    # The sums of shares such as 0.49 are not exact.
+    # Sums of decimal fractions are not exact.
     place = bisect.bisect_left(sums, sums[-1] * percent / 100 - 1e-9)
     return earlier[min(place, len(earlier) - 1)][0]
 
@@ -147,7 +154,9 @@ def percentile_without(latency_ms: Sequence[float],
 def effect(passages: Sequence[measurements.Passage],
            late: Sequence[tuple[float, float]],
            late_ms: float) -> dict[str, float]:
-    """Returns what the lateness may have changed."""
+    """Returns by how much the lateness may have changed the results of a
+    stream.
+    """
     found = {"verdicts_percent": changed_verdicts(passages, late, late_ms)}
     latency_ms = [ns / NS_PER_MS for ns in measurements.latencies_ns(passages)]
     for name, percent in PERCENTILES.items() if latency_ms else ():
@@ -159,11 +168,12 @@ def effect(passages: Sequence[measurements.Passage],
 
 
 def reasons(found: Mapping[str, float]) -> list[str]:
-    """Returns what the lateness may have changed by more than is allowed."""
+    """Returns words for each result of effect() that exceeds its limit."""
     words = []
     if found["verdicts_percent"] > MAX_VERDICTS:
         words.append(
-            f"{found['verdicts_percent']:.2f} % of the verdicts")
+            f"whether {found['verdicts_percent']:.2f} % of the frames were "
+            "decodable in time")
     for name, percent in PERCENTILES.items():
         shift_ms = found.get(f"{name}_shift_ms", 0)
         if shift_ms > max(MAX_SHIFT_MS,
@@ -176,9 +186,10 @@ def reasons(found: Mapping[str, float]) -> list[str]:
 def grade(lateness: Lateness,
           streams: Sequence[Sequence[measurements.Passage]],
           late_ms: float = LATE_MS) -> Lateness:
-    """Returns the lateness of a run with its effect on each stream, for the
-    criterion `late_ms`, and whether the run is flagged. A run without a
-    measurement is flagged, because nothing shows that it can be relied on."""
+    """Returns the lateness of a run with its effect on each stream, and whether
+    the run is flagged. Frames count as late after `late_ms`. A run is flagged
+    if a measurement is missing, because then nothing shows that the run is
+    reliable."""
     late = steps(lateness)
     effects = [effect(passages, late, late_ms)
                for passages in streams] if late else []
@@ -188,19 +199,20 @@ def grade(lateness: Lateness,
 
 
 def is_above(lateness: Lateness, limit_ms: float) -> bool:
-    """Returns whether a 99th percentile exceeds the limit, or is not known."""
+    """Returns whether the 99th percentile of the machine or of the link exceeds
+    the limit or is not known."""
     return any(ms is None or ms > limit_ms
                for ms in (lateness[f"{part}_p99_ms"] for part in PARTS))
 
 
 def is_graded(lateness: Lateness, late_ms: float) -> bool:
-    """Returns whether the run was graded for this criterion."""
+    """Returns whether grade() was called for the run with this `late_ms`."""
     return lateness.get("late_ms") == late_ms
 
 
 def grade_constant(lateness: Lateness) -> Lateness:
-    """Returns the lateness of a run without frames, and whether it is flagged.
-    """
+    """Returns the lateness of a run with a workload other than video, and
+    whether the run is flagged."""
     return {**lateness, "flagged": is_above(lateness, MS_LATE)}
 
 
@@ -215,5 +227,5 @@ def words(lateness: Lateness) -> str:
         for words in reasons(found)))
     what = f"lateness may have changed {', '.join(why)}" if why \
         else "the lateness was not measured" if not steps(lateness) \
-        else "too late"
+        else "the machine, the link or the encoder was too late"
     return f"{what} (at the 99th percentile: {', '.join(times)})"

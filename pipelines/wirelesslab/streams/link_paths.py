@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The links of a cell that has several, and the names by which the pipelines of
-a protocol refer to the addresses on each link.
+"""Finds the parts of a combined link, and the values of the names by which the
+pipelines of a protocol refer to the addresses on each link.
 
-A cell over the links tmobile and verizon has, for example, {host_tmobile} and
-{host_2}, which are addresses of the receiver. docs/lab.md describes all names.
+In a cell over the links tmobile and verizon, for example, {host_tmobile} is
+the receiver's address on the first link, and {host_2} is the receiver's address
+on the second link. docs/lab-links.md describes all names.
 """
 
 import re
@@ -19,15 +20,16 @@ OF_A_LINK = re.compile(rf"(?:{HOST}(?!ports$)|{LOCAL})(?P<link>[a-z0-9_]+)")
 
 
 def parts(link: Link) -> list[Link]:
-    """Returns the links of which a combined link consists. Any other link is
-    its own only part."""
+    """Returns the links of which a combined link consists. For any other link,
+    returns a list with this link."""
     return link.get("links", [link])
 
 
 def names(link: Link) -> list[str]:
-    """Returns the name of each part in the form in which a pipeline writes it.
-    The name of a section has no underscore. The values of properties, which
-    follow the first underscore in the name of a variant, are left out."""
+    """Returns the name of each part of a link, in the form in which a pipeline
+    writes it. If a section lists several values of a property, the name of each
+    link has an underscore and the value after the name of the section. This
+    part of the name is left out."""
     return [identifier(part["name"].partition("_")[0]) for part in parts(link)]
 
 
@@ -40,10 +42,10 @@ def identifier(name: str) -> str:
 
 def values(hosts: Sequence[str], senders: Sequence[str],
            links: Sequence[str], port: int) -> dict[str, str]:
-    """Returns {name: value} for a pipeline. `hosts` are the addresses of the
-    end that listens, on each link, and `senders` those of the other end.
-    `links` are the names of the links. If two links have the same name, the
-    name stands for the first one."""
+    """Returns {name: value} for a pipeline. `hosts` has the address of the end
+    that listens on each link, and `senders` the address of the other end on
+    each link. `links` has the names of the links. If two links have the same
+    name, the name stands for the first of them."""
     found = {HOSTS: ",".join(hosts),
              HOST_PORTS: ",".join(f"{host}:{port}" for host in hosts)}
     labels = [str(number) for number in range(1, len(hosts) + 1)]
@@ -67,8 +69,7 @@ def fields(pipeline: str) -> list[str]:
 
 
 def missing(pipelines: Iterable[str], link: Link) -> list[str]:
-    """Returns the names in the pipelines that stand for addresses on links
-    which this link does not have.
+    """Returns the names in the pipelines for which the link has no address.
     """
     own = names(link)
     there = values(own, own, own, 0)

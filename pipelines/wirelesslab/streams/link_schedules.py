@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Takes links of a testbed away and brings them back while a stream runs.
 
-`schedule = 0 up 10 down 15 up` in a section of a matrix describes a link whose
-device at the sending host is down from 10 s to 15 s after the sender was
-started. The changes are made with `ip` and `tc` in the hosts, so the sender
-notices them as it would notice the loss of a real interface.
+The line `schedule = 0 up 10 down 15 up` in a section of a matrix describes a
+link whose device at the sending host is down from 10 s to 15 s after the sender
+was started. The programs `ip` and `tc` make the changes in the hosts, so the
+sender notices them as it would notice the loss of a real interface.
 """
 
 import csv
@@ -26,29 +26,30 @@ from wirelesslab.testbed import namespaces, testbed
 
 UP, OUTAGE, HOLD, DOWN, ABSENT, RENUMBERED = STATES = (
     "up", "outage", "hold", "down", "absent", "renumbered")
-CLOSED = (OUTAGE, HOLD, DOWN, ABSENT)  # In these states, nothing is carried.
-END = "end"  # The state in the last lines of the log.
-KEY = "schedule"  # in a section [link NAME]
+CLOSED = (OUTAGE, HOLD, DOWN, ABSENT)  # The link carries nothing.
+END = "end"  # This word ends the log, in place of a state.
+KEY = "schedule"  # The key in a section [link NAME].
 EXAMPLE = "0 up 10 down 15 up"
 LOG = "schedule.csv"
 HEADS = ("wall_ns", "device", "state", "dropped")
 PREFIX_LENGTH = 24
-# The last number of an address is 1 or 2. In the state `renumbered` it is
-# larger by this number.
+# The last number of an address is 1 or 2. In the state `renumbered`, this
+# number is added to it.
 RENUMBERED_BY = 100
-# A token bucket that fills with one byte per second holds all packets but the
-# first. It must be larger than a packet. Its queue has the size of 100 packets,
-# which is the default of the queue of wirelesslink.
+# In the state `hold`, each host has a token bucket that fills with one byte per
+# second, so only the first packet passes. The bucket must be larger than a
+# packet. Its queue has the size of 100 packets, like the queue of wirelesslink
+# by default.
 HELD = "tbf rate 8bit burst 3000 limit 150000"
-# The same queue without a limit of the rate. The queue looks at the new rate
-# only when another packet comes, and TCP sends none while the packets of a
-# connection wait in a queue of its own host. Therefore KICK sends one, to the
-# port of the service `discard`.
+# After the state `hold`, the token bucket of HELD gets a high rate. It uses the
+# new rate only when another packet comes. TCP sends no packet while earlier
+# packets of the connection wait in a queue of its own host. Therefore KICK
+# sends a packet to the port of the service `discard`.
 RELEASED = "tbf rate 1gbit burst 300000 limit 150000"
 KICK = (f"{shlex.join(namespaces.PYTHON)} -c 'import socket; socket.socket("
         "type=socket.SOCK_DGRAM).sendto(b\"\", (\"{peer}\", 9))'")
 DROPPED = re.compile(r"\(dropped (\d+),")
-# The answer to a command in a host: its exit status.
+# After each command, the shell in a host prints this word and the exit status.
 ANSWER = "answer"
 SECONDS_TO_END = 5
 
@@ -88,8 +89,8 @@ def parse(name: str, text: str) -> list[Change]:
 
 
 def closed(changes: Sequence[Change]) -> list[tuple[float, float]]:
-    """Returns [(begin, end)] of the times in s at which the link carries
-    nothing. The end of the last one may be infinite.
+    """Returns [(begin, end)] of the periods, in s, in which the link carries
+    nothing. The end of the last period may be infinite.
     """
     found = []
     ends = [change.seconds for change in changes[1:]] + [float("inf")]
@@ -104,8 +105,8 @@ def closed(changes: Sequence[Change]) -> list[tuple[float, float]]:
 
 
 def closed_times(link: Link) -> list[tuple[float, float]]:
-    """Returns the same for a link of a matrix, which need not have a schedule.
-    """
+    """Returns closed() for the schedule of a link, or an empty list if the link
+    has none."""
     text = link.get(KEY)
     return closed(parse(link["name"], text)) if text else []
 
@@ -122,15 +123,15 @@ def renumbered(address: str) -> str:
 
 
 def replace_address(device: str, old: str, new: str) -> str:
-    # The old address is removed first. It would otherwise take the new one,
-    # which is of the same network, with it.
+    # The old address is removed first. While it exists, a new address of the
+    # same network is secondary, and is removed together with the old one.
     return (f"ip addr del {old} dev {device} && "
             f"ip addr add {new} dev {device}")
 
 
 def enter(state: str, device: str, address: str) -> tuple[str, str]:
-    """Returns the shell commands that bring a link from `up` into this state:
-    for the sending host and for the other host. `address` is that of the
+    """Returns two shell commands that bring a link from `up` into this state,
+    for the sending host and for the other host. `address` is the address of the
     device at the sending host."""
     own, other = (f"{one}/{PREFIX_LENGTH}"
                   for one in (address, renumbered(address)))
@@ -148,16 +149,17 @@ def enter(state: str, device: str, address: str) -> tuple[str, str]:
 
 def leave(state: str, device: str, address: str,
           peer: str) -> tuple[str, str]:
-    """Returns the shell commands that bring a link from this state to `up`.
-    `peer` is the address at the other host."""
+    """Returns two shell commands that bring a link from this state to `up`, for
+    the sending host and for the other host. `peer` is the address of the device
+    at the other host."""
     own, other = (f"{one}/{PREFIX_LENGTH}"
                   for one in (address, renumbered(address)))
     if state == OUTAGE:
         command = f"tc qdisc del dev {device} root"
         return command, command
     if state == HOLD:
-        # The packets that were held are sent. The queue stays, because its
-        # removal would drop them.
+        # The packets that were held are now sent. The queue stays, because its
+        # removal would drop these packets.
         change = f"tc qdisc change dev {device} root {RELEASED}"
         return tuple(f"{change} && {KICK.format(peer=other)}"
                      for other in (peer, address))
@@ -170,8 +172,8 @@ def leave(state: str, device: str, address: str,
 # -------------------------------------------------------------------- execution
 
 class Shell:
-    """A shell in a host, which executes a command without the delay of a new
-    process of Python."""
+    """A shell that runs in a host. It executes each command without starting a
+    process of Python, which would take too long."""
 
     def __init__(self, bed: testbed.Testbed, host: str) -> None:
         self._host = host
@@ -204,8 +206,8 @@ class Shell:
 
 
 class ScheduledLink:
-    """A link with its schedule. `addresses` and `shells` are those of the
-    sending host and of the other one."""
+    """A link with its schedule. `addresses` and `shells` have an item for the
+    sending host and one for the other host."""
 
     def __init__(self, device: str, addresses: list[str],
                  changes: list[Change], shells: tuple[Shell, Shell]) -> None:
@@ -214,9 +216,9 @@ class ScheduledLink:
         self._state, self._dropped_before = UP, 0
 
     def change(self, state: str) -> tuple[int, str, str, int]:
-        """Brings the link into this state. Returns a line for the log. It has
-        the number of packets that were dropped at the sending host since the
-        last change."""
+        """Brings the link into this state, and returns a line for the log. The
+        line contains the number of packets that were dropped at the sending
+        host since the last change."""
         dropped = self.dropped()
         for commands in (leave(self._state, self.device, *self._addresses),
                          enter(state, self.device, self._addresses[0])):
@@ -231,13 +233,13 @@ class ScheduledLink:
         return time.time_ns(), self.device, END, self.dropped()
 
     def dropped(self) -> int:
-        """Returns the number of packets that the queue of an outage has dropped
-        at the sending host.
+        """Returns the number of packets that were dropped at the sending host
+        since the last change.
         """
         return self._all_dropped() - self._dropped_before
 
     def _all_dropped(self) -> int:
-        # The counter of a queue that is set up for a second time goes on.
+        # The counter does not begin at 0 if an equal queue was set up before.
         if self._state not in (OUTAGE, HOLD):
             return 0
         shown = self._shells[0].run(f"tc -s qdisc show dev {self.device}")
@@ -245,10 +247,10 @@ class ScheduledLink:
 
 
 class Runner:
-    """Executes the schedules of all links of a testbed. `schedules` has a text,
-    or "" for none, for the name of each device. `sender` and `receiver` are
-    the hosts. The changes of time 0 are made at once, and all others by a
-    thread after begin()."""
+    """Executes the schedules of all links of a testbed. `schedules` has {name
+    of a device: its schedule, or ""}. `sender` and `receiver` are the names of
+    the hosts. The constructor makes the changes of the time 0. After begin(), a
+    thread makes all later changes."""
 
     def __init__(self, bed: testbed.Testbed, schedules: dict[str, str],
                  sender: str, receiver: str) -> None:
@@ -268,7 +270,7 @@ class Runner:
                      for host in (sender, receiver)],
             parse(device, text), self._shells)
             for device, text in schedules.items() if text]
-        # The rest, in the order in which it is executed.
+        # The changes that have not been made yet, in the order of their times
         self._left = sorted(
             ((change, link) for link in self._links for change in link.changes),
             key=lambda pair: pair[0].seconds)
@@ -276,7 +278,8 @@ class Runner:
             self._change(*self._left.pop(0))
 
     def begin(self) -> None:
-        """Is called when the first sender is started."""
+        """Starts the time of the schedules. The caller starts the first sender
+        at the same time."""
         if self._links:
             self._thread = threading.Thread(
                 target=self._run, args=(time.monotonic(),), daemon=True)
@@ -302,8 +305,8 @@ class Runner:
             raise self._failure
 
     def stop(self) -> None:
-        """Makes no further changes, and writes the log. It is called before the
-        links end."""
+        """Stops making changes, and writes the log. Must be called while the
+        links still exist."""
         if not self._links or self._stopped.is_set():
             return
         self._stopped.set()
@@ -324,8 +327,8 @@ class Runner:
 
 
 def dropped(directory: pathlib.Path) -> int:
-    """Returns the number of packets that were dropped at the sending host
-    during outages. They are not in the log of any link.
+    """Returns the number of packets that were dropped at the sending host by
+    the schedules of a run. The logs of the links do not have these packets.
     """
     path = directory / LOG
     if not path.exists():
@@ -335,8 +338,9 @@ def dropped(directory: pathlib.Path) -> int:
 
 
 def closed_ns(directory: pathlib.Path) -> dict[str, list[tuple[int, float]]]:
-    """Returns {device: [(begin, end)]} of the times of day in ns at which the
-    links of a run carried nothing. The end of the last one may be infinite."""
+    """Returns {device: [(begin, end)]} of the periods in which the links of a
+    run carried nothing, as times of day in ns. The end of the last period may
+    be infinite."""
     found = {}
     path = directory / LOG
     if not path.exists():

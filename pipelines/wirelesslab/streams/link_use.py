@@ -11,7 +11,7 @@ from wirelesslab.streams import display, measurements
 # The packets of a handshake are small. The first packet with at least this
 # number of bytes belongs to the first frame.
 LARGE = 500  # bytes
-# The fates of packets that the queue dropped.
+# A packet that the queue dropped has one of these fates.
 DROPPED = ("queue", "frame")
 
 
@@ -25,8 +25,8 @@ def begin_ns(packets: Sequence[measurements.Packet]) -> int:
 
 def rates(packets: Sequence[measurements.Packet], end_ns: float,
           step_ns: float) -> list[float]:
-    """Returns the bit/s at which packets left the link in each step, from the
-    begin of the film for `end_ns`.
+    """Returns the bit/s at which packets left the link in each step. The steps
+    begin with the film and end `end_ns` later.
     """
     begin = begin_ns(packets)
     return display.rates(packets, begin, begin + end_ns, step_ns)
@@ -53,9 +53,9 @@ def sojourns_ns(packets: Sequence[measurements.Packet], end_ns: float,
 
 def drops_ns(packets: Sequence[measurements.Packet], end_ns: float,
              step_ns: float) -> list[tuple[float, float]]:
-    """Returns (begin, length) of the times at which packets came that the queue
-    dropped. The times are those of whole steps, counted from the begin of the
-    film, and consecutive steps are joined."""
+    """Returns [(begin, length)] of the times in which the queue dropped
+    packets. The times consist of whole steps, counted from the begin of the
+    film. Consecutive steps are joined."""
     begin = begin_ns(packets)
     found = []
     for step in sorted({int((packet.arrival_ns - begin) // step_ns)

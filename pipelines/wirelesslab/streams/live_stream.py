@@ -21,7 +21,7 @@ FIELD = re.compile(r"([a-z-]+)=\((?:guint64|boolean)\)(\w+)")
 
 
 class LiveStream(stream.Stream):
-    """A stream whose encoder gets the pictures of a source, where other streams
+    """A stream whose sender encodes the pictures of a source. Other streams
     send a clip.
     """
 

@@ -129,9 +129,9 @@ def decodable(passages: Sequence[Passage],
 
 def needed_deadlines_ns(passages: Sequence[Passage]) -> list[float]:
     """Returns for each frame the minimum deadline with which it is decodable,
-    in ns after its due time: the lateness of this frame or of a frame that it
-    refers to, whichever is longest. It is infinite if one of these frames did
-    not arrive. The references are those of frame_log.decodable()."""
+    in ns after its due time. This is the maximum of the lateness of this frame
+    and of all frames that it refers to. It is infinite if one of these frames
+    did not arrive. The references are those of frame_log.decodable()."""
     found = []
     older, newer = math.inf, math.inf
     for way in passages:

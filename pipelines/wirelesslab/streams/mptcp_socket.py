@@ -5,10 +5,10 @@ kernel, because GStreamer's elements open only TCP sockets.
     streams.mptcp_socket sender HOST PORT gst-launch-1.0 ... ! fdsink fd=1
     streams.mptcp_socket receiver HOST PORT gst-launch-1.0 fdsrc fd=0 ! ...
 
-The sender connects to HOST. A process beside it does what the daemon mptcpd
-does: it tells the kernel which addresses this host has, from now on and
-whenever one appears or disappears. The kernel then makes a subflow from each
-address over its own device.
+The sender connects to HOST. A process beside the sender does what the daemon
+mptcpd does: it tells the kernel which addresses this host has, and when an
+address appears or disappears. The kernel then makes a subflow from each address
+over the device of this address.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ ADDRESS = re.compile(r"^\d+: (?P<device>\S+) +inet (?P<address>[\d.]+)/", re.M)
 
 
 def why_not() -> str:
-    """Returns why this machine has no MPTCP, or "" if it has."""
+    """Returns why this machine does not support MPTCP, or "" if it does."""
     try:
         with contextlib.closing(new_socket()):
             pass
@@ -67,15 +67,16 @@ def addresses() -> dict[str, str]:
 
 
 def endpoints(output: str) -> dict[str, str]:
-    """Returns {address: number} in the output of `ip mptcp endpoint show`."""
+    """Returns {address: number of its endpoint} from the output of `ip mptcp
+    endpoint show`."""
     return {found["address"]: found["id"]
             for found in ENDPOINT.finditer(output)}
 
 
 def changes(there: dict[str, str], now: dict[str, str]) -> list[list[str]]:
-    """Returns the arguments of `ip mptcp endpoint` for the addresses that have
-    disappeared and appeared. `there` has the numbers of the kernel's endpoints,
-    and `now` the devices of this host's addresses."""
+    """Returns the arguments of `ip mptcp endpoint` for each address that has
+    disappeared or appeared. `there` has {address: number} of the endpoints that
+    the kernel knows, and `now` has {address: device} of this host."""
     return [["delete", "id", number] for address, number in there.items()
             if address not in now] \
         + [["add", address, "dev", device, "subflow"]
@@ -91,7 +92,8 @@ def update_endpoints() -> None:
 
 
 def follow_addresses() -> None:
-    """Tells the kernel of addresses until this process is killed."""
+    """Tells the kernel about each change of the addresses until this process is
+    killed."""
     with subprocess.Popen(["ip", "-o", "monitor", "address", "link"],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           text=True) as monitor:
@@ -106,7 +108,8 @@ def run() -> None:
     ip("mptcp", "limits", "set", "subflows", str(MAX_SUBFLOWS),
        "add_addr_accepted", str(MAX_SUBFLOWS))
     if role == SENDER:
-        # A socket makes subflows only for endpoints that are there before it.
+        # The kernel makes subflows only for endpoints that exist before the
+        # socket connects.
         update_endpoints()
         own = new_socket()
         own.connect((host, int(port)))

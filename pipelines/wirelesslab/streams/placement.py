@@ -143,7 +143,7 @@ class SameMachine:
         return link_paths.values([HOST], [HOST], [], port)
 
     def begin(self) -> None:
-        """Is called when the first sender is started."""
+        """Must be called when the first sender is started."""
 
     def start(self, _role: str, argv: Sequence[str | os.PathLike[str]],
               output: int) -> subprocess.Popen[Any]:

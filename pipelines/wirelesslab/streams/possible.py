@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Computes the result of a sender with perfect foresight: how many frames of a
 stream could have been decodable in time over a link whose opportunities to
-deliver are known. It starts no processes and reads no files.
+deliver are known. This module starts no processes and reads no files.
 
 The result is the optimum, not a heuristic. All frames have the same time from
 their due time to their deadline, so the order of the stream is also the order
-of the deadlines, and it is optimal to send the chosen frames in this order
-(Jackson 1955, earliest due date first). Whether the chosen frames are in time
-then depends only on the number of opportunities that are used up after each
+of the deadlines. It is optimal to send the chosen frames in this order (Jackson
+1955, earliest due date first). Whether the chosen frames are in time then
+depends only on how many bytes of the opportunities are used up after each
 frame. A dynamic program over the frames keeps, for each number of decodable
-frames, the smallest such number (Kise, Ibaraki and Mine 1978 for jobs whose
-release times and deadlines have the same order; Lawler and Moore 1969).
+frames, the smallest number of bytes that such a choice uses up (Kise, Ibaraki
+and Mine 1978 for jobs whose release times and deadlines have the same order;
+Lawler and Moore 1969).
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from wirelesslab.streams import frame_log, measurements
 
 
 class Opportunity(typing.NamedTuple):
-    """A number of bytes that a link can deliver. Times are in ns of the link.
-    """
+    """A number of bytes that a link can deliver. Times are in ns, by the clock
+    of the link."""
 
     taken_ns: float  # The last time at which the link accepts these bytes.
     arrival_ns: float
@@ -46,8 +47,8 @@ class Supply:
         self._arrived = _Sum((one.arrival_ns, one.size) for one in usable)
 
     def gone(self, time_ns: float) -> int:
-        """Returns the bytes of the opportunities that a frame can no longer
-        use if it exists only from this time on.
+        """Returns the bytes of the opportunities that are over at this time. A
+        frame that does not exist before this time cannot use them.
         """
         return self._taken.before(time_ns)
 
@@ -72,7 +73,8 @@ class _Sum:
 
 
 class Job(typing.NamedTuple):
-    """A frame as work for the link. Times are in ns of the link."""
+    """A frame as work for the link. Times are in ns, by the clock of the link.
+    """
 
     frame: frame_log.Frame
     release_ns: float  # The frame cannot be sent before this time.
@@ -82,12 +84,12 @@ class Job(typing.NamedTuple):
 def jobs(passages: Sequence[measurements.Passage], begin_ns: float,
          late_ns: float) -> list[Job]:
     """Returns the frames of a run as work for the link. The first frame was
-    sent at `begin_ns`. A frame exists from its due time on, or from the time at
-    which the run sent it if that is earlier by the jitter of the machine.
+    sent at `begin_ns`. A frame exists from its due time on. If the run sent it
+    earlier, because of the jitter of the machine, it exists from that time on.
 
-    The due times of a stream follow the order of the stream. If they did not,
-    this function would extend the time of a frame so that the times of all
-    frames have the same order. The result is then an upper bound."""
+    The order of the due times is the order of the stream. If it were not, this
+    function would let frames exist earlier or have later deadlines, until both
+    have the order of the stream. The result would then be an upper bound."""
     releases = list(itertools.accumulate(
         (min(way.due_ns, way.sent_ns) for way in reversed(passages)), min))
     deadlines = itertools.accumulate(
@@ -101,8 +103,8 @@ class _Plan(typing.NamedTuple):
     """A choice among the frames so far."""
 
     count: int  # decodable frames
-    # The bytes of the supply that are used up: the frames are sent, or the
-    # opportunities have passed.
+    # The bytes of the supply that are used up, because frames were sent or the
+    # opportunities are over.
     used: int
     chosen: tuple | None  # (number of the last chosen frame, those before it)
 
@@ -110,7 +112,7 @@ class _Plan(typing.NamedTuple):
 def best(work: Sequence[Job], supply: Supply) -> list[int]:
     """Returns the numbers of the frames that a sender with perfect foresight
     sends. These are as many frames as can be decodable in time."""
-    # {state of the decoder: its best plans, by rising count and rising use}
+    # {state of the decoder: its best plans}
     plans = {(False, False): [_Plan(0, 0, None)]}
     for number, job in enumerate(work):
         gone = supply.gone(job.release_ns)
@@ -138,8 +140,8 @@ def best(work: Sequence[Job], supply: Supply) -> list[int]:
 
 
 def _undominated(plans: list[_Plan]) -> list[_Plan]:
-    """Leaves out each plan for which another one has at least as many frames
-    and uses no more of the supply.
+    """Leaves out each plan for which there is another plan that has at least as
+    many frames and does not use more of the supply.
     """
     found, min_used = [], math.inf
     for plan in sorted(plans, key=lambda plan: (-plan.count, plan.used)):

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes a protocol of another one with some words of its pipelines replaced. A
-matrix that compares the options of a transport has a section for each choice
-of options, and such a section has only the words that differ:
+"""Makes a protocol from another protocol by replacing some words of its
+pipelines. A matrix that compares options of a transport has a section for each
+choice of options. With the key `like`, the section contains only the words that
+differ:
 
     [protocol srt-200]
     like = srt
-    replace = latency=450 -> latency=200
+    replace = latency=300 -> latency=200
 """
 
 import configparser
@@ -26,8 +27,9 @@ def is_one(section: Mapping[str, str]) -> bool:
 
 def of_section(name: str, section: Mapping[str, str],
                known: Mapping[str, Protocol]) -> Protocol:
-    """Returns the protocol of a section with the key `like`. Its other keys
-    override those of the protocol in `known` that it names.
+    """Returns the protocol of a section with the key `like`, which names a
+    protocol in `known`. The other keys of the section override the keys of this
+    protocol.
     """
     base = known.get(section[LIKE])
     if base is None or "sender" not in base:
@@ -50,13 +52,13 @@ def of_section(name: str, section: Mapping[str, str],
 
 
 def as_text(value: str | int | bool) -> str:
-    """Returns the text that stands for a value in a file."""
+    """Returns a value as it is written in a matrix file."""
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) \
         else str(value)
 
 
 def replacements(name: str, text: str) -> Iterable[tuple[str, str]]:
-    """Yields (old, new) of each line of `text`."""
+    """Yields (old words, new words) for each line of `text`."""
     for line in filter(None, map(str.strip, text.splitlines())):
         old, arrow, new = line.partition(ARROW)
         if not arrow or not old.strip():

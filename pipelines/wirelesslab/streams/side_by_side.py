@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes a video in which several streams play side by side, from the list of
-pictures that a viewer of each stream sees.
+"""Makes a video in which several streams play side by side. For each stream, it
+gets the list of the pictures that a viewer sees.
 
 The video is H.264 in MP4 or, if ffmpeg has no libx264, VP9 in WebM. All common
-browsers play both. The bitrate is limited, so a video of five seconds is
-smaller than 1.5 MB.
+browsers play both formats. The bitrate is limited, so a video of five seconds
+is smaller than 1.5 MB.
 """
 
 import contextlib
@@ -26,11 +26,11 @@ from wirelesslab.streams import clips
 WIDTH, WIDTH_OF_ONE = 1200, 480
 COLUMNS = 4
 GAP = 4  # pixels between two streams
-# A bar of this height, in pixels, at the lower edge of a picture says that the
-# viewer does not see the picture that was due. Chrominance has half of the
-# lines, so the number is even.
+# The height of the bar at the lower edge of a picture, in pixels. The bar says
+# that the viewer does not see the picture that was due. The height is even,
+# because the chrominance has half as many lines as the luminance.
 BAR = 8
-# Luminance and chrominance (blue, red) of ITU-R BT.601: black, and the orange
+# Colours as luminance and chrominance (blue, red) of ITU-R BT.601. ORANGE is
 # #e69f00.
 BLACK, ORANGE = (16, 128, 128), (155, 43, 171)
 BITS_PER_SECOND = 1_900_000
@@ -47,10 +47,10 @@ ENCODERS = {
 
 
 class Tile(typing.NamedTuple):
-    """One stream: the video from which its pictures are taken, and for each
-    picture of the result the number of the picture that is seen, in display
-    order, or None before the first one. `first` is the number of the picture
-    that was due at the begin of the result."""
+    """One stream. Its pictures are taken from `video`. `numbers` has for each
+    frame of the result the number of the picture that is seen, in display
+    order, or None before the first picture. `first` is the number of the
+    picture that was due at the begin of the result."""
 
     video: pathlib.Path
     numbers: Sequence[int | None]
@@ -81,7 +81,7 @@ def columns(count: int) -> int:
 
 
 def width(count: int) -> int:
-    """Returns the width of each of so many tiles."""
+    """Returns the width of each tile if there are `count` tiles."""
     space = (WIDTH + GAP) // columns(count) - GAP
     return min(space, WIDTH_OF_ONE) // 4 * 4
 
@@ -124,9 +124,9 @@ class Pictures:
 
 def take(video: pathlib.Path, numbers: set[int], wide: int
          ) -> tuple[tuple[int, int], Mapping[int, bytes]]:
-    """Returns the size and {number: picture}. The pictures have this width and
-    the video's aspect ratio. Each is the luminance followed by both parts of
-    the chrominance.
+    """Returns the size and {number: picture}. The pictures have the width
+    `wide` and the video's aspect ratio. A picture is the luminance followed by
+    both parts of the chrominance.
     """
     chosen = "+".join(f"between(n\\,{first}\\,{last})"
                       for first, last in ranges(numbers))
@@ -199,8 +199,8 @@ def write(pictures: Pictures, labels: pathlib.Path | None, fps: int,
           stem: pathlib.Path, poster_place: int = 0
           ) -> tuple[pathlib.Path | None, pathlib.Path]:
     """Writes the video, and one of its frames as a picture. `labels` is a
-    picture with transparent parts and the size of the video, which is drawn
-    above it. Returns the paths of the video and of the picture, which are
+    picture with transparent parts that is drawn above the video and has the
+    same size. Returns the paths of the video and of the picture, which are
     `stem` with a suffix. The first path is None if ffmpeg has no encoder."""
     name = encoder()
     poster, target = stem.with_suffix(".jpg"), None
@@ -234,7 +234,8 @@ def draw(pictures: Pictures, labels: pathlib.Path | None, fps: int, graph: str,
          "-filter_complex", graph, *outputs],
         pass_fds=(readable,), stdout=subprocess.DEVNULL)
     os.close(readable)
-    # If ffmpeg ends early, its exit status is the error that counts.
+    # If ffmpeg ends early, the pipe breaks. The exit status of ffmpeg, which is
+    # checked below, then reports the error.
     with contextlib.suppress(BrokenPipeError), open(writable, "wb") as pipe:
         pipe.write(b"YUV4MPEG2 W%d H%d F%d:1 Ip A1:1 C420jpeg\n"
                    % (pictures.size.width, pictures.size.height,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads protocols from a file with a section for each, in which sender and
 receiver are pipelines for gst-launch-1.0. transports.ini has the project's own
-and other transports; a matrix of the lab may have more. docs/lab.md describes
-the keys of a section.
+and other transports; a matrix of the lab may have more. docs/lab-protocols.md
+describes the keys of a section.
 """
 
 import configparser
@@ -24,9 +24,9 @@ KINDS_OF_CLIP = ("m2v", "ts")
 # {first element of a receiver: kind of its socket}; all others use UDP.
 SOCKETS = {"tcpserversrc": "tcp", "udplitesrc": "udplite"}
 # Elements that do not end when gst-launch-1.0 is interrupted. srtsrc waits for
-# packets for up to a second at a time, and does not see that it was to stop in
-# the meantime. It then ends only after SRT has had no packet from the sender
-# for five seconds or, after long delays on the link, for much longer.
+# packets for up to a second at a time, and does not notice a request to stop
+# during this time. It then ends only after SRT has received no packet from the
+# sender for five seconds or, after long delays on the link, for much longer.
 ENDLESS = re.compile(r"(?:^|! )srtsrc\b")
 # The properties of wirelesslink that the lab sets itself.
 OF_THE_LAB = ("seed", *placement.OURS)

@@ -21,7 +21,7 @@
  * unsent bytes that ifdsink permits (TCP_NOTSENT_LOWAT), and the minimum in
  * flight, an initial window of ten segments (RFC 6928). */
 #define SOCKET_SIZE (16384 + 10 * 1448)
-/* A frame whose lateness exceeds this is useless. */
+/* Maximum lateness of a frame that is of use. */
 #define MAX_LATENESS (500 * MS)
 
 typedef struct
@@ -111,13 +111,14 @@ typedef struct
   GArray *film;
   guint socket_size;            /* bytes; 0 for a channel without a socket */
   gboolean sending;
-  /* ns, when the socket has accepted the whole current frame */
+  /* time in ns at which the socket has accepted the whole current frame */
   guint64 taken_at;
-  guint64 free_at;              /* ns, when all bytes have arrived */
-  /* ns, due time of the frame that is being sent */
+  guint64 free_at;              /* time in ns at which all bytes have arrived */
+  /* due time in ns of the frame that is being sent */
   guint64 due;
-  GArray *lateness;             /* guint64, ns: lateness of each arrival */
-  /* ns, maximum lateness at which the socket accepted a frame */
+  /* array of guint64: lateness of each arrival in ns */
+  GArray *lateness;
+  /* maximum lateness in ns at which the socket accepted a frame */
   guint64 max;
 } Channel;
 
@@ -266,11 +267,11 @@ run (GArray * film, guint socket_size, IfdAlgorithm algorithm,
 
 /* --- the optimum with knowledge of the future ----------------------------- */
 
-/* The frames after this one that can still be decoded. */
+/* Says which of the following frames can still be decoded. */
 typedef enum
 {
   CHAIN_WHOLE,
-  /* None can be decoded before the next I-frame. */
+  /* No frame can be decoded before the next I-frame. */
   CHAIN_BROKEN,
   /* All frames can be decoded except leading B-frames. */
   CHAIN_NEW,
@@ -461,8 +462,8 @@ GST_START_TEST (paper_algorithms_at_6_mbit)
 GST_END_TEST;
 
 /* With room for one waiting frame, the queue is too small for the frames that
- * arrive while an I-frame is sent. Therefore the paper's algorithms lose some
- * B-frames on any channel. */
+ * arrive while an I-frame is sent. Therefore the algorithms of Ouwens' paper
+ * lose some B-frames on any channel. */
 GST_START_TEST (nothing_is_lost_where_there_is_room)
 {
   const gchar *const names[] = { "paper", "paper-gop", "gop" };

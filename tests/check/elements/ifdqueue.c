@@ -4,6 +4,7 @@
  * frames as the test allows.
  */
 
+#include "gstframeinfometa.h"
 #include "ifdharness.h"
 #include "overwritingpool.h"
 
@@ -512,6 +513,44 @@ GST_START_TEST (h264_and_h265_tell_their_b_frames)
 
 GST_END_TEST;
 
+/* Elements downstream that see only packets, such as dccpthinsink, need it. */
+GST_START_TEST (h265_frames_carry_their_temporal_layer)
+{
+  static const struct
+  {
+    const gchar *unit;
+    gsize size;
+    gint layer;
+  } units[] = {
+    {H265_IDR, 15, 0}, {H265_P, 8, 0}, {"\0\0\0\1\x02\x02\xd0\x09", 8, 1},
+  };
+  GstElement *element = gst_check_setup_element ("ifdqueue");
+  GstHarness *harness;
+  guint i;
+
+  g_object_set (element, "sync", FALSE, NULL);
+  harness = gst_harness_new_with_element (element, "sink", "src");
+  gst_harness_set_src_caps_str (harness,
+      "video/x-h265,stream-format=byte-stream,alignment=au");
+  for (i = 0; i < G_N_ELEMENTS (units); i++) {
+    GstBuffer *buffer = gst_buffer_new_memdup (units[i].unit, units[i].size);
+    const GstFrameInfoMeta *info;
+
+    GST_BUFFER_PTS (buffer) = i * 40 * GST_MSECOND;
+    fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+    buffer = gst_harness_pull (harness);
+    info = gst_buffer_get_frame_info_meta (buffer);
+    fail_unless (info != NULL);
+    fail_unless_equals_int (info->temporal_layer, units[i].layer);
+    fail_unless_equals_int (info->picture_type, i == 0 ? 1 : 2);
+    gst_buffer_unref (buffer);
+  }
+  gst_harness_teardown (harness);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
 /* Error resilient frames of VP9, 6.2: a key frame of 320x240, a frame that
  * refreshes a reference frame, and one that refreshes none */
 #define VP9_KEY "\x83\x49\x83\x42\x40\x13\xf0\x0e\xf0"
@@ -527,7 +566,8 @@ GST_START_TEST (vp9_tells_the_frames_that_refresh_nothing)
 
 GST_END_TEST;
 
-/* Later frames may need anything of such a frame. */
+/* The frame is malformed, so it is unknown which of its contents later frames
+ * refer to. It therefore counts as a reference frame. */
 GST_START_TEST (malformed_frame_is_counted)
 {
   IfdHarness harness;
@@ -1153,7 +1193,7 @@ GST_START_TEST (each_start_is_a_new_one)
     g_string_truncate (harness.log, 0);
     harness_set_flushing (&harness, FALSE);
     harness.n_frames = harness.pushed = 0;
-    /* The pads are activated again, as a source does that starts again. */
+    /* The pads are deactivated and activated, as at a restart of the source. */
     gst_pad_set_active (harness.up, FALSE);
     gst_pad_set_active (harness.up, TRUE);
     gst_pad_set_active (harness.down, TRUE);
@@ -1707,6 +1747,7 @@ ifdqueue_suite (void)
   tcase_add_test (tc, pools_may_have_their_buffers_back);
   tcase_add_test (tc, a_damaged_frame_goes_on);
   tcase_add_test (tc, h264_and_h265_tell_their_b_frames);
+  tcase_add_test (tc, h265_frames_carry_their_temporal_layer);
   tcase_add_test (tc, vp9_tells_the_frames_that_refresh_nothing);
   tcase_add_test (tc, malformed_frame_is_counted);
   tcase_add_test (tc, fields_of_a_frame_go_together);

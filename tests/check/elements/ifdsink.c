@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of ifdsink over real sockets, in which the test is the receiver.
- * Whatever the receiver does, the bytes of each connection are whole frames
- * (except at the end of a connection that was reset), the first frame is an
- * I-frame, and no call waits without a limit. Most tests use only the part of
- * ifdsink that writes to the socket.
+ * Whatever the receiver does, the first frame of each connection is an I-frame,
+ * and no call waits without a limit. The bytes of each connection are whole
+ * frames, except at the end of a connection that was reset. Most tests use only
+ * the part of ifdsink that writes to the socket.
  */
 
 #include <gst/check/gstcheck.h>
@@ -21,10 +21,12 @@
 #include "sinkpipeline.h"
 #include "overwritingpool.h"
 
-/* Larger than the unsent data and the buffer of the receiver together */
+/* Size of a frame that is larger than the unsent data and the buffer of the
+ * receiver together */
 #define HUGE_FRAME (1024 * 1024)
 #define SMALL_FRAME 1000
-/* The bytes before each frame, which hold its type, number and size. */
+/* Size of the header before each frame, which has the frame's type, number and
+ * size. */
 #define HEADER 8
 
 /* --- the receiver --------------------------------------------------------- */
@@ -825,8 +827,8 @@ GST_START_TEST (eos_does_not_wait_for_ever)
   receiver_init (&receiver);
   receiver_listen (&receiver);
   test = writer_new (&receiver);
-  /* More than the receive buffer of 4096 bytes can hold, and less than the
-   * amount at which render waits */
+  /* The frame has 20000 bytes. This is more than the receive buffer of 4096
+   * bytes can hold, and less than the amount at which render waits. */
   g_object_set (test->sink, "drain-timeout", 20, NULL);
   g_object_set (test->sink, "notsent-lowat", 0, NULL);
   sink_pipeline_play (test);
@@ -897,7 +899,8 @@ GST_START_TEST (statistics_are_those_of_both_parts)
 
 GST_END_TEST;
 
-/* ifdqueue is inside ifdsink, so it would be upstream of the payloader. */
+/* ifdsink contains an ifdqueue, and the ifdqueue would have to be upstream of
+ * the payloader. The error must therefore recommend to remove the payloader. */
 GST_START_TEST (rtp_is_refused_with_its_own_advice)
 {
   GstElement *pipeline = gst_parse_launch ("fakesrc num-buffers=1 ! "

@@ -134,7 +134,7 @@ expect_throughput (guint megabits, const gchar * payloader, gdouble min,
   clear_packets (&packets);
 }
 
-/* Ouwens 3.6: packets of 50 to 1100 bytes, 4 Mbit/s */
+/* Ouwens 3.6: packets of 50 to 1100 bytes at 4 Mbit/s */
 GST_START_TEST (whole_slices_up_to_1100_bytes)
 {
   guint megabits;
@@ -160,7 +160,7 @@ GST_START_TEST (one_slice_to_a_packet)
 
 GST_END_TEST;
 
-/* The film is sent at its own pace. */
+/* In the following tests, the film is sent at its own pace. */
 
 typedef struct
 {
@@ -179,8 +179,8 @@ typedef struct
   LinkFlowStats stats;
 } Film;
 
-/* The packets of a frame arrive either at the same time, as from a payloader,
- * or spread over the duration of the frame, as from a server on a network. */
+/* The packets of a frame arrive at the same time, as from a payloader, or they
+ * are spread over the duration of the frame, as from a server on a network. */
 typedef enum
 {
   PACE_BURST,

@@ -168,7 +168,8 @@ is_deprecation (const gchar * line)
       "The property bonding-addresses is deprecated: use channels");
 }
 
-/* The property that is set last takes effect. */
+/* bonding-addresses and channels set the same value. The property that is set
+ * last takes effect. */
 GST_START_TEST (bonding_addresses_are_a_deprecated_alias_of_channels)
 {
   GstElement *sink = gst_element_factory_make ("mmtpsink", NULL);
@@ -198,7 +199,7 @@ GST_START_TEST (bonding_addresses_are_a_deprecated_alias_of_channels)
 
 GST_END_TEST;
 
-/* __i__: the property gso, auto or off */
+/* __i__ selects the value of the property gso: auto or off */
 GST_START_TEST (list_crosses_with_and_without_gso)
 {
   GstBufferList *list = gst_buffer_list_new ();
@@ -287,7 +288,8 @@ GST_START_TEST (long_buffers_wait_for_each_other)
   LoopbackFixture fixture;
   guint i;
 
-  /* On a slow machine, the estimated rate of a channel is low, too. */
+  /* The latency is 60 s, because on a slow machine the estimated rate of a
+   * channel is low. */
   mmtp_loopback_src_init (&fixture.src, "address", "127.0.0.1", "max-latency",
       60000, NULL);
   gst_harness_play (fixture.src.harness);
@@ -988,7 +990,7 @@ GST_END_TEST;
 
 /* --- a new receiver ------------------------------------------------------- */
 
-/* A receiver that is silent for this time counts as gone. */
+/* Time after which a silent receiver counts as gone. */
 #define TIMEOUT (2 * GST_SECOND)
 
 static void
@@ -1197,8 +1199,8 @@ GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
   fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
           GST_SEEK_FLAG_FLUSH, 0));
   wait_for_next (&sink);
-  /* No buffer was blocked for that long. The tolerance allows for the delays of
-   * a busy machine. */
+  /* No buffer was blocked for as long as the stream had waited for its
+   * receiver. The tolerance allows for the delays of a busy machine. */
   blocked = loopback_stat_of (&sink, "time-blocked") - blocked;
   fail_unless (blocked < waited * GST_MSECOND / 2, "%" GST_TIME_FORMAT,
       GST_TIME_ARGS (blocked));
@@ -1340,8 +1342,8 @@ push_p_frame (LoopbackFixture * fixture, guint n, GstClockTime lateness)
 }
 
 /* If a P-frame is too late, the frames that depend on it are dropped, too, and
- * a key frame is requested once. In other streams it is unknown which frames
- * depend on the late one. */
+ * a key frame is requested once. In a transport stream, the sink does not know
+ * which frames depend on the late one, so no further frame is dropped. */
 static void
 check_late_p_frame (const gchar * caps, guint incomplete)
 {

@@ -986,7 +986,8 @@ GST_START_TEST (a_lost_gop_is_reported_frame_by_frame)
 
 GST_END_TEST;
 
-/* In the paper, the latencies were wrong after the loss of a GOP header (3.8).
+/* In Ouwens' measurements, the latencies were wrong after the loss of a GOP
+ * header (3.8).
  */
 GST_START_TEST (a_lost_gop_header_leaves_latency_alone)
 {
@@ -1136,7 +1137,8 @@ GST_START_TEST (latency_percentiles_are_the_hand_made_ones)
           9 * (gint64) GST_MSECOND) <= 9 * GST_MSECOND / 128);
   assert_stat (f.element, "latency-mean", 550 * GST_USECOND);
   assert_stat (f.element, "duration", 99 * FRAME_TIME + 10 * GST_MSECOND);
-  /* |D| is 1 ms ten times, so the jitter is 1 - (15/16)^10 ms. */
+  /* The difference |D| of two delays (RFC 3550) is 1 ms ten times, so the
+   * jitter is 1 - (15/16)^10 ms. */
   fail_unless (ABS (get_stat (f.element, "jitter") - 475540) <= 1);
   gst_object_unref (clock);
   teardown (&f);
@@ -1543,8 +1545,8 @@ GST_START_TEST (messages_tell_frames_gops_and_losses)
   fail_unless_equals_string (gst_structure_get_string (message, "type"), "B");
   gst_structure_free (message);
 
-  /* This message is posted without a request at the end of the stream, before
-   * EOS is sent downstream. */
+  /* The statistics are posted without a request at the end of the stream,
+   * before EOS is sent downstream. */
   message = pop_message (&f, "application/x-mpegstat-stats");
   fail_unless_equals_int64 (stat_of (message, "frames"), FRAMES (5) - 2);
   fail_unless_equals_int64 (stat_of (message, "lost-b"), 1);

@@ -129,8 +129,8 @@ GST_START_TEST (an_old_name_reads_what_the_new_one_set)
 
 GST_END_TEST;
 
-/* Numbers in nanoseconds are mostly larger than the maximum, so that GLib
- * refuses them. */
+/* Numbers in nanoseconds are mostly larger than this maximum, so GLib refuses
+ * them. */
 #define DAY 86400000
 
 GST_START_TEST (milliseconds_are_at_most_a_day)

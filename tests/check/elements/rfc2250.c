@@ -580,8 +580,8 @@ GST_START_TEST (depay_ssrc_change_goes_on)
 
 GST_END_TEST;
 
-/* This holds even if the sequence numbers continue. The unfinished frame of the
- * first source is dropped. */
+/* A new SSRC counts as a gap even if the sequence numbers continue. The
+ * unfinished frame of the first source is dropped. */
 GST_START_TEST (depay_ssrc_change_is_a_gap)
 {
   GstHarness *h = new_depay ("rfc2250depay");

@@ -51,7 +51,8 @@ typedef struct
 {
   const gchar *name;
   void (*build) (Attacker * self, ForgedPacket * forged);
-  /* The numbers are consecutive, so the packets resemble a stream. */
+  /* The sequence numbers of the forged packets are consecutive, so the packets
+   * resemble a stream. */
   gboolean has_runs;
   gboolean knows_ssrc;
 } Attack;
@@ -464,8 +465,9 @@ GST_START_TEST (off_path_flood_costs_nothing)
    * up to the number at which a range begins. */
   fail_unless (with.losses <= without.losses
       + (with.forged + 1) * MPEG_VIDEO_MAX_SINGLE_LOSSES);
-  /* docs/security.md says that the elements do not protect against these
-   * attacks. */
+  /* docs/security.md says that the elements do not protect against an attacker
+   * who knows the SSRC. In some situations, they do not protect against
+   * consecutive sequence numbers either. */
   if (attack->knows_ssrc || (attack->has_runs && situation >= RESTART))
     return;
   /* The stream loses less than one percent of its frames. */

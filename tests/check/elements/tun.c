@@ -32,7 +32,7 @@
 #define CONTEXT_TYPE "gst.wireless.tun-devices"
 #define CAPS "application/x-ip"
 
-/* No packet may arrive in this time. It is long enough for packets that the
+/* Time in which no packet may arrive. It is long enough for packets that the
  * kernel sends on its own. */
 #define SILENCE (1200 * G_TIME_SPAN_MILLISECOND)
 
@@ -251,7 +251,8 @@ GST_START_TEST (addresses_are_separated_by_commas)
 
 GST_END_TEST;
 
-/* The text, and a word in the error message. */
+/* Each row has an invalid text, and a word that the error message must contain.
+ */
 static const gchar *const bad_addresses[][2] = {
   {"10.0.0.1", "10.0.0.1/24"},
   {"fd00::1", "fd00::1/64"},

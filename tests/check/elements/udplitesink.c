@@ -351,7 +351,8 @@ GST_START_TEST (coverage_on_the_wire)
     gst_buffer_add_frame_info_meta (buffer, 0, 0, coverages[__i__].mark);
   push (harness, buffer);
   wire_coverage = receive_coverage (&raw, receiver.port);
-  /* Both values mean that the whole packet is covered (RFC 3828 section 3.1).
+  /* A coverage of 0 and a coverage of the whole packet size both mean that the
+   * whole packet is covered (RFC 3828 section 3.1).
    */
   if (wire_coverage == HEADER + SIZE)
     wire_coverage = 0;

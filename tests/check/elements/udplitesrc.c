@@ -16,7 +16,7 @@
 #include "udplitesockets.h"
 
 #define LARGEST_PACKET 60000
-/* packets that the buffer of any socket holds */
+/* number of packets that the buffer of any socket holds */
 #define IN_FLIGHT 40
 
 /* --- the element ---------------------------------------------------------- */
@@ -203,7 +203,8 @@ GST_START_TEST (what_waits_leaves_as_lists)
   gst_harness_play (fixture.harness);
   for (i = 0; i < IN_FLIGHT; i++)
     fixture_expect (&fixture, i, 1000);
-  /* The lists have 8 packets, 16 packets, and the rest. */
+  /* The three buffer lists have 8 packets, 16 packets, and the remaining
+   * packets. */
   fail_unless_equals_int (g_atomic_int_get (&fixture.lists), 3);
   fail_unless_equals_int (fixture_count (&fixture, "lists"), 3);
   fail_unless_equals_int (fixture_count (&fixture, "bytes"), IN_FLIGHT * 1000);
@@ -333,7 +334,8 @@ GST_END_TEST;
 static const struct
 {
   gint minimum;
-  /* The results for a coverage of 8 bytes, of 20 bytes, and of all bytes. */
+  /* Says whether the packet arrives: with a coverage of 8 bytes, of 20 bytes,
+   * and of all bytes. */
   gboolean comes[3];
 } minima[] = {
   {-1, {TRUE, TRUE, TRUE}},
@@ -907,7 +909,7 @@ GST_START_TEST (a_socket_that_is_given_is_used)
   g_object_set (fixture.element, "socket", socket, "close-socket", close_it,
       NULL);
   fixture_ready (&fixture);
-  /* A change of this property must not close the socket in between. */
+  /* A change of buffer-size must not close the socket in between. */
   g_object_set (fixture.element, "buffer-size", 100000, NULL);
   gst_harness_play (fixture.harness);
   fixture_send (&fixture, 0, 100, G_MAXUINT);

@@ -741,7 +741,7 @@ GST_START_TEST (a_blocked_flow_holds_up_no_other)
 GST_END_TEST;
 
 /* Waits until the link drops output. The sink waits for longer than the test,
- * so the queue accepts no buffers after the first ones, and the link drops the
+ * so the queue accepts no buffers after the first ones. The link drops the
  * packets that do not fit into its output. */
 static void
 wait_until_blocked (GstElement * link, guint64 before)
@@ -963,8 +963,8 @@ GST_START_TEST (released_pads_may_be_kept)
   gdouble quality;
   guint station;
 
-  /* With this loss, the quality with a channel differs from 1, which is the
-   * quality without a channel. */
+  /* The quality is 1 without a channel. With this loss, the quality with a
+   * channel differs from 1. */
   g_object_set (link, "loss", 0.25, NULL);
   gst_element_set_state (link, GST_STATE_PLAYING);
   gst_element_release_request_pad (link, sink);
@@ -1805,7 +1805,7 @@ GST_START_TEST (damage_is_in_the_bytes_that_leave)
   guint n;
 
   /* The test holds a reference to the packet, or to the memory that the packet
-   * is a part of. These must not be changed. */
+   * is a part of. The element must change neither of them. */
   gst_harness_push (h, gst_buffer_ref (whole));
   out = gst_harness_pull (h);
   n = count_changes (out, 'a');

@@ -32,7 +32,7 @@
 /* The time from the capture of a frame until the encoder has output its last
  * byte */
 #define ENCODING_TIME (15 * MS)
-/* The same values as in bitrateadapt and mmtpsink */
+/* The following values are the same as in bitrateadapt and mmtpsink. */
 #define CONTROL_PERIOD (20 * MS)
 #define LATENCY (400 * MS)
 #define LOG_PERIOD (100 * MS)
@@ -438,7 +438,7 @@ typedef struct
   /* The number of frames that were late or lost, or that refer to a late or
    * lost frame. */
   guint dropped;
-  guint64 max_delay;            /* ns, of the frames that are shown */
+  guint64 max_delay;            /* maximum delay in ns of the shown frames */
 } Shown;
 
 /* Judges the frames that were captured from `from` to `to`. */
@@ -471,10 +471,10 @@ get_shown (const Simulation * simulation, guint64 from, guint64 to)
 
 typedef struct
 {
-  /* bit/s: maximum from 0.4 s to 1.4 s after the step down */
+  /* maximum rate in bit/s from 0.4 s to 1.4 s after the step down */
   gdouble entered;
   Shown shown;
-  /* s, from the step up until the encoder uses 3.2 Mbit/s */
+  /* time in s from the step up until the encoder uses 3.2 Mbit/s */
   gdouble seconds;
 } StepResult;
 

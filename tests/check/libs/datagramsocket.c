@@ -252,7 +252,7 @@ GST_START_TEST (addresses_are_compared_byte_by_byte)
   datagram_test_expect (listener, "4", &third);
   fail_unless (memcmp (&first.path, &again.path, sizeof (DatagramPath)) == 0);
   fail_if (memcmp (&first.path, &second.path, sizeof (DatagramPath)) == 0);
-  /* This packet was sent to another local address of the listener. */
+  /* The third packet was sent to another local address of the listener. */
   fail_if (memcmp (&first.path, &third.path, sizeof (DatagramPath)) == 0);
   datagram_socket_free (one);
   datagram_socket_free (two);
@@ -485,7 +485,7 @@ GST_END_TEST;
 
 #ifdef __linux__
 
-static gint64 clock_step;       /* s, by which the wall clock was set */
+static gint64 clock_step;       /* seconds by which the wall clock was set */
 
 /* Replaces clock_gettime() of the C library, for the libraries as well as for
  * the tests. */

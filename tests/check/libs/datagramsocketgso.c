@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks that packets that are sent with GSO and received with GRO are the same
- * packets as without them, in the same order, also if the system refuses GSO or
- * sends only some of the messages. System calls of the test's own count the
- * messages and fail when the test wants it.
+/* Checks that the packets that arrive are the same, and in the same order, with
+ * and without GSO and GRO. The system may refuse GSO, or send only some of the
+ * messages. System calls of the test's own count the messages and fail when the
+ * test wants it.
  */
 
 #define _GNU_SOURCE             /* sendmmsg */
@@ -47,7 +47,7 @@ get_segment_size (const struct msghdr *message)
   return 0;
 }
 
-/* In place of those of the C library */
+/* This function replaces sendmsg of the C library. */
 ssize_t
 sendmsg (int fd, const struct msghdr *message, int flags)
 {
@@ -271,7 +271,8 @@ GST_START_TEST (refused_packets_are_sent_one_by_one_for_good)
   set_up ();
   if (kernel_has_gso ("refused_packets_are_sent_one_by_one_for_good")) {
     gso_errno = refusals[__i__];
-    /* This message is sent before the error occurs. */
+    /* The first packet is smaller than the others, so it is sent by itself
+     * before the error occurs. */
     packets[0].size = 10;
     fail_unless_equals_int (send_packets (sender, 0, 40), 40);
     fail_unless_equals_int (n_messages, 40);
@@ -349,7 +350,7 @@ GST_START_TEST (packets_of_unsent_messages_remain)
 
 GST_END_TEST;
 
-/* The room ends among the packets that are sent again without GSO. */
+/* The socket has no more room while the packets are sent again without GSO. */
 GST_START_TEST (packets_without_room_after_a_refusal_remain)
 {
   DatagramSocket *listener = open_listener (0, FALSE);
@@ -370,7 +371,7 @@ GST_START_TEST (packets_without_room_after_a_refusal_remain)
 
 GST_END_TEST;
 
-/* UDP-Lite and raw sockets would fail, or send one huge packet. */
+/* With GSO, UDP-Lite and raw sockets would fail, or send one huge packet. */
 GST_START_TEST (other_sockets_send_one_by_one)
 {
   const gchar *test = "other_sockets_send_one_by_one";

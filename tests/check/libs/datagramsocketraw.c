@@ -362,7 +362,7 @@ GST_START_TEST (answer_leaves_from_the_address_that_was_spoken_to)
   guint i;
 
   NEED (kind);
-  /* Value 1 is an IPv4 peer of an IPv6 socket. */
+  /* __i__ is 1 for an IPv4 peer of an IPv6 socket. */
   listener = listener_new (kind, __i__ == 1 ? "::" : "0.0.0.0");
   for (i = 0; i < G_N_ELEMENTS (addresses); i++) {
     client = client_new (kind, addresses[i], listener);

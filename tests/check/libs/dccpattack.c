@@ -374,7 +374,8 @@ GST_END_TEST;
  * never had a connection. At the same time 200 clients try to connect, with the
  * retransmission intervals of RFC 4340 section 8.1.1. */
 #define FLOOD_RATE 10           /* each ms */
-#define FLOOD_TIME 5000         /* ms, after the start of the last client */
+/* ms of flood, from the start of the last client */
+#define FLOOD_TIME 5000
 #define N_CLIENTS 200
 
 typedef struct

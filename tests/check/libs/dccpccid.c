@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A second congestion control of DCCP, which is defined in this file only, on
- * DCCP connections in virtual time. The tests check that it is negotiated, that
- * it decides when data are sent, that it receives its own options, and that
- * CCID 3 is used if the peer supports only that. docs/architecture.md shows
- * this file as an example.
+ * DCCP connections in virtual time. The tests check that it is negotiated,
+ * decides when data are sent, and receives its own options. CCID 3 must be used
+ * if the peer supports only CCID 3. docs/architecture.md shows this file as an
+ * example.
  */
 
 #include <gst/check/gstcheck.h>
@@ -23,7 +23,7 @@
  * congestion control is an example for experiments only. */
 
 #define CCID_INTERVAL 248       /* RFC 4340 section 10, table 5 */
-/* section 10.3: sent by the receiver; 4 bytes */
+/* section 10.3: option of the receiver, with a value of 4 bytes */
 #define OPTION_MISSED 192
 #define OPTION_MISSED_SIZE 4
 

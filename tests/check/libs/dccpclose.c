@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How a DCCP connection ends (RFC 4340 section 8.3): by a Close from either
- * endpoint or both, with each of the closing packets lost, by a Reset, or
- * because the peer does not answer. The tests also check the answer to an
+/* Tests how a DCCP connection ends (RFC 4340 section 8.3): by a Close from
+ * either endpoint or both, with each of the closing packets lost, by a Reset,
+ * or because the peer does not answer. The tests also check the answer to an
  * endpoint that still sends to a connection that has ended.
  */
 
@@ -95,7 +95,7 @@ GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
     case 3:                    /* an old number */
       close.sequence = dccp_sequence_add (close.sequence, -1);
       break;
-      /* This number is beyond 3/4 of the window of 10000 packets. */
+      /* This sequence number is beyond 3/4 of the window of 10000 packets. */
     case 4:
       close.sequence = dccp_sequence_add (close.sequence, 7500);
       break;
@@ -251,7 +251,8 @@ GST_START_TEST (lost_reset_is_made_up_for_in_a_flood)
           DCCP_EVENT_CLOSED), 1);
   assert_equals_int (dccp_network_get_state (&network, CLIENT),
       DCCP_STATE_TIME_WAIT);
-  /* The unknown senders get no more answers than their limit, in three seconds.
+  /* In three seconds, the unknown senders get no more answers than their limit
+   * allows.
    */
   fail_unless (dccp_network_count (&network, SERVER, DCCP_RESET) <= 2 + 3 * 8);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What an open DCCP connection does for its application: it carries data in
- * both directions, reports losses and other events, and reads and writes the
- * options for this.
+/* Tests an open DCCP connection as its application uses it. The connection
+ * carries data in both directions, reports losses and other events, and reads
+ * and writes the options for this.
  */
 
 #include <gst/check/gstcheck.h>
@@ -435,8 +435,9 @@ GST_START_TEST (dropped_packets_are_told_once)
       network.lose[SERVER][DCCP_ACK] = 1;
   }
   dccp_network_run (&network, 2 * SECOND);
-  /* There are fewer reports to the peer than calls of the application, because
-   * some calls concern the same packet while the sender slows down. */
+  /* The peer gets fewer reports than the application makes calls. The sender
+   * slows down, so some of the calls concern a packet that was reported before.
+   */
   n = dccp_network_get_stats (&network, SERVER)->dropped_sent;
   fail_unless (n >= 30);
   assert_equals_uint64 (count_told (DCCP_DROP_RECEIVE_BUFFER) +

@@ -421,7 +421,7 @@ static const Exchange exchanges[] = {
   {"20040102", DCCP_RESET_OPTION_ERROR, ""},
   {"22040102", DCCP_RESET_OPTION_ERROR, ""},
   {"0120040102", DCCP_RESET_MANDATORY_ERROR, ""},
-  /* The values that the profile accepts. */
+  /* The next rows test which values the profile accepts. */
   {"01200503" "0064", DCCP_RESET_MANDATORY_ERROR, ""},
   {"20040400", 0, "230604000001"},
   {"20040401", 0, "230604010001"},
@@ -455,7 +455,7 @@ static const Exchange exchanges[] = {
   {"0120090300000000001f", DCCP_RESET_MANDATORY_ERROR, ""},
   {"200803" "0000002710", 0, "230303"},
   {"200a03" "00000000002710", 0, "230303"},
-  /* The peer may not set this feature of the endpoint. */
+  /* The peer may not set the Sequence Window of this endpoint. */
   {"220903000000002710", 0, "210303"},
   {"01220903000000002710", DCCP_RESET_MANDATORY_ERROR, ""},
   /* Ack Ratio, erratum 1049 */

@@ -45,7 +45,7 @@ static DccpNetwork network;
 typedef enum
 {
   FROM_ANYWHERE,
-  FROM_THE_PEER,                /* with the address and port of the peer */
+  FROM_THE_PEER,                /* has the address and port of the peer */
   N_SOURCES
 } Source;
 
@@ -111,7 +111,7 @@ draw_options (Attack * self, gsize * size)
       return (const guint8 *)
           "\40\11\3\0\0\0\0\0\144\42\11\3\0\0\0\0\0\144";
     case 2:
-      /* Slow Receiver, Receive Rate, Loss Event Rate */
+      /* The options are Slow Receiver, Receive Rate and Loss Event Rate. */
       *size = 13;
       return (const guint8 *) "\2\302\6\0\0\0\1\300\6\0\0\0\2";
     default:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How a DCCP connection begins (RFC 4340 section 8.1): with each packet of the
- * handshake lost, duplicated or late, with endpoints that refuse it, and with a
- * peer that negotiates like Linux.
+/* Tests how a DCCP connection begins (RFC 4340 section 8.1): with each packet
+ * of the handshake lost, duplicated or late, with endpoints that refuse it, and
+ * with a peer that negotiates like Linux.
  */
 
 #include <gst/check/gstcheck.h>
@@ -548,8 +548,8 @@ GST_START_TEST (half_open_connections_are_in_nobodys_way)
   dccp_network_connect (&network);
   dccp_network_run (&network, SECOND);
   assert_open ();
-  /* All other clients are refused with a Reset, as many as the limit of answers
-   * allows. */
+  /* The other clients are refused with a Reset. The limit of answers applies to
+   * these Resets. */
   assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESET),
       DCCP_ANSWERS_PER_SECOND);
   assert_equals_int (dccp_network_find (&network, SERVER, DCCP_RESET,
@@ -585,7 +585,7 @@ typedef struct
   /* Index of the cookie byte that is changed in Acks, counted from 1; 0 to
    * change no byte. */
   gsize spoil;
-  guint64 delay;                /* ns, delay of Acks that have a cookie */
+  guint64 delay;                /* delay in ns of Acks that have a cookie */
 } Cookies;
 
 static gboolean

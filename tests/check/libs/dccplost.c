@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a sender learns about its losses. The test passes packets between two
- * endpoints by itself and advances the clock by itself.
+/* Tests what a sender learns about its losses. The test passes packets between
+ * two endpoints by itself and advances the clock by itself.
  */
 
 #include <gst/check/gstcheck.h>

@@ -415,9 +415,9 @@ GST_START_TEST (coverage_is_as_its_field_says)
 
 GST_END_TEST;
 
-/* tshark accepted these checksums: packets from 192.0.2.1 to 192.0.2.2, and
- * from 2001:db8::1 to ::2, of type Data with a payload of 00 to 1f, and without
- * the last byte of it. */
+/* tshark accepted these checksums. The packets are of type Data. They are sent
+ * from 192.0.2.1 to 192.0.2.2, and from 2001:db8::1 to 2001:db8::2. The payload
+ * consists of the bytes 00 to 1f, or of the same bytes without the last one. */
 GST_START_TEST (checksums_are_those_of_others)
 {
   const struct

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The experiments of Erixzon (2004), sections 5.3 and 5.4, in virtual time.
  * Each test prints the results of the paper next to those of this
- * implementation, and checks the latter against the properties that RFC 5348
- * promises. "kbyte" is 1000 bytes. Link rates count IP packets. A packet is 52
- * bytes longer than its payload (20 IP, 8 UDP, 16 DCCP, 8 RTT Estimate).
+ * implementation. It checks that this implementation has the properties that
+ * RFC 5348 promises. "kbyte" is 1000 bytes. Link rates count IP packets. A
+ * packet is 52 bytes longer than its payload (20 IP, 8 UDP, 16 DCCP, 8 RTT
+ * Estimate).
  */
 
 #include <gst/check/gstcheck.h>
@@ -125,8 +126,9 @@ GST_START_TEST (two_flows_share_join_and_leave)
     g_print ("queue %10u bytes: Jain's index %.3f (least %.3f), "
         "%5.1f %% of the link; left alone %5.1f %%\n", queues[i], middle,
         min, 100 * median (use, SEEDS), 100 * median (after, SEEDS));
-    /* Nothing is promised for queues between these sizes, or for the endless
-     * queue, which drops no packets and so signals no congestion. */
+    /* Nothing is promised for the queue of 20,000 bytes, or for the endless
+     * queue. The endless queue drops no packets, so it signals no congestion.
+     */
     if (queues[i] <= 8000 || queues[i] == 64000) {
       fail_unless (middle >= 0.95, "%u bytes: %f", queues[i], middle);
       fail_unless (median (use, SEEDS) >= 0.9);

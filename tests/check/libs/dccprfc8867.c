@@ -387,9 +387,10 @@ compare_with_reno (guint round_trip, gdouble queue, guint64 jitter)
 /* The link has 5 Mbit/s and a queue of 0.5 to 2 bandwidth-delay products. The
  * result depends on the jitter more than on anything else. Without jitter the
  * two flows lose packets in step at the full queue. With some jitter the
- * acknowledgements for Reno arrive in bunches, so that Reno sends bursts, which
- * overflow the queue, while the paced packets of TFRC do not. The TCP of the
- * kernel is measured over the testbed (tests/integration/test_tcp_sharing.py).
+ * acknowledgements for Reno arrive in bunches. Reno therefore sends bursts,
+ * which overflow the queue. The paced packets of TFRC do not overflow it. The
+ * TCP of the kernel is measured over the testbed
+ * (tests/integration/test_tcp_sharing.py).
  */
 GST_START_TEST (beside_reno)
 {

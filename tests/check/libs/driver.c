@@ -25,7 +25,7 @@ static gint room = G_MAXINT;
 
 static guint n_sent;
 
-/* Replace the functions of the C library. */
+/* The following functions replace those of the C library. */
 ssize_t
 sendmsg (int fd, const struct msghdr *message, int flags)
 {

@@ -486,7 +486,8 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
   ifd_case_do_word (ifd, "/", &sending, log);
   fail_unless_equals_string (log->str, ">P1 -P603:disturbed +P604 "
       "-P605:no-room >P604 -P606:disturbed +P607 >P607");
-  /* This changes when an I-frame arrives after all. */
+  /* When an I-frame arrives, further I-frames are expected again, and a refresh
+   * no longer makes the stream resume. */
   g_string_truncate (log, 0);
   ifd_case_do_word (ifd, "Ic", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);

@@ -311,8 +311,7 @@ GST_START_TEST (h264_broken_link_is_read)
   expect_h264 ("06 06 01 e4 80; 41 88", "Ix");
   /* A refresh over 32767 frames: 15 zeros, 1, 15 zeros, 0 1 00 10000 */
   expect_h264 ("06 06 05 00 01 00 00 90 80; 41 88", "Pr");
-  /* Nearly the same bits, but a count of 65535 frames: 0000 00 80 00, 0 0 1 00
-   * 100 */
+  /* A refresh over 65535 frames: 0000 00 80 00, 0 0 1 00 100 */
   expect_h264 ("06 06 05 00 00 80 00 24 80; 41 88", "Pr");
 }
 
@@ -390,7 +389,7 @@ GST_START_TEST (h264_nothing_behind_an_idr_leads)
   fail_unless_equals_string (classify (classifier, "41 9a", 20), "Pt");
   fail_unless_equals_string (classify (classifier, "65 88", NO_PTS), "Ic");
   fail_unless_equals_string (classify (classifier, "01 9e", 80), "Bt");
-  /* Frames behind the next I-frame can be leading again. */
+  /* Frames after the next I-frame can be leading again. */
   fail_unless_equals_string (classify (classifier, "06 06 01 c4 80; 41 88",
           200), "I");
   fail_unless_equals_string (classify (classifier, "01 9e", 180), "Bl");
@@ -488,7 +487,7 @@ GST_START_TEST (h264_order_of_output_needs_no_times)
 
 GST_END_TEST;
 
-/* As expect_of (), and also checks which field the picture is. */
+/* Like expect_of (), but also checks which field the picture is. */
 static void
 expect_field (IfdClassifier * classifier, const gchar * text,
     const gchar * expected, IfdField field)
@@ -614,7 +613,7 @@ static const gchar *const sps_of_one = "42 01 01 01 60";
 static const gchar *const sps_of_two = "42 01 03 01 60";
 static const gchar *const sps_of_three = "42 01 05 01 60";
 
-/* The types of table 7-1, in a stream with one sub-layer */
+/* Checks the types of table 7-1, in a stream with one sub-layer. */
 GST_START_TEST (h265_types_are_those_of_the_table)
 {
   const gchar *const table[] = {
@@ -689,7 +688,7 @@ GST_START_TEST (h265_sps_in_the_stream_is_taken)
   classify (classifier, "42 01 03 01; 42 01 01 01; 26 01 af", 0);
   fail_unless_equals_string (classify (classifier, "00 01 80", 0), "Pt");
   fail_unless_equals_string (classify (classifier, "00 02 80", 0), "Bt");
-  /* An SPS of another layer does not replace it. */
+  /* An SPS of another layer does not replace the SPS of the base layer. */
   classify (classifier, "42 09 01 01; 26 01 af", 0);
   fail_unless_equals_string (classify (classifier, "00 02 80", 0), "Bt");
   /* A flush does not remove the SPS. */

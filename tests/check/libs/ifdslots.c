@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which frames IFD drops if the frames say which slots of the decoder they use
- * and update, as those of VP8, VP9 and AV1 do.
+/* Tests which frames IFD drops if the frames say which slots of the decoder
+ * they use and update, as frames of VP8, VP9 and AV1 do.
  */
 
 #include <gst/check/gstcheck.h>
@@ -125,7 +125,7 @@ GST_START_TEST (drops_frames_that_update_nothing_first)
 {
   expect (3, "I P0>0 B0> P0>0", "2 overwritten");
   expect (3, "I B0> B0>* P0>0", "2 overwritten");
-  /* The new frame is the larger one of the two. */
+  /* The new frame is larger than the other B-frame. */
   expect (3, "I P0>0 B0> B0>*", "3 no-room");
   expect (3, "I P0>0 B0>* B0>", "2 overwritten");
 }
@@ -134,7 +134,7 @@ GST_END_TEST;
 
 GST_START_TEST (drops_the_highest_layer_first)
 {
-  /* All but the base layer update slots of their own. */
+  /* Each layer above the base layer updates slots of its own. */
   expect (3, "I@0 P0>1@1 P01>2@2 P0>0@0", "2 overwritten");
   expect (3, "I@0 P0>1@1 P0>0@0 P01>2@2", "3 no-room");
   expect (3, "I@0 B0>@1 B0>@2 P0>0@0", "2 overwritten");
@@ -142,17 +142,18 @@ GST_START_TEST (drops_the_highest_layer_first)
 
 GST_END_TEST;
 
-/* What cannot be decoded any more is dropped at once. */
+/* A frame that cannot be decoded any more is dropped immediately. */
 GST_START_TEST (drops_frames_that_need_a_dropped_frame)
 {
-  /* The only frame of the layer goes, and with it the frame that uses it. */
+  /* The only frame of the layer is dropped, and so is the frame that uses it.
+   */
   expect (3, "I@0 P0>1@1 B1>@1 P0>0@0 P0>0@0", "2 overwritten, 1 overwritten");
   expect (2, "I P0>0 P0>0 P0>0 B0>", "2 no-room, 3 disturbed, 4 disturbed");
 }
 
 GST_END_TEST;
 
-/* A frame that fills a slot anew ends the damage. */
+/* A frame that fills a slot anew ends the damage of this slot. */
 GST_START_TEST (layer_resumes_where_its_slot_is_filled_anew)
 {
   Sender sender;
@@ -221,7 +222,7 @@ GST_START_TEST (new_receiver_needs_an_i_frame)
 
 GST_END_TEST;
 
-/* A frame of another codec depends on nothing before the change. */
+/* A frame of another codec refers to no frame before the change. */
 GST_START_TEST (change_of_the_codec_needs_an_i_frame)
 {
   IfdFrame other = { IFD_FRAME_P, 0, SIZE };

@@ -150,7 +150,8 @@ add_gop (Maker * maker)
   maker->anchor = maker->pictures->len - 1;
   if (closed) {
     past = G_MAXINT;
-    /* RADL pictures of H.265, and all pictures after an IDR in H.264 */
+    /* The pictures are like RADL pictures of H.265, or like all pictures after
+     * an IDR in H.264. */
     if (marked && draw_hits (draws, 50))
       flags = IFD_FRAME_TRAILING;
   }

@@ -240,7 +240,8 @@ GST_START_TEST (steps_change_rate_and_delay_of_one_direction)
   for (i = 0; i < 4; i++)
     link_input (link, 0, 1, 1250, NULL);
   link_timeout (link, LINK_SECOND);
-  /* Transmissions: 0 to 10 ms, 10 to 15 ms, 15 to 35 ms, 35 to 55 ms */
+  /* The transmissions last from 0 to 10 ms, from 10 to 15 ms, from 15 to 35 ms
+   * and from 35 to 55 ms. */
   expect_output (link, 0, 0, 15 * MS);
   expect_output (link, 1, 0, 15 * MS);
   expect_output (link, 0, 1, 20 * MS);
@@ -551,8 +552,8 @@ GST_START_TEST (jitter_keeps_order_and_its_mean)
   }
   fail_unless (ABS ((gint64) (sum / 10000) - (gint64) (10 * MS)) < MS / 3);
   link_free (link, NULL);
-  /* The packets are closer together than the jitter, so that later packets wait
-   * for earlier ones. */
+  /* The packets are closer together than the jitter, so later packets wait for
+   * earlier ones. */
   link = link_load_link_new (&config);
   link_add_flow (link, 0);
   for (i = 0; i < 1000; i++)

@@ -142,9 +142,9 @@ path_count_resets (const Path * path)
   return stats.resets;
 }
 
-/* Sends a message and waits until all of it has arrived. If a reset of RLP lost
- * packets and nothing arrives for this many seconds, the function sends the
- * missing segments again, as TCP would do. */
+/* Sends a message and waits until all of it has arrived. After a reset of RLP,
+ * packets may be lost. If nothing arrives for SECONDS_TO_REPEAT, the function
+ * therefore sends the missing segments again, as TCP would do. */
 
 #define SECONDS_TO_REPEAT 20
 
@@ -242,9 +242,10 @@ get_bulk (const LinkConfig * config, guint station, guint seconds,
   return bytes;
 }
 
-/* The rows of Alanko's tables 4 and 3: the minimum, percentiles and maximum in
- * seconds, and the share of exchanges that exceed the median by more than each
- * of the tolerances, which are in seconds. */
+/* The rows of Alanko's tables 3 and 4: the minimum, percentiles and maximum of
+ * the duration of an exchange, in seconds. For each tolerance in seconds, a row
+ * also has the share of the exchanges that exceed the median by more than the
+ * tolerance. */
 
 #define PERCENTILES 6
 #define TOLERANCES 6
@@ -503,7 +504,7 @@ GST_END_TEST;
 
 /* Section 3.1 of Alanko: dial-up */
 
-/* The paper measured 400 calls. The test makes ten sets of 400. */
+/* Alanko et al. measured 400 calls. The test makes ten sets of 400. */
 #define SETS 10
 #define CALLS 400
 
@@ -513,7 +514,7 @@ typedef struct
   /* The sorted durations of the set-ups. */
   gdouble seconds[SETS * CALLS];
   gdouble min_detection, max_detection;
-  guint64 begin;                /* ns, start of the current set-up */
+  guint64 begin;                /* start of the current set-up in ns */
 } Calls;
 
 static void
@@ -782,7 +783,8 @@ typedef struct
   guint first_lost, last_lost;
   guint max_attempts;
   gboolean in_order;
-  guint64 departures[400];      /* ns, by packet index; 0 if lost */
+  /* departure times in ns by packet index; 0 = lost */
+  guint64 departures[400];
   LinkStats stats;
 } Course;
 

@@ -368,8 +368,8 @@ GST_END_TEST;
 
 /* --- types ---------------------------------------------------------------- */
 
-/* Some senders write an empty video header, so that only the first packet of a
- * frame contains its type. */
+/* Some senders write an empty video header. Only the first packet of a frame
+ * contains its type then. */
 GST_START_TEST (the_first_packet_says_the_type_for_all)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);

@@ -200,9 +200,10 @@ ping (const LinkConfig * config, guint32 size, guint64 interval, guint n)
 }
 
 /* Table 5.1 has 0.877 s for pings of 60 bytes and 0.825 s for 576 bytes. The
- * latter is impossible on a link that sends 8 to 12 kbit/s (2.3), because 576
- * bytes take 0.4 s uplink alone. Therefore only the small pings are checked.
- * With an interval of 20 ms they exceed the rate of that link. */
+ * value for 576 bytes is impossible on a link that sends 8 to 12 kbit/s (2.3),
+ * because 576 bytes take 0.4 s uplink alone. Therefore only the small pings are
+ * checked. With an interval of 20 ms the small pings exceed the rate of the
+ * link. */
 GST_START_TEST (erixzon_table_5_1)
 {
   static const struct

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the cellular model against the paper and the configuration: its mean
- * rate, its outages and its gaps. The result must depend only on the seed and
- * the time. If MMTP_TRACES names a directory of recordings in the format of
- * mahimahi, the test prints them next to the model (docs/links.md has the
- * table).
+/* Tests of the cellular model against Winstein et al. (2013) and the
+ * configuration: its mean rate, its outages and its gaps. The result must
+ * depend only on the seed and the time. If MMTP_TRACES names a directory of
+ * recordings in the format of mahimahi, the test prints them next to the model
+ * (docs/links.md has the table).
  */
 
 #include <gst/check/gstcheck.h>

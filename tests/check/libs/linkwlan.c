@@ -65,7 +65,8 @@ GST_START_TEST (airtimes_are_those_of_the_standard)
 {
   LinkConfig config = without_faults ();
 
-  /* 192 us and 8 * (1500 + 8 + 28) bits at 11 Mbit/s, rounded up */
+  /* The airtime is 192 us and 8 * (1500 + 8 + 28) bits at 11 Mbit/s, rounded
+   * up. */
   fail_unless_equals_uint64 (first_departure (&config, 1500), 1310 * US);
   config.dcf.short_preamble = TRUE;
   fail_unless_equals_uint64 (first_departure (&config, 1500), 1214 * US);
@@ -75,7 +76,8 @@ GST_START_TEST (airtimes_are_those_of_the_standard)
   config.overhead = 0;
   config.dcf.top_rate = 0;
   fail_unless_equals_uint64 (first_departure (&config, 64), 992 * US);
-  /* 20 us, 57 symbols of 4 us for 22 + 8 * 1536 bits, and 6 us */
+  /* The airtime is 20 us, 57 symbols of 4 us for 22 + 8 * 1536 bits, and 6 us.
+   */
   config = profile (LINK_PROFILE_80211G);
   fail_unless_equals_uint64 (first_departure (&config, 1500), 254 * US);
 }
@@ -193,7 +195,7 @@ GST_START_TEST (retry_limit_counts_transmissions)
     fail_unless_equals_uint64 (result.stats.transmissions[i + 1], 0);
     fail_unless (result.stats.transmissions[i] >= lost);
   }
-  /* 0 selects the default of the card (Ouwens 3.6). */
+  /* A retry limit of 0 selects the default of the card (Ouwens 3.6). */
   config.dcf.retry_limit = 0;
   config.dcf.failure[3] = 1;
   result = link_load_saturate (&config, 10, small);
@@ -368,8 +370,8 @@ GST_START_TEST (interference_acts_in_its_windows_only)
         && event.time < 4 * LINK_SECOND)
       fail_unless (ABS (event.quality - (1 - config.oven.on / 20e6)) < 1e-9);
   }
-  /* The oven hits packets in most mains cycles of 20 ms, so that at least 30
-   * packets per second are sent again. */
+  /* The oven hits packets in most mains cycles of 20 ms. At least 30 packets
+   * per second are therefore sent again. */
   fail_unless (again[2] >= 30 && again[3] >= 30);
   fail_unless_equals_int (again[0] + again[1] + again[5], 0);
   link_free (link, NULL);
@@ -583,12 +585,12 @@ GST_START_TEST (ouwens_tables_3_2_3_3_and_3_6_udp)
 GST_END_TEST;
 
 /* Two rows contradict the other rows and are not checked (docs/links.md has the
- * details). In the first of these rows, with five transmissions allowed instead
- * of four, 4 points fewer packets succeed with the first transmission, although
- * the limit only matters to the 0.1 % of packets that need a fifth. In the
- * second of these rows, with a limit of one transmission, the oven adds 311 s,
- * with only 27 more TCP retransmissions. Table 3.5 is not checked at all,
- * because it contradicts table 3.4. */
+ * details). The first of these rows allows five transmissions instead of four,
+ * and 4 percentage points fewer packets succeed with the first transmission.
+ * However, the limit only matters to the 0.1 % of packets that need a fifth
+ * transmission. The second of these rows has a limit of one transmission, and
+ * the oven adds 311 s, with only 27 more TCP retransmissions. Table 3.5 is not
+ * checked at all, because it contradicts table 3.4. */
 GST_START_TEST (ouwens_tables_3_4_3_5_and_3_6_tcp)
 {
   guint limit, oven;
@@ -612,9 +614,9 @@ GST_START_TEST (ouwens_tables_3_4_3_5_and_3_6_tcp)
 
 GST_END_TEST;
 
-/* The share of the throughput that the oven costs at 11 Mbit/s: an oven that is
- * on for 20 s extends a film of 6 Mbit/s from 85.2 to 88.2 s over UDP (table
- * 3.7) and from 69.2 to 72.2 s over TCP (table 3.13), which is 15 to 19 %. */
+/* At 11 Mbit/s the oven costs 15 to 19 % of the throughput. If it is on for 20
+ * s, a film of 6 Mbit/s takes 88.2 instead of 85.2 s over UDP (table 3.7), and
+ * 72.2 instead of 69.2 s over TCP (table 3.13). */
 GST_START_TEST (ouwens_sections_3_6_to_3_9_oven)
 {
   gdouble udp[2] = { 0, }, tcp[2] = { 0, };

@@ -45,8 +45,8 @@ GST_START_TEST (half_the_rate_carries_half_of_the_packets)
     g_array_append_val (opportunities, opportunity);
   }
   supply = arena_supply_new (opportunities);
-  /* Packets are sent at 0, 80, ..., 1040 ms, from the frames that were due
-   * until 960 ms. */
+  /* Of the frames that are due from 0 to 960 ms, 14 are sent, at 0, 80, ...,
+   * 1040 ms. */
   fail_unless_equals_int (arena_possible_count (frames, supply, &config, NULL),
       14);
   arena_supply_free (supply);

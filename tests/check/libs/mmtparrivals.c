@@ -77,7 +77,7 @@ GST_START_TEST (what_was_overtaken_is_not_lost)
   lose_add (&losses, 4, 3);
   fail_unless (mmtp_losses_next_wakeup (&losses, TOLERANCE) == MMTP_NEVER);
   fail_unless_equals_uint64 (losses.lost, 0);
-  /* A packet that arrives later than this is no longer in the ranges, but was
+  /* This packet arrives so late that it is no longer in the ranges. It was
    * counted as lost. */
   lose_add (&losses, 5, 10);
   mmtp_losses_timeout (&losses, MS (20), TOLERANCE);
@@ -220,8 +220,9 @@ GST_START_TEST (transits_are_those_since_the_last_record)
 
 GST_END_TEST;
 
-/* A message that arrives at the time of a record, but after it, is part of the
- * other records of that time and of no later one. */
+/* A message may arrive at the time of a record but after the record was
+ * written. It is part of the other records of that time, and of no later
+ * record. */
 GST_START_TEST (a_moment_belongs_to_one_span)
 {
   MmtpArrivals arrivals;
@@ -318,7 +319,7 @@ GST_START_TEST (keepalives_are_no_jitter)
   take (&arrivals, 500, &record);
   fail_unless_equals_int (record.received, 40);
   fail_unless_equals_int (record.jitter, 0);
-  /* The transits of keep-alives count nevertheless. */
+  /* Keep-alives count for the minimum and the high transit. */
   fail_unless_equals_int (record.min_transit, TICKS (5));
   fail_unless_equals_int (record.high_transit, TICKS (20));
 }

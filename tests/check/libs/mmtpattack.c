@@ -11,11 +11,11 @@
 #include "mmtpattacker.h"
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-/* With this size the stream has 1.2 Mbit/s, which the fast path can carry
- * alone. */
+/* Size of the frames. The stream has 1.2 Mbit/s then, which the fast path can
+ * carry alone. */
 #define FRAME_SIZE 6000
 #define KEY "correct horse"
-/* This time is longer than any message needs to arrive. */
+/* Time that is longer than any message needs to arrive. */
 #define SETTLED (2 * SECOND)
 #define MAX_RECORDED 4000
 
@@ -206,7 +206,7 @@ assert_same (MmtpNetwork * one, Attack * none, MmtpNetwork * other,
   assert_same_stats (one, other);
 }
 
-/* Also checks that the session carried a stream. */
+/* Checks that the session carried a stream, and that no path has failed. */
 static void
 assert_streamed (MmtpNetwork * network, guint seconds)
 {
@@ -811,7 +811,8 @@ GST_START_TEST (an_old_session_is_nothing_to_a_new_one)
 
 GST_END_TEST;
 
-/* Neither session returns, even while the cookies of both are still valid. */
+/* The replay of two ended sessions restores neither of them, even while the
+ * cookies of both are still valid. */
 GST_START_TEST (two_sessions_that_are_over_do_not_come_back)
 {
   Attack attack = { NULL, };
@@ -878,8 +879,8 @@ write_init (guint8 * bytes, gsize room, guint32 number)
 }
 
 /* docs/wire-mmtp.md section 4: 20,000 answers per second are allowed, a tenth
- * of them in one burst. Only a bounded queue of answers waits, because a
- * waiting answer is state and no state is kept before OPEN. */
+ * of them in one burst. The only state before OPEN is the queue of waiting
+ * answers, whose length is bounded. */
 GST_START_TEST (a_flood_of_inits_leaves_nothing_behind)
 {
   MmtpReceiverConfig config;
@@ -1053,7 +1054,7 @@ GST_END_TEST;
 typedef struct
 {
   MmtpAddress address;
-  /* In ms. `next_init` is 0 when the sender has a cookie. */
+  /* Times in ms. `next_init` is 0 when the sender has a cookie. */
   guint next_init, wait;
 } RealSender;
 

@@ -108,9 +108,9 @@ GST_START_TEST (sign_test_is_the_tables)
 GST_END_TEST;
 
 /* Returns whether `a` is less than `b` by more than chance explains. It is the
- * one-sided test of two proportions. All comparisons of a rule together have a
- * level of 5 %, so each of the 80 comparisons has 5 % / 80 (Bonferroni), which
- * is 3.23 standard deviations. */
+ * one-sided test of two proportions. All 80 comparisons of a rule together have
+ * a level of 5 %. Each of them has 5 % / 80 (Bonferroni), which is 3.23
+ * standard deviations. */
 static gboolean
 is_clearly_less (guint a, guint b)
 {
@@ -137,11 +137,11 @@ get_squares (const gint * values, guint n, gdouble * mean)
 
 /* The test of two proportions assumes independent frames. In fact a lost frame
  * makes the frames that refer to it useless, and a path with early losses stays
- * slow for a while, so the results vary more. For example, with lowest delay
- * first, 315 to 495 frames are in time over the paths of seed 4, depending on
- * the draws. Where that test finds a rule worse, more draws over the same paths
- * decide, by the paired t-test at the same level: 5 % / 80 with 11 degrees of
- * freedom. */
+ * slow for a while. The results therefore vary more. For example, with lowest
+ * delay first, 315 to 495 frames are in time over the paths of seed 4,
+ * depending on the draws. Where that test finds a rule worse, more draws over
+ * the same paths decide, by the paired t-test at the same level: 5 % / 80 with
+ * 11 degrees of freedom. */
 #define DRAWS 12
 #define CRITICAL_T 4.31
 

@@ -18,8 +18,8 @@
 
 #define MS G_GUINT64_CONSTANT (1000000)
 #define SECOND (1000 * MS)
-/* With this size the stream has 480 kbit/s. The slowest path carries 500
- * kbit/s. */
+/* Size of the frames. The stream has 480 kbit/s then. The slowest path carries
+ * 500 kbit/s. */
 #define FRAME_SIZE 2400
 #define KEY "correct horse"
 #define CAPS "video/mpeg, mpegversion=(int)2"
@@ -27,9 +27,11 @@
 #define HUGE_FORGED_EACH_MS 1000
 #define HUGE_FLOOD 20           /* ms */
 #define DEFAULT_FLOOD 200       /* ms */
-#define MAX_ENDING 5000         /* In ms; both endpoints give up after 10 s. */
-/* In the state TAKING_OVER, the minimum time in ms of a flood that begins
- * TAKE_OVER_AFTER. */
+/* Maximum flood in ms while a session ends. Both endpoints give up after 10 s.
+ */
+#define MAX_ENDING 5000
+/* Minimum duration in ms of a flood in the state TAKING_OVER. This flood begins
+ * TAKE_OVER_AFTER the start of the next sender. */
 #define MIN_TAKE_OVER 1000
 #define RESTART_TIME (500 * MS)
 /* The time between the start of the next sender and the start of the flood. The
@@ -806,7 +808,7 @@ static const struct
 };
 
 #define THEFT_TIME 8            /* s */
-/* Seconds; the maximum wait of the handshake. */
+/* Maximum wait of the handshake, in seconds. */
 #define MAX_START 2
 
 GST_START_TEST (address_of_a_session_is_not_stolen)

@@ -53,7 +53,7 @@ GST_START_TEST (rank_is_that_of_the_kind)
       MMTP_RANK_DROPPABLE);
   fail_unless_equals_int (put (&gop, MMTP_FLAG_DELTA | MMTP_FLAG_HEADER, 4),
       MMTP_RANK_KEY);
-  /* A droppable buffer, such as a sound, refers to no picture. */
+  /* A droppable buffer, such as audio, refers to no picture. */
   fail_unless_equals_int (put (&gop, MMTP_FLAG_DROPPABLE, 5),
       MMTP_RANK_DROPPABLE);
 }

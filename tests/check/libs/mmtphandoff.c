@@ -2,10 +2,10 @@
 /* Paths that fail and return during a video stream that the other paths could
  * carry alone, in virtual time (Magalhães and Kravets 2001, 4.6). If the sender
  * is told before a path leaves, no frame may be lost. If a path is cut without
- * such a warning, frames may be lost that were in flight at the cut or were put
- * in the first 300 ms after it. The test also has cases from the experience of
- * bonding users: paths that answer quickly but deliver nothing, paths that
- * flap, and paths whose delay jumps.
+ * such a warning, some frames may be lost: those in flight at the cut, and
+ * those put in the first 300 ms after it. The test also has cases from the
+ * experience of bonding users: paths that answer quickly but deliver nothing,
+ * paths that fail and return again and again, and paths whose delay jumps.
  */
 
 #include <gst/check/gstcheck.h>
@@ -18,7 +18,7 @@
 #define CUT (10 * SECOND)
 #define BACK (20 * SECOND)
 #define END (40 * SECOND)
-/* Frames may be lost in this time after a path was cut without a warning. */
+/* Time after a cut without a warning in which frames may be lost. */
 #define SURPRISE (300 * MS)
 
 #define MEGABIT 125000          /* bytes per second */
@@ -108,7 +108,8 @@ run_cut (guint path, guint64 limit, guint64 phase)
   virtual_link_config_add_outage (&config.paths[path].link, CUT + phase,
       BACK + phase, 0);
   simulation = run (&config, what);
-  /* A frame that was put up to D0 before the cut may still have been in flight.
+  /* A frame that was put less than the initial delay (D0) before the cut may
+   * still have been in flight.
    */
   check_lost_only (simulation, CUT + phase - limit, CUT + phase + SURPRISE);
   fail_unless (mmtp_simulation_get_result (simulation)->paths[path].state
@@ -360,8 +361,9 @@ GST_START_TEST (flapping_path_costs_only_its_cuts)
 
 GST_END_TEST;
 
-/* The delay is 100 ms and 1200 ms in turn, for one second each, and D0 is 600
- * ms. Only packets that were sent on the path shortly before a jump are late.
+/* The delay is 100 ms and 1200 ms in turn, for one second each. The initial
+ * delay (D0) is 600 ms. Only packets that were sent on the path shortly before
+ * a jump are late.
  */
 GST_START_TEST (delay_that_jumps_each_second)
 {

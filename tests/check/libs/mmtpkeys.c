@@ -434,7 +434,8 @@ GST_START_TEST (a_number_1023_behind_is_new_and_one_1024_behind_is_not)
   fail_unless (mmtp_replay_check (&replay, 3978));
   assert_equals_uint64 (replay.highest, 5000);
 
-  /* 5001 uses the slot of 3977, which has left the window. */
+  /* The number 5001 uses the slot of the number 3977, which has left the
+   * window. */
   fail_unless (mmtp_replay_check (&replay, 5001));
   mmtp_replay_accept (&replay, 5001);
   fail_if (mmtp_replay_check (&replay, 3977));

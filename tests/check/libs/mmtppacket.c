@@ -43,10 +43,10 @@ typedef struct
   const gchar *name;
   guint from;                   /* A value of MmtpRole, or both values. */
   gsize min;                    /* Shorter messages are refused as SHORT. */
-  /* From this size on, a message that is cut is VALID again. */
+  /* Minimum size from which on a truncated message is VALID. */
   gsize min_valid;
   MmtpRefusal longer;           /* Result if bytes follow the body. */
-  /* From this size on, a message that was cut is VALID again. */
+  /* The bytes of the whole message, in hexadecimal. */
   const gchar *bytes;
   MmtpMessage message;
 } Vector;
@@ -405,8 +405,8 @@ GST_START_TEST (types_without_a_name_are_refused)
 
 GST_END_TEST;
 
-/* Section 4: the receiver reads what it needs for the answer from a message of
- * the previous version and of the next version. */
+/* Section 4: the receiver must answer messages of the previous version and of
+ * the next version. It reads from them only what the answer needs. */
 GST_START_TEST (of_another_version_the_nonce_is_read)
 {
   static const guint8 nonce[] = NONCE_VALUE;
@@ -490,7 +490,7 @@ static const Change changes[] = {
   {"open", 81, "0009", MMTP_REFUSED_MALFORMED},
   {"open", 81, "2710", MMTP_VALID},
   {"open", 81, "2711", MMTP_REFUSED_MALFORMED},
-  /* The table has flags that have no meaning yet, and reasons of future
+  /* The next rows have flags that have no meaning yet, and reasons of future
    * versions. */
   {"open", 91, "fe", MMTP_VALID},
   {"accept", 51, "fe", MMTP_VALID},

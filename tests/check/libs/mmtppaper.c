@@ -17,7 +17,8 @@
 #define FRAMES 1000
 #define FRAME_SIZE 1400
 #define TICK (10 * MS / 1000)   /* Resolution of the times in the messages. */
-/* The paper counts frames as late "more than one second after" [5.2]. */
+/* Magalhães and Kravets count frames as late "more than one second after"
+ * [5.2]. */
 #define LIMIT SECOND
 /* Size of one frame as an IP packet: DATA's header and trailer, UDP and IP. */
 #define WIRE_SIZE (FRAME_SIZE + 24 + MMTP_SIMULATION_OVERHEAD)
@@ -185,11 +186,12 @@ static const Row table[] = {
   {100, -1, -1, -1}, {160, -1, -1, -1}
 };
 
-/* In ms: with this period both links carry the whole stream. */
+/* Index of the first row of `table` with whose period both links carry the
+ * whole stream. */
 #define FIRST_ENOUGH 5
 
-/* Checks what must hold in every run. At most 1 % of the packets may be late;
- * `late` is the achieved share where more are late. */
+/* Checks what must hold in every run. `late` is the share of the packets that
+ * may be late. */
 static void
 check_run (MmtpSimulation * simulation, guint period, gdouble min, gdouble of,
     gdouble late)
@@ -249,10 +251,11 @@ print_row (const Row * row, MmtpSimulation * simulation)
       100.0 * result->in_time / optimum);
 }
 
-/* The goal is 95 %, with at most 1 % late. Both are missed since the stream
- * begins with the first round trip, when the paths are not measured yet;
- * earlier, it began after five seconds of probing. The test checks what is
- * achieved. docs/mmtp.md says what is missing. */
+/* The goal is 95 % of the ideal result, with at most 1 % of the packets late.
+ * Both goals are missed, because the stream begins after the first round trip,
+ * when the paths are not measured yet. Earlier versions probed the paths for
+ * five seconds first. The test checks what is achieved. docs/mmtp.md says what
+ * is missing. */
 #define REACHED_STEADY 0.90
 #define REACHED_STEADY_LATE 0.025
 
@@ -357,7 +360,8 @@ GST_START_TEST (mmtp_brings_90_percent_where_delays_fluctuate)
 
 GST_END_TEST;
 
-/* The goal is at most 1 %; in one run of twenty it is 1.6 %. */
+/* The goal is that at most 1 % of the packets are late. In one run of twenty,
+ * 1.6 % are late. */
 #define REACHED_LOSSES_LATE 0.02
 
 static guint
@@ -376,9 +380,9 @@ run_losses (guint period, Delays delays, guint64 seed, gdouble min)
   return in_time;
 }
 
-/* The goal is 99.5 % for each seed; 18 of 20 seeds achieve it. The others lose
- * frames in the first second, when a lost handshake message leaves the rate
- * unknown. */
+/* The goal is that 99.5 % of the frames are in time for each seed, and 18 of 20
+ * seeds achieve it. The other seeds lose frames in the first second, when a
+ * lost handshake message leaves the rate unknown. */
 #define REACHED_LOSSES 0.985
 #define REACHED_LOSSES_MEAN 0.99
 
@@ -398,11 +402,12 @@ GST_START_TEST (losses_of_the_radio_are_repaired)
 
 GST_END_TEST;
 
-/* How many frames a seed loses is random, 16 of 1000 on average, and so is
- * whether two losses are close together. The test therefore checks the mean.
- * The goal is 99.5 % from 35 ms on, and it is achieved from 40 ms on. At 35 ms
- * only 8 % of the rate is spare, so the test checks what is achieved.
- * docs/mmtp.md says what is missing. */
+/* The number of frames that a seed loses is random, 16 of 1000 on average.
+ * Whether two losses are close together is random, too. The test therefore
+ * checks the mean. The goal is that 99.5 % of the frames are in time at frame
+ * periods from 35 ms on. It is achieved from 40 ms on. At 35 ms only 8 % of the
+ * rate is spare, so the test checks what is achieved. docs/mmtp.md says what is
+ * missing. */
 #define ASKED 0.995
 #define REACHED_AT_35_MS 0.992
 

@@ -543,8 +543,8 @@ GST_START_TEST (stalled_return_path_is_no_stall)
   report_late (&fixture, START + 20 * 20 * MS + DELAY, START + 5 * SECOND);
   fail_if (fixture.path->is_stalled);
   fail_unless_equals_uint64 (fixture.path->sent.in_flight, 80 * PACKET);
-  /* A later report says that all messages have arrived. It was already in
-   * flight. */
+  /* A later report says that all messages have arrived. This report was already
+   * in flight. */
   for (; i < 100; i++)
     arrive (&fixture, i);
   report_late (&fixture, START + 2 * SECOND + DELAY, START + 5 * SECOND);
@@ -665,7 +665,7 @@ GST_START_TEST (message_is_missing_when_its_report_is)
 
 GST_END_TEST;
 
-/* A configured rate is used without measuring it, as in the paper. */
+/* A configured rate is used without measuring it, as in the MMTP paper. */
 GST_START_TEST (known_path_is_never_in_doubt)
 {
   Fixture fixture;
@@ -865,8 +865,8 @@ GST_START_TEST (token_comes_when_the_packet_has_gone)
 
 GST_END_TEST;
 
-/* Packets that move from a failed path to a path with little traffic need not
- * wait until the rate of the latter is known. */
+/* The rate of a path with little traffic is not known. Packets that move from a
+ * failed path to such a path need not wait until its rate is known. */
 GST_START_TEST (pacing_is_faster_while_the_application_limits)
 {
   Fixture fixture;
@@ -886,7 +886,7 @@ GST_START_TEST (pacing_is_faster_while_the_application_limits)
 GST_END_TEST;
 
 /* Without a limit on the safety margin, no time would be left for waiting on
- * the infrared link of the paper. */
+ * the infrared link of the MMTP paper. */
 GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
 {
   Fixture fixture;

@@ -28,8 +28,8 @@
 /* The receiver is mobile; the link counts it as the first station. */
 #define MOBILE 0
 #define BASE 1
-/* 3.5 to 7 s of the film. The film begins 0.25 s after the link, because the
- * path is measured first. */
+/* The oven is on from 3.5 to 7 s of the film. The film begins 0.25 s after the
+ * link, because the path is measured first. */
 #define OVEN "3.75-7.25"
 
 /* Mean sizes in bytes of the I-, P- and B-frames in the first 10 s of

@@ -22,7 +22,7 @@
 #define REPORT 100              /* bytes */
 /* Bytes per second of the return path, so high that reports do not queue. */
 #define REPORT_RATE 12500000
-/* In bytes, including the packet in transmission. */
+/* Size of the queue in bytes, including the packet in transmission. */
 #define QUEUE_LIMIT 100000
 #define FRAME_PERIOD (40 * MS)
 #define RATE 4000000            /* bit/s of the bottleneck */
@@ -156,7 +156,7 @@ path_free (Path * path)
   g_free (path);
 }
 
-/* Clears the figures of the time before. */
+/* Clears the figures that were collected so far. */
 static void
 path_reset_figures (Path * path)
 {

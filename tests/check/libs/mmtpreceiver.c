@@ -19,8 +19,8 @@
 #define OUR_START MS (5000)
 #define PERIOD 100              /* ms */
 #define D0 500                  /* ms */
-/* If a message of this size arrives every 10 ms, the path is fast enough for a
- * report in each report period. */
+/* Size of a message. If such a message arrives every 10 ms, the path is fast
+ * enough for a report in each report period. */
 #define PAYLOAD 1200            /* bytes */
 
 typedef struct
@@ -329,8 +329,8 @@ expect_refuse (Peer * peer, MmtpRefuseReason reason)
           MMTP_NONCE_SIZE) == 0);
 }
 
-/* Any host can provoke the reasons 3 and 4 in the name of a sender, so a sealed
- * refusal would prove nothing. */
+/* Any host can provoke a refusal with the reason 3 or 4 in the name of a
+ * sender. A seal on such a refusal would therefore prove nothing. */
 GST_START_TEST (only_a_refusal_of_a_right_open_is_sealed)
 {
   MmtpAddress here = make_address (1), there = make_address (2);
@@ -1733,8 +1733,8 @@ GST_START_TEST (a_path_joins_by_its_address)
   give_data (&peer, 5, 0, 0, 0);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   g_bytes_unref (event.data);
-  /* If the current address is silent, the path moves to another address in the
-   * same way. */
+  /* When the current address is silent, the path moves to the other address
+   * after a RESPONSE from there. */
   peer.now += MS (1000);
   respond_from (&peer, 5, 7, other);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
@@ -1981,7 +1981,8 @@ GST_START_TEST (the_initial_delay_follows_the_sender_within_limits)
 
 GST_END_TEST;
 
-/* Number of changes of D0 that are allowed in one second. */
+/* Number of changes of the initial delay (D0) that are allowed in one second.
+ */
 #define MAX_DELAY_CHANGES 4
 
 GST_START_TEST (changes_of_the_initial_delay_are_limited)
@@ -2002,7 +2003,8 @@ GST_START_TEST (changes_of_the_initial_delay_are_limited)
   while (mmtp_receiver_poll_event (peer.receiver, &event))
     n += event.type == MMTP_EVENT_INITIAL_DELAY;
   fail_unless_equals_int (n, MAX_DELAY_CHANGES);
-  /* The KEEPALIVE after this second applies the last requested D0. */
+  /* The KEEPALIVE after this second applies the last requested initial delay
+   * (D0). */
   peer.now += MS (1000);
   give_sealed (&peer, &message, &address);
   fail_unless (poll_event (&peer, MMTP_EVENT_INITIAL_DELAY, &event));
@@ -2180,7 +2182,7 @@ GST_START_TEST (a_query_is_answered_at_once_and_not_too_often)
 
 GST_END_TEST;
 
-/* With this number of paths, only the fastest one carries the records of all
+/* Number of paths with which only the fastest path carries the records of all
  * paths. */
 #define MANY_PATHS 6
 

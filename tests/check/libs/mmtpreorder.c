@@ -245,7 +245,8 @@ GST_START_TEST (stream_numbers_wrap)
 
 GST_END_TEST;
 
-/* After a change of D0, waiting packets have less or more time. */
+/* After a change of the initial delay (D0), waiting packets have less or more
+ * time. */
 GST_START_TEST (deadlines_can_be_shifted)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -257,7 +258,8 @@ GST_START_TEST (deadlines_can_be_shifted)
   fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (250));
   mmtp_reorder_shift_deadlines (reorder, MS (140), -(gint64) MS (100));
   fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (150));
-  /* The deadlines of b and of the packets before it have passed now. */
+  /* The deadlines of the packet b and of the packets before it have passed now.
+   */
   mmtp_reorder_shift_deadlines (reorder, MS (141), -(gint64) MS (10));
   mmtp_reorder_timeout (reorder, MS (141));
   check_output (reorder, "!c");
@@ -448,8 +450,8 @@ GST_START_TEST (the_work_of_a_jump_is_bounded)
 
 GST_END_TEST;
 
-/* A change of D0 visits only the packets that become late by it, however many
- * packets wait. */
+/* A change of the initial delay (D0) visits only the packets that become late
+ * by the change, however many packets wait. */
 GST_START_TEST (the_work_of_a_shift_is_bounded)
 {
   MmtpReorder *reorder = mmtp_reorder_new (LARGE_MAX_BYTES);
@@ -468,8 +470,9 @@ GST_START_TEST (the_work_of_a_shift_is_bounded)
 
 GST_END_TEST;
 
-/* Buffers that wait for the caller are visited only if a change of D0 makes
- * them late. The next buffer is then flagged as following a gap. */
+/* Buffers that wait for the caller are visited only if a change of the initial
+ * delay (D0) makes them late. The next buffer is then flagged as following a
+ * gap. */
 GST_START_TEST (only_late_output_is_visited)
 {
   MmtpReorder *reorder = mmtp_reorder_new (LARGE_MAX_BYTES);

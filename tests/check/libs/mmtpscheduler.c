@@ -8,7 +8,7 @@
 
 #define MS G_GUINT64_CONSTANT (1000000)
 
-/* Minimum delays of the paper's Table 1: RangeLAN and infrared. */
+/* Minimum delays in Table 1 of the MMTP paper: RangeLAN and infrared. */
 #define RADIO { TRUE, 0, 176 * MS, 0 }
 #define INFRARED { TRUE, 0, 315 * MS, 0 }
 
@@ -178,8 +178,8 @@ GST_START_TEST (arrival_does_not_prefer_a_path_in_doubt)
 GST_END_TEST;
 
 /* With 300 ms left, no path is certain to be in time. The radio may send its
- * next packet in 138 ms, so the packet would arrive after 314 ms. If this took
- * 1 ms longer, the infrared link would be as fast. */
+ * next packet in 138 ms, so the packet would arrive after 314 ms. If the packet
+ * took 1 ms longer, the infrared link would be as fast. */
 GST_START_TEST (arrival_waits_for_the_path_that_is_first)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
@@ -191,8 +191,8 @@ GST_START_TEST (arrival_waits_for_the_path_that_is_first)
           300 * MS), 0);
   candidates[0].token = 140 * MS;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS), 1);
-  /* The rule does not wait for the radio if its backlog exceeds what it can
-   * send until then. */
+  /* The rule does not wait for the radio if the radio cannot send its backlog
+   * until then. */
   candidates[0].token = 138 * MS;
   candidates[0].backlog = 1 * MS;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS),

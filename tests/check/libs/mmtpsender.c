@@ -30,7 +30,7 @@ typedef struct
 typedef struct
 {
   guint64 delay;                /* One-way delay in ns. */
-  guint64 capacity;             /* The rate in bytes of messages per second. */
+  guint64 capacity;             /* The rate of messages in bytes per second. */
   /* Time in ns at which the transmission of the current message ends. */
   guint64 busy;
   /* One-way transit of the newest message, in ticks. */
@@ -1837,7 +1837,7 @@ GST_START_TEST (path_tells_why_it_is_not_used)
 
 GST_END_TEST;
 
-/* The paper's rule keeps the fast path free for urgent packets. */
+/* The rule of the MMTP paper keeps the fast path free for urgent packets. */
 GST_START_TEST (path_that_is_not_needed_says_so)
 {
   MmtpSenderConfig config;

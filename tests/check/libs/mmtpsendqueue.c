@@ -234,6 +234,108 @@ GST_START_TEST (late_group_is_passed_over)
 
 GST_END_TEST;
 
+/* Slots of three temporal layers: that of the base layer, and that of the layer
+ * between it and the highest one */
+#define BASE 1
+#define MIDDLE 2
+
+static gboolean
+put_layer (MmtpSendQueue * queue, guint64 due, guint layer, gsize size)
+{
+  static const MmtpPicture pictures[] = {
+    {PICTURE_KIND_REFERENCE, FALSE, FALSE, 0, TRUE, BASE, BASE},
+    {PICTURE_KIND_REFERENCE, FALSE, FALSE, 1, TRUE, BASE, MIDDLE},
+    {PICTURE_KIND_DROPPABLE, FALSE, FALSE, 2, TRUE, BASE | MIDDLE, 0},
+    {PICTURE_KIND_KEY, FALSE, FALSE, 0, TRUE, 0, G_MAXUINT32},
+  };
+  const MmtpPutLimits limits = { 1000, 0, G_MAXUINT64, 0 };
+  MmtpBuffer buffer = { g_bytes_new_take (g_malloc0 (size), size), due, DELTA };
+  gboolean is_taken;
+
+  buffer.picture = pictures[layer];
+  is_taken = mmtp_send_queue_put (queue, 0, &buffer, &limits);
+  g_bytes_unref (buffer.data);
+  return is_taken;
+}
+
+static gboolean
+is_given_up (MmtpSendQueue * queue, guint64 number)
+{
+  return mmtp_send_queue_get_packet (queue, number)->unit->given_up;
+}
+
+GST_START_TEST (highest_layer_is_given_up_first)
+{
+  MmtpSendQueue *queue = new_queue ();
+
+  /* key frame, and pictures of the layers 1, 2, 0, 1, 2 */
+  fail_unless (put_layer (queue, 0, 3, 900));
+  fail_unless (put_layer (queue, 20 * MS, 1, 900));
+  fail_unless (put_layer (queue, 40 * MS, 2, 900));
+  fail_unless (put_layer (queue, 60 * MS, 0, 900));
+  fail_unless (put_layer (queue, 80 * MS, 1, 900));
+  fail_unless_equals_int (mmtp_send_queue_get_packet (queue, 1)->unit->rank,
+      MMTP_RANK_LAYER);
+  /* There is room for two more; the base layer needs six. */
+  fail_unless (put_layer (queue, 100 * MS, 0, 6000));
+  fail_unless_equals_int (n_discarded, 1);
+  fail_unless (is_given_up (queue, 2));
+  fail_unless (put_layer (queue, 120 * MS, 0, 1000));
+  fail_unless_equals_int (n_discarded, 2);
+  fail_unless (is_given_up (queue, 4));
+  fail_if (is_given_up (queue, 1));
+  fail_if (is_given_up (queue, 3));
+  /* The picture of layer 1 is not there. */
+  fail_if (put_layer (queue, 130 * MS, 2, 100));
+  fail_unless_equals_int (last_reason, MMTP_DISCARD_BROKEN);
+  fail_unless (put_layer (queue, 140 * MS, 1, 100));
+  fail_unless (put_layer (queue, 150 * MS, 2, 100));
+  mmtp_send_queue_free (queue);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (picture_of_a_layer_takes_only_what_refers_to_it)
+{
+  MmtpSendQueue *queue = new_queue ();
+
+  fail_unless (put_layer (queue, 0, 3, 500));
+  fail_unless (put_layer (queue, 20 * MS, 1, 500));
+  fail_unless (put_layer (queue, 40 * MS, 2, 500));
+  fail_unless (put_layer (queue, 60 * MS, 0, 500));
+  fail_unless (put_layer (queue, 80 * MS, 1, 500));
+  fail_unless (put_layer (queue, 100 * MS, 2, 500));
+  send_head (queue);
+  /* The first picture of layer 1 is late. */
+  mmtp_send_queue_expire (queue, DELAY + 30 * MS);
+  fail_unless (is_given_up (queue, 1));
+  fail_unless (is_given_up (queue, 2));
+  fail_if (is_given_up (queue, 3));
+  fail_if (is_given_up (queue, 4));
+  fail_if (is_given_up (queue, 5));
+  mmtp_send_queue_free (queue);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (lost_picture_of_a_layer_breaks_only_what_refers_to_it)
+{
+  MmtpSendQueue *queue = new_queue ();
+
+  fail_unless (put_layer (queue, 0, 1, 500));
+  fail_unless (put_layer (queue, 40 * MS, 2, 500));
+  fail_unless (put_layer (queue, 80 * MS, 0, 500));
+  send_head (queue);
+  mmtp_send_queue_note_lost (queue, mmtp_send_queue_get_packet (queue, 0));
+  fail_unless_equals_int (mmtp_send_queue_get_packet (queue, 1)->unit->rank,
+      MMTP_RANK_BROKEN);
+  fail_unless_equals_int (mmtp_send_queue_get_packet (queue, 2)->unit->rank,
+      MMTP_RANK_DELTA);
+  mmtp_send_queue_free (queue);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (flush_empties_it)
 {
   MmtpSendQueue *queue = new_queue ();
@@ -291,6 +393,9 @@ mmtpsendqueue_suite (void)
   tcase_add_test (tc, reported_packets_are_forgotten);
   tcase_add_test (tc, lost_reference_makes_what_needs_it_wait_for_the_rest);
   tcase_add_test (tc, late_group_is_passed_over);
+  tcase_add_test (tc, highest_layer_is_given_up_first);
+  tcase_add_test (tc, picture_of_a_layer_takes_only_what_refers_to_it);
+  tcase_add_test (tc, lost_picture_of_a_layer_breaks_only_what_refers_to_it);
   tcase_add_test (tc, flush_empties_it);
   tcase_add_test (tc, giving_up_everything_counts_what_waits);
   suite_add_tcase (s, tc);

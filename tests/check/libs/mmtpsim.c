@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks the simulation in which MMTP is measured. UDP takes the place of MMTP,
  * so that the results can be computed by hand. The test also checks the ideal
- * scheduler against the maximum of the paper's links.
+ * scheduler against the maximum of the links in the MMTP paper.
  */
 
 #include <gst/check/gstcheck.h>
@@ -197,7 +197,7 @@ GST_START_TEST (losses_are_as_many_and_as_long_as_asked)
   /* 4 standard deviations: sqrt (20000 * 0.1 * 0.9) = 42 */
   fail_unless (ABS ((gint) arrived - 18000) < 170, "%u arrived", arrived);
   fail_unless (ABS ((gint) losses - 1800) < 170, "%u blocks", losses);
-  /* In 20 s, times of 20 and 180 ms alternate: 100 of each. */
+  /* In 20 s, bursts of 20 ms and gaps of 180 ms alternate, 100 of each. */
   config.path[0].burst = 20 * MS;
   arrived = count_arrivals (&config, 20000, &mean, &losses, &overtaken);
   fail_unless (ABS ((gint) arrived - 18000) < 800, "%u arrived", arrived);
@@ -214,7 +214,8 @@ GST_START_TEST (delays_fluctuate_as_asked)
 
   fail_unless_equals_int (count_arrivals (&config, 20000, &mean, &losses,
           &overtaken), 20000);
-  /* 1 ms of transmission, 10 ms of delay, and 50 ms of jitter on average. */
+  /* The mean delay is 1 ms of transmission, 10 ms of delay, and 50 ms of
+   * jitter. */
   fail_unless (fabs (mean / MS - 61) < 1, "mean %.3f ms", mean / MS);
   fail_unless (overtaken > 1000);
   config.path[0].exponential = TRUE;
@@ -278,8 +279,8 @@ GST_START_TEST (tcp_fills_the_link_that_it_has_alone)
   MmtpSimulation *simulation;
   const MmtpSimulationResult *result;
 
-  /* 10 Mbit/s with a round trip of 40 ms and a queue of the same length. UDP
-   * uses 4 %. */
+  /* The link has 10 Mbit/s, a round trip of 40 ms and a queue of the same
+   * length. UDP uses 4 % of the rate. */
   config_init (&config, 1250000, 20 * MS, 50000);
   config.paths[0].n_tcp = 2;
   config.paths[0].tcp_from = SECOND;

@@ -101,7 +101,8 @@ GST_START_TEST (waiting_for_the_paths_does_not_count)
 
 GST_END_TEST;
 
-/* Buffers without a timestamp are not changed, but their time counts. */
+/* A buffer without a timestamp is not changed. However, the time until it
+ * arrives counts as time in which the timestamps stand still. */
 GST_START_TEST (buffers_without_a_timestamp_change_nothing)
 {
   MmtpStamps stamps;

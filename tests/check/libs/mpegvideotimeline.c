@@ -56,8 +56,8 @@ typedef struct
 {
   gboolean time_codes, gop_headers;
   Clock clock;
-  /* Whether gaps are marked as a discontinuity, as a depayloader does by
-   * sequence numbers. */
+  /* TRUE if gaps are marked as a discontinuity, as a depayloader marks them by
+   * the sequence numbers. */
   gboolean disconts;
 } Run;
 
@@ -723,8 +723,8 @@ GST_START_TEST (times_without_b_frames)
 GST_END_TEST;
 
 /* 3:2 pulldown shows film of 24 frames per second at 30000/1001 frames per
- * second, so that two frames last five fields. In display order the frames last
- * 3, 2, 3, 2 ... fields, and top_field_first is 1, 0, 0, 1. */
+ * second, so two frames last five fields. In display order the frames last 3,
+ * 2, 3, 2 ... fields, and top_field_first is 1, 0, 0, 1. */
 GST_START_TEST (times_of_three_two_pulldown)
 {
   MpegVideoTimeline *timeline = mpeg_video_timeline_new ();

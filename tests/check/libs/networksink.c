@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "gstframeinfometa.h"
 #include "gstnetworksink.h"
 #include "sinkpipeline.h"
 
@@ -19,7 +20,7 @@ typedef struct
 {
   GstNetworkSink parent;
 
-  /* Written by the tests, protected by `lock`. */
+  /* The following fields are written by the tests and protected by `lock`. */
   GMutex lock;
   /* Number of connection attempts that are still refused. */
   guint refuse;
@@ -40,7 +41,7 @@ typedef struct
   gboolean drains;
   gboolean drain_breaks;
 
-  /* Read by the tests, protected by `lock`. */
+  /* The following fields are read by the tests and protected by `lock`. */
   /* What happened, one character for each event. A letter is the first byte of
    * a buffer that was sent completely. The other characters mean: < a
    * connection begins, > a connection ends, ! a connection is reset, . all data
@@ -1035,6 +1036,40 @@ GST_START_TEST (rest_of_a_frame_goes_with_its_part)
 
 GST_END_TEST;
 
+static void
+push_layer (SinkPipeline * test, gchar name, guint flags, gint layer)
+{
+  GstBuffer *buffer = make_buffer (name, 100, DELTA | MARK | flags, NO_PTS);
+
+  gst_buffer_add_frame_info_meta (buffer, 2, 0, GST_FRAME_INFO_COVERAGE_ALL)
+      ->temporal_layer = layer;
+  g_async_queue_push (test->queue, buffer);
+}
+
+/* Frames of layer 2 refer to the dropped frame of layer 1 before them. */
+GST_START_TEST (frame_of_a_higher_layer_goes_with_the_one_it_needs)
+{
+  SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), "blocking",
+      FALSE, NULL);
+
+  sink_pipeline_play (test);
+  push_layer (test, 'a', 0, 0);
+  push_layer (test, 'b', GST_BUFFER_FLAG_DROPPABLE, 2);
+  WAIT_FOR (sink_pipeline_pushed (test) == 2);
+  SET (test, room, 0);
+  push_layer (test, 'c', 0, 1);
+  WAIT_FOR (sink_pipeline_pushed (test) == 3);
+  SET (test, room, G_MAXSIZE);
+  push_layer (test, 'd', GST_BUFFER_FLAG_DROPPABLE, 2);
+  push_layer (test, 'e', 0, 0);
+  push_layer (test, 'f', GST_BUFFER_FLAG_DROPPABLE, 2);
+  WAIT_FOR (sink_pipeline_pushed (test) == 6);
+  fail_unless_equals_uint64 (sink_pipeline_stat_of (test, "dropped-full"), 2);
+  sink_pipeline_free_and_expect_log (test, "<abef>");
+}
+
+GST_END_TEST;
+
 GST_START_TEST (frame_ends_before_another_time)
 {
   SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), "blocking",
@@ -1642,9 +1677,10 @@ check_asked_eos (GType type, gboolean silent)
 }
 
 /* Whether the end is an error depends on the source and on auto-reconnect, and
- * not on whether the sink synchronizes to the clock. A live stream may end
- * without an error while the sink still waits for its receiver. It may not if
- * the sink would have given up. */
+ * not on whether the sink synchronizes to the clock. With auto-reconnect, a
+ * live stream may end without an error while the sink still waits for its
+ * receiver. Without auto-reconnect the end is an error, because the sink would
+ * have given up. */
 GST_START_TEST (only_a_live_stream_may_end_without_a_receiver)
 {
   const gboolean is_live = (__i__ & 1) != 0, syncs = (__i__ & 2) != 0;
@@ -1798,6 +1834,7 @@ network_sink_suite (void)
   tcase_add_loop_test (tcase, live_input_waits_for_less_than_its_limit, 0, 2);
   tcase_add_loop_test (tcase, other_input_waits_as_long_as_it_takes, 0, 2);
   tcase_add_test (tcase, rest_of_a_frame_goes_with_its_part);
+  tcase_add_test (tcase, frame_of_a_higher_layer_goes_with_the_one_it_needs);
   tcase_add_test (tcase, frame_ends_before_another_time);
   tcase_add_test (tcase, stream_without_frames_loses_one_packet_at_a_time);
   tcase_add_test (tcase, whole_frame_has_no_rest);

@@ -119,7 +119,8 @@ GST_START_TEST (each_packet_of_mpeg_says_what_it_is)
 
 GST_END_TEST;
 
-/* Like the packets of rtpmpvpay, which leaves the header of RFC 2250 at 0. */
+/* The packets are like those of rtpmpvpay, which leaves the header of RFC 2250
+ * at 0. */
 GST_START_TEST (packet_of_mpeg_that_does_not_say_is_unknown)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_MPEG);
@@ -318,6 +319,41 @@ GST_START_TEST (h265_nal_header_tells_what_it_is)
 
 GST_END_TEST;
 
+/* Pictures of the sub-layers 0, 2, 1 (TSA), 2, 0, 1: what they use and update
+ */
+GST_START_TEST (sub_layers_of_h265_say_what_they_need)
+{
+  static const struct
+  {
+    guint type, sub_layer;
+    guint32 uses, updates;
+  } units[] = {
+    {19, 0, 0, 0x7f}, {0, 2, 7, 0}, {3, 1, 1, 0x7e}, {0, 2, 7, 0},
+    {1, 0, 1, 0x80000001}, {1, 1, 3, 2}, {5, 1, 1, 2}, {2, 2, 3, 0},
+    {21, 0, 0, 0x7f}, {9, 0, 0x80000001, 0},
+  };
+  PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_H265);
+  guint i, pass;
+
+  /* The number of sub-layers is only known after the first picture of each. */
+  for (pass = 0; pass < 2; pass++) {
+    for (i = 0; i < G_N_ELEMENTS (units); i++) {
+      PictureInfo info = read_at (reader, NO_PTS, FALSE, BYTES (RTP (96),
+              NAL5 (units[i].type, 0, units[i].sub_layer), 0x80, 0x80));
+
+      fail_unless_equals_int (info.layer, units[i].sub_layer);
+      if (pass == 0)
+        continue;
+      fail_unless (info.has_slots);
+      fail_unless_equals_uint64 (info.uses, units[i].uses);
+      fail_unless_equals_uint64 (info.updates, units[i].updates);
+    }
+  }
+  picture_reader_free (reader);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (lower_sub_layer_may_be_needed_by_a_higher_one)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_H265_NAL);
@@ -337,8 +373,8 @@ GST_END_TEST;
 
 #define RTP_AT(time) 0x80, 96, 0, 1, 0, 0, 0, time, 0, 0, 0, 1
 
-/* A key frame of 320x240, a frame that refreshes the last frame, and one that
- * refreshes nothing: RFC 6386, 19.2, coded as in 7.3 */
+/* Frames of VP8: a key frame of 320x240, a frame that refreshes the last frame,
+ * and a frame that refreshes nothing (RFC 6386, 19.2, coded as in 7.3) */
 #define VP8_KEY 0xb0, 0, 0, 0x9d, 1, 0x2a, 0x40, 1, 0xf0, 0, 0, 2, 0, 0x78, 8, 0
 #define VP8_P 0xd1, 0, 0, 0x08, 0x01, 0xe0, 0, 0x10, 0
 #define VP8_B 0xd1, 0, 0, 0x08, 0x01, 0xe0, 0, 0, 0
@@ -346,8 +382,8 @@ GST_END_TEST;
 #define VP9_KEY 0x83, 0x49, 0x83, 0x42, 0x40, 0x13, 0xf0, 0x0e, 0xf0
 #define VP9_P 0x87, 1, 0, 9, 0
 #define VP9_B 0x87, 0, 0, 9, 0
-/* Of AV1: sequence header (5.5.1) and frame headers (5.9.2), in OBUs without
- * size, as in RTP packets */
+/* AV1: a sequence header (5.5.1) and frame headers (5.9.2), in OBUs without
+ * obu_size, as in RTP packets */
 #define AV1_SEQUENCE 8, 0, 0, 0, 0x24, 0x44, 0xfd, 0xde, 0, 0, 0
 #define AV1_KEY 0x30, 0x10, 0
 #define AV1_P 0x30, 0x30, 0, 0x40, 0, 0, 0
@@ -365,7 +401,7 @@ GST_START_TEST (frame_that_refreshes_nothing_is_droppable)
   expect_at (vp9, NO_PTS, BYTES (VP9_KEY), PICTURE_KIND_KEY, FALSE);
   expect_at (vp9, NO_PTS, BYTES (VP9_P), PICTURE_KIND_REFERENCE, FALSE);
   expect_at (vp9, NO_PTS, BYTES (VP9_B), PICTURE_KIND_DROPPABLE, FALSE);
-  /* the sequence header with its size, then a frame without */
+  /* the sequence header has obu_size, and the frame after it has none */
   expect_at (av1, NO_PTS, BYTES (0x0a, 10, 0, 0, 0, 0x24, 0x44, 0xfd, 0xde, 0,
           0, 0, AV1_KEY), PICTURE_KIND_KEY, FALSE);
   expect_at (av1, NO_PTS, BYTES (AV1_P), PICTURE_KIND_REFERENCE, FALSE);
@@ -400,7 +436,7 @@ GST_START_TEST (first_packet_of_vp8_tells_the_kind)
       PICTURE_KIND_REFERENCE, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP_AT (6), 0x10, 0xb0, 0),
       PICTURE_KIND_KEY, FALSE);
-  /* the header is there, and the rest of the partition is not */
+  /* the packet has the frame header, but not the rest of the partition */
   expect_at (reader, NO_PTS, BYTES (RTP_AT (7), 0x10, 0xd1, 0xff, 0, 0x08,
           0x01, 0xe0, 0, 0, 0), PICTURE_KIND_DROPPABLE, FALSE);
   /* the first packet is missing */
@@ -418,7 +454,8 @@ GST_START_TEST (first_packet_of_vp9_tells_the_kind)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_VP9);
 
-  /* a picture ID of two bytes, and a structure with sizes and groups */
+  /* The descriptor has a picture ID of two bytes, and a scalability structure
+   * with sizes and groups. */
   expect_at (reader, NO_PTS, BYTES (RTP_AT (1), 0x8a, 0x81, 0x23, 0x18,
           1, 0x40, 0, 0xf0, 2, 0x04, 1, 0x00, VP9_KEY), PICTURE_KIND_KEY,
       FALSE);
@@ -426,7 +463,8 @@ GST_START_TEST (first_packet_of_vp9_tells_the_kind)
       PICTURE_KIND_KEY, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP_AT (2), 0x4c, VP9_P),
       PICTURE_KIND_REFERENCE, FALSE);
-  /* layer with TL0PICIDX; flexible mode with two P_DIFF */
+  /* The descriptor has the layer with TL0PICIDX, and two P_DIFF in flexible
+   * mode. */
   expect_at (reader, NO_PTS, BYTES (RTP_AT (3), 0xe8, 0x12, 0x20, 7, VP9_B),
       PICTURE_KIND_DROPPABLE, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP_AT (4), 0xf8, 0x12, 0x20, 3, 4, VP9_B),
@@ -507,6 +545,7 @@ pictureinfo_suite (void)
   tcase_add_test (tc, lengths_are_those_of_the_codec_data);
   tcase_add_test (tc, access_unit_is_what_its_slices_are);
   tcase_add_test (tc, h265_nal_header_tells_what_it_is);
+  tcase_add_test (tc, sub_layers_of_h265_say_what_they_need);
   tcase_add_test (tc, lower_sub_layer_may_be_needed_by_a_higher_one);
   tcase_add_test (tc, frame_that_refreshes_nothing_is_droppable);
   tcase_add_test (tc, first_packet_of_vp8_tells_the_kind);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which slots frames of VP8, VP9 and AV1 use and update. The headers are put
- * together field by field, as the syntax tables of RFC 6386 (19.2), of VP9
+/* Tests which slots frames of VP8, VP9 and AV1 use and update. The headers are
+ * put together field by field, as the syntax tables of RFC 6386 (19.2), of VP9
  * (6.2) and of AV1 (5.5.1 and 5.9.2) list them.
  */
 
@@ -32,8 +32,8 @@ count_bytes (const Bits * bits)
   return (bits->n_bits + 7) / 8;
 }
 
-/* The units lie in memory of just their size, so that AddressSanitizer sees the
- * first byte read beyond. */
+/* The memory of the units has exactly their size, so that AddressSanitizer
+ * detects the first byte that is read beyond the end. */
 static gboolean
 read_layered (SlotReader * reader, const guint8 * data, gsize size,
     const SlotLayer * layer, SlotUse * use)
@@ -143,7 +143,7 @@ typedef struct
   gboolean golden, altref;      /* these are refreshed */
   guint copy_to_golden, copy_to_altref;
   gboolean entropy, last;       /* refresh_entropy_probs, refresh_last */
-  gboolean segments, map_only;  /* updates map and values, or the map */
+  gboolean segments, map_only;  /* updates map and values, or only the map */
   guint filter;                 /* number of the filter's values, up to 8 */
 } Vp8;
 
@@ -228,7 +228,8 @@ read_vp8 (SlotReader * reader, Vp8 frame, gint layer, gboolean is_sync)
 #define REFERENCES (VP8_SLOT_LAST | VP8_SLOT_GOLDEN | VP8_SLOT_ALTREF)
 #define SEGMENTS VP8_SLOT_SEGMENTATION
 #define FILTER VP8_SLOT_FILTER
-/* what each frame uses, and what one of unknown layer uses besides */
+/* BASE has the slots that each frame uses. LAYERS has the slots that a frame of
+ * unknown layer uses in addition. */
 #define BASE (REFERENCES | VP8_SLOT_ENTROPY)
 #define LAYERS (255u * VP8_SLOT_LAYER (0))
 
@@ -249,7 +250,8 @@ GST_START_TEST (vp8_header_says_what_a_frame_uses)
     {{.copy_to_altref = 1}, FILTER, VP8_SLOT_ALTREF, TRUE},
     {{.entropy = TRUE}, FILTER, VP8_SLOT_ENTROPY, TRUE},
     {{.segments = TRUE,.map_only = TRUE}, SEGMENTS | FILTER, SEGMENTS, TRUE},
-    /* All is replaced, as the next frame does too. */
+    /* The frame replaces all segment data, and so does the next frame, so no
+     * frame refers to the segment data of this frame. */
     {{.segments = TRUE}, FILTER, SEGMENTS, FALSE},
     {{.filter = 7}, FILTER, FILTER, TRUE},
     {{.filter = 8}, 0, FILTER, FALSE},
@@ -404,7 +406,7 @@ put_vp9_inter (Bits * bits, const Vp9 * frame)
     put (bits, 3, 0);
     put_vp9_size (bits);
   } else {
-    put (bits, 2 + 1, 2);       /* the second found_ref; render size is equal */
+    put (bits, 2 + 1, 2);       /* second found_ref; unchanged render size */
   }
   put (bits, 1, 1);             /* allow_high_precision_mv */
   put (bits, 1 + 2, 1);         /* raw_interpolation_filter */
@@ -534,7 +536,8 @@ GST_START_TEST (vp9_intra_only_frame_resets_contexts)
 
 GST_END_TEST;
 
-/* B.2: the frames, then the index between two equal markers */
+/* VP9, B.2: a superframe has the frames, and then the index between two equal
+ * markers. */
 static gsize
 write_superframe (const Vp9 * frames, guint n, guint8 * bytes)
 {
@@ -567,7 +570,8 @@ GST_START_TEST (vp9_superframe_is_one_unit)
   SlotUse use = read_unit (reader, bytes, size);
 
   fail_unless (use.is_shown && use.is_reference);
-  /* slot 1 is filled within the unit */
+  /* slot 1 does not count as used, because an earlier frame of the superframe
+   * fills it */
   fail_unless_equals_int (use.uses, 5);
   fail_unless_equals_int (use.updates, 2 | CONTEXTS | PREVIOUS);
   bytes[size - 2] = 0xff;       /* the size of the last frame */
@@ -589,7 +593,7 @@ GST_START_TEST (vp9_shows_existing_frame)
 
   fail_unless_equals_int (use.uses, 1 << 5 | PREVIOUS);
   fail_unless_equals_int (use.updates, PREVIOUS);
-  /* The next frame may use what was shown. */
+  /* The next frame may refer to the frame that was shown. */
   fail_unless (use.is_shown && use.is_reference);
   read_unit (reader, bytes, write_vp9 (&(Vp9) {
           .is_error_resilient = TRUE}, bytes));

@@ -18,7 +18,7 @@
 #define MS G_GUINT64_CONSTANT (1000000)
 #define NEVER G_MAXUINT64
 
-#define SIZE 512                /* Packet size in bytes, as in the paper. */
+#define SIZE 512                /* Packet size in bytes, as Erixzon used. */
 /* Bytes of the headers of IP and of DCCP with long sequence numbers. */
 #define HEADERS 40
 /* First sequence number, chosen so that the numbers wrap. */
@@ -371,10 +371,10 @@ GST_START_TEST (receiver_with_the_loss_event_rate_alone)
 
 GST_END_TEST;
 
-/* With an endless queue no packet is lost, and X = 2 X_recv is the only limit,
- * so that the queueing delay grows by up to a second in each second. With the
+/* With an endless queue no packet is lost, and X = 2 X_recv is the only limit.
+ * The queueing delay therefore grows by up to a second in each second. With the
  * oscillation reduction (RFC 5348 section 4.5) the sender slows down as the
- * round trip grows, so that the delay grows less. */
+ * round trip grows, and the delay grows less. */
 GST_START_TEST (endless_queue_grows_for_ever)
 {
   guint64 queued[2];

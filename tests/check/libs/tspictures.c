@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How a transport stream is cut at its pictures, and what remains of a picture
- * that is dropped. The packets are written by hand from ISO/IEC 13818-1.
+/* Tests how a transport stream is cut at its pictures, and what remains of a
+ * picture that is dropped. The packets are written by hand from ISO/IEC
+ * 13818-1.
  */
 
 #include <gst/check/gstcheck.h>
@@ -180,7 +181,8 @@ cut_into (const Stream * stream, gsize piece, TsPictures * pictures)
   return g_string_free (text, FALSE);
 }
 
-/* The same however the bytes come */
+/* Checks that the units are the same, however the stream is divided into
+ * pieces. */
 static void
 expect_units (Stream * stream, const gchar * expected, const gchar * refusal)
 {
@@ -246,16 +248,83 @@ GST_START_TEST (pes_packet_may_begin_within_a_picture)
 
 GST_END_TEST;
 
+/* 13818-2, 6.2.2.1 and 6.2.2.6: a sequence header of 160x96 with its extension,
+ * and a GOP header; 6.2.3.1: picture_structure is 1, 2 or 3 (a frame). */
+#define MPEG_SEQUENCE "\0\0\1\xb3\x0a\0\x60\x13\xff\xff\xe0\x18" \
+    "\0\0\1\xb5\x14\x8a\0\1\0\0\0\0\1\xb8\0\x08\0\0"
+#define MPEG_STRUCTURE(reference, structure) "\0\0\1\0" reference \
+    "\x0f\xff\xf8\0\0\1\xb5\x8f\xff" structure "\x80\0\0\1\1"
+#define MPEG_TOP(reference) MPEG_STRUCTURE (reference, "\xf1")
+#define MPEG_BOTTOM(reference) MPEG_STRUCTURE (reference, "\xf2")
+#define MPEG_FRAME(reference) MPEG_STRUCTURE (reference, "\xf3")
+
 /* 13818-2, 6.3.9: both fields have the same temporal reference. */
 GST_START_TEST (second_field_belongs_to_the_first)
 {
   Stream stream;
 
   start (&stream, MPEG2);
-  put_picture (&stream, MPEG_PICTURE ("\1"));
-  put_picture (&stream, MPEG_PICTURE ("\1"));
-  put_picture (&stream, MPEG_PICTURE ("\2"));
-  expect_units (&stream, "1 1 2v0-2 1v0-1 ", NULL);
+  put_picture (&stream, PES MPEG_SEQUENCE MPEG_TOP ("\0"));
+  put_picture (&stream, PES MPEG_BOTTOM ("\0"));
+  put_picture (&stream, PES MPEG_BOTTOM ("\1"));
+  put_more (&stream);
+  put_picture (&stream, PES MPEG_TOP ("\1"));
+  put_picture (&stream, PES MPEG_TOP ("\2"));
+  expect_units (&stream, "1 1 2v0-2 3v0-3 1v0-1 ", NULL);
+}
+
+GST_END_TEST;
+
+/* Encoders that write the same temporal reference each time */
+GST_START_TEST (frames_are_no_fields)
+{
+  Stream stream;
+
+  start (&stream, MPEG2);
+  put_picture (&stream, PES MPEG_SEQUENCE MPEG_FRAME ("\0"));
+  put_picture (&stream, PES MPEG_FRAME ("\0"));
+  put_picture (&stream, MPEG_PICTURE ("\0"));
+  put_picture (&stream, MPEG_PICTURE ("\0"));
+  /* A third field belongs to the next frame. */
+  put_picture (&stream, PES MPEG_TOP ("\0"));
+  put_picture (&stream, PES MPEG_BOTTOM ("\0"));
+  put_picture (&stream, PES MPEG_TOP ("\0"));
+  expect_units (&stream, "1 1 1v0-1 1v0-1 1v0-1 1v0-1 2v0-2 1v0-1 ", NULL);
+}
+
+GST_END_TEST;
+
+/* 2.4.3.7: 33 bits, with marker bits between them */
+GST_START_TEST (time_is_the_dts_or_the_pts)
+{
+  static const gchar both[] = "\0\0\1\xe0\0\0\x80\xc0\x0a"
+      "\x3f\xff\xff\xff\xff\x1b\0\1\0\x03\0\0\1\x09\x10\0\0\1\x41\x9a\x24";
+  static const gchar none[] = "\0\0\1\xe0\0\0\x80\0\0"
+      "\0\0\1\x09\x10\0\0\1\x41\x9a\x24";
+  static const guint64 times[] = { 0, (G_GUINT64_CONSTANT (5) << 30) + 1 };
+  TsPictures *pictures = ts_pictures_new ();
+  guint n = 0;
+  Stream stream;
+  TsUnit unit;
+
+  start (&stream, H264);
+  put_picture (&stream, H264_PICTURE);
+  put_video (&stream, TRUE, NULL, 0, both, sizeof both - 1);
+  put_video (&stream, TRUE, NULL, 0, none, sizeof none - 1);
+  ts_pictures_input (pictures, stream.bytes->data, stream.bytes->len, 0);
+  ts_pictures_drain (pictures);
+  while (ts_pictures_poll (pictures, &unit)) {
+    if (unit.has_picture) {
+      fail_unless_equals_int (unit.has_time, n < 2);
+      if (unit.has_time)
+        fail_unless_equals_uint64 (unit.time, times[n]);
+      n++;
+    }
+    ts_unit_clear (&unit);
+  }
+  fail_unless_equals_int (n, 3);
+  g_byte_array_unref (stream.bytes);
+  ts_pictures_free (pictures);
 }
 
 GST_END_TEST;
@@ -472,6 +541,8 @@ tspictures_suite (void)
   tcase_add_test (chain, null_packets_do_not_remain);
   tcase_add_test (chain, pes_packet_may_begin_within_a_picture);
   tcase_add_test (chain, second_field_belongs_to_the_first);
+  tcase_add_test (chain, frames_are_no_fields);
+  tcase_add_test (chain, time_is_the_dts_or_the_pts);
   tcase_add_test (chain, clock_references_remain);
   tcase_add_test (chain, duplicate_packet_does_not_advance_the_counter);
   tcase_add_test (chain, section_may_need_several_packets);

@@ -10,7 +10,7 @@
 
 #include "udplite.h"
 
-/* Longer than the coverage field can express. */
+/* Packet size in bytes that is larger than the coverage field can express. */
 #define MAX_PACKET 70100
 #define SOURCE_PORT 5004
 #define DESTINATION_PORT 5006

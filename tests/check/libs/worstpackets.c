@@ -19,7 +19,8 @@
 
 /* --- the bounds ----------------------------------------------------------- */
 
-/* MMTP DATA: the summary of the bitmap, a few of its words, and the history. */
+/* MMTP DATA: a packet visits the summary of the bitmap, a few words of the
+ * bitmap, and the history. */
 #define MAX_DATA_STEPS 2048
 /* MMTP REPORT: the packet numbers in one record that has the maximum number of
  * ranges, each of the maximum length. */
@@ -43,8 +44,8 @@
  * frame is in the range. The ranges of one Drop Code do not overlap, and each
  * range has a block. */
 #define MAX_KEY_STEPS (DCCP_DROP_NONE * HISTORY_STEPS + DCCP_MAX_OPTIONS)
-/* DCCP Loss Intervals: the intervals do not overlap, so one history is visited
- * once, and one more word for each interval. */
+/* DCCP Loss Intervals: the intervals do not overlap. Together they visit each
+ * word of one history, and for each interval one more word. */
 #define MAX_LOSS_STEPS (HISTORY_STEPS + TFRC_MAX_INTERVALS)
 /* RTP: maximum number of missing sequence numbers before a packet
  * (MAX_DROPOUT). */

@@ -78,7 +78,8 @@ class ClipTest(unittest.TestCase):
             "No sender wins by more than 11 percentage points over each of 2 "
             "pairs of links. `a`: 75.0 (60.0–90.0) % of the frames were in "
             "time. `b`: 70.0 %. `a` was better over 1 of the "
-            "pairs. `b` has the best worst result: 70.0 %."))
+            "pairs. The lowest result of `b` is the highest one of all "
+            "senders' lowest results: 70.0 %."))
         self.assertEqual(demo_findings.table(senders[:1]), (
             ["sender", "in time %", "I %", "99 %", "PSNR"],
             [["b", "65.0 (60.0–70.0)", "100", "3", "30.5 (30.0–31.0)"]]))
@@ -133,7 +134,7 @@ class ClipTest(unittest.TestCase):
         words = demo_findings.lower_bitrate(3, [sender("a", 98),
                                                 sender("b", 100)])
         self.assertEqual(words, (
-            "The plain advice is to lower the bitrate. With the clip of 3 "
+            "The usual advice is to lower the bitrate. With the clip of 3 "
             "Mbit/s, 98.0 to 100.0 % of the frames were in time (`b` and `a`). "
             "Then the choice of the transport hardly matters."))
         words = demo_findings.lower_bitrate(3, [sender("a", 60)])

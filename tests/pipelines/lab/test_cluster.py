@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests a grid under Snakemake with a cluster profile. The nodes of the cluster
-are programs on this machine, each with a directory of its own, and one of them
-is killed amid the grid.
+are programs on this machine, each with a directory of its own. One node is
+killed while it runs cells.
 
-The normal suite runs 6 cells. With `--long` the test runs 40.
+By default, the matrix has 6 cells. With `--long` it has 40 cells.
 """
 
 import os
@@ -151,7 +151,7 @@ class NodesTest(NodesCase):
         self.assertTrue(test_demo.wait_for(
             lambda: not test_demo.marked_processes(self.id())),
             test_demo.marked_processes(self.id()))
-        # A new process of the same node does not repeat them.
+        # A new process of the same node does not repeat these jobs.
         self.start_node("a")
         for job in (running, waiting):
             self.assertEqual(self.wait(job), "failed")
@@ -227,7 +227,8 @@ class ClusterTest(NodesCase):
 
     def start_grid(self, output, *words):
         """Starts a grid and returns its process."""
-        # A file, because a pipe that nobody reads could be full.
+        # The output is a file. A pipe that nobody reads would become full, and
+        # the grid would wait.
         with open(self.directory / "said", "w") as said:
             grid = subprocess.Popen(
                 [LAB, "grid", self.path, "--output", output, "--build", BUILD,
@@ -247,11 +248,12 @@ class ClusterTest(NodesCase):
         runs, missing, _ = run_results.read(output, BUILD, LATE_MS)
         self.assertEqual((len(runs), missing), (CELLS, 0))
         heads, rows = run_results.all_numbers(runs)
-        # Two numbers that are unknown must count as equal, which they do not
-        # as numbers.
-        # The links lose frames, so that equal tables say something.
+        # The links lose frames. If all numbers were equal, equal tables of two
+        # results would say nothing.
         self.assertGreater(
             len({row[heads.index("decodable %")] for row in rows}), 2)
+        # The tables have text in place of numbers, because a number that is not
+        # known (NaN) is not equal to itself.
         return heads, [list(map(str, row)) for row in rows]
 
     def results(self, output):
@@ -270,14 +272,14 @@ class ClusterTest(NodesCase):
             | self.jobs("a", local_nodes.QUEUE)
         self.assertTrue(lost)
         self.check_ends_well(grid)
-        # The other node has run the lost jobs, too.
+        # The node b has also run the jobs that the node a lost.
         self.assertEqual(len(self.jobs("a", local_nodes.DONE))
                          + len(self.jobs("b", local_nodes.DONE)), CELLS)
         alone = self.directory / "alone"
         self.check_ends_well(self.start_grid(alone, "--plain"))
         both = [self.table(output), self.table(alone)]
         self.assertEqual(*both)
-        # So say the commands that compare and merge results.
+        # The commands that compare and merge results find no difference.
         both = [results_csv.read(path, BUILD) for path in (output, alone)]
         found = two_matrices.compare(*both)
         self.assertEqual({one.verdict for group in found.groups
@@ -310,7 +312,8 @@ class ClusterTest(NodesCase):
         self.env["PATH"] = f"{directory}:{os.environ['PATH']}"
 
     def test_the_profile_of_slurm_uses_its_commands(self):
-        """The stubs pass the jobs to a local node."""
+        """Small programs replace the commands of SLURM, and pass the jobs to a
+        local node."""
         self.stub("sbatch", f'''
 echo "$*" >> {self.directory}/calls
 for script; do :; done
@@ -347,7 +350,7 @@ esac''')
                 ("", "running"), ("COMPLETED", "success"),
                 ("FAILED", "failed"), ("CANCELLED by 0", "failed"),
                 ("NODE_FAIL", "failed"), ("TIMEOUT", "failed")):
-            # The controller says it; the job is only in the accounting.
+            # First the controller knows the job. Then only the accounting does.
             for scontrol, sacct in (
                     (f"echo '   JobState={state} Reason=None'", "exit 1"),
                     ("echo Invalid >&2; exit 1", f"echo {state}")):

@@ -104,7 +104,7 @@ class CellTest(EncoderCase):
         with open(output / "report" / "encoder-1-summary.csv") as file:
             (row,) = csv.DictReader(file)
         self.assertRegex(row["SSIM"], r"^0\.\d{3}$")
-        self.assertEqual(len(list((output / "report").glob("*.png"))), 3)
+        self.assertEqual(len(list((output / "report").glob("*.svg"))), 3)
         # The stream is shorter than five seconds, so the video has all of it.
         self.assertEqual(
             clips.count_frames(output / "report" / "encoder-1-worst.mp4"),

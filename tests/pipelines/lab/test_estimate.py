@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Estimates how long cells take, from a few results."""
+"""Tests the estimates of how long cells take, from a few results."""
 
 import unittest
 
@@ -34,12 +34,14 @@ class EstimateTest(unittest.TestCase):
                    took(90, cell("tcp", "oven"))]
         # The median of the runs of the same cell is 3 s longer than the clip.
         self.assertEqual(self.seconds(cell(), *results), 23)
-        # A clip of 40 s takes as much longer.
+        # A run with a clip of 40 s also takes 3 s longer than its clip.
         self.assertEqual(self.seconds(cell(seconds=40), *results), 43)
         self.assertEqual(self.seconds(cell("tcp", "oven"), *results), 90)
-        # On another link, both runs of TCP count: 60 and 70 s more.
+        # For another link, both runs of TCP count. They took 60 and 70 s longer
+        # than their clips.
         self.assertEqual(self.seconds(cell("tcp", "lte"), *results), 85)
-        # Another protocol: the median of 1, 3, 4, 30, 60 and 70 s.
+        # For another protocol, all runs count. They took 1, 3, 4, 30, 60 and 70
+        # s longer than their clips, and the median is 17 s.
         self.assertEqual(self.seconds(cell("mmtp"), *results), 37)
 
     def test_other_machines_and_old_results_do_not_count(self):
@@ -55,8 +57,8 @@ class EstimateTest(unittest.TestCase):
 
     def test_computed_cells_use_all_cores_and_the_others_jobs(self):
         """4 computed cells of 2.5 s take 5 s on two cores. 5 cells of 23 s take
-        115 s, or a third of this with three at a time. One cell takes at least
-        its own time."""
+        115 s, or a third of this with three at a time. With 8 at a time they
+        take as long as one cell."""
         todo = [cell(computed=True)] * 4 + [cell()] * 5
         for jobs, seconds in ((1, 120), (3, 5 + 115 / 3), (8, 28)):
             self.assertEqual(

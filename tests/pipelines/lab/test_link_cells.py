@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs a cell over two links, of which a schedule takes one away."""
+"""Runs a cell over two links. A schedule takes one of the links away."""
 
 import csv
 import unittest
@@ -27,8 +27,8 @@ sender = filesrc location={clip} ! mpegstat ! clocksync ! mpegstat location={sen
  ! mmtpsink channels=wl0->{host_near},wl1->{host_2} port={port} latency=450 blocking=false sync=false
 receiver = mmtpsrc port={port} ! mpegstat location={received} ! fakesink sync=false async=false
 """  # noqa: E501
-# Packets that the far link carries in a second, at the least, while it is
-# needed. Its rate allows about 200.
+# The minimum number of packets that the far link carries in a second while it
+# is up. Its rate allows about 200.
 MIN_PACKETS = 20
 # The link holds packets for less than this time after its device went down.
 SECONDS_TO_EMPTY = 0.7
@@ -55,8 +55,9 @@ class LinkCellTest(test_lab.LabCase):
         self.assertAlmostEqual((up_ns - down_ns) / NS, 2, delta=0.5)
 
         near, far = run.links
-        # The first packet and the first frame are sent within a second, so the
-        # times of the schedule are known by the link's time, too.
+        # The first frame is sent at run.began_ns, and its first packet enters
+        # the link at about the same time. So the times of the schedule can be
+        # converted to the clock of the link.
         first_ns = near.packets[0].arrival_ns
         down, up = (first_ns + (ns - run.began_ns) for ns in (down_ns, up_ns))
 

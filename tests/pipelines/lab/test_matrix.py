@@ -177,9 +177,9 @@ class MatrixTest(MatrixCase):
             ["radio/6M/rtp/1-1", "radio/6M/rtp-stock/1-1",
              "radio/6M/rtp+rtp-stock/1-1", "radio/6M-h265/rtp/1-1"])
         self.assertEqual(words, [
-            "left out rtp+rtp-stock for H.265: rtpmpvpay, rtpmpvdepay can't "
+            "left out rtp+rtp-stock for H.265: rtpmpvpay, rtpmpvdepay cannot "
             "carry it",
-            "left out rtp-stock for H.265: rtpmpvpay, rtpmpvdepay can't "
+            "left out rtp-stock for H.265: rtpmpvpay, rtpmpvdepay cannot "
             "carry it"])
 
     def test_each_of_our_protocols_has_its_pipelines_for_each_codec(self):

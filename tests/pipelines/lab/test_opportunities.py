@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests how the opportunities of a link are found: by hand-written logs, and by
-links whose rate is known.
+"""Tests how the opportunities of a link are found, with logs that were written
+by hand and with links whose rate is known.
 """
 
 import os
@@ -142,7 +142,7 @@ class LinkTest(unittest.TestCase):
     def test_losses_are_lost_opportunities(self):
         found = self.of("rate=12000000 loss=0.25 seed=1")
         within = sum(one.arrival_ns <= 4e9 for one in found)
-        self.assertAlmostEqual(within, 3000, delta=110)  # four deviations
+        self.assertAlmostEqual(within, 3000, delta=110)  # four sigma
 
     def test_the_station_decides_the_direction(self):
         words = "rate=12000000 rate-down=6000000"

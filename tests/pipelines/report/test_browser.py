@@ -41,8 +41,8 @@ sender = filesrc location={clip} ! mpegstat location={sent} ! identity name=an_e
 receiver = rfc2250depay ! mpegstat location={received} ! fakesink sync=false async=false
 """  # noqa: E501
 
-# What a reader would have to scroll sideways for. A part with a scroll bar of
-# its own may be wider than the page.
+# Finds the parts of a page for which a reader would have to scroll sideways. A
+# part with a scroll bar of its own may be wider than the page.
 OVERFLOW = """
 (() => {
   const width = document.documentElement.clientWidth;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the share that a sender with perfect foresight would have had, with
-opportunities that are written by hand.
+"""Tests the share of frames that a sender with perfect foresight would have
+delivered in time, with opportunities that were written by hand.
 """
 
 import pathlib

@@ -35,7 +35,8 @@ class PlaceTest(unittest.TestCase):
         self.assertEqual(ranking.best(found), ["a", "b"])
 
     def test_a_wide_range_shares_the_places_of_separate_ones(self):
-        # 40 to 81 overlaps with both others, which do not overlap.
+        # The range 40 to 81 overlaps with both other ranges, which do not
+        # overlap with each other.
         found = ranges(wide=[40, 60, 81], high=[74, 76], low=[42, 44])
         self.assertEqual(ranking.places(found),
                          {"wide": (1, 3), "high": (1, 2), "low": (2, 3)})

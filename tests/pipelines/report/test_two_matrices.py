@@ -45,7 +45,7 @@ def only_row(a, b):
 
 class IntervalTest(unittest.TestCase):
     def test_rank_sums_are_those_of_all_orders(self):
-        """Counts the orders of two and of three runs one by one."""
+        """All orders of the runs of A and B are counted one by one."""
         for count_a, count_b in ((2, 3), (3, 2), (1, 4), (4, 4)):
             counted = [0] * (count_a * count_b + 1)
             everything = range(count_a + count_b)
@@ -211,7 +211,8 @@ class MatricesTest(unittest.TestCase):
         self.assertEqual(two_matrices.compare(a, a).redefined, [])
 
     def test_the_number_of_changes_by_chance(self):
-        """Each of three rows with three runs has a chance of 0.1."""
+        """Each of three rows has three runs on each side, and a chance of 0.1
+        to show a change by chance."""
         a, b = ([row for name in ("a", "b", "c")
                  for row in rows(values, name)]
                 for values in ([1, 2, 3], [4, 5, 6]))

@@ -177,7 +177,8 @@ class EncoderLatenessTest(unittest.TestCase):
                "type", "coding_number", "display_number", "size_bytes", "hash")
 
     def lateness(self, encoding_ms, flagged=False):
-        """The frames of two seconds, the last of which have these times."""
+        """Returns the lateness of an encoder that encodes 50 frames. The last
+        frames take `encoding_ms`, and all frames before them take 5 ms."""
         times = [5] * (50 - len(encoding_ms)) + encoding_ms
         with tempfile.TemporaryDirectory() as name:
             directory = pathlib.Path(name)

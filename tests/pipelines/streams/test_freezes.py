@@ -23,7 +23,7 @@ class FreezeTest(unittest.TestCase):
     def test_four_missing_pictures_are_no_freeze_and_five_are_one(self):
         # After picture 1 the next new picture is 6, which is 200 ms later.
         self.assertEqual(durations_ms([0, 1, 1, 1, 1, 1, 6, 7]), [])
-        # Here it is picture 7, which is 240 ms later.
+        # After picture 1 the next new picture is 7, which is 240 ms later.
         self.assertEqual(durations_ms([0, 1, 1, 1, 1, 1, 1, 7, 8]), [240])
 
     def test_missing_pictures_at_both_ends_count_as_one_period_each(self):
@@ -48,7 +48,7 @@ class FreezeTest(unittest.TestCase):
         shown = measurements.shown(passages, LATE)
         self.assertEqual(shown, [None] * 8 + [8, 9])
         self.assertEqual(durations_ms(shown), [320])
-        # One ms earlier it is in time.
+        # One ms earlier the I-frame would be in time.
         shown = measurements.shown(ways("IPPPPPPPIP", [500] + [0] * 9), LATE)
         self.assertEqual(durations_ms(shown), [])
 

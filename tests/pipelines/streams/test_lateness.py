@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Grades the lateness of runs with a few frames, by values from hand."""
+"""Tests how the lateness of runs with a few frames is graded, against values
+that were worked out by hand."""
 
 import unittest
 
@@ -70,7 +71,8 @@ class DescribeTest(unittest.TestCase):
         for percent, ms in ((50, 2), (95, 11), (99, 100), (100, 120)):
             self.assertAlmostEqual(
                 lateness.percentile_of_link(late, percent), ms)
-        # The machine was much less late than the link, which rises evenly.
+        # The machine was much less late than the link, so the percentiles of
+        # the link rise evenly.
         late["link_p99_ms"] = 296
         self.assertAlmostEqual(
             lateness.percentile_of_link(late, 95), 2 + 294 * 45 / 49)
@@ -128,10 +130,11 @@ class GradeTest(unittest.TestCase):
         found = lateness.grade(late, [ways])
         self.assertAlmostEqual(found["effects"][0]["verdicts_percent"], 1.78)
         self.assertTrue(found["flagged"])
-        self.assertIn("lateness may have changed 1.78 % of the verdicts (at "
+        self.assertIn("lateness may have changed whether 1.78 % of the frames "
+                      "were decodable in time (at "
                       "the 99th percentile: machine 5.00 ms, link 0.00 ms)",
                       lateness.words(found))
-        # By another criterion none of these frames is close to the deadline.
+        # With another deadline, none of these frames is close to it.
         self.assertFalse(lateness.grade(late, [ways], 400)["flagged"])
 
     def test_a_late_reference_counts_with_all_its_frames(self):
@@ -174,8 +177,8 @@ class GradeTest(unittest.TestCase):
         self.assertEqual(
             lateness.words({"machine_p99_ms": 2.5, "link_p99_ms": 0.1,
                             "encoder_p99_ms": 30}),
-            "too late (at the 99th percentile: machine 2.50 ms, link 0.10 ms, "
-            "encoder 30.00 ms)")
+            "the machine, the link or the encoder was too late (at the 99th "
+            "percentile: machine 2.50 ms, link 0.10 ms, encoder 30.00 ms)")
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ class ClosedTest(unittest.TestCase):
                 ("0 up 10 down 15 up", [(10, 15)]),
                 ("0 absent 5 up", [(0, 5)]),
                 ("2 outage", [(2, math.inf)]),
-                # Two such states in a row are one time.
+                # A period without the link can have several states.
                 ("1 outage 2 down 4 up 6 hold 7 up", [(1, 4), (6, 7)]),
                 ("3 renumbered", [])):
             with self.subTest(text=text):

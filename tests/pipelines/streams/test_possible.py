@@ -250,10 +250,10 @@ class BruteForceTest(unittest.TestCase):
                     [way.frame for way in ways], set(found))), len(found))
             counts[len(found) == len(ways)] += 1
             lost_to_packets[len(found) - len(packets)] += 1
-        # Most instances must need a choice.
+        # In most instances, not all frames can be in time.
         self.assertGreater(counts[False], INSTANCES / 2)
         # If each frame needs packets of its own, fewer frames are possible.
-        # docs/lab.md states these differences.
+        # docs/lab-possible.md states these differences.
         self.assertEqual(lost_to_packets, {0: 192, 1: 7, 3: 1})
 
     def test_two_links_are_an_upper_bound(self):
@@ -268,7 +268,7 @@ class BruteForceTest(unittest.TestCase):
             with self.subTest(seed=seed):
                 self.assertGreaterEqual(len(found), len(exact))
             differences[len(found) - len(exact)] += 1
-        # docs/lab.md states these differences.
+        # docs/lab-possible.md states these differences.
         self.assertEqual(differences, {0: 199, 1: 1})
 
 

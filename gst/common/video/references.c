@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Implementation of references.h: the reference pictures of H.264 and H.265. */
+
+#include "references.h"
+
+#include <string.h>
+
+/* maximum number of reference frames: H.264, A.3.1, and H.265, A.4.1 */
+#define MAX_REFERENCES 16
+#define N_SLOTS (MAX_REFERENCES + 1)
+
+#define SLOTS_ALL G_MAXUINT32
+/* Slot of a reference picture of H.265 that was never there */
+#define SLOT_MISSING (1u << 30)
+/* Slot of the marks of H.264 that say which pictures are still used for
+ * reference. Without a picture that changes the marks, a decoder keeps other
+ * pictures than it should. */
+#define SLOT_MARKS (1u << 31)
+
+typedef struct
+{
+  gboolean is_used;
+  guint frame_num;              /* of H.264 */
+  gint32 order;                 /* PicOrderCnt */
+  guint64 number;               /* of the picture, in decoding order */
+  guint64 gop;                  /* number of the key frame before it */
+  guint depth;
+} Reference;
+
+/* What was found out about the pictures since a key frame */
+typedef struct
+{
+  /* a reference picture belongs to a layer above the base layer */
+  gboolean has_layers;
+  /* a reference picture refers to a picture of a higher layer */
+  gboolean is_tangled;
+  gboolean is_abandoned;        /* the references of a picture are not known */
+} Findings;
+
+struct _References
+{
+  Reference slots[N_SLOTS];
+  guint64 number, gop;          /* of the current picture */
+  gboolean are_layers_declared;
+  gboolean is_active;
+  Findings findings;
+
+  gboolean has_max_order;
+  gint32 max_order;             /* maximum since the key frame, without it */
+  guint64 anchor;               /* number of the picture with max_order */
+
+  /* state of H.264 */
+  gboolean has_frame_num;
+  guint last_frame_num;         /* PrevRefFrameNum */
+  guint max_frame_num, max_references;
+  guint max_ref_idc;            /* of pictures that are shown in their order */
+
+  /* the current picture */
+  gboolean is_h264, is_known;
+  H264Slice slice;              /* its first slice, for H.264 */
+  gint32 order;
+  guint32 uses;
+};
+
+/* --- life cycle ----------------------------------------------------------- */
+
+References *
+references_new (void)
+{
+  return g_new0 (References, 1);
+}
+
+void
+references_free (References * references)
+{
+  g_free (references);
+}
+
+void
+references_reset (References * references)
+{
+  memset (references, 0, sizeof (*references));
+}
+
+void
+references_declare_layers (References * references)
+{
+  references->are_layers_declared = TRUE;
+}
+
+gboolean
+references_are_active (const References * references)
+{
+  return references->is_active;
+}
+
+/* --- the kept pictures ---------------------------------------------------- */
+
+static void
+clear (References * references)
+{
+  memset (references->slots, 0, sizeof (references->slots));
+}
+
+static Reference *
+find_oldest (References * references)
+{
+  Reference *oldest = NULL;
+  guint i;
+
+  for (i = 0; i < N_SLOTS; i++) {
+    Reference *slot = &references->slots[i];
+
+    if (slot->is_used && (!oldest || slot->number < oldest->number))
+      oldest = slot;
+  }
+  return oldest;
+}
+
+static guint
+count (const References * references)
+{
+  guint n = 0, i;
+
+  for (i = 0; i < N_SLOTS; i++)
+    n += references->slots[i].is_used;
+  return n;
+}
+
+/* 8.2.5.3, the sliding window of H.264 */
+static void
+remove_oldest (References * references, guint max)
+{
+  while (count (references) >= max)
+    find_oldest (references)->is_used = FALSE;
+}
+
+static guint32
+get_bit (const References * references, const Reference * slot)
+{
+  return (guint32) 1 << (slot - references->slots);
+}
+
+/* Stores the current picture. Returns its slot. */
+static Reference *
+store (References * references, guint frame_num, guint depth)
+{
+  Reference *slot = references->slots;
+
+  remove_oldest (references, N_SLOTS);
+  while (slot->is_used)
+    slot++;
+  memset (slot, 0, sizeof (*slot));
+  slot->is_used = TRUE;
+  slot->frame_num = frame_num;
+  slot->order = references->order;
+  slot->number = references->number;
+  slot->gop = references->gop;
+  slot->depth = depth;
+  return slot;
+}
+
+void
+references_abandon (References * references)
+{
+  references->findings.is_abandoned = TRUE;
+  references->is_known = FALSE;
+}
+
+/* --- H.264 ---------------------------------------------------------------- */
+
+/* Adds what stands for lost pictures, as a decoder does (8.2.5.2). */
+static void
+fill_gap (References * references, guint frame_num)
+{
+  const guint mask = references->max_frame_num - 1;
+  const guint last = references->last_frame_num;
+  guint n = (frame_num - last) & mask;
+
+  if (!references->has_frame_num || n <= 1)
+    return;
+  for (n = MIN (n - 1, MAX_REFERENCES); n > 0; n--) {
+    remove_oldest (references, references->max_references);
+    store (references, (frame_num - n) & mask, 0);
+    references->number++;
+  }
+  references->last_frame_num = (frame_num - 1) & mask;
+}
+
+void
+references_begin_h264 (References * references, const H264Headers * headers,
+    const H264Slice * slice, gint32 order)
+{
+  references->is_h264 = references->is_known = TRUE;
+  references->slice = *slice;
+  references->order = order;
+  references->uses = 0;
+  h264_headers_get_limits (headers, slice, &references->max_references,
+      &references->max_frame_num);
+  if (slice->is_field || slice->forgets || slice->has_long_term)
+    references_abandon (references);
+  if (slice->is_idr)
+    clear (references);
+  else
+    fill_gap (references, slice->frame_num);
+}
+
+/* A list of reference pictures of a P-slice (8.2.4). It has one more entry
+ * while it is modified. */
+typedef struct
+{
+  const Reference *entries[N_SLOTS + H264_MAX_LIST_CHANGES + 1];
+  guint n;
+} List;
+
+/* 8.2.4.2.1: the last decoded picture is first. */
+static void
+make_initial_list (const References * references, List * list)
+{
+  guint i, at;
+
+  list->n = 0;
+  for (i = 0; i < N_SLOTS; i++) {
+    const Reference *slot = &references->slots[i];
+
+    if (!slot->is_used)
+      continue;
+    for (at = list->n++; at > 0
+        && list->entries[at - 1]->number < slot->number; at--)
+      list->entries[at] = list->entries[at - 1];
+    list->entries[at] = slot;
+  }
+}
+
+static const Reference *
+find_frame_num (const References * references, guint frame_num)
+{
+  guint i;
+
+  for (i = 0; i < N_SLOTS; i++) {
+    if (references->slots[i].is_used
+        && references->slots[i].frame_num == frame_num)
+      return &references->slots[i];
+  }
+  return NULL;
+}
+
+/* Puts a picture at the index `at`, and removes it from the entries after it.
+ */
+static void
+move_to (List * list, guint at, const Reference * slot)
+{
+  guint i, n;
+
+  for (i = list->n; i > at; i--)
+    list->entries[i] = list->entries[i - 1];
+  list->entries[at] = slot;
+  list->n++;
+  for (i = n = at + 1; i < list->n; i++)
+    if (list->entries[i] != slot)
+      list->entries[n++] = list->entries[i];
+  list->n = n;
+}
+
+/* 8.2.4.3.1. Returns FALSE if the list contains long-term pictures, or pictures
+ * that are not there. */
+static gboolean
+modify_list (const References * references, const H264Slice * slice,
+    List * list)
+{
+  const guint mask = references->max_frame_num - 1;
+  guint predicted = slice->frame_num, i;
+
+  for (i = 0; i < slice->n_changes; i++) {
+    const H264Operation *change = &slice->changes[i];
+    const Reference *slot;
+
+    if (change->operation > 1)
+      return FALSE;
+    predicted = (predicted + (change->operation == 1 ? change->value + 1 :
+            -(change->value + 1))) & mask;
+    slot = find_frame_num (references, predicted);
+    if (!slot || i > list->n)
+      return FALSE;
+    move_to (list, i, slot);
+  }
+  return TRUE;
+}
+
+static guint32
+get_all (const References * references)
+{
+  guint32 all = 0;
+  guint i;
+
+  for (i = 0; i < N_SLOTS; i++) {
+    if (references->slots[i].is_used)
+      all |= (guint32) 1 << i;
+  }
+  return all;
+}
+
+/* If the lists of a P-slice contain all entries that they should, the absence
+ * of other pictures does not change these lists, because a decoder puts a
+ * substitute in the place of a missing picture (8.2.5.2). In the lists of a
+ * B-slice, whose order is that of the display, such a substitute has no certain
+ * place. So a B-slice needs all pictures that are kept. */
+void
+references_add_h264_slice (References * references, const H264Slice * slice)
+{
+  List list;
+  guint i;
+
+  if (!references->is_known || slice->is_intra)
+    return;
+  if (slice->is_b) {
+    references->uses |= get_all (references);
+    return;
+  }
+  make_initial_list (references, &list);
+  if (!modify_list (references, slice, &list)) {
+    references_abandon (references);
+    return;
+  }
+  for (i = 0; i < MIN (list.n, slice->n_references); i++)
+    references->uses |= get_bit (references, list.entries[i]);
+}
+
+/* A picture that is kept too long changes nothing if it is behind all others in
+ * each list, and is the first one that gives way. Pictures of earlier groups
+ * are. */
+static gboolean
+is_last_in_lists (const References * references, const Reference * removed)
+{
+  guint i;
+
+  if (removed->gop != references->gop)
+    return TRUE;
+  for (i = 0; i < N_SLOTS; i++) {
+    const Reference *kept = &references->slots[i];
+
+    if (!kept->is_used || kept->gop != references->gop)
+      continue;
+    if (kept->number < removed->number || kept->order < removed->order)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* 8.2.5.4.1. Long-term pictures are not followed. Returns whether later
+ * pictures need the marks. */
+static gboolean
+apply_marks (References * references)
+{
+  const H264Slice *slice = &references->slice;
+  const guint mask = references->max_frame_num - 1;
+  gboolean are_needed = FALSE;
+  guint i;
+
+  for (i = 0; i < slice->n_marks; i++) {
+    const H264Operation *mark = &slice->marks[i];
+    const Reference *slot;
+
+    if (mark->operation == 4 && mark->value == 0)
+      continue;                 /* no long-term pictures */
+    if (mark->operation != 1) {
+      references_abandon (references);
+      are_needed = TRUE;
+      continue;
+    }
+    slot = find_frame_num (references,
+        (slice->frame_num - mark->value - 1) & mask);
+    if (!slot)
+      continue;
+    references->slots[slot - references->slots].is_used = FALSE;
+    are_needed |= !is_last_in_lists (references, slot);
+  }
+  return are_needed;
+}
+
+static guint32
+store_h264 (References * references, guint depth)
+{
+  const H264Slice *slice = &references->slice;
+  guint32 updates = 0;
+
+  references->has_frame_num = TRUE;
+  references->last_frame_num = slice->frame_num;
+  if (slice->n_marks > 0) {
+    if (apply_marks (references))
+      updates |= SLOT_MARKS;
+  } else {
+    remove_oldest (references, references->max_references);
+  }
+  return updates | get_bit (references, store (references, slice->frame_num,
+          depth));
+}
+
+/* --- H.265 ---------------------------------------------------------------- */
+
+static Reference *
+find_order (References * references, gint32 order, guint32 mask)
+{
+  guint i;
+
+  for (i = 0; i < N_SLOTS; i++) {
+    Reference *slot = &references->slots[i];
+
+    if (slot->is_used && ((guint32) (slot->order ^ order) & mask) == 0)
+      return slot;
+  }
+  return NULL;
+}
+
+/* 8.3.2: the picture lists all pictures that are still needed. */
+void
+references_begin_h265 (References * references, const H265Slice * slice)
+{
+  gboolean is_kept[N_SLOTS] = { FALSE, };
+  guint i;
+
+  references->is_h264 = FALSE;
+  references->is_known = TRUE;
+  references->order = slice->order;
+  references->uses = 0;
+  for (i = 0; i < slice->n_references; i++) {
+    const H265Reference *reference = &slice->references[i];
+    const Reference *slot = find_order (references, reference->order,
+        reference->mask);
+
+    if (slot)
+      is_kept[slot - references->slots] = TRUE;
+    if (reference->is_used)
+      references->uses |= slot ? get_bit (references, slot) : SLOT_MISSING;
+  }
+  for (i = 0; i < N_SLOTS; i++)
+    references->slots[i].is_used &= is_kept[i];
+}
+
+/* --- a picture ------------------------------------------------------------ */
+
+/* Starts a group of pictures. */
+static void
+begin_gop (References * references)
+{
+  const Findings none = { FALSE, };
+  Findings *findings = &references->findings;
+
+  if (findings->is_tangled || findings->is_abandoned)
+    references->is_active = FALSE;
+  else if (findings->has_layers || references->are_layers_declared)
+    references->is_active = TRUE;
+  *findings = none;
+  references->gop++;
+  references->has_max_order = FALSE;
+}
+
+/* Returns the highest layer to which the picture refers, of pictures from
+ * number `since` on. */
+static guint
+get_max_depth (const References * references, guint64 since)
+{
+  guint depth = 0, i;
+
+  for (i = 0; i < N_SLOTS; i++) {
+    const Reference *slot = &references->slots[i];
+
+    if ((references->uses & get_bit (references, slot))
+        && slot->number >= since)
+      depth = MAX (depth, slot->depth);
+  }
+  return depth;
+}
+
+/* A picture that is shown before one that precedes it in the stream is above
+ * those to which it refers, as far as they came since that one. */
+static guint
+find_depth (References * references, const ReferencePicture * picture)
+{
+  const guint ref_idc = references->is_h264 ? references->slice.ref_idc : 0;
+  guint depth = 0;
+
+  if (picture->is_key) {
+    references->max_order = references->order;
+    references->anchor = references->number;
+    references->has_max_order = TRUE;
+    return 0;
+  }
+  if (references->has_max_order && references->order < references->max_order) {
+    depth = get_max_depth (references, references->anchor) + 1;
+  } else {
+    references->has_max_order = TRUE;
+    references->max_order = references->order;
+    references->anchor = references->number;
+    references->max_ref_idc = MAX (references->max_ref_idc, ref_idc);
+    if (!picture->is_reference)
+      depth = get_max_depth (references, 0) + 1;
+    else if (ref_idc > 0)
+      depth = references->max_ref_idc - ref_idc;
+  }
+  return MAX (depth, (guint) MAX (picture->layer, 0));
+}
+
+/* A decoder that starts at a key frame can decode all but the leading pictures,
+ * so that the others do not need the earlier pictures in their lists. */
+static guint32
+select_group (const References * references)
+{
+  guint32 uses = references->uses;
+  guint i;
+
+  for (i = 0; i < N_SLOTS; i++) {
+    const Reference *slot = &references->slots[i];
+
+    if (slot->is_used && slot->gop != references->gop)
+      uses &= ~get_bit (references, slot);
+  }
+  return uses;
+}
+
+static void
+note_findings (References * references, const ReferencePicture * picture,
+    guint depth)
+{
+  Findings *findings = &references->findings;
+
+  if (!picture->is_reference)
+    return;
+  findings->has_layers |= depth > 0;
+  findings->is_tangled |= get_max_depth (references, 0) > depth;
+}
+
+static gboolean
+end_unknown (References * references, const ReferencePicture * picture,
+    ReferenceUse * use)
+{
+  clear (references);
+  references->has_frame_num = FALSE;
+  use->uses = picture->is_key ? 0 : SLOTS_ALL;
+  use->updates = picture->is_reference ? SLOTS_ALL : 0;
+  use->depth = 0;
+  return references->is_active;
+}
+
+gboolean
+references_end (References * references, const ReferencePicture * picture,
+    ReferenceUse * use)
+{
+  guint depth;
+
+  if (picture->is_key)
+    begin_gop (references);
+  references->number++;
+  if (!references->is_known) {
+    references->findings.is_abandoned = TRUE;
+    return end_unknown (references, picture, use);
+  }
+  references->is_known = FALSE;
+  if (picture->is_key)
+    references->uses = 0;
+  else if (!picture->is_leading)
+    references->uses = select_group (references);
+  use->depth = depth = find_depth (references, picture);
+  note_findings (references, picture, depth);
+  use->uses = references->uses;
+  if (references->is_h264 && !picture->is_key)
+    use->uses |= SLOT_MARKS;
+  use->updates = 0;
+  if (picture->is_reference)
+    use->updates = references->is_h264 ? store_h264 (references, depth) :
+        get_bit (references, store (references, 0, depth));
+  if (picture->is_key)
+    use->updates = picture->is_closed ? SLOTS_ALL : use->updates | SLOT_MARKS;
+  return references->is_active;
+}

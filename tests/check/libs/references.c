@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Tests of References and H265Headers: which pictures of a pyramid or of
+ * temporal layers need which other ones. The headers are written bit by bit
+ * according to the tables of H.265, where "8:77" is 77 in 8 bits and "e3" is
+ * ue(v).
+ */
+
+#include <gst/check/gstcheck.h>
+#include <string.h>
+
+#include "h265headers.h"
+#include "references.h"
+
+/* --- reference picture sets ----------------------------------------------- */
+
+/* A picture is written as its type and order, its layer, and the orders of the
+ * pictures that it uses: 'I' is an IDR picture, 'C' a CRA picture, 'P' a
+ * reference picture, 'B' another one, 'L' a leading picture without pictures
+ * that refer to it. A picture in brackets is kept, but not used. */
+typedef struct
+{
+  gchar type;
+  gint order, layer;
+  const gchar *uses;
+} Picture;
+
+static gboolean
+input (References * references, const Picture * picture, ReferenceUse * use)
+{
+  const ReferencePicture kind = { strchr ("IC", picture->type) != NULL,
+    picture->type == 'I', picture->type == 'L',
+    strchr ("BL", picture->type) == NULL, picture->layer
+  };
+  gchar **orders = g_strsplit (picture->uses, " ", -1);
+  H265Slice slice = { picture->order, 0 };
+  guint i;
+
+  for (i = 0; orders[i]; i++) {
+    H265Reference *reference = &slice.references[slice.n_references++];
+    const gboolean is_kept = *orders[i] == '(';
+
+    reference->order = atoi (orders[i] + is_kept);
+    reference->mask = G_MAXUINT32;
+    reference->is_used = !is_kept;
+  }
+  g_strfreev (orders);
+  references_begin_h265 (references, &slice);
+  return references_end (references, &kind, use);
+}
+
+/* Returns which of the pictures can be decoded without number `without`, one
+ * digit each. All have slots. */
+static gchar *
+decode_without (References * references, const Picture * pictures, guint n,
+    guint without)
+{
+  gchar *text = g_malloc0 (n + 1);
+  guint32 wrong = 0;
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    ReferenceUse use;
+    gboolean is_lost;
+
+    fail_unless (input (references, &pictures[i], &use));
+    is_lost = i == without || (use.uses & wrong);
+    wrong = is_lost ? wrong | use.updates : wrong & ~use.updates;
+    text[i] = is_lost ? '-' : '0' + use.depth;
+  }
+  return text;
+}
+
+static void
+expect_without (const Picture * pictures, guint n, guint without,
+    const gchar * expected)
+{
+  References *references = references_new ();
+  gchar *found;
+
+  references_declare_layers (references);
+  found = decode_without (references, pictures, n, without);
+  fail_unless_equals_string (found, expected);
+  g_free (found);
+  references_free (references);
+}
+
+/* Three temporal layers without delay: 0 2 1 2 0 2 1 2 ... */
+static const Picture layers[] = {
+  {'I', 0, 0, ""}, {'B', 1, 2, "0"}, {'P', 2, 1, "0"}, {'B', 3, 2, "2 0"},
+  {'P', 4, 0, "0"}, {'B', 5, 2, "4"}, {'P', 6, 1, "4"}, {'B', 7, 2, "6 4"},
+  {'P', 8, 0, "4"}, {'P', 9, 1, "8 (4"}, {'C', 10, 0, ""}, {'P', 11, 0, "10"},
+};
+
+GST_START_TEST (picture_of_a_layer_costs_those_that_refer_to_it)
+{
+  const guint n = G_N_ELEMENTS (layers);
+
+  expect_without (layers, n, n, "021202120100");
+  expect_without (layers, n, 1, "0-1202120100");
+  expect_without (layers, n, 2, "02--02120100");
+  expect_without (layers, n, 6, "02120" "2--0100");
+  expect_without (layers, n, 4, "0212------00");
+  /* A picture that is kept without being used does not count. */
+  expect_without (layers, n, 9, "021202120-00");
+}
+
+GST_END_TEST;
+
+/* B-pyramid of three levels, and an open GOP */
+static const Picture pyramid[] = {
+  {'I', 0, 0, ""}, {'P', 8, 0, "0"}, {'P', 4, 0, "0 8"}, {'P', 2, 0, "0 4"},
+  {'B', 1, 0, "0 2 (4 (8"}, {'B', 3, 0, "2 4 (8"}, {'P', 6, 0, "4 8"},
+  {'B', 5, 0, "4 6 (8"}, {'B', 7, 0, "6 8"}, {'C', 16, 0, "(8"},
+  {'P', 12, 0, "8 16"}, {'L', 10, 0, "8 12 (16"}, {'P', 20, 0, "16"},
+};
+
+GST_START_TEST (depth_in_a_pyramid_follows_from_the_references)
+{
+  Picture pictures[G_N_ELEMENTS (pyramid)];
+  const guint n = G_N_ELEMENTS (pyramid);
+
+  memcpy (pictures, pyramid, sizeof pictures);
+  /* number 10 is a leading picture with a picture that refers to it */
+  expect_without (pictures, 10, n, "0012332330");
+  expect_without (pictures, 10, 3, "001---2330");
+  expect_without (pictures, 10, 2, "00-------0");
+  expect_without (pictures, 10, 6, "001233---0");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (leading_pictures_need_the_previous_group)
+{
+  static const Picture open[] = {
+    {'I', 0, 0, ""}, {'P', 4, 0, "0"}, {'C', 8, 0, "(4"},
+    {'L', 6, 0, "4 8"}, {'P', 12, 0, "8"}, {'B', 10, 0, "8 12"},
+  };
+
+  expect_without (open, 6, 6, "000101");
+  expect_without (open, 6, 1, "0-0-01");
+  expect_without (open, 6, 2, "00----");
+}
+
+GST_END_TEST;
+
+static guint
+count_active (const Picture * pictures, guint n, guint n_times)
+{
+  References *references = references_new ();
+  guint n_active = 0, i;
+
+  for (i = 0; i < n * n_times; i++) {
+    ReferenceUse use;
+
+    n_active += input (references, &pictures[i % n], &use);
+  }
+  references_free (references);
+  return n_active;
+}
+
+/* Without layers, the slots say no more than the types of the pictures. */
+GST_START_TEST (slots_are_used_only_with_layers)
+{
+  static const Picture chain[] = {
+    {'I', 0, 0, ""}, {'P', 1, 0, "0"}, {'P', 2, 0, "1 0"}, {'P', 3, 0, "2 1"},
+  };
+  static const Picture with_b[] = {
+    {'I', 0, 0, ""}, {'P', 3, 0, "0"}, {'B', 1, 0, "0 3"}, {'B', 2, 0, "0 3"},
+  };
+  /* The P-frame refers to the B-frame of the pyramid before it. */
+  static const Picture tangled[] = {
+    {'I', 0, 0, ""}, {'P', 4, 0, "0"}, {'P', 2, 0, "0 4"}, {'P', 8, 0, "4 2"},
+  };
+
+  fail_unless_equals_int (count_active (chain, 4, 3), 0);
+  fail_unless_equals_int (count_active (with_b, 4, 3), 0);
+  fail_unless_equals_int (count_active (tangled, 4, 3), 0);
+  /* They are used from the second group on. */
+  fail_unless_equals_int (count_active (pyramid, 9, 3), 18);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (picture_with_unknown_references_needs_all)
+{
+  References *references = references_new ();
+  const ReferencePicture kind = { FALSE, FALSE, FALSE, TRUE, 0 };
+  ReferenceUse use;
+
+  references_declare_layers (references);
+  fail_unless (input (references, &layers[0], &use));
+  references_abandon (references);
+  fail_unless (references_end (references, &kind, &use));
+  fail_unless_equals_int64 (use.uses, G_MAXUINT32);
+  fail_unless_equals_int64 (use.updates, G_MAXUINT32);
+  /* The next group does without slots. */
+  fail_if (input (references, &layers[0], &use));
+  references_free (references);
+}
+
+GST_END_TEST;
+
+/* --- headers of H.265 ----------------------------------------------------- */
+
+static void
+put_bits (GString * bits, guint width, guint64 value)
+{
+  for (; width > 0; width--)
+    g_string_append_c (bits, value >> (width - 1) & 1 ? '1' : '0');
+}
+
+static GByteArray *
+make_unit (guint type, guint sub_layer, const gchar * text)
+{
+  GByteArray *unit = g_byte_array_new ();
+  gchar **words = g_strsplit (text, " ", -1);
+  GString *bits = g_string_new (NULL);
+  guint i, j;
+
+  put_bits (bits, 16, type << 9 | (sub_layer + 1));
+  for (i = 0; words[i]; i++) {
+    const guint64 value = g_ascii_strtoull (words[i] + 1, NULL, 10) + 1;
+
+    if (*words[i] == 'e')
+      put_bits (bits, 2 * g_bit_storage (value) - 1, value);
+    else if (*words[i])
+      put_bits (bits, g_ascii_strtoull (words[i], NULL, 10),
+          g_ascii_strtoull (strchr (words[i], ':') + 1, NULL, 10));
+  }
+  put_bits (bits, 1, 1);
+  while (bits->len % 8)
+    put_bits (bits, 1, 0);
+  for (i = 0; i < bits->len; i += 8) {
+    guint8 byte = 0;
+
+    for (j = 0; j < 8; j++)
+      byte = byte << 1 | (bits->str[i + j] == '1');
+    /* 7.4.2: emulation_prevention_three_byte */
+    if (unit->len >= 2 && byte < 4 && unit->data[unit->len - 1] == 0
+        && unit->data[unit->len - 2] == 0)
+      g_byte_array_append (unit, (const guint8 *) "\3", 1);
+    g_byte_array_append (unit, &byte, 1);
+  }
+  g_string_free (bits, TRUE);
+  g_strfreev (words);
+  return unit;
+}
+
+/* 7.3.2.2.1: one sub-layer, 4:2:0, 160x96, POC of 4 bits; coding tools with a
+ * scaling list and PCM. Three sets: {-1}, predicted from it with -1: {-1, -2},
+ * and {-4 (not used), +2}. One long-term picture with the lsb 5. */
+#define SPS "4:0 3:0 1:1 32:0 32:0 32:0 e0 e1 e160 e96 1:0 e0 e0 e0 " \
+    "1:1 e4 e2 e0 e0 e3 e0 e3 e0 e0 1:1 1:0 2:3 1:1 8:119 e0 e0 1:0 " \
+    "e3 e1 e0 e0 1:1 " "1:1 1:1 e0 1:1 1:1 " "1:0 e1 e1 e3 1:0 e1 1:1 " \
+    "1:1 e1 4:5 1:1"
+/* 7.3.2.3.1: with pic_output_flag and one bit more */
+#define PPS "e0 e0 1:0 1:1 3:1 1:0"
+
+static H265Headers *
+make_headers (void)
+{
+  H265Headers *headers = h265_headers_new ();
+  GByteArray *sps = make_unit (33, 0, SPS), *pps = make_unit (34, 0, PPS);
+
+  h265_headers_add_sps (headers, sps->data, sps->len);
+  h265_headers_add_pps (headers, pps->data, pps->len);
+  g_byte_array_unref (sps);
+  g_byte_array_unref (pps);
+  return headers;
+}
+
+static gboolean
+read_slice (H265Headers * headers, guint type, guint sub_layer,
+    const gchar * text, H265Slice * slice)
+{
+  GByteArray *unit = make_unit (type, sub_layer, text);
+  guint8 *copy = g_memdup2 (unit->data, unit->len);
+  gboolean is_read = h265_headers_read_slice (headers, copy, unit->len, slice);
+
+  g_free (copy);
+  g_byte_array_unref (unit);
+  return is_read;
+}
+
+static void
+expect_slice (H265Headers * headers, guint type, guint sub_layer,
+    const gchar * text, const gchar * expected)
+{
+  GString *found = g_string_new (NULL);
+  H265Slice slice;
+  guint i;
+
+  fail_unless (read_slice (headers, type, sub_layer, text, &slice));
+  g_string_printf (found, "%d:", slice.order);
+  for (i = 0; i < slice.n_references; i++)
+    g_string_append_printf (found, slice.references[i].is_used ? " %d%s" :
+        " (%d%s)", slice.references[i].order,
+        slice.references[i].mask == G_MAXUINT32 ? "" : "*");
+  fail_unless_equals_string (found->str, expected);
+  g_string_free (found, TRUE);
+}
+
+/* first_slice_segment_in_pic_flag, slice_pic_parameter_set_id, a bit, the type,
+ * pic_output_flag */
+#define SLICE "1:1 e0 1:0 e1 1:1 "
+#define IRAP_SLICE "1:1 1:0 e0 1:0 e2 1:1 "
+
+GST_START_TEST (h265_slices_list_their_references)
+{
+  H265Headers *headers = make_headers ();
+
+  expect_slice (headers, 19, 0, IRAP_SLICE, "0:");
+  /* sets of the SPS; no long-term pictures */
+  expect_slice (headers, 1, 0, SLICE "4:4 1:1 2:0 e0 e0", "4: 3");
+  expect_slice (headers, 1, 0, SLICE "4:8 1:1 2:1 e0 e0", "8: 7 6");
+  expect_slice (headers, 1, 0, SLICE "4:12 1:1 2:2 e0 e0", "12: (8) 14");
+  /* the lsb wraps */
+  expect_slice (headers, 1, 0, SLICE "4:2 1:1 2:0 e0 e0", "18: 17");
+  /* A picture of a higher layer or a non-reference picture is not counted. */
+  expect_slice (headers, 1, 1, SLICE "4:9 1:1 2:0 e0 e0", "25: 24");
+  expect_slice (headers, 0, 0, SLICE "4:9 1:1 2:0 e0 e0", "25: 24");
+  expect_slice (headers, 1, 0, SLICE "4:1 1:1 2:0 e0 e0", "17: 16");
+  /* A set in the slice: {-3, -5 (not used)}, and one that is predicted from the
+   * second set of the SPS by +1: -2 is kept without being used. */
+  expect_slice (headers, 1, 0, SLICE "4:8 1:0 1:0 e2 e0 e2 1:1 e1 1:0 e0 e0",
+      "24: 21 (19)");
+  expect_slice (headers, 1, 0,
+      SLICE "4:12 1:0 1:1 e1 1:0 e0 1:0 1:0 1:0 1:1 1:1 e0 e0", "28: (27) 29");
+  h265_headers_free (headers);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (h265_long_term_references)
+{
+  H265Headers *headers = make_headers ();
+
+  expect_slice (headers, 19, 0, IRAP_SLICE, "0:");
+  expect_slice (headers, 1, 0, SLICE "4:8 1:1 2:0 e0 e0", "8: 7");
+  expect_slice (headers, 1, 0, SLICE "4:0 1:1 2:0 e0 e0", "16: 15");
+  /* one of the SPS, whose upper bits are unknown, and one with the lsb 3 of the
+   * previous cycle */
+  expect_slice (headers, 1, 0, SLICE
+      "4:4 1:1 2:0 e1 e1 1:0 4:3 1:1 1:1 e1", "20: 19 5* 3");
+  h265_headers_free (headers);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (h265_slice_without_its_sets_is_not_read)
+{
+  H265Headers *headers = h265_headers_new ();
+  GByteArray *sps = make_unit (33, 0, SPS), *slice_unit;
+  H265Slice slice;
+  guint size;
+
+  fail_if (read_slice (headers, 19, 0, IRAP_SLICE, &slice));
+  h265_headers_free (headers);
+  headers = make_headers ();
+  /* slices that are cut, or not the first one */
+  slice_unit = make_unit (1, 0, SLICE "4:4 1:0 1:0 e1 e0 e2 1:1 e0 e0");
+  for (size = 0; size < 5; size++)
+    fail_if (h265_headers_read_slice (headers, slice_unit->data, size, &slice));
+  fail_if (read_slice (headers, 1, 0, "1:0 e0 e5", &slice));
+  /* An SPS that is cut removes all of them. */
+  h265_headers_add_sps (headers, sps->data, 20);
+  fail_if (read_slice (headers, 19, 0, IRAP_SLICE, &slice));
+  g_byte_array_unref (sps);
+  g_byte_array_unref (slice_unit);
+  h265_headers_free (headers);
+}
+
+GST_END_TEST;
+
+static Suite *
+references_suite (void)
+{
+  Suite *s = suite_create ("references");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, picture_of_a_layer_costs_those_that_refer_to_it);
+  tcase_add_test (tc, depth_in_a_pyramid_follows_from_the_references);
+  tcase_add_test (tc, leading_pictures_need_the_previous_group);
+  tcase_add_test (tc, slots_are_used_only_with_layers);
+  tcase_add_test (tc, picture_with_unknown_references_needs_all);
+  tcase_add_test (tc, h265_slices_list_their_references);
+  tcase_add_test (tc, h265_long_term_references);
+  tcase_add_test (tc, h265_slice_without_its_sets_is_not_read);
+  return s;
+}
+
+GST_CHECK_MAIN (references);

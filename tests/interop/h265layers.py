@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Makes three temporal layers of H.265 from a B-pyramid of x265.
+
+No available encoder makes more than two. The P-frames become the base layer,
+the B-frames to which others refer the layer 1, and the other B-frames the layer
+2. The reference picture set of a picture is reduced to the pictures in its
+reference lists, which have one entry each for the layers 0 and 1 (ref=1). So
+no picture lists one of a higher layer, and each decodes as before. The
+positions of the fields are those that ffmpeg's trace_headers reports.
+"""
+
+import re
+import subprocess
+
+VPS, SPS = 32, 33
+IDR_LAST = 20
+FIELD = re.compile(r"\] (\d+) +([\w\[\]]+) +[01]+ = (-?\d+)$")
+# general_level_idc ends here, in bits; then come the sub-layers (7.3.3).
+SPS_PROFILE_END, SPS_LAYERS = 120, 20
+SUB_LAYERS = 3
+
+
+def _trace(path):
+    """The fields of each NAL unit: name, position in bits, and value."""
+    text = subprocess.run(
+        ["ffmpeg", "-hide_banner", "-nostats", "-i", str(path), "-c", "copy",
+         "-bsf:v", "trace_headers", "-f", "null", "-"], check=True,
+        stderr=subprocess.PIPE).stderr.decode()
+    units = []
+    for line in text[text.index("] Packet:"):].splitlines():
+        field = FIELD.search(line)
+        if not field:
+            continue
+        if field[2] == "forbidden_zero_bit":
+            units.append([])
+        units[-1].append((field[2], int(field[1]), int(field[3])))
+    return units
+
+
+def _to_bits(unit):
+    data = unit.replace(b"\0\0\3", b"\0\0")
+    return "".join(f"{byte:08b}" for byte in data)
+
+
+def _to_unit(bits):
+    data = bytes(int(bits[i:i + 8], 2) for i in range(0, len(bits), 8))
+    return re.sub(rb"\0\0(?=[\0-\3])", b"\0\0\3", data)
+
+
+def _ue(value):
+    digits = f"{value + 1:b}"
+    return "0" * (len(digits) - 1) + digits
+
+
+def _write_set(deltas):
+    """st_ref_pic_set () without prediction (7.3.7); all pictures are used."""
+    earlier = sorted(-d for d in deltas if d < 0)
+    later = sorted(d for d in deltas if d > 0)
+    bits = _ue(len(earlier)) + _ue(len(later))
+    for side in earlier, later:
+        last = 0
+        for delta in side:
+            bits += _ue(delta - last - 1) + "1"
+            last = delta
+    return bits
+
+
+def _align(bits, data):
+    """byte_alignment () and the slice data"""
+    bits += "1"
+    return bits + "0" * (-len(bits) % 8) + data
+
+
+class _Layers:
+
+    def __init__(self):
+        self.kept = set()
+
+    def sps(self, bits):
+        """profile_tier_level () has 16 bits more. One set of sizes holds for
+        all sub-layers, so that the flag after it becomes 0."""
+        at = self.at["sps_sub_layer_ordering_info_present_flag"]
+        return bits[:SPS_LAYERS] + f"{SUB_LAYERS - 1:03b}" + \
+            bits[SPS_LAYERS + 3:SPS_PROFILE_END] + 16 * "0" + \
+            bits[SPS_PROFILE_END:at] + "0" + bits[at + 1:]
+
+    def deltas(self, fields):
+        """The differences of the reference picture set, from the nearest on."""
+        found = [], []
+        for side, deltas in enumerate(found):
+            last = 0
+            for name, _, value in fields:
+                if name.startswith(f"delta_poc_s{side}_minus1"):
+                    last += value + 1
+                    deltas.append(last if side else -last)
+        return found
+
+    def slice(self, bits, fields, kind):
+        order = dict((n, v) for n, _, v in fields).get(
+            "slice_pic_order_cnt_lsb", 0)
+        earlier, later = self.deltas(fields)
+        layer = 2 if kind == 0 else 1 if later else 0
+        if layer < 2:
+            earlier, later = earlier[:1], later[:1]
+        deltas = [d for d in earlier + later if order + d in self.kept]
+        self.kept = {order + d for d in deltas}
+        if layer < 2:
+            self.kept.add(order)
+        begin = self.at["short_term_ref_pic_set_sps_flag"] + 1
+        end = self.at["slice_temporal_mvp_enabled_flag"]
+        align = self.at["alignment_bit_equal_to_one"]
+        data = -(-(align + 1) // 8) * 8
+        header = bits[:13] + f"{layer + 1:03b}" + bits[16:begin] + \
+            _write_set(deltas) + bits[end:align]
+        return _align(header, bits[data:])
+
+    def rewrite(self, unit, fields):
+        self.at = {name: at for name, at, _ in fields}
+        kind = unit[0] >> 1
+        if kind == SPS:
+            return _to_unit(self.sps(_to_bits(unit)))
+        if kind > 15:
+            if 16 <= kind <= IDR_LAST:
+                self.kept = {0}
+            return unit
+        return _to_unit(self.slice(_to_bits(unit), fields, kind))
+
+
+def add_layers(path, units):
+    """Returns the stream and the (offset, size, time) of its access units, from
+    those of the file."""
+    data, layers, out, places = path.read_bytes(), _Layers(), b"", []
+    traced = iter(_trace(path))
+    for offset, size, time in units:
+        begin = len(out)
+        for unit in re.split(b"\0*\0\0\1", data[offset:offset + size])[1:]:
+            fields = next(traced)
+            assert fields[1][2] == unit[0] >> 1, (fields[1], unit[0] >> 1)
+            out += b"\0\0\0\1" + layers.rewrite(unit, fields)
+        places.append((begin, len(out) - begin, time))
+    return out, places
