@@ -146,26 +146,33 @@ def splice():
 
 
 def add_data(data):
-    """Extends each program map. The packets that this needs, and those of the
-    data, replace null packets."""
+    """Extends each program map, and puts data in the place of null packets. For
+    each packet that a map needs more, a later null packet is left out."""
     packets = [data[at:at + PACKET] for at in range(0, len(data), PACKET)]
     map_pid = find_map_pid(packets)
-    waiting, kinds = [], itertools.cycle((teletext, teletext, splice))
-    counters = {}
+    kinds = itertools.cycle((teletext, teletext, splice))
+    counters, out, n_more = {}, [], 0
     for i, packet in enumerate(packets):
         if pid_of(packet) == map_pid:
-            assert not waiting
-            packet, *waiting = split_section(
-                extend_map(get_section(packet)), map_pid)
-        elif pid_of(packet) == NULL and waiting:
-            packet = waiting.pop(0)
+            section = list(split_section(extend_map(get_section(packet)),
+                                         map_pid))
+            out += section
+            n_more += len(section) - 1
+        elif pid_of(packet) == NULL and n_more > 0:
+            n_more -= 1
         elif pid_of(packet) == NULL and i % 7 == 0:
-            packet = next(kinds)()
-        if pid_of(packet) in (map_pid, TELETEXT, SPLICES):
-            counter = counters.get(pid_of(packet), 0)
-            counters[pid_of(packet)] = counter + 1 & 15
-            packet = packet[:3] + bytes([packet[3] & 0xf0 | counter]) + \
-                packet[4:]
-        packets[i] = packet
-    assert {TELETEXT, SPLICES} <= set(counters)
-    return b"".join(packets)
+            out.append(next(kinds)())
+        else:
+            out.append(packet)
+    pids = map_pid, TELETEXT, SPLICES
+    return b"".join(set_counter(packet, pids, counters) for packet in out)
+
+
+def set_counter(packet, pids, counters):
+    """Returns the packet with the next continuity counter of its PID, if it is
+    one of these."""
+    pid = pid_of(packet)
+    if pid not in pids:
+        return packet
+    counter = counters[pid] = counters.get(pid, -1) + 1 & 15
+    return packet[:3] + bytes([packet[3] & 0xf0 | counter]) + packet[4:]
