@@ -41,18 +41,19 @@ count_malformed (const IfdClassifier * classifier)
 static void
 check_frame (IfdCodec codec, const IfdFrame * frame)
 {
-  guint direction = frame->flags & (IFD_FRAME_LEADING | IFD_FRAME_TRAILING);
+  const guint flags = frame->flags & ~IFD_FRAME_SLOTS;
+  guint direction = flags & (IFD_FRAME_LEADING | IFD_FRAME_TRAILING);
 
   fuzz_check (frame->type < IFD_FRAME_LAST);
   fuzz_check (direction != (IFD_FRAME_LEADING | IFD_FRAME_TRAILING));
   fuzz_check (!(frame->flags & IFD_FRAME_INCOMPLETE));
   if (frame->type == IFD_FRAME_I)
     fuzz_check (direction == 0
-        && frame->flags != (IFD_FRAME_CLOSED | IFD_FRAME_BROKEN));
+        && flags != (IFD_FRAME_CLOSED | IFD_FRAME_BROKEN));
   else if (frame->type == IFD_FRAME_P)
-    fuzz_check ((frame->flags & ~IFD_FRAME_REFRESH) == direction);
+    fuzz_check ((flags & ~IFD_FRAME_REFRESH) == direction);
   else
-    fuzz_check (frame->flags == direction);
+    fuzz_check (flags == direction);
   fuzz_check (codec <= IFD_CODEC_H265);
 }
 
