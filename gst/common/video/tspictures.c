@@ -425,12 +425,13 @@ get_temporal_reference (const guint8 * code)
 static gint
 find_first_field (const TsPictures * pictures)
 {
-  const guint8 *code = pictures->stream->data;
-  const guint8 *end = code + pictures->stream->len;
+  const guint8 *code = pictures->stream->data, *end;
   gint reference = -1;
 
-  if (!pictures->has_picture || pictures->has_second_field)
+  /* An empty array has no data. */
+  if (!pictures->has_picture || pictures->has_second_field || !code)
     return -1;
+  end = code + pictures->stream->len;
   while ((code = mpeg_video_find_start_code (code, end)) && end - code >= 7) {
     if (code[3] == MPEG_VIDEO_CODE_PICTURE)
       reference = get_temporal_reference (code);
