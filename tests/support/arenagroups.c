@@ -546,6 +546,45 @@ add_loss (ArenaGroups * groups)
   }
 }
 
+/* --- long ----------------------------------------------------------------- */
+
+/* Links with a long round trip, as by satellite or between continents. There is
+ * hardly time for a retransmission, and the window must be large before the
+ * first frame can arrive in time. */
+static void
+add_long (ArenaGroups * groups)
+{
+  static const struct
+  {
+    const gchar *name;
+    gint rate;                  /* bit/s */
+    guint delay;                /* one-way delay in ms */
+    gdouble loss;
+  } links[] = {
+    {"10M, 300 ms", 10000000, 300, 0},
+    {"10M, 300 ms, loss 0.1 %", 10000000, 300, 0.001},
+    {"20M, 120 ms, loss 1 %", 20000000, 120, 0.01},
+    {"5M, 120 ms, loss 1 %", 5000000, 120, 0.01},
+    {"5M, 120 ms, loss 2.5 %", 5000000, 120, 0.025},
+    {"8M, 120 ms", 8000000, 120, 0}
+  };
+  guint i, j;
+  Clip clip;
+
+  for (i = 0; i < G_N_ELEMENTS (links); i++) {
+    for (clip = CLIP_6M; clip <= CLIP_3M; clip++) {
+      ArenaScenario *scenario = add (groups, "long", "%s, %s", links[i].name,
+          clip_names[clip]);
+
+      arena_path_init (&scenario->paths[0], links[i].rate, links[i].delay * MS);
+      set_clip (groups, scenario, clip);
+      scenario->shifts_clip = TRUE;
+      for (j = 0; j < ARENA_N_DIRECTIONS; j++)
+        set_loss (&scenario->paths[0].config[j].pipe, links[i].loss, FALSE);
+    }
+  }
+}
+
 /* --- steps ---------------------------------------------------------------- */
 
 /* The rate of the link changes for 10 s in the middle of the run. */
@@ -801,6 +840,7 @@ arena_groups_new (const gchar * data, const gchar * recordings, GError ** error)
   add_wifi (groups);
   add_jitter (groups);
   add_loss (groups);
+  add_long (groups);
   add_steps (groups);
   add_outage (groups);
   add_spikes (groups);
