@@ -308,8 +308,7 @@ def read_workloads(
     found = [
         (workload, chosen_protocols(workload, names, matrix, own_protocols,
                                     known),
-         chosen(own_links or matrix["links"], combined_links.there(
-             own_links or matrix["links"], links), "link"))
+         chosen_links(own_links or matrix["links"], links))
         for workload, names, own_links in chosen(
             matrix["workloads"], there, "workload")]
     for workload, protocols, _ in found:
@@ -318,6 +317,14 @@ def read_workloads(
         for protocol in protocols:
             encoders.check(protocol, bool(front and is_video(workload)))
     return found
+
+
+def chosen_links(names: str, links: dict[str, Link]) -> list[Link]:
+    """Returns the links of these names. A name that occurs twice counts once,
+    because its cells would have the same directory.
+    """
+    return chosen(" ".join(dict.fromkeys(names.split())),
+                  combined_links.there(names, links), "link")
 
 
 def theirs(given: configparser.ConfigParser, link: Link,
@@ -430,8 +437,8 @@ def read_links(given: configparser.ConfigParser) -> dict[str, Link]:
 
 def values(section: configparser.SectionProxy) -> dict[str, list[str]]:
     """Returns {property: its values}."""
-    return {key: text.split() for key, text in section.items()
-            if key not in OF_A_LINK}
+    return {key: list(dict.fromkeys(text.split()))
+            for key, text in section.items() if key not in OF_A_LINK}
 
 
 def variants(link: Link, home: pathlib.Path) -> Iterator[Link]:

@@ -17,6 +17,8 @@ CLEARLY = 2
 # If more rows share the first place, a sentence only names the rows with the
 # highest medians.
 MAX_NAMED, NAMED = 5, 3
+# Smaller shares, in %, are rounded to 0.
+MIN_SHOWN = 0.5
 PERCENT = "\u00a0%"  # No line break before the sign.
 KINDS = {"I": "key frames", "B": "B-frames"}
 
@@ -82,8 +84,12 @@ def percent(part: float, whole: float) -> float:
 
 
 def span(row: Row, value: Callable[[Frames], float]) -> str:
-    """Returns the median over the runs with its range."""
-    return ranking.range_of(map(value, row.frames)).text("{:.0f}", PERCENT)
+    """Returns the median over the runs with its range. A single run has only
+    one value, and the reader knows that from the share of this row."""
+    found = ranking.range_of(map(value, row.frames))
+    if not found.is_known:
+        return f"{found.median:.0f}{PERCENT}"
+    return found.text("{:.0f}", PERCENT)
 
 
 def missing_span(row: Row, type: str) -> str:
@@ -134,14 +140,17 @@ def why(row: Row) -> str:
                     f"{missing_span(row, type)} of them, "
                     f"and {missing_span(row, other)} of the "
                     f"{KINDS[other]}")
-    # Leaves out what happened in none of the runs.
-    return ranking.listed([
-        words.format(span(row, value)) for words, value in (
-            ("lost {} of the frames", Frames.all_lost),
-            ("delivered {} too late", Frames.all_late),
-            ("delivered {} without the frames that they refer to",
-             Frames.undecodable))
-        if any(map(value, row.frames))])
+    causes = [(words, value) for words, value in (
+        ("lost {} of the frames", Frames.all_lost),
+        ("delivered {} too late", Frames.all_late),
+        ("delivered {} without the frames that they refer to",
+         Frames.undecodable)) if any(map(value, row.frames))]
+    # A cause that is rounded to 0 % in each run explains nothing, unless there
+    # is no other one.
+    visible = [(words, value) for words, value in causes
+               if max(map(value, row.frames)) >= MIN_SHOWN]
+    return ranking.listed([words.format(span(row, value))
+                           for words, value in visible or causes])
 
 
 # -------------------------------------------------------------------- sentences

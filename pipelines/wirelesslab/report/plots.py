@@ -28,6 +28,7 @@ from wirelesslab.streams import (
 )
 
 WIDTH, HEIGHT, DPI = 4.9, 3.3, 160  # inches
+ABOVE_LEGEND = 0.3  # The space above a legend beside one plot, in inches.
 LEGEND = 0.95  # The width of a legend beside several axes, in inches.
 NS, MS = measurements.NS, 1e6
 STEP_NS = 10**9
@@ -120,12 +121,20 @@ def name_numbers(axis: Axis) -> None:
 
 
 def legend(ax: Axes) -> None:
-    """Draws the legend beside the axes, where it hides no data."""
+    """Draws the legend beside the axes, where it hides no data. Makes the
+    figure as high as the legend, because what is outside the figure is cut off.
+    """
     handles, labels = ax.get_legend_handles_labels()
-    if handles:
-        ax.legend(handles, [wrapped(label) for label in labels], fontsize=7.5,
-                  frameon=False, loc="upper left", bbox_to_anchor=(1, 1.03),
-                  borderaxespad=0.2, handlelength=2.2)
+    if not handles:
+        return
+    found = ax.legend(
+        handles, [wrapped(label) for label in labels], fontsize=7.5,
+        frameon=False, loc="upper left", bbox_to_anchor=(1, 1.03),
+        borderaxespad=0.2, handlelength=2.2)
+    figure = ax.get_figure()
+    height = found.get_window_extent(
+        figure.canvas.get_renderer()).height / figure.dpi
+    figure.set_figheight(max(HEIGHT, height + ABOVE_LEGEND))
 
 
 def wrapped(name: str) -> str:

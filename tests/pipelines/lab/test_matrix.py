@@ -65,6 +65,13 @@ class MatrixTest(MatrixCase):
         self.assertEqual(found[0]["link"]["name"],
                          "radio_retry-limit=1_interference=none")
 
+    def test_values_and_links_that_occur_twice_count_once(self):
+        found = self.read("[matrix]\nprotocols = rtp\nlinks = radio radio",
+                          LINKS, "retry-limit = 1 2 1")
+        self.assertEqual([cell["name"] for cell in found],
+                         ["radio_retry-limit=1/6M/rtp/1-1",
+                          "radio_retry-limit=2/6M/rtp/1-1"])
+
     def test_files_of_a_link_lie_beside_the_matrix(self):
         found = self.read(
             "[matrix]\nprotocols = rtp", "[link mine]\n"

@@ -127,7 +127,15 @@ class WhyTest(unittest.TestCase):
     def test_a_single_run_has_no_range(self):
         self.assertEqual(self.why(frames("0 0 30")),
                          "missed only B-frames, which no other frame refers "
-                         "to: 30 % (one run) of them")
+                         "to: 30 % of them")
+
+    def test_a_cause_that_is_rounded_to_nothing_is_left_out(self):
+        # 1 of 1000 frames is late.
+        few = {"I": 100, "P": 400, "B": 500}
+        run = findings.Frames(few, {"I": 20, "P": 80, "B": 100},
+                              {"I": 0, "P": 1, "B": 0},
+                              {"I": 80, "P": 319, "B": 400})
+        self.assertEqual(self.why(run, run), "lost 20 % (20–20) of the frames")
 
 
 class SentenceTest(unittest.TestCase):
