@@ -193,14 +193,18 @@ typedef struct
 
 static void
 init (gpointer control, guint64 now, guint packet, guint64 round_trip,
-    guint64 rate)
+    guint64 rate, gboolean is_minimum)
 {
   Delivery *self = control;
 
   self->packet = packet;
   self->is_starting = self->is_app_limited = TRUE;
   self->start_window = mmtp_get_initial_window (packet, round_trip, rate);
-  self->guess = self->peak_rate = rate / 8 / SECOND;
+  self->peak_rate = rate / 8 / SECOND;
+  /* A cautious estimate cannot be confirmed, so it does not end the start
+   * phase. */
+  if (!is_minimum)
+    self->guess = self->peak_rate;
   self->peak_time = now;
   self->gain = 1;
   self->min_queue = G_MAXDOUBLE;

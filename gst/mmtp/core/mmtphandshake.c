@@ -34,7 +34,8 @@
  * 9000, section 14.1). The round trip of OPEN is therefore longer than that of
  * the short INIT by the transmission time of the padding. The difference gives
  * a first estimate of the path's rate (variable packet size probing: Bellovin
- * 1992, Jacobson's pathchar 1997). */
+ * 1992, Jacobson's pathchar 1997). A repeated OPEN is not padded, because the
+ * padding could occupy a slow path for a second. */
 #define OPEN_SIZE 1200
 #define SHORT_OPEN_SIZE 116     /* size without padding */
 /* Maximum of an uncertain first estimate, in bit/s: the rate of ten packets in
@@ -86,6 +87,10 @@ mmtp_handshake_remove_path (MmtpHandshake * self, const MmtpPath * path)
 static void
 begin_init (MmtpHandshake * self)
 {
+  guint i;
+
+  for (i = 0; i < MMTP_MAX_PATHS; i++)
+    self->asked[i].inits = self->asked[i].cookies = 0;
   self->phase = MMTP_PHASE_INIT;
   self->tries = 0;
   self->next = 0;
@@ -132,10 +137,10 @@ write_init (MmtpHandshake * self, MmtpPath * path, guint8 * bytes, gsize room,
   path->stats.packets++;
   path->stats.bytes += size;
   self->asked[path->id].is_open = TRUE;
+  if (self->asked[path->id].inits++ == 0)
+    self->asked[path->id].init_sent = self->paths->now;
   self->cookies_left = COOKIES_OF_TRY;
   self->last_init = self->paths->now;
-  if (self->tries == 0)
-    self->init_sent = self->paths->now;
   *id = path->id;
   return size;
 }
@@ -170,8 +175,8 @@ fill_open (MmtpHandshake * self, MmtpPath * path, MmtpOpen * open)
   open->keepalive_period = self->request.keepalive_period / MILLISECOND;
   open->now = self->paths->now / 1000;
   open->has_key = self->key->is_set;
-  open->size = MIN (self->is_contested ? SHORT_OPEN_SIZE : OPEN_SIZE,
-      path->max_size);
+  open->size = MIN (self->is_contested || self->tries > 0 ?
+      SHORT_OPEN_SIZE : OPEN_SIZE, path->max_size);
 }
 
 static gsize
@@ -193,6 +198,7 @@ write_open (MmtpHandshake * self, guint8 * bytes, gsize room, guint * id)
   if (self->asked[path->id].open_sent == MMTP_NEVER
       || self->paths->now - self->asked[path->id].open_sent > OPEN_ANSWER_TIME)
     self->asked[path->id].open_sent = self->paths->now;
+  self->asked[path->id].last_open_sent = self->paths->now;
   self->asked[path->id].is_open = TRUE;
   wait_for_answer (self);
   return size;
@@ -262,38 +268,69 @@ take_cookie (MmtpHandshake * self, MmtpPath * path,
     note_unverified (self, MMTP_REFUSE_KEY, message->version);
     return MMTP_REFUSED_TRAILER;
   }
+  self->asked[path->id].cookies++;
   if (!may_take_cookie (self, cookie))
     return MMTP_REFUSED_SESSION;
   self->cookies_left--;
   self->is_contested |= self->phase == MMTP_PHASE_OPEN;
-  self->is_ambiguous = self->tries > 1 || self->is_contested;
   memcpy (self->cookie, cookie->cookie, MMTP_COOKIE_SIZE);
-  self->init_round_trip = self->paths->now - self->init_sent;
+  self->init_round_trip = self->paths->now - self->asked[path->id].init_sent;
   self->path = path->id;
   self->phase = MMTP_PHASE_OPEN;
   self->tries = 0;
-  self->wait = HANDSHAKE_WAIT;
+  self->wait = CLAMP (self->init_round_trip + self->init_round_trip / 2,
+      HANDSHAKE_WAIT, MAX_WAIT);
   self->at = self->paths->now;
   return MMTP_VALID;
 }
 
-/* If an INIT or OPEN was sent more than once, it is unknown which of them was
- * answered, so the round trip is uncertain (Karn's problem). The estimate of
- * the rate is then limited to USUAL_BEGINNING.
- */
-guint64
-mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path)
+/* Returns whether the ACCEPT that arrives now probably answers a repeated OPEN
+ * and not the first one. OPEN without padding and ACCEPT are 1.4 times as long as
+ * INIT and COOKIE, so the round trip of a repeated OPEN is 1 to 1.4 times that
+ * of the INIT. If the first OPEN was not lost but is
+ * slow because of its padding, its ACCEPT usually arrives at another time. */
+static gboolean
+is_answer_to_last (const MmtpHandshake * self, const MmtpAsked * asked)
 {
-  guint64 round_trip = self->paths->now - self->asked[path->id].open_sent, more,
-      bytes, rate;
+  guint64 round_trip = self->paths->now - asked->last_open_sent;
 
-  if (self->init_round_trip == 0 || round_trip <= self->init_round_trip)
+  return self->tries > 1 && !self->is_contested
+      && round_trip >= self->init_round_trip
+      && 2 * round_trip < 3 * self->init_round_trip;
+}
+
+/* Returns whether it is unknown which INIT the first COOKIE answered, or which
+ * OPEN the ACCEPT answered (Karn's problem). The first COOKIE answered the
+ * first INIT if as many COOKIEs as INITs have arrived until now. On a path with
+ * a long round trip, several INITs are sent before the first COOKIE arrives. */
+static gboolean
+is_ambiguous (const MmtpHandshake * self, const MmtpAsked * asked)
+{
+  return asked->cookies != asked->inits || self->is_contested
+      || self->tries > 2;
+}
+
+/* If it is unknown which INIT or OPEN was answered, the estimate of the rate is
+ * limited to USUAL_BEGINNING. The answer to an OPEN without padding says
+ * nothing about the rate. */
+guint64
+mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path,
+    gboolean * is_minimum)
+{
+  const MmtpAsked *asked = &self->asked[path->id];
+  guint64 round_trip = self->paths->now - asked->open_sent, more, bytes, rate;
+
+  *is_minimum = FALSE;
+  if (self->init_round_trip == 0 || round_trip <= self->init_round_trip
+      || is_answer_to_last (self, asked))
     return 0;
   more = round_trip - self->init_round_trip;
   bytes = MIN (OPEN_SIZE, path->max_size) - MMTP_INIT_SIZE + ACCEPT_MORE;
   rate = bytes * 8 * SECOND / MAX (more, MIN_DIFFERENCE);
-  if (self->is_ambiguous || self->tries > 1)
-    rate = MIN (rate, USUAL_BEGINNING);
+  if (is_ambiguous (self, asked) && rate > USUAL_BEGINNING) {
+    rate = USUAL_BEGINNING;
+    *is_minimum = TRUE;
+  }
   return rate;
 }
 
@@ -304,7 +341,9 @@ mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path)
 static void
 note_round_trip (MmtpHandshake * self, MmtpPath * path)
 {
-  guint64 round_trip = self->paths->now - self->asked[path->id].open_sent;
+  const MmtpAsked *asked = &self->asked[path->id];
+  guint64 round_trip = self->paths->now - (is_answer_to_last (self, asked) ?
+      asked->last_open_sent : asked->open_sent);
   guint64 min = round_trip;
 
   if (self->init_round_trip)

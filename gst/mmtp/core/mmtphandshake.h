@@ -37,8 +37,13 @@ typedef struct
   /* Sending time of an OPEN that may still be answered; MMTP_NEVER if there is
    * none. */
   guint64 open_sent;
+  guint64 last_open_sent;       /* sending time of the last OPEN */
   /* An INIT or OPEN was sent and has not been refused yet. */
   gboolean is_open;
+  /* Time of the first INIT of the current attempt, and number of its INITs and
+   * of the COOKIEs that have arrived for them. */
+  guint64 init_sent;
+  guint inits, cookies;
   /* Channel number of the first OPEN that has not been refused. */
   guint64 unrefused;
 } MmtpAsked;
@@ -70,8 +75,7 @@ typedef struct
   guint unverified_version;
   guint64 last_init;
   /* round trip of INIT and COOKIE; 0 if unknown */
-  guint64 init_sent, init_round_trip;
-  gboolean is_ambiguous;        /* The INIT was sent more than once. */
+  guint64 init_round_trip;
   MmtpAsked asked[MMTP_MAX_PATHS];      /* indexed by the path's id */
 } MmtpHandshake;
 
@@ -93,6 +97,7 @@ gsize mmtp_handshake_write (MmtpHandshake * self, guint8 * bytes, gsize room,
 MmtpRefusal mmtp_handshake_input (MmtpHandshake * self, MmtpPath * path,
     const MmtpMessage * message, const guint8 * bytes, gsize size);
 /* Returns a first estimate of the rate of the path on which the ACCEPT arrived,
- * in bit/s; 0 if it is unknown. */
+ * in bit/s; 0 if it is unknown. Sets `is_minimum` to TRUE if the estimate was
+ * reduced because it is uncertain, so that the path may carry more. */
 guint64 mmtp_handshake_guess_rate (const MmtpHandshake * self,
-    const MmtpPath * path);
+    const MmtpPath * path, gboolean * is_minimum);

@@ -152,17 +152,18 @@ get_packet_size (const MmtpPath * path)
 
 void
 mmtp_path_start (MmtpPath * path, guint64 now,
-    const MmtpRateControlClass * klass, guint64 rate)
+    const MmtpRateControlClass * klass, guint64 rate, gboolean is_minimum)
 {
   path->progress_time = now;
   if (path->control)
     return;
   if (path->configured_rate)
     path->control = mmtp_rate_control_new (&mmtp_token_control, now,
-        get_packet_size (path), path->stats.round_trip, path->configured_rate);
+        get_packet_size (path), path->stats.round_trip, path->configured_rate,
+        FALSE);
   else
     path->control = mmtp_rate_control_new (klass, now,
-        get_packet_size (path), path->stats.round_trip, rate);
+        get_packet_size (path), path->stats.round_trip, rate, is_minimum);
   mmtp_rate_control_get_limits (path->control, &path->limits);
   path->token = now;
 }

@@ -146,7 +146,8 @@ void mmtp_path_open (MmtpPath * path, guint64 now,
  * is the congestion control for paths without a configured rate. `rate` is a
  * first estimate of the path's rate; 0 if unknown. */
 void mmtp_path_start (MmtpPath * path, guint64 now,
-    const MmtpRateControlClass * klass, guint64 rate);
+    const MmtpRateControlClass * klass, guint64 rate,
+    gboolean is_minimum);
 
 /* --- sending ------------------------------------------------------------- */
 

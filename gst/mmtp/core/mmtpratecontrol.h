@@ -6,7 +6,8 @@
  * receiver, and the delays of the messages. A path (mmtppath.c) is the only
  * caller and holds the lock of its element, so an algorithm needs no lock:
  *
- *   control = mmtp_rate_control_new (klass, now, packet, round_trip, rate);
+ *   control = mmtp_rate_control_new (klass, now, packet, round_trip, rate,
+ *       is_minimum);
  *   mmtp_rate_control_get_limits (control, &limits);
  *   mmtp_rate_control_sent (control, now, size, in_flight);   for each message
  *   mmtp_rate_control_feedback (control, &sample);            for each report
@@ -97,9 +98,10 @@ typedef struct
   gsize size;                   /* in bytes */
   /* Initializes `control`. `packet` is the maximum size of a packet in bytes.
    * `round_trip` is the round trip of the handshake, and `rate` is a first
-   * estimate of the path's rate; both are 0 if unknown. */
+   * estimate of the path's rate; both are 0 if unknown. If `is_minimum` is
+   * TRUE, the estimate is cautious, and the path may carry much more. */
   void (*init) (gpointer control, guint64 now, guint packet,
-      guint64 round_trip, guint64 rate);
+      guint64 round_trip, guint64 rate, gboolean is_minimum);
   /* Called when a message of any type was sent; `in_flight` includes the
    * message. May be NULL. */
   void (*sent) (gpointer control, guint64 now, guint64 size,
@@ -132,7 +134,8 @@ extern const MmtpRateControlClass mmtp_token_control;
 /* Creates the state of an algorithm for one path. `rate` is a first estimate of
  * the path's rate; 0 if unknown. */
 MmtpRateControl *mmtp_rate_control_new (const MmtpRateControlClass * klass,
-    guint64 now, guint packet, guint64 round_trip, guint64 rate);
+    guint64 now, guint packet, guint64 round_trip, guint64 rate,
+    gboolean is_minimum);
 void mmtp_rate_control_free (MmtpRateControl * control);
 void mmtp_rate_control_sent (MmtpRateControl * control, guint64 now,
     guint64 size, guint64 in_flight);

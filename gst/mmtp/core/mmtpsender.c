@@ -336,11 +336,12 @@ check_ready (MmtpSender * sender)
 }
 
 static void
-start_path (MmtpSender * sender, MmtpPath * path, guint64 rate)
+start_path (MmtpSender * sender, MmtpPath * path, guint64 rate,
+    gboolean is_minimum)
 {
   path->deadline = mmtp_send_queue_get_delay (sender->queue);
   mmtp_path_start (path, sender->paths.now,
-      mmtp_rate_control_find (sender->config.rate_control), rate);
+      mmtp_rate_control_find (sender->config.rate_control), rate, is_minimum);
   mmtp_control_hasten (&sender->control, path);
   set_state (sender, path, MMTP_PATH_ACTIVE);
   check_ready (sender);
@@ -738,6 +739,8 @@ static void
 enter_session (MmtpSender * sender, MmtpPath * path, const MmtpAccept * accept)
 {
   const MmtpHandshake *handshake = &sender->handshake;
+  gboolean is_minimum;
+  guint64 rate;
   guint i;
 
   mmtp_direction_init (&sender->transmitter.out, &sender->key,
@@ -748,7 +751,8 @@ enter_session (MmtpSender * sender, MmtpPath * path, const MmtpAccept * accept)
   sender->control.query_at = sender->paths.now;
   sender->receiver_delay = accept->min_delay * (guint64) 1000;
   path->joined = TRUE;
-  start_path (sender, path, mmtp_handshake_guess_rate (handshake, path));
+  rate = mmtp_handshake_guess_rate (handshake, path, &is_minimum);
+  start_path (sender, path, rate, is_minimum);
   for (i = 0; i < sender->paths.n; i++)
     if (!sender->paths.all[i]->joined &&
         sender->paths.all[i]->state != MMTP_PATH_GONE)
@@ -786,7 +790,7 @@ take_challenge (MmtpSender * sender, MmtpPath * path,
 
   if (path->joined == joined)
     return refusal;
-  start_path (sender, path, 0);
+  start_path (sender, path, 0, FALSE);
   return refusal;
 }
 

@@ -57,7 +57,7 @@ get_limits (gconstpointer control, MmtpRateLimits * limits)
 
 static void
 init (gpointer control, guint64 now, guint packet, guint64 round_trip,
-    guint64 rate)
+    guint64 rate, gboolean is_minimum)
 {
   Token *self = control;
 

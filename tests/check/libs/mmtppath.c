@@ -46,7 +46,7 @@ fixture_init (Fixture * fixture, guint64 rate)
   fixture->path = path;
   mmtp_path_open (path, START, &config);
   mmtp_path_add_round_trip (path, START, 2 * DELAY);
-  mmtp_path_start (path, START, mmtp_rate_control_find (NULL), 0);
+  mmtp_path_start (path, START, mmtp_rate_control_find (NULL), 0, FALSE);
   path->deadline = SECOND;
   fixture->record.channel = 3;
   fixture->record.flags = MMTP_RECORD_UNMEASURED;
@@ -262,7 +262,7 @@ GST_START_TEST (numbers_go_on_when_it_comes_back)
   fail_unless_equals_int (fixture.path->max_size, 500);
   fail_if (fixture.path->delays.is_known);
   mmtp_path_start (fixture.path, START + SECOND,
-      mmtp_rate_control_find (NULL), 0);
+      mmtp_rate_control_find (NULL), 0, FALSE);
   fail_unless (fixture.path->limits.window >= 3 * 548);
   fixture_clear (&fixture);
 }

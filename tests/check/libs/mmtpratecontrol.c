@@ -116,7 +116,7 @@ path_new_over (const MmtpRateControlClass * klass, guint64 source_rate,
 
   path->now = 10 * SECONDS;
   path->control = mmtp_rate_control_new (klass, path->now, PACKET,
-      2 * ONE_WAY, 0);
+      2 * ONE_WAY, 0, FALSE);
   mmtp_rate_control_get_limits (path->control, &path->limits);
   path->link = virtual_link_new (config, seed, 0, packet_free);
   virtual_link_set_origin (path->link, path->now);
@@ -475,6 +475,34 @@ GST_START_TEST (resumes_a_limited_source_after_a_gap)
 
 GST_END_TEST;
 
+/* The first estimate is a tenth of the rate of a path with a round trip of 200
+ * ms. If it is certain, the start phase ends as soon as the measured rate
+ * confirms it. */
+GST_START_TEST (cautious_estimate_does_not_end_the_start)
+{
+  const MmtpRateControlClass *klass = mmtp_rate_control_find ("delivery");
+  VirtualLinkConfig config;
+  gdouble rates[2];
+  guint i;
+
+  init_link (&config);
+  config.path[VIRTUAL_LINK_FORWARD].delay = 100 * MS;
+  config.path[VIRTUAL_LINK_BACK].delay = 100 * MS;
+  for (i = 0; i < 2; i++) {
+    Path *path = path_new_over (klass, 0, &config, 1);
+
+    mmtp_rate_control_free (path->control);
+    path->control = mmtp_rate_control_new (klass, path->now, PACKET,
+        200 * MS, RATE / 10, i == 1);
+    mmtp_rate_control_get_limits (path->control, &path->limits);
+    rates[i] = path_measure (path, 2 * SECONDS);
+    path_free (path);
+  }
+  fail_unless (rates[1] >= 1.1 * rates[0], "%.0f and %.0f", rates[0], rates[1]);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (finds_algorithms_by_name)
 {
   guint i;
@@ -503,6 +531,7 @@ mmtpratecontrol_suite (void)
   tcase_add_loop_test (tc, survives_random_losses, 0, n);
   tcase_add_loop_test (tc, resumes_after_a_gap, 0, n);
   tcase_add_loop_test (tc, resumes_a_limited_source_after_a_gap, 0, n);
+  tcase_add_test (tc, cautious_estimate_does_not_end_the_start);
   return s;
 }
 

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Checks when the sender repeats an INIT or OPEN, and which first estimate of
+ * the rate it makes from the round trips. The test is the receiver. Times are
+ * in ms.
+ */
+
+#include <gst/check/gstcheck.h>
+
+#include "mmtphandshake.h"
+
+#define MS G_GUINT64_CONSTANT (1000000)
+#define START (10000 * MS)
+#define MAX_SIZE 1472
+#define OPEN_SIZE 1200
+#define SHORT_OPEN_SIZE 116
+/* maximum of an uncertain estimate, in bit/s */
+#define CAUTIOUS_RATE 1200000
+
+typedef struct
+{
+  MmtpPaths paths;
+  MmtpPath *path;
+  MmtpKey key;
+  MmtpEntropy entropy;
+  MmtpHandshake handshake;
+} Fixture;
+
+static void
+fixture_init (Fixture * fixture)
+{
+  static const guint8 entropy[MMTP_ENTROPY_SIZE] = "sixty-four bytes";
+  MmtpPathConfig config = { "a", MAX_SIZE, 28, 0, 0 };
+
+  memset (fixture, 0, sizeof (*fixture));
+  mmtp_paths_init (&fixture->paths);
+  fixture->paths.now = START;
+  fixture->path = mmtp_paths_add (&fixture->paths, "a");
+  mmtp_path_open (fixture->path, START, &config);
+  mmtp_key_init (&fixture->key, NULL);
+  mmtp_entropy_init (&fixture->entropy, entropy);
+  mmtp_handshake_init (&fixture->handshake, &fixture->paths, &fixture->key,
+      &fixture->entropy);
+  mmtp_handshake_add_path (&fixture->handshake, fixture->path);
+  fixture->handshake.request.keepalive_period = 100 * MS;
+  mmtp_handshake_begin (&fixture->handshake);
+}
+
+static void
+fixture_clear (Fixture * fixture)
+{
+  mmtp_paths_clear (&fixture->paths);
+  mmtp_key_clear (&fixture->key);
+}
+
+/* Checks that the next message is an INIT or OPEN of `size` bytes that is sent
+ * at `time`. */
+static void
+expect (Fixture * fixture, guint64 time, MmtpType type, gsize size)
+{
+  MmtpMessage message = { 0 };
+  guint8 bytes[MAX_SIZE];
+  guint path;
+
+  fixture->paths.now = START + time * MS - 1;
+  fail_unless_equals_uint64 (mmtp_handshake_write (&fixture->handshake, bytes,
+          sizeof (bytes), &path), 0);
+  fixture->paths.now = START + time * MS;
+  fail_unless_equals_uint64 (mmtp_handshake_write (&fixture->handshake, bytes,
+          sizeof (bytes), &path), size);
+  fail_unless_equals_int (mmtp_packet_parse_header (&message, bytes, size,
+          MMTP_SENDER), MMTP_VALID);
+  fail_unless_equals_int (message.type, type);
+  /* Ends the try of an INIT. */
+  mmtp_handshake_write (&fixture->handshake, bytes, sizeof (bytes), &path);
+}
+
+static void
+expect_init (Fixture * fixture, guint64 time)
+{
+  expect (fixture, time, MMTP_INIT, MMTP_INIT_SIZE);
+}
+
+static MmtpRefusal
+answer (Fixture * fixture, guint64 time, MmtpMessage * message, guint8 * nonce)
+{
+  guint8 bytes[MAX_SIZE];
+  gsize size;
+
+  memcpy (nonce, fixture->handshake.nonce_s, MMTP_NONCE_SIZE);
+  fixture->paths.now = START + time * MS;
+  size = mmtp_packet_write (message, bytes, sizeof (bytes));
+  return mmtp_handshake_input (&fixture->handshake, fixture->path, message,
+      bytes, size);
+}
+
+/* The COOKIE arrives at `time`. An OPEN answers it immediately. */
+static void
+take_cookie (Fixture * fixture, guint64 time)
+{
+  MmtpMessage message = { MMTP_COOKIE };
+  guint8 bytes[MAX_SIZE];
+  guint path;
+
+  fail_unless_equals_int (answer (fixture, time, &message,
+          message.init.nonce), MMTP_VALID);
+  fail_unless_equals_uint64 (mmtp_handshake_write (&fixture->handshake, bytes,
+          sizeof (bytes), &path), OPEN_SIZE);
+}
+
+/* A COOKIE for a further INIT arrives. It only shows that the INIT was not
+ * lost. */
+static void
+take_further_cookie (Fixture * fixture, guint64 time)
+{
+  MmtpMessage message = { MMTP_COOKIE };
+
+  fail_unless_equals_int (answer (fixture, time, &message,
+          message.init.nonce), MMTP_REFUSED_SESSION);
+}
+
+static guint64
+take_accept (Fixture * fixture, guint64 time, gboolean * is_minimum)
+{
+  MmtpMessage message = { MMTP_ACCEPT };
+
+  fail_unless_equals_int (answer (fixture, time, &message,
+          message.accept.nonce), MMTP_VALID);
+  fail_unless_equals_int (fixture->handshake.phase, MMTP_PHASE_SESSION);
+  return mmtp_handshake_guess_rate (&fixture->handshake, fixture->path,
+      is_minimum);
+}
+
+/* Runs a handshake with a round trip of 600 ms up to the first COOKIE. */
+static void
+begin_long (Fixture * fixture)
+{
+  fixture_init (fixture);
+  expect_init (fixture, 0);
+  expect_init (fixture, 250);
+  take_cookie (fixture, 600);
+}
+
+/* The padding of the OPEN takes 1 ms. */
+GST_START_TEST (long_round_trip_gives_a_certain_estimate)
+{
+  gboolean is_minimum;
+  Fixture fixture;
+  guint64 rate;
+
+  begin_long (&fixture);
+  fail_unless_equals_uint64 (fixture.handshake.at, START + 1500 * MS);
+  take_further_cookie (&fixture, 850);
+  rate = take_accept (&fixture, 1201, &is_minimum);
+  fail_unless (rate > 9000000);
+  fail_unless (rate < 10000000);
+  fail_if (is_minimum);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
+/* A COOKIE for the second INIT is missing, so the COOKIE that arrived may also
+ * answer the second INIT. */
+GST_START_TEST (missing_cookie_gives_a_cautious_estimate)
+{
+  gboolean is_minimum;
+  Fixture fixture;
+
+  begin_long (&fixture);
+  fail_unless_equals_uint64 (take_accept (&fixture, 1201, &is_minimum),
+      CAUTIOUS_RATE);
+  fail_unless (is_minimum);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
+/* The round trip of the INIT seems to be longer than that of the OPEN. */
+GST_START_TEST (lost_init_gives_no_estimate)
+{
+  gboolean is_minimum;
+  Fixture fixture;
+
+  fixture_init (&fixture);
+  expect_init (&fixture, 0);
+  expect_init (&fixture, 250);
+  expect_init (&fixture, 750);
+  take_cookie (&fixture, 850);
+  take_further_cookie (&fixture, 1350);
+  fail_unless_equals_uint64 (take_accept (&fixture, 1451, &is_minimum), 0);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (lost_open_does_not_count_as_delay)
+{
+  MmtpSenderPathStats *stats;
+  gboolean is_minimum;
+  Fixture fixture;
+
+  begin_long (&fixture);
+  take_further_cookie (&fixture, 850);
+  expect (&fixture, 1500, MMTP_OPEN, SHORT_OPEN_SIZE);
+  fail_unless_equals_uint64 (take_accept (&fixture, 2101, &is_minimum), 0);
+  stats = &fixture.path->stats;
+  fail_unless_equals_uint64 (stats->round_trip, 600 * MS);
+  fail_unless (fixture.paths.offset == -301 * (gint64) MS);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
+/* A link of 10 kbit/s with a delay of 100 ms. Its OPEN takes longer than 1.5
+ * times the round trip of the INIT, but the answer to the second OPEN could not
+ * arrive yet. */
+GST_START_TEST (slow_path_gives_an_estimate_despite_a_repeated_open)
+{
+  gboolean is_minimum;
+  Fixture fixture;
+  guint64 rate;
+
+  fixture_init (&fixture);
+  expect_init (&fixture, 0);
+  expect_init (&fixture, 250);
+  take_cookie (&fixture, 350);
+  take_further_cookie (&fixture, 600);
+  expect (&fixture, 350 + 525, MMTP_OPEN, SHORT_OPEN_SIZE);
+  rate = take_accept (&fixture, 350 + 1266, &is_minimum);
+  fail_unless (rate > 9000);
+  fail_unless (rate < 11000);
+  fail_if (is_minimum);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
+/* On a link of 30 kbit/s with a delay of 10 ms, the answer to the first OPEN
+ * arrives 1.8 times the round trip of the INIT after the second OPEN. */
+GST_START_TEST (answer_to_the_first_open_is_recognized)
+{
+  gboolean is_minimum;
+  Fixture fixture;
+  guint64 rate;
+
+  fixture_init (&fixture);
+  expect_init (&fixture, 0);
+  take_cookie (&fixture, 69);
+  expect (&fixture, 69 + 250, MMTP_OPEN, SHORT_OPEN_SIZE);
+  rate = take_accept (&fixture, 69 + 375, &is_minimum);
+  fail_unless (rate > 28000);
+  fail_unless (rate < 32000);
+  fail_if (is_minimum);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
+static Suite *
+mmtphandshake_suite (void)
+{
+  Suite *suite = suite_create ("mmtphandshake");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, long_round_trip_gives_a_certain_estimate);
+  tcase_add_test (tc, missing_cookie_gives_a_cautious_estimate);
+  tcase_add_test (tc, lost_init_gives_no_estimate);
+  tcase_add_test (tc, lost_open_does_not_count_as_delay);
+  tcase_add_test (tc, slow_path_gives_an_estimate_despite_a_repeated_open);
+  tcase_add_test (tc, answer_to_the_first_open_is_recognized);
+  return suite;
+}
+
+GST_CHECK_MAIN (mmtphandshake);
