@@ -44,21 +44,55 @@ mmtp_repairer_note_loss (MmtpRepairer * self, const MmtpPath * path)
   self->covers[path->id].loss_time = self->paths->now;
 }
 
-/* Returns whether REPAIRs are useful on the path: packets are lost there, and a
- * retransmission would not certainly be in time. A retransmission arrives after
- * the delay until the gap is detected, the return time of the report, and the
- * delay of the second transmission. */
+/* Returns whether packets were lost on the path recently. */
 static gboolean
-needs_cover (const MmtpRepairer * self, const MmtpPath * path)
+is_lossy (const MmtpRepairer * self, const MmtpPath * path)
 {
   const MmtpCover *cover = &self->covers[path->id];
 
   return self->is_enabled && cover->loss_time &&
       self->paths->now < cover->loss_time + LOSS_MEMORY &&
-      mmtp_path_is_usable (path) && path->high_delay != MMTP_NEVER &&
-      2 * path->high_delay +
+      mmtp_path_is_usable (path) && path->high_delay != MMTP_NEVER;
+}
+
+/* Returns whether a retransmission of the packet, which is sent now for the
+ * first time, would not certainly be in time. A retransmission arrives after
+ * the delay until the gap is detected, the return time of the report, and the
+ * delay of the second transmission. */
+static gboolean
+is_retransmission_late (const MmtpRepairer * self, const MmtpPath * path,
+    const MmtpPacket * packet)
+{
+  return self->paths->now + 2 * path->high_delay +
       mmtp_paths_get_return_time (self->paths) >
-      mmtp_send_queue_get_delay (self->queue);
+      packet->due + mmtp_send_queue_get_delay (self->queue);
+}
+
+/* Returns whether a REPAIR of `size` bytes can be sent without delaying other
+ * packets. */
+static gboolean
+has_spare_rate (const MmtpRepairer * self, gsize size)
+{
+  return mmtp_policy_has_spare_rate (self->policy, size, ADVANCE_PART);
+}
+
+/* Returns whether REPAIRs on the path may take the rate of other frames. They
+ * must not if the losses come from an overflowing queue, because more packets
+ * would make it overflow more often. The reserve of a path is 0 while its
+ * window is limited because of such losses. */
+static gboolean
+may_replace_frames (const MmtpRepairer * self, const MmtpPath * path)
+{
+  return self->has_references && path->limits.reserve > 0;
+}
+
+static gboolean
+needs_cover (const MmtpRepairer * self, const MmtpPath * path,
+    const MmtpPacket * packet)
+{
+  return is_lossy (self, path) && is_retransmission_late (self, path, packet)
+      && (packet->unit->rank >= MMTP_RANK_DELTA
+      || has_spare_rate (self, packet->size));
 }
 
 gsize
@@ -67,7 +101,7 @@ mmtp_repairer_get_reserve (const MmtpRepairer * self)
   guint i;
 
   for (i = 0; i < self->paths->n; i++)
-    if (needs_cover (self, self->paths->all[i]))
+    if (is_lossy (self, self->paths->all[i]))
       return MMTP_REPAIR_RESERVE;
   return 0;
 }
@@ -89,7 +123,8 @@ mmtp_repairer_cover (MmtpRepairer * self, const MmtpPath * path,
 {
   MmtpCover *cover = &self->covers[path->id];
 
-  if (!needs_cover (self, path)
+  self->has_references |= packet->unit->rank == MMTP_RANK_DELTA;
+  if (!needs_cover (self, path, packet)
       || size + MMTP_REPAIR_RESERVE > path->max_size)
     return;
   if (cover->block.n > 0 && is_block_over (self, path))
@@ -120,11 +155,11 @@ get_repair_time (const MmtpRepairer * self, const MmtpPath * path)
   const MmtpCover *cover = &self->covers[path->id];
   gboolean is_idle = mmtp_send_queue_is_empty (self->queue);
 
-  if (cover->block.n == 0 || !needs_cover (self, path) || path->blocked)
+  if (cover->block.n == 0 || !is_lossy (self, path) || path->blocked)
     return MMTP_NEVER;
   if (!is_idle && (cover->block.n < ENOUGH_BUSY ||
-          !mmtp_policy_has_spare_rate (self->policy,
-              cover->block.content->len, ADVANCE_PART)))
+          !(may_replace_frames (self, path) ||
+              has_spare_rate (self, cover->block.content->len))))
     return MMTP_NEVER;
   if (cover->block.n >= ENOUGH_IDLE)
     return path->token;

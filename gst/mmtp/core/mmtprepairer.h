@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Forward error correction for slow paths: one REPAIR message contains the XOR
- * of several packets and is sent before a loss is known. It is used on paths on
- * which a retransmission would mostly be late, and only uses rate that new
- * packets do not need.
+/* Forward error correction: one REPAIR message contains the XOR of several
+ * packets and is sent before a loss is known. A packet is covered if its
+ * retransmission would be late. REPAIRs use rate that new packets do not need.
+ * On a path with random losses, REPAIRs of reference frames may also take the
+ * rate of other frames, because a lost reference frame makes many frames
+ * useless.
  */
 
 #pragma once
@@ -30,6 +32,8 @@ typedef struct
   const MmtpSendQueue *queue;
   const MmtpPolicy *policy;
   gboolean is_enabled;
+  /* The stream has frames that refer to other frames. */
+  gboolean has_references;
   MmtpCover covers[MMTP_MAX_PATHS];     /* indexed by the path's id */
 } MmtpRepairer;
 
