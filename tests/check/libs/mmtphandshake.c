@@ -235,6 +235,27 @@ GST_START_TEST (slow_path_gives_an_estimate_despite_a_repeated_open)
 
 GST_END_TEST;
 
+/* On a link of 30 kbit/s with a delay of 10 ms, the answer to the first OPEN
+ * arrives 1.8 times the round trip of the INIT after the second OPEN. */
+GST_START_TEST (answer_to_the_first_open_is_recognized)
+{
+  gboolean is_minimum;
+  Fixture fixture;
+  guint64 rate;
+
+  fixture_init (&fixture);
+  expect_init (&fixture, 0);
+  take_cookie (&fixture, 69);
+  expect (&fixture, 69 + 250, MMTP_OPEN, SHORT_OPEN_SIZE);
+  rate = take_accept (&fixture, 69 + 375, &is_minimum);
+  fail_unless (rate > 28000);
+  fail_unless (rate < 32000);
+  fail_if (is_minimum);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
 static Suite *
 mmtphandshake_suite (void)
 {
@@ -247,6 +268,7 @@ mmtphandshake_suite (void)
   tcase_add_test (tc, lost_init_gives_no_estimate);
   tcase_add_test (tc, lost_open_does_not_count_as_delay);
   tcase_add_test (tc, slow_path_gives_an_estimate_despite_a_repeated_open);
+  tcase_add_test (tc, answer_to_the_first_open_is_recognized);
   return suite;
 }
 
