@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from wirelesslab import paths
 from wirelesslab.commands import demo_findings, demo_radio
-from wirelesslab.descriptions import Cell
+from wirelesslab.descriptions import Cell, Protocol
 from wirelesslab.errors import LabError
 from wirelesslab.lab import cells, grid, matrix
 from wirelesslab.report import findings, names, problems, run_results
@@ -39,6 +39,7 @@ AT_ONCE_PER_CORE = 1
 # run was late by more than 9 ms, which is little compared with LATE_MS.
 MIN_AT_ONCE = 3
 LATE_MS = 500
+MMTP_LATENCY_MS = 1000  # The default of mmtpsink.
 PROBLEMS = "problems.json"
 COLUMNS = 80
 
@@ -156,8 +157,21 @@ def senders_of(runs: Sequence[run_results.Run]) -> list[demo_findings.Sender]:
                          [findings.frames_of(each) for each in numbers]),
             *([each[name] for each in numbers] for name in (
                 "latency median ms", "latency 99 % ms", "PSNR dB")),
-            any(run.is_flagged for run in own)))
+            any(run.is_flagged for run in own),
+            names.key_element(own[0].transport),
+            mmtp_latency_ms(own[0].transport)))
     return found
+
+
+def mmtp_latency_ms(transport: Protocol) -> int:
+    """Returns the latency of the mmtpsink in the transport, or 0 if it has no
+    mmtpsink.
+    """
+    for element in names.elements(transport.get("sender", "")):
+        if element.name == "mmtpsink":
+            own = dict(text.split("=", 1) for text in element.properties)
+            return int(own.get("latency", MMTP_LATENCY_MS))
+    return 0
 
 
 def bottleneck_problem(runs: Sequence[run_results.Run]) -> problems.Problem:
@@ -214,7 +228,7 @@ def link_rates(
     rate = max(run.cell["rate"] for run in runs)
     labels = run_results.by_label(
         [run for run in runs if run.cell["rate"] == rate])
-    return [(sender.name, [[mean_rate(log, run.cell["seconds"])
+    return [(sender.code, [[mean_rate(log, run.cell["seconds"])
                             for log in run.links] for run in own])
             for sender, own in zip(
                 senders_of([run for own in labels.values() for run in own]),
@@ -249,7 +263,7 @@ def radio_problem(radio: demo_radio.Runs, why_not: str) -> problems.Problem:
         heads=demo_findings.RADIO_HEADS,
         rows=demo_findings.radio_rows(summaries, frames, CALLED),
         key=demo_findings.RADIO_KEY,
-        finding=demo_findings.radio_finding(summaries),
+        finding=demo_findings.radio_finding(summaries, frames, LATE_MS),
         why=demo_findings.radio_reasons(summaries, demo_radio.SECONDS),
         advice=demo_findings.let_the_bearer_retransmit(summaries),
         pictures=pictures)

@@ -9,12 +9,13 @@ from collections.abc import Callable, Sequence
 
 from wirelesslab.report import findings
 from wirelesslab.report.findings import Frames, Row
+from wirelesslab.report.names import BOTH_LINKS, MPTCP
 from wirelesslab.report.ranking import listed, range_of
 
 # The demo runs each transport only once over the link of demo.ini. In three
 # runs of each transport, the share of frames in time differed by at most 5.2
-# percentage points (docs/lab-figures.md). The demo does not rank two transports
-# whose shares differ by this number or less.
+# percentage points (docs/lab-figures.md). The demo does not say
+# which of two transports is better if they differ by this number or less.
 REPEATS_DIFFER = 6.0
 # Two runs of a transport over the same pair of mobile links differed by at most
 # 10.8 percentage points. A transport wins only if it is better by more than
@@ -28,6 +29,11 @@ HEADS = ["sender", "in time %", "I %", "P %", "B %", "latency", "99 %", "PSNR"]
 # The columns of a table whose values have ranges. More would not fit into a
 # terminal.
 RANGED = ("sender", "in time %", "I %", "99 %", "PSNR")
+# Transports that deliver everything, in order. Each has the element or the
+# connection that determines its colour.
+IN_ORDER = ("tcpclientsink", "souphttpsrc", "mptcp")
+# Transports that retransmit lost packets for a limited time.
+RETRANSMITTING = ("srtsink", "ristsink", "rtprtxsend")
 RADIO_HEADS = ["sender", "lost %", "used damaged", "whole frames %", "delay",
                "PSNR"]
 Summary = dict[str, dict[str, float]]  # {transport: its numbers}
@@ -42,10 +48,20 @@ class Sender:
     percentile_ms: list[float]
     psnr_db: list[float]
     is_flagged: bool = False  # Whether any of the runs is flagged.
+    element: str = ""  # The element that names.key_element() returns.
+    mmtp_latency_ms: int = 0  # 0 if the sender has no mmtpsink.
 
     @property
     def name(self) -> str:
         return self.row.name
+
+    @property
+    def code(self) -> str:
+        """The name with its elements between backquotes."""
+        if self.name == MPTCP:
+            return self.name
+        name = self.name.removesuffix(BOTH_LINKS)
+        return f"`{name}`{self.name[len(name):]}"
 
     @property
     def share(self) -> float:
@@ -122,7 +138,7 @@ def percents(values: Sequence[float], form: str = "{:.0f}") -> str:
 
 
 def names(senders: Sequence[Sender]) -> str:
-    return listed([f"`{sender.name}`" for sender in senders])
+    return listed([sender.code for sender in senders])
 
 
 def first_place(senders: Sequence[Sender]) -> list[Sender]:
@@ -142,13 +158,13 @@ def clip_finding(senders: Sequence[Sender]) -> str:
 
 
 def clip_reasons(senders: Sequence[Sender], late_ms: int) -> str:
-    """Returns why frames of the senders were not in time."""
-    first = (in_order(senders)[:1] if have_ranges(senders)
-             else first_place(senders))
-    others = [sender for sender in in_order(senders) if sender not in first]
-    return " ".join(filter(None, (why_first(first),
-                                  why_others(others, late_ms),
-                                  *map(what_is_missing, senders))))
+    """Returns why frames of the most important senders were not in time."""
+    ordered = in_order(senders)
+    first = ordered[:1] if have_ranges(senders) else first_place(senders)
+    others = [sender for sender in ordered if sender not in first]
+    return " ".join(filter(None, (
+        why_first(first), *map(what_is_missing, first),
+        why_next(others[:1]), why_others(others, late_ms))))
 
 
 def in_pairs(senders: Sequence[Sender]) -> str:
@@ -156,52 +172,66 @@ def in_pairs(senders: Sequence[Sender]) -> str:
     separately, because the pairs of links differ more than the senders do. The
     runs of each sender are in the same order of pairs."""
     first, *others = senders
-    words = (f"`{first.name}`: {spread(first.row.shares, '{:.1f}')} % of the "
-             "frames were in time.")
     if not others:
-        return words
+        return f"{first.code}: {shares_in_time(first)}."
     leads = [[own - other for own, other in zip(
         first.row.shares, sender.row.shares, strict=True)]
         for sender in others]
     count = len(first.row.shares)
+    second = others[0]
     if all(lead > LINKS_DIFFER for each in leads for lead in each):
-        return (f"`{first.name}` wins over each of {count} pairs of links: "
-                f"{spread(first.row.shares, '{:.1f}')} % of the frames were in "
-                f"time. The next one, `{others[0].name}`, had "
-                f"{spread(others[0].row.shares, '{:.1f}')} %, which is "
+        return (f"{first.code} wins over each of {count} pairs of links: "
+                f"{shares_in_time(first)}. The next one, {second.code}, had "
+                f"{spread(second.row.shares, '{:.1f}')} %, which is "
                 f"{between(leads[0], '{:.1f}')} percentage points less over "
-                f"the same links. The last one, `{others[-1].name}`, had "
+                f"the same links. The last one, {others[-1].code}, had "
                 f"{spread(others[-1].row.shares, '{:.1f}')} %.")
+    safest = max(senders, key=lambda one: min(one.row.shares))
+    if safest is first:
+        words = (f"{first.code} had the best median and the best worst "
+                 f"result: {shares_in_time(first)}. ")
+    else:
+        words = (f"{first.code} had the best median: {shares_in_time(first)}. "
+                 f"{safest.code} had the best worst result: "
+                 f"{min(safest.row.shares):.1f} %. ")
     better = sum(lead > 0 for lead in leads[0])
-    safest = max([first, *others], key=lambda one: min(one.row.shares))
-    return (f"No sender wins by more than {LINKS_DIFFER:.0f} percentage "
-            f"points over each of {count} pairs of links. {words} "
-            f"`{others[0].name}`: {spread(others[0].row.shares, '{:.1f}')} %. "
-            f"`{first.name}` was better over {better} of the pairs. "
-            f"The lowest result of `{safest.name}` is the highest one of all "
-            f"senders' lowest results: {min(safest.row.shares):.1f} %.")
+    clearly = sum(lead > LINKS_DIFFER for lead in leads[0])
+    return (f"{words}The next median is that of {second.code}: "
+            f"{spread(second.row.shares, '{:.1f}')} %. Over the same links, "
+            f"{first.code} showed more than {second.code} over {better} of "
+            f"{count} pairs, and more than {LINKS_DIFFER:.0f} percentage "
+            f"points more over {clearly} of them. Two runs of a sender over "
+            f"the same links differ by up to {LINKS_DIFFER:.0f} points, and "
+            "no sender is ahead of all others by more than this over each "
+            "pair, so there is no winner.")
+
+
+def shares_in_time(sender: Sender) -> str:
+    return f"{spread(sender.row.shares, '{:.1f}')} % of the frames were in time"
 
 
 def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
+    """Compares senders with a single run. `first` are those with the highest
+    shares, which repeated runs may have in another order."""
+    differ = ("Two runs of the same sender differ by up to "
+              f"{REPEATS_DIFFER:.0f} percentage points")
     if len(first) == 1:
-        words = [f"{names(first)} wins: {first[0].share:.1f} % of the frames "
-                 "were in time."]
-    elif not others:
-        return ["No sender wins: "
-                f"{percents([one.share for one in first], '{:.1f}')} of the "
-                "frames were in time, and such differences also occur between "
-                "two runs of the same sender."]
+        words = [f"{names(first)} showed most in its one run: "
+                 f"{first[0].share:.1f} % of the frames were in time."]
     else:
-        words = [f"{names(first)} share the first place: "
+        words = [f"{names(first)} showed most in their one run: "
                  f"{percents([one.share for one in first], '{:.1f}')} of the "
-                 "frames were in time, and such differences also occur between "
-                 "two runs of the same sender."]
+                 f"frames were in time. {differ}, so these senders are not "
+                 "ranked."]
     if not others:
         return words
     lead = first[-1].share - others[0].share
     words.append(f"The next one, {names(others[:1])}, had "
                  f"{others[0].share:.1f} %, which is {lead:.1f} percentage "
                  "points less.")
+    if len(first) == 1:
+        # All senders within REPEATS_DIFFER are in `first`.
+        words.append(f"{differ}, which is less than this lead.")
     if len(others) > 1:
         words.append(f"The last one, {names(others[-1:])}, had "
                      f"{others[-1].share:.1f} %.")
@@ -223,16 +253,58 @@ def why_first(first: Sequence[Sender]) -> str:
     return " ".join(words)
 
 
+def why_next(second: Sequence[Sender]) -> str:
+    """Returns which frames the second sender missed, if they were only
+    B-frames.
+    """
+    only_b = [sender for sender in second if findings.is_only_b(sender.row)]
+    if not only_b:
+        return ""
+    missing = of_frames(only_b, lambda each: each.missing("B"))
+    return (f"{names(only_b)} missed only B-frames, too: {percents(missing)} "
+            "of them.")
+
+
 def why_others(others: Sequence[Sender], late_ms: int) -> str:
-    late = [sender for sender in others if findings.is_too_late(sender.row)]
-    without_i = [sender for sender in others if sender not in late
-                 and min(of_frames([sender], missing_i)) > 0]
+    """Returns a reason for each kind of sender of which the reason is known.
+    The table has the numbers of the other senders."""
+    in_order = [sender for sender in others if sender.element in IN_ORDER
+                and is_in_all_runs(sender, lambda each: each.all_late()
+                                   > each.all_lost())]
+    slow = [sender for sender in others
+            if sender.mmtp_latency_ms > late_ms
+            and is_in_all_runs(sender, Frames.all_late)]
+    known = in_order + slow
+    late = [sender for sender in others if sender not in known
+            and findings.is_too_late(sender.row)]
+    known += late
+    retransmitting = [sender for sender in others if sender not in known
+                      and sender.element in RETRANSMITTING
+                      and is_in_all_runs(sender, missing_i)]
     words = []
-    if without_i:
-        missing = of_frames(without_i, missing_i)
-        words.append(f"{names(without_i)} delivered {percents(missing)} of the "
-                     "I-frames late or never, and no frame that refers to such "
-                     "an I-frame can be decoded.")
+    if in_order:
+        share = of_frames(in_order, Frames.all_late)
+        words.append(
+            f"{names(in_order)} delivered {percents(share)} of the frames more "
+            f"than {late_ms} ms late: TCP drops nothing and delivers in order, "
+            "so later frames wait for earlier ones.")
+    if retransmitting:
+        missing = of_frames(retransmitting, missing_i)
+        verbs = ("retransmits and gives up" if len(retransmitting) == 1
+                 else "retransmit and give up")
+        words.append(
+            f"{names(retransmitting)} {verbs} packets without regard to the "
+            f"type of their frame: {percents(missing)} of the I-frames were "
+            "late or lost, and no frame that refers to such an I-frame can be "
+            "decoded.")
+    for sender in slow:
+        share, lost = (of_frames([sender], value)
+                       for value in (Frames.all_late, Frames.all_lost))
+        words.append(
+            f"{sender.code} has a latency of {sender.mmtp_latency_ms} ms, so "
+            f"it also sends frames that arrive more than {late_ms} ms late: "
+            f"{percents(share)} of the frames were late and "
+            f"{percents(lost)} were lost.")
     if late:
         share = of_frames(late, Frames.all_late)
         words.append(f"{names(late)} delivered {percents(share)} of the frames "
@@ -240,24 +312,19 @@ def why_others(others: Sequence[Sender], late_ms: int) -> str:
     return " ".join(words)
 
 
-def has_cause(sender: Sender) -> bool:
-    """Returns whether why_first() or why_others() explains all runs of the
-    sender."""
-    row = sender.row
-    return (row.is_complete or findings.is_only_b(row)
-            or findings.is_too_late(row)
-            or min(of_frames([sender], missing_i)) > 0)
+def is_in_all_runs(sender: Sender, is_so: Callable[[Frames], float]) -> bool:
+    return all(map(is_so, sender.row.frames))
 
 
 def what_is_missing(sender: Sender) -> str:
-    """Returns what happened to the frames of a sender that lost them for more
-    than one reason. Returns "" for other senders.
+    """Returns what happened to the frames of a sender for which why_first() has
+    no reason.
     """
-    if has_cause(sender):
+    if sender.row.is_complete or findings.is_only_b(sender.row):
         return ""
     lost, late = (of_frames([sender], value)
                   for value in (Frames.all_lost, Frames.all_late))
-    return (f"`{sender.name}` lost {percents(lost)} of the frames, and "
+    return (f"{sender.code} lost {percents(lost)} of the frames, and "
             f"{percents(late)} were late.")
 
 
@@ -288,21 +355,21 @@ def lower_bitrate(rate: int, senders: Sequence[Sender]) -> str:
 
 def of_links(rates: Sequence[tuple[str, Sequence[Sequence[float]]]]) -> str:
     """Returns what each link delivered. `rates` has for each sender its name
-    and, for each run, the Mbit/s on each link. The numbers in the sentences are
-    the medians of the runs.
+    with backquotes and, for each run, the Mbit/s on each link. The numbers in
+    the sentences are the medians of the runs.
     """
     medians = [(name, [statistics.median(each) for each in zip(*runs)])
                for name, runs in rates]
     both = [(name, each) for name, each in medians
             if min(each) > USED_SHARE * max(each)]
-    words = [f"`{name}` got {listed([f'{rate:.1f}' for rate in each])} Mbit/s "
+    words = [f"{name} got {listed([f'{rate:.1f}' for rate in each])} Mbit/s "
              "through the links."
              for name, each in both]
     single = [(name, max(each)) for name, each in medians
               if (name, each) not in both]
     if single:
         words.append(
-            f"{listed([f'`{name}`' for name, _ in single])} got "
+            f"{listed([name for name, _ in single])} got "
             f"{between([rate for _, rate in single], '{:.1f}')} Mbit/s through "
             "one link.")
     return " ".join(words)
@@ -334,17 +401,70 @@ def radio_rows(summaries: Sequence[Summary], frames: int,
             for transport, name in called.items()]
 
 
-def radio_finding(summaries: Sequence[Summary]) -> str:
+def radio_finding(summaries: Sequence[Summary], frames: int,
+                  late_ms: int) -> str:
+    """Compares the transports over each radio separately, because the radios
+    differ. `frames` is the number of frames of the clip."""
+    return " ".join([with_rlp(summaries, frames), without_rlp(summaries),
+                     delays(summaries, late_ms)])
+
+
+def with_rlp(summaries: Sequence[Summary], frames: int) -> str:
+    best = sum(one["udp-rlp"]["psnr_db"] > max(
+        one[name]["psnr_db"] for name in ("udp", "udplite"))
+        for one in summaries)
+    whole = of_each(summaries, "udp-rlp",
+                    lambda one: 100 * one["whole_frames"] / frames)
+    longer = longer_ms(summaries)
+    words = (f"`udpsink` over a bearer with RLP had the best pictures with "
+             f"{of_all(best, summaries)}, and {between(whole, '{:.1f}')} % of "
+             "its frames were whole.")
+    if min(longer) > 0:
+        words += (f" Its packets took {between(longer, '{:.0f}')} ms longer on "
+                  "average than without RLP.")
+        if best == len(summaries):
+            words += " It is the best choice if this delay is acceptable."
+    return words
+
+
+def without_rlp(summaries: Sequence[Summary]) -> str:
     gains = [one["udplite"]["psnr_db"] - one["udp"]["psnr_db"]
              for one in summaries]
     better = sum(gain > 0 for gain in gains)
-    if better < len(gains):
-        return ("No transport wins: the pictures of `udplitesink` were better "
-                f"than those of `udpsink` with {better} of {len(gains)} "
-                "radios.")
-    return (f"`udplitesink` wins with each of {len(gains)} radios: its "
-            "pictures are closer to what was sent than those of `udpsink`, by "
-            f"{between(gains, '{:.1f}')} dB (PSNR).")
+    words = ("Without RLP, the pictures of `udplitesink` were closer to what "
+             "was sent than those of `udpsink` with "
+             f"{of_all(better, summaries)}")
+    if better == len(gains):
+        words += f", by {between(gains, '{:.1f}')} dB (PSNR)"
+    lite, plain = (of_each(summaries, name, lambda one: one["psnr_db"])
+                   for name in ("udplite", "udp"))
+    words += "."
+    if min(lite) <= max(plain) and min(plain) <= max(lite):
+        words += (" Their ranges over all radios overlap, so compare them only "
+                  "over the same radio." if better == len(gains) else
+                  " Their ranges over all radios overlap.")
+    return words
+
+
+def delays(summaries: Sequence[Summary], late_ms: int) -> str:
+    lite, rlp = (statistics.median(of_each(
+        summaries, name, lambda one: 1000 * one["delay_s"]))
+        for name in ("udplite", "udp-rlp"))
+    return (f"The limit of {late_ms} ms of the other problems is not applied "
+            f"here: the mean delay was {lite:.0f} ms with `udplitesink` and "
+            f"{rlp:.0f} ms with RLP.")
+
+
+def of_all(number: int, summaries: Sequence[Summary]) -> str:
+    """Returns "each of 3 radios" or "2 of 3 radios"."""
+    return (f"{'each' if number == len(summaries) else number} of "
+            f"{len(summaries)} radios")
+
+
+def longer_ms(summaries: Sequence[Summary]) -> list[float]:
+    """Returns the additional mean delay of RLP with each radio."""
+    return [1000 * (one["udp-rlp"]["delay_s"] - one["udp"]["delay_s"])
+            for one in summaries]
 
 
 def radio_reasons(summaries: Sequence[Summary], seconds: int) -> str:
@@ -365,17 +485,14 @@ def between(values: Sequence[float], form: str) -> str:
 
 
 def let_the_bearer_retransmit(summaries: Sequence[Summary]) -> str:
-    longer = [1000 * (one["udp-rlp"]["delay_s"] - one["udp"]["delay_s"])
-              for one in summaries]
     lost = of_each(summaries, "udp-rlp", lost_percent)
     words = ("The usual advice is to let the bearer retransmit (RLP, the radio "
              f"link protocol of GSM). `udpsink` then lost "
-             f"{between(lost, '{:.1f}')} % of the packets")
-    if min(longer) > 0:
-        words += (", but its packets took "
-                  f"{between(longer, '{:.0f}')} ms longer on average. UDP-Lite "
-                  "is for video that cannot wait so long")
-    return words + "."
+             f"{between(lost, '{:.1f}')} % of the packets.")
+    if min(longer_ms(summaries)) > 0:
+        words += (" UDP-Lite is for video that cannot wait for the "
+                  "retransmissions.")
+    return words
 
 
 RADIO_KEY = ("Lost: packets, in %. Used damaged: packets with wrong bytes that "

@@ -40,6 +40,10 @@ HELPERS = ("src", "pay", "mux", "parse", "queue2", "mpegstat", "clocksync",
            "identity")
 # Sinks that do not send to the network.
 LOCAL = ("filesink", "fakesink")
+# The name of the connection that the kernel makes over all links.
+MPTCP = "MPTCP of the kernel"
+# Follows the elements of a transport that sends over two links.
+BOTH_LINKS = " over both links"
 # The maximum length of the properties in a name, in letters.
 MAX_PROPERTIES = 40
 
@@ -130,13 +134,24 @@ def essential(transport: Protocol, _others: Iterable[Protocol]) -> str:
     if transport.get("server"):
         return f"web server, {key_element(transport)}"
     if transports.is_over_mptcp(transport):
-        return "MPTCP of the kernel"
+        return MPTCP
     return joined([one.name for one in chain(transport)
                    if not one.is_helper]) or in_full(transport, ())
 
 
 def in_full(transport: Protocol, _others: Iterable[Protocol]) -> str:
     return joined([one.name for one in chain(transport)]) or transport["name"]
+
+
+def with_links(transport: Protocol, _others: Iterable[Protocol]) -> str:
+    """Returns the name with the words that the transport uses two links, or
+    the name of all elements if it does not.
+    """
+    sender = transport.get("sender", "")
+    is_over_both = ("{host_1}" in sender and "{host_2}" in sender
+                    and "{host_3}" not in sender)
+    return (essential(transport, ()) + BOTH_LINKS if is_over_both
+            else in_full(transport, ()))
 
 
 def with_properties(transport: Protocol, others: Iterable[Protocol]) -> str:
@@ -167,7 +182,7 @@ def with_section(transport: Protocol, _others: Iterable[Protocol]) -> str:
 
 # From the shortest kind of name to one that is always unique.
 KINDS: tuple[Callable[[Protocol, Iterable[Protocol]], str], ...] = (
-    essential, in_full, with_properties, with_section)
+    essential, in_full, with_links, with_properties, with_section)
 
 
 def chain(transport: Protocol) -> list[Element]:

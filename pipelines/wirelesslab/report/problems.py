@@ -30,7 +30,7 @@ class Problem:
     heads: list[str]
     rows: list[list[str]]
     key: str  # What the columns of the table mean.
-    finding: str  # Which transport is best, and by how much.
+    finding: str  # Which transport had the best results, and by how much.
     why: str
     advice: str  # What helps without another transport, and what it costs.
     pictures: list[Picture] = dataclasses.field(default_factory=list)

@@ -61,6 +61,17 @@ class NameTest(unittest.TestCase):
             names_of(transport("a", "ifdsink"), transport("b", "ifdsink")),
             {"a": "ifdsink (a)", "b": "ifdsink (b)"})
 
+    def test_a_transport_over_two_links_is_named_after_them(self):
+        both = transport("b", "pay ! asink to={host_1},{host_2}")
+        self.assertEqual(
+            names_of(transport("a", "pay ! asink to={host}"), both),
+            {"a": "pay ! asink", "b": "asink over both links"})
+        self.assertEqual(names_of(both), {"b": "asink"})
+        self.assertEqual(
+            names_of(transport("a", "asink to={host_2}"),
+                     transport("b", "asink to={host_1},{host_2},{host_3}")),
+            {"a": "asink (a)", "b": "asink (b)"})
+
     def test_a_branch_that_ends_at_a_pad_has_the_next_sink(self):
         self.assertEqual(
             names_of(transport("a", "vpay ! application/x-rtp,pt=32 ! "
