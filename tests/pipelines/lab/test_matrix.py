@@ -490,8 +490,8 @@ class CellTest(MatrixCase):
         self.end(self.cell, flagged=True)
         self.assertEqual(
             grid.words_of(self.cell, self.directory),
-            "flagged: the lateness was not measured (at the 99th percentile: "
-            "machine 2.50 ms, link unknown)")
+            "flagged: the lateness was not measured (99th percentile and "
+            "maximum: machine 2.50 ms and unknown, link unknown and unknown)")
         grid.set_flagged_aside([self.cell], self.directory)
         self.assertIsNone(cells.result(self.place))
 
