@@ -14,6 +14,10 @@ TYPES = measurements.TYPES
 # A transport misses a type of frames first if the share of this type that does
 # not arrive in time is at least this number of times the share of another type.
 CLEARLY = 2
+# A lead over the same links is only a finding if it has at least this number of
+# percentage points with each of at least this number of seeds. Tenths of a
+# point say nothing, because repeated runs of one transport differ by more.
+MIN_LEAD, MIN_SEEDS = 1.0, 3
 # If more rows share the first place, a sentence only names the rows with the
 # highest medians.
 MAX_NAMED, NAMED = 5, 3
@@ -232,21 +236,22 @@ def shared_place(best: Sequence[Row]) -> str:
 
 
 def paired_lead(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
-    """Returns a sentence about the row that was better than each other row in
-    every pair of runs with the same key, or "" if there is no such row. The
-    ranges of two rows can overlap although one row is better over each link,
-    because the links of different seeds differ."""
+    """Returns a sentence about the row that was better than each other row by
+    at least MIN_LEAD in every pair of runs with the same key, or "" if there is
+    no such row. The ranges of two rows can overlap although one row is better
+    over each link, because the links of different seeds differ."""
     for row in best:
         others = [other for other in ranked if other is not row]
-        if not row.keys or any(set(other.keys) != set(row.keys)
-                               for other in others):
+        seeds = {seed for seed, _ in row.keys}
+        if len(seeds) < MIN_SEEDS or any(set(other.keys) != set(row.keys)
+                                         for other in others):
             continue
         own = dict(zip(row.keys, row.shares))
         lead = min(own[key] - share for other in others
                    for key, share in zip(other.keys, other.shares))
         # The lead is rounded down, because the sentence claims a minimum.
         points = math.floor(10 * lead) / 10
-        if points > 0:
+        if points >= MIN_LEAD:
             return (f" With each seed, `{row.name}` showed at least "
                     f"{points:.1f} percentage points more than every other "
                     f"{head} with the same seed.")

@@ -49,7 +49,8 @@ def sentences(*rows):
 
 def paired(name, *shares):
     """Returns a row whose runs have the seeds 1, 2, 3 and so on."""
-    return share(name, *shares)._replace(keys=range(1, len(shares) + 1))
+    return share(name, *shares)._replace(
+        keys=[(seed, 1) for seed in range(1, len(shares) + 1)])
 
 
 class PairedTest(unittest.TestCase):
@@ -61,6 +62,20 @@ class PairedTest(unittest.TestCase):
         self.assertIn("With each seed, `a` showed at least 5.6 percentage "
                       "points more than every other protocol with the same "
                       "seed.", found[0])
+
+    def test_a_lead_of_less_than_one_point_is_not_told(self):
+        for lead, is_told in ((0.1, False), (0.9, False), (1.1, True)):
+            found = sentences(
+                paired("a", *(share + lead for share in (50, 40, 70))),
+                paired("b", 50, 40, 70))
+            self.assertEqual("With each seed" in found[0], is_told, lead)
+
+    def test_repetitions_of_two_seeds_are_not_enough(self):
+        keys = [(1, 1), (2, 1), (2, 2)]
+        found = sentences(*(one._replace(keys=keys) for one in (
+            share("a", 60, 40, 80), share("b", 50, 30, 70))))
+        self.assertIn("share the first place", found[0])
+        self.assertNotIn("With each seed", found[0])
 
     def test_nothing_is_told_if_one_seed_is_different(self):
         found = sentences(paired("a", 52.7, 38.9, 60.0),
