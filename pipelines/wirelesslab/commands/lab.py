@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from wirelesslab import paths, processes
 from wirelesslab.errors import LabError
-from wirelesslab.lab import cells, grid, matrix, scratch
+from wirelesslab.lab import cells, grid, link_check, matrix, scratch
 from wirelesslab.report import (
     comparisons,
     results_csv,
@@ -42,6 +42,7 @@ def run_grid(options: argparse.Namespace) -> None:
         if not found:
             return
     found, left_out = grid.possible(found, options.build)
+    link_check.check(options.file, found, options.build)
     if options.list:
         print("\n".join(cell["name"] for cell in found))
         print(grid.left_to_run(found, options)[1], file=sys.stderr)

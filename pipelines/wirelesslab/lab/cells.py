@@ -322,11 +322,12 @@ def graded(cell: Cell, directory: pathlib.Path,
 
 def is_old_grade(result: dict[str, Any]) -> bool:
     """Returns whether the result of a run with a clip was made by an older
-    version, whose rule for flagged runs did not depend on the frames."""
+    version, which had another rule for flagged runs."""
     cell, late = result["cell"], result["lateness"]
     return (matrix.kind(cell) == definitions.VIDEO
             and not cell["protocol"][matrix.COMPUTED]
-            and "effects" not in late and "machine_p99_ms" in late)
+            and "machine_p99_ms" in late
+            and not lateness.is_of_this_version(late))
 
 
 # -------------------------------------------------------------- in virtual time

@@ -425,6 +425,9 @@ def read_protocols(given: configparser.ConfigParser,
 def read_links(given: configparser.ConfigParser) -> dict[str, Link]:
     found = sections(given, LINK)
     for name, section in found.items():
+        for key, own in values(section).items():
+            if not own:
+                raise LabError(f"link {name}: the key {key} has no values")
         transports.own_link(f"link {name}", section.get("properties", ""),
                  values(section))
         if section.get(STEPS):

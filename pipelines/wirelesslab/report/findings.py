@@ -14,11 +14,16 @@ TYPES = measurements.TYPES
 # A transport misses a type of frames first if the share of this type that does
 # not arrive in time is at least this number of times the share of another type.
 CLEARLY = 2
+# A lead over the same links is only a finding if it has at least this number of
+# percentage points with each of at least this number of seeds. Tenths of a
+# point say nothing, because repeated runs of one transport differ by more.
+MIN_LEAD, MIN_SEEDS = 1.0, 3
 # If more rows share the first place, a sentence only names the rows with the
 # highest medians.
 MAX_NAMED, NAMED = 5, 3
 # Smaller shares, in %, are rounded to 0.
 MIN_SHOWN = 0.5
+TOO_FEW = "fewer than three runs that were not flagged"
 PERCENT = "\u00a0%"  # No line break before the sign.
 KINDS = {"I": "key frames", "B": "B-frames"}
 
@@ -50,7 +55,8 @@ class Frames(typing.NamedTuple):
 
 
 class Row(typing.NamedTuple):
-    """All runs of one row of the report, such as all runs of a transport."""
+    """The runs of one row of the report, such as those of a transport, that
+    were not flagged. If all runs were flagged, it has all of them."""
 
     name: str
     shares: Sequence[float]  # Decodable in time, in % of the sent frames.
@@ -58,13 +64,14 @@ class Row(typing.NamedTuple):
     # is empty if they are not known.
     possible: Sequence[float]
     frames: Sequence[Frames]
-    # A key for each run, in the order of `shares`, such as its seed. Runs of
-    # different rows with the same key were made over the same link.
-    keys: Sequence[typing.Any] = ()
+    # (seed, repetition) of each run, in the order of `shares`. Runs of
+    # different rows with the same seed were made over the same link.
+    keys: Sequence[tuple[int, int]] = ()
+    is_flagged: bool = False  # Whether all runs were flagged.
 
     @property
     def share(self) -> ranking.Range:
-        return ranking.range_of(self.shares)
+        return ranking.range_of(self.shares, self.is_flagged)
 
     @property
     def is_complete(self) -> bool:
@@ -158,9 +165,9 @@ def why(row: Row) -> str:
 def sentences(rows: Sequence[Row], head: str = "protocol") -> list[str]:
     """Returns the findings of a group of runs that are compared with each
     other, the most important one first. `head` is what the rows are."""
-    ranked = [row for row in rows if row.share.is_known]
+    ranked = [row for row in rows if row.share.is_ranked]
     if not ranked:
-        return [without_ranges(rows, head)]
+        return [without_places(rows, head)]
     ranges = {row.name: row.share for row in ranked}
     best = [row for row in ranked if row.name in ranking.best(ranges)]
     found = [first_place(best, ranked, head)]
@@ -175,11 +182,11 @@ def sentences(rows: Sequence[Row], head: str = "protocol") -> list[str]:
         those = [row for row in lower if not row.is_complete and is_so(row)]
         if those:
             found.append(f"{code(those)} {words}.")
-    single = [row for row in rows if not row.share.is_known]
-    if single:
-        found.append(f"{code(single)} ran only once, so "
-                     f"{'it is' if len(single) == 1 else 'they are'} not "
-                     "ranked.")
+    few = [row for row in rows if not row.share.is_ranked]
+    if few:
+        have, they_are = ("has", "it is") if len(few) == 1 \
+            else ("have", "they are")
+        found.append(f"{code(few)} {have} {TOO_FEW}, so {they_are} not ranked.")
     return found
 
 
@@ -187,16 +194,18 @@ def code(rows: Sequence[Row]) -> str:
     return ranking.listed([f"`{row.name}`" for row in rows])
 
 
-def without_ranges(rows: Sequence[Row], head: str) -> str:
+def without_places(rows: Sequence[Row], head: str) -> str:
     highest = max(row.share.median for row in rows)
     those = [row for row in rows if row.share.median == highest]
     if len(rows) == 1:
-        return (f"{code(rows)} ran only once: {shown(rows[0])}.")
-    if not highest:
-        return (f"Each {head} ran only once, and no frame was decodable in "
-                "time.")
-    return (f"Each {head} ran only once, so nothing is ranked. The highest "
-            f"result is {highest:.1f}{PERCENT}, of {code(those)}.")
+        return f"{code(rows)} has {TOO_FEW}: {shown(rows[0])}."
+    words = f"Each {head} has {TOO_FEW}"
+    if not any(row.share.high for row in rows):
+        return f"{words}, and no frame was decodable in time."
+    each = ranking.listed([f"`{row.name}`, {row.share.text(unit=' %')}"
+                           for row in those])
+    return (f"{words}, so nothing is ranked. The highest median is that of "
+            f"{each} of the frames decodable in time.")
 
 
 def shown(row: Row) -> str:
@@ -227,21 +236,22 @@ def shared_place(best: Sequence[Row]) -> str:
 
 
 def paired_lead(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
-    """Returns a sentence about the row that was better than each other row in
-    every pair of runs with the same key, or "" if there is no such row. The
-    ranges of two rows can overlap although one row is better over each link,
-    because the links of different seeds differ."""
+    """Returns a sentence about the row that was better than each other row by
+    at least MIN_LEAD in every pair of runs with the same key, or "" if there is
+    no such row. The ranges of two rows can overlap although one row is better
+    over each link, because the links of different seeds differ."""
     for row in best:
         others = [other for other in ranked if other is not row]
-        if not row.keys or any(set(other.keys) != set(row.keys)
-                               for other in others):
+        seeds = {seed for seed, _ in row.keys}
+        if len(seeds) < MIN_SEEDS or any(set(other.keys) != set(row.keys)
+                                         for other in others):
             continue
         own = dict(zip(row.keys, row.shares))
         lead = min(own[key] - share for other in others
                    for key, share in zip(other.keys, other.shares))
         # The lead is rounded down, because the sentence claims a minimum.
         points = math.floor(10 * lead) / 10
-        if points > 0:
+        if points >= MIN_LEAD:
             return (f" With each seed, `{row.name}` showed at least "
                     f"{points:.1f} percentage points more than every other "
                     f"{head} with the same seed.")
@@ -250,8 +260,8 @@ def paired_lead(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
 
 def first_place(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
     if len(ranked) == 1:
-        return (f"{code(best)}: {shown(best[0])}. No other {head} has several "
-                "runs, so nothing is ranked.")
+        return (f"{code(best)}: {shown(best[0])}. Each other {head} has "
+                f"{TOO_FEW}, so nothing is ranked.")
     complete = [row for row in best if row.is_complete]
     if complete:
         others = [f"`{row.name}`, {row.share.text(unit=' %')}"

@@ -41,6 +41,12 @@ def row_names(runs: list[run_results.Run]) -> dict[str, names.Look]:
     return {label: names.Look(label, NEUTRAL, 0) for label in labels}
 
 
+def counted(runs: list[run_results.Run]) -> list[run_results.Run]:
+    """Returns the runs that were not flagged, or all runs if all were flagged.
+    """
+    return [run for run in runs if not run.is_flagged] or runs
+
+
 def in_order(runs: list[run_results.Run]) -> list[run_results.Run]:
     """Returns the runs in the order of the chart, in which the best row is the
     first one. All plots and tables use this order. Rows that have an order of
@@ -49,7 +55,8 @@ def in_order(runs: list[run_results.Run]) -> list[run_results.Run]:
         return runs
     found = run_results.by_label(runs)
     return [run for label in ranking.in_order({
-        label: ranking.range_of(run.numbers()["decodable %"] for run in own)
+        label: ranking.range_of(run.numbers()["decodable %"]
+                                for run in counted(own))
         for label, own in found.items()}) for run in found[label]]
 
 
@@ -57,13 +64,15 @@ def rows_of(runs: list[run_results.Run]) -> dict[str, findings.Row]:
     """Returns {label: row} for runs that are compared with each other."""
     called = row_names(runs)
     found = {}
-    for label, own in run_results.by_label(runs).items():
+    for label, every in run_results.by_label(runs).items():
+        own = counted(every)
         numbers = [run.numbers() for run in own]
         found[label] = findings.Row(
             called[label].name, [each["decodable %"] for each in numbers],
             [value for value in map(possible, own) if value is not None],
             [findings.frames_of(each) for each in numbers],
-            [(run.cell["seed"], run.cell["repetition"]) for run in own])
+            [(run.cell["seed"], run.cell["repetition"]) for run in own],
+            all(run.is_flagged for run in own))
     return found
 
 
@@ -114,7 +123,7 @@ def table(runs: list[run_results.Run],
     lines = []
     for label in ranking.in_order(
             {label: row.share for label, row in rows.items()}):
-        row, own = rows[label], labels[label]
+        row, own = rows[label], counted(labels[label])
         lines.append({
             "cells": [
                 row.name, ranking.place_text(places[label]),

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Ranks rows by a value that has a range. A row is better than another row only
 if its whole range is above the range of the other row. Rows whose ranges
-overlap share places. A row with a single run has no range and no place."""
+overlap share places. Only a row with at least three runs that were not flagged
+has a place. `lab compare` needs as many runs to report a change."""
 
 import statistics
 import typing
 from collections.abc import Iterable, Mapping, Sequence
+
+MIN_RUNS = 3
 
 
 class Range(typing.NamedTuple):
@@ -13,11 +16,17 @@ class Range(typing.NamedTuple):
     median: float
     high: float
     runs: int
+    is_flagged: bool = False  # Whether these are flagged runs.
 
     @property
     def is_known(self) -> bool:
         """Whether there are several runs, so that a range exists."""
         return self.runs > 1
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether there are enough runs for a place."""
+        return self.runs >= MIN_RUNS and not self.is_flagged
 
     def text(self, form: str = "{:.1f}", unit: str = "") -> str:
         """Returns the median with its range, such as "88.8 % (88.4–89.0)"."""
@@ -27,9 +36,10 @@ class Range(typing.NamedTuple):
         return f"{median}{unit} ({low}–{high})"
 
 
-def range_of(values: Iterable[float]) -> Range:
+def range_of(values: Iterable[float], is_flagged: bool = False) -> Range:
     found = sorted(values)
-    return Range(found[0], statistics.median(found), found[-1], len(found))
+    return Range(found[0], statistics.median(found), found[-1], len(found),
+                 is_flagged)
 
 
 def is_better(one: Range, other: Range) -> bool:
@@ -38,10 +48,10 @@ def is_better(one: Range, other: Range) -> bool:
 
 def places(ranges: Mapping[str, Range]) -> dict[str, tuple[int, int] | None]:
     """Returns {label: (highest place, lowest place)}. Both places are equal if
-    no other range overlaps the range of the row. A row without a range has
+    no other range overlaps the range of the row. A row with too few runs has
     None.
     """
-    ranked = {label: own for label, own in ranges.items() if own.is_known}
+    ranked = {label: own for label, own in ranges.items() if own.is_ranked}
     found: dict[str, tuple[int, int] | None] = dict.fromkeys(ranges)
     for label, own in ranked.items():
         above = sum(is_better(other, own) for other in ranked.values())

@@ -7,6 +7,9 @@ the frames were late by the median, 49 % by values between the median and the
 99th percentile, and 1 % by the maximum. It then computes what the run would
 have measured without this lateness. A run is flagged if this result differs too
 much from the result of the run. docs/lab.md explains the limits.
+
+A single stall is judged separately. If it delays the start of the stream, for
+example a handshake, all frames of the run are late by the length of the stall.
 """
 
 import bisect
@@ -36,10 +39,19 @@ LINK_STATISTICS = ("median", "p99", "max")
 # percentile of the link, the rule assumes that both have the same cause.
 SAME_CAUSE = 0.5
 PARTS = ("machine", "link")
+# The key of the verdicts that a stall at the start may have changed. Results of
+# older versions do not have it.
+STALL = "stall_verdicts_percent"
 # A verdict is whether a frame was decodable in time. A run is flagged if the
 # lateness may have changed more than this number of verdicts, in % of the
 # frames that were sent.
 MAX_VERDICTS = 1.0
+# A run is also flagged if a stall at the start of the stream, as long as the
+# maximum of the lateness, would have changed more than this number of verdicts,
+# in % of the frames that were sent. The limit is larger than MAX_VERDICTS,
+# because nearly every run has a wake-up that is late by 20 to 30 ms, and few of
+# these delay the start.
+MAX_STALL_VERDICTS = 5.0
 # A run is also flagged if the lateness may have changed the median or the 95th
 # percentile of the latency by more than MAX_SHIFT_MS and by more than the share
 # MAX_SHIFT.
@@ -126,6 +138,20 @@ def steps(lateness: Lateness) -> list[tuple[float, float]] | None:
             for before, percent in itertools.pairwise((0, *PERCENTS))]
 
 
+def stall_ms(lateness: Lateness) -> float:
+    """Returns the length of the longest stall of the machine or of the link.
+    The two are not added, because the link stalls when the machine does."""
+    return max(percentile_of(lateness, part, 100) for part in PARTS)
+
+
+def without_maximum(late: Sequence[tuple[float, float]]
+                    ) -> list[tuple[float, float]]:
+    """Returns the steps in which the latest frames were only as late as the
+    99th percentile. The maximum can be a single wake-up, and no single frame
+    moves a percentile of the latency."""
+    return [*late[:-1], (late[-2][0], late[-1][1])]
+
+
 def changed_verdicts(passages: Sequence[measurements.Passage],
                      late: Sequence[tuple[float, float]],
                      late_ms: float) -> float:
@@ -152,18 +178,19 @@ def percentile_without(latency_ms: Sequence[float],
 
 
 def effect(passages: Sequence[measurements.Passage],
-           late: Sequence[tuple[float, float]],
+           late: Sequence[tuple[float, float]], stall_ms: float,
            late_ms: float) -> dict[str, float]:
-    """Returns by how much the lateness may have changed the results of a
-    stream.
+    """Returns by how much the lateness, or a stall of `stall_ms` at the start,
+    may have changed the results of a stream.
     """
-    found = {"verdicts_percent": changed_verdicts(passages, late, late_ms)}
+    found = {"verdicts_percent": changed_verdicts(passages, late, late_ms),
+             STALL: changed_verdicts(passages, [(stall_ms, 1)], late_ms)}
     latency_ms = [ns / NS_PER_MS for ns in measurements.latencies_ns(passages)]
     for name, percent in PERCENTILES.items() if latency_ms else ():
         own = frame_log.percentile(latency_ms, percent)
         found[f"{name}_ms"] = own
         found[f"{name}_shift_ms"] = own - percentile_without(
-            latency_ms, late, percent)
+            latency_ms, without_maximum(late), percent)
     return found
 
 
@@ -174,6 +201,10 @@ def reasons(found: Mapping[str, float]) -> list[str]:
         words.append(
             f"whether {found['verdicts_percent']:.2f} % of the frames were "
             "decodable in time")
+    if found.get(STALL, 0) > MAX_STALL_VERDICTS:
+        words.append(
+            f"whether {found[STALL]:.2f} % of the frames were decodable in "
+            "time, if the longest stall delayed the start")
     for name, percent in PERCENTILES.items():
         shift_ms = found.get(f"{name}_shift_ms", 0)
         if shift_ms > max(MAX_SHIFT_MS,
@@ -191,7 +222,7 @@ def grade(lateness: Lateness,
     if a measurement is missing, because then nothing shows that the run is
     reliable."""
     late = steps(lateness)
-    effects = [effect(passages, late, late_ms)
+    effects = [effect(passages, late, stall_ms(lateness), late_ms)
                for passages in streams] if late else []
     return {**lateness, "late_ms": late_ms, "effects": effects,
             "flagged": not late or any(map(reasons, effects))
@@ -206,8 +237,14 @@ def is_above(lateness: Lateness, limit_ms: float) -> bool:
 
 
 def is_graded(lateness: Lateness, late_ms: float) -> bool:
-    """Returns whether grade() was called for the run with this `late_ms`."""
-    return lateness.get("late_ms") == late_ms
+    """Returns whether this version of grade() was called for the run with this
+    `late_ms`."""
+    return lateness.get("late_ms") == late_ms and is_of_this_version(lateness)
+
+
+def is_of_this_version(lateness: Lateness) -> bool:
+    return "effects" in lateness and all(STALL in found
+                                         for found in lateness["effects"])
 
 
 def grade_constant(lateness: Lateness) -> Lateness:
@@ -217,15 +254,19 @@ def grade_constant(lateness: Lateness) -> Lateness:
 
 
 def words(lateness: Lateness) -> str:
-    """Returns why a run was flagged."""
-    times = [f"{part} {ms:.2f} ms" if ms is not None else f"{part} unknown"
-             for part in (*PARTS, "encoder")
-             if f"{part}_p99_ms" in lateness
-             for ms in (lateness[f"{part}_p99_ms"],)]
+    """Returns why a run was flagged. `lateness` may be the grade of an older
+    version."""
+    times = [f"{part} {shown(lateness.get(f'{part}_p99_ms'))} and "
+             f"{shown(lateness.get(f'{part}_max_ms'))}"
+             for part in (*PARTS, "encoder") if f"{part}_p99_ms" in lateness]
     why = list(dict.fromkeys(
         words for found in lateness.get("effects", ())
         for words in reasons(found)))
     what = f"lateness may have changed {', '.join(why)}" if why \
         else "the lateness was not measured" if not steps(lateness) \
         else "the machine, the link or the encoder was too late"
-    return f"{what} (at the 99th percentile: {', '.join(times)})"
+    return f"{what} (99th percentile and maximum: {', '.join(times)})"
+
+
+def shown(ms: float | None) -> str:
+    return "unknown" if ms is None else f"{ms:.2f} ms"

@@ -53,6 +53,10 @@ receiver = rfc2250depay ! mpegstat location={{received}} ! {more} fakesink sync=
 computed = yes
 sender = filesrc location={{clip}} ! noelement location={{sent}}
 receiver = fakesink name={{received}}
+[protocol broken]
+computed = yes
+sender = filesrc location={{clip}} ! mpegstat location={{sent}} ! rfc2250pay
+receiver = rfc2250depay ! mpegstat location={{received}} ! fakesink nosuch=1
 """  # noqa: E501
 
 
@@ -228,12 +232,37 @@ class LabTest(LabCase):
         self.assertEqual(self.results(), {})
 
     def test_a_failed_cell_is_named_and_the_others_are_run(self):
-        done = self.grid("--plain", interference="nonsense 0.5-1")
+        done = self.grid("--plain", protocols="mine broken",
+                         interference="0.5-1")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("1 done, 0 flagged, 1 failed", done.stdout)
-        self.assertRegex(done.stdout, "interference=nonsense/3M/mine/1-1 "
+        self.assertRegex(done.stdout, "interference=0.5-1/3M/broken/1-1 "
                                       "failed: (?s:.*)run.out")
         self.assertNotIn("Traceback", done.stdout)
+
+    def test_properties_that_wirelesslink_rejects_are_reported_first(self):
+        path = self.directory / "matrix.ini"
+        text = MATRIX.format(protocols="mine", interference="none", rate=3,
+                             seconds=2, properties="profile=80211b", more="")
+        for changed, words in (
+                (text.replace("interference = none", "bogus = 1"),
+                 "[link radio]: wirelesslink rejects its properties "
+                 "'profile=80211b bogus=1': no property \"bogus\""),
+                (text.replace("profile=80211b", "rate=x"),
+                 "[link radio]: wirelesslink rejects its properties 'rate=x "
+                 "interference=none': could not set property \"rate\""),
+                (text.replace("profile=80211b", "nosuch=1"),
+                 "no property \"nosuch\""),
+                (text.replace("[protocol mine]",
+                              "[protocol mine]\nlink = nosuch=1"),
+                 "protocol mine: wirelesslink rejects its key link 'nosuch=1': "
+                 "no property \"nosuch\"")):
+            path.write_text(changed)
+            done = self.lab("grid", path, "--output", self.output)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(f"{path}: ", done.stdout)
+            self.assertIn(words, done.stdout)
+            self.assertFalse(self.output.exists())
 
     def test_the_reason_of_a_failed_run_fits_one_line(self):
         path = self.directory / "run.out"

@@ -65,6 +65,11 @@ class MatrixTest(MatrixCase):
         self.assertEqual(found[0]["link"]["name"],
                          "radio_retry-limit=1_interference=none")
 
+    def test_a_property_without_values_is_refused(self):
+        self.assert_refused("link radio: the key retry-limit has no values",
+                            "[matrix]\nprotocols = rtp", LINKS,
+                            "retry-limit =")
+
     def test_values_and_links_that_occur_twice_count_once(self):
         found = self.read("[matrix]\nprotocols = rtp\nlinks = radio radio",
                           LINKS, "retry-limit = 1 2 1")
@@ -490,8 +495,8 @@ class CellTest(MatrixCase):
         self.end(self.cell, flagged=True)
         self.assertEqual(
             grid.words_of(self.cell, self.directory),
-            "flagged: the lateness was not measured (at the 99th percentile: "
-            "machine 2.50 ms, link unknown)")
+            "flagged: the lateness was not measured (99th percentile and "
+            "maximum: machine 2.50 ms and unknown, link unknown and unknown)")
         grid.set_flagged_aside([self.cell], self.directory)
         self.assertIsNone(cells.result(self.place))
 

@@ -2,12 +2,14 @@
 """Tests the sentences of the report with numbers of frames that were made by
 hand. A sentence may only say what is true of every run."""
 
+import collections
 import itertools
 import random
 import re
+import types
 import unittest
 
-from wirelesslab.report import findings, ranking
+from wirelesslab.report import findings, front, ranking
 
 SENT = {"I": 10, "P": 40, "B": 100}
 
@@ -47,7 +49,8 @@ def sentences(*rows):
 
 def paired(name, *shares):
     """Returns a row whose runs have the seeds 1, 2, 3 and so on."""
-    return share(name, *shares)._replace(keys=range(1, len(shares) + 1))
+    return share(name, *shares)._replace(
+        keys=[(seed, 1) for seed in range(1, len(shares) + 1)])
 
 
 class PairedTest(unittest.TestCase):
@@ -60,6 +63,20 @@ class PairedTest(unittest.TestCase):
                       "points more than every other protocol with the same "
                       "seed.", found[0])
 
+    def test_a_lead_of_less_than_one_point_is_not_told(self):
+        for lead, is_told in ((0.1, False), (0.9, False), (1.1, True)):
+            found = sentences(
+                paired("a", *(share + lead for share in (50, 40, 70))),
+                paired("b", 50, 40, 70))
+            self.assertEqual("With each seed" in found[0], is_told, lead)
+
+    def test_repetitions_of_two_seeds_are_not_enough(self):
+        keys = [(1, 1), (2, 1), (2, 2)]
+        found = sentences(*(one._replace(keys=keys) for one in (
+            share("a", 60, 40, 80), share("b", 50, 30, 70))))
+        self.assertIn("share the first place", found[0])
+        self.assertNotIn("With each seed", found[0])
+
     def test_nothing_is_told_if_one_seed_is_different(self):
         found = sentences(paired("a", 52.7, 38.9, 60.0),
                           paired("b", 47.1, 30.3, 65.3))
@@ -71,7 +88,7 @@ class PairedTest(unittest.TestCase):
         self.assertNotIn("With each seed", found[0])
 
     def test_many_rows_that_share_the_first_place_are_counted(self):
-        found = sentences(*(paired(name, 10 + place, 50)
+        found = sentences(*(paired(name, 10 + place, 30 + place / 2, 50)
                             for place, name in enumerate("abcdef")))
         # The medians are 30, 30.5, 31, 31.5, 32 and 32.5.
         self.assertIn("6 rows share the first place, because their ranges "
@@ -151,69 +168,82 @@ class SentenceTest(unittest.TestCase):
 
     def test_a_small_lead_is_not_rounded_to_nothing(self):
         self.assertIn("it showed more than every other protocol",
-                      sentences(share("a", 85.02, 86), share("b", 84, 85))[0])
+                      sentences(share("a", 85.02, 86, 86),
+                                share("b", 84, 85, 85))[0])
 
     def test_overlapping_ranges_have_no_winner(self):
         self.assertEqual(
-            sentences(share("a", 40, 80), share("b", 70, 75),
-                      share("c", 10, 30))[0],
+            sentences(share("a", 40, 60, 80), share("b", 70, 72.5, 75),
+                      share("c", 10, 20, 30))[0],
             "`a` and `b` share the first place, because their ranges overlap. "
             "Frames decodable in time: `a` 60.0 % (40.0–80.0); `b` 72.5 % "
             "(70.0–75.0).")
 
     def test_complete_rows_share_the_first_place(self):
         self.assertEqual(
-            sentences(row("a", frames(), frames()), row("b", frames(),
-                                                        frames()),
-                      row("c", frames("0 0 3"), frames())),
+            sentences(row("a", *[frames()] * 3), row("b", *[frames()] * 3),
+                      row("c", frames("0 0 3"), frames(), frames("0 0 3"))),
             ["With `a` and `b` every frame was decodable in time in every run. "
-             "The best runs of `c`, 99.0 % (98.0–100.0) reached this, too."])
+             "The best runs of `c`, 98.0 % (98.0–100.0) reached this, too."])
 
     def test_reasons_are_named_for_those_that_lost(self):
         self.assertEqual(
-            sentences(row("a", *[frames("0 0 30")] * 2),
+            sentences(row("a", *[frames("0 0 30")] * 3),
                       row("srtsink", *[frames("9 20 20", decodable="1 1 2")]
-                          * 2),
-                      row("tcpclientsink", *[frames(late="9 39 99")] * 2))[1:],
+                          * 3),
+                      row("tcpclientsink", *[frames(late="9 39 99")] * 3))[1:],
             ["`a` missed only B-frames, which no other frame refers to: 30 % "
              "(30–30) of them.",
              "`srtsink` missed key frames first, and no frame that refers to a "
              "missing key frame can be decoded.",
              "`tcpclientsink` delivered frames too late."])
 
-    def test_nothing_is_ranked_if_each_row_ran_once(self):
-        self.assertEqual(sentences(share("a", 88), share("b", 75)),
-                         ["Each protocol ran only once, so nothing is ranked. "
-                          "The highest result is 88.0 %, of `a`."])
+    def test_nothing_is_ranked_if_each_row_has_too_few_runs(self):
+        self.assertEqual(sentences(share("a", 88), share("b", 74, 75)),
+                         ["Each protocol has fewer than three runs that were "
+                          "not flagged, so nothing is ranked. The highest "
+                          "median is that of `a`, 88.0 % (one run) of the "
+                          "frames decodable in time."])
         self.assertEqual(sentences(share("a", 0), share("b", 0)),
-                         ["Each protocol ran only once, and no frame was "
-                          "decodable in time."])
+                         ["Each protocol has fewer than three runs that were "
+                          "not flagged, and no frame was decodable in time."])
+        self.assertEqual(sentences(share("a", 8, 9)), [
+            "`a` has fewer than three runs that were not flagged: 8.5 % "
+            "(8.0–9.0) of the frames were decodable in time."])
 
-    def test_a_row_that_ran_once_is_named_and_not_ranked(self):
-        found = sentences(share("a", 80, 81), share("b", 99),
-                          share("c", 70, 71))
-        self.assertTrue(found[0].startswith("`a` wins: 80.5 % (80.0–81.0)"))
-        self.assertEqual(found[-1], "`b` ran only once, so it is not ranked.")
+    def test_a_row_with_too_few_runs_is_named_and_not_ranked(self):
+        late = share("d", 98, 98, 98)._replace(is_flagged=True)
+        ranked = [share("a", 80, 80.5, 81), share("c", 70, 70, 71)]
+        for few, last in (
+                ([share("b", 99)], "`b` has fewer than three runs that were "
+                 "not flagged, so it is not ranked."),
+                ([share("b", 98, 99), late], "`b` and `d` have fewer than "
+                 "three runs that were not flagged, so they are not ranked.")):
+            found = sentences(*ranked, *few)
+            self.assertTrue(found[0].startswith("`a` wins: 80.5 % (80.0–81.0)"))
+            self.assertEqual(found[-1], last)
 
     def test_one_row_with_a_range_is_not_compared(self):
         self.assertEqual(
-            sentences(share("a", 80, 81), share("b", 99)),
-            ["`a`: 80.5 % (80.0–81.0) of the frames were decodable in time. No "
-             "other protocol has several runs, so nothing is ranked.",
+            sentences(share("a", 80, 80.5, 81), share("b", 99)),
+            ["`a`: 80.5 % (80.0–81.0) of the frames were decodable in time. "
+             "Each other protocol has fewer than three runs that were not "
+             "flagged, so nothing is ranked.",
              "`a` lost 10 % (10–10) of the frames and delivered 90 % (90–90) "
              "without the frames that they refer to.",
-             "`b` ran only once, so it is not ranked."])
+             "`b` has fewer than three runs that were not flagged, so it is "
+             "not ranked."])
 
     def test_sentences_are_true_of_random_rows(self):
         chance = random.Random(25)
         for _ in range(500):
             rows = [share(name, *(chance.randrange(40) + chance.random()
-                                  for _ in range(chance.randint(1, 3))))
+                                  for _ in range(chance.randint(2, 4))))
                     for name in "abcd"]
             first = sentences(*rows)[0]
             by_name = {one.name: one.shares for one in rows}
             ranked = {name for name, shares in by_name.items()
-                      if len(shares) > 1}
+                      if len(shares) > 2}
             winner = re.match("`(.)` wins", first)
             if winner:
                 lead = re.search(r"at least (\d+\.\d) percentage", first)
@@ -232,11 +262,35 @@ class SentenceTest(unittest.TestCase):
                 self.assertLess(len(ranked), 2)
 
     def test_every_share_has_its_range(self):
-        for words in sentences(share("a", 80, 81, possible=[98, 97]),
-                               share("b", 60, 65), share("c", 1, 2)):
+        for words in sentences(share("a", 80, 81, 81, possible=[98, 97, 98]),
+                               share("b", 60, 65, 65), share("c", 1, 2, 2)):
             # A lower limit of a lead is not a measured share.
             for found in re.finditer(r"\d+\.\d %(.*)", words):
                 self.assertRegex(found[1], r"^ \(\d")
+
+
+def measured(seed, decodable, is_flagged=False):
+    """Returns a run of which each number other than the share is 0."""
+    numbers = collections.defaultdict(float, {"decodable %": decodable})
+    return types.SimpleNamespace(
+        label="a", way=types.SimpleNamespace(head="rate"), possible=None,
+        is_flagged=is_flagged, cell={"seed": seed, "repetition": 1},
+        numbers=lambda: numbers)
+
+
+class FlaggedTest(unittest.TestCase):
+    def test_flagged_runs_do_not_count(self):
+        row = front.rows_of([measured(1, 5), measured(2, 99, is_flagged=True),
+                             measured(3, 7)])["a"]
+        self.assertEqual((row.shares, row.keys), ([5, 7], [(1, 1), (3, 1)]))
+        self.assertFalse(row.share.is_ranked)
+        self.assertFalse(row.is_flagged)
+
+    def test_flagged_runs_are_shown_if_all_are_flagged(self):
+        row = front.rows_of([measured(seed, seed, is_flagged=True)
+                             for seed in (1, 2, 3)])["a"]
+        self.assertEqual(row.shares, [1, 2, 3])
+        self.assertFalse(row.share.is_ranked)
 
 
 class RangeTest(unittest.TestCase):

@@ -131,11 +131,58 @@ class GradeTest(unittest.TestCase):
         self.assertAlmostEqual(found["effects"][0]["verdicts_percent"], 1.78)
         self.assertTrue(found["flagged"])
         self.assertIn("lateness may have changed whether 1.78 % of the frames "
-                      "were decodable in time (at "
-                      "the 99th percentile: machine 5.00 ms, link 0.00 ms)",
-                      lateness.words(found))
+                      "were decodable in time, ", lateness.words(found))
+        self.assertIn("(99th percentile and maximum: machine 5.00 ms and 10.00 "
+                      "ms, link 0.00 ms and 0.00 ms)", lateness.words(found))
         # With another deadline, none of these frames is close to it.
         self.assertFalse(lateness.grade(late, [ways], 400)["flagged"])
+
+    def test_a_stall_at_the_start_delays_all_frames(self):
+        """A stall of 140 ms at the handshake made each of 500 I-frames 510 ms
+        late. It is 1 of 100 wake-ups, so without the rule about stalls the run
+        would lose 1 % of its verdicts, which is accepted."""
+        late = known((0.03, 0.1, 140), (0.03, 0.1, 140))
+        found = lateness.grade(late, [passages([510] * 500)])
+        (effect,) = found["effects"]
+        self.assertAlmostEqual(effect["verdicts_percent"], 1)
+        self.assertAlmostEqual(effect[lateness.STALL], 100)
+        self.assertTrue(found["flagged"])
+        self.assertEqual(
+            lateness.words(found),
+            "lateness may have changed whether 100.00 % of the frames were "
+            "decodable in time, if the longest stall delayed the start (99th "
+            "percentile and maximum: machine 0.10 ms and 140.00 ms, link 0.10 "
+            "ms and 140.00 ms)")
+        # The maxima of the machine and of the link are not added.
+        self.assertFalse(lateness.grade(
+            late, [passages([641] * 500)])["flagged"])
+
+    def test_a_stall_may_change_5_percent_of_the_verdicts(self):
+        late = known((0, 0, 30))
+        for frames, flagged in ((5, False), (6, True)):
+            found = lateness.grade(late, [passages(
+                [100] * (100 - frames) + [520] * frames)])
+            self.assertEqual(found["flagged"], flagged, frames)
+
+    def test_the_maximum_does_not_move_percentiles(self):
+        """With 1 % of the frames 50 ms earlier, 1900.01 of 2000 frames would
+        arrive within 150 ms, and the 95th percentile would be 12.5 ms lower."""
+        ways = passages([30] * 1879 + [150] * 20 + [162.5] * 101)
+        found = lateness.grade(known((0, 0, 25), (0, 0, 25)), [ways])
+        self.assertEqual(found["effects"][0]["p95_shift_ms"], 0)
+        self.assertFalse(found["flagged"])
+        # Lateness at the 99th percentile still counts.
+        found = lateness.grade(known((12, 12, 25)), [ways])
+        self.assertEqual(found["effects"][0]["p95_shift_ms"], 12)
+        self.assertTrue(found["flagged"])
+
+    def test_grades_of_older_versions_are_recognised(self):
+        late = lateness.grade(known((1, 1, 1)), [passages([100] * 10)])
+        self.assertTrue(lateness.is_graded(late, 500))
+        self.assertFalse(lateness.is_graded(late, 400))
+        del late["effects"][0][lateness.STALL]
+        self.assertFalse(lateness.is_graded(late, 500))
+        self.assertTrue(lateness.words(late))
 
     def test_a_late_reference_counts_with_all_its_frames(self):
         """The I-frame in the middle is 505 ms late, so the 9 P-frames after it
@@ -172,13 +219,15 @@ class GradeTest(unittest.TestCase):
     def test_why_a_run_was_flagged(self):
         self.assertEqual(
             lateness.words({"machine_p99_ms": 2.5, "link_p99_ms": None}),
-            "the lateness was not measured (at the 99th percentile: machine "
-            "2.50 ms, link unknown)")
+            "the lateness was not measured (99th percentile and maximum: "
+            "machine 2.50 ms and unknown, link unknown and unknown)")
         self.assertEqual(
             lateness.words({"machine_p99_ms": 2.5, "link_p99_ms": 0.1,
-                            "encoder_p99_ms": 30}),
-            "the machine, the link or the encoder was too late (at the 99th "
-            "percentile: machine 2.50 ms, link 0.10 ms, encoder 30.00 ms)")
+                            "link_max_ms": 0.3, "encoder_p99_ms": 30,
+                            "encoder_max_ms": 31}),
+            "the machine, the link or the encoder was too late (99th "
+            "percentile and maximum: machine 2.50 ms and unknown, link 0.10 ms "
+            "and 0.30 ms, encoder 30.00 ms and 31.00 ms)")
 
 
 if __name__ == "__main__":

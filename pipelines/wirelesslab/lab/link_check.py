@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Checks the properties of links before any cell is run. wirelesslink itself
+knows the names, types and ranges of its properties, so a pipeline without data
+tries them."""
+
+import functools
+import pathlib
+import re
+import shlex
+import subprocess
+
+from wirelesslab import gst_environment
+from wirelesslab.descriptions import Cell
+from wirelesslab.errors import LabError
+from wirelesslab.streams import link_paths
+
+# Words of GStreamer before the reason.
+BEFORE_REASON = re.compile(
+    r"(?:WARNING: erroneous pipeline: |ERROR: from element \S+: )(?P<why>.+)")
+NO_ELEMENT = 'no element "wirelesslink"'
+MAX_S = 30
+
+
+def check(path: pathlib.Path, found: list[Cell], build: pathlib.Path) -> None:
+    """Raises LabError if wirelesslink rejects the properties of a link, or
+    those that a protocol adds to them. `path` is the matrix file."""
+    for cell in found:
+        for part in link_paths.parts(cell["link"]):
+            own, added = part["properties"], cell["protocol"]["link"]
+            # The name of a link with several values has an underscore after
+            # the name of its section.
+            for owner, key, mine, text in (
+                    (f"[link {part['name'].partition('_')[0]}]",
+                     "its properties", own, own),
+                    (f"protocol {cell['protocol']['name']}", "its key link",
+                     added, f"{own} {added}")):
+                why = why_rejected(text, build)
+                if why:
+                    raise LabError(f"{path}: {owner}: wirelesslink rejects "
+                                   f"{key} {mine!r}: {why}")
+
+
+@functools.cache
+def why_rejected(properties: str, build: pathlib.Path) -> str:
+    """Returns why wirelesslink rejects the properties, or "" if it does not or
+    if this machine cannot try it."""
+    try:
+        done = subprocess.run(
+            ["gst-launch-1.0", "-q", "fakesrc", "num-buffers=0", "!",
+             "wirelesslink", "mode=timestamp", *shlex.split(properties),
+             "!", "fakesink"], env=gst_environment.environment(build),
+            stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=MAX_S)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    if not done.returncode or NO_ELEMENT in done.stderr:
+        return ""
+    reason = BEFORE_REASON.search(done.stderr)
+    return reason["why"].strip() if reason else done.stderr.strip()
