@@ -499,8 +499,9 @@ request_key_frame (GstBitrateAdapt * self, const GstBitrateNetwork * network,
 }
 
 /* Drops requests for a key frame from downstream while a requested key frame is
- * on its way. mmtpsink requests one when it drops a frame, too. A second key
- * frame would only use up bitrate that the first one needs. */
+ * on its way. For example, mmtpsink sends such a request whenever it drops a
+ * frame. A second key frame would only use bitrate that the requested key frame
+ * needs. */
 static gboolean
 gst_bitrate_adapt_src_event (GstBaseTransform * trans, GstEvent * event)
 {

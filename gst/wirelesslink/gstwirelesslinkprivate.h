@@ -161,8 +161,8 @@ struct _GstWirelessLink
   Link *link;                   /* NULL in the states NULL and READY */
   WirelessLinkLog *log;         /* NULL = no log */
   GstWirelessLinkMode running_mode;     /* value of `mode` at the start */
-  /* The queue needs to know to which frames the packets belong. Determined at
-   * the start. */
+  /* TRUE if the queue needs to know to which frame each packet belongs. Set
+   * when the element starts. */
   gboolean knows_frames;
   /* delay in ns that every packet has, by direction */
   guint64 delays[2];

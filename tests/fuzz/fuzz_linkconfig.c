@@ -3,8 +3,10 @@
  * radio blocks, and arbitrary numbers. A configuration is either refused with a
  * reason or works.
  *
- * Input: what to do, then a text; or profile and quality, then numbers (which
- * number, and eight bytes or a magnitude) until the input ends.
+ * The first byte of the input selects what is tested. For `interference` and
+ * for traces, the rest of the input is the text. For numbers, a profile and a
+ * quality follow, and then pairs until the input ends. A pair is the index of a
+ * field and its new value: eight bytes, or a magnitude.
  */
 
 #include "fuzzlink.h"

@@ -42,7 +42,8 @@ show (GstBuffer * buffer)
     printf ("%" G_GUINT64_FORMAT "\n", GST_BUFFER_OFFSET (buffer));
 }
 
-/* Lets the link take frames until the time `now`. */
+/* Simulates the link until the time `now`: the frames that the link begins to
+ * send until then are taken out of the queue. */
 static void
 run_until (Sender * sender, guint64 now)
 {

@@ -65,7 +65,7 @@ typedef struct
 {
   guint64 seed;
   guint64 duration;             /* ns */
-  /* Rates are in bytes per second of IP packets. */
+  /* Rates are in bytes per second. The bytes of whole IP packets count. */
   VirtualLinkConfig link;
   DccpSimulationFlow flows[DCCP_SIMULATION_MAX_FLOWS];
   guint n_flows;

@@ -35,8 +35,9 @@ typedef struct
   gint send_buffer_size;        /* in bytes; 0: the system's default */
   gint ttl;                     /* 0: the system's default */
   gint dscp;                    /* -1: the system's default */
-  /* FALSE enables path MTU discovery; -1 keeps the system's default. Default:
-   * TRUE */
+  /* Whether the network may fragment the packets. TRUE (initial value) allows
+   * it, FALSE forbids it and enables path MTU discovery, and -1 keeps the
+   * setting of the system. */
   gint may_fragment;
   gboolean reuse;               /* other sockets may listen on the same port */
   /* Received packets have neither `time` nor path.local. Receiving uses less

@@ -62,8 +62,9 @@ void references_begin_h264 (References * references,
 void references_add_h264_slice (References * references,
     const H264Slice * slice);
 void references_begin_h265 (References * references, const H265Slice * slice);
-/* Called instead of references_begin_h264 () or references_begin_h265 () or
- * after it, if it is not known to what the picture refers. */
+/* Call this function if it is unknown to which pictures the current picture
+ * refers. It replaces the call of references_begin_h264 () or
+ * references_begin_h265 (), or follows it. */
 void references_abandon (References * references);
 /* Ends the picture. Returns FALSE if the slots are not used; then `use` is not
  * set. */

@@ -12,8 +12,9 @@
 /* RFC 3550 A.1, MAX_DROPOUT */
 #define MAX_DROPOUT 3000
 /* Time that the current source must be silent before another source can replace
- * it. RFC 3550 leaves this to the receiver. Its own timeouts, sections 6.2.1
- * and 6.3.5, count RTCP reports, which also takes seconds. */
+ * it. RFC 3550 does not specify this time. The timeouts that it does specify
+ * (sections 6.2.1 and 6.3.5) are multiples of the interval between RTCP
+ * reports, so they are also several seconds long. */
 #define SOURCE_TIMEOUT G_GUINT64_CONSTANT (1000000000)
 /* Number of packets that are kept of sources that may become the current
  * source. At 10,000 forged packets per second, a packet is kept for 51 ms,

@@ -9,8 +9,8 @@ from typing import Any
 from wirelesslab.descriptions import Cell
 from wirelesslab.lab import cells, matrix
 
-# A run in real time takes this number of s longer than its clip, because the
-# hosts and both pipelines start, the last packets arrive, and the pipelines
+# A run in real time takes this number of seconds longer than its clip, because
+# the hosts and both pipelines start, the last packets arrive, and the pipelines
 # end. The mean was 2.9 s in 14 runs of seven transports over two LTE links.
 EXTRA_S = 3.0
 # A computed run takes the first number of s, and the second number of s for

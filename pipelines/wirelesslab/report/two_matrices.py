@@ -156,9 +156,10 @@ def shown(value: float, form: str) -> str:
 
 @functools.cache
 def rank_sums(count_a: int, count_b: int) -> list[int]:
-    """Returns a list with the distribution of the statistic U of Mann and
-    Whitney, which is the number of pairs in which the run of A is larger. Item
-    U is the number of orders of all runs that have this U."""
+    """Returns the distribution of the statistic U of Mann and Whitney as a
+    list. U is the number of pairs (a run of A, a run of B) in which the run of
+    A has the larger value. The item at index u is the number of orders of all
+    runs for which U is u."""
     # Each order is a partition of U into at most `count_a` parts, none of which
     # exceeds `count_b`. The numbers of these partitions are the coefficients of
     # a Gaussian binomial.

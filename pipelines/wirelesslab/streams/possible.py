@@ -100,7 +100,8 @@ def jobs(passages: Sequence[measurements.Passage], begin_ns: float,
 
 
 class _Plan(typing.NamedTuple):
-    """A choice among the frames so far."""
+    """A partial solution: the frames that are sent, of those that best() has
+    examined so far."""
 
     count: int  # decodable frames
     # The bytes of the supply that are used up, because frames were sent or the

@@ -154,8 +154,8 @@ def pipeline(owner: Link, flows: list[Flow],
 
 
 def device_flows(link: Link, properties: dict[str, list[str]]) -> list[Flow]:
-    """Returns both directions of a link between TUN devices. `properties` has
-    the words for tunsrc at each host."""
+    """Returns both directions of a link between TUN devices. `properties`
+    has the properties of each host's tunsrc, each as a word name=value."""
     return [(host,
              ["tunsrc", f"netns={host}", f"ifname={link.name}",
               f"address={link.address(host)}/24", *properties[host]],

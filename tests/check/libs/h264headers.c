@@ -483,8 +483,9 @@ GST_START_TEST (order_of_fields)
 
 GST_END_TEST;
 
-/* 8.2.1.2: each P-frame is 4 after the previous one, and a non-reference
- * B-frame is 2 before the P-frame. */
+/* H.264, 8.2.1.2: the picture order count of each P-frame is 4 more than that
+ * of the previous P-frame. The picture order count of a non-reference B-frame
+ * is 2 less than that of the P-frame. */
 GST_START_TEST (order_type_1_is_expected)
 {
   H264Headers *headers = make_headers (SPS ("e1 1:0 s-2 s1 e1 s4", "1:0"),
