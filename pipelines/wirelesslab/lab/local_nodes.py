@@ -137,11 +137,12 @@ class Node:
             elif child.poll() is not None:
                 self._end(name, processes.finish(child))
                 del self._running[name]
-        for path in sorted((self._directory / QUEUE).iterdir(),
-                           key=lambda path: path.stat().st_mtime_ns):
-            # The name of a file that is not yet complete begins with a dot.
-            if len(self._running) < self._slots \
-                    and not path.name.startswith("."):
+        # The name of a file that is not yet complete begins with a dot. Such a
+        # file is renamed at any time, so its state cannot be read.
+        waiting = [path for path in (self._directory / QUEUE).iterdir()
+                   if not path.name.startswith(".")]
+        for path in sorted(waiting, key=lambda path: path.stat().st_mtime_ns):
+            if len(self._running) < self._slots:
                 self._start(path)
 
     def _start(self, path: pathlib.Path) -> None:

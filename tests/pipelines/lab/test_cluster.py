@@ -344,6 +344,15 @@ esac''')
         self.assertEqual(done.stdout, "7\n")
         self.assertIn("--exclusive --output=/dev/null script", done.stderr)
 
+    def test_a_job_that_slurm_refuses_is_an_error(self):
+        self.stub("sbatch", "echo no >&2; exit 3")
+        done = subprocess.run(
+            [PROFILE.with_name("slurm") / "slurm-submit", "0", "script"],
+            env=self.env, stdin=subprocess.DEVNULL, capture_output=True,
+            text=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (3, "", "no\n"))
+
     def test_states_of_slurm_are_those_of_snakemake(self):
         for state, expected in (
                 ("PENDING", "running"), ("RUNNING", "running"),
