@@ -322,7 +322,8 @@ def left_to_run(found: list[Cell],
     todo = [cell for cell, result in zip(found, results) if not result]
     counted = "1 cell" if len(found) == 1 else f"{len(found)} cells"
     words = f"{counted}, {len(todo)} of them to run"
-    # Nobody knows how many jobs of a cluster run at the same time.
+    # The duration depends on how many jobs the cluster runs at the same time,
+    # and this number is not known here.
     if not todo or options.profile:
         return todo, words
     known = estimate.Estimate(list(filter(None, results)), cells.host())

@@ -28,8 +28,7 @@ def possible(run: run_results.Run) -> float | None:
     """Returns the share of frames, in %, that a sender with perfect foresight
     would have had decodable in time, or None if it is not known.
     """
-    found = getattr(run, "possible", None)
-    return None if found is None or math.isnan(found) else 100 * found
+    return None if run.possible is None else 100 * run.possible
 
 
 def row_names(runs: list[run_results.Run]) -> dict[str, names.Look]:

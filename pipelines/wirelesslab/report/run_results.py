@@ -492,40 +492,6 @@ def latency_by_size(runs: list[Run]) -> Table:
     return heads, rows
 
 
-# Columns of the printed table: (head, name of the number, format).
-PRINTED = (
-    *((f"{type} whole", "whole " + type, "{:.0f}")
-      for type in measurements.TYPES),
-    *((f"{type} ok", "decodable " + type, "{:.0f}")
-      for type in measurements.TYPES),
-    ("late", "late", "{:.0f}"), ("ok %", "decodable %", "{:.1f}"),
-    ("latency", "latency median ms", "{:.0f}"),
-    ("99 %", "latency 99 % ms", "{:.0f}"),
-    ("jitter ms", "jitter mean ms", "{:.1f}"),
-    ("Mbit/s", "throughput Mbit/s", "{:.2f}"), ("PSNR", "PSNR dB", "{:.1f}"),
-)
-
-
-def text(runs: list[Run]) -> list[str]:
-    """Returns the lines of a table for a terminal, with a row for each run. A
-    frame is "ok" if it and all frames that it refers to arrived complete and in
-    time."""
-    lines = [["", *(head for head, _, _ in PRINTED)]]
-    for run in runs:
-        found = run.numbers()
-        for type in measurements.TYPES:
-            found[f"whole {type}"] = found[f"in time {type}"] \
-                + found[f"late {type}"]
-        found["late"] = sum(found[f"late {type}"]
-                            for type in measurements.TYPES)
-        lines.append([run.protocol + ("*" if run.is_flagged else ""), *(
-            spread([found[name]], form) for _, name, form in PRINTED)])
-    widths = [max(map(len, column)) for column in zip(*lines)]
-    return ["  ".join([line[0].ljust(widths[0]),
-                       *(cell.rjust(width) for cell, width
-                         in zip(line[1:], widths[1:]))]) for line in lines]
-
-
 def write_csv(path: pathlib.Path, heads: list[str],
               rows: Iterable[Sequence[Any]]) -> None:
     with open(path, "w", newline="") as file:

@@ -129,12 +129,18 @@ def replace_address(device: str, old: str, new: str) -> str:
             f"ip addr add {new} dev {device}")
 
 
+def both_addresses(address: str) -> tuple[str, str]:
+    """Returns the address of a device and its address in the state renumbered,
+    both with the length of the prefix."""
+    return (f"{address}/{PREFIX_LENGTH}",
+            f"{renumbered(address)}/{PREFIX_LENGTH}")
+
+
 def enter(state: str, device: str, address: str) -> tuple[str, str]:
     """Returns two shell commands that bring a link from `up` into this state,
     for the sending host and for the other host. `address` is the address of the
     device at the sending host."""
-    own, other = (f"{one}/{PREFIX_LENGTH}"
-                  for one in (address, renumbered(address)))
+    own, other = both_addresses(address)
     if state == OUTAGE:
         command = f"tc qdisc replace dev {device} root blackhole"
         return command, command
@@ -152,8 +158,7 @@ def leave(state: str, device: str, address: str,
     """Returns two shell commands that bring a link from this state to `up`, for
     the sending host and for the other host. `peer` is the address of the device
     at the other host."""
-    own, other = (f"{one}/{PREFIX_LENGTH}"
-                  for one in (address, renumbered(address)))
+    own, other = both_addresses(address)
     if state == OUTAGE:
         command = f"tc qdisc del dev {device} root"
         return command, command
@@ -161,8 +166,8 @@ def leave(state: str, device: str, address: str,
         # The packets that were held are now sent. The queue stays, because its
         # removal would drop these packets.
         change = f"tc qdisc change dev {device} root {RELEASED}"
-        return tuple(f"{change} && {KICK.format(peer=other)}"
-                     for other in (peer, address))
+        return tuple(f"{change} && {KICK.format(peer=target)}"
+                     for target in (peer, address))
     up = f"ip link set {device} up"
     return {UP: "", DOWN: up,
             ABSENT: f"ip addr add {own} dev {device} && {up}",

@@ -193,17 +193,15 @@ class LabTest(LabCase):
         self.assertLess(0, len(whole))
         self.assertLess(len(whole), len(arrived))
         self.assertLess(len(arrived), len(sent))
-        heads, row = (re.split("  +", line.strip())
-                      for line in run_results.text([run]))
-        table = dict(zip(heads, row[1:], strict=True))
+        numbers = run.numbers()
         same = coded(run.clip()) & coded(video)
         of_type = types(run.clip())
         for type in "IPB":
             self.assertEqual(
-                int(table[f"{type} ok"]),
+                numbers[f"decodable {type}"],
                 sum(of_type[number] == type for number in whole), type)
             self.assertEqual(
-                int(table[f"{type} whole"]), sum(
+                numbers[f"in time {type}"] + numbers[f"late {type}"], sum(
                     count for (own, _), count in same.items() if own == type))
 
     def test_a_killed_grid_leaves_nothing_behind(self):
