@@ -16,7 +16,8 @@
  * an unparsed stream get timestamps.
  *
  * Accepts parsed frames (`mpegvideoparse`, `tsdemux ! mpegvideoparse`) without
- * additional latency, or unparsed bytes from a file.
+ * additional latency, or unparsed bytes from a file. Directly downstream of a
+ * file source, the element reads the file itself (pull mode).
  *
  * The video-specific header takes 4 bytes per packet, which is 0.3 % at an MTU
  * of 1400, or 8 bytes with #GstRfc2250Pay:mpeg2-extension.
@@ -38,6 +39,7 @@
 
 #include "gstframeinfometa.h"
 #include "gstmpegvideoinput.h"
+#include "gstpullreader.h"
 #include "gstwirelessproperties.h"
 #include "rfc2250packer.h"
 #include "rtpheader.h"
@@ -676,6 +678,7 @@ gst_rfc2250_pay_init (GstRfc2250Pay * pay)
 
   pay->base_src_query = GST_PAD_QUERYFUNC (pad);
   gst_pad_set_query_function (pad, gst_rfc2250_pay_src_query);
+  gst_pull_reader_enable (GST_RTP_BASE_PAYLOAD_SINKPAD (pay), pad);
   GST_RTP_BASE_PAYLOAD (pay)->pt = STATIC_PAYLOAD_TYPE;
   gst_wireless_properties_init (pay, GST_TYPE_RFC2250_PAY);
   pay->input = gst_mpeg_video_input_new (GST_ELEMENT (pay));
