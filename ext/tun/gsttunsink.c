@@ -115,8 +115,9 @@ gst_tun_sink_open (GstTunSink * self)
   return TRUE;
 }
 
-/* GstBaseSink calls start in READY already. Here, as in tunsrc, the device is
- * open from PAUSED on, so that properties can still be changed in READY. */
+/* GstBaseSink calls its start function in the change to READY. Here, as in
+ * tunsrc, the device is opened later, in the change to PAUSED, so that
+ * properties can still be changed in READY. */
 static GstStateChangeReturn
 gst_tun_sink_change_state (GstElement * element, GstStateChange transition)
 {
@@ -190,8 +191,10 @@ refusal_of (gint error_number)
 
 /* --- processing of a packet ----------------------------------------------- */
 
-/* The kernel accepts packets of any size from a TUN device, but a network card
- * would not. Another program may have changed the MTU since it was read. */
+/* Returns whether a packet exceeds the MTU of the device. The kernel accepts
+ * packets of any size from a TUN device, but a network card would not. If the
+ * packet is too big, the MTU is read again, because another program may have
+ * changed it. */
 static gboolean
 gst_tun_sink_is_too_big (GstTunSink * self, gsize size)
 {

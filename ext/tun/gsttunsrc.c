@@ -169,8 +169,9 @@ gst_tun_src_read_packet (GstTunSrc * self)
   return size;
 }
 
-/* Allocates a buffer of the packet's size, because queues downstream hold many
- * packets and most of them are far smaller than the MTU. */
+/* Allocates a buffer of the size of the packet, not of the MTU. Queues
+ * downstream hold many packets, and most packets are far smaller than the MTU.
+ */
 static GstBuffer *
 gst_tun_src_make_buffer (GstTunSrc * self, gsize size, GstClockTime time)
 {
@@ -207,8 +208,9 @@ gst_tun_src_read_error (GstTunSrc * self, gint error_number)
   return GST_FLOW_ERROR;
 }
 
-/* Reads the waiting packets, up to the length of a buffer list. `n` becomes the
- * number of packets; 0 = none is waiting. */
+/* Reads the waiting packets, but not more than the maximum length of a buffer
+ * list. `n` is set to the number of packets that were read, or to 0 if no
+ * packet is waiting. */
 static GstFlowReturn
 gst_tun_src_read_batch (GstTunSrc * self, GstBuffer ** buffers, guint * n)
 {

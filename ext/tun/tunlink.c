@@ -140,8 +140,9 @@ tun_link_talk (TunLink * link, struct nlmsghdr *request, gchar * room)
   return 0;
 }
 
-/* Sends `request` and returns the errno that the kernel answers; 0 = success.
- * `text` is set to the kernel's explanation, or to NULL if there is none. */
+/* Sends `request` and returns the error number in the kernel's answer; 0 means
+ * success. `text` is set to the kernel's explanation, or to NULL if there is
+ * none. */
 static gint
 tun_link_ask (TunLink * link, struct nlmsghdr *request, gchar ** text)
 {

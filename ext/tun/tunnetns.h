@@ -11,7 +11,8 @@ typedef struct
 {
   /* name as requested; NULL = our own namespace */
   gchar *text;
-  /* owned; -1 = our own namespace, and /proc is missing */
+  /* file descriptor of the namespace, owned; -1 for our own namespace if /proc
+   * is missing */
   gint fd;
   /* Device and inode number of the namespace. Two TunNetns with equal numbers
    * are the same namespace.

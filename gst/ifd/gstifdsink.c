@@ -44,7 +44,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_sink_debug);
 
 #define STATS_NAME "application/x-ifdsink-stats"
 #define QUEUE_STATS_NAME "application/x-ifdqueue-stats"
-/* Prefix of the names of the TCP writer's statistics */
+/* Prefix of the names of the TCP writer's fields in the statistics */
 #define WRITER_PREFIX "network-"
 
 typedef enum
@@ -58,7 +58,8 @@ struct _GstIfdSink
 {
   GstBin parent;
 
-  /* Created with the bin, which owns them and never removes them */
+  /* The elements inside the bin. They are created with the bin, which owns them
+   * and never removes them. */
   GstElement *children[CHILD_LAST];
 };
 
@@ -133,9 +134,9 @@ gst_ifd_sink_create_stats (GstElement * element)
   return stats;
 }
 
-/* Replaces the source of an error or warning by the bin, because the user does
- * not know the elements inside it. Takes ownership of `message` and returns a
- * message (transfer full). */
+/* Replaces the source of an error or warning with the bin, because the user
+ * does not know the elements inside the bin. Takes ownership of `message` and
+ * returns a message (transfer full). */
 static GstMessage *
 adopt_message (GstObject * self, GstMessage * message)
 {
@@ -170,8 +171,8 @@ adopt_message (GstObject * self, GstMessage * message)
   return adopted;
 }
 
-/* Posts the statistics of the bin before the EOS message, in place of those
- * that the queue posts at the end of the stream. */
+/* Posts the statistics of the bin before the EOS message. They replace the
+ * statistics that the queue posts at the end of the stream. */
 static void
 gst_ifd_sink_handle_message (GstBin * bin, GstMessage * message)
 {
@@ -244,7 +245,8 @@ install_forwarded (GObjectClass * object_class)
   GObjectClass *classes[CHILD_LAST];
   guint i;
 
-  /* The classes stay valid, because their types are static. */
+  /* The class pointers stay valid after the unref below, because the types of
+   * the children are static. */
   classes[CHILD_QUEUE] = g_type_class_ref (GST_TYPE_IFD_QUEUE);
   classes[CHILD_WRITER] = g_type_class_ref (GST_TYPE_IFD_TCP_WRITER);
   for (i = 0; i < G_N_ELEMENTS (forwarded); i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Converts buffers to packets for a UDP-Lite socket: maps their bytes, and
- * computes how many of them the checksum has to cover.
+/* Converts buffers to packets for a UDP-Lite socket: maps the bytes of each
+ * buffer, and computes how many of these bytes the checksum has to cover.
  */
 
 #pragma once
@@ -34,10 +34,10 @@ typedef struct _GstUdplitePackets GstUdplitePackets;
 GstUdplitePackets *gst_udplite_packets_new (void);
 void gst_udplite_packets_free (GstUdplitePackets * packets);
 
-/* Maps up to `n` buffers, but not more than DATAGRAM_BATCH, and stops at a
- * buffer that cannot be mapped. Returns the number of mapped buffers. They stay
- * mapped until gst_udplite_packets_unmap (); the caller must keep them alive
- * until then. */
+/* Maps up to `n` buffers, but not more than DATAGRAM_BATCH. Stops at a buffer
+ * that cannot be mapped. Returns the number of mapped buffers. The buffers stay
+ * mapped until gst_udplite_packets_unmap () is called, and the caller must keep
+ * them alive until then. */
 guint gst_udplite_packets_map (GstUdplitePackets * packets,
     GstBuffer ** buffers, guint n, const GstUdpliteCoverage * coverage);
 void gst_udplite_packets_unmap (GstUdplitePackets * packets);

@@ -3,7 +3,8 @@
  * soon as the data that waits at the sender is certain to arrive too late. In
  * the second case a key frame that is encoded now can still arrive in time,
  * because the sender drops the late frames before it. If the request waited
- * for the first drop, the key frame would be later by the same time.
+ * until the sender drops the first late frame, the key frame would be later by
+ * this time.
  *
  *   bitrate_key_frames_init (&key_frames);
  *   bitrate_key_frames_input (&key_frames, &report, latency, bitrate);
@@ -28,17 +29,18 @@ typedef struct
 } BitrateKeyFrames;
 
 void bitrate_key_frames_init (BitrateKeyFrames * self);
-/* Processes a report. `latency` is the time in ns from capture to display; 0 =
- * unknown. `bitrate` is that of the encoder. */
+/* Processes a report. `latency` is the time in ns from capture to display, or 0
+ * if it is unknown. `bitrate` is the bitrate of the encoder. */
 void bitrate_key_frames_input (BitrateKeyFrames * self,
     const BitrateReport * report, guint64 latency, guint64 bitrate);
-/* A frame to which other frames refer was lost or dropped. */
+/* Call this function when a frame to which other frames refer was lost or
+ * dropped. */
 void bitrate_key_frames_note_loss (BitrateKeyFrames * self,
     gboolean is_key_frame);
-/* Returns TRUE if a key frame must be requested now. The request then counts as
- * made. */
+/* Returns TRUE if a key frame must be requested now. In this case, the request
+ * counts as made. */
 gboolean bitrate_key_frames_poll (BitrateKeyFrames * self, guint64 now);
-/* Returns whether a requested key frame has not arrived yet. Requests of other
- * elements are then useless. */
+/* Returns whether a key frame was requested and has not arrived yet. While this
+ * is so, requests of other elements are useless. */
 gboolean bitrate_key_frames_is_coming (const BitrateKeyFrames * self,
     guint64 now);
