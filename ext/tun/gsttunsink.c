@@ -5,15 +5,15 @@
  * @short_description: Gives IP packets to a TUN device, as if they had arrived
  *
  * Writes each buffer as one IP packet to a TUN device. The kernel receives the
- * packet as it would receive one from a network card. It verifies all checksums
- * itself, so that packets that an emulated link damaged are handled as real
- * ones.
+ * packet as it would receive one from a network card. It verifies all
+ * checksums, so a packet that an emulated link has damaged is treated like any
+ * other damaged packet.
  *
- * Packets are written at once (#GstBaseSink:sync is %FALSE), and the pipeline
- * does not wait for a first packet (#GstBaseSink:async is %FALSE). Put
+ * Packets are written immediately (#GstBaseSink:sync is %FALSE), and the
+ * pipeline does not wait for a first packet (#GstBaseSink:async is %FALSE). Put
  * wirelesslink or clocksync upstream if packets have to be written at their
- * timestamps. A packet that the kernel refuses is counted by its reason and
- * reported with a warning, and the stream continues.
+ * timestamps. If the kernel refuses a packet, the packet is counted by the
+ * reason of the refusal, a warning is posted, and the stream continues.
  *
  * See tunsrc for the device, and for how a tunsink shares it with a tunsrc.
  *

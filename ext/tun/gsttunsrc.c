@@ -5,9 +5,9 @@
  * @short_description: IP packets that a TUN device sends, as buffers
  *
  * Reads the packets that the kernel sends to a TUN device. Each IP packet
- * becomes one buffer. With wirelesslink and tunsink downstream, programs that
- * do not use GStreamer, and the kernel's TCP, UDP and UDP-Lite, can communicate
- * over an emulated link.
+ * becomes one buffer. If wirelesslink and tunsink are downstream, the link
+ * between two TUN devices is emulated. Programs that do not use GStreamer can
+ * then communicate over this link with the kernel's TCP, UDP and UDP-Lite.
  *
  * The device is created, or opened if it exists, in the network namespace
  * #GstTunSrc:netns when the element changes from READY to PAUSED. It is removed

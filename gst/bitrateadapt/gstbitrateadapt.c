@@ -5,21 +5,21 @@
  * @short_description: Keeps the bitrate of the encoder upstream at what the network carries
  *
  * When the bitrate that a network can carry drops by half, live video continues
- * without losses only if the encoder halves its bitrate too. This element
- * stands between the encoder and the sink and passes all buffers through. It
- * finds the encoder upstream and changes its bitrate while it plays. It reads
- * what the network can carry from the elements downstream:
+ * without losses only if the encoder halves its bitrate too. This element is
+ * between the encoder and the sink and passes all buffers on. It finds the
+ * encoder upstream and changes its bitrate while the pipeline plays. It learns
+ * from the elements downstream which bitrate the network can carry. It reads:
  *
  * * the property `estimated-bitrate` of mmtpsink, dccpthinsink, ifdsink, and
  *   of other elements that have it, such as rtpgccbwe
  * * the round trip time in the `stats` of srtsink and ristsink
  * * the losses in RTCP receiver reports, if rtpbin is upstream of the sink
  *
- * The bitrate falls at once and rises slowly. It stays between
+ * The bitrate decreases immediately and increases slowly. It stays between
  * #GstBitrateAdapt:min-bitrate and #GstBitrateAdapt:max-bitrate. By default the
- * maximum is the bitrate that the encoder was set to before. The encoder is
- * asked for a key frame after a loss that was not repaired, and when the data
- * that wait at the sender will be late.
+ * maximum is the bitrate that the application has set the encoder to. The
+ * encoder is asked for a key frame after a loss that was not repaired, and when
+ * the data that wait at the sender are certain to arrive too late.
  *
  * ## Example launch lines
  * |[
@@ -791,8 +791,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstBitrateAdapt:estimator:
    *
-   * If unset, an element downstream is used. The precedence is: the element
-   * with the lowest `estimated-bitrate`, srtsink or ristsink, an RTP session.
+   * If unset, an element downstream is used. An element with the property
+   * `estimated-bitrate` comes first; if there are several, the one with the
+   * lowest value. The next choice is srtsink or ristsink, and the last one is
+   * an RTP session.
    */
   PROPERTY_STRING ("estimator", "Estimator",
       "Name of the element in the pipeline that estimates what the network "

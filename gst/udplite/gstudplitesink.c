@@ -5,11 +5,11 @@
  * @short_description: Sends packets over UDP-Lite (RFC 3828)
  *
  * Works as #GstUDPSink (udpsink), but sends UDP-Lite. The checksum covers only
- * the part of a packet that must arrive intact. If the network damages the rest
- * of a packet, the packet is delivered nevertheless instead of being lost. By
- * default (coverage-mode=headers) the checksum of each packet covers the
- * headers of UDP-Lite, of RTP and of the video, which is the unequal protection
- * of R. Singh et al., "Wireless Multimedia Streaming" (2000), section 8.
+ * the part of a packet that must arrive undamaged. If the network damages the
+ * rest of a packet, the packet is delivered nevertheless. By default
+ * (coverage-mode=headers) the checksum of each packet covers the headers of
+ * UDP-Lite, of RTP and of the video. This is the unequal protection of R. Singh
+ * et al., "Wireless Multimedia Streaming" (2000), section 8.
  *
  * ## Example launch line
  * |[

@@ -5,9 +5,9 @@
  * @short_description: Receives UDP-Lite packets, damaged ones too
  *
  * Receives UDP-Lite (RFC 3828). A packet is delivered if the part that the
- * sender covered with the checksum has arrived intact. A decoder that tolerates
- * bit errors can then show a picture where UDP would have lost the packet.
- * Properties that udpsrc has too mean the same as in udpsrc.
+ * sender covered with the checksum has arrived undamaged. A decoder that
+ * tolerates bit errors can then use a packet that UDP would have discarded. The
+ * properties that udpsrc has as well have the same meaning as in udpsrc.
  *
  * The packets come from the kernel's UDP-Lite socket, from a raw socket
  * (CAP_NET_RAW), or from UDP packets that carry UDP-Lite: see
@@ -20,14 +20,15 @@
  * and are pushed as one buffer list. The element never delays a packet in order
  * to wait for more.
  *
- * If no packet arrives during #GstUdpliteSrc:timeout, the element posts an
- * element message `GstUdpliteSrcTimeout`, and posts it again after each further
- * such time. The field `timeout` (#guint64) of the message is the time in ns.
+ * If no packet arrives for the time #GstUdpliteSrc:timeout, the element posts
+ * an element message `GstUdpliteSrcTimeout`. It posts the message again each
+ * time that this time has passed without a packet. The field `timeout`
+ * (#guint64) of the message is the time in ns.
  *
- * A URI udplite://address:port sets these two properties. Keys of its query set
- * other properties, as in `?min-coverage=20&backend=udp`. The keys `media`,
- * `encoding-name`, `payload` and `clock-rate` set #GstUdpliteSrc:caps to RTP
- * caps.
+ * A URI udplite://address:port sets the properties address and port. The keys
+ * of its query set other properties, as in `?min-coverage=20&backend=udp`. The
+ * keys `media`, `encoding-name`, `payload` and `clock-rate` set
+ * #GstUdpliteSrc:caps to RTP caps.
  *
  * ## Example launch lines
  * |[
@@ -844,9 +845,9 @@ static const GstWirelessProperty properties[] = {
    * GstUdpliteSrc:backend:
    *
    * How the packets are received. `kernel` and `raw` are compatible with each
-   * other, as both use UDP-Lite on the wire; `udp` is for a peer that sends
-   * UDP-Lite in UDP. `auto` takes the first backend that works, and
-   * #GstUdpliteSrc:stats tells which one that is.
+   * other, because both use UDP-Lite on the wire. `udp` is for a peer that
+   * sends UDP-Lite in UDP. `auto` selects the first backend that works;
+   * #GstUdpliteSrc:stats contains its name.
    */
   PROPERTY_ENUM ("backend", "Backend",
       "How UDP-Lite packets are received, unless the property socket is set",
@@ -859,9 +860,9 @@ static const GstWirelessProperty properties[] = {
    *
    * Packets with a smaller coverage are dropped, except those that are covered
    * completely. The number includes the 8 bytes of the UDP-Lite header, as on
-   * the wire: 20 demands that RTP's fixed header is covered too. An explicit 0
-   * does not mean "any": as in Linux, all packets that are not covered
-   * completely are then dropped.
+   * the wire. For example, with 20 the fixed header of RTP must be covered too.
+   * The value 0 does not mean "any": as in Linux, all packets that are not
+   * covered completely are then dropped.
    */
   PROPERTY_INT ("min-coverage", "Minimum coverage",
       "Minimum checksum coverage of accepted packets, the UDP-Lite header of "
