@@ -79,7 +79,8 @@ struct _GstTunSink
   guint64 refused[REFUSED_LAST];
 
   /* used by the streaming thread only */
-  guint mtu;                    /* in bytes, as last read; 0 = unknown */
+  /* MTU in bytes when it was last read; 0 = unknown */
+  guint mtu;
   /* monotonic time in us of the last warning; 0 = none */
   gint64 warned[REFUSED_LAST];
 };

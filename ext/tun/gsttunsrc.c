@@ -56,13 +56,14 @@ struct _GstTunSrc
   guint64 packets, bytes, lists;
   /* packets dropped by the kernel, as last read */
   guint64 dropped;
-  /* kernel's drop counter when the device was opened */
+  /* value of the kernel's drop counter when the device was opened */
   guint64 dropped_before;
 
   GstLiveFlush flush;           /* has its own lock */
   GstPoll *poll;                /* has its own lock */
-  GstPollFD poll_fd;            /* registered in `poll` from start to stop */
-  /* TUN_MAX_PACKET bytes; used by the streaming thread */
+  /* the device, registered in `poll` from start to stop */
+  GstPollFD poll_fd;
+  /* receive memory of TUN_MAX_PACKET bytes; used by the streaming thread */
   guint8 *scratch;
 };
 

@@ -37,18 +37,22 @@ typedef struct
   gint fd;                      /* opened with O_NONBLOCK */
   gchar *name;                  /* name in the kernel */
   gchar *asked_name;            /* requested name; may contain %d */
-  /* NULL = unknown, because the file descriptor was inherited */
+  /* NULL if the network namespace is unknown, because the file descriptor was
+   * inherited */
   TunNetns *netns;
-  /* NULL = unknown, because the file descriptor was inherited */
+  /* NULL if the network device is unknown, because the file descriptor was
+   * inherited */
   TunLink *link;
   gboolean existed;             /* the device existed before it was opened */
   gchar *warning;               /* text for the user; NULL = none */
 
-  guint mtu, txqueuelen;        /* values requested so far; 0 = no request */
+  /* MTU and queue length that were requested so far; 0 = no request */
+  guint mtu, txqueuelen;
   /* names of the elements that requested mtu and txqueuelen */
   gchar *mtu_of, *txqueuelen_of;
   guint users;
-  gchar *reader;                /* element that reads the device; NULL = none */
+  /* name of the element that reads the device; NULL = none */
+  gchar *reader;
 } TunDevice;
 
 /* Checks the length and the characters of a device name before anything is

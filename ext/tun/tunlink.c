@@ -19,7 +19,8 @@ struct _TunLink
   gchar name[IFNAMSIZ];
   gint index;
   struct mnl_socket *socket;    /* socket in the namespace of the device */
-  GMutex lock;                  /* held from a request to its answer */
+  /* held from the sending of a request until its answer */
+  GMutex lock;
   /* number of the last request; protected by lock */
   guint32 sequence;
 };

@@ -9,7 +9,7 @@
 
 typedef struct
 {
-  /* name as requested; NULL = our own namespace */
+  /* name by which the namespace was requested; NULL = our own namespace */
   gchar *text;
   /* file descriptor of the namespace, owned; -1 for our own namespace if /proc
    * is missing */
@@ -18,7 +18,8 @@ typedef struct
    * are the same namespace.
    */
   guint64 device, inode;
-  gboolean own;                 /* TRUE = the namespace of the calling thread */
+  /* TRUE if it is the namespace of the calling thread */
+  gboolean own;
 } TunNetns;
 
 /* Finds a network namespace by a name of `ip netns`, by a path (a text with a

@@ -130,7 +130,8 @@ struct _GstBitrateAdapt
   /* value of loss_report in the latest GstBitrateNetwork */
   guint64 loss_report;
   guint64 lost_before, lost_key_frames_before;
-  guint64 problem_since[PROBLEM_LAST];  /* ns; 0 = the problem does not exist */
+  /* time in ns at which each problem began; 0 if the problem does not exist */
+  guint64 problem_since[PROBLEM_LAST];
   gboolean problem_reported[PROBLEM_LAST];
 };
 

@@ -255,7 +255,8 @@ typedef struct
   void (*read) (const GstStructure * stats, GstBitrateNetwork * network);
 } Kind;
 
-/* in the order of their precedence, highest first */
+/* The kinds of elements without an estimate that know the network, in the order
+ * of their precedence, highest first */
 static const Kind kinds[] = {
   {"srtsink", &bitrate_round_trip_rule, read_srt},
   {"srtserversink", &bitrate_round_trip_rule, read_srt},

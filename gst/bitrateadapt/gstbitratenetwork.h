@@ -24,7 +24,7 @@ typedef struct
   /* Identifies the receiver report from which the losses were read. The value
    * changes with each new report. */
   guint64 loss_report;
-  BitrateReport report;         /* complete except for the field `now` */
+  BitrateReport report;         /* the report, without its field `now` */
 } GstBitrateNetwork;
 
 /* Reads the state of the network from the elements downstream of `srcpad`, or

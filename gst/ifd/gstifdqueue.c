@@ -204,10 +204,11 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstIfdQueue:sync:
    *
-   * If %TRUE, a frame enters the queue when the running time of its DTS, or of
-   * its PTS if it has no DTS, has come on the pipeline's clock. Upstream's
-   * latency is added if upstream is live. If %FALSE, a frame enters the queue
-   * at once if upstream is live, and otherwise as soon as the queue has room.
+   * If %TRUE, a frame enters the queue when the pipeline's clock reaches the
+   * running time of its DTS, or of its PTS if it has no DTS. If upstream is
+   * live, its latency is added to this time. If %FALSE, a frame enters the
+   * queue immediately if upstream is live, and otherwise as soon as the queue
+   * has room.
    */
   PROPERTY_BOOLEAN ("sync", "Sync",
       "Whether each frame waits for the time at which it is to be sent; with "

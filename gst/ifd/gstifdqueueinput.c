@@ -13,9 +13,10 @@
  * (13818-2 table 6-4). It is used if the frame rate is not known. */
 #define MAX_FRAME_DURATION (GST_SECOND * 1001 / 24000)
 
-/* The temporal reference counts modulo 1024 (13818-2 6.3.9). If a difference of
- * two temporal references modulo 1024 is less than half of this range, the
- * picture is displayed later, otherwise earlier. */
+/* The temporal reference counts modulo 1024 (13818-2 6.3.9). If the temporal
+ * reference of a picture minus that of another one, modulo 1024, is less than
+ * half of this range, the picture is displayed later than the other one.
+ * Otherwise it is displayed earlier. */
 #define HALF_OF_REFERENCES 512
 
 /* Times in an MPEG transport stream have 33 bits and count at 90 kHz (13818-1,
@@ -55,7 +56,7 @@ struct _GstIfdQueueInput
   /* A message said that the transport stream passes unchanged. */
   gboolean told_refusal;
   gboolean parsed;              /* caps of MPEG video have parsed=true */
-  /* from the caps or the sequence header; 0 if unknown */
+  /* frame rate from the caps or the sequence header; 0 if unknown */
   gint fps_n, fps_d;
   /* malformed units that classifiers counted which do not exist any more */
   guint64 malformed[IFD_MALFORMED_LAST];
@@ -748,8 +749,8 @@ find_code (const guint8 * data, const guint8 * end)
 }
 
 /* Returns whether the unit contains a further picture that is more important
- * than a B-frame, or that may be so. A unit contains several pictures if one
- * PES packet does. */
+ * than a B-frame, or whose importance is unknown. A unit contains several
+ * pictures if one PES packet does. */
 static gboolean
 has_important_picture (const TsUnit * unit)
 {

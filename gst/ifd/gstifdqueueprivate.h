@@ -65,7 +65,8 @@ struct _GstIfdQueue
   /* a warning about missing timestamps was posted */
   gboolean warned_of_times;
   gboolean playing;
-  GstClockTime paused_at;       /* running time; used while not playing */
+  /* running time at which the pipeline was paused; used while not playing */
+  GstClockTime paused_at;
   /* Monotonic time in us that is the origin of the running time if there is no
    * clock */
   gint64 started_at;
@@ -76,7 +77,9 @@ struct _GstIfdQueue
    * plus this delay. */
   GstClockTime upstream_latency;
   gboolean upstream_is_live;
-  gboolean latency_is_known;    /* since the last start or change to PLAYING */
+  /* Upstream's latency was queried since the last start or change to PLAYING.
+   */
+  gboolean latency_is_known;
   GstClockTime frame_duration;
   /* The input is unparsed, so a frame is known to be complete only when the
    * next frame begins. */

@@ -97,7 +97,7 @@ struct _GstUdpliteSink
   GSocket *given[FAMILY_LAST];
   GstUdpliteCoverage coverage;
   UdpliteSocket *sockets[FAMILY_LAST];  /* NULL = not open */
-  /* between connect and disconnect of the base class */
+  /* TRUE between connect and disconnect of the base class */
   gboolean is_open;
   guint64 send_errors;          /* packets that the system refused to send */
   guint64 bytes_served;         /* bytes sent to all receivers */
@@ -390,8 +390,8 @@ join_group (GstUdpliteSink * self, UdpliteClient * client)
 }
 
 /* Ends the membership of a receiver that is about to be removed. If another
- * receiver is in the same group, it takes over the membership instead. The
- * caller holds the lock. */
+ * receiver is in the same group, that receiver takes over the membership
+ * instead. The caller holds the lock. */
 static void
 gst_udplite_sink_leave_group (GstUdpliteSink * self, UdpliteClient * client)
 {

@@ -117,11 +117,11 @@ struct _GstUdpliteSrc
   gboolean reopen;              /* a property changed that needs a new socket */
   UdpliteBackend backend;       /* backend in use; AUTO = none yet */
   GstUdpliteSrcCounters counters;       /* since the socket was opened */
-  /* kernel's drop counter when the socket was opened */
+  /* value of the kernel's drop counter when the socket was opened */
   guint64 dropped_before;
 
-  /* Created and freed while no streaming thread runs; otherwise used by the
-   * streaming thread only. */
+  /* The socket. It is created and freed while no streaming thread runs;
+   * otherwise only the streaming thread uses it. */
   UdpliteSocket *udplite;
   /* the socket of the application that `udplite` uses; NULL if it is our own */
   GSocket *foreign;

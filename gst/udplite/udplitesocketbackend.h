@@ -76,7 +76,7 @@ struct _UdpliteSocket
   guint16 port;                 /* local port; 0 = not known at creation */
 
   /* The following fields are used by the sending thread only. */
-  /* state of the GSocket; NULL with other backends */
+  /* state of the kernel socket; NULL with other backends than kernel */
   UdpliteKernel *kernel;
   UdpliteRaw *raw;
 

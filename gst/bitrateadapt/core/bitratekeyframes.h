@@ -2,9 +2,8 @@
 /* Decides when a key frame is requested from the encoder: after a loss, and as
  * soon as the data that waits at the sender is certain to arrive too late. In
  * the second case a key frame that is encoded now can still arrive in time,
- * because the sender drops the late frames before it. If the request waited
- * until the sender drops the first late frame, the key frame would be later by
- * this time.
+ * because the sender drops the late frames before it. The request does not wait
+ * until the first frame is dropped, because this wait would delay the key frame.
  *
  *   bitrate_key_frames_init (&key_frames);
  *   bitrate_key_frames_input (&key_frames, &report, latency, bitrate);

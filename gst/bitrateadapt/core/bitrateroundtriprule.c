@@ -43,8 +43,8 @@
 #define MINIMUM_RISE 1.001
 /* The first two constants are the initial values of the minimum and of the last
  * round-trip time in ms. The other two constants limit the average growth of
- * the round-trip time, in ms per report. If the growth is above its limit, no
- * new minimum is stored, or the bitrate is not increased. */
+ * the round-trip time, in ms per report. Above MAX_GROWTH_OF_MINIMUM no new
+ * minimum is stored; above MAX_GROWTH_OF_RISE the bitrate is not increased. */
 #define FIRST_MINIMUM 200.0
 #define FIRST_ROUND_TRIP 300.0
 #define MAX_GROWTH_OF_MINIMUM 1.0

@@ -49,7 +49,7 @@ typedef struct
 typedef struct
 {
   const gchar *name, *description;
-  /* size of the state, which is zero before init () */
+  /* size of the state in bytes; the state is all zero before init () */
   gsize size;
   void (*init) (gpointer rule, const BitrateLimits * limits);
   /* Returns the wanted bitrate. `bitrate` is the result of the previous call.

@@ -7,7 +7,7 @@
 
 #include "bitreader.h"
 
-/* maximum bytes of leb128 (), section 4.10.5 of AV1 */
+/* maximum number of bytes of leb128 () (section 4.10.5 of AV1) */
 #define MAX_LEB128_BYTES 8
 /* SELECT_SCREEN_CONTENT_TOOLS and SELECT_INTEGER_MV, section 3 */
 #define SELECT 2

@@ -44,7 +44,7 @@ typedef struct
    * effect. */
   gboolean forgets;
 
-  gboolean has_long_term;       /* an IDR picture is a long-term reference */
+  gboolean has_long_term;       /* the IDR picture is a long-term reference */
   guint ref_idc;                /* nal_ref_idc */
   gboolean is_b;                /* the slice has the type B */
   /* For a P-slice: the number of entries of the list of reference pictures, and
@@ -52,8 +52,9 @@ typedef struct
   guint n_references;
   guint n_changes;
   H264Operation changes[H264_MAX_LIST_CHANGES];
-  /* The operations memory_management_control_operation. If there are none, the
-   * oldest reference picture is removed when room is needed (sliding window).
+  /* The memory management control operations of the picture. If there are none,
+   * the oldest reference picture is removed when room is needed (sliding
+   * window).
    */
   guint n_marks;
   H264Operation marks[H264_MAX_MARKS];
@@ -88,7 +89,7 @@ gboolean h264_headers_read_slice (const H264Headers * headers,
 
 /* Call this function with the first slice of each picture, in decoding order.
  * Returns the picture order count (PicOrderCnt, section 8.2.1 of H.264). The
- * count starts again at the last picture for which is_idr or `forgets` is TRUE.
+ * count is relative to the last picture for which is_idr or `forgets` is TRUE.
  */
 gint32 h264_headers_begin_picture (H264Headers * headers,
     const H264Slice * slice);

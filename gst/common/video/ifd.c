@@ -50,7 +50,7 @@
 
 G_STATIC_ASSERT (IFD_SLOTS_MAX_FRAMES > IFD_MAX_FRAMES);
 
-/* Reasons for the trace that several functions give */
+/* Reasons of drops that several functions write to the trace */
 #define RULE_MISORDERED "a decoder would show it before older pictures"
 #define RULE_RESTART "a new receiver begins with an I-frame"
 
@@ -65,8 +65,8 @@ typedef struct
   /* The I-frame is sent although a decoder would display it in the wrong order.
    */
   gboolean misordered;
-  /* Slots of the decoder that other frames should have updated, but these
-   * frames were dropped directly before this frame */
+  /* Slots of the decoder that are not updated because frames were dropped
+   * directly before this frame */
   guint32 missed;
 } IfdEntry;
 
@@ -78,8 +78,8 @@ typedef struct
   /* Slots that have wrong contents in the decoder after it has received all
    * frames that were taken for sending */
   guint32 wrong;
-  /* Slots that dropped frames should have updated, if these frames followed the
-   * newest frame of the queue W */
+  /* Slots of the decoder that are not updated because frames were dropped after
+   * the newest frame of the queue W */
   guint32 missed;
   /* Slots that frames used in the current period and in the previous period */
   guint32 used, used_before;
@@ -143,8 +143,12 @@ struct _Ifd
   DecoderOrder order;
   /* I-frames were dropped because of their display order. */
   gboolean awaits_order;
-  guint64 awaits_order_since;   /* number of the first of these I-frames */
-  guint awaits_order_from;      /* `order` of the first of these I-frames */
+  /* number of the first I-frame that was dropped because of its display order
+   */
+  guint64 awaits_order_since;
+  /* `order` of the first I-frame that was dropped because of its display order
+   */
+  guint awaits_order_from;
 
   SlotState slots;
 

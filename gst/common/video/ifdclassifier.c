@@ -400,7 +400,8 @@ read_unit (Reader * reader, Unit * unit)
   return read_start_code (reader, unit);
 }
 
-/* Only zero bytes are allowed before the first start code of a byte-stream. */
+/* Counts an error if the first start code of a byte-stream is preceded by other
+ * bytes than zero bytes. */
 static void
 check_beginning (Reader * reader)
 {
@@ -894,7 +895,8 @@ classify_h265_slice (const IfdClassifier * classifier, const Unit * unit,
       IFD_FRAME_LEADING : IFD_FRAME_TRAILING;
 }
 
-/* `unit` is the first slice of the picture. */
+/* Reads to which pictures a picture of H.265 refers. `unit` is its first slice.
+ */
 static void
 read_h265_references (Reader * reader, Unit * unit, IfdFrame * frame)
 {

@@ -23,7 +23,7 @@ typedef struct
   gboolean is_key, is_droppable;        /* is an I-frame; is a B-frame */
   gint layer;
   guint size;                   /* in bytes */
-  /* Slots that other frames should have updated, but these frames were dropped
+  /* Slots of the decoder that are not updated because frames were dropped
    * between the previous frame and this one */
   guint32 missed;
 } IfdSlotFrame;

@@ -19,7 +19,7 @@ static const guint frame_rates[9][2] = {
 #define SEQUENCE_MIN_SIZE            12
 #define SEQUENCE_EXTENSION_SIZE      10
 #define GOP_SIZE                      8
-/* 9 if the picture has motion vector fields */
+/* 8 bytes, or 9 with motion vector fields */
 #define PICTURE_MIN_SIZE              8
 #define PICTURE_EXTENSION_MIN_SIZE    9
 
@@ -123,8 +123,9 @@ mpeg_video_parse_sequence (MpegVideoSequence * sequence, const guint8 * data,
   }
   sequence->bit_rate = data[8] << 10 | data[9] << 2 | data[10] >> 6;
   sequence->vbv_buffer_size = (data[10] & 0x1f) << 5 | data[11] >> 3;
-  /* These two values are the ones of MPEG-1 (11172-2). A sequence extension,
-   * which only MPEG-2 has, may replace them. */
+  /* In MPEG-1 (11172-2), the chroma format is always 4:2:0 and all frames are
+   * progressive. A sequence extension, which only MPEG-2 has, may replace these
+   * two values. */
   sequence->chroma_format = 1;
   sequence->progressive = TRUE;
   return TRUE;

@@ -39,7 +39,8 @@ struct _MpegVideoFramer
   const guint8 *base;
   gsize len;
   gboolean borrowed;
-  /* The borrowed data of the caller are not exactly one frame. */
+  /* The data that the caller passed are not exactly one frame, so they cannot
+   * be used without a copy. */
   gboolean split;
 
   /* State of the current frame */

@@ -130,7 +130,7 @@ struct _MpegVideoTimeline
   /* Clocks that may show the display number */
   gboolean have_time_code;
   gint64 time_code, time_code_start;
-  /* agreement with the time code; -1 if the time code was wrong */
+  /* number of times that the time code was right; -1 if it was wrong */
   gint time_code_trust;
   gboolean have_clock;
   guint64 clock;                /* in ns */
@@ -983,8 +983,9 @@ predict_extra (const MpegVideoTimeline * timeline,
     recent++;
   odd = (header->top_field_first != timeline->last_anchor_top_first)
       ^ (timeline->pending_extra & 1);
-  /* The result is the number nearest to n_between * recent / 8 whose parity is
-   * `odd`.
+  /* Of the last eight frames, `recent` repeated a field. The result is the
+   * number nearest to n_between * recent / 8 that is odd if `odd` is 1, and
+   * even otherwise.
    */
   twice = (n_between * recent - 8 * odd + 8) / 16;
   return CLAMP (2 * twice + odd, 0, n_between);

@@ -35,7 +35,8 @@ typedef struct
   /* time in ns at which the frame is due in transport order, since the first
    * frame */
   guint64 expected;
-  guint64 pts, dts;             /* in ns, from upstream or computed */
+  /* in ns, from upstream or computed: PTS and DTS */
+  guint64 pts, dts;
   /* duration in ns for which the fields of the frame are displayed */
   guint64 duration;
   /* computed PTS since the start of the stream, in 1/90000 s */

@@ -57,7 +57,7 @@ typedef struct
   /* The picture follows a key frame in decoding order and refers to pictures
    * before this key frame. */
   gboolean is_leading;
-  guint layer;                  /* 0 is the base layer, or unknown */
+  guint layer;                  /* 0 if it is the base layer or unknown */
   /* The fields `uses` and `updates` are valid. They say which pictures depend
    * on each other, in the same way as the fields of a frame with
    * IFD_FRAME_SLOTS (ifd.h). */

@@ -22,7 +22,7 @@ typedef struct
   gboolean is_used;
   guint frame_num;              /* of H.264 */
   gint32 order;                 /* PicOrderCnt */
-  guint64 number;               /* of the picture, in decoding order */
+  guint64 number;               /* number of the picture in decoding order */
   guint64 gop;                  /* number of the key frame that precedes it */
   guint depth;
 } Reference;

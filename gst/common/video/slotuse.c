@@ -34,7 +34,8 @@ struct _SlotReader
   Av1Sequence sequence;
   gboolean has_sequence;
   gboolean has_delimiters;      /* the stream contains temporal delimiters */
-  guint key_frames;             /* set of references that are key frames */
+  /* set of the reference frames that are key frames */
+  guint key_frames;
 };
 
 SlotReader *
@@ -280,9 +281,10 @@ read_av1_frame (SlotReader * reader, const Av1Obu * obu, SlotUse * use)
   return TRUE;
 }
 
-/* Adds the temporal delimiter of a unit. If the first frame of a temporal unit
- * were missing, a decoder would take the other frames for a part of the
- * previous temporal unit. Some containers omit all temporal delimiters. */
+/* The frames of a temporal unit depend on the frame with the temporal
+ * delimiter. Without the delimiter, a decoder would take these frames for a
+ * part of the previous temporal unit. Some containers omit all delimiters; then
+ * there is no such dependency. */
 static void
 add_av1_delimiter (SlotReader * reader, gboolean has_delimiter, SlotUse * use)
 {

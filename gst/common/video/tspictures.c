@@ -39,7 +39,8 @@ typedef struct
   gboolean begins;              /* payload_unit_start_indicator */
   gboolean is_scrambled;
   guint counter;                /* continuity_counter */
-  const guint8 *adaptation;     /* the field behind its length, or NULL */
+  /* the adaptation field after its length, or NULL */
+  const guint8 *adaptation;
   guint adaptation_size;
   const guint8 *payload;        /* NULL if there is none */
   gsize payload_size;
@@ -52,7 +53,8 @@ typedef struct
   /* the bytes of sections that are not complete yet */
   GByteArray *data;
   gboolean is_open;             /* `data` is the beginning of a section */
-  gint counter;                 /* of the last packet; -1 if unknown */
+  /* continuity_counter of the last packet; -1 if unknown */
+  gint counter;
 } Table;
 
 struct _TsPictures
@@ -310,7 +312,8 @@ take_section (TsPictures * pictures, const Table * table, gsize size)
 }
 
 /* Adds bytes of sections. The bytes after the last section of a packet are
- * stuffing; its value 0xff is a forbidden table_id (2.4.4.10). */
+ * stuffing. They have the value 0xff, which is a forbidden table_id (2.4.4.10).
+ */
 static void
 add_sections (TsPictures * pictures, Table * table, const guint8 * data,
     gsize size)
@@ -333,8 +336,8 @@ add_sections (TsPictures * pictures, Table * table, const guint8 * data,
 }
 
 /* Reads the sections of a packet (2.4.4.2). If the previous packet is missing,
- * the rest of a section that began in it is useless. A packet may be sent
- * twice. */
+ * the rest of a section that began in it is useless. If a packet is sent twice,
+ * the second copy changes nothing. */
 static void
 take_table (TsPictures * pictures, Table * table, const Packet * packet)
 {
@@ -405,8 +408,8 @@ take_time (TsPictures * pictures, const guint8 * pes, gsize header)
 }
 
 /* Returns whether a picture of H.264 begins with this NAL unit (H.264,
- * 7.4.1.2.3). It begins with one of the NAL units that precede the slices, or
- * with the first slice, whose first_mb_in_slice is 0. */
+ * 7.4.1.2.3). A picture begins with one of the NAL units that precede the
+ * slices, or with the first slice, whose first_mb_in_slice is 0. */
 static gboolean
 begins_h264 (const guint8 * unit)
 {

@@ -7,8 +7,9 @@
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* Duration over which the rate is measured. It includes about ten frames,
- * because frames differ in size and acknowledgements arrive in bursts. */
+/* Duration over which the rate is measured. The duration includes about ten
+ * frames. It cannot be much shorter, because frames differ in size and
+ * acknowledgements arrive in bursts. */
 #define WINDOW (400 * MILLISECOND)
 /* Minimum duration of a measurement */
 #define MIN_WINDOW (200 * MILLISECOND)
