@@ -78,7 +78,7 @@ struct _GstTunSink
   guint64 packets, bytes;
   guint64 refused[REFUSED_LAST];
 
-  /* used by the streaming thread only */
+  /* The following fields are used by the streaming thread only. */
   /* MTU in bytes when it was last read; 0 = unknown */
   guint mtu;
   /* monotonic time in us of the last warning; 0 = none */

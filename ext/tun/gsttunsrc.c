@@ -54,7 +54,7 @@ struct _GstTunSrc
 
   /* protected by OBJECT_LOCK */
   guint64 packets, bytes, lists;
-  /* packets dropped by the kernel, as last read */
+  /* number of packets that the kernel has dropped, as last read */
   guint64 dropped;
   /* value of the kernel's drop counter when the device was opened */
   guint64 dropped_before;

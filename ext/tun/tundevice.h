@@ -43,7 +43,8 @@ typedef struct
   /* NULL if the network device is unknown, because the file descriptor was
    * inherited */
   TunLink *link;
-  gboolean existed;             /* the device existed before it was opened */
+  /* TRUE if the device existed already when it was opened */
+  gboolean existed;
   gchar *warning;               /* text for the user; NULL = none */
 
   /* MTU and queue length that were requested so far; 0 = no request */

@@ -18,7 +18,7 @@ typedef struct
    * are the same namespace.
    */
   guint64 device, inode;
-  /* TRUE if it is the namespace of the calling thread */
+  /* TRUE for the namespace of the calling thread */
   gboolean own;
 } TunNetns;
 
@@ -30,7 +30,7 @@ TunNetns *tun_netns_find (const gchar * text, GError ** error);
 void tun_netns_free (TunNetns * netns);
 
 /* Returns a text for messages, such as "the network namespace \"a\"" or "our
- * own network namespace". Free it with g_free (). */
+ * own network namespace". The caller frees the text with g_free (). */
 gchar *tun_netns_describe (const TunNetns * netns);
 
 typedef gboolean (*TunNetnsFunc) (gpointer user_data, GError ** error);

@@ -74,7 +74,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_bitrate_adapt_debug);
 
 typedef struct
 {
-  guint64 bytes[N_PARTS];       /* ring buffer: bytes in each part */
+  guint64 bytes[N_PARTS];       /* ring buffer: number of bytes in each part */
   /* number of the newest part, counted from time 0 */
   guint64 part;
 } Meter;
@@ -83,8 +83,10 @@ typedef enum
 {
   PROBLEM_ENCODER,              /* no encoder, or several */
   PROBLEM_NETWORK,              /* no element downstream knows the network */
-  PROBLEM_ESTIMATE,             /* the element has reported nothing yet */
-  PROBLEM_LIMITS,               /* the minimum bitrate is above the maximum */
+  /* The element that knows the network has reported nothing yet. */
+  PROBLEM_ESTIMATE,
+  /* The minimum bitrate is above the maximum bitrate. */
+  PROBLEM_LIMITS,
   PROBLEM_LAST
 } Problem;
 
@@ -107,7 +109,8 @@ struct _GstBitrateAdapt
   /* The target bitrate has to be set again, because new caps have restarted the
    * encoder or because the encoder is another one. */
   gboolean is_repeated;
-  gchar *encoder, *network;     /* names of the elements, for the statistics */
+  /* names of the elements in use, for the statistics */
+  gchar *encoder, *network;
   BitrateReport report;         /* latest report */
   BitrateKeyFrames key_frames;
   guint64 lost, refused;
@@ -118,7 +121,7 @@ struct _GstBitrateAdapt
   gboolean is_stopping;
 
   /* --- used by `thread` only --- */
-  /* encoder in use; compared but never dereferenced */
+  /* the encoder in use; the pointer is compared but never dereferenced */
   gpointer followed;
   /* bitrate that the application has set the encoder to, in bit/s; 0 if there
    * is none */

@@ -10,7 +10,8 @@ typedef struct
 {
   const gchar *factory;
   const gchar *property;
-  guint bits_per_unit;          /* size of a unit of the property, in bit/s */
+  /* unit of the property in bit/s, for example 1000 for kbit/s */
+  guint bits_per_unit;
   /* Name of the field in the property if the property is a GstStructure. NULL
    * means that the property is a number. */
   const gchar *control;
@@ -24,7 +25,7 @@ typedef enum
   GST_BITRATE_FOUND,
   GST_BITRATE_NONE,             /* no video encoder was found */
   GST_BITRATE_SEVERAL,          /* more than one video encoder was found */
-  /* one video encoder was found, whose bitrate cannot be changed */
+  /* One video encoder was found, but its bitrate cannot be changed. */
   GST_BITRATE_FIXED
 } GstBitrateSearch;
 

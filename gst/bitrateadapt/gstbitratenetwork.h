@@ -19,7 +19,8 @@ typedef struct
   /* Number of packets or frames that were lost or dropped so far and not
    * repaired, according to the element's own counters. */
   guint64 lost;
-  /* number of key frames dropped so far, according to the element */
+  /* number of key frames dropped so far, according to the counters of the
+   * element */
   guint64 lost_key_frames;
   /* Identifies the receiver report from which the losses were read. The value
    * changes with each new report. */

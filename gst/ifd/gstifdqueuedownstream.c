@@ -19,10 +19,10 @@ cross_bin (GstPad * pad)
   GstPad *next;
 
   if (GST_IS_GHOST_PAD (pad)) {
-    /* into the bin */
+    /* Enters the bin through the target of the ghost pad. */
     next = gst_ghost_pad_get_target (GST_GHOST_PAD (pad));
   } else {
-    /* out of the bin, through the internal pad of the ghost pad */
+    /* Leaves the bin through the internal pad of the ghost pad. */
     GstProxyPad *ghost = gst_proxy_pad_get_internal (GST_PROXY_PAD (pad));
 
     next = ghost ? gst_pad_get_peer (GST_PAD (ghost)) : NULL;
@@ -46,7 +46,8 @@ gst_ifd_queue_get_peer_element (GstPad * pad)
   return element;
 }
 
-/* Returns NULL if the element has no src pad or several. */
+/* Returns the src pad of the element, or NULL if the element has no src pad or
+ * several. */
 static GstPad *
 get_only_src_pad (GstElement * element)
 {

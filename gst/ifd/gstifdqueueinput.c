@@ -53,9 +53,10 @@ struct _GstIfdQueueInput
   gboolean has_ts_time;
   guint64 ts_time;              /* in units of 1/90000 s modulo 2^33 */
   GstClockTime ts_due;
-  /* A message said that the transport stream passes unchanged. */
+  /* TRUE if a message has said that the transport stream passes unchanged */
   gboolean told_refusal;
-  gboolean parsed;              /* caps of MPEG video have parsed=true */
+  /* TRUE if the caps of MPEG video contain parsed=true */
+  gboolean parsed;
   /* frame rate from the caps or the sequence header; 0 if unknown */
   gint fps_n, fps_d;
   /* malformed units that classifiers counted which do not exist any more */

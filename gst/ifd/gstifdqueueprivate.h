@@ -46,15 +46,17 @@ struct _GstIfdQueue
   /* the queue between the threads, protected by lock */
   IfdLine *line;
   GstFlowReturn flow;           /* if not OK, no frame is accepted or pushed */
-  /* Unqueued mode is allowed, as explained above; set before the start. */
+  /* TRUE if the unqueued mode is allowed, as explained above; set before the
+   * start */
   gboolean may_be_unqueued;
-  /* One of the two threads is pushing; the other one must not push. */
+  /* TRUE while one of the two threads is pushing; the other thread must not
+   * push then */
   gboolean pushing;
   /* Monotonic time in us at which the last frame arrived in unqueued mode */
   gint64 came_at;
-  /* downstream accepted a frame since the start */
+  /* TRUE if downstream has accepted a frame since the start */
   gboolean passed;
-  /* EOS was received and may still be in the queue */
+  /* TRUE if EOS was received; it may still be in the queue */
   gboolean eos;
   GstQuery *query_done;         /* query whose answer, query_result, is known */
   gboolean query_result;
@@ -62,7 +64,7 @@ struct _GstIfdQueue
 
   /* pacing, protected by lock */
   gboolean paces;               /* value of `sync` when the element started */
-  /* a warning about missing timestamps was posted */
+  /* TRUE if a warning about missing timestamps was posted */
   gboolean warned_of_times;
   gboolean playing;
   /* running time at which the pipeline was paused; used while not playing */
@@ -77,12 +79,13 @@ struct _GstIfdQueue
    * plus this delay. */
   GstClockTime upstream_latency;
   gboolean upstream_is_live;
-  /* Upstream's latency was queried since the last start or change to PLAYING.
+  /* TRUE if upstream's latency was queried since the last start or change to
+   * PLAYING
    */
   gboolean latency_is_known;
   GstClockTime frame_duration;
-  /* The input is unparsed, so a frame is known to be complete only when the
-   * next frame begins. */
+  /* TRUE if the input is unparsed, so that a frame is known to be complete only
+   * when the next frame begins */
   gboolean raw;
 
   /* statistics, protected by lock */
@@ -93,8 +96,8 @@ struct _GstIfdQueue
    * They are created and freed while no pad is active. */
   GstIfdQueueInput *input;
   GstSegment segment;
-  gboolean have_stream;         /* a STREAM_START event was received */
-  /* a buffer has arrived since the start or the last flush */
+  gboolean have_stream;         /* TRUE if a STREAM_START event was received */
+  /* TRUE if a buffer has arrived since the start or the last flush */
   gboolean started;
   gboolean have_caps;           /* caps were sent downstream */
   guint64 read_bytes;           /* position in pull mode, in bytes */

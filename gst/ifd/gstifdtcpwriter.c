@@ -70,7 +70,8 @@ struct _GstIfdTcpWriter
   guint64 written;              /* bytes written on this connection */
   /* time of the last sample for the estimate, in ns */
   guint64 sampled_at;
-  gboolean is_waiting;          /* a frame waits because the network is full */
+  /* TRUE while a frame waits because the network is full */
+  gboolean is_waiting;
 
   /* The connection's thread writes this pointer with OBJECT_LOCK while the
    * streaming thread does not use it. Therefore these two threads may read it
@@ -88,7 +89,8 @@ struct _GstIfdTcpWriter
   /* Number of consecutive times that the kernel sent all data up to the mark
    * immediately */
   guint marks_at_once;
-  gboolean said_end;            /* this side has sent FIN on this socket */
+  /* TRUE if this side has sent FIN on this socket */
+  gboolean said_end;
   /* the estimate in bit/s that was notified last, and the time of this in ns */
   guint64 notified_rate, notified_at;
 };

@@ -14,7 +14,8 @@ typedef struct
   /* number of segments retransmitted on this connection */
   guint64 retransmissions;
   guint64 delivery_rate;        /* acknowledged bytes per second */
-  guint64 unsent;               /* bytes that the kernel has not sent yet */
+  /* number of bytes that the kernel has not sent yet */
+  guint64 unsent;
   /* Number of bytes that the receiver has not acknowledged, including the
    * unsent bytes. The end of the stream (FIN) counts as one byte. */
   guint64 unacknowledged;
@@ -25,7 +26,8 @@ typedef struct
   guint notsent_lowat;          /* in bytes; 0: the system's default */
   gint dscp;                    /* -1: the system's default */
   gint ttl;                     /* 0: the system's default */
-  gint buffer_size;             /* in bytes; 0: adapted by the kernel */
+  /* size of the send buffer in bytes; 0: adapted by the kernel */
+  gint buffer_size;
   guint64 timeout;              /* in ns; 0: the system's default */
 } IfdTcpOptions;
 

@@ -13,9 +13,10 @@
 typedef enum
 {
   GST_UDPLITE_COVERAGE_FULL,    /* covers the whole packet */
-  /* covers the same number of bytes in each packet */
+  /* The checksum covers the same number of bytes in each packet. */
   GST_UDPLITE_COVERAGE_FIXED,
-  GST_UDPLITE_COVERAGE_HEADERS  /* covers the headers of each packet */
+  /* The checksum covers the headers of each packet. */
+  GST_UDPLITE_COVERAGE_HEADERS
 } GstUdpliteCoverageMode;
 
 GType gst_udplite_coverage_mode_get_type (void);
@@ -23,8 +24,8 @@ GType gst_udplite_coverage_mode_get_type (void);
 typedef struct
 {
   GstUdpliteCoverageMode mode;
-  /* covered bytes with COVERAGE_FIXED, including the UDP-Lite header; 0 = the
-   * whole packet */
+  /* number of covered bytes with COVERAGE_FIXED, including the UDP-Lite header;
+   * 0 = the whole packet */
   guint fixed;
   UdpliteFormat format;
 } GstUdpliteCoverage;

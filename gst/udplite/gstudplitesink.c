@@ -93,13 +93,14 @@ struct _GstUdpliteSink
   gint port;
   SocketOptions options;
   gboolean close_socket, send_duplicates;
-  /* the application's sockets; NULL = we open a socket */
+  /* the application's sockets; NULL = the sink opens a socket */
   GSocket *given[FAMILY_LAST];
   GstUdpliteCoverage coverage;
   UdpliteSocket *sockets[FAMILY_LAST];  /* NULL = not open */
   /* TRUE between connect and disconnect of the base class */
   gboolean is_open;
-  guint64 send_errors;          /* packets that the system refused to send */
+  /* number of packets that the system refused to send */
+  guint64 send_errors;
   guint64 bytes_served;         /* bytes sent to all receivers */
   /* monotonic time in us of the last warning; 0 = none */
   gint64 warned_at;
@@ -112,7 +113,7 @@ struct _GstUdpliteSink
    * the beginning. */
   GstBuffer *resume_at;
   UdpliteRound round;           /* progress of the interrupted batch */
-  Family full;                  /* family whose socket had no room */
+  Family full;                  /* address family whose socket had no room */
 };
 
 #define LOCK(self) g_mutex_lock (&(self)->lock)

@@ -98,11 +98,12 @@ typedef struct
 typedef struct
 {
   guint64 packets, bytes, lists;
-  /* packets of which the checksum covered a part */
+  /* number of packets of which the checksum covered only a part */
   guint64 partly_covered;
-  guint64 too_short_to_skip;    /* packets shorter than skip-first-bytes */
+  /* number of packets shorter than skip-first-bytes */
+  guint64 too_short_to_skip;
   UdpliteSocketStats socket;
-  /* packets dropped by the kernel, as last read */
+  /* number of packets that the kernel has dropped, as last read */
   guint64 dropped;
 } GstUdpliteSrcCounters;
 
@@ -114,7 +115,8 @@ struct _GstUdpliteSrc
   GstUdpliteSrcSettings settings;
   /* the socket of the application; NULL if we open our own socket */
   GSocket *socket;
-  gboolean reopen;              /* a property changed that needs a new socket */
+  /* TRUE if a property changed that needs a new socket */
+  gboolean reopen;
   UdpliteBackend backend;       /* backend in use; AUTO = none yet */
   GstUdpliteSrcCounters counters;       /* since the socket was opened */
   /* value of the kernel's drop counter when the socket was opened */
@@ -130,7 +132,7 @@ struct _GstUdpliteSrc
   guint8 *receive_buffers;      /* memory of all `inputs` */
   UdpliteInput inputs[DATAGRAM_BATCH];
   guint last_batch;             /* number of packets in the last batch */
-  /* more packets may be waiting after the last batch */
+  /* TRUE if more packets may be waiting after the last batch */
   gboolean more;
   UdpliteSocketStats reported;  /* counters at the time of the last warning */
   /* time of the last warning about discarded packets */

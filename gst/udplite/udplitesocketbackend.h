@@ -21,7 +21,8 @@ typedef struct _UdpliteRaw UdpliteRaw;
  * two sinks may send through the same GSocket, each with its own coverage. */
 typedef struct
 {
-  /* held while packets are sent, so that their coverage is not changed */
+  /* held while packets are sent, so that no other thread changes the coverage
+   */
   GMutex lock;
   /* current send coverage; 0 = all; protected by lock */
   guint coverage;

@@ -25,7 +25,8 @@ struct _UdpliteRaw
    * kernel does not answer the peers with ICMP port unreachable. NULL if the
    * kernel has no UDP-Lite. */
   DatagramSocket *holder;
-  UdpliteRoutes *routes;        /* used by the sending thread only */
+  /* used by the sending thread only; looks up source addresses */
+  UdpliteRoutes *routes;
 };
 
 /* --- life cycle ----------------------------------------------------------- */

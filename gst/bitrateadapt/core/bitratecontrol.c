@@ -14,8 +14,8 @@ struct _BitrateControl
   gpointer state;               /* state of the rule */
   gdouble wanted;
   gboolean is_asked;            /* The encoder was set to stats.target. */
-  /* A change has to wait because of max_changes, and `held_back` counts it
-   * already. */
+  /* TRUE while a change has to wait because of max_changes. `held_back` counts
+   * this change already. */
   gboolean is_held;
 
   guint64 changed_at[BITRATE_MAX_CHANGES];      /* ring of times in ns */

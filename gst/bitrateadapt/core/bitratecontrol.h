@@ -29,11 +29,11 @@ typedef struct
 typedef struct
 {
   guint64 target;               /* bitrate that the encoder was set to last */
-  /* reports with an estimate, a round-trip time or losses */
+  /* number of reports with an estimate, a round-trip time or losses */
   guint64 reports;
-  /* decreases and increases of the encoder's bitrate */
+  /* numbers of decreases and increases of the encoder's bitrate */
   guint64 falls, rises;
-  /* changes that had to wait because of max_changes */
+  /* number of changes that had to wait because of max_changes */
   guint64 held_back;
 } BitrateStats;
 

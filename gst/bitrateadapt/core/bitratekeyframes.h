@@ -2,8 +2,9 @@
 /* Decides when a key frame is requested from the encoder: after a loss, and as
  * soon as the data that waits at the sender is certain to arrive too late. In
  * the second case a key frame that is encoded now can still arrive in time,
- * because the sender drops the late frames before it. The request does not wait
- * until the first frame is dropped, because this wait would delay the key frame.
+ * because the sender drops the late frames before it. The request does not
+ * wait until the first frame is dropped, because this wait would delay the key
+ * frame.
  *
  *   bitrate_key_frames_init (&key_frames);
  *   bitrate_key_frames_input (&key_frames, &report, latency, bitrate);
@@ -18,9 +19,11 @@
 typedef struct
 {
   guint64 asked_at;             /* time of the last request in ns; 0 = none */
-  guint64 retry_interval;       /* interval in ns after a lost key frame */
+  /* minimum time in ns from a request until the next one if the requested key
+   * frame was lost */
+  guint64 retry_interval;
   gboolean is_wanted;
-  gboolean is_key_frame_lost;   /* the requested key frame was lost */
+  gboolean is_key_frame_lost;   /* TRUE if the requested key frame was lost */
   gdouble estimate;             /* last estimate */
   /* time in ns of the last decrease of the estimate */
   guint64 fell_at;

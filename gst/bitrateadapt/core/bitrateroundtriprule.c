@@ -87,7 +87,8 @@ typedef struct
   Signal buffer;                /* packets */
   Signal round_trip;            /* ms */
   gdouble min_round_trip;       /* ms */
-  gdouble growth;               /* average growth in ms per report */
+  /* average growth of the round-trip time in ms per report */
+  gdouble growth;
   gdouble send_rate;            /* bit/s, average */
   guint64 measure_at, increase_at, decrease_at;
 } RoundTripRule;

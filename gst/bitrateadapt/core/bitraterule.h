@@ -17,7 +17,8 @@
 typedef struct
 {
   guint64 min_bitrate, max_bitrate;
-  gdouble headroom;             /* share of the estimate that is not used */
+  /* share of the estimate that the encoder does not use */
+  gdouble headroom;
   /* maximum delay of the receiver in ns; 0 = unknown */
   guint64 latency;
 } BitrateLimits;
@@ -31,12 +32,12 @@ typedef struct
   /* TRUE if the estimate is only a lower bound: the application sent no more
    * than the estimate, so the network may carry more. */
   gboolean is_lower_bound;
-  /* bytes that wait at the sender, or BITRATE_UNKNOWN */
+  /* number of bytes that wait at the sender, or BITRATE_UNKNOWN */
   guint64 queued_bytes;
-  /* packets that wait at the sender, or BITRATE_UNKNOWN */
+  /* number of packets that wait at the sender, or BITRATE_UNKNOWN */
   guint64 queued_packets;
-  /* bytes that were sent and that the receiver has not reported yet, or
-   * BITRATE_UNKNOWN */
+  /* number of bytes that were sent and that the receiver has not reported yet,
+   * or BITRATE_UNKNOWN */
   guint64 in_flight;
   guint64 round_trip;           /* ns, or BITRATE_UNKNOWN */
   /* send rate of the transport, or BITRATE_UNKNOWN */
@@ -58,9 +59,9 @@ typedef struct
       const BitrateReport * report, gdouble bitrate);
 } BitrateRule;
 
-/* Uses the estimate of the transport. */
+/* Rule that uses the estimate of the transport */
 extern const BitrateRule bitrate_estimate_rule;
-/* Uses the round-trip time and the send buffer of SRT or RIST. */
+/* Rule that uses the round-trip time and the send buffer of SRT or RIST */
 extern const BitrateRule bitrate_round_trip_rule;
-/* Uses the losses in RTCP receiver reports. */
+/* Rule that uses the losses in RTCP receiver reports */
 extern const BitrateRule bitrate_loss_rule;

@@ -35,7 +35,7 @@ typedef struct
 {
   gboolean is_reference;        /* nal_ref_idc */
   gboolean is_idr;
-  gboolean is_intra;            /* the slice has the type I or SI */
+  gboolean is_intra;            /* TRUE if the slice has the type I or SI */
   guint frame_num;
   gboolean is_field;            /* field_pic_flag */
   gboolean is_bottom;           /* bottom_field_flag */
@@ -44,7 +44,8 @@ typedef struct
    * effect. */
   gboolean forgets;
 
-  gboolean has_long_term;       /* the IDR picture is a long-term reference */
+  /* TRUE if an IDR picture is a long-term reference */
+  gboolean has_long_term;
   guint ref_idc;                /* nal_ref_idc */
   gboolean is_b;                /* the slice has the type B */
   /* For a P-slice: the number of entries of the list of reference pictures, and

@@ -59,10 +59,12 @@ typedef struct
   IfdFrame frame;
   /* number of the GOP to which the frame belongs; each I-frame starts a GOP */
   guint64 gop;
-  gboolean leading;             /* The frame is a leading frame of its GOP. */
+  /* TRUE if the frame is a leading frame of its GOP */
+  gboolean leading;
   /* Number of I- and P-frames in the stream up to and including this frame */
   guint64 references;
-  /* The I-frame is sent although a decoder would display it in the wrong order.
+  /* TRUE if the I-frame is sent although a decoder would display it in the
+   * wrong order
    */
   gboolean misordered;
   /* Slots of the decoder that are not updated because frames were dropped
@@ -74,7 +76,8 @@ typedef struct
 typedef struct
 {
   gboolean are_used;            /* the last frame had IFD_FRAME_SLOTS */
-  gboolean is_stored;           /* the newest frame was stored in the queue W */
+  /* TRUE if the newest frame was stored in the queue W */
+  gboolean is_stored;
   /* Slots that have wrong contents in the decoder after it has received all
    * frames that were taken for sending */
   guint32 wrong;
@@ -104,13 +107,14 @@ struct _Ifd
    * I-frame. */
   IfdAlgorithm algorithm;
   GQueue w;                     /* elements are IfdEntry, the oldest first */
-  gboolean sending;             /* the frame `s` is being sent now */
+  gboolean sending;             /* TRUE while the frame `s` is being sent */
   IfdFrame s;
   guint64 sending_since;        /* in ns */
   GQueue events;                /* elements are IfdEvent */
 
   guint64 next_number;          /* number of the next frame */
-  /* The stream has started: a frame has arrived, or a receiver has connected.
+  /* TRUE if the stream has started, because a frame has arrived or a receiver
+   * has connected
    */
   gboolean begun;
   /* number of the newest GOP; 0 if none has started */
@@ -118,14 +122,15 @@ struct _Ifd
   /* For each GOP, at the index of its number modulo REMEMBERED_GOPS: whether
    * the GOP was counted as disturbed */
   gboolean gop_counted[REMEMBERED_GOPS];
-  gboolean awaits_i;            /* frames are dropped until the next I-frame */
+  /* TRUE while frames are dropped until the next I-frame */
+  gboolean awaits_i;
   /* number of consecutive frames that could not be decoded */
   guint vain;
   /* No I-frame has arrived for so long that the stream apparently has none.
    * Output resumes with an intra refresh. If the stream has no intra refresh
    * either, frames are sent although frames that they refer to were dropped. */
   gboolean has_no_i;
-  /* an intra refresh has started since the newest I-frame */
+  /* TRUE if an intra refresh has started since the newest I-frame */
   gboolean refreshes;
 
   /* The flags of Ouwens' figures 1.2 and 1.3. In IFD_ALGORITHM_GOP,
@@ -134,14 +139,15 @@ struct _Ifd
    * cannot be decoded. */
   gboolean gop_disturbed, prev_gop_disturbed;
   gboolean gop_closed;          /* the newest GOP is closed */
-  /* a P-frame has arrived since the newest I-frame */
+  /* TRUE if a P-frame has arrived since the newest I-frame */
   gboolean behind_p;
 
   guint64 references;           /* number of I- and P-frames that arrived */
   /* state of a decoder that has received all frames that were taken for sending
    */
   DecoderOrder order;
-  /* I-frames were dropped because of their display order. */
+  /* TRUE if I-frames were dropped because a decoder would display them in the
+   * wrong order */
   gboolean awaits_order;
   /* number of the first I-frame that was dropped because of its display order
    */

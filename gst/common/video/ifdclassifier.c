@@ -50,7 +50,8 @@ struct _IfdClassifier
 
   /* state of the last I-frame */
   guint64 last_i_pts;           /* in ns; G_MAXUINT64 if unknown */
-  /* The PicOrderCnt of the last I-frame is known and is in last_i_order. */
+  /* TRUE if the PicOrderCnt of the last I-frame is known; it is in last_i_order
+   */
   gboolean last_i_has_order;
   gint32 last_i_order;
   /* TRUE if no frame after the last I-frame refers to a frame before it. The
@@ -79,7 +80,7 @@ typedef struct
 {
   IfdClassifier *classifier;
   const guint8 *next, *end;
-  /* An error of this access unit was counted already. */
+  /* TRUE if an error of this access unit was counted already */
   gboolean malformed;
 } Reader;
 
@@ -87,8 +88,8 @@ typedef struct
 typedef struct
 {
   gboolean is_present;
-  /* The picture itself is decoded correctly, not only the pictures some frames
-   * later. */
+  /* TRUE if the picture itself is decoded correctly, not only the pictures some
+   * frames later */
   gboolean is_at_once;
   gboolean is_broken;           /* broken_link_flag, if is_at_once */
 } Recovery;
@@ -495,13 +496,15 @@ typedef struct
   Recovery recovery;
   H264Slice first;              /* first slice; only valid if is_known */
   gboolean is_known;
-  /* all slices of the first picture in the access unit are intra slices */
+  /* TRUE if all slices of the first picture in the access unit are intra slices
+   */
   gboolean is_intra;
-  /* Other frames refer to this frame, or to another view or layer that is in
-   * the access unit of this frame. */
+  /* TRUE if other frames refer to this frame, or to another view or layer that
+   * is in the access unit of this frame */
   gboolean is_reference;
   gint layer;                   /* temporal_id, or -1 if unknown */
-  gboolean has_second;          /* the access unit contains the second field */
+  /* TRUE if the access unit contains the second field */
+  gboolean has_second;
   H264Slice second;             /* first slice of the second field */
 } H264Unit;
 
@@ -722,8 +725,8 @@ find_direction (const IfdClassifier * classifier, guint64 pts,
   return pts != G_MAXUINT64 && classifier->last_i_pts != G_MAXUINT64;
 }
 
-/* `order` is the PicOrderCnt of the frame, or NULL if the PicOrderCnt is
- * unknown. */
+/* Marks a leading frame. `order` is the PicOrderCnt of the frame, or NULL if
+ * the PicOrderCnt is unknown. */
 static void
 mark_leading_h264 (IfdClassifier * classifier, guint64 pts,
     const gint32 * order, IfdFrame * frame)

@@ -61,7 +61,8 @@ typedef enum
 /* Sequence header and sequence extension (6.2.2.1, 6.2.2.3) */
 typedef struct
 {
-  guint width, height;          /* in samples; 0 if not known yet */
+  /* size of the picture in samples; 0 if not known yet */
+  guint width, height;
   guint aspect_ratio;           /* aspect_ratio_information, table 6-3 */
   guint fps_n, fps_d;           /* frame rate; 0/1 for a reserved code */
   guint bit_rate;               /* in units of 400 bit/s */
@@ -94,7 +95,8 @@ typedef struct
   /* 0 if the picture has no motion vectors in this direction */
   guint8 forward_f_code, backward_f_code;
 
-  /* The picture coding extension was present; it contains the fields below. */
+  /* TRUE if the picture coding extension, which contains the fields below, was
+   * present */
   gboolean has_extension;
   guint8 f_code[2][2];          /* [forward, backward][horizontal, vertical] */
   guint8 intra_dc_precision;

@@ -45,11 +45,11 @@ struct _MpegVideoFramer
 
   /* State of the current frame */
   gboolean hunting;
-  /* the current frame has a picture start code or a slice */
+  /* TRUE if the current frame has a picture start code or a slice */
   gboolean have_body;
-  /* the last unit of the current frame is a slice */
+  /* TRUE if the last unit of the current frame is a slice */
   gboolean in_slices;
-  /* the last unit of the current frame is a sequence end code */
+  /* TRUE if the last unit of the current frame is a sequence end code */
   gboolean ended;
   MpegVideoFrame frame;
   GArray *units;                /* elements are MpegVideoUnit */

@@ -58,7 +58,8 @@ typedef enum
 
 typedef struct
 {
-  /* mpeg_video_framer_poll_output () describes who owns the data */
+  /* The data of the frame; mpeg_video_framer_poll_output () says who owns them.
+   */
   guint8 *data;
   gsize size;                   /* in bytes */
   MpegVideoUnit *units;         /* array of n_units elements, owned */
@@ -80,7 +81,7 @@ typedef struct
 typedef struct
 {
   gsize max_frame_size;         /* in bytes; 0: the default */
-  /* Everything before the first sequence header is discarded. */
+  /* If TRUE, everything before the first sequence header is discarded. */
   gboolean need_sequence;
 } MpegVideoFramerConfig;
 
@@ -90,14 +91,15 @@ typedef struct
   guint64 frames;               /* complete and incomplete frames */
   /* number of frames, of those in `frames`, that have the flag INCOMPLETE */
   guint64 incomplete;
-  guint64 junk_bytes;           /* bytes that belonged to no frame */
+  guint64 junk_bytes;           /* number of bytes that belonged to no frame */
   /* number of frames that exceeded max_frame_size */
   guint64 too_big;
   guint64 truncated;            /* frames that a discontinuity cut off */
   guint64 bad_headers;          /* invalid sequence, GOP and picture headers */
-  guint64 before_sequence;      /* pictures before the first sequence header */
-  /* System start codes (B9 to FF), which do not occur in a video elementary
-   * stream */
+  /* number of pictures before the first sequence header */
+  guint64 before_sequence;
+  /* number of system start codes (B9 to FF), which do not occur in a video
+   * elementary stream */
   guint64 foreign_codes;
 } MpegVideoFramerStats;
 

@@ -78,8 +78,8 @@ struct _MpegVideoTimeline
   guint64 base_time;
   /* number of repeated fields that were displayed after base_time */
   gint64 extra;
-  /* repeated fields of the last anchor (I- or P-frame), which is not displayed
-   * yet */
+  /* number of repeated fields of the last anchor (I- or P-frame), which is not
+   * displayed yet */
   gint64 pending_extra;
   /* Bit mask with one bit per frame; the lowest bit belongs to the last frame.
    * A bit is set if its frame repeats a field. */
@@ -93,7 +93,7 @@ struct _MpegVideoTimeline
   /* temporal references of the last received frames; -1 if there are none */
   gint last_anchor_reference;
   gint last_b_reference;
-  /* the I-frame of the current GOP was received */
+  /* TRUE if the I-frame of the current GOP was received */
   gboolean gop_has_i;
   gboolean seen_gop_header;
 

@@ -35,7 +35,7 @@ typedef struct
   /* time in ns at which the frame is due in transport order, since the first
    * frame */
   guint64 expected;
-  /* in ns, from upstream or computed: PTS and DTS */
+  /* PTS and DTS in ns, from upstream or computed */
   guint64 pts, dts;
   /* duration in ns for which the fields of the frame are displayed */
   guint64 duration;

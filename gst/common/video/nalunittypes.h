@@ -20,7 +20,7 @@
 /* NAL units with types from H264_SEI to this one are no slices but parameter
  * sets and delimiters. */
 #define H264_SPS_EXTENSION 13
-/* describes the slice that follows it (G.7.3.1.1) */
+/* NAL unit that describes the slice after it (G.7.3.1.1) */
 #define H264_PREFIX 14
 #define H264_SUBSET_SPS 15
 #define H264_SLICE_EXTENSION 20 /* slices of other views and layers */
@@ -43,7 +43,7 @@
 #define H265_RADL_N 6           /* first type of a leading picture */
 #define H265_RASL_N 8
 #define H265_RASL_R 9
-#define H265_BLA_FIRST 16       /* also the first type of an IRAP picture */
+#define H265_BLA_FIRST 16       /* the first type of an IRAP picture, too */
 #define H265_BLA_LAST 18
 #define H265_IDR_LAST 20
 /* the highest type of an IRAP picture; CRA is 21 */

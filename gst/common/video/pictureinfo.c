@@ -39,16 +39,17 @@ struct _PictureReader
    * precede them
    */
   guint length_size;
-  guint highest_sub_layer;      /* the highest sub-layer of H.265 seen so far */
+  /* highest sub-layer of H.265 that occurred so far */
+  guint highest_sub_layer;
 
   /* state of the last key frame */
   guint64 key_pts;              /* in ns, or NO_TIME */
   guint key_reference;          /* temporal reference of the last key frame */
   gboolean has_key;
-  /* No picture after the last key frame refers to a picture before this key
-   * frame. */
+  /* TRUE if no picture after the last key frame refers to a picture before this
+   * key frame */
   gboolean is_closed;
-  /* A reference picture has followed the last key frame. */
+  /* TRUE if a reference picture has followed the last key frame */
   gboolean has_reference;
 };
 
@@ -324,7 +325,7 @@ read_nal (PictureReader * reader, const guint8 * data, gsize size,
   if (skip == 0) {
     while (skip < size && data[skip] == 0)
       skip++;
-    skip++;                     /* the byte 01 of the start code */
+    skip++;                     /* skips the byte 01 of the start code */
   }
   if (skip < size)
     read_unit (reader, data + skip, size - skip, is_h265, info);

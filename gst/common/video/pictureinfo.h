@@ -54,12 +54,13 @@ typedef enum
 typedef struct
 {
   PictureKind kind;
-  /* The picture follows a key frame in decoding order and refers to pictures
-   * before this key frame. */
+  /* TRUE if the picture follows a key frame in decoding order and refers to
+   * pictures before this key frame */
   gboolean is_leading;
-  guint layer;                  /* 0 if it is the base layer or unknown */
-  /* The fields `uses` and `updates` are valid. They say which pictures depend
-   * on each other, in the same way as the fields of a frame with
+  /* layer of the picture; 0 if it is the base layer or unknown */
+  guint layer;
+  /* TRUE if the fields `uses` and `updates` are valid. They say which pictures
+   * depend on each other, in the same way as the fields of a frame with
    * IFD_FRAME_SLOTS (ifd.h). */
   gboolean has_slots;
   guint32 uses, updates;

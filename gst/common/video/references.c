@@ -23,18 +23,19 @@ typedef struct
   guint frame_num;              /* of H.264 */
   gint32 order;                 /* PicOrderCnt */
   guint64 number;               /* number of the picture in decoding order */
-  guint64 gop;                  /* number of the key frame that precedes it */
+  /* number of the key frame that precedes the picture */
+  guint64 gop;
   guint depth;
 } Reference;
 
 /* Facts that were learned from the pictures since the last key frame */
 typedef struct
 {
-  /* a reference picture belongs to a layer above the base layer */
+  /* TRUE if a reference picture belongs to a layer above the base layer */
   gboolean has_layers;
-  /* a reference picture refers to a picture of a higher layer */
+  /* TRUE if a reference picture refers to a picture of a higher layer */
   gboolean is_tangled;
-  /* The reference pictures of a picture are unknown. */
+  /* TRUE if the reference pictures of a picture are unknown */
   gboolean is_abandoned;
 } Findings;
 

@@ -28,9 +28,10 @@ typedef struct _References References;
 
 typedef struct
 {
-  gboolean is_key;              /* an I-frame at which a decoder can begin */
+  /* TRUE for an I-frame at which a decoder can begin */
+  gboolean is_key;
   gboolean is_closed;           /* a key frame with IFD_FRAME_CLOSED */
-  /* The picture may refer to pictures before the last key frame. */
+  /* TRUE if the picture may refer to pictures before the last key frame */
   gboolean is_leading;
   gboolean is_reference;
   gint layer;                   /* temporal layer, or -1 if unknown */

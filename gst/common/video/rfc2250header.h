@@ -25,7 +25,7 @@ typedef struct
 {
   /* The bits that must be zero. They are parsed, but always written as 0. */
   guint mbz;
-  /* The MPEG-2 extension of the header follows. */
+  /* field T: the MPEG-2 extension of the header follows */
   gboolean t;
   guint tr;                     /* temporal reference */
   /* field AN: the N bit is active; field N: there is a new picture header */
@@ -39,12 +39,14 @@ typedef struct
   guint bfc, ffc;               /* f-codes */
 
   /* The MPEG-2 extension (RFC 2250, section 3.4.1), valid if `t` is TRUE. */
-  MpegVideoPicture extension;   /* fields of the picture coding extension */
+  /* fields of the picture coding extension of MPEG-2 */
+  MpegVideoPicture extension;
   /* Further extensions (field E) with their start codes. The pointer points
    * into the data that were parsed.
    */
   const guint8 *extensions;
-  /* size in bytes; after parsing, the size includes the zero padding */
+  /* size of the extensions in bytes; after parsing, it includes the zero
+   * padding */
   gsize extensions_size;
 } Rfc2250Header;
 

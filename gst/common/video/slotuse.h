@@ -58,13 +58,14 @@ typedef enum
 
 typedef struct
 {
-  /* The unit uses no slot and updates all slots, so a decoder can begin here.
+  /* TRUE if the unit uses no slot and updates all slots, so that a decoder can
+   * begin here
    */
   gboolean is_key;
-  /* Later frames may refer to this unit. If FALSE, the unit updates no slot
-   * that a later frame of the same encoder uses. */
+  /* TRUE if later frames may refer to this unit. If FALSE, the unit updates no
+   * slot that a later frame of the same encoder uses. */
   gboolean is_reference;
-  gboolean is_shown;            /* a frame of the unit is displayed */
+  gboolean is_shown;            /* TRUE if a frame of the unit is displayed */
   gint layer;                   /* temporal layer, or SLOT_LAYER_UNKNOWN */
   guint32 uses, updates;        /* sets of slots */
 } SlotUse;
@@ -74,7 +75,7 @@ typedef struct
 typedef struct
 {
   gint layer;                   /* or SLOT_LAYER_UNKNOWN */
-  /* The frame refers only to frames of the base layer. */
+  /* TRUE if the frame refers only to frames of the base layer */
   gboolean is_sync;
 } SlotLayer;
 

@@ -216,7 +216,7 @@ struct _StatisticsRate
   guint first, n_arrivals;
   guint64 bytes;                /* sum of all entries */
   gboolean started;
-  guint64 start;                /* time of the very first arrival */
+  guint64 start;                /* time of the very first arrival in ns */
   guint64 now;                  /* the latest time so far */
 };
 

@@ -52,7 +52,8 @@ typedef struct
 {
   /* the bytes of sections that are not complete yet */
   GByteArray *data;
-  gboolean is_open;             /* `data` is the beginning of a section */
+  /* TRUE if `data` is the beginning of a section */
+  gboolean is_open;
   /* continuity_counter of the last packet; -1 if unknown */
   gint counter;
 } Table;
@@ -62,7 +63,8 @@ struct _TsPictures
   Table pat, pmt;
   guint pmt_pid, video_pid;     /* TS_NO_PID if unknown */
   TsVideo video;
-  const gchar *refusal;         /* why the stream is not cut, or NULL */
+  /* reason why the stream is not cut into units, or NULL */
+  const gchar *refusal;
 
   GByteArray *partial;          /* bytes of an incomplete packet */
   guint64 partial_tag;          /* tag of its first byte */
@@ -74,12 +76,12 @@ struct _TsPictures
   gboolean has_picture;
   gboolean has_time;
   guint64 time;                 /* DTS or PTS, as in TsUnit */
-  /* The unit consists of bytes that belong to no packet. */
+  /* TRUE if the unit consists of bytes that belong to no packet */
   gboolean is_junk;
   guint n_removed;
   /* continuity_counter of the last packet that had a payload; -1 if unknown */
   gint last_counter;
-  /* The unit contains both field pictures of an MPEG frame. */
+  /* TRUE if the unit contains both field pictures of an MPEG frame */
   gboolean has_second_field;
 };
 
@@ -384,8 +386,8 @@ get_pes_header_size (const Packet * packet)
   return size <= packet->payload_size ? size : 0;
 }
 
-/* Reads a PTS or DTS (2.4.3.7). It has 33 bits, and a marker bit follows the
- * bits 3, 18 and 33. */
+/* Reads a PTS or DTS of 33 bits (2.4.3.7). A marker bit follows the bits 3, 18
+ * and 33, counted from 1. */
 static guint64
 get_pes_time (const guint8 * field)
 {

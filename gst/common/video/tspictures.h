@@ -29,14 +29,16 @@ typedef enum
 
 typedef struct
 {
-  guint8 *data;                 /* whole packets; the caller frees them */
+  /* whole packets of the unit; the caller frees them */
+  guint8 *data;
   gsize size;                   /* in bytes */
   /* the `tag` of the input that contained the first packet */
   guint64 tag;
   gboolean has_picture;
   /* The following fields are only set if the unit has a picture. */
   TsVideo video;
-  guint8 *stream;               /* elementary stream; the caller frees it */
+  /* elementary stream of the picture; the caller frees it */
+  guint8 *stream;
   gsize stream_size;            /* in bytes */
   /* DTS of the picture, or its PTS if it has no DTS, in units of 1/90000 s
    * modulo 2^33 (2.4.3.7) */
@@ -71,8 +73,8 @@ void ts_pictures_input (TsPictures * pictures, const guint8 * data, gsize size,
 void ts_pictures_drain (TsPictures * pictures);
 /* Returns the next complete unit in `unit`, or FALSE if there is none. */
 gboolean ts_pictures_poll (TsPictures * pictures, TsUnit * unit);
-/* Returns the reason why the stream passes without being cut, or NULL if it is
- * cut. */
+/* Returns the reason why the stream is passed on without being cut into units,
+ * or NULL if it is cut. */
 const gchar *ts_pictures_get_refusal (const TsPictures * pictures);
 
 /* Subtracts `offset` from the continuity counters of the packets with the given

@@ -19,14 +19,16 @@
 
 typedef struct
 {
-  guint64 stream;               /* same value for all packets of a stream */
-  guint32 timestamp;            /* same value for all packets of a frame */
+  /* identifies the stream: equal in all its packets */
+  guint64 stream;
+  /* RTP timestamp: equal in all packets of a frame */
+  guint32 timestamp;
   guint16 sequence;             /* RTP sequence number */
   /* type of the frame; UNKNOWN if the packet does not show it */
   MpegVideoPictureType type;
   guint temporal_reference;     /* only valid if the type is known */
-  /* The packet contains the first or the last byte of a frame. If a frame
-   * consists of two field pictures, each field picture may count as the
+  /* TRUE if the packet contains the first or the last byte of a frame. If a
+   * frame consists of two field pictures, each field picture may count as the
    * beginning of a frame. */
   gboolean begins, ends;
   /* flags of the GOP header in this packet */

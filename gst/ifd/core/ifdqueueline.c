@@ -16,8 +16,9 @@ struct _IfdLine
   /* Number of the frame that would follow the last sent frame; NO_NUMBER if no
    * frame was sent yet */
   guint64 next_number;
-  /* The receiver probably does not have the newest sequence header, because a
-   * frame that contained it was dropped or because the receiver is new. */
+  /* TRUE if the receiver probably does not have the newest sequence header,
+   * because a frame that contained it was dropped or because the receiver is
+   * new */
   gboolean sequence_is_missing;
 };
 

@@ -44,12 +44,12 @@ typedef struct
   gboolean has_media_time;
   guint64 media_time;
   /* set by ifd_line_pop: */
-  /* The frame does not directly follow the last frame that was sent, because
-   * frames were dropped. */
+  /* TRUE if the frame does not directly follow the last frame that was sent,
+   * because frames were dropped */
   gboolean discont;
-  /* The frame contains no sequence header, and the receiver does not have the
-   * sequence header that the frame needs. The caller has to send `sequence`
-   * before the frame. */
+  /* TRUE if the frame contains no sequence header, and the receiver does not
+   * have the sequence header that the frame needs. The caller has to send
+   * `sequence` before the frame. */
   gboolean lacks_sequence;
 } IfdLineItem;
 

@@ -25,7 +25,8 @@
 typedef struct
 {
   guint64 sum;
-  gboolean odd;                 /* the next byte is the second byte of a word */
+  /* TRUE if the next byte is the second byte of a word */
+  gboolean odd;
 } Checksum;
 
 const gchar *

@@ -16,9 +16,9 @@ typedef struct
   /* how often the receiver was added; at least 1 */
   guint times;
   guint64 id;                   /* a unique number that is never used again */
-  /* this process has joined this multicast group for the receiver */
+  /* TRUE if this process has joined this multicast group for the receiver */
   gboolean is_joined;
-  /* Joining the multicast group failed, and this was logged already. */
+  /* TRUE if joining the multicast group failed, which was logged already */
   gboolean is_refused;
   /* path to the receiver; address_size 0 = not known yet */
   DatagramPath path;
