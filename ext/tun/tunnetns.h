@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds network namespaces by the names that users have for them, and calls
- * functions inside a namespace without moving any thread of the program to it.
+ * functions inside a namespace. The threads of the program stay in their own
+ * namespace.
  */
 
 #pragma once

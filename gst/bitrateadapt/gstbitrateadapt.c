@@ -106,8 +106,8 @@ struct _GstBitrateAdapt
   BitrateControl *control;      /* NULL until an encoder is found */
   Meter meter;
   guint64 passed;               /* number of buffers that passed */
-  /* The target bitrate has to be set again, because new caps have restarted the
-   * encoder or because the encoder is another one. */
+  /* TRUE if the target bitrate has to be set again, because new caps have
+   * restarted the encoder or because the encoder is another one */
   gboolean is_repeated;
   /* names of the elements in use, for the statistics */
   gchar *encoder, *network;
@@ -126,8 +126,9 @@ struct _GstBitrateAdapt
   /* bitrate that the application has set the encoder to, in bit/s; 0 if there
    * is none */
   guint64 encoder_bitrate;
-  /* has_refused: the current encoder has refused a bitrate. has_failed: an
-   * error was posted, because the bitrate of the encoder is fixed. */
+  /* has_refused is TRUE if the current encoder has refused a bitrate.
+   * has_failed is TRUE if an error was posted because the bitrate of the
+   * encoder is fixed. */
   gboolean has_refused, has_failed;
   const BitrateRule *rule;
   /* value of loss_report in the latest GstBitrateNetwork */

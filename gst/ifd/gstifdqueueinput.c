@@ -72,7 +72,7 @@ struct _GstIfdQueueInput
   /* for MPEG video */
   MpegVideoSequence sequence;   /* belongs to the newest caps */
   gboolean have_caps;           /* caps were output */
-  gboolean update_caps;         /* upstream has sent new caps */
+  gboolean update_caps;         /* TRUE if upstream has sent new caps */
   /* The newest sequence header with its extensions and user data */
   GstMemory *header;
   guint i_reference;            /* temporal reference of the last I-frame */

@@ -99,7 +99,7 @@ struct _GstIfdQueue
   gboolean have_stream;         /* TRUE if a STREAM_START event was received */
   /* TRUE if a buffer has arrived since the start or the last flush */
   gboolean started;
-  gboolean have_caps;           /* caps were sent downstream */
+  gboolean have_caps;           /* TRUE if caps were sent downstream */
   guint64 read_bytes;           /* position in pull mode, in bytes */
   GQueue held_events;           /* events that wait until the caps are known */
 

@@ -91,7 +91,8 @@ struct _GstIfdTcpWriter
   guint marks_at_once;
   /* TRUE if this side has sent FIN on this socket */
   gboolean said_end;
-  /* the estimate in bit/s that was notified last, and the time of this in ns */
+  /* estimate in bit/s that was notified last, and the time in ns of this
+   * notification */
   guint64 notified_rate, notified_at;
 };
 

@@ -13,7 +13,8 @@ struct _BitrateControl
   const BitrateRule *rule;
   gpointer state;               /* state of the rule */
   gdouble wanted;
-  gboolean is_asked;            /* The encoder was set to stats.target. */
+  /* TRUE if the encoder was set to stats.target */
+  gboolean is_asked;
   /* TRUE while a change has to wait because of max_changes. `held_back` counts
    * this change already. */
   gboolean is_held;

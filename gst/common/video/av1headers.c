@@ -148,17 +148,19 @@ parse_tools (BitReader * bits, Av1Sequence * sequence)
 {
   gboolean has_order_hint;
 
-  /* use_128x128_superblock, enable_filter_intra, enable_intra_edge_filter */
+  /* Skips use_128x128_superblock, enable_filter_intra and
+   * enable_intra_edge_filter. */
   bit_reader_skip (bits, 3);
   sequence->screen_content_tools = sequence->integer_mv = SELECT;
   if (sequence->is_reduced)
     return;
-  /* enable_interintra_compound, enable_masked_compound, enable_warped_motion,
-   * enable_dual_filter */
+  /* Skips enable_interintra_compound, enable_masked_compound,
+   * enable_warped_motion and enable_dual_filter. */
   bit_reader_skip (bits, 4);
   has_order_hint = bit_reader_take_flag (bits);
   if (has_order_hint)
-    bit_reader_skip (bits, 2);  /* enable_jnt_comp, enable_ref_frame_mvs */
+    /* skips enable_jnt_comp and enable_ref_frame_mvs */
+    bit_reader_skip (bits, 2);
   if (!bit_reader_take_flag (bits))     /* seq_choose_screen_content_tools */
     sequence->screen_content_tools = bit_reader_take (bits, 1);
   if (sequence->screen_content_tools > 0 && !bit_reader_take_flag (bits))
@@ -256,7 +258,8 @@ parse_refs (BitReader * bits, const Av1Sequence * sequence, Av1Frame * frame)
   guint i;
 
   if (is_short) {
-    bit_reader_skip (bits, 3 + 3);      /* last_frame_idx, gold_frame_idx */
+    /* skips last_frame_idx and gold_frame_idx */
+    bit_reader_skip (bits, 3 + 3);
     frame->refs = ALL_FRAMES;
   }
   for (i = 0; i < AV1_REFS_PER_FRAME; i++) {

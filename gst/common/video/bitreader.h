@@ -16,7 +16,7 @@ typedef struct
   const guint8 *data;
   gsize size;                   /* in bytes */
   gsize position;               /* in bits */
-  /* The caller has tried to read beyond the end of the data. */
+  /* TRUE if the caller has tried to read beyond the end of the data */
   gboolean beyond;
 } BitReader;
 

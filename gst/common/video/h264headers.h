@@ -39,7 +39,7 @@ typedef struct
   guint frame_num;
   gboolean is_field;            /* field_pic_flag */
   gboolean is_bottom;           /* bottom_field_flag */
-  /* The picture marks all previous reference pictures as unused
+  /* TRUE if the picture marks all previous reference pictures as unused
    * (memory_management_control_operation 5). An IDR picture has the same
    * effect. */
   gboolean forgets;
@@ -47,7 +47,7 @@ typedef struct
   /* TRUE if an IDR picture is a long-term reference */
   gboolean has_long_term;
   guint ref_idc;                /* nal_ref_idc */
-  gboolean is_b;                /* the slice has the type B */
+  gboolean is_b;                /* TRUE if the slice has the type B */
   /* For a P-slice: the number of entries of the list of reference pictures, and
    * the operations of ref_pic_list_modification () on this list */
   guint n_references;

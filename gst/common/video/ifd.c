@@ -75,7 +75,7 @@ typedef struct
 /* State of the slots, for frames with IFD_FRAME_SLOTS */
 typedef struct
 {
-  gboolean are_used;            /* the last frame had IFD_FRAME_SLOTS */
+  gboolean are_used;            /* TRUE if the last frame had IFD_FRAME_SLOTS */
   /* TRUE if the newest frame was stored in the queue W */
   gboolean is_stored;
   /* Slots that have wrong contents in the decoder after it has received all
@@ -126,9 +126,10 @@ struct _Ifd
   gboolean awaits_i;
   /* number of consecutive frames that could not be decoded */
   guint vain;
-  /* No I-frame has arrived for so long that the stream apparently has none.
-   * Output resumes with an intra refresh. If the stream has no intra refresh
-   * either, frames are sent although frames that they refer to were dropped. */
+  /* TRUE if no I-frame has arrived for so long that the stream apparently has
+   * none. Output then resumes with an intra refresh. If the stream has no intra
+   * refresh either, frames are sent although frames that they refer to were
+   * dropped. */
   gboolean has_no_i;
   /* TRUE if an intra refresh has started since the newest I-frame */
   gboolean refreshes;
@@ -138,7 +139,7 @@ struct _Ifd
    * dropped, and prev_gop_disturbed means that leading frames of the newest GOP
    * cannot be decoded. */
   gboolean gop_disturbed, prev_gop_disturbed;
-  gboolean gop_closed;          /* the newest GOP is closed */
+  gboolean gop_closed;          /* TRUE if the newest GOP is closed */
   /* TRUE if a P-frame has arrived since the newest I-frame */
   gboolean behind_p;
 
@@ -464,8 +465,8 @@ enqueue_paper_gop (Ifd * ifd, const IfdEntry * c)
 
 /* IFD_ALGORITHM_GOP */
 
-/* Starts a GOP. The GOP that was the newest one becomes the previous GOP, and
- * so do its flags. */
+/* Starts a GOP. The newest GOP becomes the previous GOP, and its flags become
+ * the flags of the previous GOP. */
 static void
 begin_gop (Ifd * ifd, const IfdFrame * c)
 {

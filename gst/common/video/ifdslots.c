@@ -9,7 +9,8 @@
 typedef struct
 {
   const IfdSlotFrame *frame;
-  guint n_lost;                 /* the dropped frame, and frames that need it */
+  /* number of lost frames: the dropped one, and those that need it */
+  guint n_lost;
   /* Slots that have wrong contents after all waiting frames, and that later
    * frames will probably use */
   guint32 damage;

@@ -15,8 +15,9 @@
 
 typedef struct
 {
-  /* The frame says which slots it uses. This is FALSE for a frame of another
-   * codec, if the codec of the stream has changed before or after this frame.
+  /* TRUE if the frame says which slots it uses. This is FALSE for a frame of
+   * another codec, if the codec of the stream has changed before or after this
+   * frame.
    */
   gboolean has_slots;
   guint32 uses, updates;

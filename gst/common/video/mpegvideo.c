@@ -24,9 +24,9 @@ static const guint frame_rates[9][2] = {
 #define PICTURE_EXTENSION_MIN_SIZE    9
 
 #ifdef __SSE2__
-/* Number of positions that are checked in one step. Each step reads 32 bytes,
- * but a start code has two more bytes after its first one, so only the first 30
- * positions can be checked. */
+/* Number of positions that are checked in one step. Each step reads 32 bytes.
+ * To check a position, the byte at the position and the two bytes after it are
+ * needed, so 30 positions can be checked. */
 #define STEP 30
 
 /* Returns a bit mask in which bit i is set if byte i of the 32 bytes at `p`

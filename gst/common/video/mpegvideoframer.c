@@ -39,8 +39,8 @@ struct _MpegVideoFramer
   const guint8 *base;
   gsize len;
   gboolean borrowed;
-  /* The data that the caller passed are not exactly one frame, so they cannot
-   * be used without a copy. */
+  /* TRUE if the data that the caller passed are not exactly one frame, so that
+   * they cannot be used without a copy */
   gboolean split;
 
   /* State of the current frame */

@@ -19,8 +19,8 @@ typedef struct
   guint8 byte;                  /* the byte whose bits are being read */
   /* number of bits of `byte` that were not read yet */
   guint left;
-  /* The caller has tried to read beyond the end of the NAL unit, or the data
-   * contain a number that is not allowed. */
+  /* TRUE if the caller has tried to read beyond the end of the NAL unit, or if
+   * the data contain a number that is not allowed */
   gboolean beyond;
 } NalBits;
 

@@ -27,13 +27,13 @@ struct _SlotReader
 {
   SlotCodec codec;
 
-  /* VP9: the last inter frame was error resilient */
+  /* VP9: TRUE if the last inter frame was error resilient */
   gboolean is_error_resilient;
 
   /* of AV1 */
   Av1Sequence sequence;
   gboolean has_sequence;
-  gboolean has_delimiters;      /* the stream contains temporal delimiters */
+  gboolean has_delimiters;      /* TRUE if the stream has temporal delimiters */
   /* set of the reference frames that are key frames */
   guint key_frames;
 };
@@ -137,9 +137,9 @@ read_vp8 (const guint8 * data, gsize size, gboolean is_start,
   }
   use->uses = get_vp8_uses (&header, layer, number);
   use->updates = get_vp8_updates (&header, MAX (number, 0));
-  /* The encoder is expected not to change its behaviour: if this frame replaces
+  /* The encoder is expected not to change its behaviour. If this frame replaces
    * the state of the segments or of the filter, the next frame replaces this
-   * state, too. */
+   * state too, and does not use the state that this frame leaves. */
   if (!header.uses_segments)
     replaced |= VP8_SLOT_SEGMENTATION;
   if (!header.uses_filter)

@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-#define TAG_SIZE 3              /* 9.1: the frame tag, in bytes */
-#define KEY_SIZE 7              /* 9.1: start code and dimensions */
+#define TAG_SIZE 3              /* size of the frame tag in bytes (9.1) */
+#define KEY_SIZE 7              /* size of start code and dimensions (9.1) */
 /* filter adjustments for references and for modes (9.6) */
 #define N_FILTER_DELTAS (4 + 4)
-#define MAX_VERSION 3           /* 9.1: the highest version that is defined */
+#define MAX_VERSION 3           /* highest version that is defined (9.1) */
 
 /* Maximum number of bytes that the entropy decoder may read beyond a header at
  * the end of its partition. The decoder reads two bytes in advance (7.3). */
