@@ -1131,9 +1131,10 @@ mpeg_video_timeline_input (MpegVideoTimeline * timeline,
 void
 mpeg_video_timeline_drain (MpegVideoTimeline * timeline)
 {
-  /* After the last frame, no further losses can be detected. Frames that are
-   * missing between the last two anchors (I- or P-frames) would have followed
-   * these anchors in transport order. */
+  /* Reports only the losses that are known already. Frames that are missing
+   * between the last two anchors (I- or P-frames) are not known to be lost: in
+   * transport order they follow these anchors, so the stream may have ended
+   * before them. */
   type_losses (timeline, TRUE);
 }
 

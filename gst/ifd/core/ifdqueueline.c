@@ -187,8 +187,8 @@ ifd_line_pop (IfdLine * line, guint64 now, IfdLineItem * item)
   }
   if (!ifd_poll_output (line->ifd, now, &frame))
     return FALSE;
-  /* The IFD algorithm keeps the order of frames, so the frame is the oldest
-   * item. */
+  /* The frame is the oldest item, because the IFD algorithm never changes the
+   * order of frames. */
   g_assert (frame.user == line->items.head);
   take_head (line, item);
   item->frame = frame;
