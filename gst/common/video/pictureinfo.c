@@ -472,7 +472,7 @@ get_vp8_descriptor_size (const guint8 * data, gsize size)
     return size > 1 ? 1 : 0;
   if (size < 3)
     return 0;
-  if (data[1] & 0x80)           /* I: PictureID of one or two bytes */
+  if (data[1] & 0x80)           /* bit I: PictureID of one or two bytes */
     at += data[2] & 0x80 ? 2 : 1;
   if (data[1] & 0x40)           /* L */
     at++;
@@ -494,7 +494,7 @@ read_rtp_vp8 (PictureReader * reader, const guint8 * data, gsize size)
     return PICTURE_KIND_UNKNOWN;
   if (data[0] & 0x20)           /* N */
     return PICTURE_KIND_DROPPABLE;
-  if ((data[0] & 0x17) != 0x10) /* S is 1 and PID is 0 */
+  if ((data[0] & 0x17) != 0x10) /* The bit S is 1 and the field PID is 0. */
     return PICTURE_KIND_UNKNOWN;
   kind = read_slots_start (reader, data + descriptor, size - descriptor);
   if (kind != PICTURE_KIND_UNKNOWN)
@@ -515,7 +515,7 @@ skip_vp9_structure (const guint8 * data, gsize size, gsize at)
     return 0;
   i = data[at] >> 5;            /* N_S */
   n_groups = data[at] & 8;      /* G */
-  if (data[at++] & 0x10)        /* Y: width and height of each layer */
+  if (data[at++] & 0x10)        /* bit Y: width and height of each layer */
     at += 4 * (i + 1);
   if (!n_groups)
     return at;
@@ -525,7 +525,7 @@ skip_vp9_structure (const guint8 * data, gsize size, gsize at)
   for (i = 0; i < n_groups; i++) {
     if (at >= size)
       return 0;
-    at += 1 + (data[at] >> 2 & 3);      /* R: number of P_DIFF */
+    at += 1 + (data[at] >> 2 & 3);      /* field R: number of P_DIFF */
   }
   return at;
 }
@@ -543,9 +543,10 @@ get_vp9_descriptor_size (const guint8 * data, gsize size)
     return 0;
   if (data[0] & 0x80)           /* I */
     at += data[at] & 0x80 ? 2 : 1;
-  if (data[0] & 0x20)           /* L, with TL0PICIDX unless F is set */
+  /* bit L, with TL0PICIDX unless the bit F is set */
+  if (data[0] & 0x20)
     at += is_flexible ? 1 : 2;
-  if (is_flexible && (data[0] & 0x40)) {        /* P: up to three P_DIFF */
+  if (is_flexible && (data[0] & 0x40)) {        /* bit P: up to three P_DIFF */
     for (i = 0; i < 3; i++) {
       if (at >= size)
         return 0;
@@ -563,7 +564,7 @@ read_rtp_vp9 (PictureReader * reader, const guint8 * data, gsize size)
 {
   const gsize descriptor = get_vp9_descriptor_size (data, size);
 
-  if (descriptor == 0 || !(data[0] & 8))        /* B: start of a frame */
+  if (descriptor == 0 || !(data[0] & 8))        /* bit B: start of a frame */
     return PICTURE_KIND_UNKNOWN;
   return read_slots_start (reader, data + descriptor, size - descriptor);
 }

@@ -336,10 +336,11 @@ references_add_h264_slice (References * references, const H264Slice * slice)
     references->uses |= get_bit (references, list.entries[i]);
 }
 
-/* Returns whether a decoder may store the removed picture for longer without a
- * wrong result. This is so if the removed picture is after all others in each
- * list, and is the first one that will be removed for a new picture. All
- * pictures of earlier groups fulfil this condition. */
+/* Called for a picture that a marking operation has removed. Returns whether a
+ * decoder that misses this operation, and so stores the picture for longer,
+ * still decodes correctly. It does if the picture is after all others in each
+ * list, and is the first one that is removed for a new picture. This is true of
+ * all pictures of earlier groups. */
 static gboolean
 is_last_in_lists (const References * references, const Reference * removed)
 {
