@@ -20,7 +20,9 @@ from wirelesslab.commands import wsim
 from wirelesslab.lab import cells
 from wirelesslab.testbed import testbed
 
-SECONDS = 30  # of the clip; the radio needs more than twice as long for them
+# The part of the clip that is sent, in seconds. The radio needs more than twice
+# this time to send it.
+SECONDS = 30
 SEEDS = (1, 2, 3)
 ELEMENTS = ("udplitesink", "udplitesrc", "wirelesslink", "qtdemux",
             "rtph263ppay", "rtph263pdepay", "matroskamux")

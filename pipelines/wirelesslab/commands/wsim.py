@@ -50,7 +50,7 @@ LINE_BYTES_PER_SECOND = 960
 PPP = 7
 IP_AND_UDP = 28
 # The share of the line's capacity that the clip uses. With a larger share, the
-# frames behind each I-frame would wait too long in the queue.
+# frames that follow an I-frame would wait too long in the queue.
 LOAD = 0.85
 PORT = 5004
 IP_PROTOCOL_UDPLITE = 136
@@ -253,8 +253,10 @@ class Run:
         return child
 
     def _is_listening(self) -> bool:
-        """Returns whether the receiver's socket is open. UDP-Lite may use any
-        of the three kinds of sockets. No other program runs in this host.
+        """Returns whether the receiver's socket is open. A receiver of UDP-Lite
+        opens a UDP-Lite socket, a raw socket or a UDP socket, depending on its
+        backend. All three kinds are checked. No other program runs in this
+        host, so any such socket is the receiver's.
         """
         return any(self._bed.is_listening(RECEIVER, kind, port)
                    for kind, port in (("udp", PORT), ("udplite", PORT),
@@ -534,8 +536,8 @@ def simulate(options: argparse.Namespace,
     print(f"Sending {len(clip.packets)} packets of {clip.path.name}, "
           f"{clip.speed:.2f} times slower than the clip plays, because the "
           f"line has 9600 bit/s. This takes {clip.seconds:.0f} s.", flush=True)
-    # A link with RLP cannot apply a record. It has the same bad radio blocks,
-    # because it has the same seed.
+    # A link with RLP cannot apply a record. Its radio damages the same blocks
+    # as the radio in the record, because both have the same seed.
     replay = f" pattern={shlex.quote(str(pattern))}"
     runs = [Run(transport, clip, f"{transport.bearer} {radio}" + (
                 replay if transport.bearer == TRANSPARENT else ""),

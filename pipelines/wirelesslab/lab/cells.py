@@ -51,7 +51,8 @@ LINK_LOG = f"{placement.LINK}.log"
 # The key of a result with the time of day, in ns, at which the clock of each
 # link was 0.
 LINKS_BEGAN = "links_began_ns"
-LINK_OUTPUTS = "wl[0-9]*.out"  # Matches the output of each link of the cell.
+# Matches the names of the files with the outputs of the links' processes.
+LINK_OUTPUTS = "wl[0-9]*.out"
 # The parts of a combined link have seeds with this difference, so that two
 # links of the same kind do not change at the same times.
 SEEDS_BETWEEN_LINKS = 1000
@@ -59,7 +60,9 @@ SEEDS_BETWEEN_LINKS = 1000
 # for the direction of the stream, and one for the way back if it needs one.
 STEPS, BACK = "steps.trace", "back.trace"
 NS_PER_MS = 1e6
-# A live encoder has 40 ms for each frame, and a viewer waits for 400 ms.
+# The limits for the lateness of a live encoder: the 99th percentile and the
+# maximum. The encoder has 40 ms for each frame, because the source has 25
+# frames per second. A viewer waits for at most 400 ms for a frame.
 ENCODER_P99_MS, ENCODER_MAX_MS = 20.0, 100.0
 IP_AND_UDP = 28
 # The lateness of a computed run, in which nothing can be late.
@@ -294,8 +297,9 @@ def carry(cell: Cell, directory: pathlib.Path,
 
 def lateness_of(ticks_ms: list[float],
                 directory: pathlib.Path) -> dict[str, Any]:
-    """Returns how late this machine woke a process, and how late the links were
-    against their models.
+    """Returns how late this machine woke a process, and how late the links
+    delivered packets. The lateness of a link is the difference between the real
+    delivery and the delivery time that the model of the link computes.
     """
     outputs = directory.glob(LINK_OUTPUTS)
     return lateness.describe(ticks_ms, [

@@ -138,7 +138,7 @@ class Node:
                 self._end(name, processes.finish(child))
                 del self._running[name]
         # The name of a file that is not yet complete begins with a dot. Such a
-        # file is renamed at any time, so its state cannot be read.
+        # file can be renamed at any moment, so its state cannot be read.
         waiting = [path for path in (self._directory / QUEUE).iterdir()
                    if not path.name.startswith(".")]
         for path in sorted(waiting, key=lambda path: path.stat().st_mtime_ns):
@@ -169,7 +169,8 @@ class Node:
 def run_job(script: str) -> int:
     """Runs a job's script and returns its exit status. If the node is killed,
     the kernel sends SIGTERM to this process, which then kills all processes of
-    the script. When a real node is lost, its processes end, too."""
+    the script. This imitates a real node: if a real node fails, all its
+    processes end."""
     return processes.finish(processes.start(["sh", script]))
 
 

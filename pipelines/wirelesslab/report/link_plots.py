@@ -21,8 +21,9 @@ RATE_STEP_NS, SOJOURN_STEP_NS = NS / 5, NS / 25
 # The file with the capacity, in steps of RATE_STEP_NS from the start of the
 # link.
 CAPACITY = "link-capacity.csv"
-# The measurement of the capacity sends a fixed bitrate. If the link carries
-# this share of it, the real capacity may be larger than the measured one.
+# The measurement of the capacity sends packets at a fixed bitrate. If the link
+# carries at least this share of that bitrate, the real capacity may be larger
+# than the measured one.
 UNLIMITED = 0.95
 GREY, DROP = "#bbbbbb", "#d55e00"
 
@@ -121,7 +122,8 @@ def carried_over_time(runs: list[run_results.Run]) -> Figure:
                   color=look["color"], label="what it carried")
 
     figure = rows(runs, "Mbit/s", draw)
-    # A link without a limit would leave no room for the other lines.
+    # The line of a link without a limit would be so high that the plot had no
+    # room for the other lines.
     if limits and max(limits) > top:
         highest = max((rate for run in plots.first_runs(runs).values()
                        for rate in link_use.rates(

@@ -42,7 +42,8 @@ HELPERS = ("src", "pay", "mux", "parse", "queue2", "mpegstat", "clocksync",
 LOCAL = ("filesink", "fakesink")
 # The name of the connection that the kernel makes over all links.
 MPTCP = "MPTCP of the kernel"
-# Follows the elements of a transport that sends over two links.
+# These words follow the elements in the name of a transport that sends over two
+# links.
 BOTH_LINKS = " over both links"
 # The maximum length of the properties in a name, in letters.
 MAX_PROPERTIES = 40
@@ -94,8 +95,9 @@ def sink(branch: list[Element]) -> str:
 
 def elements(pipeline: str) -> list[Element]:
     """Returns the elements of the branch that sends to the network. If this
-    branch begins at a pad of another element, such as rtpbin, the elements of
-    the first branch, which ends there, are returned before it.
+    branch begins at a pad of another element, such as rtpbin, the first branch
+    of the pipeline ends at this element. The elements of the first branch are
+    then returned before those of the sending branch.
     """
     found = branches(pipeline)
     if not found or sink(found[0]):
@@ -112,7 +114,9 @@ def key_element(transport: Protocol) -> str:
     """Returns the element that determines the colour."""
     if transport.get("server"):
         return transport["receiver"].split()[0]
-    if transport.get("socket"):  # The programs use a connection of their own.
+    # A carrier with this key opens a TCP connection by itself, without an
+    # element of GStreamer.
+    if transport.get("socket"):
         return "tcpclientsink"
     if "connection" in transport:
         return transport["connection"]
@@ -180,7 +184,8 @@ def with_section(transport: Protocol, _others: Iterable[Protocol]) -> str:
     return f"{in_full(transport, ())} ({transport['name']})"
 
 
-# From the shortest kind of name to one that is always unique.
+# The functions that make a name, from the one with the shortest names to the
+# one whose names are always unique.
 KINDS: tuple[Callable[[Protocol, Iterable[Protocol]], str], ...] = (
     essential, in_full, with_links, with_properties, with_section)
 
@@ -234,9 +239,10 @@ def known_with(used: Iterable[Protocol]) -> dict[str, Protocol]:
 
 
 def looks(used: Mapping[str, Protocol]) -> dict[str, Look]:
-    """Returns {label: look} for {label: transport}. The label of a stream that
-    shares a link differs from the name of its transport, and stays in the name
-    of the look. Two labels never have the same colour and style."""
+    """Returns {label: look} for {label: transport}. If several streams share a
+    link, the label of a stream contains more than the name of its transport,
+    and the name in the look is this label, too. Two labels never have the same
+    colour and style."""
     known = known_with(used.values())
     called = of_elements(known)
     same: dict[str, list[str]] = {}

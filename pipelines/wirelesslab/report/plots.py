@@ -201,7 +201,8 @@ def decodable_distribution(runs: list[run_results.Run]) -> Figure:
     first, last = max(min(known) / 2, 1), 1.5 * max(known)
     for label, look in looks(runs).items():
         times, shares = curves[label]
-        # With all longer deadlines, the share is equal to the last one.
+        # The curve does not change after its last step, so the last share is
+        # drawn again at the end of the axis.
         ax.step([first, *times, last], [*shares, shares[-1]], where="post",
                 **look)
     ax.set_xscale("log")
@@ -288,7 +289,7 @@ def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
     run = next(iter(firsts.values()))
     end = run.cell["seconds"]
     parts = link_paths.parts(run.cell["link"])
-    # Each link of a combined link has a band of the axis.
+    # Each link of a combined link has a horizontal band of its own in the plot.
     height, has_changes = 100 / len(parts), False
     for place, part in enumerate(parts):
         colour = LINK_COLOURS[place % len(LINK_COLOURS)]
@@ -310,7 +311,8 @@ def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
                                 hatch="//", facecolor="none", linewidth=0.4,
                                 edgecolor=colour)
     if not has_changes or len(parts) > 1:
-        # The log does not have a state that never changes.
+        # The log has entries only for changes of the state. If the state never
+        # changes, the axis has no values to show.
         ax.set_yticks([])
     words = link_words(parts, has_changes)
     ax.set_ylim(0, 105)

@@ -99,12 +99,15 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
 def begin_ns(packets: Sequence[measurements.Packet],
              since_ns: float | None) -> float | None:
     """Returns the time at which the first frame was sent, by the clock of the
-    link, or None if it is not known. There are two estimates of this time.
-    `since_ns` is the time from the begin of the link to the first frame by the
-    clock of the machine. It may be a few ms too long, or None. The arrival of
-    the first large packet is too late if the sender begins its handshake only
-    when the first frame comes. Neither of them is too early, so the earlier one
-    is the better estimate."""
+    link, or None if it is not known. There are two estimates of this time. Each
+    may be too late but not too early, so the earlier one is the better
+    estimate.
+
+    The first estimate is `since_ns`: the time from the begin of the link to the
+    first frame, by the clock of the machine. This estimate may be a few ms too
+    late. It is None if it is not known. The second estimate is the arrival of
+    the first large packet at the link. This estimate is too late if the sender
+    begins its handshake only when it gets the first frame."""
     if not packets:
         return since_ns
     first = next((packet.arrival_ns for packet in packets

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The problems of live video that a page compares transports for. For each
+"""The problems of live video for which a page compares transports. For each
 problem, the page has a table, sentences about the result and the usual advice.
 The demo writes the problems to a file, and the program that makes the page
 reads this file, because it may run in another version of Python. This module

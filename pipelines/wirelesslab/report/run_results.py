@@ -47,7 +47,7 @@ class Run:
         self.beside = [self]
         self._lateness, self.machine = result["lateness"], result["machine"]
         self.warnings, self.left_out = result["warnings"], result["left_out"]
-        # The results of older versions do not have this key.
+        # The results of older versions do not have the key LINKS_BEGAN.
         self._links_began_ns = result.get(cells.LINKS_BEGAN)
         self.late_ns = late_ms * NS_PER_MS
         self._late_ms, self._build = late_ms, build
@@ -87,7 +87,9 @@ class Run:
 
     @property
     def label(self) -> str:
-        """The label of the run among those with which it is compared."""
+        """The label that distinguishes this run from the runs with which it is
+        compared.
+        """
         return self.way.label(self)
 
     @property

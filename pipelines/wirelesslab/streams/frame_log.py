@@ -102,10 +102,11 @@ class Log:
 class Join:
     """Finds for each frame that arrived the frame that was sent.
 
-    A film that repeats itself has identical frames. Among identical frames, the
-    right one is the nearest in coding order. The distance is counted from the
-    difference that the last match had between the numbers of the receiver and
-    of the sender.
+    A film that repeats itself has several identical frames, so several sent
+    frames can match one received frame. Each end numbers the frames in coding
+    order. The number of the right frame is expected to differ from the number
+    of the received frame as much as in the last match. The sent frame whose
+    number is nearest to the expected one is chosen.
     """
 
     def __init__(self) -> None:

@@ -146,9 +146,10 @@ def stall_ms(lateness: Lateness) -> float:
 
 def without_maximum(late: Sequence[tuple[float, float]]
                     ) -> list[tuple[float, float]]:
-    """Returns the steps in which the latest frames were only as late as the
-    99th percentile. The maximum can be a single wake-up, and no single frame
-    moves a percentile of the latency."""
+    """Returns the steps of the lateness without its maximum. The latest frames
+    count as late by the 99th percentile instead, because the maximum can come
+    from a single wake-up, and one late frame does not change a percentile of
+    the latency."""
     return [*late[:-1], (late[-2][0], late[-1][1])]
 
 

@@ -26,7 +26,8 @@ from wirelesslab.testbed import namespaces, testbed
 
 UP, OUTAGE, HOLD, DOWN, ABSENT, RENUMBERED = STATES = (
     "up", "outage", "hold", "down", "absent", "renumbered")
-CLOSED = (OUTAGE, HOLD, DOWN, ABSENT)  # The link carries nothing.
+# The states in which the link carries nothing.
+CLOSED = (OUTAGE, HOLD, DOWN, ABSENT)
 END = "end"  # This word ends the log, in place of a state.
 KEY = "schedule"  # The key in a section [link NAME].
 EXAMPLE = "0 up 10 down 15 up"

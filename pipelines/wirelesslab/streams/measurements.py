@@ -56,8 +56,8 @@ class Passage(typing.NamedTuple):
 def join(
         sent_log: frame_log.Log, received_log: frame_log.Log
 ) -> dict[int, tuple[frame_log.Frame, frame_log.Frame]]:
-    """Joins both logs. Returns {coding number: (sent, arrived)} for the frames
-    that arrived.
+    """Joins the logs of the sender and of the receiver. Returns {coding number:
+    (sent, arrived)} for the frames that arrived.
     """
     joined = frame_log.Join()
     joined.add_sent(sent_log.frames)
@@ -411,7 +411,9 @@ def mean_attempts(packets: Sequence[Packet]) -> float:
 # -------------------------------------------------------------- other workloads
 
 class RequestReply(typing.NamedTuple):
-    """A row of Alanko's tables 3 and 4, in the unit of the times."""
+    """A row of Alanko's tables 3 and 4. The values have the unit of the times
+    from which they were computed.
+    """
 
     minimum: float
     percentiles: dict
@@ -468,8 +470,9 @@ def mos(psnr: float) -> int:
 
 
 def worst_place(errors: Sequence[Sequence[float]]) -> int | None:
-    """Returns the place in display order with the largest sum of errors; None
-    if no picture differs.
+    """Returns the place in display order with the largest error, or None if no
+    picture differs. `errors` has the errors of all pictures for each stream,
+    and the errors of the streams are added.
     """
     sums = [sum(each) for each in zip(*errors)]
     return sums.index(max(sums)) if any(sums) else None
@@ -477,9 +480,10 @@ def worst_place(errors: Sequence[Sequence[float]]) -> int | None:
 
 def worst_places(errors: Sequence[Sequence[float]],
                  length: int) -> range | None:
-    """Returns the consecutive places in display order with the largest sum of
-    errors. Their number is `length`, or less if there are not so many places.
-    Returns None if no picture differs."""
+    """Returns the range of `length` consecutive places in display order with
+    the largest error. The range is shorter if there are not so many places.
+    Returns None if no picture differs. `errors` has the errors of all pictures
+    for each stream, and the errors of the streams are added."""
     sums = [sum(each) for each in zip(*errors)]
     if not any(sums):
         return None

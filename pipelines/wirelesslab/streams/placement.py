@@ -259,9 +259,9 @@ class OverLink:
         self._bed = None
 
     def choose_port(self, binds: str, wanted: int | None = None) -> int:
-        """Returns a free port of this machine, although hosts with namespaces
-        have all ports free, because relays on this machine may have to stand in
-        for the hosts."""
+        """Returns a free port. The port must be free on this machine, because
+        relays on this machine may have to stand in for the hosts. Hosts with
+        namespaces would have all ports free."""
         return wanted or free_port(binds)
 
     def way(self, _port: int) -> str:

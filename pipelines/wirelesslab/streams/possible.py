@@ -87,9 +87,9 @@ def jobs(passages: Sequence[measurements.Passage], begin_ns: float,
     sent at `begin_ns`. A frame exists from its due time on. If the run sent it
     earlier, because of the jitter of the machine, it exists from that time on.
 
-    The order of the due times is the order of the stream. If it were not, this
-    function would let frames exist earlier or have later deadlines, until both
-    have the order of the stream. The result would then be an upper bound."""
+    The due times normally have the order of the stream. If they do not, this
+    function makes frames exist earlier, or gives them later deadlines, until
+    the times have this order. The result is then an upper bound."""
     releases = list(itertools.accumulate(
         (min(way.due_ns, way.sent_ns) for way in reversed(passages)), min))
     deadlines = itertools.accumulate(

@@ -55,8 +55,8 @@ class Launch:
         # The output is kept in memory, so that it is not lost when the disk is
         # full.
         self._output = os.memfd_create(role)
-        # The words are split before the values are filled in, so that a value
-        # that contains a blank stays one word.
+        # Returns the warnings of the pipeline's elements. A warning that occurs
+        # several times is returned once.
         words = [word.format_map(values) for word in shlex.split(pipeline)]
         self.child = place.start(role, [*program, *words], self._output)
 

@@ -106,7 +106,8 @@ def keep(owner: int, control: socket.socket,
     """
     try:
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
-        # The kernel then reaps the orphans.
+        # If SIGCHLD is ignored, the kernel reaps orphans, which otherwise this
+        # process would have to reap.
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         descriptors = make(wanted)
     except (LabError, OSError) as failure:

@@ -133,8 +133,8 @@ def pipeline(owner: Link, flows: list[Flow],
              properties: list[str]) -> list[str]:
     """Returns the words for gst-launch-1.0. A flow is (station, source, sink):
     the host whose transmitter it uses, and the words of both ends. `properties`
-    are written before the properties of the description. The latter therefore
-    override the former."""
+    are written before the properties of the description, so the properties of
+    the description override them."""
     words = []
     if not owner.is_emulated():
         through = [] if owner.words == [NONE] else ["!", *owner.words]

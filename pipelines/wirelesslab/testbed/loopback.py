@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Hosts for machines that do not allow namespaces: several loopback addresses
-of this machine, with relays between them that carry UDP.
-
-A command of host a sends to $b, where a relay listens. The relay sends the
-packet through the link to the address that $b has for b's own commands. The
-port is the same everywhere, so the commands are the same as with namespaces.
-relay_process.py returns an answer to the sender of the last packet.
+of this machine, with relays between them that carry UDP. A command of host a
+sends to $b, where a relay listens. The relay sends the packet through the link
+to the address that $b has for b's own commands. The port is the same
+everywhere, so the commands are the same as with namespaces. If a command of b
+answers, the relay of the other direction (relay_process.py) delivers the answer
+to the program that sent the last packet.
 """
 
 import contextlib

@@ -398,7 +398,8 @@ def use_pipelines(
     if function is send_bulk:
         # The end of the file follows the last bytes through the pipeline.
         os.close(out)
-        # This waits until the other end has received everything.
+        # The standard input is closed when the other end has received
+        # everything. This call waits for that.
         os.read(STDIN, LARGEST)
     return found
 
