@@ -338,8 +338,8 @@ class Line:
             raise self.failure("does not end") from None
         bad = re.search(r"ERROR|CRITICAL|WARNING",
                         re.sub(SENDER_HAS_GONE, "", self.printed()))
-        # A receiver that was just ending by itself ends with the signal's
-        # status.
+        # If the interrupt arrives while a receiver is ending by itself, the
+        # signal becomes the exit status of the receiver.
         if bad or status not in ((0, -signal.SIGINT) if self.interrupted
                                  else (0,)):
             raise self.failure(f"exit status {status}")

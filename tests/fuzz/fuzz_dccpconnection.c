@@ -19,7 +19,7 @@
 #define FLAG_COVERAGE (1 << 2)
 #define FLAG_SMALL_WINDOW (1 << 3)
 #define FLAG_SERVER_SENDS (1 << 4)
-#define FLAG_EDGE (1 << 5)      /* Sequence numbers wrap soon. */
+#define FLAG_EDGE (1 << 5)      /* The numbers wrap soon. */
 /* The connection is open before the first order of the input. */
 #define FLAG_OPEN (1 << 6)
 /* With both flags set, the listener has no room for further connections and the

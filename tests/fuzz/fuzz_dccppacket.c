@@ -442,7 +442,8 @@ check_output (DccpFeatures * self, guint64 now, guint64 * sent)
   fuzz_check (dccp_features_next_wakeup (self) > now);
 }
 
-/* FALSE: it is reset. */
+/* Inputs all options of the packet. Returns FALSE if the connection is reset
+ * because of an option. */
 static gboolean
 input_options (DccpFeatures * self, const DccpPacket * packet, guint64 gsr,
     guint64 gss)

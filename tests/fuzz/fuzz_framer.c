@@ -22,9 +22,11 @@
 #define SMALLEST_MAX_FRAME_SIZE 16
 /* Bytes of a start code that the framer needs before it recognises the code. */
 #define MAX_STRADDLE 3
-/* The timeline takes a larger gap as a new stream. In addition, the first frame
- * and the second frame after a jump may each have any of 1024 temporal
- * references. */
+/* The maximum number of frames that the timeline counts as lost in one gap. A
+ * gap of at most 10 s has 2400 frames at 240 frames per second; the timeline
+ * treats a longer gap as the start of a new stream. In addition, the first and
+ * the second frame after a gap may each have any of 1024 temporal references.
+ */
 #define MAX_LOSSES_AT_ONCE (10 * 240 + 3 * 1024)
 #define MAX_TIMED_FRAMES 64
 /* Longer streams are not divided into single bytes, because this takes most of
@@ -233,7 +235,7 @@ frame_stream (const Job * job, StepFunc step, MpegVideoFramerStats * stats)
   for (i = 0; rest.size > 0; i++) {
     size = MIN (step (job, i), rest.size);
     if (size == 0 && i % N_STEPS == 0)
-      size = rest.size;         /* A sequence of empty steps would never end. */
+      size = rest.size;         /* An empty step must be followed by others. */
     piece = fuzz_take_copy (&rest, size);
     mpeg_video_framer_input (framer, piece, size, MPEG_VIDEO_TIME_NONE,
         MPEG_VIDEO_TIME_NONE);

@@ -381,7 +381,7 @@ check_replay (const Job * job, const Player * eager, const gchar * record)
   Player replay;
 
   config.pattern = text;
-  config.seed = 0;              /* The seed of the pattern is used instead. */
+  config.seed = 0;              /* The seed in the pattern is used. */
   play (&replay, job, RUN_REPLAY, &config);
   check_same (eager->run, replay.run);
   fuzz_run_free (replay.run);

@@ -87,7 +87,7 @@ def arrivals(own):
             if last:
                 return
         except OSError as error:
-            if error.errno != errno.ENETDOWN:  # the device went
+            if error.errno != errno.ENETDOWN:  # The device disappeared.
                 raise
 
 

@@ -35,8 +35,8 @@ PHONE = 42000
 FAST_USB = f"rate=8000000 {USB}"
 SLOW_PHONE = ("--rate", str(PHONE), "--buffer", "16384")
 GPRS = "profile=gprs seed=1"
-# The rate of the stream in byte/s (5.2.3, figures 5.5 to 5.7). There is a
-# glitch in each transmission.
+# The rate of the stream in byte/s in figures 5.5 to 5.7 of the thesis (5.2.3).
+# The thesis reports a silence, which it calls a glitch, in each transmission.
 GPRS_RATE = 6000
 # Table 5.1: {(bytes of a ping, interval in s, count): (mean, maximum, minimum
 # in s)}.

@@ -33,7 +33,8 @@ MBIT = 1e6
 
 UDP_SIZE = 1472
 SECONDS = 20  # The duration of saturated sending.
-WARM_UP = 2  # The first two seconds do not count.
+# The measurement leaves out this number of seconds at the beginning.
+WARM_UP = 2
 
 # Sends more data than the link carries, through a queue that makes the socket
 # wait. The link's own queue drops the packets that exceed the rate.

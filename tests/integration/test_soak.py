@@ -103,8 +103,8 @@ def read_sample(pid):
 
 
 def find_pipeline(pid):
-    """Returns the pid of the gst-launch-1.0, which is this process or its
-    descendant.
+    """Returns the pid of the gst-launch-1.0 process: `pid` itself, or one of
+    its descendants.
     """
     process = pathlib.Path("/proc") / str(pid)
     if "gst-launch" in (process / "comm").read_text():

@@ -36,11 +36,12 @@ def entry(result, stdout="", stderr="", name="a test"):
 
 class SummaryTest(unittest.TestCase):
     def close(self, *entries, arguments=(), listed=None, status=None, tail=""):
-        """Returns the exit status and the last line of tests/summary.py.
-        `output` has all that it printed.
+        """Runs tests/summary.py. Returns its exit status and the last line that
+        it printed. `output` has everything that it printed.
 
-        Without `listed`, meson lists the tests that ran. Without `status`, its
-        exit status matches the results.
+        `listed` has the tests that meson lists; by default these are the tests
+        of `entries`. `status` is meson's exit status; by default it is the
+        number of failed tests.
         """
         if listed is None:
             listed = [e["name"] for e in entries]

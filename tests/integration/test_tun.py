@@ -53,8 +53,9 @@ _libc = ctypes.CDLL(None, use_errno=True)
 # ------------------------------------------------------------------- namespaces
 
 def in_network_of(pid, function, *arguments):
-    """Calls `function` in the network namespace of process `pid`. Only a thread
-    enters it, and ends. Sockets that the function makes stay in that namespace.
+    """Calls `function` in the network namespace of process `pid`. A thread is
+    started for this call. Only this thread enters the namespace, and it ends
+    after the call. Sockets that the function makes stay in that namespace.
     """
     outcome = []
 

@@ -37,8 +37,8 @@ GOP = "-g 12 -bf 2 -sc_threshold 1000000000"
 
 
 def film(megabits, seconds=60):
-    """The clip of the demo, with the frame pattern of the paper and a constant
-    bitrate.
+    """The clip of the demo, with the frame pattern of Ouwens' clips and a
+    constant bitrate.
     """
     rate = "-b:v %dM -minrate %dM -maxrate %dM -bufsize 1835k" % (
         3 * (megabits,))

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A machine in QEMU whose kernel implements DCCP: the Linux of Debian 12.
+"""A machine in QEMU whose kernel implements DCCP. Linux removed DCCP in version
+6.16. The kernel of this machine is Linux 6.1 of Debian 12, which still has it.
 
-Linux removed DCCP in version 6.16; the 6.1 of Debian 12 has it. apt downloads
-the kernel's package once, into dccp-guest of the build directory, and installs
-nothing. The machine only runs dccpguest.c, from memory. It has no disk and one
-network device. dccpnetwork.py reads the packets of this device from a socket.
-The machine ends with this process, also if this process is killed.
+apt downloads the kernel's package once, into dccp-guest of the build directory,
+and installs nothing. The machine only runs dccpguest.c, from memory. It has no
+disk and one network device. dccpnetwork.py reads the packets of this device
+from a socket. The machine ends with this process, also if this process is
+killed.
 """
 
 import contextlib

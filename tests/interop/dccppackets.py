@@ -27,7 +27,8 @@ RESET_SIZE = 28
 CLOSED, NO_CONNECTION, BAD_SERVICE, TOO_BUSY = 1, 3, 8, 9
 CLOSING = ("CloseReq", "Close", "Reset")
 NUMBERS = 1 << 48
-SEQUENCE_WINDOW = 100  # The default in packets (section 7.5.2).
+# The default of the feature Sequence Window, in packets (section 7.5.2).
+SEQUENCE_WINDOW = 100
 
 # The severities with which tshark reports no fault: none, and a note about an
 # unusual value.
@@ -218,8 +219,9 @@ class Connection:
         resets = [packet for packet in closing if packet.reset_code]
         need(any(packet.type == "Close" for packet in closing), "no Close")
         need(resets, "no Reset")
-        # If the Reset itself is lost, the peer repeats its Close. No program
-        # answers if the one that sent the Reset has ended meanwhile.
+        # If the Reset itself is lost, the peer repeats its Close. This Close
+        # gets no answer if the program that sent the Reset has ended in the
+        # meantime.
         last, = [index for index, packet in enumerate(self.packets)
                  if packet is resets[-1]]
         behind = self.packets[last + 1:]

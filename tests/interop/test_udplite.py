@@ -428,7 +428,8 @@ class HitTest(UdpliteCase):
 
     @all_backends
     def test_minimum_coverage_of_a_receiver(self, backend, ip):
-        # (A packet that is covered completely passes, even if it is shorter.)
+        # (A packet that is covered completely is accepted, even if the packet
+        # is shorter than the minimum coverage.)
         minimum = HEADER + RTP_HEADER
         receiver = self.start_receiver(backend, ip, f"min-coverage={minimum}")
         for coverage in (minimum, HEADER + HIT_PAYLOAD):

@@ -172,7 +172,8 @@ class ClipTest(unittest.TestCase):
                 "ms late."):
             self.assertIn(part, words)
         self.assertNotIn("udpsink", words)
-        # A sender whose frames were not late has no such reason.
+        # The frames of these senders were not late, so no sentence gives
+        # lateness as the reason.
         for other in (sender("b", 50, {"B": 50}, element="tcpclientsink"),
                       sender("b", 50, {"B": 50}, mmtp_latency_ms=1000)):
             self.assertEqual(

@@ -95,9 +95,11 @@ class GradeTest(unittest.TestCase):
         found = lateness.grade(known((0.2, 9, 40), (0.1, 3, 20)),
                                [passages([150] * 100)])
         self.assertFalse(found["flagged"])
-        # Half of the frames were 0.3 ms earlier, and 7 % by the percentile 57,
-        # which is a seventh of the way to 12 ms. The frames of these 7 % are
-        # the best of the lower half, so they are the median.
+        # Without the lateness, half of the frames would have arrived 0.3 ms
+        # earlier. The next 7 % would have arrived earlier by the percentile 57
+        # of the lateness, which is 0.3 ms and a seventh of the way to 12 ms.
+        # The other 43 % would have arrived even earlier, so the median is among
+        # the 7 %.
         (effect,) = found["effects"]
         self.assertEqual(effect["verdicts_percent"], 0)
         self.assertAlmostEqual(effect["median_shift_ms"], 0.3 + 11.7 / 7)
@@ -120,11 +122,13 @@ class GradeTest(unittest.TestCase):
             self.assertEqual(lateness.reasons(found["effects"][0]), [])
 
     def test_verdicts_that_change_are_weighted_by_the_lateness(self):
-        """Of 100 I-frames, 4 arrive 502 ms late and 6 arrive 508 ms late. With
-        a median of 1 ms, 5 ms at the 99th percentile and 10 ms at most, the
-        percentiles between rise by 4 ms / 49, and reach 2 ms at 62.25. So the
-        percentiles from 64 to 99 change 4 frames for 99 - 57 = 42 % of the
-        frames, and 10 ms change 10 frames: 4 * 0.42 + 10 * 0.01 = 1.78."""
+        """Of 100 I-frames, 4 arrive 502 ms late and 6 arrive 508 ms late. The
+        lateness is 1 ms at the median, 5 ms at the 99th percentile and 10 ms at
+        most. From the median to the 99th percentile it rises by 4 ms / 49 for
+        each percentile, and reaches 2 ms at 62.25. A lateness of 2 ms changes
+        the verdicts of 4 frames, and one of 10 ms the verdicts of 10 frames.
+        The steps from the percentile 64 to 99 stand for 99 - 57 = 42 % of the
+        frames, and the maximum stands for 1 %: 4 * 0.42 + 10 * 0.01 = 1.78."""
         late = known((1, 5, 10))
         ways = passages([100] * 90 + [502] * 4 + [508] * 6)
         found = lateness.grade(late, [ways])

@@ -252,8 +252,9 @@ class BruteForceTest(unittest.TestCase):
             lost_to_packets[len(found) - len(packets)] += 1
         # In most instances, not all frames can be in time.
         self.assertGreater(counts[False], INSTANCES / 2)
-        # If each frame needs packets of its own, fewer frames are possible.
-        # docs/lab-possible.md states these differences.
+        # If a packet can carry bytes of one frame only, fewer frames are
+        # possible in some instances. docs/lab-possible.md states how many
+        # instances have which difference.
         self.assertEqual(lost_to_packets, {0: 192, 1: 7, 3: 1})
 
     def test_two_links_are_an_upper_bound(self):
@@ -268,7 +269,7 @@ class BruteForceTest(unittest.TestCase):
             with self.subTest(seed=seed):
                 self.assertGreaterEqual(len(found), len(exact))
             differences[len(found) - len(exact)] += 1
-        # docs/lab-possible.md states these differences.
+        # docs/lab-possible.md states how many instances have which difference.
         self.assertEqual(differences, {0: 199, 1: 1})
 
 
