@@ -51,7 +51,7 @@ PAGES_AT_ONCE = 4
 # stream. It then never ends the RTCP stream (in GStreamer 1.22, also with stock
 # elements alone). The page says this, and says that Ctrl-C ends the line.
 MAY_NOT_END = re.compile(r"\brtp\.send_rtcp_src")
-# The maximum time after which a line of MAY_NOT_END is ended.
+# A line that matches MAY_NOT_END and has not ended after this time is ended.
 SECONDS_TO_END = 20
 # Newer versions of srtsrc warn when the sender closes the connection.
 SENDER_HAS_GONE = (r"WARNING: from element \S*/GstSRTSrc:\S+: "
@@ -347,8 +347,8 @@ class Line:
             raise self.failure(f"did not give {', '.join(self.missing())}")
 
     def stop(self):
-        """Ends the line with SIGTERM, which the guard passes on. It could not
-        pass on SIGKILL.
+        """Ends the line with SIGTERM, which the guard passes on to it. The
+        guard could not pass on SIGKILL.
         """
         if self.process.poll() is None:
             self.process.terminate()

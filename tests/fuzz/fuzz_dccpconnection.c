@@ -122,8 +122,8 @@ make_noise (Run * self)
 
 /* --- forged packets ------------------------------------------------------- */
 
-/* Returns a number close to `right`: next to it, at the edges of a window, or
- * anywhere. */
+/* Returns a number that is usually close to `right`: next to `right`, or next
+ * to the edge of a window around it. One choice of 256 is any number. */
 static guint64
 take_number (Run * self, guint64 right)
 {

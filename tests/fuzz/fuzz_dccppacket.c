@@ -413,8 +413,8 @@ check_values (DccpFeatures * self)
           && dccp_features_get (self, DCCP_FEATURE_CCID, FALSE) == 3));
 }
 
-/* Checks the options that the negotiation sends. They are valid and end after a
- * few packets. */
+/* Checks that the negotiation sends only valid options, and that it sends none
+ * any more after a few packets. */
 static void
 check_output (DccpFeatures * self, guint64 now, guint64 * sent)
 {

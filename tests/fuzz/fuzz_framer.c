@@ -250,7 +250,8 @@ frame_stream (const Job * job, StepFunc step, MpegVideoFramerStats * stats)
   mpeg_video_framer_get_stats (framer, stats);
   mpeg_video_framer_discont (framer);
   fuzz_check (check_account (job, framer, input, output) == 0);
-  /* How many of the discarded bytes are still examined depends on the division.
+  /* This counter is not compared. How many of the discarded bytes it counts
+   * depends on how the stream is divided.
    */
   stats->junk_bytes = input - output;
   fuzz_check (stats->frames == frames->len);
@@ -266,9 +267,9 @@ check_same_stats (const MpegVideoFramerStats * a,
   fuzz_check (memcmp (a, b, sizeof (*a)) == 0);
 }
 
-/* A frame whose size is within one start code of the limit may or may not
- * exceed it. The framer may therefore find or miss a start code beyond the
- * limit. */
+/* Whether a frame whose size is within one start code of the limit exceeds it
+ * depends on how the stream is divided. So does whether the framer finds a
+ * start code beyond the limit. */
 static gboolean
 frames_near_limit (const Job * job)
 {

@@ -116,7 +116,8 @@ stops_for_ever (const LinkOnOffConfig * config)
 }
 
 /* Channels that change all the time, or packets that stay in a link for days,
- * are no faults of the link. They only take long, so the times are limited. */
+ * are no faults of the link. They make a run take too long, so the times are
+ * limited. */
 static void
 temper_times (LinkOnOffConfig * config, guint64 min)
 {

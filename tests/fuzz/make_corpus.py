@@ -201,8 +201,8 @@ INPUT, SMALL, BURST, ADVANCE, WAKEUP, SET_STATION, ADD_FLOW, BACK = range(8)
 
 
 def ifd(_made):
-    """Makes inputs of an algorithm, max_frames, and orders. A frame is an order
-    of three bytes: type * 8, flags and size.
+    """Makes inputs that consist of an algorithm, max_frames, and orders. A
+    frame is an order of three bytes: type * 8, flags and size.
     """
     closed, broken, leading, trailing, incomplete = (1 << i for i in range(5))
 
@@ -242,7 +242,9 @@ def ifd(_made):
 
 
 def ifd_slots(seed):
-    """Frames that use and update slots, with few frames of another codec."""
+    """Orders with frames that use and update slots, and with a few frames of
+    another codec.
+    """
     rng = random.Random(seed)
     out = bytearray([2, rng.randint(1, 6)])
     for _ in range(150):
@@ -283,8 +285,8 @@ def h264_headers():
 
 
 def ifdclassifier(_made):
-    """Makes inputs of what to do and the codec data. Flags, a length and the
-    bytes of each unit follow.
+    """Makes inputs that consist of the choice what to do, the codec data, and
+    units. A unit has flags, a length and its bytes.
     """
     h264 = {
         "idr": "09 10; 67 64 00 28 ac; 68 ee 3c 80; 65 88 84",
@@ -413,8 +415,8 @@ def slotuse(_made):
 
 
 def pictureinfo(_made):
-    """Makes inputs of a format and the codec data. Flags, a time, a length and
-    the data of each buffer follow.
+    """Makes inputs that consist of a format, the codec data, and buffers. A
+    buffer has flags, a time, a length and its data.
     """
     mpeg, h264, h265, h264_nal, h265_nal, rtp_mpeg, rtp_h264, rtp_h265, \
         vp8, vp9, av1, _, rtp_vp8, rtp_vp9, rtp_av1 = range(15)
@@ -483,8 +485,8 @@ def pictureinfo(_made):
 
 
 def videopacket(_made):
-    """Makes inputs of how to read the packet, the number of bytes that are not
-    in the input, and the packet.
+    """Makes inputs that consist of the choice how to read the packet, the
+    number of bytes that are not in the input, and the packet.
     """
     picture = bytes.fromhex("00000100 014ffff8")
     gop = bytes.fromhex("000001b8 00080040")
@@ -531,7 +533,9 @@ def videopacket(_made):
 
 
 def udplite(_made):
-    """Makes inputs of what to do, four choices, and the bytes of a packet."""
+    """Makes inputs that consist of the choice what to do, four other choices,
+    and the bytes of a packet.
+    """
     parse, parse_ipv4, write, coverage = range(4)
     rtp, mpv, h263, h263_1998 = range(1, 5)
     whole = bytes.fromhex("138c138e00286308") + bytes(range(32))
@@ -644,8 +648,8 @@ def mmtp_messages():
 
 
 def mmtppacket(_made):
-    """Makes inputs of what to do and of the data for it: the role and a
-    message, or the number of bits and two numbers.
+    """Makes inputs that consist of the choice what to do, and the data for it.
+    The data are the role and a message, or the number of bits and two numbers.
     """
     parse, unwrap = range(2)
     sender, receiver = range(2)
@@ -671,7 +675,7 @@ MMTP_ORDERS = ("run", "run_long", "to_receiver", "to_sender", "replay", "lose",
 
 
 def mmtpsession(_made):
-    """Makes inputs of flags and orders with their arguments."""
+    """Makes inputs that consist of flags and of orders with their arguments."""
     def order(name, *arguments):
         return bytes([MMTP_ORDERS.index(name), *arguments])
 
@@ -741,7 +745,8 @@ DCCP_CHANGES = {
 
 
 def dccpconnection(_made):
-    """Makes inputs of flags and orders; fuzz_dccpconnection.c describes them.
+    """Makes inputs that consist of flags and orders, as fuzz_dccpconnection.c
+    describes them.
     """
     (run, run_long, inject, elsewhere, again, spoil, noise, lose, delay,
      connect, close, abort, slow, dropped, unreachable, stream) = range(16)
@@ -786,8 +791,8 @@ def dccpconnection(_made):
 
 
 def dccppacket(_made):
-    """Makes inputs of what to do and its data; fuzz_dccppacket.c describes
-    them.
+    """Makes inputs that consist of the choice what to do, and the data for it,
+    as fuzz_dccppacket.c describes them.
     """
     parse, options, forged, agree = range(4)
     for kind in range(12):

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Repeats over emulated links what the papers measured over real ones, with the
-kernel's sockets in real time.
-
-Each printed line has the paper's numbers and ours. A run in which the element
-was late is invalid: it is repeated once, then the test is skipped.
+kernel's sockets in real time. Each printed line has the paper's numbers and
+ours. A run in which wirelesslink was late is invalid: it is repeated once, then
+the test is skipped.
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests how tests/run counts checks. If it overlooked a failure, that would be
-worse than having no test.
+"""Tests how tests/run counts checks. If tests/run overlooked a failure, that
+would be worse than having no test.
 """
 
 import json

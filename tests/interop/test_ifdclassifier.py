@@ -23,8 +23,8 @@ FRAMES = 90
 # Lower times are reserved for frames that are shown before the first one.
 FIRST_PTS = 1 << 40
 # An encoder marks the frames before the I-frame as unused (H.264, 8.2.5.4). A
-# decoder that begins at the I-frame never had those frames, so ffmpeg prints
-# this remark.
+# decoder that begins at the I-frame never had those frames, so ffmpeg prints a
+# message about them, which is no error.
 NOTHING_TO_FORGET = r"\] mmco: unref short failure$"
 
 H264 = {

@@ -36,7 +36,8 @@ IN_ORDER = ("tcpclientsink", "souphttpsrc", "mptcp")
 RETRANSMITTING = ("srtsink", "ristsink", "rtprtxsend")
 RADIO_HEADS = ["sender", "lost %", "used damaged", "whole frames %", "delay",
                "PSNR"]
-Summary = dict[str, dict[str, float]]  # {transport: its numbers}
+# {name of a transport: {name of a result: number}}
+Summary = dict[str, dict[str, float]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -177,7 +178,7 @@ def clip_reasons(senders: Sequence[Sender], late_ms: int) -> str:
 def in_pairs(senders: Sequence[Sender]) -> str:
     """Compares the first sender with all other senders over each pair of links
     separately, because the pairs of links differ more than the senders do. The
-    runs of each sender are in the same order of pairs."""
+    runs of all senders are in the same order of the pairs of links."""
     first, *others = senders
     if not others:
         return f"{first.code}: {shares_in_time(first)}."

@@ -62,8 +62,8 @@ class Runs:
 
     def start(self) -> None:
         """Starts the runs that have no result, and returns when all of them
-        send. A program that starts needs much CPU time. It would make other
-        runs late."""
+        send. Programs need much CPU time while they start. If these programs
+        started later, they would make the other runs of the demo late."""
         for seed, directory in self._directories.items():
             if (directory / SUMMARY).exists():
                 continue

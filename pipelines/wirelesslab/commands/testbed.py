@@ -284,8 +284,9 @@ class Session:
         self._selector.register(descriptor, selectors.EVENT_READ)
 
     def _until(self, condition: Callable[[], bool]) -> None:
-        """Copies the commands' output until the condition holds. A condition
-        can change only when one of the processes ends."""
+        """Copies the commands' output until the condition holds. The condition
+        is checked only when one of the processes ends, because it cannot change
+        at any other time."""
         while not condition():
             self._look()
 

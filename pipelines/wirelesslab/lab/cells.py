@@ -56,8 +56,9 @@ LINK_OUTPUTS = "wl[0-9]*.out"
 # The parts of a combined link have seeds with this difference, so that two
 # links of the same kind do not change at the same times.
 SEEDS_BETWEEN_LINKS = 1000
-# The files with the link's traces, if the link's bitrate changes in steps: one
-# for the direction of the stream, and one for the way back if it needs one.
+# The files with the delivery traces of a link whose bitrate changes in steps.
+# STEPS is for the direction of the stream. BACK is for the opposite direction,
+# if that direction has a trace of its own.
 STEPS, BACK = "steps.trace", "back.trace"
 NS_PER_MS = 1e6
 # The limits for the lateness of a live encoder: the 99th percentile and the

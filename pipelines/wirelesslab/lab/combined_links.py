@@ -16,7 +16,8 @@ from wirelesslab.streams import (
 )
 
 TOGETHER = "+"
-SEVERAL = "several"  # The key with the links that one name combines.
+# The key of a combined link that has the links of which it consists.
+SEVERAL = "several"
 MAX_LINKS = 8
 
 

@@ -32,7 +32,8 @@ class Estimate:
 
     def __init__(self, results: Sequence[dict[str, Any]],
                  machine: dict[str, Any]) -> None:
-        # {values of some of the KEYS: durations without the clip, in s}
+        # {values of some or all of the KEYS: durations of the runs with these
+        # values, minus the durations of their clips, in s}
         self._extra = {}
         for result in results:
             if cells.TOOK in result and is_same(result["machine"], machine):
@@ -75,8 +76,8 @@ def length(cell: Cell) -> float:
 
 
 def keys(cell: Cell) -> list[tuple[Any, ...]]:
-    """Returns the values that other cells may have in common with the cell, the
-    longest list first."""
+    """Returns the values of the cell for all three KEYS, for the first two, for
+    the first one, and for none."""
     values = tuple(key(cell) for key in KEYS)
     return [(is_computed(cell), *values[:number])
             for number in range(len(values), -1, -1)]

@@ -112,8 +112,8 @@ def without_missing(found: list[Cell],
 
 def without_hosts(found: list[Cell]) -> tuple[list[Cell], list[str]]:
     """Returns the cells that can be run here. If this machine does not allow
-    network namespaces, only the cells that relays can carry can be run. Also
-    returns lines about the cells that are left out."""
+    network namespaces, these are only the cells whose protocol relays can
+    carry. Also returns lines about the cells that are left out."""
     if all(cell["protocol"][matrix.COMPUTED] for cell in found):
         return found, []
     why = testbed.why_no_hosts()

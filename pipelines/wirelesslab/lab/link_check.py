@@ -14,7 +14,7 @@ from wirelesslab.descriptions import Cell
 from wirelesslab.errors import LabError
 from wirelesslab.streams import link_paths
 
-# Words of GStreamer before the reason.
+# The words that GStreamer's message has before the reason.
 BEFORE_REASON = re.compile(
     r"(?:WARNING: erroneous pipeline: |ERROR: from element \S+: )(?P<why>.+)")
 NO_ELEMENT = 'no element "wirelesslink"'

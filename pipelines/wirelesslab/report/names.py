@@ -12,10 +12,10 @@ from wirelesslab.descriptions import Protocol
 from wirelesslab.streams import transports
 
 # {element: colour}. The first element of the sender that is in this table
-# determines the colour of a transport. If the sender runs behind a server, the
-# source element of the receiver does. People with any kind of colour blindness
-# can distinguish the first six colours (Okabe and Ito, 2008). All colours can
-# be seen on white and on dark backgrounds.
+# determines the colour of a transport. If a server starts the sender, the
+# source element of the receiver determines the colour. People with any kind of
+# colour blindness can distinguish the first six colours (Okabe and Ito, 2008).
+# All colours can be seen on white and on dark backgrounds.
 COLOURS = {
     "mmtpsink": "#0072b2",
     "ifdsink": "#009e73",

@@ -67,7 +67,9 @@ STYLE_OF_SVG = """<style>
 
 
 def look(place: int) -> dict[str, Any]:
-    """Returns colour and style of a label without an order."""
+    """Returns the colour and the style of a label in a set of labels that has
+    no order.
+    """
     return {"color": COLOURS[place % len(COLOURS)],
             "linestyle": list(STYLES)[place // len(COLOURS) % len(STYLES)]}
 
@@ -96,7 +98,7 @@ def of_transports(
 
 
 def dotted(line: dict[str, Any]) -> dict[str, Any]:
-    """Returns the style for points in place of this line."""
+    """Returns the style of points that stand for this line."""
     return {**line, "linestyle": "", "marker": STYLES[line["linestyle"]]}
 
 

@@ -27,7 +27,7 @@ NS_PER_MS = 1e6
 # The packets of a handshake are small. The first packet with at least this
 # number of bytes belongs to the first frame.
 LARGE = 500  # bytes
-# The maximum time that the change of a link by a schedule takes.
+# The maximum time that a schedule needs to change the state of a link.
 CHANGE_NS = 20e6
 
 

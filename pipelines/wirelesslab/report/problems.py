@@ -68,7 +68,8 @@ def write(path: pathlib.Path, problems: Sequence[Problem]) -> None:
 
 
 def read(path: pathlib.Path | None) -> list[Problem]:
-    """Returns the problems in the file, or an empty list without a file."""
+    """Returns the problems in the file, or an empty list if there is no file.
+    """
     if path is None:
         return []
     return [Problem(**{**found, "pictures": [

@@ -19,7 +19,7 @@ from wirelesslab.workloads import definitions
 RUNS = "runs.csv"
 NAME, PROTOCOL, REPETITION = "name", "protocol", "repetition"
 DEFINITION = "definition"
-# The columns without which a file is no table of runs.
+# A file without these columns is not a table of runs.
 NEEDED = (NAME, PROTOCOL, "link", "rate Mbit/s", "codec", "seed", REPETITION,
           "flagged", "decodable %")
 LATE_MS = 500

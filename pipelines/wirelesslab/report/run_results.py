@@ -439,8 +439,8 @@ def fairness(runs: list[Run]) -> Table | None:
 
 
 def loss_runs(runs: list[Run]) -> Table:
-    """Returns Ouwens table 3.12. The packets of all runs of a label count
-    together.
+    """Returns a table in the form of Ouwens table 3.12. The packets of all runs
+    of a label are counted together.
     """
     heads = [runs[0].way.head,
              *(f"{length} in a row, %" for length in measurements.OUWENS_RUNS),
@@ -458,8 +458,8 @@ def loss_runs(runs: list[Run]) -> Table:
 
 
 def attempts(runs: list[Run]) -> Table:
-    """Returns Ouwens table 3.2. The packets of all runs of a label count
-    together.
+    """Returns a table in the form of Ouwens table 3.2. The packets of all runs
+    of a label are counted together.
     """
     max_attempts = measurements.OUWENS_MAX_ATTEMPTS
     heads = [runs[0].way.head,
@@ -478,7 +478,7 @@ def attempts(runs: list[Run]) -> Table:
 
 def latency_by_size(runs: list[Run]) -> Table:
     """Returns the median latency in ms for each class of frame sizes. The
-    frames of all runs of a label count together.
+    median is over the frames of all runs of a label.
     """
     found = {title_of(own[0]): measurements.latency_by_size(
         [way for run in own for way in run.passages], SIZE_CLASS)

@@ -82,8 +82,9 @@ def wakeups(late_ms: Sequence[float]) -> list[float]:
 def describe(late_ms: Sequence[float],
              link_ns: Sequence[Mapping[str, int] | None]) -> Lateness:
     """Returns the statistics of the lateness of the machine and of the links.
-    If there are several links, each statistic is the largest one of a link. The
-    statistics of the links are None if one link did not report its lateness.
+    If there are several links, each statistic is the maximum over the links.
+    The statistics of the links are None if one link did not report its
+    lateness.
     """
     found, late_ms = {}, wakeups(late_ms)
     known = link_ns and None not in link_ns

@@ -106,8 +106,8 @@ def closed(changes: Sequence[Change]) -> list[tuple[float, float]]:
 
 
 def closed_times(link: Link) -> list[tuple[float, float]]:
-    """Returns closed() for the schedule of a link, or an empty list if the link
-    has none."""
+    """Returns the periods in which the schedule of a link keeps it closed, as
+    closed() does. Returns an empty list if the link has no schedule."""
     text = link.get(KEY)
     return closed(parse(link["name"], text)) if text else []
 

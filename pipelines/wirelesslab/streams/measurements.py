@@ -336,8 +336,9 @@ def merge_links(logs: Sequence[LinkLog]) -> LinkLog:
 
 
 def loss_runs(lost: Iterable[bool]) -> collections.Counter[int]:
-    """Returns {length: number of runs} of consecutive lost packets. `lost` says
-    for each packet, in the order of sending, whether it was lost."""
+    """Counts the series of consecutive lost packets. Returns {length of a
+    series: number of such series}. `lost` says for each packet, in the order of
+    sending, whether it was lost."""
     return collections.Counter(
         len(list(run)) for is_lost, run in itertools.groupby(lost) if is_lost)
 
@@ -345,8 +346,8 @@ def loss_runs(lost: Iterable[bool]) -> collections.Counter[int]:
 def run_percents(
         runs: collections.Counter[int]) -> tuple[list[float], int, int]:
     """Returns a row of Ouwens table 3.12: the share in % of each class of
-    OUWENS_RUNS among all runs of lost packets, the number of lost packets, and
-    the number of runs."""
+    OUWENS_RUNS among all series of consecutive lost packets, the number of lost
+    packets, and the number of series."""
     total = sum(runs.values())
     counts = [sum(count for length, count in runs.items()
                   if first <= length <= last)

@@ -131,8 +131,8 @@ class Loopback:
         return child
 
     def close(self) -> None:
-        # No process reads this byte. The pipe therefore stays readable, and all
-        # processes see it.
+        # No process reads this byte. The pipe therefore stays readable, so each
+        # process that watches it notices the end.
         os.write(self._say_end, b".")
         for child in self._commands:
             child.wait()

@@ -34,7 +34,7 @@ SECONDS_TO_END = 10
 
 
 class Forbidden(LabError):
-    """This machine does not allow this user to make such hosts."""
+    """This machine does not allow this user to make network namespaces."""
 
 
 class Command(subprocess.Popen):

@@ -30,7 +30,7 @@ class Direction:
         self.given = description
         self.relay = bound(description["relay"], description["port"])
         self.out = bound(description["out"], description["port"])
-        self.back = None  # The Direction of the opposite direction.
+        self.back = None  # The Direction object of the opposite direction.
         self.sender = None  # The address of the last packet's sender.
 
 

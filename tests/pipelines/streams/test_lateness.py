@@ -143,8 +143,9 @@ class GradeTest(unittest.TestCase):
 
     def test_a_stall_at_the_start_delays_all_frames(self):
         """A stall of 140 ms at the handshake made each of 500 I-frames 510 ms
-        late. It is 1 of 100 wake-ups, so without the rule about stalls the run
-        would lose 1 % of its verdicts, which is accepted."""
+        late. The stall was only 1 of 100 wake-ups. Without the rule about
+        stalls at the start, the lateness would seem to have changed 1 % of the
+        verdicts, which does not exceed the limit."""
         late = known((0.03, 0.1, 140), (0.03, 0.1, 140))
         found = lateness.grade(late, [passages([510] * 500)])
         (effect,) = found["effects"]
