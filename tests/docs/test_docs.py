@@ -66,7 +66,7 @@ DISPLAYS = {
 ENDLESS = re.compile(r"\bis-live=true\b")
 # These properties belong to every GObject.
 NOT_ON_PAGES = {"name", "parent"}
-# Elements that share the page of another one, because they are identical.
+# Elements that are described on the page of an identical element.
 OTHER_NAMES = {"dccpthinsink": "dcctpthinsink", "dccpthinsrc": "dcctpthinsrc"}
 
 

@@ -60,7 +60,7 @@ class Packet:
     to: tuple
     type: str
     sequence: int
-    acknowledged: int  # None if the packet has no such number.
+    acknowledged: int  # None if the type has no such field.
     ccval: int
     coverage: int  # The field CsCov.
     more: bytes  # The service code, or the reset code and its data.
@@ -125,8 +125,8 @@ def _check_sum(segment, header, source, to):
 
 
 def _sum(segment, covered, source, to):
-    """Returns the sum of section 9 over the pseudo-header, which is that of
-    TCP, and the covered bytes.
+    """Returns the checksum of section 9. It covers the pseudo-header, which is
+    the same as that of TCP, and the covered bytes of the packet.
     """
     pseudo = source + to + len(segment).to_bytes(4, "big") \
         + DCCP.to_bytes(4, "big")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compares the frame types that the classifier finds in H.264 and H.265 with
-those of ffmpeg.
+those of ffmpeg. The types must match the NAL headers that ffmpeg's
+trace_headers reads.
 
-The types must match the NAL headers that ffmpeg's trace_headers reads. They
-must also serve their purpose: without its B-frames, a stream must decode to the
-same pictures without errors. The same must hold for a stream that begins at any
-I-frame, without the leading frames after it.
+Frames may also be dropped by their types: without its B-frames, a stream must
+decode to the same pictures without errors. The same must hold for a stream that
+begins at any I-frame, without the leading frames after it.
 """
 
 import os

@@ -18,8 +18,8 @@ from wirelesslab.report.ranking import listed, range_of
 # which of two transports is better if they differ by this number or less.
 REPEATS_DIFFER = 6.0
 # Two runs of a transport over the same pair of mobile links differed by at most
-# 10.8 percentage points. A transport wins only if it is better by more than
-# this number over each pair.
+# 10.8 percentage points. The demo says that a transport wins only if the
+# transport is better by more than LINKS_DIFFER over each pair.
 LINKS_DIFFER = 11.0
 # A sender uses both links only if each of them carries more than this share of
 # the bytes of the other link. A link that carries less has carried only probes,

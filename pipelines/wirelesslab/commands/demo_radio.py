@@ -3,9 +3,9 @@
 sends a small clip by UDP, by UDP-Lite and by UDP over a bearer that
 retransmits, once for each seed.
 
-The radio has only 9600 bit/s, so these runs need little CPU time. It damages
-the same packets even if the machine is busy. Therefore these runs are made
-beside the other runs of the demo.
+These runs take place at the same time as the other runs of the demo. They need
+little CPU time, because the radio has only 9600 bit/s. A busy machine does not
+change their result, because the radio damages the same packets in each case.
 """
 
 import json

@@ -38,11 +38,11 @@ POINTS = {"wsim": "block-error-rate=0.0158 mean-burst=1.7",
 # The queue has no limit, so that no packet of a large I-frame is lost before
 # the radio.
 QUEUE = "txqueuelen=0"
-# This bearer delivers damaged packets, as PPP Lite does, and the receiver's
-# sockets decide whether to drop them.
+# The properties of a bearer that delivers damaged packets, as PPP Lite does.
+# The receiver's sockets decide whether to drop these packets.
 TRANSPARENT = "profile=gsm-transparent frame-check=false"
-# This bearer retransmits damaged radio blocks, so its packets arrive late and
-# not damaged.
+# The properties of a bearer that retransmits damaged radio blocks. Its packets
+# arrive late and not damaged.
 RETRANSMITTING = "profile=gsm"
 # The line carries 9600 bit/s. Each byte needs ten bits, including its start bit
 # and its stop bit.
@@ -57,7 +57,8 @@ IP_PROTOCOL_UDPLITE = 136
 # The names of the two hosts. The first host of a link is the mobile.
 SENDER, RECEIVER = "a", "b"
 
-# The first start of GStreamer takes long, because it scans all plugins.
+# The maximum time until a receiver listens. It is long because GStreamer scans
+# all plugins when it is started for the first time.
 SECONDS_TO_START = 60
 SECONDS_TO_DRAIN = 60
 SECONDS_TO_END = 10

@@ -159,9 +159,10 @@ def clip_of(cell: Cell, build: pathlib.Path) -> pathlib.Path:
 
 
 def properties(cell: Cell, link: Link | None = None, place: int = 0) -> str:
-    """Returns the properties of the link. The properties of the protocol come
-    after those of the link, and therefore override them. A `link` that is part
-    of a combined link has a `place` among the parts and a seed of its own.
+    """Returns the properties of the link, followed by those that the protocol
+    sets for the link. The later ones override the earlier ones. A `link` that
+    is part of a combined link has a `place` among the parts and a seed of its
+    own.
     """
     words = ((link or cell["link"])["properties"], cell["protocol"]["link"],
              f"seed={cell['seed'] + place * SEEDS_BETWEEN_LINKS}")
@@ -256,7 +257,8 @@ def stream_over(cell: Cell, directory: pathlib.Path,
 
 def encoder_lateness(directory: pathlib.Path,
                      flagged: bool) -> dict[str, Any]:
-    """This warning is about a sender whose encoder was too slow: its frames are
+    """Returns the lateness of the encoder, and whether the run is flagged. A
+    run is flagged if the encoder was too slow, because then its frames are
     late, whatever the network does."""
     times = display.encoding_ns(*(
         display.read_log(directory / name).frames

@@ -58,7 +58,8 @@ class Frames(typing.NamedTuple):
 
 class Row(typing.NamedTuple):
     """The runs of one row of the report, such as those of a transport, that
-    were not flagged. If all runs were flagged, it has all of them."""
+    were not flagged. If all runs of the row were flagged, these are all its
+    runs."""
 
     name: str
     shares: Sequence[float]  # Decodable in time, in % of the sent frames.

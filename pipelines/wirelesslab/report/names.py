@@ -59,9 +59,9 @@ class Element(typing.NamedTuple):
 
 
 def branches(pipeline: str) -> list[list[Element]]:
-    """Returns a list of elements for each branch of the pipeline. Only elements
-    downstream of the log of the sent frames are in the lists. If the pipeline
-    has no such log, all elements are.
+    """Returns a list of elements for each branch of the pipeline. If the
+    pipeline has a log of the sent frames, the lists have only the elements
+    downstream of this log. Otherwise they have all elements.
     """
     words = shlex.split(pipeline)
     logs = [place for place, word in enumerate(words) if "{sent}" in word]
@@ -226,7 +226,8 @@ def of_elements(known: Mapping[str, Protocol]) -> dict[str, str]:
 class Look(typing.NamedTuple):
     name: str
     colour: str
-    style: int  # Number among the transports of the same colour.
+    # The number of the transport among the transports of this colour.
+    style: int
 
 
 def known_with(used: Iterable[Protocol]) -> dict[str, Protocol]:

@@ -61,7 +61,8 @@ class Run:
     @functools.cached_property
     def lateness(self) -> lateness.Lateness:
         """How late the machine and the link were, and whether the cell is
-        flagged. Frames count as late by the value of --late of the report.
+        flagged. A frame counts as late if its lateness exceeds the option
+        --late of the report.
         """
         own = self._lateness
         if "effects" not in own or matrix.kind(self.cell) == matrix.LIVE \

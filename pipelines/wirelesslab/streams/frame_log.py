@@ -38,7 +38,9 @@ class Frame(typing.NamedTuple):
 
 
 class Log:
-    """A log that may still be growing. `read` takes in the new lines."""
+    """A log that may still be growing. read() reads the lines that were added
+    since the last call.
+    """
 
     def __init__(self, path: pathlib.Path) -> None:
         self.frames = []

@@ -42,10 +42,10 @@ RENUMBERED_BY = 100
 # packet. Its queue has the size of 100 packets, like the queue of wirelesslink
 # by default.
 HELD = "tbf rate 8bit burst 3000 limit 150000"
-# After the state `hold`, the token bucket of HELD gets a high rate. It uses the
-# new rate only when another packet comes. TCP sends no packet while earlier
-# packets of the connection wait in a queue of its own host. Therefore KICK
-# sends a packet to the port of the service `discard`.
+# The command that ends the state `hold` gives a high rate to the token bucket
+# of HELD. The bucket uses the new rate only when another packet arrives. TCP
+# sends no packet while earlier packets of the connection wait in a queue of its
+# own host. Therefore KICK sends a packet to the port of the service `discard`.
 RELEASED = "tbf rate 1gbit burst 300000 limit 150000"
 KICK = (f"{shlex.join(namespaces.PYTHON)} -c 'import socket; socket.socket("
         "type=socket.SOCK_DGRAM).sendto(b\"\", (\"{peer}\", 9))'")

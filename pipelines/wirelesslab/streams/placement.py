@@ -227,10 +227,10 @@ def hosts_of(link: Link, roles: tuple[str, ...]) -> dict[str, Any]:
 
 
 class OverLink:
-    """Both ends run on hosts of a testbed. `properties` are those of the
-    wirelesslink between them, and `further` are those of further links. `link`
-    is the link or combined link of a matrix, if there is one, whose names and
-    schedules are used. `options` are further arguments for the testbed."""
+    """Both ends run on hosts of a testbed. `properties` are the properties of
+    the wirelesslink between the hosts, and `further` those of additional links.
+    `link` is the link or combined link of a matrix whose names and schedules
+    are used, or None. `options` are further arguments for the testbed."""
 
     # A link that loses all packets is a valid result, not an error.
     loses = True

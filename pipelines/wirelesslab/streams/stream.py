@@ -27,12 +27,14 @@ from wirelesslab.streams import (
     transports,
 )
 
-# The first start of GStreamer takes long, because it scans all plugins.
+# The maximum time until a pipeline is ready. It is long because GStreamer scans
+# all plugins when it is started for the first time.
 SECONDS_TO_START = 60
 # If no frame arrives for this number of seconds after the sender has ended, no
 # frame can be in flight any more.
 SECONDS_OF_QUIET = 1.0
-# TCP takes up to seven times as long as the film (Ouwens table 3.7).
+# The maximum time for sending a clip. TCP takes up to seven times as long as
+# the film plays (Ouwens table 3.7).
 SECONDS_TO_SEND = 1200
 SECONDS_TO_DRAIN = 60
 SECONDS_TO_END = 10

@@ -71,7 +71,7 @@ def main() -> None:
 
 def refusal(failure: Exception) -> dict[str, str]:
     """Returns the answer for a failure. `forbidden` means that this machine
-    does not allow hosts of this kind, such as those of a user namespace, but
+    does not allow hosts of this kind, for example hosts in a user namespace. It
     may allow another kind.
     """
     if isinstance(failure, OSError):

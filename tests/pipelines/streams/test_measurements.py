@@ -309,7 +309,7 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
         self.assertEqual((packets, total), (529, 509))
 
     def test_long_runs_are_counted_too(self):
-        """The classes are those of the paper: 5 to 10, and over 10."""
+        """The classes are those of Ouwens' table: 5 to 10, and over 10."""
         lost = [True] * 10 + [False] + [True] * 11 + [False] + [True] * 200
         shares, packets, total = measurements.run_percents(
             measurements.loss_runs(lost))

@@ -208,7 +208,9 @@ def held_by_us():
         try:
             found += re.findall(r"^(?:net|pid|mnt|user):", os.readlink(path))
         except OSError:
-            pass  # This is the descriptor of the directory itself.
+            # iterdir() has a descriptor for the directory itself, which is
+            # closed again.
+            pass
     return found
 
 
