@@ -149,7 +149,8 @@ class Described:
         for row in filter(is_there, table_rows(section(text, "Properties"))):
             for name in names_in(row[0]):
                 default = row[1].rsplit(",", 1)[-1].strip(" `")
-                # gst-inspect-1.0 prints no default for caps and objects.
+                # gst-inspect-1.0 prints no default for properties that are caps
+                # or objects.
                 self.defaults[name] = {"none": "null", "unset": None,
                                        "read only": None}.get(default, default)
                 self.words[name] = " ".join(row[1:])
@@ -281,9 +282,10 @@ class Line:
         self.text, self.directory = text, directory
         self.interrupted = False
         self.output = directory / f"output-{number}.txt"
-        # With a time limit, a test that is killed leaves no receiver behind.
+        # The line has a time limit, so it ends even if the test is killed.
         guard = f"timeout --foreground -k 2 {2 * SECONDS_TO_RUN} "
-        # A file without a buffer shows immediately what has arrived.
+        # filesink writes without a buffer, so that the file shows immediately
+        # what has arrived.
         words = shlex.split(text.replace(
             "filesink ", "filesink buffer-mode=unbuffered "))
         if "|" in text:
@@ -659,8 +661,8 @@ class Units(unittest.TestCase):
                       r"|seconds|per second|changes/s|Hz)\b")
     NUMBER = re.compile(r"^ *(?:Unsigned )?Integer(?:64)?\. |^ *Double\. ",
                         re.M)
-    # Texts of numbers without a unit: counts whose text names what is counted,
-    # and fractions.
+    # Matches the texts of numbers that have no unit. These are counts, whose
+    # text names what is counted, and fractions.
     WITHOUT = re.compile(r"number of|port\b|\b0 to (?:0\.5|0\.9|1)\b|code point"
                          r"|Seed|Descriptor|coverage|Ouwens|Maximum number"
                          r"|Deprecated|transmissions", re.I)

@@ -71,7 +71,7 @@ check_units (const MpegVideoFrame * frame)
     code = frame->data + frame->units[i].offset;
     fuzz_check (code[0] == 0 && code[1] == 0 && code[2] == 1);
     fuzz_check (code[3] == frame->units[i].code);
-    /* There is no start code between two units. */
+    /* Outside of the starts of units, the frame has no start code. */
     code = mpeg_video_find_start_code (code + 4, frame->data + frame->size);
     fuzz_check (code == (i + 1 < frame->n_units ? frame->data + end : NULL));
   }
@@ -235,7 +235,9 @@ frame_stream (const Job * job, StepFunc step, MpegVideoFramerStats * stats)
   for (i = 0; rest.size > 0; i++) {
     size = MIN (step (job, i), rest.size);
     if (size == 0 && i % N_STEPS == 0)
-      size = rest.size;         /* An empty step must be followed by others. */
+      /* If all steps are empty, the stream would never end. The rest is then
+       * one input. */
+      size = rest.size;
     piece = fuzz_take_copy (&rest, size);
     mpeg_video_framer_input (framer, piece, size, MPEG_VIDEO_TIME_NONE,
         MPEG_VIDEO_TIME_NONE);

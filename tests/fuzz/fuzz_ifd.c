@@ -381,8 +381,9 @@ get_msb (gint lsb)
   return decoder->prev_msb;
 }
 
-/* An I-frame that would be shown too early is still sent if no frame before it
- * is missing, or after many frames. */
+/* Checks an I-frame that was sent although a decoder would show it too early.
+ * This is allowed if no frame before the I-frame is missing. It is also allowed
+ * after many frames, and is then counted in gops_misordered. */
 static void
 check_order (const Picture * picture, gint order)
 {

@@ -53,7 +53,9 @@ def encode(name, size, codec, options=""):
 
 
 def fields():
-    """Field pairs of 48x48; the clip helpers always make 576 lines."""
+    """Makes field pictures of 48x48. The helpers for clips cannot be used
+    alone, because they always make 576 lines.
+    """
     half = encode("half.m2v", "48x24", "mpeg2")
     stream = clips._to_fields(Stream(half), 4)
     out = bytearray(stream)
@@ -136,7 +138,8 @@ NEW_PICTURE = 1 << 6
 
 def unpacker(made):
     for i, (name, stream) in enumerate(made.items()):
-        # All on-loss modes and aggregate modes, with and without a loss.
+        # The inputs have all on-loss modes and aggregate modes, with and
+        # without a loss.
         flags = (ROUND_TRIP | i % 3 << 1 | (i + i // 3) % 3 << 3
                  | (EXTENSION if i % 2 else 0)
                  | (NEW_PICTURE if i % 4 > 1 else 0))
@@ -150,7 +153,8 @@ def unpacker(made):
 
 
 def pack_packets(packets):
-    """Flags, length and payload of each packet; every ninth packet is left out.
+    """Makes a flag, a length and the payload for each packet. Every ninth
+    packet is left out.
     """
     out, last, gap = b"", None, False
     for i, packet in enumerate(packets):
@@ -193,7 +197,8 @@ def reorder(_made):
 # --- links -----------------------------------------------------------------
 
 PROFILES_C = HERE.parents[1] / "gst/wirelesslink/core/linkprofiles.c"
-# The nicks in the order of the table, which is the order of their numbers.
+# The nicks of the profiles, in the order of the table in linkprofiles.c. The
+# number of a profile is its place in this table.
 PROFILES = tuple(re.findall(r'^ *{{"([^"]+)",', PROFILES_C.read_text(), re.M))
 TRACE, ABANDON, DIAL_UP, MANY_FLOWS = 1, 4, 8, 16
 DROP_FRAME, IFD, END_FLOWS = 32, 64, 128
@@ -262,7 +267,9 @@ def ifd_slots(seed):
 
 
 def h264_headers():
-    """Headers with order types 1 and 2, and slices with all optional fields."""
+    """H.264 headers with the order types 1 and 2, and slices with all optional
+    fields.
+    """
     def bits():
         return h264writer.Bits()
 
@@ -273,8 +280,8 @@ def h264_headers():
     yield bits().ue(0, 7, 0).u(4, 0).u(1, 0).ue(0).se(0, 0).u(2, 0).unit(0x65)
     yield bits().ue(0, 7, 0).u(4, 1).u(1, 0).se(1, -3).u(1, 0).unit(0x41)
     yield bits().ue(0, 7, 0).u(4, 2).u(2, 3).se(0).unit(0x01)
-    # High 4:4:4 with separate planes, order type 2, weights and redundant
-    # pictures.
+    # H.264 headers of the profile High 4:4:4 with separate colour planes, order
+    # type 2, weighted prediction and redundant pictures.
     yield bits().u(8, 244).u(16, 30).ue(0, 3).u(1, 1).ue(0, 0).u(3, 3).se(
         -8).u(11, 0).ue(0, 2, 4).u(1, 0).ue(0, 0).u(1, 1).unit(0x67)
     yield bits().ue(0, 0).u(2, 0).ue(1, 6, 3).u(4, 5).ue(3, 3).u(3, 5).se(
@@ -364,7 +371,9 @@ def ivf_frames(codec, *options):
 
 
 def tspictures(_made):
-    """The size of the buffers, and transport streams with sound."""
+    """Makes inputs that consist of the size of the buffers and a transport
+    stream with sound.
+    """
     def make(options):
         return subprocess.run(
             ["ffmpeg", "-v", "error", "-f", "lavfi", "-i",
@@ -378,13 +387,15 @@ def tspictures(_made):
     yield "h265", bytes([6]) + make(
         "-c:v libx265 -x265-params log-level=error")
     yield "no-video", bytes([99]) + make("-vn")
-    # a program map in two packets, and null packets
+    # A stream with null packets and with a program map that needs two packets.
     yield "long-map", bytes([187]) + broadcast.add_data(
         make("-c:v mpeg2video -bf 2 -muxrate 3M"))[:80 * broadcast.PACKET]
 
 
 def slotuse(_made):
-    """The codec, then flags, a length of two bytes and a unit each."""
+    """Makes inputs that consist of the codec and units. A unit has flags, a
+    length of two bytes and its bytes.
+    """
     vp8, vp9, av1, av1_frame = range(4)
     layer, sync, flush = 1, 2, 4
 
@@ -853,7 +864,8 @@ def changes(numbers):
 
 
 def orders(choices, n, seed):
-    """Random orders with packets, waits of 1 ms to 1 s, and any other choices.
+    """Makes random orders: packets, waits of 1 ms to 1 s, and a few other
+    orders.
     """
     draw = random.Random(seed)
     out = b""

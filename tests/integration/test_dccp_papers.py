@@ -25,7 +25,8 @@ WIRE_SIZE = SIZE + 24 + 28
 SINK = ("dcctpthinsink host={{to}} port={{port}} sync=false "
         "stats-update-interval=200{}")
 SOURCE = "dcctpthinsrc port={port}"
-USB = "delay-ms=11"  # The round trip is 22 ms (thesis, 5.3.5).
+# The USB connection of the thesis has a round trip of 22 ms (5.3.5).
+USB = "delay-ms=11"
 # The rate in byte/s at which the phone reads data (5.2.1).
 PHONE = 42000
 
@@ -47,7 +48,7 @@ SECONDS_TO_SETTLE = 10
 MS_LATE = 5
 # For round trips of 850 ms, the link may be later than for shorter ones.
 GPRS_MS_LATE = 20
-# The number of packets in the loss pattern. Each tenth of them is lost.
+# The number of packets in the loss pattern. Every tenth packet is lost.
 EACH_TENTH = 20000
 
 

@@ -84,8 +84,8 @@ def mpeg1_gops(frames=60):
 
 
 def closed_gops(frames=60):
-    """A stream in which all GOPs are closed: an I picture has temporal
-    reference 0.
+    """A stream in which all GOPs are closed, so the I picture of each GOP has
+    temporal reference 0.
     """
     return _ffmpeg("closed-%d.m2v" % frames,
                    "-frames:v %d %s %s -flags +cgop -b:v 900k %s"

@@ -38,7 +38,8 @@ INIT = BUILD / "tests" / "interop" / "dccpguest"
 QEMU = "qemu-system-x86_64"
 # The cloud kernel has fewer drivers, so it boots in 2 s.
 KERNEL = "linux-image-cloud-amd64"
-# The kernels of later releases have no DCCP, or other modules.
+# The kernel of this release has DCCP in these modules. The kernels of later
+# releases have no DCCP, or have it in other modules.
 RELEASE = "bookworm"
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 MODULES = ("virtio_pci", "virtio_net", "dccp_ipv4", "dccp_ipv6")
@@ -106,7 +107,8 @@ def _options_for_release(work):
         f"Dir::Etc::SourceParts={work}/none",
         f"Dir::State::Lists={work}/lists",
         f"Dir::Cache={work}/cache",
-        # apt's sandbox user may not write into this directory.
+        # apt works as root, because its sandbox user may not be allowed to
+        # write into this directory.
         "APT::Sandbox::User=root") for word in ("-o", setting)]
     _apt("apt-get", *options, "-q", "update")
     return options

@@ -91,8 +91,8 @@ class Message:
         return self.data[-TRAILER:]
 
     def field(self, first, last):
-        """Returns a field. The byte numbers are those of the page. The bytes at
-        both ends are included.
+        """Returns the field from byte `first` to byte `last`, inclusive, as
+        docs/wire-mmtp.md numbers the bytes.
         """
         return number(self.data[first:last + 1])
 

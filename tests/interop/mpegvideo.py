@@ -93,9 +93,10 @@ class Picture:
     # (FBV, BFC, FFV, FFC); a field that the header does not have is 0.
     vectors: tuple
     header: tuple  # The range of the picture header without its extensions.
-    # The start, including the headers before the picture header.
+    # The start of the picture, including the headers before the picture header.
     start: int = 0
-    end: int = 0  # The end, including all that follows the last slice.
+    # The end of the picture, including all that follows the last slice.
+    end: int = 0
     # The range of the sequence header with its extensions.
     sequence: tuple = None
     group: tuple = None

@@ -102,8 +102,8 @@ class UdpliteCase(unittest.TestCase):
 
         udplite.wait_until(lambda: arrives(b"anybody there"),
                            "for a first packet")
-        # Further first packets may still be in flight. This packet is the last
-        # one.
+        # Several of the first packets may still be in flight. This packet is
+        # sent after them, so none of them can arrive after it.
         arrives(b"end of them")
         udplite.wait_until(lambda: b"end of them" in receiver.read(),
                            "for the last of the first packets")

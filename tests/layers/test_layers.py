@@ -57,7 +57,8 @@ STATIC = re.compile(r'\bstatic\b[^\n;{}()]*\n\Z')
 TABLE = re.compile(
     r'^(static )?const \w+ (?:\* ?const )?(\w+)(?:\[[^\]]*\])* =', re.M)
 EXTERN = re.compile(r'^extern\b[^;{}()]*;', re.M)
-# No statement begins in the first column.
+# Matches a function declaration that begins in the first column, in which no
+# statement begins.
 PROTOTYPE = re.compile(r'^\w[^;{}=]*\([^;{}]*\)[^;{}]*;', re.M)
 WORD = re.compile(r'\b[a-z]\w*\b')
 READS_ENVIRONMENT = re.compile(

@@ -225,8 +225,8 @@ def clip_problem(runs: Sequence[run_results.Run], title: str, what: str,
 def link_rates(
         runs: Sequence[run_results.Run]
 ) -> list[tuple[str, list[list[float]]]]:
-    """Returns for each sender its name and, for each run with the highest
-    bitrate, the Mbit/s on each link.
+    """Returns the name of each sender, with the Mbit/s on each link in each of
+    its runs with the highest bitrate.
     """
     rate = max(run.cell["rate"] for run in runs)
     labels = run_results.by_label(

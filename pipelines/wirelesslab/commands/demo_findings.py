@@ -345,7 +345,7 @@ def missing_i(frames: Frames) -> float:
 
 def of_frames(senders: Sequence[Sender],
               value: Callable[[Frames], float]) -> list[float]:
-    """Returns the results of `value` for each run of each sender."""
+    """Returns what the function `value` returns for each run of each sender."""
     return [value(frames) for sender in senders for frames in sender.row.frames]
 
 

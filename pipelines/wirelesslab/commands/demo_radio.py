@@ -35,7 +35,9 @@ NICE = ["nice", "-n", "5"]
 
 
 def why_not(build: pathlib.Path) -> str:
-    """Returns why these runs are not possible here, or "" if they are."""
+    """Returns why the runs with the radio are not possible on this machine, or
+    "" if they are.
+    """
     missing = [name for name in ELEMENTS if not cells.is_element(name, build)]
     if missing:
         return f"GStreamer has no {', '.join(missing)}"
@@ -103,8 +105,9 @@ class Runs:
                 if path.exists()]
 
     def figure(self) -> pathlib.Path | None:
-        """Returns a figure with a picture as it was sent and as it arrived by
-        each transport, or None if no run has made a figure."""
+        """Returns a figure that shows one picture as it was sent and as it
+        arrived with each transport. Returns None if no run has made a figure.
+        """
         for path in self.results():
             figure = path.with_name(FIGURE)
             if path.exists() and figure.exists():

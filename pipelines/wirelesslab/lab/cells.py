@@ -42,10 +42,10 @@ from wirelesslab.testbed import link_log, wakeup_delay
 from wirelesslab.workloads import definitions, runner
 
 CELL, RESULT, LOCK = "cell.json", "result.json", ".lock"
-# The old result of a flagged run, while that run is repeated.
+# The name of the old result of a flagged run, while the run is repeated.
 ASIDE = "result.flagged.json"
 TOOK = "took_s"  # The key of a result with the duration of the run in s.
-RUN_OUT = "run.out"  # The output of a run that the grid has started.
+RUN_OUT = "run.out"  # The file with the output of a run.
 SENT, RECEIVED, PACKETS = "sent.csv", "received.csv", "packets.rtp"
 LINK_LOG = f"{placement.LINK}.log"
 # The key of a result with the time of day, in ns, at which the clock of each
@@ -201,8 +201,8 @@ def part_with_steps(cell: Cell, link: Link, place: int,
     if placement.sender_station(link):
         words = [f"delivery-trace-down={path}"]
     else:
-        # wirelesslink uses the trace of station 0 for both directions if the
-        # other direction has none.
+        # A link with a single trace would use it for both directions. Therefore
+        # the opposite direction gets a trace of its own.
         files.write_whole(back, rate_steps.FAST)
         words = [f"delivery-trace={path}", f"delivery-trace-down={back}"]
     return f"{shlex.join(words)} {own}"

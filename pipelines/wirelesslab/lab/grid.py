@@ -284,8 +284,9 @@ def run_snakemake(snakemake: str, found: list[Cell],
              "--quiet", "all", "--config", f"python={sys.executable}",
              f"package={paths.PACKAGE}", f"build={options.build}",
              *(["scratch=1"] if options.profile else [])],
-            # Snakemake cancels the jobs of a cluster if it gets SIGINT. On this
-            # machine it would first wait for all running cells.
+            # On a cluster, Snakemake cancels the jobs if it gets SIGINT. On
+            # this machine it would first wait for all running cells, so it is
+            # killed.
             ended_by=signal.SIGINT if options.profile else signal.SIGKILL,
             env=with_commands(options.profile))
         if processes.finish(child) == WRONG_OPTIONS and options.profile:

@@ -71,9 +71,9 @@ def submit(script: pathlib.Path) -> str:
 def status(job: str) -> str:
     """Returns what Snakemake expects: running, success or failed."""
     directory, name = find(job)
-    # The node may write the exit status of its last job and then end. If the
-    # lock were checked after the exit status, the job would seem to have
-    # failed.
+    # The lock is checked before the exit status. In the opposite order, the
+    # node could write the exit status of its last job and then end between both
+    # checks. The job would then seem to have failed.
     alive = is_alive(directory)
     done = directory / DONE / name
     if done.exists():

@@ -29,10 +29,11 @@ GREY, DROP = "#bbbbbb", "#d55e00"
 
 
 def capacity(run: run_results.Run) -> list[float]:
-    """Returns what the link of the run can carry, in Mbit/s for each step since
-    the link was started. It is measured once, in virtual time, with the
-    properties and the seed of the run. Returns an empty list if this link
-    cannot be run again, for example because the file of a trace is missing."""
+    """Returns the capacity of the link of the run, in Mbit/s for each step
+    since the link was started. The capacity is measured once, in virtual time,
+    with the properties and the seed of the run. Returns an empty list if this
+    link cannot be run again, for example because the file of a trace is
+    missing."""
     path = run.directory / CAPACITY
     if path.exists():
         with open(path) as file:
@@ -50,7 +51,8 @@ def capacity(run: run_results.Run) -> list[float]:
         return []
     # The capacity of combined links is the sum of their capacities.
     found = [sum(own) / MBIT for own in zip(*rates)]
-    del found[int(end // RATE_STEP_NS):]  # The last step may be incomplete.
+    # The last step is left out if it is incomplete.
+    del found[int(end // RATE_STEP_NS):]
     run_results.write_csv(path, ["s of the link", "Mbit/s"], [
         (step * RATE_STEP_NS / NS, rate) for step, rate in enumerate(found)])
     return found

@@ -78,8 +78,8 @@ def branches(pipeline: str) -> list[list[Element]]:
         else:
             if not is_linked:
                 found.append([])
-            # Leaves out the capabilities of a filter, and a pad of an element
-            # that is in another branch.
+            # A word with a slash is the caps of a filter, and a word with a dot
+            # is a pad of an element in another branch. Both are left out.
             if "/" not in word and "." not in word:
                 found[-1].append(Element(word, ()))
             is_linked = False

@@ -90,7 +90,8 @@ def make_coded(build_dir: pathlib.Path, rate: int, codec: str) -> pathlib.Path:
 
 
 def make_ts(build_dir: pathlib.Path, rate: int) -> pathlib.Path:
-    """Returns the path of the same video inside MPEG-TS, with the film's sound.
+    """Returns the path of a clip in MPEG-TS. It has the video of the clip of
+    `rate` Mbit/s, and the sound of the film.
     """
     video = make_clip(build_dir, rate)
     return _make(

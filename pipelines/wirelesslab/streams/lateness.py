@@ -174,7 +174,7 @@ def percentile_without(latency_ms: Sequence[float],
     earlier = sorted((own - ms, share) for own in latency_ms
                      for ms, share in late)
     sums = list(itertools.accumulate(share for _, share in earlier))
-    # Sums of decimal fractions are not exact.
+    # Sums of decimal fractions are not exact, so a sum may be smaller by 1e-9.
     place = bisect.bisect_left(sums, sums[-1] * percent / 100 - 1e-9)
     return earlier[min(place, len(earlier) - 1)][0]
 
@@ -239,8 +239,8 @@ def is_above(lateness: Lateness, limit_ms: float) -> bool:
 
 
 def is_graded(lateness: Lateness, late_ms: float) -> bool:
-    """Returns whether this version of grade() was called for the run with this
-    `late_ms`."""
+    """Returns whether the run already has a grade of this version of grade()
+    for this `late_ms`."""
     return lateness.get("late_ms") == late_ms and is_of_this_version(lateness)
 
 

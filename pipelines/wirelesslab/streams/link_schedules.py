@@ -178,8 +178,8 @@ def leave(state: str, device: str, address: str,
 # -------------------------------------------------------------------- execution
 
 class Shell:
-    """A shell that runs in a host. It executes each command without starting a
-    process of Python, which would take too long."""
+    """A shell that runs in a host. It executes each command by itself, because
+    starting a process of Python for each command would take too long."""
 
     def __init__(self, bed: testbed.Testbed, host: str) -> None:
         self._host = host
@@ -245,7 +245,8 @@ class ScheduledLink:
         return self._all_dropped() - self._dropped_before
 
     def _all_dropped(self) -> int:
-        # The counter does not begin at 0 if an equal queue was set up before.
+        # If the new queue is equal to an earlier one, its counter may not begin
+        # at 0.
         if self._state not in (OUTAGE, HOLD):
             return 0
         shown = self._shells[0].run(f"tc -s qdisc show dev {self.device}")

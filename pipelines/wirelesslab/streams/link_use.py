@@ -45,8 +45,7 @@ def sojourns_ns(packets: Sequence[measurements.Packet], end_ns: float,
             continue
         step = int((packet.arrival_ns - begin) // step_ns)
         sojourn = packet.departure_ns - packet.arrival_ns
-        # max() is not used, because it returns NaN if NaN is its first
-        # argument.
+        # max() would return NaN here, because NaN is its first argument.
         if not found[step] >= sojourn:
             found[step] = sojourn
     return found

@@ -357,7 +357,8 @@ def run_percents(
 
 
 def attempts(packets: Sequence[Packet]) -> collections.Counter[int]:
-    """Returns {number of transmissions: number of packets that needed so many}.
+    """Returns {number of transmissions: number of packets with this number of
+    transmissions}.
     """
     return collections.Counter(packet.attempts for packet in packets)
 
@@ -390,8 +391,8 @@ def sequence(
 
 
 def worst_window(times: Sequence[float], length: float) -> float | None:
-    """Returns the begin of the window of this `length` that contains most of
-    the `times`; None if there are no times."""
+    """Returns the begin of the window of this `length` that contains the
+    largest number of the `times`; None if there are no times."""
     times, best, first = sorted(times), (0, None), 0
     for last, time in enumerate(times):
         while time - times[first] > length:

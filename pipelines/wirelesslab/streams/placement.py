@@ -59,8 +59,8 @@ def free_port(binds: str) -> int:
         with contextlib.closing(
                 socket.socket(socket.AF_INET, kind_of_socket(binds))) as probe:
             probe.bind((HOST, 0))
-            # Linux assigns only odd ports to TCP sockets that do not choose
-            # one.
+            # An odd port is made even, because Linux assigns only odd ports to
+            # TCP sockets that do not choose one.
             port = probe.getsockname()[1] & ~1
         if all(is_free(binds, port + n) for n in range(MAX_PORTS)):
             return port

@@ -57,8 +57,8 @@ class Launch:
         # The output is kept in memory, so that it is not lost when the disk is
         # full.
         self._output = os.memfd_create(role)
-        # Returns the warnings of the pipeline's elements. A warning that occurs
-        # several times is returned once.
+        # The words are split before the values are filled in, so that a value
+        # that contains a blank stays one word.
         words = [word.format_map(values) for word in shlex.split(pipeline)]
         self.child = place.start(role, [*program, *words], self._output)
 
@@ -71,7 +71,9 @@ class Launch:
             (run_dir / f"{self.role}.out").write_text(self.output())
 
     def warnings(self) -> list[str]:
-        """Returns the warnings of its elements, each once."""
+        """Returns the warnings of the elements. A warning that occurs several
+        times is returned once.
+        """
         return list(dict.fromkeys(
             f"{element.rpartition(':')[2]}: {words}"
             for element, words in WARNING.findall(self.output())))

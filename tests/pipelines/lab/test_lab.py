@@ -375,7 +375,9 @@ class LabTest(LabCase):
                 self.assertLess(longer, 0.2, name)
 
     def run_cell(self, protocols, *more, mode="auto"):
-        """Runs the only cell of a matrix: 2 s of a clip of 3 Mbit/s."""
+        """Makes a matrix with a single cell, and runs this cell: 2 s of a clip
+        of 3 Mbit/s.
+        """
         path = self.directory / "matrix.ini"
         path.write_text("\n".join([
             f"[matrix]\nprotocols = {protocols}\nrates = 3\nseconds = 2\n"
@@ -389,7 +391,8 @@ class LabTest(LabCase):
                 self.output, cells.run(self.output, BUILD), BUILD, FOR_EVER_MS)
 
     def check_streams(self, mode):
-        for _ in range(2):  # The second run has to replace the first one.
+        # The cell is run twice. The second run has to replace the first one.
+        for _ in range(2):
             first, second = self.run_cell("rtp+rtp", mode=mode)
             for number, run in (("1", first), ("2", second)):
                 self.assertEqual(run.protocol, f"rtp+rtp/{number}-rtp")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks which runs a report compares, how it uses several processes, and the
-tables in the form of Ouwens' tables that it makes of runs."""
+"""Checks which runs a report compares, and how it uses several processes. Also
+checks the tables that it makes of runs in the form of Ouwens' tables."""
 
 import collections
 import types

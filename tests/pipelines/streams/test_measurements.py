@@ -300,8 +300,8 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
             ([0] * 6, 0, 0))
 
     def test_a_row_of_ouwens_table_3_12(self):
-        # The row for R 1, 3 Mbit/s and the oven: 97.1 2.6 0.0 0.2 0.2 0.0, 529
-        # packets, 509 runs.
+        # In the thesis, the row for R 1, 3 Mbit/s and the oven has these shares
+        # in %: 97.1 2.6 0.0 0.2 0.2 0.0. It has 529 packets and 509 series.
         runs = collections.Counter({1: 494, 2: 13, 4: 1, 5: 1})
         shares, packets, total = measurements.run_percents(runs)
         self.assertEqual([round(share, 1) for share in shares],

@@ -84,8 +84,8 @@ class ByHandTest(unittest.TestCase):
                  link(0, 40, 80, 120), 100), [])
 
     def test_leading_frames_of_an_open_gop_need_the_gop_before(self):
-        # The I-frame at 0 is too large. The two B-frames after the second
-        # I-frame refer to it.
+        # The I-frame at 0 is too large to be sent. The two B-frames after the
+        # second I-frame also refer to the first I-frame.
         types, sizes = "IIBBP", [9000, 1000, 100, 100, 1000]
         times = link(0, 40, 80, 120, 160)
         self.assertEqual(best(stream(types, sizes), times, 60), [1, 4])
