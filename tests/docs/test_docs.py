@@ -86,9 +86,9 @@ def code_lines(text):
 
 
 def launch_lines(page):
-    """Returns the launch lines of the first part of a page. What follows a
-    second heading of the highest level needs hosts and takes minutes;
-    tests/integration/test_tutorial.py runs it."""
+    """Returns the launch lines of the first part of a page. The part after a
+    second heading of the highest level is left out, because its lines need
+    hosts and take minutes. tests/integration/test_tutorial.py runs them."""
     _, first, *_ = re.split(r"^# ", page.read_text(), flags=re.M)
     return [line for line in code_lines(first) if line.startswith(RUNNABLE)]
 
@@ -213,8 +213,8 @@ class Inspected:
                 continue
             default = re.search(r'Default: *(?:\d+, )?"?([^"\s]*)"?',
                                 body)
-            # Newer versions print the default of an array. The pages do not
-            # show this default.
+            # Newer versions print the default of an array. It is ignored,
+            # because the pages do not show it.
             self.defaults[name] = (default and default.group(1)
                                    if "GstValueArray" not in body else None)
             self.ready_only[name] = "only in NULL or READY" in body
@@ -249,8 +249,8 @@ def free_port():
 
 
 def is_bound(port):
-    """Returns whether a socket of UDP or UDP-Lite has the port, or one of TCP
-    listens there (state 0A).
+    """Returns whether a UDP or UDP-Lite socket has the port, or a TCP socket
+    listens at the port (state 0A).
     """
     ending = f":{port:04X}"
     tables = [pathlib.Path("/proc/net") / name

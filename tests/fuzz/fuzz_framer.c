@@ -235,8 +235,8 @@ frame_stream (const Job * job, StepFunc step, MpegVideoFramerStats * stats)
   for (i = 0; rest.size > 0; i++) {
     size = MIN (step (job, i), rest.size);
     if (size == 0 && i % N_STEPS == 0)
-      /* If all steps are empty, the stream would never end. The rest is then
-       * one input. */
+      /* The loop would never end if all steps were empty. The rest of the
+       * stream is then one input. */
       size = rest.size;
     piece = fuzz_take_copy (&rest, size);
     mpeg_video_framer_input (framer, piece, size, MPEG_VIDEO_TIME_NONE,

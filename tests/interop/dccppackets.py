@@ -60,7 +60,7 @@ class Packet:
     to: tuple
     type: str
     sequence: int
-    acknowledged: int  # None if the type has no such field.
+    acknowledged: int  # None in a packet without an acknowledgement.
     ccval: int
     coverage: int  # The field CsCov.
     more: bytes  # The service code, or the reset code and its data.

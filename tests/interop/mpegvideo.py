@@ -101,7 +101,7 @@ class Picture:
     sequence: tuple = None
     group: tuple = None
     coding: CodingExtension = None
-    # Ranges of the extensions, and their kinds as in section 3.4.1.
+    # Ranges of the extensions, and their kinds as in RFC 2250, section 3.4.1.
     extensions: list = field(default_factory=list)
     slices: list = field(default_factory=list)      # ranges
     frame: "Frame" = None

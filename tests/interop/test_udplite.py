@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks UDP-Lite of each backend against tshark, the kernel, ffmpeg and RFC
-3828.
-
-tshark checks the length, coverage and checksum of every packet. The kernel, the
-raw socket and ffmpeg each receive packets from each of the three as sender. If
-bits are flipped, exactly the packets that RFC 3828 accepts must arrive.
+3828. tshark checks the length, coverage and checksum of every packet. The
+senders and the receivers are the kernel, the raw socket and ffmpeg; each sender
+is tested with each receiver. If bits are flipped, exactly the packets that RFC
+3828 accepts must arrive.
 """
 
 import random

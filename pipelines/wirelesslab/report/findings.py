@@ -49,8 +49,9 @@ class Frames(typing.NamedTuple):
         return percent(sum(self.lost.values()), sum(self.sent.values()))
 
     def undecodable(self) -> float:
-        """Returns the share of all frames that arrived in time without all
-        frames that they refer to, in %.
+        """Returns the share of all frames, in %, that arrived in time but
+        cannot be decoded in time, because a frame that they refer to did not
+        arrive in time.
         """
         sent, lost, late, good = (sum(each.values()) for each in self)
         return percent(sent - lost - late - good, sent)

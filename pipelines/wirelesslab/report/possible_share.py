@@ -77,9 +77,9 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
     found = []
     for number, (text, (_, station)) in enumerate(zip(
             cells.all_properties(cell, directory), cells.link_logs(cell))):
-        # If the begin for one of several links is not known, that of the first
-        # link is used, because the clocks of the links begin nearly at the same
-        # time.
+        # The clocks of several links begin nearly at the same time. If the
+        # begin is not known by the clock of one link, the begin by the clock of
+        # the first link is used.
         begin = begins_ns[0] if begins_ns[number] is None \
             else begins_ns[number]
         # The sender's station also is the number of its flow, except in a

@@ -164,8 +164,8 @@ def cell_of(name: str) -> str:
 
 
 def free_names(names: set[str], taken: set[str]) -> dict[str, str]:
-    """Returns {name: name with a free number of the repetition}. A name that is
-    not among the taken ones stays as it is."""
+    """Returns {name: new name}. If a name is taken, the new name has the next
+    free number of the repetition. Otherwise it is the same name."""
     found, used = {}, set(taken)
     for name in sorted(names, key=lambda name: (
             name in taken, cell_of(name), int(name.rpartition("-")[2]))):

@@ -100,14 +100,15 @@ def jobs(passages: Sequence[measurements.Passage], begin_ns: float,
 
 
 class _Plan(typing.NamedTuple):
-    """A partial solution: the frames that are sent, of those that best() has
-    examined so far."""
+    """A partial solution: which of the frames that best() has examined so far
+    are sent."""
 
     count: int  # decodable frames
     # The bytes of the supply that are used up, because frames were sent or the
     # opportunities are over.
     used: int
-    chosen: tuple | None  # (number of the last chosen frame, those before it)
+    # (number of the last chosen frame, the same pair for the frames before it)
+    chosen: tuple | None
 
 
 def best(work: Sequence[Job], supply: Supply) -> list[int]:

@@ -140,8 +140,8 @@ def wait_until_ready(end: Launch, place: placement.Place, binds: str,
 
 
 class Stream:
-    """One clip from end to end. The logs of both ends are in `run_dir`. A
-    stream has a `name` if there are several."""
+    """The transmission of one clip from a sender to a receiver. The logs of
+    both ends are in `run_dir`. A stream has a `name` if there are several."""
 
     SENDER = GST_LAUNCH  # The program that runs the sender of this stream.
 

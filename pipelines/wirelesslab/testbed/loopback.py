@@ -31,9 +31,9 @@ Relaying UDP port {ports} over this machine's loopback instead. Left out are
   - settings of a single host or device: sysctls, MTU, queues, token bucket.
 A receiver has to bind to the address of its host, or with SO_REUSEADDR, as \
 udpsrc does."""
-# The kinds of addresses that a host has on a link: of the relay that accepts
-# packets for the host, of the host's own commands, of the near end of the link,
-# and of its far end.
+# A host has four addresses on a link: that of the relay that accepts packets
+# for the host, that of the host's own commands, that of the near end of the
+# link, and that of its far end.
 RELAY, OWN, INTO, OUT = range(4)
 ADDRESSES_PER_LINK = 8
 MAX_LINKS = 250 // ADDRESSES_PER_LINK

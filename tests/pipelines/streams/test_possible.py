@@ -253,8 +253,8 @@ class BruteForceTest(unittest.TestCase):
         # In most instances, not all frames can be in time.
         self.assertGreater(counts[False], INSTANCES / 2)
         # If a packet can carry bytes of one frame only, fewer frames are
-        # possible in some instances. docs/lab-possible.md states how many
-        # instances have which difference.
+        # possible in some instances. docs/lab-possible.md has these numbers of
+        # instances.
         self.assertEqual(lost_to_packets, {0: 192, 1: 7, 3: 1})
 
     def test_two_links_are_an_upper_bound(self):
@@ -269,7 +269,8 @@ class BruteForceTest(unittest.TestCase):
             with self.subTest(seed=seed):
                 self.assertGreaterEqual(len(found), len(exact))
             differences[len(found) - len(exact)] += 1
-        # docs/lab-possible.md states how many instances have which difference.
+        # docs/lab-possible.md has the number of instances in which the choice
+        # exceeds the optimum.
         self.assertEqual(differences, {0: 199, 1: 1})
 
 
