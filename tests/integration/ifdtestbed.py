@@ -258,8 +258,8 @@ def stream_all(cases, directory, at_once):
 
 
 def stream_valid(cases, directory, at_once):
-    """Does the same as run_all for the cases. Void runs are then repeated once,
-    with fewer of them at the same time."""
+    """Runs the cases as run_all does. Repeats void runs once, with fewer of
+    them at the same time."""
     runs = stream_all(cases, directory, at_once)
     again = {name: cases[name] for name, run in runs.items() if run.why_void()}
     for name in again:

@@ -53,8 +53,8 @@ EACH_TENTH = 20000
 
 
 def payload_of(bytes_per_second):
-    """Returns the bit/s of data on a link that carries this number of bytes of
-    IP packets in a second.
+    """Returns the bit/s of data that a link carries if it carries this number
+    of bytes of IP packets in a second.
     """
     return 8 * bytes_per_second * SIZE / WIRE_SIZE
 

@@ -17,8 +17,8 @@ from wirelesslab import files
 from wirelesslab.lab import cells
 
 # Files that are not copied together with the logs. The result is copied last,
-# by itself. Each of the other files belongs only to the directory in which it
-# was made.
+# by itself. The description of the cell, the locks and the output of the run
+# belong only to the directory in which they were made.
 NOT_COPIED = {cells.CELL, cells.LOCK, cells.RUN_OUT, cells.RESULT,
               files.RUNNING}
 
