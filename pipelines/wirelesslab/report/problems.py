@@ -32,7 +32,9 @@ class Problem:
     key: str  # What the columns of the table mean.
     finding: str  # Which transport had the best results, and by how much.
     why: str
-    advice: str  # What helps without another transport, and what it costs.
+    # The usual advice: how the problem can be reduced without another
+    # transport, and what this costs.
+    advice: str
     pictures: list[Picture] = dataclasses.field(default_factory=list)
     # The titles of the groups in the report that have the details.
     groups: list[str] = dataclasses.field(default_factory=list)
