@@ -23,9 +23,10 @@
 
 typedef struct
 {
-  /* A run has all packets from one beginning of a stream to the next one. A
-   * stream begins with the first packet, and again with another source or after
-   * a jump of the sequence numbers. */
+  /* A run has all packets from one beginning of a sequence to the next one. A
+   * sequence begins with the first packet, when another source becomes the
+   * current one, and when packets with numbers that are far off start a new
+   * sequence. */
   guint run;
   guint32 ssrc;
   guint16 seqnum;

@@ -57,7 +57,7 @@ IP_PROTOCOL_UDPLITE = 136
 # The names of the two hosts. The first host of a link is the mobile.
 SENDER, RECEIVER = "a", "b"
 
-# The maximum time until a receiver listens. It is long because GStreamer scans
+# The maximum time for starting a pipeline. It is long because GStreamer scans
 # all plugins when it is started for the first time.
 SECONDS_TO_START = 60
 SECONDS_TO_DRAIN = 60
