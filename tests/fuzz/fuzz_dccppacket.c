@@ -58,7 +58,8 @@ sum_plainly (const DatagramPath * path, const guint8 * bytes, gsize covered,
   return sum;
 }
 
-/* RFC 4340 section 5.1: 12 or 16 bytes, then the fields of the type. */
+/* RFC 4340 section 5.1: a header has 12 or 16 bytes, then the fields of its
+ * type. */
 static gsize
 get_header_size (guint type, gboolean extended)
 {

@@ -78,7 +78,9 @@ def make_clip(build_dir: pathlib.Path, rate: int) -> pathlib.Path:
 
 
 def make_coded(build_dir: pathlib.Path, rate: int, codec: str) -> pathlib.Path:
-    """Returns the path of the same film with another codec than MPEG-2."""
+    """Returns the path of the clip of `rate` Mbit/s in another codec than
+    MPEG-2.
+    """
     encoder, suffix = CODECS[codec]
     muxer = MUXERS[f".{suffix.rpartition('.')[2]}"]
     return _make(
