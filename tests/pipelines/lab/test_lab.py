@@ -132,8 +132,9 @@ class LabCase(unittest.TestCase):
 class LabTest(LabCase):
 
     def test_a_cell_with_a_result_is_not_run_again(self):
-        """Uses Snakemake if it is installed. The loop decides with the same
-        function what it has to run."""
+        """Snakemake runs the cells if it is installed; otherwise the loop in
+        grid.py does. The function left_to_run() decides for both which cells
+        have to be run, so this test checks it in either case."""
         done = self.grid()
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("2 cells, 2 of them to run", done.stdout)
@@ -202,7 +203,7 @@ class LabTest(LabCase):
                     count for (own, _), count in same.items() if own == type))
 
     def test_a_killed_grid_leaves_nothing_behind(self):
-        """Uses Snakemake if it is installed."""
+        """Snakemake runs the cells if it is installed."""
         if test_testbed.why_no_namespaces():
             self.skipTest(test_testbed.why_no_namespaces())
         path = self.directory / "matrix.ini"
@@ -517,7 +518,8 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
         heads, row = (re.split("  +", line.strip()) for line in re.search(
             r"^(sender .*)\n(mine.*|rfc2250pay.*)$", text, re.M).groups())
         found = dict(zip(heads, row, strict=True))
-        # The receiver's log has the same counts. All frames arrived in time.
+        # The table must have the same counts of frames as the receiver's log.
+        # All frames that arrived were in time.
         log = (directory / "received.csv").read_text().splitlines()
         for type, sent in (("I", 4), ("P", 13), ("B", 32)):
             arrived = sum(line.split(",")[0::5][:2] == ["frame", type]
@@ -550,8 +552,8 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
             self.assertEqual(int(run[f"sent {type}"]), sent)
             self.assertEqual(sent, sum(int(run[f"{what} {type}"]) for what in
                                        ("lost", "late", "in time")))
-        # The link's log has the same number of packets, and the same share of
-        # lost packets.
+        # The table must have the same number of packets as the link's log, and
+        # the same share of lost packets.
         fates = [line.split()[6] for line in (
             directory / "wl0.log").read_text().splitlines()
             if line.startswith("packet ")]

@@ -27,10 +27,11 @@ class StreamsTest(test_lab.LabCase):
 
     @test_testbed.needs_namespaces
     def test_the_video_meets_the_rate_of_its_direction(self):
-        """Uplink has 1 Mbit/s and downlink has 20 Mbit/s. A second of video of
-        3 Mbit/s needs less than 0.2 s longer than itself on the wide link, and
-        about two seconds longer on the narrow one. Both kinds of runs read the
-        log of the right station."""
+        """The uplink has 1 Mbit/s and the downlink has 20 Mbit/s. A second of
+        video of 3 Mbit/s needs less than 0.2 s longer than its own duration on
+        the downlink, and about two seconds longer on the uplink. The lab must
+        read the station of the sender in the link's log, which differs between
+        both directions."""
         path = self.directory / "matrix.ini"
         path.write_text(MATRIX.format(
             protocols="mine rtp", rate=3, seconds=1, more="",
@@ -53,7 +54,9 @@ class StreamsTest(test_lab.LabCase):
                 self.assertLess(longer, 0.2, name)
 
     def run_cell(self, protocols, *more, mode="auto"):
-        """Runs the only cell of a matrix: 2 s of a clip of 3 Mbit/s."""
+        """Makes a matrix with a single cell, and runs this cell: 2 s of a clip
+        of 3 Mbit/s.
+        """
         path = self.directory / "matrix.ini"
         path.write_text("\n".join([
             f"[matrix]\nprotocols = {protocols}\nrates = 3\nseconds = 2\n"
@@ -67,7 +70,8 @@ class StreamsTest(test_lab.LabCase):
                 self.output, cells.run(self.output, BUILD), BUILD, FOR_EVER_MS)
 
     def check_streams(self, mode):
-        for _ in range(2):  # The second run has to replace the first one.
+        # The cell is run twice. The second run has to replace the first one.
+        for _ in range(2):
             first, second = self.run_cell("rtp+rtp", mode=mode)
             for number, run in (("1", first), ("2", second)):
                 self.assertEqual(run.protocol, f"rtp+rtp/{number}-rtp")
