@@ -45,6 +45,10 @@
 #define SLOT_PERIOD 32
 #define ALL_SLOTS G_MAXUINT32
 
+/* The temporal reference counts modulo 1024 (13818-2 6.3.9). A later frame has
+ * a reference that is larger by at most half of this. */
+#define HALF_OF_REFERENCES 512
+
 G_STATIC_ASSERT (IFD_SLOTS_MAX_FRAMES > IFD_MAX_FRAMES);
 
 /* Rules for the trace that several functions use */
@@ -162,6 +166,16 @@ gchar
 ifd_frame_type_char (IfdFrameType type)
 {
   return "IPB"[type];
+}
+
+IfdFrameFlags
+ifd_find_place (guint temporal_reference, guint i_reference)
+{
+  const guint distance = (temporal_reference - i_reference) & 1023;
+
+  if (distance == 0)
+    return 0;
+  return distance < HALF_OF_REFERENCES ? IFD_FRAME_TRAILING : IFD_FRAME_LEADING;
 }
 
 /* The life cycle */

@@ -15,6 +15,7 @@
 #define H264_SEI 6
 #define H264_SPS 7
 #define H264_PPS 8
+#define H264_DELIMITER 9
 /* The types up to this one are parameter sets and delimiters. */
 #define H264_SPS_EXTENSION 13
 #define H264_PREFIX 14          /* describes the slice behind it (G.7.3.1.1) */
@@ -46,6 +47,7 @@
 #define H265_VPS 32
 #define H265_SPS 33
 #define H265_PPS 34
+#define H265_DELIMITER 35
 #define H265_PREFIX_SEI 39
 #define H265_SUFFIX_SEI 40      /* last type that is not part of a picture */
 

@@ -16,6 +16,7 @@
 #include <glib.h>
 
 #define TS_PACKET_SIZE 188
+#define TS_SYNC_BYTE 0x47
 #define TS_NO_PID 0x1fff        /* PID of null packets */
 
 typedef enum
@@ -29,7 +30,8 @@ typedef struct
 {
   guint8 *data;                 /* whole packets; belongs to the caller */
   gsize size;                   /* in bytes */
-  guint64 tag;                  /* of the input that held the first packet */
+  /* of the inputs that held the first packet and the last one */
+  guint64 tag, last_tag;
   gboolean has_picture;
   /* The following fields are only set if there is a picture. */
   TsVideo video;
@@ -69,6 +71,20 @@ void ts_pictures_drain (TsPictures * pictures);
 gboolean ts_pictures_poll (TsPictures * pictures, TsUnit * unit);
 /* Returns why the stream passes without being cut, or NULL. */
 const gchar *ts_pictures_get_refusal (const TsPictures * pictures);
+
+/* The following functions read a packet of TS_PACKET_SIZE bytes. */
+guint ts_packet_get_pid (const guint8 * packet);
+guint ts_packet_get_counter (const guint8 * packet);
+gboolean ts_packet_has_payload (const guint8 * packet);
+/* Returns payload_unit_start_indicator. */
+gboolean ts_packet_begins (const guint8 * packet);
+/* Returns whether the packet has a program clock reference. */
+gboolean ts_packet_has_clock (const guint8 * packet);
+void ts_packet_set_counter (guint8 * packet, guint counter);
+/* Makes the payload of a packet with a clock reference stuffing, so that only
+ * the reference remains. `counter` is that of the last packet with payload,
+ * which the packet repeats (2.4.3.3). */
+void ts_packet_keep_clock (guint8 * packet, guint counter);
 
 /* Subtracts `offset` from the continuity counters of the packets with this PID.
  */
