@@ -25,15 +25,34 @@ VIDEO = {
 DROPS = r"mp2t.analysis.drops || mp2t.cc.drop"
 
 
+SOUND = "-c:a mp2 -b:a 64k"
+
+
+def _make(path, inputs, options):
+    subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-y", *inputs, "-f",
+                    "lavfi", "-i", "sine", "-t", str(SECONDS),
+                    *options.split(), *SOUND.split(), "-f", "mpegts",
+                    str(path)], check=True)
+
+
+def _with_sound(name, video):
+    return clips._cached(name, lambda path: _make(
+        path, ["-i", str(clips.FILM)], "-map 0:v -map 1:a -vf scale=160:96 "
+        f"-r {FPS} -pix_fmt yuv420p -b:v 300k {video}"))
+
+
 def stream(name):
-    def make(path):
-        options = "-t %d -map 0:v -map 1:a -vf scale=160:96 -r %d " \
-            "-pix_fmt yuv420p -b:v 300k %s -c:a mp2 -b:a 64k -f mpegts" % (
-                SECONDS, FPS, VIDEO[name])
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-y", "-i",
-                        str(clips.FILM), "-f", "lavfi", "-i", "sine",
-                        *options.split(), str(path)], check=True)
-    return clips._cached("ifdts-sound-%s.ts" % name, make)
+    return _with_sound(f"ifdts-sound-{name}.ts", VIDEO[name])
+
+
+def closed_fields():
+    """Interlaced H.264 with closed GOPs"""
+    return _with_sound("fields-closed-sound.ts",
+                       VIDEO["h264-fields"].replace("open-gop=1", "open-gop=0"))
+
+
+def sound_only():
+    return clips._cached("sound.ts", lambda path: _make(path, [], ""))
 
 
 def decode(data):
