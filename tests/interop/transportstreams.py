@@ -56,7 +56,9 @@ def sound_only():
 
 
 def decode(data):
-    """The hash of the picture at each time; no errors."""
+    """Returns {time: hash of the picture}. Asserts that ffmpeg reports no
+    error.
+    """
     result = subprocess.run(
         ["ffmpeg", "-v", "error", "-threads", "1", "-f", "mpegts", "-i", "-",
          "-map", "v", "-copyts", "-fps_mode", "passthrough", "-f",
@@ -79,7 +81,9 @@ def packets(data):
 
 
 def counter_gaps(data):
-    """Packets that do not continue the counter of their PID (2.4.3.3)."""
+    """Returns the number of packets that do not continue the continuity counter
+    of their PID (2.4.3.3).
+    """
     last, gaps = {}, 0
     for pid, packet in packets(data):
         if pid == 0x1fff:
@@ -92,7 +96,7 @@ def counter_gaps(data):
 
 
 def clocks(data):
-    """The program clock references in seconds (2.4.3.5)."""
+    """Returns the program clock references in seconds (2.4.3.5)."""
     found = []
     for _, packet in packets(data):
         if packet[3] & 0x20 and packet[4] >= 7 and packet[5] & 0x10:
@@ -114,7 +118,9 @@ def ffmpeg_gaps(path):
 
 
 def tsdemux_gaps(path):
-    """In the streams that the demultiplexer outputs, video and sound"""
+    """Returns the number of gaps that tsdemux reports. It reports gaps only in
+    the streams that it outputs, which are the video and the sound.
+    """
     _, text = peers.run(
         ["gst-launch-1.0", "-q", "filesrc", f"location={path}", "!",
          "tsdemux", "name=demux", *shlex.split(
@@ -130,8 +136,8 @@ PROGRAMS = {"tshark": tshark_gaps, "ffmpeg": ffmpeg_gaps,
 
 
 def others(data, video):
-    """All packets that are not of the video. tsparse adds null packets at the
-    end, to fill its last buffer."""
+    """Returns all packets that do not belong to the video. Null packets are
+    left out, because tsparse adds some at the end to fill its last buffer."""
     return [packet for pid, packet in packets(data)
             if pid not in (video, 0x1fff)]
 

@@ -43,8 +43,9 @@ find_code (const guint8 * data, const guint8 * end)
   return data && end - data >= 6 ? data + 3 : NULL;
 }
 
-/* A unit may hold several pictures if a PES packet does. Returns whether a
- * picture after the first one is more important than a B-frame, or may be. */
+/* Returns whether the unit contains a further picture that is more important
+ * than a B-frame, or whose importance is unknown. A unit contains several
+ * pictures if one PES packet does. */
 static gboolean
 has_important_picture (const TsUnit * unit)
 {
@@ -94,7 +95,8 @@ classify_units (TsClassifier * classifier, const TsUnit * unit,
     classifier->units = ifd_classifier_new (codec);
     classifier->codec = codec;
   }
-  /* The time of the packets is not that of the picture. */
+  /* The time is given as unknown, because the timestamp of the packets is not
+   * the time of the picture. */
   ifd_classifier_input (classifier->units, unit->stream, unit->stream_size,
       G_MAXUINT64, frame);
   return ifd_classifier_get_field (classifier->units);
