@@ -61,8 +61,9 @@ def decode(data):
     """
     result = subprocess.run(
         ["ffmpeg", "-v", "error", "-threads", "1", "-f", "mpegts", "-i", "-",
-         "-map", "v", "-copyts", "-fps_mode", "passthrough", "-f",
-         "framehash", "-hash", "md5", "-"], input=data, capture_output=True)
+         "-map", "v", "-copyts", "-fps_mode", "passthrough",
+         "-enc_time_base", "1/90000", "-f", "framehash", "-hash", "md5", "-"],
+        input=data, capture_output=True)
     faults = result.stderr.decode()
     assert result.returncode == 0 and not faults, faults
     lines = [line.split(",") for line in result.stdout.decode().splitlines()
