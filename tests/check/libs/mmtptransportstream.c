@@ -138,6 +138,39 @@ GST_START_TEST (sound_and_clock_are_not_pieces_of_the_picture)
 
 GST_END_TEST;
 
+/* Parameter sets, and slices of fields (7.3.3), which are written by hand in
+ * ifdclassifier.c, too. The names give frame_num (N) and the order of a top
+ * field (T) or bottom field (B). */
+#define START PES "\0\0\0\1"
+#define SETS START "\x67\x4d\x00\x1e\x96\x52\x94\xa0\x1e\x2c\x5b\x2c" \
+    "\0\0\1\x68\xce\x3c\x80\0\0\1"
+#define IDR_N0_T4 "\x45\x88\x80\x50\x42\xa0"
+#define P_N0_B5 "\x41\x9a\x01\x82\xe5\x40"
+#define B_N1_T0 "\x01\x9e\x03\x00\x79\x50"
+#define B_N1_B1 "\x01\x9e\x03\x80\xf9\x50"
+#define P_N1_T6 "\x41\x9a\x03\x03\x65\x40"
+#define P_N2_B7 "\x41\x9a\x05\x83\xe5\x40"
+
+GST_START_TEST (fields_of_a_frame_are_given_up_together)
+{
+  TsStream stream;
+
+  ts_stream_start (&stream, H264);
+  put_with_clock (&stream, SETS IDR_N0_T4);
+  ts_put_more (&stream);
+  ts_put_sound (&stream);
+  ts_put_picture (&stream, START P_N0_B5);
+  ts_put_picture (&stream, START B_N1_T0);
+  ts_put_picture (&stream, START B_N1_B1);
+  /* The second one has another frame_num, so both are alone. */
+  ts_put_picture (&stream, START P_N1_T6);
+  ts_put_picture (&stream, START P_N2_B7);
+  expect_pieces (&stream, "Hd1 k1 d1 k1M Hb1 b1M Hp1M Hp1M ");
+  g_byte_array_unref (stream.bytes);
+}
+
+GST_END_TEST;
+
 /* Such a picture would not be given up otherwise. */
 GST_START_TEST (picture_that_ends_with_a_clock_ends_with_an_empty_piece)
 {
@@ -618,6 +651,7 @@ mmtptransportstream_suite (void)
   tcase_add_test (cutting, sound_and_clock_are_not_pieces_of_the_picture);
   tcase_add_test (cutting,
       picture_that_ends_with_a_clock_ends_with_an_empty_piece);
+  tcase_add_test (cutting, fields_of_a_frame_are_given_up_together);
   tcase_add_test (cutting, refused_stream_has_no_pictures);
   suite_add_tcase (suite, queue);
   tcase_add_test (queue, pieces_have_the_rank_of_their_picture);
