@@ -7,6 +7,10 @@
 
 #include "tspictures.h"
 
+/* Time without a video packet after which a picture counts as complete. Sound
+ * must not wait longer for the next picture of a video that stands still. */
+#define MAX_PAUSE (100 * GST_MSECOND)
+
 /* The size of packets is often missing; it must be 188 bytes. */
 gboolean
 gst_mmtp_sink_can_cut (const GstCaps * caps)
@@ -50,6 +54,16 @@ tell_refusal (GstMmtpSink * self, const gchar * refusal)
   g_error_free (error);
 }
 
+static void
+end_old_picture (GstMmtpSink * self, GstClockTime now)
+{
+  guint64 tag;
+
+  if (mmtp_ts_cutter_is_open (self->ts, &tag) && GST_CLOCK_TIME_IS_VALID (now)
+      && GST_CLOCK_TIME_IS_VALID (tag) && now > tag + MAX_PAUSE)
+    mmtp_ts_cutter_end (self->ts);
+}
+
 gboolean
 gst_mmtp_sink_cut_ts (GstMmtpSink * self, GstBuffer * buffer)
 {
@@ -61,6 +75,7 @@ gst_mmtp_sink_cut_ts (GstMmtpSink * self, GstBuffer * buffer)
     tell_refusal (self, refusal);
     return FALSE;
   }
+  end_old_picture (self, GST_BUFFER_DTS_OR_PTS (buffer));
   if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
     mmtp_ts_cutter_input (self->ts, map.data, map.size,
         GST_BUFFER_DTS_OR_PTS (buffer));

@@ -463,13 +463,15 @@ join (GstMmtpSrc * self, Item * item)
 static GstBuffer *
 poll_joiner (GstMmtpSrc * self)
 {
-  gpointer user;
+  gpointer user = NULL;
   GBytes *data = mmtp_ts_joiner_poll (self->joiner, &user);
   GstBuffer *buffer = user;
 
   if (!data)
     return NULL;
-  if (g_bytes_get_size (data) > 0)
+  if (g_bytes_get_size (data) == 0)
+    g_bytes_unref (data);
+  else
     gst_buffer_append_memory (buffer, gst_memory_new_wrapped
         (GST_MEMORY_FLAG_READONLY, (gpointer) g_bytes_get_data (data, NULL),
             g_bytes_get_size (data), 0, g_bytes_get_size (data), data,

@@ -70,6 +70,7 @@ struct _TsPictures
   /* The unit that is being collected; it is not complete yet. */
   GByteArray *data, *stream, *rest;
   guint64 tag, last_tag;        /* see TsUnit */
+  guint64 video_tag;            /* of the last video packet */
   gboolean has_picture;
   gboolean has_time;
   guint64 time;                 /* DTS or PTS, as in TsUnit */
@@ -597,10 +598,12 @@ take_packet (TsPictures * pictures, const guint8 * data, guint64 tag)
     take_table (pictures, &pictures->pat, &packet);
   else if (!pictures->refusal && packet.pid == pictures->pmt_pid)
     take_table (pictures, &pictures->pmt, &packet);
-  if (!pictures->refusal && packet.pid == pictures->video_pid)
+  if (!pictures->refusal && packet.pid == pictures->video_pid) {
     take_video (pictures, &packet, data);
-  else if (pictures->has_picture && packet.pid != TS_NO_PID)
+    pictures->video_tag = tag;
+  } else if (pictures->has_picture && packet.pid != TS_NO_PID) {
     g_byte_array_append (pictures->rest, data, TS_PACKET_SIZE);
+  }
   if (pictures->data->len == 0)
     pictures->tag = tag;
   pictures->last_tag = tag;
@@ -661,6 +664,19 @@ ts_pictures_drain (TsPictures * pictures)
   g_byte_array_append (pictures->data, pictures->partial->data,
       pictures->partial->len);
   g_byte_array_set_size (pictures->partial, 0);
+  end_unit (pictures);
+}
+
+gboolean
+ts_pictures_is_open (const TsPictures * pictures, guint64 * tag)
+{
+  *tag = pictures->video_tag;
+  return pictures->has_picture && pictures->data->len > 0;
+}
+
+void
+ts_pictures_end (TsPictures * pictures)
+{
   end_unit (pictures);
 }
 

@@ -72,6 +72,11 @@ void ts_pictures_input (TsPictures * pictures, const guint8 * data, gsize size,
     guint64 tag);
 /* Ends the current unit, for example at the end of the stream. */
 void ts_pictures_drain (TsPictures * pictures);
+/* Returns whether a picture is being collected, and in `tag` the tag of the
+ * input that contained its last video packet. */
+gboolean ts_pictures_is_open (const TsPictures * pictures, guint64 * tag);
+/* Ends the current picture, because the next one does not begin for long. */
+void ts_pictures_end (TsPictures * pictures);
 /* Returns the next complete unit in `unit`, or FALSE if there is none. */
 gboolean ts_pictures_poll (TsPictures * pictures, TsUnit * unit);
 /* Returns the reason why the stream is passed on without being cut into units,

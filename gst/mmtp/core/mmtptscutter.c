@@ -286,6 +286,20 @@ mmtp_ts_cutter_input (MmtpTsCutter * cutter, const guint8 * data, gsize size,
   take_units (cutter);
 }
 
+gboolean
+mmtp_ts_cutter_is_open (const MmtpTsCutter * cutter, guint64 * tag)
+{
+  return ts_pictures_is_open (cutter->pictures, tag);
+}
+
+void
+mmtp_ts_cutter_end (MmtpTsCutter * cutter)
+{
+  ts_pictures_end (cutter->pictures);
+  take_units (cutter);
+  push_field (cutter);
+}
+
 void
 mmtp_ts_cutter_drain (MmtpTsCutter * cutter)
 {

@@ -38,7 +38,12 @@ void mmtp_ts_cutter_reset (MmtpTsCutter * cutter);
  * of the caller. A picture is complete when the next one begins. */
 void mmtp_ts_cutter_input (MmtpTsCutter * cutter, const guint8 * data,
     gsize size, guint64 tag);
-/* Ends the current picture. */
+/* Returns whether a picture is not complete yet, and in `tag` the tag of the
+ * input with its last video packet. */
+gboolean mmtp_ts_cutter_is_open (const MmtpTsCutter * cutter, guint64 * tag);
+/* Ends the current picture, because the next one does not begin for long. */
+void mmtp_ts_cutter_end (MmtpTsCutter * cutter);
+/* Ends the stream. */
 void mmtp_ts_cutter_drain (MmtpTsCutter * cutter);
 /* Returns the next buffer in `piece`, or FALSE if there is none. */
 gboolean mmtp_ts_cutter_poll (MmtpTsCutter * cutter, MmtpTsPiece * piece);

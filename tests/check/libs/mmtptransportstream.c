@@ -189,6 +189,45 @@ GST_START_TEST (picture_that_ends_with_a_clock_ends_with_an_empty_piece)
 
 GST_END_TEST;
 
+/* The tag is the position in the stream. */
+GST_START_TEST (picture_may_end_before_the_next_one)
+{
+  MmtpTsCutter *cutter = mmtp_ts_cutter_new ();
+  Pieces pieces = {.n = 0 };
+  guint64 tag;
+  TsStream stream;
+  gsize at;
+
+  ts_stream_start (&stream, H264);
+  ts_put_picture (&stream, P_PICTURE);
+  ts_put_more (&stream);
+  ts_put_sound (&stream);
+  ts_put_sound (&stream);
+  fail_if (mmtp_ts_cutter_is_open (cutter, &tag));
+  for (at = 0; at < stream.bytes->len - 10; at += TS_PACKET_SIZE)
+    mmtp_ts_cutter_input (cutter, stream.bytes->data + at,
+        MIN (TS_PACKET_SIZE, stream.bytes->len - 10 - at), at);
+  fail_unless (mmtp_ts_cutter_is_open (cutter, &tag));
+  fail_unless_equals_uint64 (tag, 3 * TS_PACKET_SIZE);
+  mmtp_ts_cutter_end (cutter);
+  fail_if (mmtp_ts_cutter_is_open (cutter, &tag));
+  poll_pieces (cutter, &pieces);
+  fail_unless_equals_int (pieces.n, 4);
+  fail_unless (pieces.pieces[2].flags & MMTP_FLAG_MARKER);
+  /* A packet that has begun to arrive is not torn. */
+  mmtp_ts_cutter_input (cutter, stream.bytes->data + stream.bytes->len - 10, 10,
+      at);
+  poll_pieces (cutter, &pieces);
+  fail_unless_equals_int (pieces.n, 5);
+  fail_unless_equals_int (g_bytes_get_size (pieces.pieces[4].data),
+      TS_PACKET_SIZE);
+  mmtp_ts_cutter_free (cutter);
+  pieces_clear (&pieces);
+  g_byte_array_unref (stream.bytes);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (refused_stream_has_no_pictures)
 {
   TsStream stream;
@@ -652,6 +691,7 @@ mmtptransportstream_suite (void)
   tcase_add_test (cutting,
       picture_that_ends_with_a_clock_ends_with_an_empty_piece);
   tcase_add_test (cutting, fields_of_a_frame_are_given_up_together);
+  tcase_add_test (cutting, picture_may_end_before_the_next_one);
   tcase_add_test (cutting, refused_stream_has_no_pictures);
   suite_add_tcase (suite, queue);
   tcase_add_test (queue, pieces_have_the_rank_of_their_picture);
