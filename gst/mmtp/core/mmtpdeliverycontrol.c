@@ -177,6 +177,7 @@ typedef struct
   /* recent round trip while the path was not busy, in ns */
   gdouble usual_round_trip;
   gdouble gain;                 /* factor of the window, at least 1 */
+  gboolean has_overflowed;      /* The queue overflowed in this round. */
   /* minimum queueing delay in the last STANDING_TIME, in ns */
   gdouble queue;
   /* minimum queueing delay in the current round of GAIN_ROUND, in ns */
@@ -384,7 +385,9 @@ follow_usual (Delivery * self, const MmtpRateSample * sample)
 /* If the path was never idle, no usual delay has been measured. The minimum
  * queueing delay over a longer time then shows whether the path carries more
  * than was measured: it does if no queue remains although the window is used
- * up. */
+ * up. After an overflow, the queue is empty because the window was reduced, so
+ * an empty queue proves nothing in a round with an overflow. With jitter, even
+ * the fastest message of a round may have been delayed without a queue. */
 static void
 follow_gain (Delivery * self, const MmtpRateSample * sample)
 {
@@ -396,11 +399,13 @@ follow_gain (Delivery * self, const MmtpRateSample * sample)
     self->gain = MAX (1, self->gain / (1 + (GAIN_STEP - 1) / 4));
   if (sample->now < self->round_began + round)
     return;
-  if (sample->is_app_limited || self->min_queue > target / 2)
+  if (sample->is_app_limited || self->has_overflowed ||
+      self->min_queue > target / 2 + self->noise)
     self->gain = MAX (1, self->gain / GAIN_STEP);
   else
     self->gain = MIN (MAX_GAIN, self->gain * GAIN_STEP);
   self->min_queue = G_MAXDOUBLE;
+  self->has_overflowed = FALSE;
   self->round_began = sample->now;
 }
 
@@ -461,8 +466,10 @@ follow_losses (Delivery * self, const MmtpRateSample * sample)
   gboolean is_used = 2 * sample->sent_in_flight >= self->bound.window;
 
   if (mmtp_loss_bound_add (&self->bound, sample, get_window (self),
-          self->rate * self->base_round_trip, self->base_round_trip, is_used))
+          self->rate * self->base_round_trip, self->base_round_trip, is_used)) {
     self->is_starting = FALSE;
+    self->has_overflowed = TRUE;
+  }
 }
 
 /* --- operations ----------------------------------------------------------- */

@@ -48,6 +48,8 @@
  * flight.
  */
 #define IN_FLIGHT_RATIO 1.5
+/* End of the first octave of bytes in flight, divided by two. */
+#define FIRST_OCTAVE 256
 /* Maximum share of messages that a usable radio link loses at random. */
 #define MAX_RANDOM_LOSS 0.15
 /* Number of losses beyond the expected number of random losses that still count
@@ -100,14 +102,51 @@ average (gdouble * part, gdouble * n, guint lost, guint all)
   *part = CLAMP (*part, 0, 1);
 }
 
+static void
+add_octave (MmtpLossBound * bound, const MmtpRateSample * sample, guint all)
+{
+  gint octave = log2 (MAX (sample->sent_in_flight, 1) / FIRST_OCTAVE);
+  guint i = CLAMP (octave, 0, MMTP_LOSS_OCTAVES - 1);
+  gdouble excess;
+
+  bound->octave = i;
+  bound->octave_lost[i] += sample->n_lost;
+  bound->octave_all[i] += all;
+  excess = bound->octave_all[i] / LOSS_MEMORY;
+  if (excess <= 1)
+    return;
+  bound->octave_lost[i] /= excess;
+  bound->octave_all[i] /= excess;
+}
+
+/* Returns whether losses were as frequent with few bytes in flight as they are
+ * now. In the start phase, the bytes in flight of each report are above their
+ * mean, so no report counts in loss_few. The losses in the lower octaves are
+ * therefore examined, too. */
+static gboolean
+are_losses_frequent_with_few (const MmtpLossBound * bound)
+{
+  gdouble lost = 0, all = 0;
+  guint i;
+
+  if (bound->loss_few * bound->n_few >= RANDOM_LOSSES &&
+      bound->loss_few * IN_FLIGHT_RATIO >= bound->loss_many)
+    return TRUE;
+  for (i = 0; i < bound->octave; i++) {
+    lost += bound->octave_lost[i];
+    all += bound->octave_all[i];
+  }
+  return lost >= RANDOM_LOSSES &&
+      lost * IN_FLIGHT_RATIO >= bound->loss_many * all;
+}
+
 static gboolean
 is_random (const MmtpLossBound * bound)
 {
   return bound->loss_many < MAX_RANDOM_LOSS &&
       bound->loss_low * bound->n_low >= RANDOM_LOSSES &&
       bound->loss_low * RATIO >= bound->loss_high &&
-      bound->loss_few * bound->n_few >= RANDOM_LOSSES &&
-      bound->loss_few * IN_FLIGHT_RATIO >= bound->loss_many;
+      are_losses_frequent_with_few (bound);
 }
 
 /* Returns whether more messages were lost than a radio loses at random. */
@@ -181,6 +220,7 @@ follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
     average (&bound->loss_many, &bound->n_many, sample->n_lost, all);
   else
     average (&bound->loss_few, &bound->n_few, sample->n_lost, all);
+  add_octave (bound, sample, all);
   bound->n_all = MIN (bound->n_all + all, LOSS_MEMORY);
   weight = MIN (1, all / bound->n_all);
   bound->mean_queue += (sample->high_queue_delay - bound->mean_queue) * weight;

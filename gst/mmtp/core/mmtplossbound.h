@@ -9,6 +9,10 @@
 
 #include "mmtpratecontrol.h"
 
+/* Number of octaves of bytes in flight. The first octave ends at 512 bytes, and
+ * each of the others ends at twice the end of the octave before. */
+#define MMTP_LOSS_OCTAVES 24
+
 typedef struct
 {
   guint packet;
@@ -37,6 +41,10 @@ typedef struct
   gdouble loss_few, loss_many;
   /* Number of messages in loss_few and loss_many, up to a limit. */
   gdouble n_few, n_many;
+  /* Number of lost messages and of all messages for each octave of bytes in
+   * flight, up to a limit. */
+  gdouble octave_lost[MMTP_LOSS_OCTAVES], octave_all[MMTP_LOSS_OCTAVES];
+  guint octave;                 /* octave of the last report */
 } MmtpLossBound;
 
 void mmtp_loss_bound_init (MmtpLossBound * bound, guint packet);

@@ -590,16 +590,22 @@ measure_byte_time (MmtpPath * path, guint64 now, const MmtpSent * newest)
   correct_prediction (path, newest, queued);
 }
 
+/* If nothing has arrived since the last record of the path, but the messages are
+ * new to the sender, the report with their minimum and maximum transit was lost
+ * or is late. Only the transit of the latest message is known then. */
 static void
 note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
     const MmtpSent * newest, guint n)
 {
-  gint64 tick = MMTP_TICK_TIME;
+  gint64 tick = MMTP_TICK_TIME, latest = record->transit * tick;
 
-  if (record->flags & MMTP_RECORD_UNMEASURED)
+  if (record->flags & MMTP_RECORD_UNMEASURED) {
+    if (n > 0 && newest)
+      mmtp_path_delay_add_latest (&path->delays, now, latest, n);
     return;
+  }
   path->delays.jitter = record->jitter * G_GINT64_CONSTANT (1000);
-  mmtp_path_delay_add (&path->delays, now, record->transit * tick,
+  mmtp_path_delay_add (&path->delays, now, latest,
       record->min_transit * tick, record->high_transit * tick, n);
   if (newest && newest->is_load)
     mmtp_path_delay_add (&path->load_delays, now, path->delays.latest,

@@ -90,6 +90,22 @@ mmtp_path_delay_add (MmtpPathDelay * delay, guint64 now, gint64 latest,
 }
 
 void
+mmtp_path_delay_add_latest (MmtpPathDelay * delay, guint64 now,
+    gint64 latest, guint n)
+{
+  MmtpDelaySpan *base;
+
+  if (!delay->is_known) {
+    mmtp_path_delay_add (delay, now, latest, latest, latest, n);
+    return;
+  }
+  base = open_span (delay->base_spans, &delay->base_at, now, BASE_SPAN_TIME);
+  base->n += MAX (n, 1);
+  base->min = MIN (base->min, latest);
+  update_base (delay);
+}
+
+void
 mmtp_path_delay_rebase (MmtpPathDelay * delay, gint64 base)
 {
   guint i;

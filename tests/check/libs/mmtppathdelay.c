@@ -62,6 +62,26 @@ GST_END_TEST;
 
 /* The standing delay is the minimum of the last three reports. At the beginning
  * there are fewer reports. */
+/* The report with the minimum was lost, so only the newest delay is known. */
+GST_START_TEST (newest_delay_alone_may_become_the_base)
+{
+  MmtpPathDelay delay;
+
+  mmtp_path_delay_clear (&delay);
+  mmtp_path_delay_add_latest (&delay, 0, 30 * MS, 5);
+  fail_unless (delay.is_known);
+  check_base (&delay, 30);
+  add (&delay, 50 * MS, 40, 60, 3);
+  mmtp_path_delay_add_latest (&delay, 100 * MS, 20 * MS, 5);
+  check_base (&delay, 20);
+  mmtp_path_delay_add_latest (&delay, 150 * MS, 90 * MS, 5);
+  check_base (&delay, 20);
+  fail_unless_equals_int64 (mmtp_path_delay_get_standing (&delay), 30 * MS);
+  check_high (&delay, 150 * MS, 60);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (standing_delay_is_the_minimum_of_three_reports)
 {
   static const gint min[] = { 30, 20, 90, 80, 70, 20 };
@@ -196,6 +216,7 @@ mmtppathdelay_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, nothing_is_known_at_first);
   tcase_add_test (tc, last_report_is_kept);
+  tcase_add_test (tc, newest_delay_alone_may_become_the_base);
   tcase_add_test (tc, standing_delay_is_the_minimum_of_three_reports);
   tcase_add_test (tc, delays_may_be_negative);
   tcase_add_test (tc, base_is_the_minimum_of_a_minute);

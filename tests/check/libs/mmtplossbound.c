@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Checks which losses reduce the congestion window. Each report of these tests
+ * has a long queueing delay, so only the share of losses decides. */
+
+#include <gst/check/gstcheck.h>
+
+#include "mmtplossbound.h"
+
+#define MS 1e6
+#define PACKET 1250
+#define ROUND_TRIP (100 * MS)
+
+/* Processes a report of `n` messages, `lost` of which were lost. Returns
+ * whether the window was reduced. */
+static gboolean
+report (MmtpLossBound * bound, gdouble now, guint64 in_flight, guint n,
+    guint lost)
+{
+  MmtpRateSample sample = {.now = now,.sent_in_flight = in_flight,
+    .n_acked = n - lost,.n_lost = lost,.report_period = 50 * MS
+  };
+
+  /* The delays alternate, so that reports with a queue below the mean and
+   * reports with a queue above the mean exist. */
+  sample.queue_delay = sample.high_queue_delay =
+      (gint64) (now / ROUND_TRIP) % 2 ? 60 * MS : 40 * MS;
+  return mmtp_loss_bound_add (bound, &sample, 2 * in_flight, in_flight,
+      ROUND_TRIP, TRUE);
+}
+
+/* Doubles the bytes in flight in each of eight round trips. Returns whether the
+ * window was reduced after the first four round trips. In them, `early` of 100
+ * messages are lost, and `late` of 100 in the others. */
+static gboolean
+is_reduced_in_the_start_phase (guint early, guint late)
+{
+  gboolean is_reduced = FALSE;
+  MmtpLossBound bound;
+  guint i;
+
+  mmtp_loss_bound_init (&bound, PACKET);
+  for (i = 0; i < 8; i++) {
+    gboolean reduced = report (&bound, (i + 1) * ROUND_TRIP,
+        (guint64) 10 * PACKET << i, 100, i < 4 ? early : late);
+
+    is_reduced |= i >= 4 && reduced;
+  }
+  return is_reduced;
+}
+
+/* Each report has more bytes in flight than any report before it. With fewer
+ * bytes, the losses were as frequent, so a radio link causes them. */
+GST_START_TEST (random_losses_do_not_end_the_start_phase)
+{
+  fail_if (is_reduced_in_the_start_phase (4, 4));
+  fail_if (is_reduced_in_the_start_phase (8, 8));
+}
+
+GST_END_TEST;
+
+/* No or few messages are lost before the queue is full. */
+GST_START_TEST (overflow_ends_the_start_phase)
+{
+  fail_unless (is_reduced_in_the_start_phase (0, 8));
+  fail_unless (is_reduced_in_the_start_phase (2, 30));
+}
+
+GST_END_TEST;
+
+static Suite *
+mmtplossbound_suite (void)
+{
+  Suite *s = suite_create ("mmtplossbound");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, random_losses_do_not_end_the_start_phase);
+  tcase_add_test (tc, overflow_ends_the_start_phase);
+  return s;
+}
+
+GST_CHECK_MAIN (mmtplossbound);
