@@ -31,7 +31,8 @@ from wirelesslab.workloads import carriers, definitions
 MATRIX = "matrix"
 PROTOCOL, LINK, WORKLOAD = "protocol ", "link ", "workload "
 THEIRS = "theirs "
-KINDS = (PROTOCOL, LINK, WORKLOAD, THEIRS)
+ENCODING = "encoding "
+KINDS = (PROTOCOL, LINK, WORKLOAD, THEIRS, ENCODING)
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
 # Properties of wirelesslink whose value is the name of a file that it reads.
 FILES = ("block-trace", "block-trace-down", "delivery-trace",
@@ -95,7 +96,8 @@ def expand(given: configparser.ConfigParser, home: pathlib.Path,
         raise LabError(f"[{MATRIX}] has no key {min(unknown)}; its keys are: "
                        + ", ".join(DEFAULTS))
     check_sections(given)
-    front = encoders.Front(given) if matrix["encoders"] else None
+    front = encoders.Front(given, sections(given, ENCODING)) \
+        if matrix["encoders"] else None
     loads = read_workloads(given, matrix, {} if front else known, front)
     films = live_films(matrix, front) if front else clip_films(matrix)
     seconds, repetitions = (number(matrix, name)
