@@ -45,6 +45,7 @@ Film = Callable[[int, Protocol], dict[str, Any]]
 # The key with the name and version of a published matrix. Each result repeats
 # them.
 SUITE = "suite"
+BASE = "base"  # The key with the name of a file that this file extends.
 DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
             "repetitions": "1", "seconds": str(clips.SECONDS), "apart": "0",
             "codecs": video_codecs.FIRST, "workloads": "", "encoders": "",
@@ -69,12 +70,29 @@ def read(path: pathlib.Path) -> list[Cell]:
     # name of the matrix file, so these files are read outside the `try`.
     known = read_known_protocols()
     try:
-        given.read_string(path.read_text(), source=str(path))
+        read_with_base(given, path)
         return expand(given, path.resolve().parent, known)
     except configparser.Error as error:
         raise LabError(f"{path}: {error}") from None
     except LabError as failure:
         raise LabError(f"{path}: {failure}") from None
+
+
+def read_with_base(given: configparser.ConfigParser,
+                   path: pathlib.Path) -> None:
+    """Reads the file into `given`. If its key `base` names another file, that
+    file is read first, so that the file extends or replaces its sections."""
+    own = configparser.ConfigParser(interpolation=None)
+    own.read_string(path.read_text(), source=str(path))
+    base = own.get(MATRIX, BASE, fallback="")
+    if base:
+        try:
+            text = (path.parent / base).read_text()
+        except OSError as error:
+            raise LabError(f"base = {base}: {error.strerror}") from None
+        given.read_string(text, source=base)
+        own.remove_option(MATRIX, BASE)
+    given.read_dict(own)
 
 
 def only(found: list[Cell], words: str) -> list[Cell]:

@@ -26,6 +26,7 @@ from wirelesslab.streams import (
     placement,
     quality,
 )
+from wirelesslab.streams import freezes as fixed_freezes
 from wirelesslab.streams.live_stream import Adaptation
 
 NS, NS_PER_MS, MBIT = 1e9, 1e6, 1e6
@@ -213,6 +214,9 @@ class EncoderRun:
             "freezes": len(freezes),
             "frozen s": sum(freezes) / NS,
             "longest freeze s": max(freezes, default=0) / NS,
+            **{f"{name}, fixed delay": number for name, number
+               in fixed_freezes.numbers(display.shown(delays),
+                                        PERIOD_NS).items()},
             "key frames": sum(frame.is_key for frame in self.frames),
             "encoded Mbit/s":
                 8 * sum(frame.size for frame in self.frames) / seconds / MBIT,

@@ -41,6 +41,19 @@ class MatrixTest(MatrixCase):
         with self.assertRaisesRegex(LabError, words):
             self.read(*parts)
 
+    def test_a_file_extends_its_base(self):
+        (self.directory / "base.ini").write_text(
+            "[matrix]\nprotocols = rtp tcp\nseeds = 1 2\n" + LINKS)
+        found = self.read("[matrix]\nbase = base.ini\nseeds = 7\n"
+                          "[link radio]\nproperties = rate=1000")
+        self.assertEqual(
+            [(cell["seed"], cell["protocol"]["name"]) for cell in found],
+            [(7, "rtp"), (7, "tcp")])
+        self.assertEqual({cell["link"]["properties"] for cell in found},
+                         {"rate=1000"})
+        self.assert_refused("base = nowhere.ini: No such file",
+                            "[matrix]\nbase = nowhere.ini")
+
     def test_every_protocol_meets_every_link_rate_seed_and_repetition(self):
         found = self.read(
             "[matrix]\nprotocols = rtp tcp\nrates = 3 6\nseeds = 1 2 3\n"
