@@ -86,7 +86,7 @@ gst_tun_devices_find (GstTunDevices * self, const TunNetns * netns,
   return NULL;
 }
 
-/* The caller holds the lock. */
+/* Finds or opens the device. The caller holds the lock of the table. */
 static TunDevice *
 gst_tun_devices_find_or_open (GstTunDevices * self, const gchar * netns_text,
     const gchar * ifname, GError ** error)
@@ -107,7 +107,8 @@ gst_tun_devices_find_or_open (GstTunDevices * self, const gchar * netns_text,
   return device;
 }
 
-/* The caller holds the lock. */
+/* Closes the device if it has no user. The caller holds the lock of the table.
+ */
 static void
 gst_tun_devices_close_unused (GstTunDevices * self, TunDevice * device)
 {
@@ -129,7 +130,8 @@ take_reader (TunDevice * device, const gchar * who, GError ** error)
   return TRUE;
 }
 
-/* The caller holds the lock. */
+/* Records the reader of the device, and applies the settings of `request`. The
+ * caller holds the lock of the table. */
 static gboolean
 gst_tun_devices_join (TunDevice * device, const TunRequest * request,
     const gchar * who, gboolean reads, GError ** error)

@@ -26,14 +26,15 @@ GstTunDevices *gst_tun_devices_from_context (GstContext * context);
 /* Returns the device that `request` names in the network namespace `netns`, and
  * applies the remaining settings of `request` to it. The device is opened if it
  * is not open yet. `who` is the name of the element in messages. `reads` is
- * TRUE for the element that reads the device: there can be only one. Returns
+ * TRUE if the element reads the device; only one element may do so. Returns
  * NULL with `error` set on failure. The caller returns the device with
  * gst_tun_devices_release (). Any thread may call this function. */
 TunDevice *gst_tun_devices_acquire (GstTunDevices * devices,
     const gchar * netns, const TunRequest * request, const gchar * who,
     gboolean reads, GError ** error);
 
-/* Gives back a device that was acquired. `read` is the value of `reads` in that
- * call. The device is closed when its last user has given it back. */
+/* Returns a device that was acquired with gst_tun_devices_acquire (). `read` is
+ * the value that `reads` had in that call. The device is closed when its last
+ * user has returned it. */
 void gst_tun_devices_release (GstTunDevices * devices, TunDevice * device,
     gboolean read);

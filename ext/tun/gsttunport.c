@@ -8,8 +8,8 @@
 
 #define DEFAULT_IFNAME "wl%d"
 
-/* Range that the kernel allows for the MTU of a TUN device: from the minimum of
- * IPv4 (RFC 791) to 16 bits. */
+/* Range that the kernel allows for the MTU of a TUN device: from the minimum
+ * MTU of IPv4 (RFC 791) to the maximum of a 16-bit number */
 #define MIN_MTU 68
 #define MAX_MTU 65535
 
@@ -91,8 +91,8 @@ gst_tun_port_ask_neighbour (GstTunPort * port, GstPad * pad)
   return gst_element_get_context (port->element, GST_TUN_DEVICES_CONTEXT_TYPE);
 }
 
-/* Asks the parent bins for the context. They answer during the call if one of
- * them has it. */
+/* Asks the parent bins for the context with the table of devices. If a bin has
+ * the context, it sets the context before the post of the message returns. */
 static GstContext *
 gst_tun_port_ask_bins (GstTunPort * port)
 {
@@ -155,7 +155,7 @@ gst_tun_port_answer (GstTunPort * port, GstQuery * query)
 
 /* --- the device ---------------------------------------------------------- */
 
-/* Copy of the properties, taken when the device is opened. */
+/* A copy of the properties that is made when the device is opened */
 typedef struct
 {
   gchar *netns, *ifname, *address;
@@ -269,7 +269,7 @@ gst_tun_port_open_device (GstTunPort * port, GstPad * pad, GError ** error)
   return device;
 }
 
-/* Stores the device and returns the previous one. */
+/* Stores `device` in the port and returns the device that was stored before. */
 static TunDevice *
 gst_tun_port_set_device (GstTunPort * port, TunDevice * device)
 {

@@ -29,7 +29,7 @@ typedef struct
   /* table that contains the device; NULL = none */
   GstTunDevices *devices;
   TunDevice *device;            /* NULL = not open */
-  /* held while another thread reads the statistics of the device */
+  /* held by a thread that reads the statistics of the device */
   GMutex device_lock;
 } GstTunPort;
 
@@ -43,7 +43,7 @@ void gst_tun_port_init (GstTunPort * port, GstElement * element,
 void gst_tun_port_clear (GstTunPort * port);
 
 /* Opens the device, or shares it if another element has it open. The peer of
- * `pad` is asked for the table of devices. Returns FALSE after it has posted an
+ * `pad` is asked for the table of open devices. Returns FALSE after posting an
  * error. */
 gboolean gst_tun_port_open (GstTunPort * port, GstPad * pad);
 void gst_tun_port_close (GstTunPort * port);

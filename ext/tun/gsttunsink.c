@@ -5,15 +5,15 @@
  * @short_description: Gives IP packets to a TUN device, as if they had arrived
  *
  * Writes each buffer as one IP packet to a TUN device. The kernel receives the
- * packet as it would receive one from a network card. It verifies all checksums
- * itself, so that packets that an emulated link damaged are handled as real
- * ones.
+ * packet as it would receive one from a network card. It verifies all
+ * checksums, so a packet that an emulated link has damaged is treated like any
+ * other damaged packet.
  *
- * Packets are written at once (#GstBaseSink:sync is %FALSE), and the pipeline
- * does not wait for a first packet (#GstBaseSink:async is %FALSE). Put
+ * Packets are written immediately (#GstBaseSink:sync is %FALSE), and the
+ * pipeline does not wait for a first packet (#GstBaseSink:async is %FALSE). Put
  * wirelesslink or clocksync upstream if packets have to be written at their
- * timestamps. A packet that the kernel refuses is counted by its reason and
- * reported with a warning, and the stream continues.
+ * timestamps. If the kernel refuses a packet, the packet is counted by the
+ * reason of the refusal, a warning is posted, and the stream continues.
  *
  * See tunsrc for the device, and for how a tunsink shares it with a tunsrc.
  *
@@ -78,8 +78,9 @@ struct _GstTunSink
   guint64 packets, bytes;
   guint64 refused[REFUSED_LAST];
 
-  /* used by the streaming thread only */
-  guint mtu;                    /* in bytes, as last read; 0 = unknown */
+  /* The following fields are used by the streaming thread only. */
+  /* MTU in bytes when it was last read; 0 = unknown */
+  guint mtu;
   /* monotonic time in us of the last warning; 0 = none */
   gint64 warned[REFUSED_LAST];
 };
@@ -115,8 +116,9 @@ gst_tun_sink_open (GstTunSink * self)
   return TRUE;
 }
 
-/* GstBaseSink calls start in READY already. Here, as in tunsrc, the device is
- * open from PAUSED on, so that properties can still be changed in READY. */
+/* GstBaseSink calls its start function in the change to READY. Here, as in
+ * tunsrc, the device is opened later, in the change to PAUSED, so that
+ * properties can still be changed in READY. */
 static GstStateChangeReturn
 gst_tun_sink_change_state (GstElement * element, GstStateChange transition)
 {
@@ -190,8 +192,10 @@ refusal_of (gint error_number)
 
 /* --- processing of a packet ----------------------------------------------- */
 
-/* The kernel accepts packets of any size from a TUN device, but a network card
- * would not. Another program may have changed the MTU since it was read. */
+/* Returns whether a packet exceeds the MTU of the device. The kernel accepts
+ * packets of any size from a TUN device, but a network card would not. If the
+ * packet is too big, the MTU is read again, because another program may have
+ * changed it. */
 static gboolean
 gst_tun_sink_is_too_big (GstTunSink * self, gsize size)
 {

@@ -5,9 +5,9 @@
  * @short_description: IP packets that a TUN device sends, as buffers
  *
  * Reads the packets that the kernel sends to a TUN device. Each IP packet
- * becomes one buffer. With wirelesslink and tunsink downstream, programs that
- * do not use GStreamer, and the kernel's TCP, UDP and UDP-Lite, can communicate
- * over an emulated link.
+ * becomes one buffer. If wirelesslink and tunsink are downstream, the link
+ * between two TUN devices is emulated. Programs that do not use GStreamer can
+ * then communicate over this link with the kernel's TCP, UDP and UDP-Lite.
  *
  * The device is created, or opened if it exists, in the network namespace
  * #GstTunSrc:netns when the element changes from READY to PAUSED. It is removed
@@ -54,15 +54,16 @@ struct _GstTunSrc
 
   /* protected by OBJECT_LOCK */
   guint64 packets, bytes, lists;
-  /* packets dropped by the kernel, as last read */
+  /* number of packets that the kernel has dropped, as last read */
   guint64 dropped;
-  /* kernel's drop counter when the device was opened */
+  /* value of the kernel's drop counter when the device was opened */
   guint64 dropped_before;
 
   GstLiveFlush flush;           /* has its own lock */
   GstPoll *poll;                /* has its own lock */
-  GstPollFD poll_fd;            /* registered in `poll` from start to stop */
-  /* TUN_MAX_PACKET bytes; used by the streaming thread */
+  /* the device, registered in `poll` from start to stop */
+  GstPollFD poll_fd;
+  /* receive memory of TUN_MAX_PACKET bytes; used by the streaming thread */
   guint8 *scratch;
 };
 
@@ -169,8 +170,9 @@ gst_tun_src_read_packet (GstTunSrc * self)
   return size;
 }
 
-/* Allocates a buffer of the packet's size, because queues downstream hold many
- * packets and most of them are far smaller than the MTU. */
+/* Allocates a buffer of the size of the packet, not of the MTU. Queues
+ * downstream hold many packets, and most packets are far smaller than the MTU.
+ */
 static GstBuffer *
 gst_tun_src_make_buffer (GstTunSrc * self, gsize size, GstClockTime time)
 {
@@ -207,8 +209,9 @@ gst_tun_src_read_error (GstTunSrc * self, gint error_number)
   return GST_FLOW_ERROR;
 }
 
-/* Reads the waiting packets, up to the length of a buffer list. `n` becomes the
- * number of packets; 0 = none is waiting. */
+/* Reads the waiting packets, but not more than the maximum length of a buffer
+ * list. `n` is set to the number of packets that were read, or to 0 if no
+ * packet is waiting. */
 static GstFlowReturn
 gst_tun_src_read_batch (GstTunSrc * self, GstBuffer ** buffers, guint * n)
 {

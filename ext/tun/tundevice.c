@@ -15,7 +15,8 @@
 
 #define TUN_PATH "/dev/net/tun"
 
-/* Linux disables IPv6 on a device with a smaller MTU (RFC 8200 section 5). */
+/* Minimum MTU of IPv6 (RFC 8200, section 5). Linux disables IPv6 on a device
+ * with a smaller MTU. */
 #define IPV6_MIN_MTU 1280
 
 #define MODES (IFF_TUN | IFF_NO_PI)
@@ -91,8 +92,8 @@ set_no_tun (gint error_number, GError ** error)
   }
 }
 
-/* Returns a valid name for messages: the first one that the pattern `name` can
- * produce. */
+/* Returns an example of a device name for messages: the first name that the
+ * pattern `name` can produce. */
 static gchar *
 example_name (const gchar * name)
 {
@@ -181,9 +182,9 @@ tun_device_open_inside (gpointer user_data, GError ** error)
   device->link = tun_link_new (device->name, error);
   if (!device->link)
     return FALSE;
-  /* Only packets of programs are to cross the link, and none that the kernel
-   * generates itself, such as router solicitations and multicast reports of a
-   * link-local address.
+  /* Only packets of programs shall cross the link. The kernel is therefore kept
+   * from generating a link-local address, because it would send packets of its
+   * own for this address, such as router solicitations and multicast reports.
    */
   if (!device->existed)
     tun_link_no_generated_address (device->link);
@@ -233,8 +234,9 @@ tun_device_free (TunDevice * device)
 
 /* --- an inherited descriptor --------------------------------------------- */
 
-/* Returns why the device cannot be used, or NULL if it can. A missing IFF_NO_PI
- * cannot be detected, because TUNGETIFF reports IFF_NOFILTER with the same bit.
+/* Returns the reason why the device cannot be used, or NULL if it can be used.
+ * If the device was opened without IFF_NO_PI, this cannot be detected, because
+ * TUNGETIFF reports IFF_NOFILTER with the same bit.
  */
 static const gchar *
 why_not_ours (gint flags)
@@ -288,9 +290,9 @@ tun_device_open_fd (gint fd, GError ** error)
 
 /* --- configuration ------------------------------------------------------- */
 
-/* Stores a requested value, 0 = no request, and applies it to the device.
- * Returns FALSE with `error` set if another element requested a different
- * value. */
+/* Stores a requested value and applies it to the device. The value 0 means that
+ * nothing is requested. Returns FALSE with `error` set if another element has
+ * requested a different value. */
 static gboolean
 configure_number (const TunDevice * device, const gchar * what, guint wished,
     const gchar * who, guint * value, gchar ** value_of,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One open TUN device. It is created, or attached if it exists, in its network
- * namespace, and configured. A device that is not persistent disappears when it
- * is freed or when the process ends.
+/* One open TUN device. The device is created in its network namespace, or
+ * attached if it exists already, and then configured. A device that is not
+ * persistent disappears when this object is freed or when the process ends.
  *
  * The device is opened with IFF_TUN | IFF_NO_PI, without IFF_VNET_HDR and
- * without offloads. Therefore the kernel computes the checksums and the TCP
- * segments before a packet is read, and verifies the checksums of packets that
- * are written.
+ * without offloads. As a consequence, the kernel computes the checksums of a
+ * packet and splits TCP data into segments before the packet is read, and it
+ * verifies the checksums of each packet that is written.
  */
 
 #pragma once
@@ -17,10 +17,11 @@
 #include "tunlink.h"
 #include "tunnetns.h"
 
-/* Maximum size in bytes of an IP packet without jumbograms. */
+/* Maximum size in bytes of an IP packet that is not a jumbogram */
 #define TUN_MAX_PACKET 65575
 
-/* Settings that one element requests. 0 and NULL = no request. */
+/* Settings that one element requests. The values 0 and NULL mean that nothing
+ * is requested. */
 typedef struct
 {
   const gchar *ifname;          /* may contain one %d */
@@ -28,26 +29,31 @@ typedef struct
   guint mtu, txqueuelen;
 } TunRequest;
 
-/* The fields are protected by the lock of the table that contains the device.
- * The exceptions are `fd` and the names, which never change, and the functions
- * tun_link_get_*() of `link`. */
+/* The lock of the table that contains the device protects the fields. Three
+ * things need no lock: `fd` and the names, because they never change, and the
+ * functions tun_link_get_*() of `link`. */
 typedef struct
 {
   gint fd;                      /* opened with O_NONBLOCK */
   gchar *name;                  /* name in the kernel */
   gchar *asked_name;            /* requested name; may contain %d */
-  /* NULL = unknown, because the file descriptor was inherited */
+  /* NULL if the network namespace is unknown, because the file descriptor was
+   * inherited */
   TunNetns *netns;
-  /* NULL = unknown, because the file descriptor was inherited */
+  /* NULL if the network device is unknown, because the file descriptor was
+   * inherited */
   TunLink *link;
-  gboolean existed;             /* the device existed before it was opened */
+  /* TRUE if the device existed already when it was opened */
+  gboolean existed;
   gchar *warning;               /* text for the user; NULL = none */
 
-  guint mtu, txqueuelen;        /* values requested so far; 0 = no request */
+  /* MTU and queue length that were requested so far; 0 = no request */
+  guint mtu, txqueuelen;
   /* names of the elements that requested mtu and txqueuelen */
   gchar *mtu_of, *txqueuelen_of;
   guint users;
-  gchar *reader;                /* element that reads the device; NULL = none */
+  /* name of the element that reads the device; NULL = none */
+  gchar *reader;
 } TunDevice;
 
 /* Checks the length and the characters of a device name before anything is
@@ -66,8 +72,8 @@ TunDevice *tun_device_open (TunNetns * netns, const gchar * name,
 TunDevice *tun_device_open_fd (gint fd, GError ** error);
 
 /* Applies the settings that the element `who` requests, and brings the device
- * up. Returns FALSE with `error` set if they contradict the settings of another
- * element or if the kernel refuses them. */
+ * up. Returns FALSE with `error` set if the settings contradict those of
+ * another element, or if the kernel refuses them. */
 gboolean tun_device_configure (TunDevice * device, const TunRequest * request,
     const gchar * who, GError ** error);
 

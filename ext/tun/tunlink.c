@@ -19,7 +19,8 @@ struct _TunLink
   gchar name[IFNAMSIZ];
   gint index;
   struct mnl_socket *socket;    /* socket in the namespace of the device */
-  GMutex lock;                  /* held from a request to its answer */
+  /* held from the sending of a request until its answer */
+  GMutex lock;
   /* number of the last request; protected by lock */
   guint32 sequence;
 };
@@ -140,8 +141,9 @@ tun_link_talk (TunLink * link, struct nlmsghdr *request, gchar * room)
   return 0;
 }
 
-/* Sends `request` and returns the errno that the kernel answers; 0 = success.
- * `text` is set to the kernel's explanation, or to NULL if there is none. */
+/* Sends `request` and returns the error number in the kernel's answer; 0 means
+ * success. `text` is set to the kernel's explanation, or to NULL if there is
+ * none. */
 static gint
 tun_link_ask (TunLink * link, struct nlmsghdr *request, gchar ** text)
 {

@@ -18,8 +18,8 @@ TunLink *tun_link_new (const gchar * name, GError ** error);
 void tun_link_free (TunLink * link);
 
 /* The following functions change the device. On failure they return FALSE with
- * an error of the domain GST_RESOURCE_ERROR. The code of the error is
- * NOT_AUTHORIZED for EPERM.
+ * an error of the domain GST_RESOURCE_ERROR. If the kernel has returned EPERM,
+ * the code of the error is NOT_AUTHORIZED.
  */
 gboolean tun_link_set_mtu (TunLink * link, guint mtu, GError ** error);
 gboolean tun_link_set_txqueuelen (TunLink * link, guint length,

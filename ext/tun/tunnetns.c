@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds network namespaces and enters them. The header documents the functions.
  *
- * setns() moves a single thread to another namespace. The thread that it moves
- * here is created for one call only, so that no other code opens its sockets in
- * that namespace by mistake.
+ * setns() moves a single thread to another namespace. Each call creates a
+ * temporary thread and moves only this thread. Otherwise other code could open
+ * its sockets in that namespace by mistake.
  */
 
 #define _GNU_SOURCE             /* for setns */
@@ -19,8 +19,8 @@
 
 #define OWN_NETNS "/proc/thread-self/ns/net"
 
-/* Directories in which ip-netns(8) keeps the names. The second one is for
- * systems without /run. */
+/* Directories in which ip-netns(8) stores the names. The second directory is
+ * for systems that have no /run. */
 static const gchar *const name_dirs[] = { "/run/netns", "/var/run/netns" };
 
 static gboolean

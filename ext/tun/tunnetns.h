@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds network namespaces by the names that users have for them, and calls
- * functions inside a namespace without moving any thread of the program to it.
+ * functions inside a namespace. The threads of the program stay in their own
+ * namespace.
  */
 
 #pragma once
@@ -9,15 +10,17 @@
 
 typedef struct
 {
-  /* name as requested; NULL = our own namespace */
+  /* name by which the namespace was requested; NULL = our own namespace */
   gchar *text;
-  /* owned; -1 = our own namespace, and /proc is missing */
+  /* file descriptor of the namespace, owned; -1 for our own namespace if /proc
+   * is missing */
   gint fd;
   /* Device and inode number of the namespace. Two TunNetns with equal numbers
    * are the same namespace.
    */
   guint64 device, inode;
-  gboolean own;                 /* TRUE = the namespace of the calling thread */
+  /* TRUE for the namespace of the calling thread */
+  gboolean own;
 } TunNetns;
 
 /* Finds a network namespace by a name of `ip netns`, by a path (a text with a
@@ -28,7 +31,7 @@ TunNetns *tun_netns_find (const gchar * text, GError ** error);
 void tun_netns_free (TunNetns * netns);
 
 /* Returns a text for messages, such as "the network namespace \"a\"" or "our
- * own network namespace". Free it with g_free (). */
+ * own network namespace". The caller frees the text with g_free (). */
 gchar *tun_netns_describe (const TunNetns * netns);
 
 typedef gboolean (*TunNetnsFunc) (gpointer user_data, GError ** error);

@@ -5,21 +5,21 @@
  * @short_description: Keeps the bitrate of the encoder upstream at what the network carries
  *
  * When the bitrate that a network can carry drops by half, live video continues
- * without losses only if the encoder halves its bitrate too. This element
- * stands between the encoder and the sink and passes all buffers through. It
- * finds the encoder upstream and changes its bitrate while it plays. It reads
- * what the network can carry from the elements downstream:
+ * without losses only if the encoder halves its bitrate too. This element is
+ * between the encoder and the sink and passes all buffers on. It finds the
+ * encoder upstream and changes its bitrate while the pipeline plays. It learns
+ * from the elements downstream which bitrate the network can carry. It reads:
  *
  * * the property `estimated-bitrate` of mmtpsink, dccpthinsink, ifdsink, and
  *   of other elements that have it, such as rtpgccbwe
  * * the round trip time in the `stats` of srtsink and ristsink
  * * the losses in RTCP receiver reports, if rtpbin is upstream of the sink
  *
- * The bitrate falls at once and rises slowly. It stays between
+ * The bitrate decreases immediately and increases slowly. It stays between
  * #GstBitrateAdapt:min-bitrate and #GstBitrateAdapt:max-bitrate. By default the
- * maximum is the bitrate that the encoder was set to before. The encoder is
- * asked for a key frame after a loss that was not repaired, and when the data
- * that wait at the sender will be late.
+ * maximum is the bitrate that the application has set the encoder to. The
+ * encoder is asked for a key frame after a loss that was not repaired, and when
+ * the data that wait at the sender are certain to arrive too late.
  *
  * ## Example launch lines
  * |[
@@ -51,12 +51,12 @@ GST_DEBUG_CATEGORY_STATIC (gst_bitrate_adapt_debug);
 #define STATS_NAME "application/x-bitrateadapt-stats"
 #define CHANGE_NAME "application/x-bitrateadapt-change"
 
-/* Interval at which the state of the network is read. The rule of belacoder
- * assumes this interval. */
+/* Interval at which the state of the network is read. The round-trip rule,
+ * which comes from belacoder, assumes this interval. */
 #define PERIOD (20 * GST_MSECOND)
 /* Time for which the encoder, the network or its estimate may be missing in a
- * running stream before a warning is posted. Pipelines are linked and connected
- * step by step. */
+ * running stream before a warning is posted. The warning has to wait because an
+ * application may link and connect a pipeline step by step. */
 #define WARN_TIMEOUT (3 * GST_SECOND)
 /* Time without any RTCP report after which a warning is posted. The first
  * report arrives within 3.1 s (RFC 3550 section 6.3.1, half of the minimum
@@ -74,7 +74,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_bitrate_adapt_debug);
 
 typedef struct
 {
-  guint64 bytes[N_PARTS];       /* ring buffer: bytes in each part */
+  guint64 bytes[N_PARTS];       /* ring buffer: number of bytes in each part */
   /* number of the newest part, counted from time 0 */
   guint64 part;
 } Meter;
@@ -83,8 +83,10 @@ typedef enum
 {
   PROBLEM_ENCODER,              /* no encoder, or several */
   PROBLEM_NETWORK,              /* no element downstream knows the network */
-  PROBLEM_ESTIMATE,             /* the element has reported nothing yet */
-  PROBLEM_LIMITS,               /* the minimum bitrate is above the maximum */
+  /* The element that knows the network has reported nothing yet. */
+  PROBLEM_ESTIMATE,
+  /* The minimum bitrate is above the maximum bitrate. */
+  PROBLEM_LIMITS,
   PROBLEM_LAST
 } Problem;
 
@@ -104,10 +106,11 @@ struct _GstBitrateAdapt
   BitrateControl *control;      /* NULL until an encoder is found */
   Meter meter;
   guint64 passed;               /* number of buffers that passed */
-  /* The target bitrate has to be set again, because the encoder was restarted
-   * by new caps or is another one. */
+  /* TRUE if the target bitrate has to be set again, because new caps have
+   * restarted the encoder or because the encoder is another one */
   gboolean is_repeated;
-  gchar *encoder, *network;     /* names of the elements, for the statistics */
+  /* names of the elements in use, for the statistics */
+  gchar *encoder, *network;
   BitrateReport report;         /* latest report */
   BitrateKeyFrames key_frames;
   guint64 lost, refused;
@@ -118,18 +121,21 @@ struct _GstBitrateAdapt
   gboolean is_stopping;
 
   /* --- used by `thread` only --- */
-  /* encoder in use; compared but never dereferenced */
+  /* the encoder in use; the pointer is compared but never dereferenced */
   gpointer followed;
-  /* bitrate that the application has set the encoder to, in bit/s; 0 = none */
+  /* bitrate that the application has set the encoder to, in bit/s; 0 if there
+   * is none */
   guint64 encoder_bitrate;
-  /* Whether the current encoder has refused a bitrate, and whether an error
-   * about its fixed bitrate was posted. */
+  /* has_refused is TRUE if the current encoder has refused a bitrate.
+   * has_failed is TRUE if an error was posted because the bitrate of the
+   * encoder is fixed. */
   gboolean has_refused, has_failed;
   const BitrateRule *rule;
-  /* loss_report of the latest GstBitrateNetwork */
+  /* value of loss_report in the latest GstBitrateNetwork */
   guint64 loss_report;
   guint64 lost_before, lost_key_frames_before;
-  guint64 problem_since[PROBLEM_LAST];  /* ns; 0 = the problem does not exist */
+  /* time in ns at which each problem began; 0 if the problem does not exist */
+  guint64 problem_since[PROBLEM_LAST];
   gboolean problem_reported[PROBLEM_LAST];
 };
 
@@ -194,7 +200,7 @@ gst_bitrate_adapt_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
 }
 
 /* New caps restart an encoder, and some encoders then return to their initial
- * bitrate. */
+ * bitrate. The bitrate is therefore set again. */
 static gboolean
 gst_bitrate_adapt_sink_event (GstBaseTransform * trans, GstEvent * event)
 {
@@ -208,8 +214,8 @@ gst_bitrate_adapt_sink_event (GstBaseTransform * trans, GstEvent * event)
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
 }
 
-/* Returns the maximum in bit/s. The caller holds the object lock, and is the
- * thread. */
+/* Returns the maximum bitrate in bit/s. Called by `thread`, which holds the
+ * object lock. */
 static guint64
 get_max_bitrate (const GstBitrateAdapt * self)
 {
@@ -221,9 +227,9 @@ get_max_bitrate (const GstBitrateAdapt * self)
 
 /* --- warnings, in the thread ---------------------------------------------- */
 
-/* Records whether a problem exists. Returns TRUE once the problem has existed
- * for `timeout` ns and has not been reported yet. The caller sees to it that
- * only the time of a running stream counts. */
+/* Records whether a problem exists. Returns TRUE once if the problem has
+ * existed for `timeout` ns. The caller makes sure that only the time of a
+ * running stream counts. */
 static gboolean
 note_problem (GstBitrateAdapt * self, Problem problem, gboolean is_there,
     guint64 now, guint64 timeout)
@@ -283,9 +289,9 @@ warn_about_network (GstBitrateAdapt * self, const GstBitrateNetwork * network,
             "send reports?"));
 }
 
-/* Posts a warning if the minimum bitrate is above the maximum. It is posted
- * once each time that this begins. Without an encoder only the property
- * #GstBitrateAdapt:max-bitrate is known. */
+/* Posts a warning if the minimum bitrate is above the maximum. The warning is
+ * posted once each time that this problem begins. If no encoder is known, the
+ * maximum is the property #GstBitrateAdapt:max-bitrate. */
 static void
 warn_about_limits (GstBitrateAdapt * self, gboolean has_encoder, guint64 now)
 {
@@ -337,8 +343,9 @@ warn_about_missing_encoder (GstBitrateAdapt * self, const gchar * name)
   g_free (list);
 }
 
-/* Posts an error, once for each encoder. It is an error and not a warning,
- * because this pipeline can never work. */
+/* Posts an error about an encoder whose bitrate cannot be changed while it
+ * runs. This happens once for each encoder. It is an error and not a warning,
+ * because bitrateadapt can never work in this pipeline. */
 static void
 post_fixed_bitrate_error (GstBitrateAdapt * self, GstElement * element,
     const gchar * reason)
@@ -353,9 +360,9 @@ post_fixed_bitrate_error (GstBitrateAdapt * self, GstElement * element,
 
 /* --- encoder, in the thread ----------------------------------------------- */
 
-/* Makes `element` the encoder in use. If it is another encoder than before, it
- * is set to the target bitrate immediately. `encoder` is its entry in the
- * table, or NULL if its bitrate cannot be changed. */
+/* Makes `element` the encoder in use. If it differs from the previous encoder,
+ * it is set to the target bitrate immediately. `encoder` is its entry in the
+ * table of encoders, or NULL if its bitrate cannot be changed. */
 static void
 follow (GstBitrateAdapt * self, GstElement * element,
     const GstBitrateEncoder * encoder)
@@ -500,8 +507,7 @@ request_key_frame (GstBitrateAdapt * self, const GstBitrateNetwork * network,
 
 /* Drops requests for a key frame from downstream while a requested key frame is
  * on its way. For example, mmtpsink sends such a request whenever it drops a
- * frame. A second key frame would only use bitrate that the requested key frame
- * needs. */
+ * frame. A second key frame would only take bitrate away from the first one. */
 static gboolean
 gst_bitrate_adapt_src_event (GstBaseTransform * trans, GstEvent * event)
 {
@@ -523,7 +529,8 @@ gst_bitrate_adapt_src_event (GstBaseTransform * trans, GstEvent * event)
   return GST_BASE_TRANSFORM_CLASS (parent_class)->src_event (trans, event);
 }
 
-/* RTCP statistics repeat the same losses until the next report arrives. */
+/* Ignores losses that were processed already, because the RTCP statistics
+ * repeat them until the next report arrives. */
 static void
 drop_old_losses (GstBitrateAdapt * self, GstBitrateNetwork * network)
 {
@@ -556,7 +563,9 @@ read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
         GST_STR_NULL (network->element));
     g_free (self->network);
     self->network = g_strdup (network->element);
-    /* The element has changed, and its counters do not continue the old ones.
+    /* The estimator is another element than before. Its counters do not
+     * continue those of the previous estimator, so their current values are the
+     * new start.
      */
     self->lost_before = network->lost;
     self->lost_key_frames_before = network->lost_key_frames;
@@ -589,8 +598,8 @@ make_control (GstBitrateAdapt * self, const BitrateConfig * config,
   self->control = bitrate_control_new (config, rule, bitrate);
 }
 
-/* Returns TRUE if the encoder is to be set to `bitrate`. `present` is its
- * bitrate now, in bit/s. */
+/* Returns TRUE if the encoder must be set to `bitrate`. `present` is the
+ * bitrate of the encoder now, in bit/s. */
 static gboolean
 decide (GstBitrateAdapt * self, const GstBitrateNetwork * network,
     guint64 present, guint64 * bitrate)
@@ -635,9 +644,10 @@ adapt (GstBitrateAdapt * self)
   gst_bitrate_network_clear (&network);
 }
 
-/* An encoder may hold its lock while it encodes a frame, and the network may
- * block the streaming thread just when the bitrate has to fall. Therefore a
- * thread of its own changes the bitrate. */
+/* Main function of the thread that changes the bitrate. The streaming thread
+ * cannot do this. An encoder may hold its lock while it encodes a frame, and
+ * the network may block the streaming thread just when the bitrate has to fall.
+ */
 static gpointer
 run (gpointer data)
 {
@@ -786,8 +796,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstBitrateAdapt:estimator:
    *
-   * If unset, an element downstream is used. The precedence is: the element
-   * with the lowest `estimated-bitrate`, srtsink or ristsink, an RTP session.
+   * If unset, an element downstream is used. An element with the property
+   * `estimated-bitrate` comes first; if there are several, the one with the
+   * lowest value. The next choice is srtsink or ristsink, and the last one is
+   * an RTP session.
    */
   PROPERTY_STRING ("estimator", "Estimator",
       "Name of the element in the pipeline that estimates what the network "
@@ -890,8 +902,8 @@ static const GstWirelessProperty properties[] = {
       ("Estimate, target and bitrate of the encoder, and the changes "
       "since the element started", gst_bitrate_adapt_create_stats),
   PROPERTY_STATS_INTERVAL (STATS_INTERVAL_BLURB, G_MAXINT64 / 2),
-  /* The description of this property in the parent class promises an effect
-   * that it does not have here. */
+  /* This description replaces the one in the parent class, because the property
+   * has no effect here. */
   PROPERTY_BOOLEAN ("qos", "QoS",
       "Property of every GstBaseTransform; it has no effect here",
       PROPERTY_PLAYING, qos, FALSE),

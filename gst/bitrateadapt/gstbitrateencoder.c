@@ -11,8 +11,9 @@
 
 #define AT_START "it takes its rate only when it starts"
 
-/* A new encoder needs only one more line in this table.
- * tests/interop/bitrateencoders.c tests those encoders that are installed. */
+/* The supported encoders. To support another encoder, it is sufficient to add a
+ * line here. tests/interop/bitrateencoders.c tests those encoders that are
+ * installed. */
 static const GstBitrateEncoder encoders[] = {
   {"x264enc", "bitrate", 1000},
   {"x265enc", "bitrate", 1000},
@@ -186,8 +187,8 @@ gst_bitrate_encoder_get (GstElement * element,
 }
 
 /* The bitrates before and after the changes by gst_bitrate_encoder_set (). They
- * are stored with the encoder, so that they outlive the bitrateadapt that
- * changed it. */
+ * are stored as data of the encoder element, so that they outlive the
+ * bitrateadapt element that changed it. */
 typedef struct
 {
   guint64 initial;              /* bit/s, before the first change */
@@ -225,8 +226,9 @@ note_change (GstElement * element, guint64 initial, guint64 present)
   changes->present = present;
 }
 
-/* The driver keeps the other controls, but the element would no longer list
- * them unless they are set again together with the bitrate. */
+/* Sets a control of a V4L2 encoder together with all controls that are set
+ * already. The driver would keep the other controls anyway, but the element
+ * would no longer list them. */
 static void
 set_control (GstElement * element, const GstBitrateEncoder * encoder,
     guint64 units)

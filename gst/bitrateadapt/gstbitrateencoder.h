@@ -10,11 +10,13 @@ typedef struct
 {
   const gchar *factory;
   const gchar *property;
-  guint bits_per_unit;          /* size of a unit of the property, in bit/s */
-  /* Name of the field, if the property is a GstStructure; NULL = the property
-   * is a number. */
+  /* unit of the property in bit/s, for example 1000 for kbit/s */
+  guint bits_per_unit;
+  /* Name of the field in the property if the property is a GstStructure. NULL
+   * means that the property is a number. */
   const gchar *control;
-  /* Why the bitrate cannot be changed while the encoder runs; NULL = it can. */
+  /* Reason why the bitrate cannot be changed while the encoder runs. NULL means
+   * that the bitrate can be changed. */
   const gchar *fixed_because;
 } GstBitrateEncoder;
 
@@ -23,16 +25,16 @@ typedef enum
   GST_BITRATE_FOUND,
   GST_BITRATE_NONE,             /* no video encoder was found */
   GST_BITRATE_SEVERAL,          /* more than one video encoder was found */
-  /* one video encoder was found, whose bitrate cannot be changed */
+  /* One video encoder was found, but its bitrate cannot be changed. */
   GST_BITRATE_FIXED
 } GstBitrateSearch;
 
 /* Finds the encoder upstream of `sinkpad`, or the element `name` in the same
  * pipeline if `name` is not NULL. `element` is set to the encoder (transfer
- * full), to the first one with GST_BITRATE_SEVERAL, and to NULL with
- * GST_BITRATE_NONE. `encoder` is set to its entry in the table. With
- * GST_BITRATE_FIXED, `reason` is set to a text that says why the bitrate cannot
- * be changed; otherwise it is NULL. The caller frees `reason`. */
+ * full). If there are several encoders, it is set to the first one; if there is
+ * none, to NULL. `encoder` is set to the entry of the encoder in the table.
+ * With GST_BITRATE_FIXED, `reason` is set to a text that says why the bitrate
+ * cannot be changed; otherwise it is set to NULL. The caller frees `reason`. */
 GstBitrateSearch gst_bitrate_encoder_find (GstPad * sinkpad,
     const gchar * name, GstElement ** element,
     const GstBitrateEncoder ** encoder, gchar ** reason);
@@ -43,12 +45,12 @@ gchar *gst_bitrate_encoder_list (void);
 /* Returns the bitrate that `element` is set to, in bit/s. */
 guint64 gst_bitrate_encoder_get (GstElement * element,
     const GstBitrateEncoder * encoder);
-/* Returns the bitrate that the application has set `element` to, in bit/s. It
- * differs from gst_bitrate_encoder_get() if gst_bitrate_encoder_set() has
- * changed the bitrate since. */
+/* Returns the bitrate that the application has set `element` to, in bit/s. The
+ * result differs from gst_bitrate_encoder_get() if gst_bitrate_encoder_set()
+ * has changed the bitrate since then. */
 guint64 gst_bitrate_encoder_get_initial (GstElement * element,
     const GstBitrateEncoder * encoder);
-/* Sets the bitrate of `element`, in bit/s. Returns FALSE if the property has
- * another value afterwards. */
+/* Sets the bitrate of `element`, in bit/s. Returns FALSE if the element has
+ * changed the value, so that its property now has another one. */
 gboolean gst_bitrate_encoder_set (GstElement * element,
     const GstBitrateEncoder * encoder, guint64 bitrate);

@@ -32,7 +32,8 @@ get_field (const GstStructure * stats, const gchar * name, gdouble * number)
   return done;
 }
 
-/* Adds up the counters in `names`; those that `stats` does not have count as 0.
+/* Adds up the counters in `names`. A counter that `stats` does not contain
+ * counts as 0.
  */
 static guint64
 add_up (const GstStructure * stats, const gchar * const *names)
@@ -85,16 +86,16 @@ get_stats (GstElement * element)
 
 /* --- elements with an estimate -------------------------------------------- */
 
-/* Counters of mmtpsink, dccpthinsink, ifdsink and ifdqueue. After each of
- * these losses a key frame helps. A frame that mmtpsink dropped is not counted
- * here, because mmtpsink itself requests a key frame then. */
+/* Counters of losses in mmtpsink, dccpthinsink, ifdsink and ifdqueue after
+ * which a key frame helps. The frames that mmtpsink itself dropped are not
+ * counted here, because mmtpsink requests a key frame when it drops one. */
 static const gchar *const losses[] = {
   "not-repaired", "loss-events", "dropped-received", "dropped-references",
   "dropped-i", "dropped-p", NULL
 };
 
-/* Counters of the waiting data: "queued-bytes" of mmtpsink, and the remaining
- * ones of ifdsink. */
+/* Counters of the data that wait at the sender: "queued-bytes" of mmtpsink, and
+ * the other counters of ifdsink. */
 static const gchar *const waiting[] = {
   "queued-bytes", "bytes-waiting", "network-unsent-bytes", NULL
 };
@@ -148,8 +149,9 @@ read_estimate (GstElement * element, GstBitrateNetwork * network)
   g_value_unset (&value);
   if (!stats)
     return;
-  /* The property changes only when the element notifies it, which mmtpsink does
-   * not do for each report. The statistics have the latest estimate. */
+  /* The statistics have the latest estimate. The property may be older: it
+   * changes only when the element notifies it, and mmtpsink does not do this
+   * for each report. */
   if (get_field (stats, ESTIMATE, &number) && number > 0)
     network->report.estimate = number;
   if (!gst_structure_get_boolean (stats, "application-limited",
@@ -178,7 +180,8 @@ note_round_trip (GstBitrateNetwork * network, gdouble round_trip)
     network->report.round_trip = round_trip;
 }
 
-/* If there are several callers, the one with the longest round trip counts. */
+/* If several callers are connected, the one with the longest round-trip time is
+ * used. */
 static void
 read_srt_caller (const GstStructure * stats, GstBitrateNetwork * network)
 {
@@ -219,7 +222,7 @@ read_rist (const GstStructure * stats, GstBitrateNetwork * network)
 
 /* Reads a remote source whose last report had a block about our stream (RFC
  * 3550 section 6.4.1). If there are several receivers, the one with the
- * greatest loss counts. */
+ * greatest loss is used. */
 static void
 read_rtp_source (const GstStructure * stats, GstBitrateNetwork * network)
 {
@@ -252,7 +255,8 @@ typedef struct
   void (*read) (const GstStructure * stats, GstBitrateNetwork * network);
 } Kind;
 
-/* in the order of their precedence, highest first */
+/* The kinds of elements without an estimate that know the network, in the order
+ * of their precedence, highest first */
 static const Kind kinds[] = {
   {"srtsink", &bitrate_round_trip_rule, read_srt},
   {"srtserversink", &bitrate_round_trip_rule, read_srt},
@@ -266,7 +270,8 @@ typedef struct
   GstElement *element;          /* best element found so far */
   const Kind *kind;             /* NULL = the element has an estimate */
   guint64 estimate;
-  /* Bytes that wait and frames that were lost in the queues downstream. */
+  /* Bytes that wait in the queues downstream, and frames that were lost there.
+   */
   guint64 waiting, lost;
 } Search;
 
@@ -317,8 +322,8 @@ is_ifd_queue (GstElement * element)
   return factory && g_str_equal (GST_OBJECT_NAME (factory), "ifdqueue");
 }
 
-/* Data in a queue of the pipeline wait for the network just as the data in the
- * sink do. */
+/* Counts the bytes that wait in a queue element, because they wait for the
+ * network in the same way as the data in the sink. */
 static void
 count_waiting (Search * search, GstElement * element)
 {

@@ -10,28 +10,30 @@
 
 typedef struct
 {
-  /* Rule that computes the bitrate from this information; NULL = no element
-   * knows anything about the network. */
+  /* Rule that computes the bitrate from this information. NULL means that no
+   * element knows anything about the network. */
   const BitrateRule *rule;
   gchar *element;               /* name of the element */
-  /* ns from here until the frame is displayed; 0 = unknown */
+  /* time in ns from bitrateadapt until a frame is displayed; 0 if unknown */
   guint64 latency;
-  /* Packets or frames lost or dropped so far and not repaired, according to the
-   * element's own counters. */
+  /* Number of packets or frames that were lost or dropped so far and not
+   * repaired, according to the element's own counters. */
   guint64 lost;
-  /* key frames dropped so far, according to the element */
+  /* number of key frames dropped so far, according to the counters of the
+   * element */
   guint64 lost_key_frames;
-  /* Identifies the receiver report that the losses come from: the value changes
-   * with each new report. */
+  /* Identifies the receiver report from which the losses were read. The value
+   * changes with each new report. */
   guint64 loss_report;
-  BitrateReport report;         /* complete except for the field `now` */
+  BitrateReport report;         /* the report, without its field `now` */
 } GstBitrateNetwork;
 
 /* Reads the state of the network from the elements downstream of `srcpad`, or
  * from the element `name` in the same pipeline if `name` is not NULL. An
- * element with an estimate takes precedence over SRT and RIST, and these take
- * precedence over an RTP session. Among several estimates the lowest one is
- * used. The caller frees the contents with gst_bitrate_network_clear (). */
+ * element with an estimate takes precedence over SRT and RIST, which take
+ * precedence over an RTP session. If there are several estimates, the lowest
+ * one is used. The caller frees the contents with gst_bitrate_network_clear ().
+ */
 void gst_bitrate_network_read (GstPad * srcpad, const gchar * name,
     GstBitrateNetwork * network);
 void gst_bitrate_network_clear (GstBitrateNetwork * network);

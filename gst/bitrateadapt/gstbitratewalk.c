@@ -18,8 +18,9 @@ walk_link (const GValue * value, gpointer data)
   walk_from (data, g_value_get_object (value));
 }
 
-/* If the pipeline changes meanwhile, the links are iterated again. `seen`
- * prevents a pad from being visited twice. */
+/* Visits the pads that are linked to `pad` inside its element. If the pipeline
+ * changes meanwhile, the links are iterated again; `seen` prevents a pad from
+ * being visited twice. */
 static void
 walk_internal_links (Walk * walk, GstPad * pad)
 {
@@ -41,7 +42,8 @@ walk_element (Walk * walk, GstPad * pad)
   if (parent == NULL)
     return;
   if (GST_IS_GHOST_PAD (parent)) {
-    /* `pad` is inside a bin: continue at the bin's ghost pad. */
+    /* `pad` is inside a bin, so the walk continues at the ghost pad of the bin.
+     */
     walk_from (walk, GST_PAD_CAST (parent));
   } else if (GST_IS_ELEMENT (parent)
       && !walk->visit (GST_ELEMENT_CAST (parent), walk->data)) {

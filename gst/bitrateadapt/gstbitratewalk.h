@@ -7,10 +7,11 @@
 
 #include <gst/gst.h>
 
-/* Called for each element. Returns TRUE if the elements beyond `element` are
- * not to be visited. `element` may be a bin that the walk enters afterwards. */
+/* Function of the caller that is called for each element. It returns TRUE if
+ * the walk shall not visit the elements beyond `element`. `element` may be a
+ * bin, which the walk enters after this call. */
 typedef gboolean (*GstBitrateVisit) (GstElement * element, gpointer data);
 
-/* Visits the elements upstream of `pad` if it is a sink pad, and downstream of
- * it if it is a source pad. */
+/* Visits the elements upstream of `pad` if `pad` is a sink pad, and the
+ * elements downstream of it if it is a source pad. */
 void gst_bitrate_walk (GstPad * pad, GstBitrateVisit visit, gpointer data);

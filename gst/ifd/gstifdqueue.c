@@ -4,11 +4,12 @@
  * @title: ifdqueue
  * @short_description: Queue that drops B-frames so that video stays live
  *
- * A queue upstream of a sink that blocks while the network is full. It holds a
- * few frames. When the network takes less than the encoder produces, it drops
- * the frames that affect the picture least: B-frames before P-frames, I-frames
- * hardly ever, and no frame that another sent frame refers to. The receiver can
- * decode all frames that arrive, and they are late by no more than the few
+ * A queue upstream of a sink that blocks while the network is full. The queue
+ * holds a few frames. When the network accepts less than the encoder produces,
+ * the queue drops the frames whose loss changes the picture least: B-frames
+ * before P-frames, and I-frames only in rare cases. It never drops a frame to
+ * which a frame that is sent refers. The receiver can therefore decode all
+ * frames that arrive, and their delay never exceeds the duration of the few
  * frames in the queue.
  *
  * Accepts MPEG-1 and MPEG-2 video, parsed or unparsed, H.264 and H.265 in whole
@@ -19,7 +20,8 @@
  *
  * The element paces the stream: a frame enters the queue when the running time
  * of its DTS has come (#GstIfdQueue:sync). The sink downstream must therefore
- * not wait for timestamps again, but send at once: set sync=false on the sink.
+ * not wait for timestamps again, but send immediately: set sync=false on the
+ * sink.
  *
  * ## Example launch lines
  * |[
@@ -28,7 +30,7 @@
  * network is too slow.
  * |[
  * gst-launch-1.0 filesrc location=film.m2v ! ifdqueue ! rfc2250pay ! udpsink host=127.0.0.1 port=5004 sync=false
- * ]| The same over RTP.
+ * ]| Sends the film over RTP.
  *
  * Since: 0.1
  */
@@ -143,7 +145,8 @@ gst_ifd_queue_change_state (GstElement * element, GstStateChange transition)
     gst_ifd_queue_stop_sink (self);
   if (ret == GST_STATE_CHANGE_FAILURE)
     return ret;
-  /* Like a live element, a pacing element outputs nothing before PLAYING. */
+  /* If the element paces the stream, it outputs nothing before PLAYING, as a
+   * live element does. The state change therefore returns NO_PREROLL. */
   if ((transition == GST_STATE_CHANGE_READY_TO_PAUSED
           || transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
       && is_live (self))
@@ -170,10 +173,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstIfdQueue:algorithm:
    *
-   * The algorithm that selects the frames to drop. `paper` is figure 1.1 of the
-   * paper, and `paper-gop` is figures 1.2 and 1.3, both unchanged; they hold
-   * one waiting frame. `gop` corrects their errors and holds up to
-   * #GstIfdQueue:max-frames.
+   * The algorithm that selects the frames to drop. `paper` is the algorithm of
+   * figure 1.1 of the paper, and `paper-gop` is that of figures 1.2 and 1.3.
+   * Both are unchanged and hold one waiting frame. `gop` corrects the errors of
+   * these two algorithms and holds up to #GstIfdQueue:max-frames.
    */
   PROPERTY_ENUM ("algorithm", "Algorithm",
       "Rule that chooses the frames to drop when the network is too slow; gop is "
@@ -186,8 +189,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstIfdQueue:max-frames:
    *
-   * Maximum number of waiting frames. With more frames the algorithm can choose
-   * better, but each frame adds up to its duration to the delay.
+   * Maximum number of waiting frames. The more frames wait, the better the
+   * algorithm can choose, but each frame can increase the delay by its
+   * duration.
    */
   PROPERTY_UINT ("max-frames", "Maximum frames",
       "Maximum number of frames that wait beside the one that is being sent; each "
@@ -200,10 +204,11 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstIfdQueue:sync:
    *
-   * If %TRUE, a frame enters the queue when the running time of its DTS, or of
-   * its PTS if it has no DTS, has come on the pipeline's clock. Upstream's
-   * latency is added if upstream is live. If %FALSE, a frame enters the queue
-   * at once if upstream is live, and otherwise as soon as the queue has room.
+   * If %TRUE, a frame enters the queue when the pipeline's clock reaches the
+   * running time of its DTS, or of its PTS if it has no DTS. If upstream is
+   * live, its latency is added to this time. If %FALSE, a frame enters the
+   * queue immediately if upstream is live, and otherwise as soon as the queue
+   * has room.
    */
   PROPERTY_BOOLEAN ("sync", "Sync",
       "Whether each frame waits for the time at which it is to be sent; with "
@@ -256,8 +261,8 @@ static const GstWirelessProperty properties[] = {
    * * `bytes-in`, ...: sizes of these frames
    * * `sent`, ...; `bytes-sent`, ...: frames that downstream accepted
    * * `dropped`, ...; `bytes-dropped`, ...: frames that were dropped
-   * * `dropped-no-room`: frames that arrived while all waiting frames mattered
-   *   more
+   * * `dropped-no-room`: frames that arrived while all waiting frames were more
+   *   important
    * * `dropped-overwritten`: waiting frames that made room for another frame
    * * `dropped-disturbed`: frames that refer to a dropped frame of their GOP
    * * `dropped-leading`: leading frames that refer to a dropped frame of the

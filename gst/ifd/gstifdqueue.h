@@ -9,7 +9,8 @@
 G_DECLARE_FINAL_TYPE (GstIfdQueue, gst_ifd_queue, GST, IFD_QUEUE, GstElement)
 GST_ELEMENT_REGISTER_DECLARE (ifdqueue);
 
-/* To be called before the element starts, by a bin that needs no separate
- * thread for pushing if no frame is dropped (a stored stream with sync=false).
- * Upstream's streaming thread then pushes the frames. */
+/* Allows the unqueued mode, in which upstream's streaming thread pushes the
+ * frames and no separate thread is needed. A bin calls this function before the
+ * element starts. The mode is used only if no frame has to be dropped, which is
+ * the case for a stored stream with sync=false. */
 void gst_ifd_queue_allow_unqueued (GstIfdQueue * self);

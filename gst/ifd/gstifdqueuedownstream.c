@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks the elements downstream of ifdqueue. A sink that waits for timestamps
- * itself blocks ifdqueue until their time (sync=true is the default of udpsink,
- * tcpclientsink and srtsink). ifdqueue then drops frames although the network
- * has room for all of them.
+ * (sync=true, the default of udpsink, tcpclientsink and srtsink) blocks
+ * ifdqueue until the time of each frame. As a consequence, ifdqueue would drop
+ * frames although the network has room for all of them.
  */
 
 #include "gstifdqueueprivate.h"
 
-/* Maximum number of elements that are searched for the sink; no pipeline has so
- * many */
+/* Maximum number of elements that are searched for the sink. It only ends an
+ * endless search, because no pipeline has so many. */
 #define MAX_ELEMENTS 100
 
-/* Goes from the pad on one side of a bin's boundary to the pad on the other
- * side. Takes and returns a reference. */
+/* Returns the pad on the other side of a bin's boundary. Takes ownership of
+ * `pad`, and returns a new reference. */
 static GstPad *
 cross_bin (GstPad * pad)
 {
   GstPad *next;
 
   if (GST_IS_GHOST_PAD (pad)) {
-    /* into the bin */
+    /* Enters the bin through the target of the ghost pad. */
     next = gst_ghost_pad_get_target (GST_GHOST_PAD (pad));
   } else {
-    /* out of the bin, through the internal pad of the ghost pad */
+    /* Leaves the bin through the internal pad of the ghost pad. */
     GstProxyPad *ghost = gst_proxy_pad_get_internal (GST_PROXY_PAD (pad));
 
     next = ghost ? gst_pad_get_peer (GST_PAD (ghost)) : NULL;
@@ -46,7 +46,8 @@ gst_ifd_queue_get_peer_element (GstPad * pad)
   return element;
 }
 
-/* Returns NULL if the element has no src pad or several. */
+/* Returns the src pad of the element, or NULL if the element has no src pad or
+ * several. */
 static GstPad *
 get_only_src_pad (GstElement * element)
 {

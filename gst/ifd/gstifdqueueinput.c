@@ -9,60 +9,70 @@
 
 #include <string.h>
 
-/* The lowest frame rate of MPEG video is 24000/1001 (13818-2 table 6-4). It is
- * used if the frame rate is not known. */
+/* Duration of a frame at the lowest frame rate of MPEG video, 24000/1001
+ * (13818-2 table 6-4). It is used if the frame rate is not known. */
 #define MAX_FRAME_DURATION (GST_SECOND * 1001 / 24000)
 
-/* The temporal reference counts modulo 1024 (13818-2 6.3.9). A later frame has
- * a reference that is larger by at most half of this. */
+/* The temporal reference counts modulo 1024 (13818-2 6.3.9). If the temporal
+ * reference of a picture minus that of another one, modulo 1024, is less than
+ * half of this range, the picture is displayed later than the other one.
+ * Otherwise it is displayed earlier. */
 #define HALF_OF_REFERENCES 512
 
-/* 13818-1, 2.4.3.7: times have 33 bits and count at 90 kHz. */
+/* Times in an MPEG transport stream have 33 bits and count at 90 kHz (13818-1,
+ * 2.4.3.7). */
 #define TS_TIME_RATE 90000
 #define TS_TIME_MASK ((G_GUINT64_CONSTANT (1) << 33) - 1)
-/* A larger step from one picture to the next is a jump of the clock. */
+/* Maximum step of the DTS from one picture to the next. A larger step is a jump
+ * of the clock. */
 #define MAX_TS_STEP (2 * TS_TIME_RATE)
-/* Maximum difference between the time of a picture and that of its buffer */
+/* Maximum difference in ns between the time of a picture and the timestamp of
+ * its buffer. If the difference is larger, the timestamp of the buffer is used.
+ */
 #define MAX_TS_DISTANCE ((gint64) (2 * GST_SECOND))
 
 struct _GstIfdQueueInput
 {
   GstElement *owner;
   GstMpegVideoInput *mpeg;
-  /* What the latest error called the stream; NULL if the latest caps were usable
+  /* Name of the stream in the latest error about caps; NULL if the latest caps
+   * were usable
    */
   gchar *refused;
-  /* At most one of the three is not NULL; all are NULL for MPEG video. */
+  /* Only the parser that fits the caps exists: `classifier`, `slots` or `ts`.
+   * For MPEG video, all three are NULL. */
   IfdClassifier *classifier;    /* for H.264 and H.265 */
   IfdCodec codec;               /* codec of the classifier */
   SlotReader *slots;            /* for VP8, VP9 and AV1 */
   SlotCodec slot_codec;
   TsPictures *ts;               /* for a transport stream */
-  IfdClassifier *ts_classifier; /* for its H.264 or H.265; may be NULL */
+  IfdClassifier *ts_classifier; /* for its H.264 or H.265 video; may be NULL */
   IfdCodec ts_codec;
-  /* The times of a transport stream: a picture with the DTS ts_time is due at
-   * ts_due, in ns. */
+  /* Conversion of times in a transport stream: a picture with the DTS ts_time
+   * is due at ts_due, in ns. */
   gboolean has_ts_time;
   guint64 ts_time;              /* in units of 1/90000 s modulo 2^33 */
   GstClockTime ts_due;
-  gboolean told_refusal;        /* a message said that it passes untouched */
-  gboolean parsed;              /* caps of MPEG video have parsed=true */
-  /* from the caps or the sequence header; 0 if unknown */
+  /* TRUE if a message has said that the transport stream passes unchanged */
+  gboolean told_refusal;
+  /* TRUE if the caps of MPEG video contain parsed=true */
+  gboolean parsed;
+  /* frame rate from the caps or the sequence header; 0 if unknown */
   gint fps_n, fps_d;
-  /* counts of earlier classifiers */
+  /* malformed units that classifiers counted which do not exist any more */
   guint64 malformed[IFD_MALFORMED_LAST];
   guint64 malformed_frames;
   /* for all codecs but MPEG video */
   /* elements are IfdLineItem: frames to be pulled */
   GQueue units;
-  /* First field that waits for the second one; its object is NULL if there is
-   * none */
+  /* First field that waits for the second field of its frame; its object is
+   * NULL if no field waits */
   IfdLineItem first_field;
 
   /* for MPEG video */
   MpegVideoSequence sequence;   /* belongs to the newest caps */
   gboolean have_caps;           /* caps were output */
-  gboolean update_caps;         /* upstream has sent new caps */
+  gboolean update_caps;         /* TRUE if upstream has sent new caps */
   /* The newest sequence header with its extensions and user data */
   GstMemory *header;
   guint i_reference;            /* temporal reference of the last I-frame */
@@ -172,8 +182,10 @@ gst_ifd_queue_input_reset (GstIfdQueueInput * input)
 
 /* --- caps ---------------------------------------------------------------- */
 
-/* If downstream accepts none of the usable forms of a codec, a parser upstream
- * of ifdqueue would not help, so linking has to fail. Such caps are removed. */
+/* Returns the caps that can be linked but not used, for the sake of an error
+ * message. Codecs of which downstream accepts no usable form are left out. For
+ * such a codec, a parser upstream of ifdqueue would not help, so linking has to
+ * fail. */
 static GstCaps *
 make_unusable_caps (GstCaps * usable)
 {
@@ -224,8 +236,8 @@ gst_ifd_queue_input_query_caps (GstCaps * downstream, GstCaps * filter)
   gst_caps_unref (accepted);
   gst_caps_unref (usable);
   unusable = make_unusable_caps (both);
-  /* The two parts are filtered separately, so that the usable caps come first,
-   * whatever the filter prefers. */
+  /* The usable and the unusable caps are filtered separately, so that the
+   * usable caps come first, whichever caps the filter prefers. */
   both = intersect_with_filter (both, filter);
   gst_caps_append (both, intersect_with_filter (unusable, filter));
   return both;
@@ -237,8 +249,9 @@ refuse (GstIfdQueueInput * input, GstCaps * caps, const gchar * what,
 {
   GstElement *element;
 
-  /* CAPS is a sticky event, so upstream sends the caps again with each buffer,
-   * and a muxer adds its stream headers to them. The error is posted only once.
+  /* The error is posted only once. CAPS is a sticky event, so upstream sends
+   * refused caps again with each buffer. A muxer also adds its stream headers
+   * to them.
    */
   if (g_strcmp0 (input->refused, what) == 0)
     return FALSE;
@@ -252,8 +265,9 @@ refuse (GstIfdQueueInput * input, GstCaps * caps, const gchar * what,
   return FALSE;
 }
 
-/* The remedy names the payloader that fits the stream. ifdsink, which contains
- * an ifdqueue, sends no RTP and needs no payloader. */
+/* Posts an error for RTP packets. The remedy in the error names the payloader
+ * that fits the stream. ifdsink, which contains an ifdqueue, sends no RTP and
+ * needs no payloader. */
 static gboolean
 refuse_rtp (GstIfdQueueInput * input, GstCaps * caps,
     const GstStructure * structure)
@@ -470,7 +484,8 @@ gst_ifd_queue_input_make_caps (GstIfdQueueInput * input)
 static GstCaps *
 update_caps (GstIfdQueueInput * input, const MpegVideoSequence * sequence)
 {
-  /* After a flush, a frame before the sequence header does not change the caps.
+  /* After a flush, a frame may arrive before the sequence header. Such a frame
+   * does not change the caps.
    */
   if (input->have_caps && !input->update_caps && (sequence->width == 0
           || memcmp (&input->sequence, sequence, sizeof (*sequence)) == 0))
@@ -517,9 +532,9 @@ keep_header (GstIfdQueueInput * input, const MpegVideoFrame * frame,
       end - begin, 0, end - begin, bytes, g_free);
 }
 
-/* Without flags, the IFD algorithm assumes that each B-frame between an I-frame
- * and the next P-frame is a leading frame. The temporal references show whether
- * it really is. */
+/* Returns the flags of a B-frame. Without flags, the IFD algorithm assumes that
+ * each B-frame between an I-frame and the next P-frame is a leading frame. The
+ * temporal references show whether it really is one. */
 static IfdFrameFlags
 find_place (const GstIfdQueueInput * input, guint temporal_reference)
 {
@@ -559,8 +574,8 @@ pull_mpeg (GstIfdQueueInput * input, IfdLineItem * item, GstCaps ** caps)
 
   if (!gst_mpeg_video_input_pull (input->mpeg, &pulled))
     return FALSE;
-  /* Frames that never arrived are not counted here, because upstream has lost
-   * them. */
+  /* The losses are read and discarded. Frames that never arrived were lost
+   * upstream, so ifdqueue does not count them. */
   while (gst_mpeg_video_input_pull_loss (input->mpeg, &loss));
   *caps = update_caps (input, &pulled.frame.sequence);
   if (pulled.frame.has_sequence)
@@ -618,7 +633,7 @@ append_unit (GstIfdQueueInput * input, IfdLineItem * item)
   memset (item, 0, sizeof (*item));
 }
 
-/* Appends the first field without a second one. */
+/* Appends the first field as a frame without a second field. */
 static void
 append_first_field (GstIfdQueueInput * input)
 {
@@ -626,9 +641,9 @@ append_first_field (GstIfdQueueInput * input)
     append_unit (input, &input->first_field);
 }
 
-/* Joins what remains of two fields of a transport stream. The counters in the
- * rest of the second field do not include the packets that the first field
- * leaves out. */
+/* Joins the packets of two fields of a transport stream that remain if both
+ * fields are dropped. The continuity counters of the second field's packets are
+ * reduced by the number of packets that were removed from the first field. */
 static void
 append_rest (IfdLineItem * first, IfdLineItem * second)
 {
@@ -660,7 +675,7 @@ classify_unit (GstIfdQueueInput * input, GstBuffer * buffer, IfdFrame * frame)
   gst_buffer_unmap (buffer, &map);
 }
 
-/* Takes ownership of the objects of `item`, which is a frame or a field. A
+/* Adds a frame or a field, and takes ownership of the objects of `item`. A
  * second field is joined with its first field. */
 static void
 push_item (GstIfdQueueInput * input, IfdLineItem * item, IfdField field)
@@ -681,7 +696,7 @@ push_item (GstIfdQueueInput * input, IfdLineItem * item, IfdField field)
     append_unit (input, item);
 }
 
-/* Takes ownership of `buffer`, which is a frame or a field. */
+/* Adds a frame or a field, and takes ownership of `buffer`. */
 static void
 push_unit (GstIfdQueueInput * input, GstBuffer * buffer)
 {
@@ -712,7 +727,7 @@ read_slots (GstIfdQueueInput * input, GstBuffer * buffer, SlotUse * use)
     gst_buffer_unmap (buffer, &map);
 }
 
-/* Takes ownership of `buffer`. */
+/* Adds a frame of VP8, VP9 or AV1, and takes ownership of `buffer`. */
 static void
 push_slot_unit (GstIfdQueueInput * input, GstBuffer * buffer)
 {
@@ -734,8 +749,9 @@ find_code (const guint8 * data, const guint8 * end)
   return data && end - data >= 6 ? data + 3 : NULL;
 }
 
-/* A unit may hold several pictures if a PES packet does. Returns whether a
- * picture after the first one is more important than a B-frame, or may be. */
+/* Returns whether the unit contains a further picture that is more important
+ * than a B-frame, or whose importance is unknown. A unit contains several
+ * pictures if one PES packet does. */
 static gboolean
 has_important_picture (const TsUnit * unit)
 {
@@ -746,7 +762,7 @@ has_important_picture (const TsUnit * unit)
     if (unit->video == TS_VIDEO_MPEG && *code == MPEG_VIDEO_CODE_PICTURE
         && (code[2] >> 3 & 7) != MPEG_VIDEO_PICTURE_B)
       return TRUE;
-    /* H.265, table 7-1: AUD_NUT */
+    /* access unit delimiter (AUD_NUT, table 7-1 of H.265) */
     if (unit->video == TS_VIDEO_H265 && (*code >> 1 & 0x3f) == 35)
       n_delimiters++;
   }
@@ -774,7 +790,8 @@ classify_ts_mpeg (GstIfdQueueInput * input, const TsUnit * unit,
   }
 }
 
-/* Returns which part of a frame the unit is. */
+/* Determines the frame type of the unit. Returns which part of a frame the unit
+ * is. */
 static IfdField
 classify_ts (GstIfdQueueInput * input, const TsUnit * unit, IfdFrame * frame)
 {
@@ -790,7 +807,8 @@ classify_ts (GstIfdQueueInput * input, const TsUnit * unit, IfdFrame * frame)
       input->ts_classifier = ifd_classifier_new (codec);
       input->ts_codec = codec;
     }
-    /* The time of the packets is not that of the picture. */
+    /* The time is given as unknown, because the timestamp of the packets is not
+     * the time of the picture. */
     ifd_classifier_input (input->ts_classifier, unit->stream,
         unit->stream_size, G_MAXUINT64, frame);
     field = ifd_classifier_get_field (input->ts_classifier);
@@ -818,9 +836,10 @@ push_ts_data (GstIfdQueueInput * input, GstBuffer * buffer, guint pid)
   g_queue_push_tail (&input->units, g_memdup2 (&item, sizeof (item)));
 }
 
-/* Sets the time of a picture from its DTS, relative to the first picture, which
- * has the time of its buffer, or 0 if that has none. After a jump of the DTS
- * this begins again. */
+/* Sets the time of a picture from the difference of its DTS to the previous
+ * DTS. The time of the first picture is the timestamp of its buffer, or 0 if
+ * the buffer has none. After a jump of the DTS, the picture is treated like a
+ * first picture. */
 static void
 set_media_time (GstIfdQueueInput * input, const TsUnit * unit,
     IfdLineItem * item)
@@ -838,7 +857,8 @@ set_media_time (GstIfdQueueInput * input, const TsUnit * unit,
     input->ts_due = input->has_ts_time ? input->ts_due
         + gst_ifd_queue_input_get_frame_duration (input) : 0;
   }
-  /* The timestamps of the buffers begin anew, for example after a seek. */
+  /* If the two times differ by too much, the timestamps of the buffers have
+   * started again, for example after a seek. */
   if (GST_CLOCK_TIME_IS_VALID (tag)
       && ABS (GST_CLOCK_DIFF (tag, input->ts_due)) > MAX_TS_DISTANCE)
     input->ts_due = tag;
@@ -887,7 +907,8 @@ tell_refusal (GstIfdQueueInput * input, const gchar * refusal)
       ("The transport stream passes untouched, because %s.", refusal), (NULL));
 }
 
-/* Takes ownership of `buffer`. A stream that is not cut keeps its buffers. */
+/* Adds data of a transport stream, and takes ownership of `buffer`. If the
+ * stream is not cut into pictures, its buffers are passed on unchanged. */
 static void
 push_ts (GstIfdQueueInput * input, GstBuffer * buffer)
 {
@@ -927,7 +948,7 @@ pull_unit (GstIfdQueueInput * input, IfdLineItem * item)
   return TRUE;
 }
 
-/* --- what comes in ------------------------------------------------------- */
+/* --- input ---------------------------------------------------------------- */
 
 gboolean
 gst_ifd_queue_input_push (GstIfdQueueInput * input, GstBuffer * buffer)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Input handling of ifdqueue: which caps are accepted, which error is posted
- * for caps that cannot be used, and how buffers are turned into frames with a
- * type. The object has no pads. All functions are called from the streaming
- * thread only.
+/* Input handling of ifdqueue. This object decides which caps are accepted and
+ * which error is posted for caps that cannot be used, and it turns buffers into
+ * frames with a type. The object has no pads. All functions are called from the
+ * streaming thread only.
  */
 
 #pragma once
@@ -13,7 +13,8 @@
 #include "gstmpegvideoinput.h"
 #include "ifdqueueline.h"
 
-/* The size of packets is often missing; it must be 188 bytes. */
+/* Caps of transport streams. The field packetsize is often missing; if it
+ * exists, it must be 188. */
 #define GST_IFD_QUEUE_TS_CAPS "video/mpegts, systemstream = (boolean) true"
 
 #define GST_IFD_QUEUE_USABLE_CAPS \
@@ -64,34 +65,36 @@ gboolean gst_ifd_queue_input_set_caps (GstIfdQueueInput * input,
 gboolean gst_ifd_queue_input_refuse_caps (GstIfdQueueInput * input,
     GstCaps * caps);
 gboolean gst_ifd_queue_input_is_mpeg (const GstIfdQueueInput * input);
-/* Returns whether the input is unparsed, so that a frame is complete only when
- * the next one begins. */
+/* Returns whether the input is unparsed. In unparsed input, a frame is known to
+ * be complete only when the next frame begins. */
 gboolean gst_ifd_queue_input_is_raw (const GstIfdQueueInput * input);
-/* Returns whether data may be waiting for further input: unparsed bytes, or the
- * first field of a frame. */
+/* Returns whether the object may contain data that wait for further input:
+ * unparsed bytes, or the first field of a frame. */
 gboolean gst_ifd_queue_input_is_pending (const GstIfdQueueInput * input);
-/* Returns the frame duration in ns. If upstream does not tell it, returns the
- * longest duration that MPEG video can have. */
+/* Returns the frame duration in ns. If the frame rate is unknown, returns the
+ * longest frame duration that MPEG video can have. */
 GstClockTime gst_ifd_queue_input_get_frame_duration (const GstIfdQueueInput *
     input);
 GstEvent *gst_ifd_queue_input_convert_segment (GstIfdQueueInput * input,
     GstEvent * event);
-/* Returns caps for a stream of MPEG video before its first frame (transfer
- * full); NULL if new caps are not needed. */
+/* Returns caps that can be sent before the first frame of an MPEG video stream
+ * (transfer full). Returns NULL if no new caps are needed. */
 GstCaps *gst_ifd_queue_input_make_caps (GstIfdQueueInput * input);
 
-/* Takes ownership of `buffer`. Returns FALSE if an error was posted. */
+/* Adds a buffer, and takes ownership of it. Returns FALSE if an error was
+ * posted. */
 gboolean gst_ifd_queue_input_push (GstIfdQueueInput * input,
     GstBuffer * buffer);
-/* Ends the stream, so that pending data become a frame. Returns FALSE if an
+/* Ends the stream, so that the pending data become a frame. Returns FALSE if an
  * error was posted. */
 gboolean gst_ifd_queue_input_drain (GstIfdQueueInput * input);
-/* Stores the next frame in `item` or returns FALSE. All fields except the due
- * time are set; the caller owns the objects of the item. `caps` is set to new
- * caps that have to be sent before the frame (transfer full), or to NULL. */
+/* Stores the next frame in `item`, or returns FALSE if there is none. All
+ * fields except the due time are set; the caller owns the objects of the item.
+ * If new caps have to be sent before the frame, `caps` is set to them (transfer
+ * full); otherwise it is set to NULL. */
 gboolean gst_ifd_queue_input_pull (GstIfdQueueInput * input,
     IfdLineItem * item, GstCaps ** caps);
-/* Returns whether the item is data of a transport stream that are never
+/* Returns whether the item contains data of a transport stream that are never
  * dropped. */
 gboolean gst_ifd_queue_input_is_data (const IfdLineItem * item);
 void gst_ifd_queue_input_get_stats (const GstIfdQueueInput * input,

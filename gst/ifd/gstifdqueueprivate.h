@@ -15,18 +15,18 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_ifd_queue_debug);
 
 /* Two threads use the element. Upstream's streaming thread splits the input
- * into frames and waits until each frame is due. The task of the src pad
- * pushes. The locks are taken in this order: the streaming lock of a pad,
- * `lock`, OBJECT_LOCK. Only the streaming lock may be held while the element
- * pushes, posts, queries or frees an object, or waits for a clock.
+ * into frames and waits until each frame is due. The task of the src pad pushes
+ * the frames. The locks are taken in this order: the streaming lock of a pad,
+ * `lock`, OBJECT_LOCK. While the element pushes, posts, queries or frees an
+ * object, or waits for a clock, only the streaming lock may be held.
  *
- * If upstream waits for room anyway (sync=false and not live), a second thread
- * only costs a thread switch per frame. A bin can then allow the unqueued mode,
- * in which the streaming thread pushes a frame itself instead of waiting for
- * room. In this mode the task of the src pad pushes events and queries, the
- * first frame, which may wait for a receiver, and the last frames when no more
- * arrive. If upstream is a source in pull mode, the streaming thread is the
- * task of the sink pad. */
+ * If upstream waits for room anyway (sync=false and not live), the second
+ * thread has no use and costs a thread switch per frame. A bin can then allow
+ * the unqueued mode. In this mode the streaming thread does not wait for room
+ * but pushes a frame itself. The task of the src pad pushes only the events and
+ * queries, the first frame, which may wait for a receiver, and the last frames
+ * when no more arrive. If upstream is a source in pull mode, the streaming
+ * thread is the task of the sink pad. */
 struct _GstIfdQueue
 {
   GstElement parent;
@@ -46,15 +46,17 @@ struct _GstIfdQueue
   /* the queue between the threads, protected by lock */
   IfdLine *line;
   GstFlowReturn flow;           /* if not OK, no frame is accepted or pushed */
-  /* unqueued mode is allowed, see above; set before the start */
+  /* TRUE if the unqueued mode is allowed, as explained above; set before the
+   * start */
   gboolean may_be_unqueued;
-  /* One of the two threads is pushing; the other one must not push. */
+  /* TRUE while one of the two threads is pushing; the other thread must not
+   * push then */
   gboolean pushing;
-  /* Time of the last frame in unqueued mode, monotonic time in us */
+  /* Monotonic time in us at which the last frame arrived in unqueued mode */
   gint64 came_at;
-  /* downstream accepted a frame since the start */
+  /* TRUE if downstream has accepted a frame since the start */
   gboolean passed;
-  /* EOS was received and may still be in the queue */
+  /* TRUE if EOS was received; it may still be in the queue */
   gboolean eos;
   GstQuery *query_done;         /* query whose answer, query_result, is known */
   gboolean query_result;
@@ -62,39 +64,46 @@ struct _GstIfdQueue
 
   /* pacing, protected by lock */
   gboolean paces;               /* value of `sync` when the element started */
-  /* a warning about missing timestamps was posted */
+  /* TRUE if a warning about missing timestamps was posted */
   gboolean warned_of_times;
   gboolean playing;
-  GstClockTime paused_at;       /* running time; used while not playing */
-  /* Monotonic time in us; origin of the running time without a clock */
+  /* running time at which the pipeline was paused; used while not playing */
+  GstClockTime paused_at;
+  /* Monotonic time in us that is the origin of the running time if there is no
+   * clock */
   gint64 started_at;
-  /* clock ID for which the streaming thread waits; NULL if it does not wait */
+  /* clock ID for which the streaming thread waits; NULL if the thread does not
+   * wait */
   GstClockID wait_id;
-  /* delay in ns that is added to the running time of a frame to get the time at
-   * which the frame is due */
+  /* Delay in ns of the frames from upstream. A frame is due at its running time
+   * plus this delay. */
   GstClockTime upstream_latency;
   gboolean upstream_is_live;
-  gboolean latency_is_known;    /* since the last start or change to PLAYING */
+  /* TRUE if upstream's latency was queried since the last start or change to
+   * PLAYING
+   */
+  gboolean latency_is_known;
   GstClockTime frame_duration;
-  /* A frame is complete only when the next one begins. */
+  /* TRUE if the input is unparsed, so that a frame is known to be complete only
+   * when the next frame begins */
   gboolean raw;
 
   /* statistics, protected by lock */
   GstIfdQueueInputStats input_stats;    /* copied by the streaming thread */
   guint64 sequence_headers_repeated;
 
-  /* Used by the streaming thread of the sink pad only; created and freed while
-   * no pad is active */
+  /* The following fields are used by the streaming thread of the sink pad only.
+   * They are created and freed while no pad is active. */
   GstIfdQueueInput *input;
   GstSegment segment;
-  gboolean have_stream;         /* a STREAM_START event came */
-  /* a buffer came since the start or the last flush */
+  gboolean have_stream;         /* TRUE if a STREAM_START event was received */
+  /* TRUE if a buffer has arrived since the start or the last flush */
   gboolean started;
-  gboolean have_caps;           /* caps were sent downstream */
+  gboolean have_caps;           /* TRUE if caps were sent downstream */
   guint64 read_bytes;           /* position in pull mode, in bytes */
   GQueue held_events;           /* events that wait until the caps are known */
 
-  /* used by the thread that is pushing */
+  /* used by the thread that is pushing at the moment */
   gboolean looked_downstream;
   /* Number of video packets of a transport stream that were dropped */
   guint ts_removed;
@@ -105,27 +114,27 @@ struct _GstIfdQueue
 /* Returns the running time, which does not advance while the pipeline is
  * paused. The caller holds the lock. */
 GstClockTime gst_ifd_queue_now (GstIfdQueue * self);
-/* Returns whether the buffer has to wait for its time. No buffer waits with
- * sync=false or without a clock, and a buffer without a timestamp does not
- * wait. Blocks until PLAYING if the element paces. The caller does not hold the
- * lock. */
+/* Returns whether the buffer has to wait for its time, and stores this time. A
+ * buffer does not wait if it has no timestamp, if there is no clock, or with
+ * sync=false. If the element paces the stream, the function blocks until
+ * PLAYING. The caller does not hold the lock. */
 gboolean gst_ifd_queue_is_paced (GstIfdQueue * self, const IfdLineItem * item,
     GstClockTime * time);
-/* Waits until a paced buffer is due or `flow` is no longer OK, and returns the
+/* Waits until a paced buffer is due or `flow` is no longer OK. Returns the
  * running time at which the buffer is due. The caller holds the lock, which is
  * released while waiting. */
 GstClockTime gst_ifd_queue_wait_until_due (GstIfdQueue * self,
     GstClockTime time);
-/* Ends the wait of gst_ifd_queue_wait_until_due. The caller holds the lock. */
+/* Ends a wait in gst_ifd_queue_wait_until_due (). The caller holds the lock. */
 void gst_ifd_queue_unwait (GstIfdQueue * self);
-/* Returns whether unqueued mode is active, in which the streaming thread pushes
- * frames itself. The caller holds the lock. */
+/* Returns whether the unqueued mode is active, in which the streaming thread
+ * itself pushes the frames. The caller holds the lock. */
 gboolean gst_ifd_queue_is_unqueued (GstIfdQueue * self);
 void gst_ifd_queue_set_playing (GstIfdQueue * self, gboolean playing);
 gboolean gst_ifd_queue_query_latency (GstIfdQueue * self, GstQuery * query);
-/* These functions set values that may change the latency; if it changes, they
- * post a LATENCY message. An `algorithm` of -1 and a `max_frames` of 0 leave
- * the value unchanged. */
+/* The following functions set values on which the latency depends. If the
+ * latency changes, they post a LATENCY message. An `algorithm` of -1 and a
+ * `max_frames` of 0 leave the value unchanged. */
 void gst_ifd_queue_set_config (GstIfdQueue * self, gint algorithm,
     guint max_frames);
 void gst_ifd_queue_set_frames (GstIfdQueue * self, GstClockTime duration,
@@ -140,18 +149,19 @@ void gst_ifd_queue_stop_sink (GstIfdQueue * self);
 /* gstifdqueuesrc.c */
 
 void gst_ifd_queue_init_src (GstIfdQueue * self);
-/* Sets `flow`, and makes the threads stop waiting. The caller holds the lock.
+/* Sets `flow`, and makes waiting threads check it. The caller holds the lock.
  */
 void gst_ifd_queue_set_flow (GstIfdQueue * self, GstFlowReturn flow);
 /* Removes all elements from the queue. If `keep_sticky` is TRUE, sticky events
- * are stored on the src pad. The caller holds the lock, which is released in
- * between. */
+ * are stored on the src pad. The caller holds the lock, which is released
+ * during the call. */
 void gst_ifd_queue_flush_line (GstIfdQueue * self, gboolean keep_sticky);
 /* Starts the task of the src pad if the pad is active. The caller holds the
  * lock. */
 void gst_ifd_queue_start_task (GstIfdQueue * self);
-/* Waits until the queue accepts one more frame, or pushes a frame to make room
- * for it. The caller holds the lock, which is released in between. */
+/* Waits until the queue accepts one more frame. In unqueued mode, pushes a
+ * frame to make room. The caller holds the lock, which is released during the
+ * call. */
 void gst_ifd_queue_wait_for_room (GstIfdQueue * self);
 /* Releases the lock. Then posts messages about the dropped frames and frees
  * them, and requests a key frame from upstream if the stream cannot resume
@@ -167,8 +177,8 @@ GstMessage *gst_ifd_queue_new_drop_message (GstIfdQueue * self,
 
 /* gstifdqueuedownstream.c */
 
-/* Returns the element of the pad's peer, even through the ghost pads of bins
- * (transfer full); NULL if there is none. */
+/* Returns the element that is linked to the pad, even if ghost pads of bins are
+ * between them (transfer full). Returns NULL if there is none. */
 GstElement *gst_ifd_queue_get_peer_element (GstPad * pad);
-/* Posts one warning if the sink downstream waits for timestamps. */
+/* Posts a warning, only once, if the sink downstream waits for timestamps. */
 void gst_ifd_queue_look_downstream (GstIfdQueue * self);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The input side of ifdqueue. It runs in upstream's streaming thread or, in
- * pull mode, in the task of the sink pad. Buffers are split into frames, each
- * frame waits until it is due, and then enters the queue. Events and queries
- * enter the queue in their order.
+ * pull mode, in the task of the sink pad. It splits buffers into frames, waits
+ * until each frame is due, and then puts the frame into the queue. Events and
+ * queries are put into the same queue, so that their order is kept.
  */
 
 #include "gstifdqueueprivate.h"
@@ -11,13 +11,14 @@
 
 #define GST_CAT_DEFAULT gst_ifd_queue_debug
 
-/* Number of bytes per read in pull mode. The buffers of 4096 bytes from a
- * source that pushes would cost as much CPU time as processing the video in
- * them. */
+/* Number of bytes per read in pull mode. With smaller buffers, for example of
+ * 4096 bytes, handling the buffers would cost as much CPU time as processing
+ * the video in them. */
 #define READ_SIZE (64 * 1024)
 
-/* Maximum number of events and queries in the queue. Further ones wait, so that
- * a large number of them does not fill the memory while downstream blocks. */
+/* Maximum number of events and queries in the queue. Further events and queries
+ * have to wait, so that a large number of them does not fill the memory while
+ * downstream blocks. */
 #define MAX_OBJECTS 1000
 
 static void gst_ifd_queue_read (gpointer pad);
@@ -30,9 +31,9 @@ is_sticky (GstMiniObject * object)
   return GST_IS_EVENT (object) && GST_EVENT_IS_STICKY (object);
 }
 
-/* Waits until the queue has room for another object that is never dropped, or
- * until downstream refuses frames. Returns the flow of downstream. The caller
- * holds the lock; it is released while waiting. */
+/* Waits until the queue has room for one more event, query or other object that
+ * is never dropped, or until downstream refuses frames. Returns the flow of
+ * downstream. The caller holds the lock, which is released while waiting. */
 static GstFlowReturn
 wait_for_object_room (GstIfdQueue * self)
 {
@@ -42,8 +43,9 @@ wait_for_object_room (GstIfdQueue * self)
   return self->flow;
 }
 
-/* Takes ownership of `object`, unless it is a query. Sticky events are enqueued
- * even if downstream has refused frames, because they apply to the next frames.
+/* Puts an event, a query or data into the queue. Takes ownership of `object`,
+ * unless it is a query. Sticky events are enqueued even if downstream has
+ * refused frames, because they apply to the next frames.
  */
 static GstFlowReturn
 enqueue_object (GstIfdQueue * self, GstMiniObject * object)
@@ -93,7 +95,8 @@ send_event (GstIfdQueue * self, GstEvent * event)
   return TRUE;
 }
 
-/* Takes ownership of `caps`, which may be NULL. */
+/* Puts a caps event into the queue. Takes ownership of `caps`, which may be
+ * NULL. */
 static void
 send_caps (GstIfdQueue * self, GstCaps * caps)
 {
@@ -117,8 +120,8 @@ publish_stats (GstIfdQueue * self)
 
 /* --- frames --------------------------------------------------------------- */
 
-/* Takes ownership of the objects of `item`. A frame of two fields is due at the
- * time of its second field. */
+/* Puts a frame into the queue when it is due. Takes ownership of the objects of
+ * `item`. A frame of two fields is due at the time of its second field. */
 static GstFlowReturn
 enqueue_frame (GstIfdQueue * self, IfdLineItem * item)
 {
@@ -228,7 +231,8 @@ restart (GstIfdQueue * self)
   self->started = FALSE;
 }
 
-/* After EOS was sent or received, a new stream or segment may follow. */
+/* Leaves the state in which EOS was sent or received, because a new stream or
+ * segment may follow. */
 static void
 leave_eos (GstIfdQueue * self)
 {
@@ -253,7 +257,9 @@ take_stream_start (GstIfdQueue * self, GstEvent * event)
   return enqueue_event (self, event);
 }
 
-/* A sink for elementary streams does not take a transport stream. */
+/* Returns whether the caps can be used. A transport stream is refused if
+ * downstream does not accept it, for example if the sink is for elementary
+ * streams only. */
 static gboolean
 take_format (GstIfdQueue * self, GstCaps * caps)
 {
@@ -271,7 +277,8 @@ take_caps (GstIfdQueue * self, GstEvent * event)
 
   gst_event_parse_caps (event, &caps);
   GST_DEBUG_OBJECT (self, "%" GST_PTR_FORMAT, caps);
-  /* The pending data belong to the previous caps. */
+  /* The pending data belong to the previous caps, so they are completed first.
+   */
   if (gst_ifd_queue_input_is_pending (self->input))
     drain (self);
   if (!take_format (self, caps)) {
@@ -297,7 +304,8 @@ take_segment (GstIfdQueue * self, GstEvent * event)
 
   event = gst_ifd_queue_input_convert_segment (self->input, event);
   gst_event_parse_segment (event, &segment);
-  /* The pending data belong to the previous segment. */
+  /* The pending data belong to the previous segment, so they are completed
+   * first. */
   if (gst_ifd_queue_input_is_pending (self->input)
       && !gst_segment_is_equal (&self->segment, segment))
     drain (self);
@@ -306,8 +314,8 @@ take_segment (GstIfdQueue * self, GstEvent * event)
   return send_event (self, event);
 }
 
-/* A gap before the first frame must reach a sink that waits for preroll, so the
- * caps are sent before it. */
+/* Handles a GAP event. A gap before the first frame must reach a sink that
+ * waits for preroll, so the caps are sent before the gap. */
 static gboolean
 take_gap (GstIfdQueue * self, GstEvent * event)
 {
@@ -333,15 +341,16 @@ take_eos (GstIfdQueue * self, GstEvent * event)
   flow = self->flow;
   self->eos = TRUE;
   g_mutex_unlock (&self->lock);
-  /* Upstream does not push any more, so a flow return would not reach it. */
+  /* After EOS, upstream does not push any more. A flow return would not reach
+   * it, so an error is posted. */
   if (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS)
     GST_ELEMENT_FLOW_ERROR (self, flow);
   if (flow != GST_FLOW_OK) {
     gst_event_unref (event);
     return FALSE;
   }
-  /* The event overtakes the queue, because a sink that blocks would receive the
-   * EOS too late. */
+  /* The event "ending" is sent past the queue, because a sink that blocks would
+   * receive the EOS too late. */
   gst_pad_push_event (self->srcpad, gst_wireless_event_new_ending ());
   return enqueue_event (self, event);
 }
@@ -409,8 +418,8 @@ take_event (GstIfdQueue * self, GstEvent * event)
   }
 }
 
-/* Returns the flow if it is not OK, because upstream would otherwise treat the
- * refused event as an error. */
+/* Handles an event. If the flow is not OK, returns the flow and not an error,
+ * because upstream would otherwise treat the refused event as an error. */
 static GstFlowReturn
 gst_ifd_queue_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
@@ -436,7 +445,8 @@ is_query_pending (GstIfdQueue * self, GstQuery * query)
 {
   if (self->query_done == query)
     return FALSE;
-  /* Downstream is just writing the answer, so the query must stay valid. */
+  /* Downstream may be writing the answer at this moment, so the query must stay
+   * valid. */
   return self->flow == GST_FLOW_OK || self->query_running == query;
 }
 
@@ -480,10 +490,11 @@ gst_ifd_queue_sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
       answer_caps (self, query);
       return TRUE;
     case GST_QUERY_ALLOCATION:
-      /* Downstream's buffer pool could run out of buffers while downstream
-       * blocks, and upstream would then block too. The queue must receive all
-       * frames in time in order to choose among them. The answer must not wait
-       * for downstream either. */
+      /* An ALLOCATION query is refused, for two reasons. If upstream used the
+       * buffer pool of downstream, the pool could run out of buffers while
+       * downstream blocks. Upstream would then block too, but the queue must
+       * receive all frames in time in order to choose among them. Besides, the
+       * answer would have to wait for downstream. */
       return FALSE;
     default:
       if (GST_QUERY_IS_SERIALIZED (query))
@@ -542,7 +553,7 @@ gst_ifd_queue_read (gpointer pad)
 
 /* --- life cycle ---------------------------------------------------------- */
 
-/* Lets the threads of both pads start, or makes them end soon. */
+/* Allows the threads of both pads to start, or makes them end soon. */
 static void
 set_sink_active (GstIfdQueue * self, gboolean active)
 {
@@ -553,9 +564,9 @@ set_sink_active (GstIfdQueue * self, gboolean active)
   g_mutex_unlock (&self->lock);
 }
 
-/* Returns whether the peer is a source that can be pulled. Elements downstream
- * of a source are excluded, because in push mode they may send caps that
- * describe the stream. */
+/* Returns whether the peer is a source that can be pulled. An element
+ * downstream of a source is not used in pull mode, because in push mode it may
+ * send caps that describe the stream. */
 static gboolean
 is_readable_source (GstPad * pad)
 {
@@ -572,8 +583,8 @@ is_readable_source (GstPad * pad)
   return readable;
 }
 
-/* Uses pull mode if frames are not paced and upstream is a source. Then one
- * thread reads and pushes. */
+/* Uses pull mode if frames are not paced and upstream is a source. In pull
+ * mode, one thread both reads and pushes. */
 static gboolean
 gst_ifd_queue_choose_mode (GstPad * pad, GstObject * parent)
 {
@@ -599,7 +610,8 @@ gst_ifd_queue_activate_sink (GstPad * pad, GstObject * parent,
         || gst_pad_start_task (pad, gst_ifd_queue_read, pad, NULL);
   if (mode == GST_PAD_MODE_PULL)
     gst_pad_stop_task (pad);
-  /* Waits until no thread of upstream is inside the element. */
+  /* When this lock is available, no thread of upstream is inside the element
+   * any more. */
   GST_PAD_STREAM_LOCK (pad);
   g_mutex_lock (&self->lock);
   gst_ifd_queue_flush_line (self, FALSE);

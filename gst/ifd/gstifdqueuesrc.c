@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The output side of ifdqueue, in the task of its src pad. It pushes one frame
- * after the other, each of which blocks as long as downstream does, and the
- * events and queries between the frames. It also handles events and queries
- * from downstream.
+/* The output side of ifdqueue, in the task of its src pad. The task pushes one
+ * frame after the other, and the events and queries between them. Pushing a
+ * frame takes as long as downstream blocks. This file also handles events and
+ * queries from downstream.
  */
 
 #include "gstifdqueueprivate.h"
@@ -12,8 +12,9 @@
 
 #define GST_CAT_DEFAULT gst_ifd_queue_debug
 
-/* In unqueued mode the streaming thread pushes the frames. If it brings no
- * further frame for this time, the task of the src pad pushes. Microseconds */
+/* Time in us for which the task of the src pad leaves a frame to the streaming
+ * thread, which pushes the frames in unqueued mode. If no further frame has
+ * arrived by then, the task pushes the frame. */
 #define MAX_HOLD_TIME 20000
 
 /* --- the queue, for both threads ------------------------------------------ */
@@ -25,9 +26,10 @@ gst_ifd_queue_set_flow (GstIfdQueue * self, GstFlowReturn flow)
   gst_ifd_queue_unwait (self);
 }
 
-/* Returns whether the start of an intra refresh was dropped. No frame is sent
- * then until the next I-frame, and such a stream may have no I-frame unless the
- * encoder is asked for one. */
+/* Returns whether the encoder must be asked for a key frame, because the start
+ * of an intra refresh was dropped. After such a drop, no frame is sent until
+ * the next I-frame, and a stream with intra refresh may have no I-frames by
+ * itself. */
 static gboolean
 needs_key_unit (const IfdEvent * event)
 {
@@ -97,8 +99,8 @@ stop_pushing (GstIfdQueue * self, GstFlowReturn flow)
     gst_ifd_queue_set_flow (self, flow);
 }
 
-/* Continues the continuity counter of the video in a transport stream across
- * dropped pictures. */
+/* Adapts the continuity counters of the video in a transport stream, so that
+ * they have no gap where pictures were dropped. */
 static GstBuffer *
 shift_counters (GstIfdQueue * self, GstBuffer * buffer, guint pid)
 {
@@ -120,7 +122,8 @@ prepare_frame (GstIfdQueue * self, IfdLineItem * item)
   GstBuffer *buffer = GST_BUFFER_CAST (g_steal_pointer (&item->object));
 
   buffer = shift_counters (self, buffer, item->pid);
-  /* A transport stream also has sound, which continues. */
+  /* A transport stream also contains sound. The sound continues without a gap,
+   * so DISCONT is not set. */
   if (item->pid != 0)
     item->discont = FALSE;
   if (item->discont || item->lacks_sequence)
@@ -148,7 +151,8 @@ finish_push (GstIfdQueue * self, GstFlowReturn flow, gboolean is_frame)
   else if (is_frame)
     ifd_line_sent (self->line, gst_ifd_queue_now (self));
   self->passed |= flow == GST_FLOW_OK && is_frame;
-  /* Upstream does not push any more, so the flow return would not reach it. */
+  /* After EOS, upstream does not push any more. The flow return would not reach
+   * it, so an error is posted. */
   tell = self->eos && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS);
   g_mutex_unlock (&self->lock);
 
@@ -181,8 +185,8 @@ push_frame (GstIfdQueue * self, IfdLineItem * item)
   finish_push (self, flow, TRUE);
 }
 
-/* Pushes data of a transport stream that are no frame, or what remains of a
- * dropped frame. */
+/* Pushes data of a transport stream that do not belong to a frame, or the part
+ * of a dropped frame that has to be sent. */
 static void
 push_data (GstIfdQueue * self, IfdLineItem * item)
 {
@@ -209,7 +213,8 @@ push_event (GstIfdQueue * self, GstEvent * event)
   if (!is_eos)
     return;
   g_mutex_lock (&self->lock);
-  /* A new stream may follow, which may have ended as well. */
+  /* If a new stream has arrived after the EOS, `eos` is FALSE or the queue is
+   * not empty, and pushing continues. */
   if (self->eos && ifd_line_is_empty (self->line))
     stop_pushing (self, GST_FLOW_EOS);
   g_mutex_unlock (&self->lock);
@@ -228,8 +233,8 @@ push_query (GstIfdQueue * self, GstQuery * query)
   g_mutex_unlock (&self->lock);
 }
 
-/* Removes the next element to push. Returns FALSE if there is none, or if a
- * thread is already pushing. The caller holds the lock. */
+/* Removes the next element that has to be pushed. Returns FALSE if there is
+ * none, or if a thread is already pushing. The caller holds the lock. */
 static gboolean
 pop_item (GstIfdQueue * self, IfdLineItem * item)
 {
@@ -260,8 +265,8 @@ push_item (GstIfdQueue * self, IfdLineItem * item)
 }
 
 /* Pushes the next element in the calling thread. Returns FALSE if the queue is
- * empty or the other thread is pushing. The caller holds the lock, which is
- * released while pushing. */
+ * empty, or if the other thread is already pushing. The caller holds the lock,
+ * which is released while pushing. */
 static gboolean
 push_next (GstIfdQueue * self)
 {
@@ -274,7 +279,8 @@ push_next (GstIfdQueue * self)
 }
 
 /* Called with the lock. Returns whether upstream has to wait because the queue
- * is full. Stored input is never late, so no frame of it needs to be dropped.
+ * is full. Stored input has to wait, because it is never late, so no frame of
+ * it needs to be dropped.
  */
 static gboolean
 waits_for_room (GstIfdQueue * self)
@@ -292,10 +298,10 @@ gst_ifd_queue_wait_for_room (GstIfdQueue * self)
   }
 }
 
-/* Called with the lock. In unqueued mode the task leaves the frames to the
- * streaming thread as long as that brings frames. Returns the time for which
- * the task has to wait until it may push, in microseconds; 0 if it may push
- * now. */
+/* Called with the lock. Returns the time in us for which the task has to wait
+ * before it may push; 0 if it may push now. In unqueued mode, the task leaves
+ * the frames to the streaming thread as long as that thread brings new frames.
+ */
 static gint64
 get_hold_time (GstIfdQueue * self)
 {
@@ -309,7 +315,8 @@ get_hold_time (GstIfdQueue * self)
   return MAX (left, 0);
 }
 
-/* Called with the lock. Waits until something changes or `hold_time` is over.
+/* Called with the lock. Waits until something changes or until `hold_time` (in
+ * us) has passed.
  */
 static void
 wait_for_change (GstIfdQueue * self, gint64 hold_time)
@@ -363,7 +370,7 @@ gst_ifd_queue_start_task (GstIfdQueue * self)
 /* --- events and queries from downstream ----------------------------------- */
 
 /* Called when the sink has a new receiver. Sending resumes with the next
- * I-frame, which upstream is asked for. */
+ * I-frame, so upstream is asked for an I-frame. */
 static gboolean
 take_restart (GstIfdQueue * self, GstEvent * event)
 {
@@ -379,8 +386,8 @@ take_restart (GstIfdQueue * self, GstEvent * event)
   return TRUE;
 }
 
-/* A pad that was not linked may be linked now. The receiver is then treated as
- * new. */
+/* Called at a RECONFIGURE event. A pad that was not linked may be linked now,
+ * so its receiver is treated as new. */
 static gboolean
 take_reconfigure (GstIfdQueue * self, GstEvent * event)
 {
@@ -395,8 +402,9 @@ take_reconfigure (GstIfdQueue * self, GstEvent * event)
   return gst_pad_push_event (self->sinkpad, event);
 }
 
-/* Returns whether the sink pad is in pull mode. Seeks are refused then, because
- * they would move a source that this element reads at its own position. */
+/* Returns whether the sink pad is in pull mode. In pull mode, seeks are
+ * refused, because they would move a source whose position this element
+ * determines itself. */
 static gboolean
 is_reading (GstIfdQueue * self)
 {

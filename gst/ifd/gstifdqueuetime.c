@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pacing of ifdqueue: when a frame is due, waiting for this time, and the
- * resulting latency. It works like clocksync, except that it uses the DTS, and
- * that a pause ends the wait.
+/* Pacing of ifdqueue: computes when a frame is due, waits for this time, and
+ * reports the resulting latency. The element paces as clocksync does, with two
+ * exceptions: it uses the DTS, and a pause ends the wait.
  */
 
 #include "gstifdqueueprivate.h"
@@ -41,8 +41,8 @@ has_clock (GstIfdQueue * self)
   return has;
 }
 
-/* Returns the running time of a timestamp. A DTS before the start of the
- * segment has a negative running time, which is replaced by 0. */
+/* Returns the running time of a timestamp. The running time of a DTS before the
+ * start of the segment would be negative; 0 is returned instead. */
 static GstClockTime
 get_running_time (GstIfdQueue * self, GstClockTime time)
 {
@@ -61,8 +61,8 @@ has_time (GstIfdQueue * self, GstClockTime time)
       && self->segment.format == GST_FORMAT_TIME;
 }
 
-/* Called with the lock. Returns NULL if there is no clock, and therefore
- * nothing to wait for. */
+/* Called with the lock. Returns NULL if there is no clock, because then there
+ * is nothing to wait for. */
 static GstClockID
 create_wait_id (GstIfdQueue * self, GstClockTime due)
 {
@@ -78,7 +78,7 @@ create_wait_id (GstIfdQueue * self, GstClockTime due)
 }
 
 /* Called with the lock, which is released while waiting. Returns TRUE if the
- * time has come, and FALSE if something changed. */
+ * time has come. Returns FALSE if something changed before. */
 static gboolean
 wait_for_clock (GstIfdQueue * self, GstClockTime due)
 {
@@ -96,8 +96,8 @@ wait_for_clock (GstIfdQueue * self, GstClockTime due)
   return waited != GST_CLOCK_UNSCHEDULED;
 }
 
-/* Called with the lock. Sets how long after its running time a frame arrives
- * here. */
+/* Called with the lock. Computes how much later than its running time a frame
+ * from upstream arrives here. */
 static void
 take_upstream_latency (GstIfdQueue * self, gboolean live, GstClockTime min)
 {
@@ -163,9 +163,10 @@ warn_of_times (GstIfdQueue * self)
             "upstream.", GST_OBJECT_NAME (self)), (NULL));
 }
 
-/* Pictures of a stored transport stream are due by their own times, because the
- * buffers may have no timestamps, or the same one for several pictures. Live
- * input is due when it arrives. */
+/* Returns the time at which a frame is due. A picture of a stored transport
+ * stream is due at its own time, because the buffers may have no timestamps, or
+ * the same timestamp for several pictures. Live input is due when it arrives.
+ */
 static GstClockTime
 get_time (GstIfdQueue * self, const IfdLineItem * item)
 {
@@ -265,10 +266,11 @@ gst_ifd_queue_query_latency (GstIfdQueue * self, GstQuery * query)
   here = get_own_latency (self) + self->upstream_latency - (live ? min : 0);
   g_mutex_unlock (&self->lock);
 
-  /* A stored stream that is not paced here needs no latency. */
+  /* If a stored stream is not paced, there is no latency. */
   if (!live && !sync)
     return TRUE;
-  /* A stored stream can wait for any time. */
+  /* The maximum latency is unlimited, because a stored stream can wait for any
+   * time. */
   if (!live)
     max = GST_CLOCK_TIME_NONE;
   if (GST_CLOCK_TIME_IS_VALID (max))

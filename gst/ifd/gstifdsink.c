@@ -5,17 +5,18 @@
  * @short_description: Sends live video over TCP, and drops the frames for which the network is too slow
  *
  * The sender that R. Ouwens describes in "Quality of video streaming over
- * wireless networks" (2006), section 2. It consists of an ifdqueue, which drops
- * B-frames when the network is too slow, and a TCP connection that keeps almost
- * no unsent data in the kernel, so that the queue notices at once when the
- * network is full. The receiver is a tcpserversrc. It receives whole frames
- * only and can decode all of them.
+ * wireless networks" (2006), section 2. It consists of an ifdqueue and a TCP
+ * connection. The ifdqueue drops B-frames when the network is too slow. The TCP
+ * connection keeps almost no unsent data in the kernel, so that the queue
+ * notices immediately when the network is full. The receiver is a tcpserversrc.
+ * It receives whole frames only and can decode all of them.
  *
  * The stream is sent in real time (#GstIfdSink:sync). The start of the pipeline
  * does not wait for the network, because the connection is made in the
- * background. If the receiver goes away or cannot be reached, a warning gives
- * the reason, and the next connection begins with an I-frame. With
- * #GstIfdSink:auto-reconnect=false this is an error.
+ * background. If the connection ends or the receiver cannot be reached, a
+ * warning gives the reason, and the next connection begins with an I-frame.
+ * With #GstIfdSink:auto-reconnect=false, an error is posted instead of the
+ * warning.
  *
  * ## Example launch lines
  * |[
@@ -44,7 +45,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_sink_debug);
 
 #define STATS_NAME "application/x-ifdsink-stats"
 #define QUEUE_STATS_NAME "application/x-ifdqueue-stats"
-/* Prefix of the names of the TCP writer's statistics */
+/* Prefix of the names of the TCP writer's fields in the statistics */
 #define WRITER_PREFIX "network-"
 
 typedef enum
@@ -58,7 +59,8 @@ struct _GstIfdSink
 {
   GstBin parent;
 
-  /* Created with the bin, which owns them and never removes them */
+  /* The elements inside the bin. They are created with the bin, which owns them
+   * and never removes them. */
   GstElement *children[CHILD_LAST];
 };
 
@@ -133,9 +135,9 @@ gst_ifd_sink_create_stats (GstElement * element)
   return stats;
 }
 
-/* Replaces the source of an error or warning by the bin, because the user does
- * not know the elements inside it. Takes ownership of `message` and returns a
- * message (transfer full). */
+/* Replaces the source of an error or warning with the bin, because the user
+ * does not know the elements inside the bin. Takes ownership of `message` and
+ * returns a message (transfer full). */
 static GstMessage *
 adopt_message (GstObject * self, GstMessage * message)
 {
@@ -170,8 +172,8 @@ adopt_message (GstObject * self, GstMessage * message)
   return adopted;
 }
 
-/* Posts the statistics of the bin before the EOS message, in place of those
- * that the queue posts at the end of the stream. */
+/* Posts the statistics of the bin before the EOS message. They replace the
+ * statistics that the queue posts at the end of the stream. */
 static void
 gst_ifd_sink_handle_message (GstBin * bin, GstMessage * message)
 {
@@ -244,7 +246,8 @@ install_forwarded (GObjectClass * object_class)
   GObjectClass *classes[CHILD_LAST];
   guint i;
 
-  /* The classes stay valid, because their types are static. */
+  /* The class pointers stay valid after the unref below, because the types of
+   * the children are static. */
   classes[CHILD_QUEUE] = g_type_class_ref (GST_TYPE_IFD_QUEUE);
   classes[CHILD_WRITER] = g_type_class_ref (GST_TYPE_IFD_TCP_WRITER);
   for (i = 0; i < G_N_ELEMENTS (forwarded); i++) {

@@ -12,8 +12,9 @@
 GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
 #define GST_CAT_DEFAULT gst_ifd_tcp_writer_debug
 
-/* Formats that can be decoded from a byte stream alone. In the other formats of
- * H.264 and H.265 the parameter sets are in the caps, which are not sent. */
+/* Formats that can be decoded from a byte stream alone. In the other stream
+ * formats of H.264 and H.265, the parameter sets are in the caps, which are not
+ * sent to the receiver. */
 #define STREAM_CAPS GST_MPEG_VIDEO_INPUT_CAPS "; " \
     "video/x-h264, stream-format = (string) byte-stream, " \
     "alignment = (string) au; " \
@@ -26,26 +27,28 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
  * CPU time. */
 #define IGNORED_AT_ONCE 16384
 #define IGNORE_PAUSE 10         /* in ms */
-/* Unsent data that the receiver takes within this time are always allowed. The
- * delay is negligible, and the network does not become idle while the thread
- * wakes up. In ns */
+/* Time in ns. Unsent data are always allowed if the receiver takes them within
+ * this time. Their delay is negligible, and they keep the network busy while
+ * the thread wakes up. */
 #define NO_DELAY (5 * GST_MSECOND)
-/* Number of consecutive times that the kernel must send all data up to the mark
- * at once before the mark (the maximum number of unsent bytes) may grow. Fewer
- * are no proof of a fast network, because a token bucket on the path may hold
- * as many bytes (75 kbyte in the testbed of the paper). */
+/* The mark is the maximum number of unsent bytes. This is the number of
+ * consecutive times that the kernel must send all data up to the mark
+ * immediately before the mark may grow. A lower number would not prove that the
+ * network is fast, because a token bucket on the path may hold as many bytes
+ * (75 kbyte in the testbed of the paper). */
 #define MANY_MARKS 16
-/* Interval for polling the unacknowledged data, because no system notifies when
- * they are acknowledged. The interval starts at the minimum and doubles.
- * Microseconds */
+/* Interval in us for polling the unacknowledged data. Polling is necessary
+ * because no system notifies a program when data are acknowledged. The interval
+ * starts at the minimum and doubles up to the maximum. */
 #define MIN_POLL_INTERVAL 500
 #define MAX_POLL_INTERVAL 20000
 
-/* The property is notified if the estimate has changed by at least this share,
- * but not more often than at this interval in ns. */
+/* estimated-bitrate is notified if the estimate has changed by at least this
+ * share, but not more often than at this interval in ns. */
 #define NOTIFY_SHARE 0.1
 #define NOTIFY_INTERVAL (200 * GST_MSECOND)
-/* If no frame was sent for this time, reading the estimate adds a sample. In ns
+/* Time in ns. If no frame was sent for this time, reading the estimate adds a
+ * sample.
  */
 #define IDLE_TIME (100 * GST_MSECOND)
 
@@ -67,25 +70,29 @@ struct _GstIfdTcpWriter
   guint64 written;              /* bytes written on this connection */
   /* time of the last sample for the estimate, in ns */
   guint64 sampled_at;
-  gboolean is_waiting;          /* render waits because the network is full */
+  /* TRUE while a frame waits because the network is full */
+  gboolean is_waiting;
 
-  /* Written by the connection's thread with OBJECT_LOCK while the streaming
-   * thread does not use it. These two threads read it without the lock; other
-   * threads read it with the lock. */
+  /* The connection's thread writes this pointer with OBJECT_LOCK while the
+   * streaming thread does not use it. Therefore these two threads may read it
+   * without the lock. Other threads read it with the lock. */
   GSocket *socket;              /* NULL if not connected */
 
-  /* Written by the connection's thread before the connection exists; read by
-   * the streaming thread */
+  /* The connection's thread writes this value before the connection exists. The
+   * streaming thread reads it. */
   guint lowat;                  /* notsent_lowat of this socket, in bytes */
 
-  /* Used by the streaming thread only; reset for each socket */
+  /* The following fields are used by the streaming thread only, and are reset
+   * for each socket. */
   /* Maximum number of unsent bytes; at least `lowat` */
   guint mark;
-  /* Number of consecutive times that all data up to the mark were sent without
-   * waiting */
+  /* Number of consecutive times that the kernel sent all data up to the mark
+   * immediately */
   guint marks_at_once;
-  gboolean said_end;            /* this side has sent FIN on this socket */
-  /* last notified estimate in bit/s, and its time in ns */
+  /* TRUE if this side has sent FIN on this socket */
+  gboolean said_end;
+  /* estimate in bit/s that was notified last, and the time in ns of this
+   * notification */
   guint64 notified_rate, notified_at;
 };
 
@@ -139,9 +146,10 @@ gst_ifd_tcp_writer_set_options (GstIfdTcpWriter * self, GSocket * socket)
   ifd_tcp_socket_set_options (socket, &options);
 }
 
-/* If no program listens on a port of the own host, the kernel may assign this
- * port to the connecting socket. TCP then connects the socket to itself (RFC
- * 9293, section 3.5). */
+/* Returns whether the socket is connected to itself. This can happen if the
+ * receiver is on the same host but no program listens on its port. The kernel
+ * may then assign this port to the connecting socket, and TCP connects the
+ * socket to itself (RFC 9293, section 3.5). */
 static gboolean
 is_connected_to_itself (GSocket * socket)
 {
@@ -258,8 +266,8 @@ gst_ifd_tcp_writer_try_address (GstIfdTcpWriter * self,
   return NULL;
 }
 
-/* Tries all addresses of the host name until one answers. If all fail, the
- * error is that of the last address. */
+/* Tries all addresses of the host name until one answers. If all of them fail,
+ * `error` is the error of the last address. */
 static GSocket *
 gst_ifd_tcp_writer_try_all (GstIfdTcpWriter * self,
     GSocketAddressEnumerator * addresses, GCancellable * cancellable,
@@ -337,8 +345,8 @@ gst_ifd_tcp_writer_connect (GstNetworkSink * sink, GCancellable * cancellable,
 /* --- breaking of a connection -----------------------------------------------
  */
 
-/* Reads and discards data from the receiver, which have no meaning. Returns
- * FALSE, with an error, if the connection has ended. */
+/* Reads and discards data from the receiver, because such data have no meaning.
+ * Returns FALSE with `error` set if the connection has ended. */
 static gboolean
 gst_ifd_tcp_writer_ignore_input (GstIfdTcpWriter * self, GError ** error)
 {
@@ -366,8 +374,9 @@ gst_ifd_tcp_writer_ignore_input (GstIfdTcpWriter * self, GError ** error)
   return FALSE;
 }
 
-/* Replaces the text of a timeout error of the kernel.
- * gst_ifd_tcp_writer_set_options has set this timeout to `peer-timeout`. */
+/* Replaces the text of the kernel's timeout error with one that states the
+ * value of `peer-timeout`, which gst_ifd_tcp_writer_set_options has set as the
+ * kernel's timeout. */
 static void
 gst_ifd_tcp_writer_explain (GstIfdTcpWriter * self, GError ** error)
 {
@@ -466,7 +475,8 @@ notify_estimate (GstIfdTcpWriter * self)
   g_object_notify (G_OBJECT (self), "estimated-bitrate");
 }
 
-/* If data are still unsent when the next frame comes, the network is full. */
+/* Adds a sample at the start of a frame. If data of earlier frames are still
+ * unsent at this time, the network is full. */
 static void
 begin_frame (GstIfdTcpWriter * self)
 {
@@ -523,8 +533,8 @@ unmap_vectors (GstMapInfo * maps, guint n)
     gst_memory_unmap (maps[i].memory, &maps[i]);
 }
 
-/* Makes one system call for at most `size` bytes. Returns SENT if a part of
- * them was taken. */
+/* Makes one system call to send at most `size` bytes. Returns SENT if the
+ * kernel accepted at least a part of them. */
 static GstNetworkSinkResult
 gst_ifd_tcp_writer_send_some (GstIfdTcpWriter * self, GstBuffer * buffer,
     gsize offset, gsize size, gsize * taken, GError ** error)
@@ -552,10 +562,11 @@ gst_ifd_tcp_writer_send_some (GstIfdTcpWriter * self, GstBuffer * buffer,
   return GST_NETWORK_SINK_SENT;
 }
 
-/* Returns whether to start sending a frame of `size` bytes. Once started, a
- * frame has to be completed, however long this takes. A sink that must not wait
- * therefore starts only if the socket counts as writable, that is, if half of
- * the mark is free. */
+/* Returns whether to start sending a frame of `size` bytes. A frame that was
+ * started has to be completed, however long this takes. If the sink must not
+ * wait, it therefore starts a frame only if the frame or half of the mark fits
+ * into the free part of the mark. At this point the kernel reports the socket
+ * as writable. */
 static gboolean
 gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
 {
@@ -563,10 +574,10 @@ gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
       || gst_network_sink_get_blocking (GST_NETWORK_SINK (self));
 }
 
-/* Adapts the mark to the speed of the network: 16384 bytes are 26 ms at 5
- * Mbit/s, but 16 us at 1 Gbyte/s. The mark grows only as long as the measured
- * rate justifies it. A receiver that has never taken data gets no more than
- * notsent-lowat. */
+/* Adapts the mark, which is the maximum number of unsent bytes, to the speed of
+ * the network. For example, 16384 bytes last 26 ms at 5 Mbit/s, but 16 us at 1
+ * Gbyte/s. The mark grows only as long as the measured rate justifies it. For a
+ * receiver that has never taken data, the mark is notsent-lowat. */
 static void
 gst_ifd_tcp_writer_adapt_mark (GstIfdTcpWriter * self, GstClockTime waited)
 {
@@ -587,7 +598,7 @@ gst_ifd_tcp_writer_adapt_mark (GstIfdTcpWriter * self, GstClockTime waited)
 }
 
 /* Returns how many bytes may be written now. `taken` is the number of bytes of
- * the same buffer that were already written. */
+ * the same buffer that were written already. */
 static gsize
 gst_ifd_tcp_writer_get_room (GstIfdTcpWriter * self, gsize taken)
 {
@@ -600,9 +611,10 @@ gst_ifd_tcp_writer_get_room (GstIfdTcpWriter * self, gsize taken)
   return room;
 }
 
-/* Writes no more at once than may be unsent. The kernel checks its mark only
- * before it starts a piece of up to 64 kbyte; with a mark of 16384 it took
- * 73,848 bytes. */
+/* Writes a buffer in pieces, each of which is no larger than the number of
+ * bytes that may be unsent. The kernel alone would not keep this limit, because
+ * it checks the limit only before it starts a piece of up to 64 kbyte. With a
+ * limit of 16384 bytes it accepted 73,848 bytes. */
 static GstNetworkSinkResult
 gst_ifd_tcp_writer_send (GstNetworkSink * sink, GstBuffer * buffer,
     gsize offset, gsize * taken, GError ** error)
@@ -649,9 +661,9 @@ gst_ifd_tcp_writer_wait (GstNetworkSink * sink, gint64 timeout,
 
 /* --- the end of the stream ------------------------------------------------ */
 
-/* Returns whether the receiver's kernel has acknowledged all data and the FIN
- * or, if the system does not tell this, whether the receiver has closed the
- * connection. */
+/* Returns whether the receiver's kernel has acknowledged all data and the FIN.
+ * If the system does not report acknowledgements, returns whether the receiver
+ * has closed the connection. */
 static gboolean
 gst_ifd_tcp_writer_has_all (GstIfdTcpWriter * self, GError ** error)
 {
@@ -666,8 +678,9 @@ gst_ifd_tcp_writer_has_all (GstIfdTcpWriter * self, GError ** error)
     g_propagate_error (error, local_error);
     return FALSE;
   }
-  /* The receiver may close its direction of the connection before it has
-   * received everything. */
+  /* The receiver has closed its direction of the connection. It may do so
+   * before it has received everything, so the acknowledgements are checked as
+   * well. */
   g_error_free (local_error);
   if (!ifd_tcp_socket_is_acknowledged (self->socket, &all))
     return TRUE;
@@ -682,8 +695,8 @@ gst_ifd_tcp_writer_drain (GstNetworkSink * sink, gint64 deadline,
   gint64 look = MIN_POLL_INTERVAL;
   GError *local_error = NULL;
 
-  /* This fails if the connection is broken; the first check below returns the
-   * error. */
+  /* The result is ignored. If the connection is broken, this call fails, and
+   * the first check below returns the error. */
   if (!self->said_end)
     g_socket_shutdown (self->socket, FALSE, TRUE, NULL);
   self->said_end = TRUE;
@@ -764,10 +777,11 @@ static const GstWirelessProperty properties[] = {
       "tried", PROPERTY_READY | PROPERTY_NOT_NULL, host, "localhost"),
   PROPERTY_INT ("port", "Port", "TCP port of the receiver", PROPERTY_READY,
       port, 0, 65535, 4953),
-  /* Data are unsent if the congestion window and the receive window have no
-   * room for them; see TCP_NOTSENT_LOWAT in tcp(7). Without this limit, a
-   * socket hides congestion: with a reader of 40 kbyte/s it took 1,875,000
-   * bytes before it was full, and with 16384 only 15,000 bytes. */
+  /* Unsent data are those for which the congestion window and the receive
+   * window have no room; see TCP_NOTSENT_LOWAT in tcp(7). Without this limit, a
+   * socket hides congestion. When a receiver read 40 kbyte/s, the socket
+   * accepted 1,875,000 bytes before it was full. With a limit of 16384 bytes,
+   * it accepted 15,000 bytes. */
   PROPERTY_UINT ("notsent-lowat", "Unsent low-water mark",
       "Maximum amount of unsent data in the kernel (TCP_NOTSENT_LOWAT), or what "
       "the receiver takes in 5 ms if that is more; with a smaller value more of "
@@ -833,8 +847,8 @@ gst_ifd_tcp_writer_class_init (GstIfdTcpWriterClass * klass)
 
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
-  /* These blurbs are shown by ifdsink, whose queue drops frames while a frame
-   * waits here. */
+  /* ifdsink shows the following two descriptions as its own. They mention its
+   * queue, which drops frames while a frame waits in this element. */
   gst_wireless_properties_reword (object_class, "wait-for-connection",
       "Whether the newest frames wait in the queue until the receiver is "
       "connected; false drops the frames that come before");

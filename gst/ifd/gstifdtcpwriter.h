@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The TCP part of ifdsink. It writes each buffer, which is a whole frame, to a
- * TCP connection. It keeps almost no unsent data in the kernel, so that render
- * waits while the network is full.
+ * TCP connection. It keeps almost no unsent data in the kernel. As a
+ * consequence, its render function waits while the network is full, and the
+ * queue of ifdsink can drop frames.
  */
 
 #pragma once

@@ -10,7 +10,7 @@
 #endif
 #ifdef __linux__
 #include <linux/sockios.h>
-/* struct tcp_info has more fields in this header */
+/* This header is used because its struct tcp_info has more fields. */
 #include <linux/tcp.h>
 #elif defined (G_OS_UNIX)
 #include <netinet/tcp.h>
@@ -30,7 +30,7 @@ set_option (GSocket * socket, gint level, gint name, gint value)
 static void
 set_dscp (GSocket * socket, gint dscp)
 {
-  /* The DSCP is the upper six bits: RFC 2474. */
+  /* The DSCP is in the upper six bits of the field (RFC 2474). */
   gint tos = (dscp & 0x3f) << 2;
 
 #ifdef IPV6_TCLASS
@@ -71,14 +71,15 @@ void
 ifd_tcp_socket_set_options (GSocket * socket, const IfdTcpOptions * options)
 {
 #ifdef TCP_NODELAY
-  /* The end of a frame must not wait for the acknowledgement of its beginning.
+  /* The end of a frame must not wait for the acknowledgement of the beginning
+   * of the frame.
    */
   set_option (socket, IPPROTO_TCP, TCP_NODELAY, 1);
 #endif
   ifd_tcp_socket_set_notsent_lowat (socket, options->notsent_lowat);
 #ifdef TCP_USER_TIMEOUT
-  /* RFC 5482: detects that the receiver is gone if it does not acknowledge
-   * data, even while nothing is written */
+  /* The kernel ends the connection if the receiver does not acknowledge data
+   * for this time, even while nothing is written (RFC 5482). */
   if (options->timeout > 0)
     set_option (socket, IPPROTO_TCP, TCP_USER_TIMEOUT,
         CLAMP (options->timeout / 1000000, 1, G_MAXINT));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Options and statistics of TCP sockets that GIO does not provide and that
- * differ between systems. On a system without them, the functions do nothing
- * and the statistics are 0.
+/* Options and statistics of TCP sockets that GIO does not provide, and that
+ * differ between systems. If a system does not have them, the functions do
+ * nothing and the statistics are 0.
  */
 
 #pragma once
@@ -14,9 +14,10 @@ typedef struct
   /* number of segments retransmitted on this connection */
   guint64 retransmissions;
   guint64 delivery_rate;        /* acknowledged bytes per second */
-  guint64 unsent;               /* bytes that the kernel has not sent yet */
-  /* Bytes that the receiver has not acknowledged, including the unsent ones;
-   * the end of the stream counts as one byte */
+  /* number of bytes that the kernel has not sent yet */
+  guint64 unsent;
+  /* Number of bytes that the receiver has not acknowledged, including the
+   * unsent bytes. The end of the stream (FIN) counts as one byte. */
   guint64 unacknowledged;
 } IfdTcpFigures;
 
@@ -25,23 +26,24 @@ typedef struct
   guint notsent_lowat;          /* in bytes; 0: the system's default */
   gint dscp;                    /* -1: the system's default */
   gint ttl;                     /* 0: the system's default */
-  gint buffer_size;             /* in bytes; 0: adapted by the kernel */
+  /* size of the send buffer in bytes; 0: adapted by the kernel */
+  gint buffer_size;
   guint64 timeout;              /* in ns; 0: the system's default */
 } IfdTcpOptions;
 
 void ifd_tcp_socket_set_options (GSocket * socket,
     const IfdTcpOptions * options);
-/* Sets how many bytes may be unsent before the socket counts as full; 0 changes
- * nothing. */
+/* Sets the number of unsent bytes from which on the socket counts as full. The
+ * value 0 changes nothing. */
 void ifd_tcp_socket_set_notsent_lowat (GSocket * socket, guint lowat);
-/* Makes the close reset the connection: unsent data are discarded, and the
- * receiver notices this. */
+/* Makes a later close of the socket reset the connection. Unsent data are then
+ * discarded, and the receiver is notified of this. */
 void ifd_tcp_socket_set_reset (GSocket * socket);
 void ifd_tcp_socket_get_figures (GSocket * socket, IfdTcpFigures * figures);
-/* Returns how many bytes may be written before more than `lowat` bytes are
- * unsent. There is no limit if `lowat` is 0 or the system does not tell the
- * number of unsent bytes. */
+/* Returns the number of bytes that may be written before more than `lowat`
+ * bytes are unsent. If `lowat` is 0, or if the system does not report the
+ * number of unsent bytes, there is no limit. */
 gsize ifd_tcp_socket_get_room (GSocket * socket, guint lowat);
 /* Sets `all` to whether all data were acknowledged. Returns FALSE, without
- * setting `all`, if the system does not tell this. */
+ * setting `all`, if the system does not report acknowledgements. */
 gboolean ifd_tcp_socket_is_acknowledged (GSocket * socket, gboolean * all);

@@ -21,10 +21,10 @@ GST_WIRELESS_DEFINE_ENUM (gst_udplite_backend, "GstUdpliteBackend",
 
 /* --- caps ---------------------------------------------------------------- */
 
-/* Returns whether the packets are authenticated. A damaged packet then fails
- * authentication (RFC 3711 section 3.3, RFC 6347 section 4.1.2.1), so the
- * checksum must cover all of it. The coverage that the payloader marked is
- * still on the buffer but does not apply. */
+/* Returns whether the packets are authenticated. If an authenticated packet is
+ * damaged, its authentication fails (RFC 3711 section 3.3, RFC 6347 section
+ * 4.1.2.1), so the checksum must cover the whole packet. A coverage that the
+ * payloader has marked on the buffer is then ignored. */
 static gboolean
 is_sealed (const GstStructure * structure)
 {

@@ -7,7 +7,8 @@
 
 #include <net/if.h>
 
-/* Parameters of joining or leaving that are the same for each interface. */
+/* Parameters of joining or leaving a group that are the same for each interface
+ */
 typedef struct
 {
   UdpliteSocket *socket;
@@ -85,8 +86,8 @@ gst_udplite_set_membership (UdpliteSocket * socket, gboolean join,
   gchar **names;
   guint i;
 
-  /* The scope of a link-local IPv6 group is the index of its interface (RFC
-   * 4007 section 11). */
+  /* A link-local IPv6 group has a scope, which is the index of its interface
+   * (RFC 4007 section 11). */
   if (!interfaces || !*interfaces)
     return set_sources (&self, g_inet_address_get_family (self.group) ==
         G_SOCKET_FAMILY_IPV6 ? g_inet_socket_address_get_scope_id (group) : 0,

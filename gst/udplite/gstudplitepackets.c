@@ -6,15 +6,16 @@
 #include "gstframeinfometa.h"
 #include "gstwirelessproperties.h"
 
-/* Number of leading bytes of a packet in which headers are searched. They hold
- * an RTP header with all its CSRCs, and the sequence, GOP and picture headers
- * of MPEG video with quantiser matrices. */
+/* Number of leading bytes of a packet that are searched for headers. These
+ * bytes include an RTP header with all its CSRCs, and the sequence, GOP and
+ * picture headers of MPEG video with quantiser matrices. */
 #define HEAD_SIZE 512
 
 typedef struct
 {
   GstBuffer *buffer;            /* not owned */
-  /* map of a buffer that has more memories than a packet may have parts */
+  /* Mapped bytes of the whole buffer. It is used if the buffer has more
+   * memories than a packet may have parts. */
   GstMapInfo whole;
   GstMapInfo maps[DATAGRAM_MAX_PARTS];
   guint n_maps;                 /* 0 = `whole` is mapped instead */

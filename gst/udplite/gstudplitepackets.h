@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Converts buffers to packets for a UDP-Lite socket: maps their bytes, and
- * computes how many of them the checksum has to cover.
+/* Converts buffers to packets for a UDP-Lite socket: maps the bytes of each
+ * buffer, and computes how many of these bytes the checksum has to cover.
  */
 
 #pragma once
@@ -13,9 +13,10 @@
 typedef enum
 {
   GST_UDPLITE_COVERAGE_FULL,    /* covers the whole packet */
-  /* covers the same number of bytes in each packet */
+  /* The checksum covers the same number of bytes in each packet. */
   GST_UDPLITE_COVERAGE_FIXED,
-  GST_UDPLITE_COVERAGE_HEADERS  /* covers the headers of each packet */
+  /* The checksum covers the headers of each packet. */
+  GST_UDPLITE_COVERAGE_HEADERS
 } GstUdpliteCoverageMode;
 
 GType gst_udplite_coverage_mode_get_type (void);
@@ -23,8 +24,8 @@ GType gst_udplite_coverage_mode_get_type (void);
 typedef struct
 {
   GstUdpliteCoverageMode mode;
-  /* covered bytes with COVERAGE_FIXED, including the UDP-Lite header; 0 = the
-   * whole packet */
+  /* number of covered bytes with COVERAGE_FIXED, including the UDP-Lite header;
+   * 0 = the whole packet */
   guint fixed;
   UdpliteFormat format;
 } GstUdpliteCoverage;
@@ -34,10 +35,10 @@ typedef struct _GstUdplitePackets GstUdplitePackets;
 GstUdplitePackets *gst_udplite_packets_new (void);
 void gst_udplite_packets_free (GstUdplitePackets * packets);
 
-/* Maps up to `n` buffers, but not more than DATAGRAM_BATCH, and stops at a
- * buffer that cannot be mapped. Returns the number of mapped buffers. They stay
- * mapped until gst_udplite_packets_unmap (); the caller must keep them alive
- * until then. */
+/* Maps up to `n` buffers, but not more than DATAGRAM_BATCH. Stops at a buffer
+ * that cannot be mapped. Returns the number of mapped buffers. The buffers stay
+ * mapped until gst_udplite_packets_unmap () is called, and the caller must keep
+ * them alive until then. */
 guint gst_udplite_packets_map (GstUdplitePackets * packets,
     GstBuffer ** buffers, guint n, const GstUdpliteCoverage * coverage);
 void gst_udplite_packets_unmap (GstUdplitePackets * packets);

@@ -5,11 +5,11 @@
  * @short_description: Sends packets over UDP-Lite (RFC 3828)
  *
  * Works as #GstUDPSink (udpsink), but sends UDP-Lite. The checksum covers only
- * the part of a packet that must arrive intact. If the network damages the rest
- * of a packet, the packet is delivered nevertheless instead of being lost. By
- * default (coverage-mode=headers) the checksum of each packet covers the
- * headers of UDP-Lite, of RTP and of the video, which is the unequal protection
- * of R. Singh et al., "Wireless Multimedia Streaming" (2000), section 8.
+ * the part of a packet that must arrive undamaged. If the network damages the
+ * rest of a packet, the packet is delivered nevertheless. By default
+ * (coverage-mode=headers) the checksum of each packet covers the headers of
+ * UDP-Lite, of RTP and of the video. This is the unequal protection of R. Singh
+ * et al., "Wireless Multimedia Streaming" (2000), section 8.
  *
  * ## Example launch line
  * |[
@@ -50,8 +50,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_udplite_sink_debug);
  */
 #define WARNING_INTERVAL (10 * G_TIME_SPAN_SECOND)
 /* poll () may report that a socket is writable although the queue of the
- * network device is full (ENOBUFS). If waiting for the socket took less than
- * MIN_WAIT us, the sink therefore pauses for PAUSE ms. */
+ * network device is full (ENOBUFS). The sink detects this if a wait for the
+ * socket took less than MIN_WAIT us. In this case, the sink pauses for PAUSE
+ * ms. */
 #define PAUSE 1
 #define MIN_WAIT 100
 
@@ -80,8 +81,9 @@ struct _GstUdpliteSink
 {
   GstNetworkSink parent;
 
-  /* Never held while a thread waits, resolves a name, emits a signal or posts a
-   * message. OBJECT_LOCK is never taken while `lock` is held. */
+  /* This lock is never held while a thread waits, resolves a name, emits a
+   * signal or posts a message. OBJECT_LOCK is never taken while this lock is
+   * held. */
   GMutex lock;
 
   /* --- protected by lock --- */
@@ -91,26 +93,27 @@ struct _GstUdpliteSink
   gint port;
   SocketOptions options;
   gboolean close_socket, send_duplicates;
-  /* the application's sockets; NULL = we open a socket */
+  /* the application's sockets; NULL = the sink opens a socket */
   GSocket *given[FAMILY_LAST];
   GstUdpliteCoverage coverage;
   UdpliteSocket *sockets[FAMILY_LAST];  /* NULL = not open */
-  /* between connect and disconnect of the base class */
+  /* TRUE between connect and disconnect of the base class */
   gboolean is_open;
-  guint64 send_errors;          /* packets that the system refused to send */
+  /* number of packets that the system refused to send */
+  guint64 send_errors;
   guint64 bytes_served;         /* bytes sent to all receivers */
   /* monotonic time in us of the last warning; 0 = none */
   gint64 warned_at;
 
   /* --- used by the streaming thread only, with lock held --- */
   GstUdplitePackets *packets;
-  /* Position in a batch of packets for several receivers at which a socket had
-   * no room. */
+  /* Position at which a batch of packets for several receivers was interrupted,
+   * because a socket had no room. */
   /* First packet of the interrupted batch; NULL if the next round starts from
    * the beginning. */
   GstBuffer *resume_at;
   UdpliteRound round;           /* progress of the interrupted batch */
-  Family full;                  /* family whose socket had no room */
+  Family full;                  /* address family whose socket had no room */
 };
 
 #define LOCK(self) g_mutex_lock (&(self)->lock)
@@ -266,7 +269,8 @@ get_bind_address (GstUdpliteSink * self, Family family, GError ** error)
   return G_INET_SOCKET_ADDRESS (whole);
 }
 
-/* Opens the socket of `family` unless it is open. The caller holds the lock. */
+/* Opens the socket of `family` unless it is open already. The caller holds the
+ * lock. */
 static gboolean
 open_socket (GstUdpliteSink * self, Family family, GError ** error)
 {
@@ -300,8 +304,8 @@ open_socket (GstUdpliteSink * self, Family family, GError ** error)
 
 /* --- multicast groups ----------------------------------------------------- */
 
-/* Returns the address of `client` if it is a multicast group. Returns NULL if
- * it is a unicast address or not known yet. */
+/* Returns the address of `client` if the address is a multicast group. Returns
+ * NULL if it is a unicast address, or if it is not known yet. */
 static GInetAddress *
 get_group (const UdpliteClient * client)
 {
@@ -317,8 +321,8 @@ get_group (const UdpliteClient * client)
 }
 
 /* Joins or leaves the group of `client`. If the application has already joined
- * the group on its own socket, is_joined stays FALSE, so that the sink does not
- * end the application's membership later. */
+ * the group on its own socket, is_joined stays FALSE, so that the sink later
+ * does not leave the group on behalf of the application. */
 static void
 set_membership (GstUdpliteSink * self, UdpliteClient * client, gboolean join)
 {
@@ -359,9 +363,9 @@ is_same_group (const UdpliteClient * one, const UdpliteClient * other)
   return same;
 }
 
-/* Returns another receiver in the group of `client`, or NULL. A group is joined
- * only once for all its receivers; if `joined` is TRUE, only the receiver that
- * joined the group is returned. */
+/* Returns another receiver in the group of `client`, or NULL if there is none.
+ * The sink joins a group only once for all receivers in it. If `joined` is
+ * TRUE, only the receiver for which the group was joined is returned. */
 static UdpliteClient *
 find_neighbour (GstUdpliteSink * self, const UdpliteClient * client,
     gboolean joined)
@@ -387,8 +391,8 @@ join_group (GstUdpliteSink * self, UdpliteClient * client)
 }
 
 /* Ends the membership of a receiver that is about to be removed. If another
- * receiver is in the same group, it takes over the membership instead. The
- * caller holds the lock. */
+ * receiver is in the same group, that receiver takes over the membership
+ * instead. The caller holds the lock. */
 static void
 gst_udplite_sink_leave_group (GstUdpliteSink * self, UdpliteClient * client)
 {
@@ -401,8 +405,9 @@ gst_udplite_sink_leave_group (GstUdpliteSink * self, UdpliteClient * client)
   client->is_joined = FALSE;
 }
 
-/* Leaves all groups, because a socket of the application stays open, and closes
- * our own sockets. Resolved addresses are forgotten: next time a name may
+/* Leaves all groups and closes our own sockets. The groups must be left
+ * explicitly, because a socket of the application stays open. Resolved
+ * addresses are forgotten: when the sockets are opened again, a name may
  * resolve to another address, or an address of the other family may be needed.
  */
 static void
@@ -434,11 +439,12 @@ open_client (GstUdpliteSink * self, UdpliteClient * client, GError ** error)
   return TRUE;
 }
 
-/* Returns the first address of the family of bind-address, because only such an
- * address can be reached. If bind-address is unset, returns the first IPv4
- * address: there is no answer that would show which address is the right one,
- * and udplitesrc listens on 0.0.0.0 by default. If no address has this family,
- * returns the first address of the list. */
+/* Chooses one of the addresses to which a name was resolved. If bind-address is
+ * set, returns the first address of its family, because only such an address
+ * can be reached. If bind-address is unset, returns the first IPv4 address,
+ * because udplitesrc listens on 0.0.0.0 by default, and because receivers do
+ * not answer and therefore cannot show which address is right. If no address
+ * has the wanted family, returns the first address of the list. */
 static GInetAddress *
 choose_address (const SocketOptions * options, GList * addresses)
 {
@@ -459,9 +465,10 @@ choose_address (const SocketOptions * options, GList * addresses)
   return g_object_ref (chosen);
 }
 
-/* Resolves the receiver `id` unless its address is known. Returns FALSE if this
- * failed, with `error` set, or if the receiver was removed. The caller holds
- * the lock, which is released meanwhile. */
+/* Resolves the name of the receiver `id` unless its address is known. Returns
+ * FALSE with `error` set if this failed. Also returns FALSE if the receiver was
+ * removed meanwhile. The caller holds the lock, which is released while the
+ * name is resolved. */
 static gboolean
 resolve (GstUdpliteSink * self, guint64 id, GCancellable * cancellable,
     GError ** error)
@@ -528,8 +535,8 @@ gst_udplite_sink_prepare_client (GstUdpliteSink * self, guint64 id)
 
   LOCK (self);
   client = udplite_clients_find_id (self->clients, id);
-  /* While the sockets are closed, nothing is to be done: connect prepares all
-   * receivers. */
+  /* While the sockets are closed, nothing has to be done here, because connect
+   * prepares all receivers. */
   resolves = self->is_open && client && client->path.address_size == 0;
   if (self->is_open && client && !resolves)
     open_client (self, client, &error);
@@ -567,9 +574,10 @@ get_newest_id (GstUdpliteSink * self)
   return n > 0 ? udplite_clients_get (self->clients, n - 1)->id : 0;
 }
 
-/* Resolves and prepares all receivers. Returns the number of those that can be
- * reached; `error` is set to the error of the last one that cannot be reached.
- * The caller holds the lock, which is released meanwhile. */
+/* Resolves and prepares all receivers. Returns the number of receivers that can
+ * be reached. `error` is set to the error of the last receiver that cannot be
+ * reached. The caller holds the lock, which is released while a name is
+ * resolved. */
 static guint
 open_clients (GstUdpliteSink * self, GCancellable * cancellable,
     GError ** error)
@@ -609,7 +617,8 @@ gst_udplite_sink_connect (GstNetworkSink * sink, GCancellable * cancellable,
   do {
     newest = get_newest_id (self);
     opened = open_clients (self, cancellable, &local_error);
-    /* Repeat if a receiver was added while the lock was released. */
+    /* The loop is repeated if a receiver was added while the lock was released.
+     */
   } while (get_newest_id (self) != newest);
   self->is_open = opened > 0 || !local_error;
   if (!self->is_open)
@@ -626,8 +635,8 @@ gst_udplite_sink_connect (GstNetworkSink * sink, GCancellable * cancellable,
   return TRUE;
 }
 
-/* Tries again to resolve the receivers whose names could not be resolved. There
- * was a warning already, so a further failure is only logged. */
+/* Tries again to resolve the receivers whose names could not be resolved. The
+ * first failure has posted a warning, so a further failure is only logged. */
 static void
 resolve_again (GstUdpliteSink * self, GCancellable * cancellable)
 {
@@ -686,8 +695,8 @@ count_error (GstUdpliteSink * self, UdpliteClient * client, GError * error)
   g_error_free (error);
 }
 
-/* Sends packets to one receiver. The result and `error` are those of
- * udplite_socket_send (). */
+/* Sends packets to one receiver. The result and `error` have the same meaning
+ * as in udplite_socket_send (). */
 static guint
 send_some (GstUdpliteSink * self, const UdpliteClient * client, guint first,
     guint n, GError ** error)
@@ -771,8 +780,8 @@ end_round (GstUdpliteSink * self, GstBuffer ** buffers, guint done)
 
 /* Interrupts the round because a socket has no room. Returns the number of
  * packets that are finished. If each packet is sent only once, the base class
- * next offers the first packet for which there was no room. Otherwise the round
- * is resumed later with the same packets. */
+ * next offers the first packet for which there was no room. If packets are sent
+ * several times, the round is resumed later with the same packets. */
 static guint
 interrupt_round (GstUdpliteSink * self, GstBuffer ** buffers)
 {
@@ -797,9 +806,9 @@ gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
 
   LOCK (self);
   /* With blocking=false the base class drops a packet for which a socket had no
-   * room. The packet is then dropped for all receivers that have not got it
+   * room. The packet is then dropped for all receivers to which it was not sent
    * yet. If there are several receivers, only one packet is offered at a time,
-   * so that no other packet is dropped. */
+   * so that no other packet is dropped with it. */
   if (n > 1 && !gst_network_sink_get_blocking (sink)
       && !udplite_round_goes_once (self->clients, self->send_duplicates))
     n = 1;
@@ -892,7 +901,8 @@ remove_client (GstUdpliteSink * self, const gchar * host, gint port)
   g_signal_emit (self, signals[SIGNAL_CLIENT_REMOVED], 0, host, port);
 }
 
-/* Returns FALSE if there is no receiver. The caller frees `host`. */
+/* Stores host and port of the first receiver. Returns FALSE if there is no
+ * receiver. The caller frees `host`. */
 static gboolean
 get_first_client (GstUdpliteSink * self, gchar ** host, gint * port)
 {
@@ -1070,8 +1080,9 @@ get_clients (gpointer object, GValue * value, GParamSpec * pspec)
   g_value_take_string (value, gst_udplite_sink_describe (object));
 }
 
-/* Sums up the size of the packets that arrived at the sink, each counted once,
- * whether it was sent or dropped. */
+/* Returns the sum of the sizes of all packets that arrived at the sink, whether
+ * they were sent or dropped. Each packet is counted once, even if it is sent to
+ * several receivers. */
 static void
 get_bytes_to_serve (gpointer object, GValue * value, GParamSpec * pspec)
 {
@@ -1232,8 +1243,8 @@ static const GstWirelessProperty properties[] = {
 
 /* --- life cycle ----------------------------------------------------------- */
 
-/* As in udpsink, the application's sockets are closed in NULL only, because the
- * element could use them again until then. */
+/* The application's sockets are closed only in the change to NULL, as in
+ * udpsink, because the element could use them again until then. */
 static void
 close_given_sockets (GstUdpliteSink * self)
 {
@@ -1273,7 +1284,7 @@ gst_udplite_sink_change_state (GstElement * element, GstStateChange transition)
     LOCK (self);
     self->send_errors = self->bytes_served = 0;
     self->warned_at = 0;
-    /* The format is unknown until the next caps event. */
+    /* The format of the packets is unknown until the next caps event. */
     self->coverage.format = UDPLITE_FORMAT_UNKNOWN;
     UNLOCK (self);
     warn_of_coverage (self);
@@ -1314,8 +1325,8 @@ install_signals (GType type)
 {
   const GSignalFlags action = G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION;
 
-  /* The receiver gets the packets that follow. A receiver that was added twice
-   * gets each of them twice. */
+  /* The signal `add` adds a receiver. The receiver gets the packets from now
+   * on; if it was added twice, it gets each packet twice. */
   signals[SIGNAL_ADD] = g_signal_new_class_handler ("add", type, action,
       G_CALLBACK (add_client), NULL, NULL, NULL, G_TYPE_NONE, 2,
       G_TYPE_STRING, G_TYPE_INT);
@@ -1324,9 +1335,10 @@ install_signals (GType type)
       G_TYPE_STRING, G_TYPE_INT);
   signals[SIGNAL_CLEAR] = g_signal_new_class_handler ("clear", type, action,
       G_CALLBACK (clear_clients), NULL, NULL, NULL, G_TYPE_NONE, 0);
-  /* Returns the fields bytes-sent, packets-sent, connect-time, disconnect-time
-   * and errors. The times are in ns since 1970; disconnect-time is 0 while the
-   * receiver is in use. The structure is empty if the receiver is unknown. */
+  /* The signal `get-stats` returns a structure with the fields bytes-sent,
+   * packets-sent, connect-time, disconnect-time and errors. The times are in ns
+   * since 1970; disconnect-time is 0 while the receiver is in use. The
+   * structure is empty if the receiver is unknown. */
   signals[SIGNAL_GET_STATS] = g_signal_new_class_handler ("get-stats", type,
       action, G_CALLBACK (get_client_stats), NULL, NULL, NULL,
       GST_TYPE_STRUCTURE, 2, G_TYPE_STRING, G_TYPE_INT);
@@ -1361,8 +1373,8 @@ gst_udplite_sink_class_init (GstUdpliteSinkClass * klass)
   network_class->fill_stats = gst_udplite_sink_fill_stats;
 
   gst_network_uri_install (object_class, &uri);
-  /* UDP-Lite has no connections and does not notice whether a receiver is
-   * there. Therefore the inherited properties get other descriptions. */
+  /* The inherited properties get other descriptions, because UDP-Lite has no
+   * connections and does not notice whether a receiver exists. */
   gst_wireless_properties_reword (object_class, "wait-for-connection",
       "Whether the stream waits until the addresses of the receivers are known and "
       "the sockets are open, live input for at most max-live-wait; false drops the "

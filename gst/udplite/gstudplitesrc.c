@@ -5,9 +5,9 @@
  * @short_description: Receives UDP-Lite packets, damaged ones too
  *
  * Receives UDP-Lite (RFC 3828). A packet is delivered if the part that the
- * sender covered with the checksum has arrived intact. A decoder that tolerates
- * bit errors can then show a picture where UDP would have lost the packet.
- * Properties that udpsrc has too mean the same as in udpsrc.
+ * sender covered with the checksum has arrived undamaged. A decoder that
+ * tolerates bit errors can then use a packet that UDP would have discarded. The
+ * properties that udpsrc has as well have the same meaning as in udpsrc.
  *
  * The packets come from the kernel's UDP-Lite socket, from a raw socket
  * (CAP_NET_RAW), or from UDP packets that carry UDP-Lite: see
@@ -20,14 +20,15 @@
  * and are pushed as one buffer list. The element never delays a packet in order
  * to wait for more.
  *
- * If no packet arrives during #GstUdpliteSrc:timeout, the element posts an
- * element message `GstUdpliteSrcTimeout`, and posts it again after each further
- * such time. The field `timeout` (#guint64) of the message is the time in ns.
+ * If no packet arrives for the time #GstUdpliteSrc:timeout, the element posts
+ * an element message `GstUdpliteSrcTimeout`. It posts the message again each
+ * time that this time has passed without a packet. The field `timeout`
+ * (#guint64) of the message is the time in ns.
  *
- * A URI udplite://address:port sets these two properties. Keys of its query set
- * other properties, as in `?min-coverage=20&backend=udp`. The keys `media`,
- * `encoding-name`, `payload` and `clock-rate` set #GstUdpliteSrc:caps to RTP
- * caps.
+ * A URI udplite://address:port sets the properties address and port. The keys
+ * of its query set other properties, as in `?min-coverage=20&backend=udp`. The
+ * keys `media`, `encoding-name`, `payload` and `clock-rate` set
+ * #GstUdpliteSrc:caps to RTP caps.
  *
  * ## Example launch lines
  * |[
@@ -68,15 +69,16 @@ GST_DEBUG_CATEGORY_STATIC (gst_udplite_src_debug);
 
 #define DEFAULT_ADDRESS "0.0.0.0"
 /* Size in bytes of the memory for a received packet. An IP packet of any size
- * fits (RFC 791 and RFC 8200: at most 65,535 bytes). The additional bytes
- * spread the beginnings of the receive buffers over different cache lines,
- * because only the first bytes of each receive buffer are in use. Memory pages
- * that are never written cost nothing. */
+ * fits, because RFC 791 and RFC 8200 limit it to 65,535 bytes. Of each receive
+ * buffer, usually only the first bytes are used. The additional bytes have the
+ * effect that these first bytes are in different cache lines. Memory pages that
+ * are never written cost nothing. */
 #define RECEIVE_BUFFER_SIZE (65536 + 1536)
 /* minimum time between two warnings about discarded packets */
 #define REPORT_INTERVAL (10 * GST_SECOND)
 
-/* Minimum number of packets to ask for, used after a small batch. */
+/* Minimum number of packets for which memory is prepared. It is used if the
+ * previous batch was small. */
 #define MIN_BATCH 8
 
 /* Values of the properties. The struct owns its strings. */
@@ -96,11 +98,12 @@ typedef struct
 typedef struct
 {
   guint64 packets, bytes, lists;
-  /* packets of which the checksum covered a part */
+  /* number of packets of which the checksum covered only a part */
   guint64 partly_covered;
-  guint64 too_short_to_skip;    /* packets shorter than skip-first-bytes */
+  /* number of packets shorter than skip-first-bytes */
+  guint64 too_short_to_skip;
   UdpliteSocketStats socket;
-  /* packets dropped by the kernel, as last read */
+  /* number of packets that the kernel has dropped, as last read */
   guint64 dropped;
 } GstUdpliteSrcCounters;
 
@@ -110,25 +113,26 @@ struct _GstUdpliteSrc
 
   /* protected by OBJECT_LOCK */
   GstUdpliteSrcSettings settings;
-  /* the application's socket; NULL = open our own */
+  /* the socket of the application; NULL if we open our own socket */
   GSocket *socket;
-  gboolean reopen;              /* a property changed that needs a new socket */
+  /* TRUE if a property changed that needs a new socket */
+  gboolean reopen;
   UdpliteBackend backend;       /* backend in use; AUTO = none yet */
   GstUdpliteSrcCounters counters;       /* since the socket was opened */
-  /* kernel's drop counter when the socket was opened */
+  /* value of the kernel's drop counter when the socket was opened */
   guint64 dropped_before;
 
-  /* Created and freed while no streaming thread runs; otherwise used by the
-   * streaming thread only. */
+  /* The socket. It is created and freed while no streaming thread runs;
+   * otherwise only the streaming thread uses it. */
   UdpliteSocket *udplite;
-  /* the application's socket that `udplite` uses; NULL = our own */
+  /* the socket of the application that `udplite` uses; NULL if it is our own */
   GSocket *foreign;
   GInetSocketAddress *group;    /* joined multicast group */
   gchar *group_interfaces, *group_sources;
   guint8 *receive_buffers;      /* memory of all `inputs` */
   UdpliteInput inputs[DATAGRAM_BATCH];
   guint last_batch;             /* number of packets in the last batch */
-  /* more packets may be waiting after the last batch */
+  /* TRUE if more packets may be waiting after the last batch */
   gboolean more;
   UdpliteSocketStats reported;  /* counters at the time of the last warning */
   /* time of the last warning about discarded packets */
@@ -147,7 +151,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 G_DEFINE_TYPE_WITH_CODE (GstUdpliteSrc, gst_udplite_src, GST_TYPE_NETWORK_SRC,
     GST_DEBUG_CATEGORY_INIT (gst_udplite_src_debug, "udplitesrc", 0,
         "UDP-Lite source"));
-/* No rank, as udpsrc: the element is found by its URI scheme. */
+/* The element has no rank, as udpsrc, because it is found by its URI scheme. */
 GST_ELEMENT_REGISTER_DEFINE (udplitesrc, "udplitesrc", GST_RANK_NONE,
     GST_TYPE_UDPLITE_SRC);
 
@@ -183,7 +187,8 @@ open_foreign (GstUdpliteSrc * self, GSocket * socket, GError ** error)
 {
   GSocketAddress *address;
 
-  /* The property close-socket is evaluated when the socket is closed. */
+  /* The socket is not closed together with `udplite`. The property close-socket
+   * decides this later, when the socket is closed. */
   self->udplite = udplite_socket_new_from_socket (socket, FALSE, error);
   if (!self->udplite)
     return FALSE;
@@ -205,7 +210,8 @@ set_buffer_size (GstUdpliteSrc * self, GSocket * socket, gint size)
     return;
   g_socket_set_option (socket, SOL_SOCKET, SO_RCVBUF, size, NULL);
   g_socket_get_option (socket, SOL_SOCKET, SO_RCVBUF, &got, NULL);
-  /* Linux returns twice the requested size (socket(7)). */
+  /* Linux returns twice the size that it has set (socket(7)), so a result below
+   * the requested size shows that the size was limited. */
   if (got < size)
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS, (NULL),
         ("The kernel gives %d bytes of buffer instead of the %d bytes of "
@@ -249,9 +255,9 @@ make_receive_buffers (GstUdpliteSrc * self)
 }
 
 /* Returns the number of packets that this socket has dropped since its
- * creation, or 0 if the kernel does not report it. With backend kernel this
- * includes the packets that the kernel discarded because of their checksum or
- * coverage. */
+ * creation, or 0 if the kernel does not report this number. With the backend
+ * kernel, the number includes the packets that the kernel discarded because of
+ * their checksum or coverage. */
 static guint64
 read_dropped (GSocket * socket)
 {
@@ -377,8 +383,8 @@ gst_udplite_src_open (GstUdpliteSrc * self)
 static void
 leave_group (GstUdpliteSrc * self)
 {
-  /* The application's socket stays open, but must not remain a member of the
-   * group. */
+  /* The socket of the application stays open, but it must not remain a member
+   * of the group. */
   if (self->group && self->foreign && !g_socket_is_closed (self->foreign))
     gst_udplite_set_membership (self->udplite, FALSE, self->group,
         self->group_interfaces, self->group_sources, NULL);
@@ -398,7 +404,7 @@ gst_udplite_src_close (GstUdpliteSrc * self, gboolean again)
   leave_group (self);
 
   GST_OBJECT_LOCK (self);
-  /* The application's socket stays open if it is used again. */
+  /* The socket of the application stays open if it will be used again. */
   close_foreign = self->settings.close_socket
       && !(again && self->foreign == self->socket);
   gst_network_src_set_used_socket (GST_NETWORK_SRC (self), NULL);
@@ -412,11 +418,11 @@ gst_udplite_src_close (GstUdpliteSrc * self, gboolean again)
   g_clear_pointer (&self->receive_buffers, g_free);
 }
 
-/* Packets are received in batches. Each packet becomes a buffer, and the
- * buffers of a batch are pushed together. The kernel writes into memory that
- * holds a packet of any size, and the bytes are copied into buffers of the
- * right size. Thus no packet is lost because it is large, and a small packet
- * does not occupy 64 KiB.
+/* How packets are received. Packets are received in batches: each packet
+ * becomes a buffer, and the buffers of a batch are pushed together. The kernel
+ * writes into memory that can hold a packet of any size. The bytes are then
+ * copied into buffers of the right size. As a consequence, no packet is lost
+ * because it is large, and a small packet does not occupy 64 KiB.
  */
 
 /* Buffers that create () makes from one batch of packets. */
@@ -451,9 +457,9 @@ receive_error (GstUdpliteSrc * self, const GError * error)
   return GST_FLOW_ERROR;
 }
 
-/* Returns the remaining part of `timeout` in us; -1 = no timeout. `timeout` is
- * in ns and begins at `since`, the monotonic time in us of the last buffer or
- * message. */
+/* Returns the time in us that is left of `timeout`; -1 means that there is no
+ * timeout. `timeout` is in ns and begins at `since`, the monotonic time in us
+ * of the last buffer or message. */
 static gint64
 time_left (guint64 timeout, gint64 since)
 {
@@ -464,8 +470,8 @@ time_left (guint64 timeout, gint64 since)
   return MAX (0, (gint64) (timeout / GST_USECOND) - elapsed);
 }
 
-/* Waits until a packet can be received. `since` is the beginning of the current
- * timeout, in monotonic us; it is updated after a timeout. */
+/* Waits until a packet can be received. `since` is the monotonic time in us at
+ * which the current timeout began; it is updated after each timeout. */
 static GstFlowReturn
 wait_for_packet (GstUdpliteSrc * self, gint64 * since)
 {
@@ -523,7 +529,8 @@ find_sender (GstUdpliteSrc * self, const UdpliteInput * input)
   return self->sender;
 }
 
-/* Returns NULL if the packet is shorter than the number of bytes to skip. */
+/* Makes a buffer from a packet. Returns NULL if the packet is shorter than the
+ * number of bytes that have to be skipped. */
 static GstBuffer *
 make_buffer (GstUdpliteSrc * self, const UdpliteInput * input,
     const PacketOptions * options)
@@ -670,8 +677,8 @@ make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
   warn_about_discarded (self, &counters.socket);
 }
 
-/* Returns how many packets to ask for. Each requested packet costs time to
- * prepare, even if it does not arrive. */
+/* Returns for how many packets memory is prepared. The number is limited,
+ * because this preparation costs time even if fewer packets arrive. */
 static guint
 get_batch_size (GstUdpliteSrc * self)
 {
@@ -769,7 +776,7 @@ set_reopen (gpointer object)
   GST_UDPLITE_SRC (object)->reopen = TRUE;
 }
 
-/* The properties that udpsrc has too come first. */
+/* The properties that udpsrc has as well come first. */
 #define PROPERTY_STRUCT GstUdpliteSrc
 static const GstWirelessProperty properties[] = {
   PROPERTY_STRING ("address", "Address",
@@ -840,9 +847,9 @@ static const GstWirelessProperty properties[] = {
    * GstUdpliteSrc:backend:
    *
    * How the packets are received. `kernel` and `raw` are compatible with each
-   * other, as both use UDP-Lite on the wire; `udp` is for a peer that sends
-   * UDP-Lite in UDP. `auto` takes the first backend that works, and
-   * #GstUdpliteSrc:stats tells which one that is.
+   * other, because both use UDP-Lite on the wire. `udp` is for a peer that
+   * sends UDP-Lite in UDP. `auto` selects the first backend that works;
+   * #GstUdpliteSrc:stats contains its name.
    */
   PROPERTY_ENUM ("backend", "Backend",
       "How UDP-Lite packets are received, unless the property socket is set",
@@ -855,9 +862,9 @@ static const GstWirelessProperty properties[] = {
    *
    * Packets with a smaller coverage are dropped, except those that are covered
    * completely. The number includes the 8 bytes of the UDP-Lite header, as on
-   * the wire: 20 demands that RTP's fixed header is covered too. An explicit 0
-   * does not mean "any": as in Linux, all packets that are not covered
-   * completely are then dropped.
+   * the wire. For example, with 20 the fixed header of RTP must be covered too.
+   * The value 0 does not mean "any": as in Linux, all packets that are not
+   * covered completely are then dropped.
    */
   PROPERTY_INT ("min-coverage", "Minimum coverage",
       "Minimum checksum coverage of accepted packets, the UDP-Lite header of "

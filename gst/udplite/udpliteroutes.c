@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Looks up the route of a destination with a UDP socket that is connected to
- * it, sends nothing, and is closed again. The results are cached, because the
- * lookup takes several system calls.
+/* Looks up the route of a destination. A UDP socket is connected to the
+ * destination, which shows the source address, and closed again without sending
+ * anything. The results are cached, because the lookup takes several system
+ * calls.
  */
 
 #include "udpliteroutes.h"
@@ -11,7 +12,7 @@
 #define MAX_AGE (1 * G_TIME_SPAN_SECOND)
 #define MAX_ROUTES 4096
 
-/* Entry of the hash table. It is its own key. */
+/* Entry of the hash table; the entry is also its own key. */
 typedef struct
 {
   DatagramPath to;              /* destination; its port is ignored */

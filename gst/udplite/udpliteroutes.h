@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds the source address that the kernel uses for packets to a given
- * destination, and caches it. Backend raw computes the UDP-Lite checksum in
- * user space, and needs this address before the kernel chooses it.
+ * destination, and caches it. The backend raw needs this address before the
+ * kernel chooses it, because the checksum that the backend computes in user
+ * space covers the address.
  */
 
 #pragma once
@@ -26,7 +27,8 @@ UdpliteRoutes *udplite_routes_new (GInetAddress * bound);
 void udplite_routes_free (UdpliteRoutes * self);
 
 /* Empties the cache one second after it was last emptied, because routes change
- * and mobile hosts move. Empties it earlier if it has become too large. */
+ * and mobile hosts move. If the cache has become too large, empties it earlier.
+ */
 void udplite_routes_expire (UdpliteRoutes * self);
 void udplite_routes_clear (UdpliteRoutes * self);
 

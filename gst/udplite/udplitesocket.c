@@ -13,8 +13,8 @@
 #include "socketmessages.h"
 #include "udplitesocketbackend.h"
 
-/* Number of batches without a valid packet after which a receive call returns,
- * so that the caller can do other work. */
+/* Maximum number of consecutive batches without a valid packet. After this
+ * number a receive call returns, so that the caller can do other work. */
 #define MAX_REFUSED_BATCHES 16
 
 static const UdpliteSocketBackend *const backends[] = {
@@ -70,8 +70,9 @@ add_reason (GString * reasons, const UdpliteSocketBackend * backend,
 }
 
 /* Creates a socket with the first backend that the system supports and permits.
- * Binding comes later: if the port is in use, another backend must not be
- * tried, because it would use another protocol on this port. */
+ * The socket is bound later. If binding fails because the port is in use, no
+ * other backend must be tried, because it would use another protocol on this
+ * port. */
 static UdpliteSocket *
 create_any (gboolean ipv6, gchar ** tried, GError ** error)
 {
@@ -180,8 +181,8 @@ udplite_socket_new_from_socket (GSocket * socket, gboolean close_it,
   gint fd = g_socket_get_fd (socket);
 
   if (g_socket_is_closed (socket)) {
-    /* The code is not G_IO_ERROR_CLOSED, because another attempt with a closed
-     * socket is useless. */
+    /* The error code is not G_IO_ERROR_CLOSED, because it is useless to try
+     * again with a closed socket. */
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
         "the socket that was given is closed: give an open one");
     return NULL;
@@ -232,8 +233,9 @@ udplite_socket_get_overhead (const UdpliteSocket * self)
   return self->backend->overhead;
 }
 
-/* An application may close its socket while we use it. The number of the file
- * descriptor may then belong to another file. */
+/* Checks that the socket is still open. An application may close its socket
+ * while we use it, and the number of the file descriptor may then belong to
+ * another file. */
 static gboolean
 check_open (UdpliteSocket * self, GError ** error)
 {
@@ -278,8 +280,9 @@ native_address (struct sockaddr_storage *native, GInetAddress * address)
   g_object_unref (wrapped);
 }
 
-/* RFC 3678 section 5: the same call serves both address families. GSocket's own
- * function refuses raw sockets. */
+/* Joins or leaves a group with the protocol-independent call of RFC 3678
+ * section 5, which serves both address families. GSocket's own function is not
+ * used, because it refuses raw sockets. */
 static gint
 request_membership (UdpliteSocket * self, gboolean join, GInetAddress * group,
     GInetAddress * source, guint index)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A UDP-Lite socket of one address family. It uses what the system has: the
- * kernel's UDP-Lite, a raw socket, or UDP that carries UDP-Lite. It sends and
- * receives in batches. The functions are not thread safe, except that one
- * thread may send while another one receives.
+/* A UDP-Lite socket of one address family. It uses one of three backends,
+ * depending on the system: the kernel's UDP-Lite, a raw socket, or UDP that
+ * carries UDP-Lite. It sends and receives packets in batches. The functions are
+ * not thread safe, except that one thread may send while another one receives.
  */
 
 #pragma once
@@ -10,14 +10,16 @@
 #include "udplitesockettypes.h"
 
 /* Opens a socket and binds it to `address`, which also determines the address
- * family. Port 0 = any. `reuse` has the same meaning as in g_socket_bind ().
+ * family. The port 0 means any port. `reuse` has the same meaning as in
+ * g_socket_bind ().
  *
- * UDPLITE_BACKEND_AUTO takes the first backend that the system supports and
- * permits. `tried` (may be NULL) is then set to a text that says why each
- * backend before it does not work, or to "" if the first backend works; it is
- * set on failure too. With another `backend`, `tried` is set to NULL. The
- * caller frees `tried` with g_free (). A port that is in use is an error even
- * with UDPLITE_BACKEND_AUTO, and no other backend is tried.
+ * UDPLITE_BACKEND_AUTO selects the first backend that the system supports and
+ * permits. `tried`, which may be NULL, is then set to a text that says why each
+ * backend before the selected one does not work. If the first backend works,
+ * the text is "". The text is set on failure too. With any other `backend`,
+ * `tried` is set to NULL. The caller frees `tried` with g_free (). A port that
+ * is in use is an error even with UDPLITE_BACKEND_AUTO, and no other backend is
+ * tried.
  *
  * Returns NULL with `error` set on failure. */
 UdpliteSocket *udplite_socket_new (UdpliteBackend backend,
@@ -34,20 +36,20 @@ UdpliteBackend udplite_socket_get_backend (const UdpliteSocket * self);
 /* Returns "kernel", "raw", "udp" or "auto". */
 const gchar *udplite_backend_get_name (UdpliteBackend backend);
 /* Returns the GSocket for polling and for setting socket options (transfer
- * none). With backend raw this is the raw socket, for which GSocket cannot join
- * multicast groups. */
+ * none). With the backend raw this is the raw socket. GSocket's functions
+ * cannot join multicast groups on it. */
 GSocket *udplite_socket_get_socket (UdpliteSocket * self);
-/* Returns the local port, or 0 if the socket is one of the application that is
- * not bound yet. */
+/* Returns the local port. Returns 0 if the socket belongs to the application
+ * and is not bound yet. */
 guint16 udplite_socket_get_port (const UdpliteSocket * self);
 /* Returns the maximum number of bytes that precede the payload in a received
  * packet. */
 gsize udplite_socket_get_overhead (const UdpliteSocket * self);
 
-/* Sets the network interface for packets to multicast groups; `index` 0 = the
- * interface that the routes choose. Use this function instead of a socket
- * option, because backend raw needs the interface too. Called by the thread
- * that sends. */
+/* Sets the network interface for packets to multicast groups. The `index` 0
+ * means the interface that the routes select. Use this function instead of a
+ * socket option, because the backend raw has to know the interface too. The
+ * thread that sends calls this function. */
 gboolean udplite_socket_set_multicast_interface (UdpliteSocket * self,
     guint index, GError ** error);
 /* Joins or leaves the multicast group `group`. `source` restricts the
@@ -56,27 +58,30 @@ gboolean udplite_socket_set_multicast_interface (UdpliteSocket * self,
 gboolean udplite_socket_set_membership (UdpliteSocket * self, gboolean join,
     GInetAddress * group, GInetAddress * source, guint index, GError ** error);
 
-/* Sets how many bytes of a received packet, UDP-Lite header included, the
- * checksum must cover. Packets that are covered completely are always accepted.
- * 0 = accept only packets that are covered completely, as in Linux; negative =
- * accept all. Any thread may call this function. */
+/* Sets the minimum coverage: how many bytes of a received packet, including the
+ * UDP-Lite header, the checksum must cover. Packets that are covered completely
+ * are always accepted. With 0, only packets that are covered completely are
+ * accepted, as in Linux. With a negative number, all packets are accepted. Any
+ * thread may call this function. */
 gboolean udplite_socket_set_min_coverage (UdpliteSocket * self,
     gint min_coverage, GError ** error);
 
 /* Sends up to `n` packets, in batches of DATAGRAM_BATCH per system call. The
  * backend kernel begins a new batch when the coverage changes. Returns the
  * number of packets that were sent. If this is less than `n` and `error` is not
- * set, the socket has no room now. If `error` is set, the packet after the sent
- * ones failed. An ICMP error caused by an earlier packet is not reported here.
+ * set, the socket has no room now. If `error` is set, the first packet that was
+ * not sent has failed. An ICMP error that an earlier packet caused is not
+ * reported here.
  */
 guint udplite_socket_send (UdpliteSocket * self, const UdpliteOutput * outputs,
     guint n, GError ** error);
 
 /* Receives up to `n` waiting packets, but not more than DATAGRAM_BATCH, without
- * waiting. Returns the number of accepted packets, which are then the first of
- * `inputs`; 0 = no packet is waiting, or `error` is set. Discarding a packet
- * may change the order of `inputs`, including `data` and `user_data`. An ICMP
- * error caused by an earlier packet is not reported here. */
+ * waiting. Returns the number of accepted packets, which are then the first
+ * elements of `inputs`. Returns 0 if no packet is waiting, or if `error` is
+ * set. If a packet is discarded, the order of `inputs` may change, including
+ * `data` and `user_data`. An ICMP error that an earlier packet caused is not
+ * reported here. */
 guint udplite_socket_receive (UdpliteSocket * self, UdpliteInput * inputs,
     guint n, GError ** error);
 /* Copies the counters to `stats`. Any thread may call this function. */

@@ -93,8 +93,8 @@ udplite_socket_send_datagrams (UdpliteSocket * self,
   return done;
 }
 
-/* Converts min_coverage, where -1 = any and 0 = the whole packet, to the number
- * of bytes that udplite_parse () expects. */
+/* Converts min_coverage to the number of bytes that udplite_parse () expects. A
+ * min_coverage of -1 means any coverage, and 0 means the whole packet. */
 static guint
 get_min_covered_bytes (UdpliteSocket * self)
 {

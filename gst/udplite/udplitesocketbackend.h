@@ -8,7 +8,8 @@
 
 #include "udplitesockettypes.h"
 
-/* Values of <linux/udp.h> and <netinet/udplite.h>, which not every system has.
+/* Values from <linux/udp.h> and <netinet/udplite.h>, which not every system
+ * has.
  */
 #define UDPLITE_SOCKET_LEVEL UDPLITE_PROTOCOL
 #define UDPLITE_SOCKET_SEND_COVERAGE 10
@@ -20,7 +21,8 @@ typedef struct _UdpliteRaw UdpliteRaw;
  * two sinks may send through the same GSocket, each with its own coverage. */
 typedef struct
 {
-  /* held while packets are sent, so that their coverage is not changed */
+  /* held while packets are sent, so that no other thread changes the coverage
+   */
   GMutex lock;
   /* current send coverage; 0 = all; protected by lock */
   guint coverage;
@@ -32,19 +34,20 @@ typedef struct
   const gchar *name;
 
   /* Creates the socket. Returns FALSE with `error` set if the system does not
-   * support or does not permit it. */
+   * support or does not permit this kind of socket. */
   gboolean (*create) (UdpliteSocket * self, GSocketFamily family,
       GError ** error);
   gboolean (*bind) (UdpliteSocket * self, GInetSocketAddress * address,
       gboolean reuse, GError ** error);
-  /* Prepares a socket that the application created. NULL = not supported. */
+  /* Prepares a socket that the application created. NULL means that the backend
+   * cannot use such a socket. */
   void (*adopt) (UdpliteSocket * self);
   void (*free) (UdpliteSocket * self);  /* may be NULL */
 
   /* maximum number of bytes that precede the payload in a received packet */
   gsize overhead;
-  /* Passes a changed minimum coverage to the kernel. NULL = user space checks
-   * the coverage. */
+  /* Passes a changed minimum coverage to the kernel. NULL means that the
+   * backend checks the coverage in user space. */
   gboolean (*set_min_coverage) (UdpliteSocket * self, gint min_coverage,
       GError ** error);
 
@@ -52,9 +55,10 @@ typedef struct
    * udplite_socket_send (). */
   guint (*send) (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
       GError ** error);
-  /* Returns whether a received packet that was not truncated is valid. `input`
-   * holds the packet. If the packet is valid, the position of its payload is
-   * stored in `input`; otherwise a counter of `stats` is incremented. */
+  /* Returns whether a received packet is valid. The packet was not truncated,
+   * and `input` contains it. If the packet is valid, the position of its
+   * payload is stored in `input`; otherwise a counter of `stats` is
+   * incremented. */
   gboolean (*accept) (UdpliteSocket * self, const Datagram * datagram,
       UdpliteInput * input, UdpliteSocketStats * stats);
 } UdpliteSocketBackend;
@@ -73,7 +77,7 @@ struct _UdpliteSocket
   guint16 port;                 /* local port; 0 = not known at creation */
 
   /* The following fields are used by the sending thread only. */
-  /* state of the GSocket; NULL with other backends */
+  /* state of the kernel socket; NULL with other backends than kernel */
   UdpliteKernel *kernel;
   UdpliteRaw *raw;
 
@@ -85,8 +89,8 @@ struct _UdpliteSocket
 
 /* --- functions that the backends share ------------------------------------ */
 
-/* Creates a socket for `protocol`. Backends use it for their own socket, and
- * backend raw also for the socket that reserves its port. */
+/* Creates a socket for `protocol`. A backend uses it for its own socket. The
+ * backend raw also uses it for the socket that reserves its port. */
 DatagramSocket *udplite_socket_open (GSocketFamily family, gint protocol,
     gboolean is_raw, GError ** error);
 /* Gives `socket` to `self`, which takes ownership. Returns FALSE if `socket` is
@@ -96,11 +100,12 @@ gboolean udplite_socket_bind (UdpliteSocket * self,
     GInetSocketAddress * address, gboolean reuse, GError ** error);
 
 /* Fills in `datagram` from `output`. `header` points to the 8 bytes that are
- * sent before the payload; NULL = none. */
+ * sent before the payload; NULL means that there are none. */
 void udplite_output_get_datagram (const UdpliteOutput * output,
     Datagram * datagram, guint8 * header);
 gsize udplite_output_get_size (const UdpliteOutput * output);
-/* Returns the coverage for udplite_write_header (), where 0 = all. */
+/* Returns the coverage for udplite_write_header (), where 0 means the whole
+ * packet. */
 guint udplite_output_get_coverage (const UdpliteOutput * output);
 /* Sends the packets until the socket has no room or a packet fails. Returns the
  * number of packets that were sent. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Backend for the UDP-Lite of the kernel, in Linux before 7.1 and in FreeBSD. A
- * socket has one send coverage at a time: consecutive packets of equal coverage
- * are sent as one batch, and only a change of the coverage needs a further
- * system call. The kernel tells the receiver neither the coverage of a packet
- * nor which packets it discarded.
+ * socket has one send coverage at a time. Consecutive packets of equal coverage
+ * are therefore sent as one batch, and a further system call is needed only
+ * when the coverage changes. The kernel reports to the receiver neither the
+ * coverage of a packet nor which packets the kernel discarded.
  */
 
 #include "udplitesocketbackend.h"
@@ -25,10 +25,10 @@ set_option (UdpliteSocket * self, gint option, gint value, const gchar * what,
       value);
 }
 
-/* A minimum of 8 accepts every packet, because UDP-Lite permits no smaller
- * coverage (RFC 3828 section 3.1). Linux has no other way to undo the option
- * once it is set, and an explicit 0 would discard the packets that are not
- * covered completely. */
+/* A negative minimum, which accepts any coverage, is set as 8. This accepts
+ * every packet, because UDP-Lite permits no smaller coverage (RFC 3828 section
+ * 3.1). In Linux there is no other way to undo the option once it is set. The
+ * value 0 would discard the packets that are not covered completely. */
 static gboolean
 kernel_set_min_coverage (UdpliteSocket * self, gint min_coverage,
     GError ** error)
@@ -83,10 +83,10 @@ kernel_create (UdpliteSocket * self, GSocketFamily family, GError ** error)
 #endif
 }
 
-/* Returns whether a socket whose send coverage is `socket_coverage` covers a
- * packet of `size` bytes as `coverage` demands. Both coverages are in bytes,
- * and 0 = all. The kernel reduces a coverage that exceeds the packet to the
- * size of the packet. */
+/* Returns whether a packet of `size` bytes can be sent with the present send
+ * coverage of the socket, `socket_coverage`, if `coverage` is wanted. Both
+ * coverages are in bytes, and 0 means the whole packet. If a coverage exceeds
+ * the packet, the kernel reduces it to the size of the packet. */
 static gboolean
 fits (guint socket_coverage, guint coverage, gsize size)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Backend that implements UDP-Lite in user space on a raw socket. It serves
- * systems whose kernel has no UDP-Lite, and receivers that need to know the
- * coverage of each packet. The kernel writes the IP header; this backend has to
- * know the addresses in it, because the checksum covers them.
+/* Backend that implements UDP-Lite in user space on a raw socket. It is for
+ * systems whose kernel has no UDP-Lite, and for receivers that need to know the
+ * coverage of each packet. The kernel writes the IP header, but this backend
+ * has to know the addresses in the IP header, because the checksum covers them.
  */
 
 #include "udplitesocketbackend.h"
@@ -21,17 +21,18 @@
 
 struct _UdpliteRaw
 {
-  /* A kernel UDP-Lite socket that reserves the local port. It also keeps the
-   * kernel from answering the peers with ICMP port unreachable. NULL = the
+  /* A kernel UDP-Lite socket that reserves the local port. While it exists, the
+   * kernel does not answer the peers with ICMP port unreachable. NULL if the
    * kernel has no UDP-Lite. */
   DatagramSocket *holder;
-  UdpliteRoutes *routes;        /* used by the sending thread only */
+  /* used by the sending thread only; looks up source addresses */
+  UdpliteRoutes *routes;
 };
 
 /* --- life cycle ----------------------------------------------------------- */
 
-/* Disables the kernel's checksum for raw IPv6 sockets, which would cover the
- * whole packet. */
+/* Disables the kernel's checksum for raw IPv6 sockets, because it would cover
+ * the whole packet. */
 static gboolean
 disable_checksum (UdpliteSocket * self, GError ** error)
 {
@@ -84,9 +85,9 @@ bind_holder (UdpliteSocket * self, GInetSocketAddress * address,
   return TRUE;
 }
 
-/* Reserves the local port. If the kernel has no UDP-Lite, nothing reserves
- * ports: the port must be agreed upon, or is drawn at random in the hope that
- * nobody else uses it. */
+/* Reserves the local port. If the kernel has no UDP-Lite, it cannot reserve the
+ * port. The port is then the one that the caller has given or, if the caller
+ * gave 0, a random one that is probably not in use. */
 static gboolean
 take_port (UdpliteSocket * self, GInetSocketAddress * address, gboolean reuse,
     GError ** error)
@@ -148,8 +149,9 @@ prepare (UdpliteSocket * self, const UdpliteOutput * output,
       output->path.remote_port, udplite_output_get_coverage (output),
       output->vectors, output->n_vectors);
   udplite_output_get_datagram (output, datagram, header);
-  /* Makes the kernel use the source address that is in the checksum, even if
-   * the routes changed since it was looked up. */
+  /* The packet must have the source address that is in the checksum. Setting
+   * the path makes the kernel use this address, even if the routes have changed
+   * since the address was looked up. */
   datagram->path = route->path;
   datagram->path.remote_port = output->path.remote_port;
   return TRUE;
@@ -183,9 +185,9 @@ raw_send (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
 
 /* --- receiving ------------------------------------------------------------ */
 
-/* Finds the beginning and the size of the UDP-Lite packet in a received
- * datagram, and its addresses. Returns FALSE if the datagram is not a complete
- * IPv4 packet with UDP-Lite. */
+/* Finds the beginning, the size and the addresses of the UDP-Lite packet in a
+ * received datagram. Returns FALSE if the datagram is not a complete IPv4
+ * packet that contains UDP-Lite. */
 static gboolean
 find_packet (UdpliteSocket * self, const Datagram * datagram,
     UdpliteAddresses * addresses, gsize * offset, gsize * size)
@@ -201,7 +203,8 @@ find_packet (UdpliteSocket * self, const Datagram * datagram,
   return TRUE;
 }
 
-/* Checks the destination port, for systems that have no socket filter. */
+/* Checks the destination port. This is necessary on systems that have no socket
+ * filter. */
 static gboolean
 is_ours (UdpliteSocket * self, const guint8 * packet, gsize size)
 {
@@ -221,7 +224,8 @@ raw_accept (UdpliteSocket * self, const Datagram * datagram,
     stats->foreign++;
     return FALSE;
   }
-  /* The kernel does not know the ports of a raw packet. */
+  /* The port of the sender is read from the UDP-Lite header, because the kernel
+   * does not know the ports of a raw packet. */
   input->path.remote_port = wire_read (input->data + offset, 2);
   return udplite_socket_check (self, input, offset, size, &addresses, stats);
 }

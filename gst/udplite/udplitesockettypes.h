@@ -13,9 +13,10 @@ typedef enum
   UDPLITE_BACKEND_AUTO,         /* the first of the backends below that works */
   /* the kernel's UDP-Lite: Linux before 7.1, FreeBSD */
   UDPLITE_BACKEND_KERNEL,
-  /* a raw socket for IP protocol 136, needs CAP_NET_RAW */
+  /* a raw socket for IP protocol 136, which needs CAP_NET_RAW */
   UDPLITE_BACKEND_RAW,
-  /* UDP-Lite carried in UDP with checksum 0; the peer must use this backend too
+  /* UDP-Lite carried in UDP with checksum 0; the peer must also use this
+   * backend
    */
   UDPLITE_BACKEND_UDP
 } UdpliteBackend;
@@ -26,25 +27,27 @@ typedef struct _UdpliteSocket UdpliteSocket;
 typedef struct
 {
   DatagramPath path;            /* path to the receiver */
-  /* leading bytes of the payload to cover; G_MAXUINT = all */
+  /* number of leading bytes of the payload to cover; G_MAXUINT means all bytes
+   */
   guint coverage;
   DatagramPart vectors[DATAGRAM_MAX_PARTS];
   guint n_vectors;
 } UdpliteOutput;
 
-/* Memory for one received packet, and the result. */
+/* Memory for one received packet, and the result of receiving it */
 typedef struct
 {
   guint8 *data;                 /* memory, owned by the caller */
-  /* Size of the memory in bytes, at least the maximum payload size plus
-   * udplite_socket_get_overhead (). A longer packet is truncated and discarded.
+  /* Size of the memory in bytes. It must be at least the maximum payload size
+   * plus udplite_socket_get_overhead (). A longer packet is truncated and
+   * discarded.
    */
   gsize capacity;
   /* pointer of the caller, which stays together with `data` */
   gpointer user_data;
   gsize offset, size;           /* position of the payload in `data` */
   /* Number of leading bytes of the payload that the checksum covered; G_MAXUINT
-   * if the backend cannot tell. */
+   * if the backend does not know this number */
   guint covered;
   /* path from the sender, which is the remote end */
   DatagramPath path;
@@ -53,11 +56,11 @@ typedef struct
 /* Counters of discarded packets. They never decrease. */
 typedef struct
 {
-  /* number of refused packets by verdict; always 0 with the backend kernel,
-   * which does not report them */
+  /* Number of refused packets for each verdict. With the backend kernel all are
+   * 0, because the kernel does not report refused packets. */
   guint64 refused[UDPLITE_LAST];
   guint64 truncated;            /* longer than `capacity` */
-  /* Backend raw: packets that are not for this port, on systems without a
-   * socket filter, and malformed IP packets. */
+  /* Only the backend raw counts these packets: malformed IP packets and, on
+   * systems without a socket filter, packets for other ports. */
   guint64 foreign;
 } UdpliteSocketStats;

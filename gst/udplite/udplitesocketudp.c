@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Backend that carries UDP-Lite in UDP, for hosts and networks that do not
- * support UDP-Lite. UDP's checksum would discard the damaged packets that
- * UDP-Lite delivers, and is therefore disabled; in IPv6 this is allowed for
+ * support UDP-Lite. UDP's own checksum is disabled, because it would discard
+ * the damaged packets that UDP-Lite delivers. In IPv6 this is allowed for
  * tunnels (RFC 6935 and RFC 6936). A NAT may rewrite the addresses and ports of
  * UDP. Therefore the pseudo-header contains zeros instead of addresses, and the
  * ports in the UDP-Lite header are ignored.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The package that the scripts of pipelines/ start, divided by topic. README.md
-lists the topics. A topic imports only topics that stand above it in that list.
+"""The package whose commands the scripts of pipelines/ start. The package is
+divided into topics, which pipelines/README.md lists. The modules of a topic
+import only modules of topics that stand above their own topic in that list.
 """

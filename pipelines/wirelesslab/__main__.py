@@ -4,8 +4,9 @@
     python3 pipelines/wirelesslab COMMAND ARGUMENT...
     python3 pipelines/wirelesslab MODULE ARGUMENT...
 
-A COMMAND is a module of wirelesslab.commands. The name of another MODULE has a
-dot in it. Such a module is a part of a command that needs a process of its own.
+COMMAND is the name of a module of wirelesslab.commands. MODULE is the name of
+another module, with a dot in it. Such a module is a part of a command that
+needs a process of its own.
 """
 
 import importlib

@@ -13,15 +13,16 @@ def run_main(name: str, main: Callable[[], None]) -> None:
     """Runs `main` and exits. An error becomes one message that begins with
     `name`, without a traceback.
     """
-    if sys.stdout is None:  # The reader has closed our standard output.
+    # The program that reads our standard output has closed it.
+    if sys.stdout is None:
         sys.stdout = open(os.devnull, "w")
     try:
         main()
         sys.stdout.flush()
     except BrokenPipeError:
-        # Nobody reads our output any more, as in `command | head`. The output
-        # is replaced by /dev/null so that Python's flush at its end does not
-        # fail again.
+        # Nobody reads our output any more, as in `command | head`. Standard
+        # output is replaced by /dev/null, so that flushing it when Python exits
+        # does not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(128 + signal.SIGPIPE)
     except OSError as error:

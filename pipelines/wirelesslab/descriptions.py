@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Type names for what the sections of .ini files become: dictionaries that are
-written as JSON without a conversion. docs/lab.md lists the pages that describe
-their keys."""
+"""Types of the sections of .ini files. A section is read into a dictionary that
+can be written as JSON without a conversion. docs/lab.md lists the pages that
+describe the keys of these dictionaries."""
 
 from typing import Any
 

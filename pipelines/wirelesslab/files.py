@@ -46,9 +46,10 @@ def write_whole(path: pathlib.Path, text: str) -> None:
 
 
 def check_own(path: pathlib.Path, marker: str) -> None:
-    """Raises LabError if `path` must not be emptied. This holds for a symbolic
-    link, for a file, and for a directory with entries but without the file
-    `marker`, which another program must have made."""
+    """Raises LabError if `path` must not be emptied, because another program
+    may have made it. This is the case if `path` is a symbolic link or a file.
+    It is also the case if `path` is a directory that is not empty and does not
+    contain the file `marker`."""
     if path.is_symlink():
         raise LabError(f"{path} is a symbolic link, which is not replaced: "
                        "remove it or choose another name")
@@ -70,7 +71,8 @@ def empty(path: pathlib.Path, marker: str) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
         # The marker is made first and never removed. If this process is killed
-        # here, the next one therefore still recognises the directory as ours.
+        # here, the next process still recognises the directory as one that this
+        # program has made.
         (path / marker).touch()
         for entry in path.iterdir():
             if entry.name == marker:

@@ -24,6 +24,7 @@ def environment(build_dir: pathlib.Path) -> dict[str, str]:
         GST_PLUGIN_PATH_1_0=":".join(plugin_dirs),
         GST_REGISTRY_1_0=str(build_dir / "demo-registry.bin"),
         GST_DEBUG_NO_COLOR="1",
-        LC_ALL="C.UTF-8",  # The package parses warnings in English.
+        # The messages must be in English, because the package parses warnings.
+        LC_ALL="C.UTF-8",
     )
     return values

@@ -41,7 +41,8 @@ def die_on_signals() -> None:
 
 def end_with_parent(number: int) -> None:
     """Makes the kernel send signal `number` to this process when its parent
-    ends. It is for a process that was not started by start().
+    ends. Only a process that was not started by start() needs to call this
+    function.
     """
     _libc.prctl(PR_SET_PDEATHSIG, number)
 

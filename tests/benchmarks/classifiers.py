@@ -1,17 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""CPU time of the classifiers of frames compared with GStreamer's parsers.
+"""Compares the CPU time of frame classifiers with that of GStreamer's parsers.
+
     meson test -C build --benchmark -v classifiers
-mpegstat classifies each frame and passes it on. It does the least besides: it
-finds the slices of H.264 and H.265, and counts. ifdqueue also passes each frame
-to another thread; the cost of queue, which does only this, is shown as well.
-Nothing is dropped, since fakesink accepts everything. The parser gets the same
-frames of the same stream. They are read from a GDP file, which keeps the caps
-and the limits of the frames, so that a pipeline can be compared with the same
-pipeline without the element. The CPU time of the whole process is measured as
-in compare.py, and the pipelines run in turn. There is no parser for VP8, so the
-peer is vp9parse with the VP9 stream of the same rate. The program only fails if
-a pipeline fails or does not output all frames, never because of noise.
+
+The classifiers are mpegstat and ifdqueue. mpegstat classifies each frame, finds
+the slices of H.264 and H.265, counts them and passes the frame on. ifdqueue
+also passes each frame to another thread. The cost of queue, which only passes
+frames to another thread, is shown as well. No frame is dropped, because
+fakesink accepts everything.
+
+The frames of a stream are read from a GDP file. Such a file keeps the caps and
+the limits of the frames, so a pipeline can be compared with the same pipeline
+without the element. The parser gets the same frames. VP8 has no parser; it is
+compared with vp9parse, which gets a VP9 stream of the same rate.
+
+The CPU time of the whole process is measured as in compare.py, and the
+pipelines run in turn. The program only fails if a pipeline fails or does not
+output all frames, never because of noise.
 """
 
 import argparse
@@ -26,12 +32,15 @@ import compare
 from wirelesslab.errors import LabError
 from wirelesslab.streams import clips
 
-SECONDS = 10  # of the clip that is repeated
+SECONDS = 10  # The length of the clip, which is repeated.
 FPS = 25
-# Without noise the film does not need 20 Mbit/s.
+# Adds noise to the film, because an encoder cannot use 20 Mbit/s for the film
+# alone.
 FILTER = "scale=1280:720,noise=alls=16:allf=t"
-GOAL = 0.5  # of the CPU time of the parser, except for VP8
-CLASSIFIER = "mpegstat"  # the element of the goal
+# The CPU time of mpegstat should be less than this share of the parser's CPU
+# time. VP8 has another goal.
+GOAL = 0.5
+CLASSIFIER = "mpegstat"  # The element for which the goal holds.
 ELEMENTS = {
     "mpegstat": "mpegstat",
     "ifdqueue": "ifdqueue sync=false max-frames=64",
@@ -42,10 +51,12 @@ ELEMENTS = {
 @dataclass(frozen=True)
 class Codec:
     encoder: str
-    # What makes whole frames of this form; empty if the demuxer does
+    # The elements that make whole frames of this form. Empty if the demuxer
+    # outputs whole frames.
     form: str
     parser: str
-    # The codec whose stream the parser gets; empty if it is this one
+    # The codec of the stream that the parser gets. Empty if it is the codec
+    # itself.
     peer: str = ""
     goal: float = GOAL
 
@@ -97,7 +108,9 @@ def run(words):
 
 
 def make_clip(codec, rate):
-    """The film at this rate in Matroska, which is kept."""
+    """Returns the path of the film at this rate in Matroska. An existing file
+    is used again.
+    """
     name = "".join(filter(str.isalnum, codec.encoder.split()[1]))
     path = compare.BUILD / "benchmarks" / f"{name}-{rate}M.mkv"
     if path.exists():
@@ -113,7 +126,9 @@ def make_clip(codec, rate):
 
 
 def make_stream(name, rate, size):
-    """The repeated clip with whole frames in GDP, of about `size` bytes"""
+    """Writes a GDP file of about `size` bytes with the frames of the repeated
+    clip.
+    """
     codec = CODECS[name]
     clip = make_clip(codec, rate)
     repeats = max(size // clip.stat().st_size, 1)
@@ -136,7 +151,7 @@ def command(element, stream, sink="fakesink"):
 
 
 def count_bytes(element, stream, env):
-    """Bytes that are output"""
+    """Returns the number of bytes that the pipeline outputs."""
     argv = command(element, stream, "filesink location=/dev/stdout")
     with subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE) as process:
@@ -150,7 +165,7 @@ def count_bytes(element, stream, env):
 
 def check_output(name, elements, stream, env):
     """Returns the size of all frames. Fails if an element does not output all
-    of them, or the parser nothing."""
+    frames, or if the parser outputs nothing."""
     sizes = {title: count_bytes(element, stream, env)
              for title, element in elements.items()}
     for title, size in sizes.items():
@@ -224,7 +239,8 @@ def main():
                         choices=list(CODECS), metavar="CODEC",
                         help="of " + "; ".join(CODECS))
     options = parser.parse_args()
-    # The peer of a codec has to be measured before.
+    # The codec that is used as the peer of another codec has to be measured
+    # first.
     names = [name for name in CODECS if name in options.codecs or name in
              {CODECS[other].peer for other in options.codecs}]
     (compare.BUILD / "benchmarks").mkdir(parents=True, exist_ok=True)

@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""CPU time of our elements compared with that of similar elements, as ratios.
+"""Compares the CPU time of our elements with that of similar elements, as
+ratios.
+
     meson test -C build --benchmark -v
-Every pipeline reads the same stream of about 240 MB from the file cache; the
+
+Every pipeline reads the same stream of about 240 MB from the file cache. The
 stream is a repeated clip. Each pipeline runs in its own gst-launch-1.0, whose
 registry already exists. wait4 reports the user and system seconds. The
 pipelines run in turn (A B C A B C ...), so that other load of the machine
-affects all of them. The cost of an element is the difference to the pipeline
-without the element in the same round. A ratio below 1 means that our element
-needs less time. The program only fails if a pipeline fails, or outputs less
-than the whole stream, so it never fails because of noise.
+affects all of them. The cost of an element is the difference between a pipeline
+with the element and the same pipeline without it in the same round. A ratio
+below 1 means that our element needs less time. The program only fails if a
+pipeline fails or outputs less than the whole stream, so it never fails because
+of noise.
 """
 
 import argparse
@@ -49,7 +53,8 @@ class Comparison:
     title: str
     ours: str
     peer: str
-    # The pipeline whose time is subtracted from both; empty if there is none.
+    # The pipeline whose time is subtracted from the times of `ours` and of
+    # `peer`. Empty if no time is subtracted.
     base: str = ""
 
 

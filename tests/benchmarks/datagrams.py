@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""CPU time per packet of the sinks and sources that use UDP, compared with
-udpsink and udpsrc.
+"""Compares the CPU time per packet of our sinks and sources with that of UDP's.
 
     meson test -C build --benchmark -v datagrams
 
-Each sink sends to its own source, which runs in another process, RTP packets of
-1316 bytes over the loopback as fast as it can, in network namespaces of their
-own where that is allowed. The rows take turns, and each figure is the median of
-the runs, with the minimum and the maximum. The CPU time of a sink is divided by
-the packets that were pushed into it, and that of a source by the packets that
-arrived: udpsink does not notice that packets are lost. The last row is a loop
-without GStreamer that sends 32 packets with one system call. With gso=off, the
-sink passes each packet to the kernel by itself, but its source still uses GRO.
-Nothing here fails for being slow: only what does not run at all makes the
-program fail.
+Each sink sends RTP packets of 1316 bytes to its own source as fast as it can.
+The source runs in another process. The packets cross the loopback interface, in
+network namespaces of their own where this is permitted. The rows of the table
+run in turn. Each figure is the median of the runs, with the minimum and the
+maximum.
+
+The CPU time of a sink is divided by the packets that were pushed into it,
+because udpsink does not notice when packets are lost. The CPU time of a source
+is divided by the packets that arrived. The last row is a loop without GStreamer
+that sends 32 packets with one system call. With gso=off, the sink passes each
+packet to the kernel by itself, but its source still uses GRO. The program fails
+only if a pair does not run at all, and never because it is slow.
 """
 
 import argparse
@@ -33,7 +34,8 @@ SECONDS = 60  # The maximum time in seconds that a run may take.
 KEY = secrets.token_hex(32)
 SINK = "host=127.0.0.1 port=5004 sync=false async=false"
 SOURCE = "address=127.0.0.1 port=5004"
-# This is the default of mmtpsrc and dcctpthinsrc.
+# udpsrc and udplitesrc get the buffer size that mmtpsrc and dcctpthinsrc have
+# by default.
 BUFFER = "buffer-size=2097152"
 FLOOD = turns.BUILD / "tests" / "benchmarks" / "udpflood"
 # All other pairs are compared with the first pair.

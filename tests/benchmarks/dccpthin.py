@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compares the packet rate and CPU time of the DCCP elements with those of SRT.
-    meson test -C build --benchmark -v dccpthin
-dcctpthinsink and dcctpthinsrc are compared with srtsink and srtsrc. All carry
-the same RTP packets of 1316 bytes, which is the maximum of an SRT packet (see
-turns.py). The first runs have fixed rates, of which all elements can carry the
-lowest one, to measure the CPU time. The last run is as fast as possible. The
-program fails only if a pair does not run at all, and never because it is slow.
-The raw socket is left out where it is not permitted.
 
-In SRT's live mode a sender whose buffer is full may wait for ever: if the last
-packets before the pause are lost, the receiver does not notice that, and the
-sender retransmits only what the receiver asks for (Haivision/srt issues 707,
-1722 and 2706). With nakreport=0 the sender has a timer, and with tlpktdrop=0
-both ends wait for all packets, so that the run ends.
+    meson test -C build --benchmark -v dccpthin
+
+dcctpthinsink and dcctpthinsrc are compared with srtsink and srtsrc. All of them
+carry the same RTP packets of 1316 bytes, which is the maximum of an SRT packet
+(see turns.py). The first runs have fixed rates and measure the CPU time. All
+elements can carry the lowest of these rates. The last run is as fast as
+possible. The program fails only if a pair does not run at all, and never
+because it is slow. The raw socket is left out where it is not permitted.
+
+In SRT's live mode a sender whose buffer is full may wait without end. This
+happens if the last packets before a pause are lost: the receiver does not
+notice their loss, and the sender retransmits only packets that the receiver
+requests (Haivision/srt issues 707, 1722 and 2706). Two options make sure that
+the run ends. With nakreport=0 the sender retransmits after a timeout, and with
+tlpktdrop=0 both ends wait for all packets.
 """
 
 import socket

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compares the bytes per second of ifdsink and tcpclientsink on a fast link.
+
     meson test -C build --benchmark -v ifdsink
-Both read the same file from the file cache with sync=false. The same reader
+
+Both elements read the same file from the file cache with sync=false. One reader
 counts the bytes that arrive on the loopback interface, from the first byte to
 the last. The elements run in turn. The figures are medians with minimum and
 maximum. The program fails only if an element does not run at all, or sends

@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Counts the instructions per buffer of each element in two builds.
+
     meson test -C build --benchmark -v instructions
+
 Without --against, the program makes the other build itself: the same sources
 without log statements and without trace callbacks. The difference is the cost
 of logging while GST_DEBUG is not set. With `--against DIRECTORY` it compares
 with any other build, such as one of an earlier commit, to see whether a change
-costs time. callgrind counts the instructions of all threads from READY to EOS.
-Unlike CPU seconds, a count does not depend on other load of the machine, but
-it does not include the time in the kernel. The count of the same pipeline
-without the element is subtracted. The builds run in turn, and the other build
-is counted twice in each round: the difference between its two medians shows
-how large a random difference may be. It is large for mmtpsink with a key,
-whose work depends on the timing of its peer.
+costs time.
+
+callgrind counts the instructions of all threads from READY to EOS. Unlike CPU
+seconds, a count does not depend on other load of the machine, but it does not
+include the time in the kernel. The count of the same pipeline without the
+element is subtracted.
+
+The builds run in turn, and the other build is counted twice in each round. The
+difference between the two medians of the other build shows how large a random
+difference may be. It is large for mmtpsink with a key, whose work depends on
+the timing of its peer.
 """
 
 import argparse
@@ -135,7 +141,7 @@ def environment(build, directory):
 
 @contextlib.contextmanager
 def running(pipeline, env):
-    """Runs gst-launch-1.0 with a pipeline until the block ends."""
+    """Runs a pipeline in gst-launch-1.0 until the `with` block ends."""
     if not pipeline:
         yield
         return

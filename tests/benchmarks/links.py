@@ -31,7 +31,8 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
 
 
-# The same limits as for netsim: 10 Gbit/s, 50 ms and one lost packet in 100.
+# wirelesslink gets the limits that netsim gets below: 10 Gbit/s, a delay of 50
+# ms, and one lost packet in 100.
 LINK = "wirelesslink max-output-packets=1000000 txqueuelen=0"
 LIMITED = "rate=10000000000 delay-ms=50 loss=0.01"
 NETSIM_LIMITED = ("netsim max-kbps=10000000 delay-probability=1 min-delay=50 "
@@ -82,8 +83,8 @@ def show(title, figures, unit, form="{:10.0f}"):
 
 
 def take_turns(runs, measures):
-    """Runs the functions in turn. Takes name -> function, returns name ->
-    values.
+    """Runs the functions in turn. `measures` has {name: function}. Returns
+    {name: values}.
     """
     values = {name: [] for name in measures}
     for _ in range(runs):
@@ -145,8 +146,8 @@ def add_veth(bed):
 
 
 def send_udp(bed, programs, to, size):
-    """UDP packets per second that arrive at b while a sends as fast as
-    possible.
+    """Returns the number of UDP packets per second that arrive at host b while
+    host a sends as fast as possible.
     """
     receiver = bed.popen("b", [programs.udp, "receive", str(UDP_PORT)],
                          stdout=subprocess.PIPE, text=True)
@@ -195,7 +196,9 @@ def run_pipeline(clip, link, env):
 
 
 def count_frames(clip, link, env):
-    """Frames after the link, to check that the pipeline is not empty."""
+    """Returns the number of frames that leave the link, to check that the
+    pipeline is not empty.
+    """
     rows = BUILD / "benchmarks" / "frames.csv"
     argv = PIPELINE.format(clip=clip, link=link).split()
     argv.insert(-2, f"location={rows}")

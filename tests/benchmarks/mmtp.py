@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compares the packet rate and CPU time of the MMTP elements with RIST's.
+
     meson test -C build --benchmark -v mmtp
+
 mmtpsink and mmtpsrc with two channels are compared with ristsink and ristsrc
-with two bonded links. All carry the same RTP packets of 1328 bytes (see
-turns.py). The first runs have fixed rates, of which all elements can carry the
-lowest one, to measure the CPU time. The last run is as fast as possible.
-ristsink does not notice that a link is full, so the packets that are output
-count. The program fails only if a pair does not run at all, and never because
-it is slow.
+with two bonded links. All of them carry the same RTP packets of 1328 bytes (see
+turns.py). The first runs have fixed rates and measure the CPU time. All
+elements can carry the lowest of these rates. The last run is as fast as
+possible. ristsink does not notice that a link is full. Therefore only packets
+that the source outputs are counted. The program fails only if a pair does not
+run at all, and never because it is slow.
 """
 
 import secrets
@@ -18,7 +20,7 @@ import turns
 SIZE = 1328
 KEY = secrets.token_hex(32)
 LINKS = "127.0.0.1:5004,127.0.0.1:5006"
-# The others are compared with the first pair.
+# All other pairs are compared with the first pair.
 PAIRS = {f"rist {method}":
          (f"ristsink bonding-addresses={LINKS} bonding-method={method}",
           f"ristsrc bonding-addresses={LINKS}")

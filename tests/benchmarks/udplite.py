@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compares the packet rate and CPU time of the UDP-Lite elements with UDP's.
+
     meson test -C build --benchmark -v udplite
-udplitesink and udplitesrc are compared with udpsink and udpsrc. All send or
-receive the same packets of 1316 bytes on the loopback interface, by
-packetflood, in network namespaces of their own where this is permitted. They
-run in turn. The figures are medians with minimum and maximum. A sink sends to
-a socket that is never read, and a source empties a socket that was filled
-before. The program fails only if an element does not run at all, or loses
-packets, and never because it is slow.
+
+udplitesink and udplitesrc are compared with udpsink and udpsrc. packetflood
+makes all of them send or receive the same packets of 1316 bytes on the loopback
+interface, in network namespaces of their own where this is permitted. The
+elements run in turn. The figures are medians with minimum and maximum. A sink
+sends to a socket that is never read, and a source empties a socket that was
+filled before. The program fails only if an element does not run at all, or
+loses packets, and never because it is slow.
 """
 
 import argparse
@@ -29,7 +31,8 @@ SINKS = {"udpsink": "udpsink"} | {
     f"udplitesink {backend}, {mode}":
         f"udplitesink backend={backend} coverage-mode={mode}"
     for mode in ("full", "headers") for backend in ("kernel", "raw", "udp")}
-# A fixed coverage needs no system call to change it.
+# If the coverage is fixed, the sink sets it once. In the other modes, a change
+# of the coverage needs a system call.
 SINKS["udplitesink kernel, fixed"] = (
     "udplitesink backend=kernel coverage-mode=fixed checksum-coverage=28")
 # Each source with the protocol that it receives.

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Lists the numbers that a revision's docs have and the working tree's lack.
+"""Lists the numbers that are in the docs of a revision but not in the working
+tree.
 
 A change of the prose must not lose or change a figure. The script reads the
 numbers of all pages as one set. It prints each number that the docs of the
-revision BASE have and those of the working tree do not have, with the lines
+revision BASE have and the docs of the working tree do not have, with the lines
 that contain it:
 
     python3 tests/docs/compare_numbers.py BASE

@@ -8,8 +8,8 @@ that a second reviewer gets the same texts.
 
     python3 tests/docs/draw_prose.py --seed 7 --number 70
 
-The texts are numbered, and each is preceded by its file and line. The last
-line of the output says from how many texts was drawn.
+The texts are numbered, and each is preceded by its file and line. The last line
+of the output has the number of all texts from which these were drawn.
 """
 
 import argparse

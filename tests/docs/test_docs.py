@@ -51,7 +51,7 @@ PAGES_AT_ONCE = 4
 # stream. It then never ends the RTCP stream (in GStreamer 1.22, also with stock
 # elements alone). The page says this, and says that Ctrl-C ends the line.
 MAY_NOT_END = re.compile(r"\brtp\.send_rtcp_src")
-# The maximum time after which a line of MAY_NOT_END is ended.
+# A line that matches MAY_NOT_END and has not ended after this time is ended.
 SECONDS_TO_END = 20
 # Newer versions of srtsrc warn when the sender closes the connection.
 SENDER_HAS_GONE = (r"WARNING: from element \S*/GstSRTSrc:\S+: "
@@ -66,7 +66,7 @@ DISPLAYS = {
 ENDLESS = re.compile(r"\bis-live=true\b")
 # These properties belong to every GObject.
 NOT_ON_PAGES = {"name", "parent"}
-# Elements that share the page of another one, because they are identical.
+# Elements that are described on the page of an identical element.
 OTHER_NAMES = {"dccpthinsink": "dcctpthinsink", "dccpthinsrc": "dcctpthinsrc"}
 
 
@@ -86,9 +86,9 @@ def code_lines(text):
 
 
 def launch_lines(page):
-    """Returns the launch lines of the first part of a page. What follows a
-    second heading of the highest level needs hosts and takes minutes;
-    tests/integration/test_tutorial.py runs it."""
+    """Returns the launch lines of the first part of a page. The part after a
+    second heading of the highest level is left out, because its lines need
+    hosts and take minutes. tests/integration/test_tutorial.py runs them."""
     _, first, *_ = re.split(r"^# ", page.read_text(), flags=re.M)
     return [line for line in code_lines(first) if line.startswith(RUNNABLE)]
 
@@ -149,7 +149,8 @@ class Described:
         for row in filter(is_there, table_rows(section(text, "Properties"))):
             for name in names_in(row[0]):
                 default = row[1].rsplit(",", 1)[-1].strip(" `")
-                # gst-inspect-1.0 prints no default for caps and objects.
+                # gst-inspect-1.0 prints no default for properties that are caps
+                # or objects.
                 self.defaults[name] = {"none": "null", "unset": None,
                                        "read only": None}.get(default, default)
                 self.words[name] = " ".join(row[1:])
@@ -212,8 +213,8 @@ class Inspected:
                 continue
             default = re.search(r'Default: *(?:\d+, )?"?([^"\s]*)"?',
                                 body)
-            # Newer versions print the default of an array. The pages do not
-            # show this default.
+            # Newer versions print the default of an array. It is ignored,
+            # because the pages do not show it.
             self.defaults[name] = (default and default.group(1)
                                    if "GstValueArray" not in body else None)
             self.ready_only[name] = "only in NULL or READY" in body
@@ -248,8 +249,8 @@ def free_port():
 
 
 def is_bound(port):
-    """Returns whether a socket of UDP or UDP-Lite has the port, or one of TCP
-    listens there (state 0A).
+    """Returns whether a UDP or UDP-Lite socket has the port, or a TCP socket
+    listens at the port (state 0A).
     """
     ending = f":{port:04X}"
     tables = [pathlib.Path("/proc/net") / name
@@ -281,9 +282,10 @@ class Line:
         self.text, self.directory = text, directory
         self.interrupted = False
         self.output = directory / f"output-{number}.txt"
-        # With a time limit, a test that is killed leaves no receiver behind.
+        # The line has a time limit, so it ends even if the test is killed.
         guard = f"timeout --foreground -k 2 {2 * SECONDS_TO_RUN} "
-        # A file without a buffer shows immediately what has arrived.
+        # filesink writes without a buffer, so that the file shows immediately
+        # what has arrived.
         words = shlex.split(text.replace(
             "filesink ", "filesink buffer-mode=unbuffered "))
         if "|" in text:
@@ -338,8 +340,8 @@ class Line:
             raise self.failure("does not end") from None
         bad = re.search(r"ERROR|CRITICAL|WARNING",
                         re.sub(SENDER_HAS_GONE, "", self.printed()))
-        # A receiver that was just ending by itself ends with the signal's
-        # status.
+        # If the interrupt arrives while a receiver is ending by itself, the
+        # signal becomes the exit status of the receiver.
         if bad or status not in ((0, -signal.SIGINT) if self.interrupted
                                  else (0,)):
             raise self.failure(f"exit status {status}")
@@ -347,8 +349,8 @@ class Line:
             raise self.failure(f"did not give {', '.join(self.missing())}")
 
     def stop(self):
-        """Ends the line with SIGTERM, which the guard passes on. It could not
-        pass on SIGKILL.
+        """Ends the line with SIGTERM, which the guard passes on to it. The
+        guard could not pass on SIGKILL.
         """
         if self.process.poll() is None:
             self.process.terminate()
@@ -659,8 +661,8 @@ class Units(unittest.TestCase):
                       r"|seconds|per second|changes/s|Hz)\b")
     NUMBER = re.compile(r"^ *(?:Unsigned )?Integer(?:64)?\. |^ *Double\. ",
                         re.M)
-    # Texts of numbers without a unit: counts whose text names what is counted,
-    # and fractions.
+    # Matches the texts of numbers that have no unit. These are counts, whose
+    # text names what is counted, and fractions.
     WITHOUT = re.compile(r"number of|port\b|\b0 to (?:0\.5|0\.9|1)\b|code point"
                          r"|Seed|Descriptor|coverage|Ouwens|Maximum number"
                          r"|Deprecated|transmissions", re.I)

@@ -19,7 +19,7 @@
 #define FLAG_COVERAGE (1 << 2)
 #define FLAG_SMALL_WINDOW (1 << 3)
 #define FLAG_SERVER_SENDS (1 << 4)
-#define FLAG_EDGE (1 << 5)      /* Sequence numbers wrap soon. */
+#define FLAG_EDGE (1 << 5)      /* The numbers wrap soon. */
 /* The connection is open before the first order of the input. */
 #define FLAG_OPEN (1 << 6)
 /* With both flags set, the listener has no room for further connections and the
@@ -122,8 +122,8 @@ make_noise (Run * self)
 
 /* --- forged packets ------------------------------------------------------- */
 
-/* Returns a number close to `right`: next to it, at the edges of a window, or
- * anywhere. */
+/* Returns a number that is usually close to `right`: next to `right`, or next
+ * to the edge of a window around it. One choice of 256 is any number. */
 static guint64
 take_number (Run * self, guint64 right)
 {

@@ -58,7 +58,8 @@ sum_plainly (const DatagramPath * path, const guint8 * bytes, gsize covered,
   return sum;
 }
 
-/* RFC 4340 section 5.1: 12 or 16 bytes, then the fields of the type. */
+/* RFC 4340 section 5.1: a header has 12 or 16 bytes, then the fields of its
+ * type. */
 static gsize
 get_header_size (guint type, gboolean extended)
 {
@@ -159,7 +160,8 @@ check_written (const DccpPacket * packet, const DatagramPath * path,
 
   fuzz_check (dccp_packet_write (packet, path, written) == size);
   if (bytes[6] == 0xff && bytes[7] == 0xff && written[6] == 0)
-    /* 0xffff and 0 are the same value in one's complement. */
+    /* The checksums 0xffff and 0 have the same value in one's complement, so
+     * the written one may differ. */
     written[6] = written[7] = 0xff;
   for (i = 0; i < size; i++) {
     if ((i == 6 || i == 7) && has_reserved (packet, bytes))
@@ -413,8 +415,8 @@ check_values (DccpFeatures * self)
           && dccp_features_get (self, DCCP_FEATURE_CCID, FALSE) == 3));
 }
 
-/* Checks the options that the negotiation sends. They are valid and end after a
- * few packets. */
+/* Checks that the negotiation sends only valid options, and that it sends none
+ * any more after a few packets. */
 static void
 check_output (DccpFeatures * self, guint64 now, guint64 * sent)
 {
@@ -442,7 +444,8 @@ check_output (DccpFeatures * self, guint64 now, guint64 * sent)
   fuzz_check (dccp_features_next_wakeup (self) > now);
 }
 
-/* FALSE: it is reset. */
+/* Inputs all options of the packet. Returns FALSE if the connection is reset
+ * because of an option. */
 static gboolean
 input_options (DccpFeatures * self, const DccpPacket * packet, guint64 gsr,
     guint64 gss)

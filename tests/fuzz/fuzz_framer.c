@@ -22,9 +22,11 @@
 #define SMALLEST_MAX_FRAME_SIZE 16
 /* Bytes of a start code that the framer needs before it recognises the code. */
 #define MAX_STRADDLE 3
-/* The timeline takes a larger gap as a new stream. In addition, the first frame
- * and the second frame after a jump may each have any of 1024 temporal
- * references. */
+/* The maximum number of frames that the timeline counts as lost in one gap. A
+ * gap of at most 10 s has 2400 frames at 240 frames per second; the timeline
+ * treats a longer gap as the start of a new stream. In addition, the first and
+ * the second frame after a gap may each have any of 1024 temporal references.
+ */
 #define MAX_LOSSES_AT_ONCE (10 * 240 + 3 * 1024)
 #define MAX_TIMED_FRAMES 64
 /* Longer streams are not divided into single bytes, because this takes most of
@@ -69,7 +71,7 @@ check_units (const MpegVideoFrame * frame)
     code = frame->data + frame->units[i].offset;
     fuzz_check (code[0] == 0 && code[1] == 0 && code[2] == 1);
     fuzz_check (code[3] == frame->units[i].code);
-    /* There is no start code between two units. */
+    /* Outside of the starts of units, the frame has no start code. */
     code = mpeg_video_find_start_code (code + 4, frame->data + frame->size);
     fuzz_check (code == (i + 1 < frame->n_units ? frame->data + end : NULL));
   }
@@ -233,7 +235,9 @@ frame_stream (const Job * job, StepFunc step, MpegVideoFramerStats * stats)
   for (i = 0; rest.size > 0; i++) {
     size = MIN (step (job, i), rest.size);
     if (size == 0 && i % N_STEPS == 0)
-      size = rest.size;         /* A sequence of empty steps would never end. */
+      /* The loop would never end if all steps were empty. The rest of the
+       * stream is then one input. */
+      size = rest.size;
     piece = fuzz_take_copy (&rest, size);
     mpeg_video_framer_input (framer, piece, size, MPEG_VIDEO_TIME_NONE,
         MPEG_VIDEO_TIME_NONE);
@@ -248,7 +252,8 @@ frame_stream (const Job * job, StepFunc step, MpegVideoFramerStats * stats)
   mpeg_video_framer_get_stats (framer, stats);
   mpeg_video_framer_discont (framer);
   fuzz_check (check_account (job, framer, input, output) == 0);
-  /* How many of the discarded bytes are still examined depends on the division.
+  /* This counter is not compared. How many of the discarded bytes it counts
+   * depends on how the stream is divided.
    */
   stats->junk_bytes = input - output;
   fuzz_check (stats->frames == frames->len);
@@ -264,9 +269,9 @@ check_same_stats (const MpegVideoFramerStats * a,
   fuzz_check (memcmp (a, b, sizeof (*a)) == 0);
 }
 
-/* A frame whose size is within one start code of the limit may or may not
- * exceed it. The framer may therefore find or miss a start code beyond the
- * limit. */
+/* Whether a frame whose size is within one start code of the limit exceeds it
+ * depends on how the stream is divided. So does whether the framer finds a
+ * start code beyond the limit. */
 static gboolean
 frames_near_limit (const Job * job)
 {

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the choice of frames with frames of any type, flags and size, with new
- * receivers, stream ends and other configurations. A model of the queue of
- * waiting frames (W) and of the references checks the results. Each frame must
- * leave exactly once, in order, and be counted. The algorithm gop must send no
- * frame whose reference was not sent, and no I-frame that a decoder would show
- * too early.
+/* Fuzzes the choice of frames. The frames have any type, flags and size, and
+ * there are new receivers, ends of the stream and changes of the configuration.
+ * A model of the queue of waiting frames (W) and of the references checks the
+ * results. Each frame must leave exactly once, in order, and be counted. The
+ * algorithm gop must send no frame whose reference was not sent, and no I-frame
+ * that a decoder would show too early.
  *
- * Input: algorithm, max_frames, then orders: a byte that says what to do, and
- * for a frame two more bytes, its flags and its size. If the flags say so, the
- * size is also the order. If the flags say that the frame has slots, three more
- * bytes follow: the slots that the frame uses, the slots that it updates, and its
- * temporal layer.
+ * Input: algorithm, max_frames, then orders. An order is a byte that says what
+ * to do. An order with a frame has two more bytes, the flags and the size of
+ * the frame. With FLAG_ORDER, the size byte also gives the place in display
+ * order. With FLAG_SLOTS, three more bytes follow: the slots that the frame
+ * uses, the slots that it updates, and its temporal layer.
  */
 
 #include "fuzz.h"
 #include "ifd.h"
 
-/* With fewer pictures the core never reaches the limit at which it continues
- * without an I-frame. */
+/* The core continues without an I-frame when a GOP reaches IFD_MAX_GOP
+ * pictures. Fewer pictures never reach this limit, so the model need not know
+ * it. */
 #define MAX_PICTURES (IFD_MAX_GOP - 1)
 #define NONE -1
 #define FLAG_ORDER (1 << 6)
@@ -48,7 +49,7 @@ typedef struct
   guint n_references;
   gboolean misses;              /* A reference of the picture never existed. */
   Fate fate;
-  guint decoded_by;             /* The receiver that decoded it, or 0. */
+  guint decoded_by;             /* Receiver that decoded the frame, or 0. */
   /* Previous I-frame or P-frame of the stream, or NONE. */
   gint last_reference;
   guint codec;                  /* changes of the codec before the frame */
@@ -82,9 +83,10 @@ typedef struct
   gint s;
   /* I-frames or P-frames of the newest GOP. */
   gint first, last, last_leading, last_before;
-  gint newest_reference;        /* I or P that came */
-  gint slots[N_SLOTS];          /* the last frame that updated each, or NONE */
-  gboolean has_slots;           /* of the newest frame */
+  gint newest_reference;        /* Last I-frame or P-frame that arrived. */
+  /* Last frame that updated each slot, or NONE. */
+  gint slots[N_SLOTS];
+  gboolean has_slots;           /* Whether the newest frame has slots. */
   guint codec;                  /* changes of the codec so far */
   guint began_codec;            /* `codec` of the last frame that was decoded */
   Decoder decoder;
@@ -162,7 +164,9 @@ place (Picture * picture, gint number)
   guint flags = picture->frame.flags;
   const gboolean has_slots = (flags & IFD_FRAME_SLOTS) != 0;
 
-  /* After a change of the codec, nothing is there any more. */
+  /* Frames with slots and frames without slots belong to different codecs.
+   * After a change of the codec, a decoder has none of the earlier references.
+   */
   if (has_slots != model.has_slots) {
     gint newest = model.newest_reference;
 
@@ -308,7 +312,8 @@ take_events (gint c)
   }
 }
 
-/* An I-frame uses no slot and updates all; slotuse.h never says otherwise. */
+/* slotuse.h describes each I-frame as a frame that uses no slot and updates all
+ * slots. This function makes only such I-frames. */
 static void
 take_slots (FuzzInput * orders, IfdFrame * frame)
 {
@@ -376,8 +381,9 @@ get_msb (gint lsb)
   return decoder->prev_msb;
 }
 
-/* An I-frame that would be shown too early is still sent if no frame before it
- * is missing, or after many frames. */
+/* Checks an I-frame that was sent although a decoder would show it too early.
+ * This is allowed if no frame before the I-frame is missing. It is also allowed
+ * after many frames, and is then counted in gops_misordered. */
 static void
 check_order (const Picture * picture, gint order)
 {

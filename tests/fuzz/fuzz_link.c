@@ -29,8 +29,8 @@
 /* ns: 30 years */
 #define MAX_TIME G_GUINT64_CONSTANT (1000000000000000000)
 /* The cellular model draws a new rate every 20 ms, even if no packet is sent.
- * Pauses of years are only possible with a virtual clock. Simulating them would
- * take minutes. */
+ * Simulating a pause of years would therefore take minutes. Such pauses are
+ * only possible with a virtual clock, so they are left out. */
 #define MAX_CELLULAR_PAUSE (1000 * LINK_SECOND)
 #define MAX_CELLULAR_TIME (100000 * LINK_SECOND)
 /* Maximum wakeups in a second of the link, in addition to those that packets
@@ -116,7 +116,8 @@ stops_for_ever (const LinkOnOffConfig * config)
 }
 
 /* Channels that change all the time, or packets that stay in a link for days,
- * are no faults of the link. They only take long, so the times are limited. */
+ * are no faults of the link. They make a run take too long, so the times are
+ * limited. */
 static void
 temper_times (LinkOnOffConfig * config, guint64 min)
 {
@@ -357,7 +358,8 @@ check_same (const FuzzRun * a, const FuzzRun * b)
   fuzz_check (a->n_quality == b->n_quality);
 }
 
-/* The arrivals must be the same if the link is polled at other times. */
+/* The packets must arrive at the same times if the link is polled at other
+ * times. */
 static void
 check_lazy (const Job * job, const Player * eager)
 {
@@ -381,7 +383,7 @@ check_replay (const Job * job, const Player * eager, const gchar * record)
   Player replay;
 
   config.pattern = text;
-  config.seed = 0;              /* The seed of the pattern is used instead. */
+  config.seed = 0;              /* The seed in the pattern is used. */
   play (&replay, job, RUN_REPLAY, &config);
   check_same (eager->run, replay.run);
   fuzz_run_free (replay.run);

@@ -213,8 +213,8 @@ check_numbers (FuzzInput * input)
   link_config_init (&config, profile, quality);
   while (input->size > 0)
     take_field (input, &config);
-  /* At lower rates a packet would be sent for days, in pauses of less than a
-   * ms. */
+  /* At a lower rate, a packet could need days to be sent. If the link also
+   * wakes up every ms during this time, the run takes too long. */
   config.pipe.rate[0] = MAX (config.pipe.rate[0], 1000);
   config.pipe.rate[1] = MAX (config.pipe.rate[1], 1000);
   if (link_config_check (&config, &error)) {

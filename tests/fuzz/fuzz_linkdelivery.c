@@ -24,7 +24,7 @@
 /* A simple model that handles one opportunity after the other. */
 typedef struct
 {
-  GArray *times;                /* of guint64, ms */
+  GArray *times;                /* Items are guint64, in ms. */
   LinkOnOff outage;
   /* Number of the current opportunity, counted from 1. */
   guint64 number;
@@ -67,7 +67,7 @@ model_get (const Model * model, guint64 number)
       g_array_index (model->times, guint64, i % n)) * LINK_MS;
 }
 
-/* Returns FALSE if it takes too long. */
+/* Returns FALSE if the model needs more than MAX_MODEL_STEPS opportunities. */
 static gboolean
 model_send (Model * model, guint64 time, guint64 bytes, guint64 * end)
 {
@@ -120,8 +120,9 @@ take_outage (FuzzInput * input, LinkOnOff * outage)
   link_on_off_init (outage, &config, 0, good, 0, 0);
 }
 
-/* Returns the end of the run. Outages are counted one by one, so with outages
- * it is little more than an hour. */
+/* Returns the end of the run. A run with outages ends after little more than an
+ * hour, because outages are counted one by one, which would take long in a
+ * longer run. */
 static guint64
 get_end (const LinkOnOff * outage)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes recorded runs. A text is either read or refused with a reason. Each
- * entry that was read can be looked up, and a pattern that is written again
- * reads the same.
+/* Fuzzes the reading of pattern files, which record the fates of packets. A
+ * text is either read or refused with a reason. Each entry that was read can be
+ * looked up. A pattern that is written and read again has the same entries.
  *
  * Input: the text.
  */

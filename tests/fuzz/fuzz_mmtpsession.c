@@ -18,7 +18,8 @@
 #define FLAG_SMALL (1 << 3)     /* frames */
 
 #define MAX_ORDERS 200
-#define MAX_TIME (20 * G_GUINT64_CONSTANT (1000000000)) /* ns, of a run */
+/* ns, maximum of a run */
+#define MAX_TIME (20 * G_GUINT64_CONSTANT (1000000000))
 #define MS G_GUINT64_CONSTANT (1000000)
 #define N_KEPT 64
 #define N_STRANGERS 4

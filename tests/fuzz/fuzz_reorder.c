@@ -23,11 +23,14 @@
 
 typedef struct
 {
-  /* Packets between two new beginnings belong to one run. */
+  /* A run has all packets from one beginning of a sequence to the next one. A
+   * sequence begins with the first packet, when another source becomes the
+   * current one, and when packets with numbers that are far off start a new
+   * sequence. */
   guint run;
   guint32 ssrc;
   guint16 seqnum;
-  guint freed, output;          /* number of times */
+  guint freed, output;          /* numbers of times */
 } Packet;
 
 typedef struct
@@ -132,8 +135,9 @@ check_strays_freed (void)
   fuzz_check (count_kept () == model.n_taken - model.n_output);
 }
 
-/* Handles a packet that does not fit the current source. It begins a new run if
- * it follows a kept packet; otherwise it is kept itself. */
+/* Handles a packet that does not continue the stream of the current source. If
+ * the packet follows a kept packet, both begin a new run. Otherwise the packet
+ * is kept. */
 static void
 check_stray (Packet * packet)
 {
@@ -168,8 +172,8 @@ check_stray (Packet * packet)
   check_strays_freed ();
 }
 
-/* A source that was replaced begins a new run with any packet, after the
- * waiting packets. */
+/* If the packet belongs to a source that was replaced, begins a new run with it
+ * after the waiting packets, and returns TRUE. */
 static gboolean
 take_back (guint32 ssrc, guint16 seqnum)
 {

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the cutting of transport streams: the units together are the input,
- * however it is cut into buffers, and what remains of a picture are whole
- * packets, not more than the picture had.
+/* Fuzzes the division of a transport stream into units. A unit has the packets
+ * of a picture or other packets. The units together must be identical to the
+ * input. However the input is divided into buffers, the numbers of units and of
+ * pictures must be the same. The rest of a picture, which is sent if the
+ * picture itself is dropped, must consist of whole packets and must not be
+ * larger than the picture.
  *
  * Input: the size of the buffers (1 to 256), then the stream.
  */

@@ -359,8 +359,8 @@ picture_headers_end (const MpegVideoFrame * frame, guint picture)
   return mpeg_video_frame_unit_end (frame, last);
 }
 
-/* Returns whether this packet holds only a part of a picture's headers, or of
- * the headers before them. */
+/* Returns whether this packet has the begin of a picture's headers, or of the
+ * headers before them, but not all of these headers. */
 static gboolean
 spreads_headers (const MpegVideoFrame * frame, const Rfc2250Packet * packet)
 {
@@ -518,7 +518,8 @@ check_received (const GPtrArray * sent_frames, const Receiver * receiver,
       /* Without slices, the marker does not show that the frame is complete. */
       fuzz_check (!sent->has_slices && i + 1 == sent_frames->len);
     } else {
-      /* After a gap, a single field may lack the other field. */
+      /* After a gap, the unpacker cannot know whether the other field of a
+       * frame with a single field was lost. */
       fuzz_check (!sent->has_slices || sent->lone_field);
     }
   }

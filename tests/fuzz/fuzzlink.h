@@ -48,7 +48,8 @@ typedef struct
   guint64 arrival;
   guint outputs, fates, freed;
   guint copies;                 /* Number of copies that were output. */
-  LinkPacket end;               /* The packet as its fate was reported. */
+  /* The packet in the state in which its fate was reported. */
+  LinkPacket end;
   guint damage_hash;
 } FuzzPacket;
 

@@ -53,7 +53,9 @@ def encode(name, size, codec, options=""):
 
 
 def fields():
-    """Field pairs of 48x48; the clip helpers always make 576 lines."""
+    """Makes field pictures of 48x48. The helpers for clips cannot be used
+    alone, because they always make 576 lines.
+    """
     half = encode("half.m2v", "48x24", "mpeg2")
     stream = clips._to_fields(Stream(half), 4)
     out = bytearray(stream)
@@ -136,7 +138,8 @@ NEW_PICTURE = 1 << 6
 
 def unpacker(made):
     for i, (name, stream) in enumerate(made.items()):
-        # All on-loss modes and aggregate modes, with and without a loss.
+        # The inputs have all on-loss modes and aggregate modes, with and
+        # without a loss.
         flags = (ROUND_TRIP | i % 3 << 1 | (i + i // 3) % 3 << 3
                  | (EXTENSION if i % 2 else 0)
                  | (NEW_PICTURE if i % 4 > 1 else 0))
@@ -150,7 +153,8 @@ def unpacker(made):
 
 
 def pack_packets(packets):
-    """Flags, length and payload of each packet; every ninth packet is left out.
+    """Makes a flag, a length and the payload for each packet. Every ninth
+    packet is left out.
     """
     out, last, gap = b"", None, False
     for i, packet in enumerate(packets):
@@ -193,7 +197,8 @@ def reorder(_made):
 # --- links -----------------------------------------------------------------
 
 PROFILES_C = HERE.parents[1] / "gst/wirelesslink/core/linkprofiles.c"
-# The nicks in the order of the table, which is the order of their numbers.
+# The nicks of the profiles, in the order of the table in linkprofiles.c. The
+# number of a profile is its place in this table.
 PROFILES = tuple(re.findall(r'^ *{{"([^"]+)",', PROFILES_C.read_text(), re.M))
 TRACE, ABANDON, DIAL_UP, MANY_FLOWS = 1, 4, 8, 16
 DROP_FRAME, IFD, END_FLOWS = 32, 64, 128
@@ -201,8 +206,8 @@ INPUT, SMALL, BURST, ADVANCE, WAKEUP, SET_STATION, ADD_FLOW, BACK = range(8)
 
 
 def ifd(_made):
-    """Makes inputs of an algorithm, max_frames, and orders. A frame is an order
-    of three bytes: type * 8, flags and size.
+    """Makes inputs that consist of an algorithm, max_frames, and orders. A
+    frame is an order of three bytes: type * 8, flags and size.
     """
     closed, broken, leading, trailing, incomplete = (1 << i for i in range(5))
 
@@ -242,7 +247,9 @@ def ifd(_made):
 
 
 def ifd_slots(seed):
-    """Frames that use and update slots, with few frames of another codec."""
+    """Orders with frames that use and update slots, and with a few frames of
+    another codec.
+    """
     rng = random.Random(seed)
     out = bytearray([2, rng.randint(1, 6)])
     for _ in range(150):
@@ -260,7 +267,9 @@ def ifd_slots(seed):
 
 
 def h264_headers():
-    """Headers with order types 1 and 2, and slices with all optional fields."""
+    """H.264 headers with the order types 1 and 2, and slices with all optional
+    fields.
+    """
     def bits():
         return h264writer.Bits()
 
@@ -271,8 +280,8 @@ def h264_headers():
     yield bits().ue(0, 7, 0).u(4, 0).u(1, 0).ue(0).se(0, 0).u(2, 0).unit(0x65)
     yield bits().ue(0, 7, 0).u(4, 1).u(1, 0).se(1, -3).u(1, 0).unit(0x41)
     yield bits().ue(0, 7, 0).u(4, 2).u(2, 3).se(0).unit(0x01)
-    # High 4:4:4 with separate planes, order type 2, weights and redundant
-    # pictures.
+    # H.264 headers of the profile High 4:4:4 with separate colour planes, order
+    # type 2, weighted prediction and redundant pictures.
     yield bits().u(8, 244).u(16, 30).ue(0, 3).u(1, 1).ue(0, 0).u(3, 3).se(
         -8).u(11, 0).ue(0, 2, 4).u(1, 0).ue(0, 0).u(1, 1).unit(0x67)
     yield bits().ue(0, 0).u(2, 0).ue(1, 6, 3).u(4, 5).ue(3, 3).u(3, 5).se(
@@ -283,8 +292,8 @@ def h264_headers():
 
 
 def ifdclassifier(_made):
-    """Makes inputs of what to do and the codec data. Flags, a length and the
-    bytes of each unit follow.
+    """Makes inputs that consist of the choice what to do, the codec data, and
+    units. A unit has flags, a length and its bytes.
     """
     h264 = {
         "idr": "09 10; 67 64 00 28 ac; 68 ee 3c 80; 65 88 84",
@@ -293,9 +302,10 @@ def ifdclassifier(_made):
         "b": "01 9e 08; 01 03 33", "p": "41 9a 02; 41 05 55",
         "fields": "01 9e 08; 41 9a 02", "partitions": "02 9e; 03 11; 04 22",
         "views": "0e 40; 01 9e; 74 40 11",
-        # Fields and frames with the headers of h264writer.py (tests/interop):
-        # parameter sets and an IDR picture; its P; B and B; I and I; leading P,
-        # P, and a picture that clears the references.
+        # Fields and frames with the headers of h264writer.py (tests/interop).
+        # In this order: parameter sets and an IDR picture; its second field, a
+        # P-field; two B-fields; two I-fields; a leading P-picture; a P-picture;
+        # a picture that clears the references; a P-picture.
         "sets": "67 4d 00 1e 96 52 94 a0 1e 2c 5b 2c; 68 ce 3c 80;"
                 "45 88 80 50 42 a0",
         "second": "41 9a 01 82 e5 40",
@@ -361,7 +371,9 @@ def ivf_frames(codec, *options):
 
 
 def tspictures(_made):
-    """The size of the buffers, and transport streams with sound."""
+    """Makes inputs that consist of the size of the buffers and a transport
+    stream with sound.
+    """
     def make(options):
         return subprocess.run(
             ["ffmpeg", "-v", "error", "-f", "lavfi", "-i",
@@ -375,13 +387,15 @@ def tspictures(_made):
     yield "h265", bytes([6]) + make(
         "-c:v libx265 -x265-params log-level=error")
     yield "no-video", bytes([99]) + make("-vn")
-    # a program map in two packets, and null packets
+    # A stream with null packets and with a program map that needs two packets.
     yield "long-map", bytes([187]) + broadcast.add_data(
         make("-c:v mpeg2video -bf 2 -muxrate 3M"))[:80 * broadcast.PACKET]
 
 
 def slotuse(_made):
-    """The codec, then flags, a length of two bytes and a unit each."""
+    """Makes inputs that consist of the codec and units. A unit has flags, a
+    length of two bytes and its bytes.
+    """
     vp8, vp9, av1, av1_frame = range(4)
     layer, sync, flush = 1, 2, 4
 
@@ -412,8 +426,8 @@ def slotuse(_made):
 
 
 def pictureinfo(_made):
-    """Makes inputs of a format and the codec data. Flags, a time, a length and
-    the data of each buffer follow.
+    """Makes inputs that consist of a format, the codec data, and buffers. A
+    buffer has flags, a time, a length and its data.
     """
     mpeg, h264, h265, h264_nal, h265_nal, rtp_mpeg, rtp_h264, rtp_h265, \
         vp8, vp9, av1, _, rtp_vp8, rtp_vp9, rtp_av1 = range(15)
@@ -482,8 +496,8 @@ def pictureinfo(_made):
 
 
 def videopacket(_made):
-    """Makes inputs of how to read the packet, the number of bytes that are not
-    in the input, and the packet.
+    """Makes inputs that consist of the choice how to read the packet, the
+    number of bytes that are not in the input, and the packet.
     """
     picture = bytes.fromhex("00000100 014ffff8")
     gop = bytes.fromhex("000001b8 00080040")
@@ -530,7 +544,9 @@ def videopacket(_made):
 
 
 def udplite(_made):
-    """Makes inputs of what to do, four choices, and the bytes of a packet."""
+    """Makes inputs that consist of the choice what to do, four other choices,
+    and the bytes of a packet.
+    """
     parse, parse_ipv4, write, coverage = range(4)
     rtp, mpv, h263, h263_1998 = range(1, 5)
     whole = bytes.fromhex("138c138e00286308") + bytes(range(32))
@@ -643,8 +659,8 @@ def mmtp_messages():
 
 
 def mmtppacket(_made):
-    """Makes inputs of what to do and of the data for it: the role and a
-    message, or the number of bits and two numbers.
+    """Makes inputs that consist of the choice what to do, and the data for it.
+    The data are the role and a message, or the number of bits and two numbers.
     """
     parse, unwrap = range(2)
     sender, receiver = range(2)
@@ -670,7 +686,7 @@ MMTP_ORDERS = ("run", "run_long", "to_receiver", "to_sender", "replay", "lose",
 
 
 def mmtpsession(_made):
-    """Makes inputs of flags and orders with their arguments."""
+    """Makes inputs that consist of flags and of orders with their arguments."""
     def order(name, *arguments):
         return bytes([MMTP_ORDERS.index(name), *arguments])
 
@@ -740,7 +756,8 @@ DCCP_CHANGES = {
 
 
 def dccpconnection(_made):
-    """Makes inputs of flags and orders; fuzz_dccpconnection.c describes them.
+    """Makes inputs that consist of flags and orders, as fuzz_dccpconnection.c
+    describes them.
     """
     (run, run_long, inject, elsewhere, again, spoil, noise, lose, delay,
      connect, close, abort, slow, dropped, unreachable, stream) = range(16)
@@ -785,8 +802,8 @@ def dccpconnection(_made):
 
 
 def dccppacket(_made):
-    """Makes inputs of what to do and its data; fuzz_dccppacket.c describes
-    them.
+    """Makes inputs that consist of the choice what to do, and the data for it,
+    as fuzz_dccppacket.c describes them.
     """
     parse, options, forged, agree = range(4)
     for kind in range(12):
@@ -847,7 +864,8 @@ def changes(numbers):
 
 
 def orders(choices, n, seed):
-    """Random orders with packets, waits of 1 ms to 1 s, and any other choices.
+    """Makes random orders: packets, waits of 1 ms to 1 s, and a few other
+    orders.
     """
     draw = random.Random(seed)
     out = b""

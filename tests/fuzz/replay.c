@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs a fuzz target once with each file of its corpus, for systems without
- * libFuzzer. It checks the same properties as a quick test with any compiler.
+ * libFuzzer. This is a quick test that works with any compiler. It checks the
+ * same properties as the fuzzer.
  */
 
 #include "fuzz.h"

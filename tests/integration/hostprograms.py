@@ -75,7 +75,7 @@ def arrivals(own):
 
     The socket waits in recvfrom() and not in poll(). If poll() finds a packet
     with a wrong checksum in the queue, Linux counts it as IPv4 in any case."""
-    # This call is only permitted to root of the machine.
+    # Setting SO_RCVBUFFORCE is permitted only to root of the machine.
     with contextlib.suppress(PermissionError):
         own.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER)
     own.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, WAIT)
@@ -87,7 +87,7 @@ def arrivals(own):
             if last:
                 return
         except OSError as error:
-            if error.errno != errno.ENETDOWN:  # the device went
+            if error.errno != errno.ENETDOWN:  # The device disappeared.
                 raise
 
 

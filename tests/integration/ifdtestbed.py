@@ -38,7 +38,7 @@ NS_PER_MS = 1e6
 # it for a route is allowed.
 CUBIC = (f"ip route replace 10.77.0.0/24 dev {placement.LINK} src $sender "
          "congctl cubic")
-# The radio card of the paper with four transmissions for each packet, and a
+# The radio card of Ouwens 2006 with four transmissions for each packet, and a
 # device queue of 50 ms, which CUBIC fills.
 RADIO = "profile=80211b retry-limit=4 txqueuelen=20"
 OVEN = "interference=20-40"
@@ -49,7 +49,9 @@ MS_FROZEN = 100
 # A frame whose lateness exceeds this is useless to a live stream.
 MS_IN_TIME = 500
 BUCKET = "rate 5mbit burst 5kb limit 75000"
-# 52 packets need 0.12 s at 5 Mbit/s. The bucket has room for all of them.
+# The send buffer of a sender over UDP_BUCKET. The buffer has room for 52
+# packets, which need 0.12 s at 5 Mbit/s. The queue of UDP_BUCKET is larger, so
+# no packet is dropped.
 SMALL_BUFFER = "buffer-size=60000"
 UDP_BUCKET = "rate 5mbit burst 5kb limit 1mb"
 
@@ -75,7 +77,8 @@ class Bottleneck(Hosts):
         self._text = f"{placement.LINK}={','.join(placement.ROLES)}: none"
 
     def hang_up(self):
-        # The link holds no packets for which the test would have to wait.
+        # A link without wirelesslink holds no packets, so the test need not
+        # wait for packets in the link.
         return False
 
     def lateness_ms(self):
@@ -104,8 +107,9 @@ class Radio(Hosts):
 
 @dataclasses.dataclass
 class Case:
-    """A stream and its place. If a sender does not pace its packets, the
-    network blocks it before it can write its log."""
+    """A stream and its place. If the sender does not pace its packets (is_paced
+    is false), the network blocks the sender before the sender can write its
+    log. The lateness of such a sender is therefore not judged."""
     transport: dict
     place: placement.OverLink
     clip: pathlib.Path
@@ -254,8 +258,8 @@ def stream_all(cases, directory, at_once):
 
 
 def stream_valid(cases, directory, at_once):
-    """Does the same as run_all for the cases. Void runs are then repeated once,
-    with fewer of them at the same time."""
+    """Runs the cases as run_all does. Repeats void runs once, with fewer of
+    them at the same time."""
     runs = stream_all(cases, directory, at_once)
     again = {name: cases[name] for name, run in runs.items() if run.why_void()}
     for name in again:

@@ -21,7 +21,8 @@ SECONDS_TO_DELIVER = 120
 NS_PER_MS = 1e6
 # gst-launch-1.0 does not print element messages, but the debug log shows them.
 BUS = {"GST_DEBUG": "GST_BUS:5", "GST_DEBUG_NO_COLOR": "1"}
-QUIET = {"GST_DEBUG": ""}  # Disables this log for other commands.
+# Disables the debug log for commands other than the link.
+QUIET = {"GST_DEBUG": ""}
 PATH_STATES = re.compile(r"mmtp-channel, channel=\(uint\)\d+, "
                          r"name=\(string\)([\w.]+), state=\(string\)(\w+)")
 STATS = re.compile(r"application/x-wirelesslink-stats, (.*)")

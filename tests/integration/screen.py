@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 CLIENT_MESSAGE = 33  # from X.h
-FORMAT = 32  # The number of bits of each number in the message.
+FORMAT = 32  # The number of bits of each number in a ClientMessage.
 
 
 class ClientMessage(ctypes.Structure):

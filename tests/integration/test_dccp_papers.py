@@ -25,7 +25,8 @@ WIRE_SIZE = SIZE + 24 + 28
 SINK = ("dcctpthinsink host={{to}} port={{port}} sync=false "
         "stats-update-interval=200{}")
 SOURCE = "dcctpthinsrc port={port}"
-USB = "delay-ms=11"  # The round trip is 22 ms (thesis, 5.3.5).
+# The USB connection of the thesis has a round trip of 22 ms (5.3.5).
+USB = "delay-ms=11"
 # The rate in byte/s at which the phone reads data (5.2.1).
 PHONE = 42000
 
@@ -35,8 +36,8 @@ PHONE = 42000
 FAST_USB = f"rate=8000000 {USB}"
 SLOW_PHONE = ("--rate", str(PHONE), "--buffer", "16384")
 GPRS = "profile=gprs seed=1"
-# The rate of the stream in byte/s (5.2.3, figures 5.5 to 5.7). There is a
-# glitch in each transmission.
+# The rate of the stream in byte/s in figures 5.5 to 5.7 of the thesis (5.2.3).
+# The thesis reports a silence, which it calls a glitch, in each transmission.
 GPRS_RATE = 6000
 # Table 5.1: {(bytes of a ping, interval in s, count): (mean, maximum, minimum
 # in s)}.
@@ -47,13 +48,13 @@ SECONDS_TO_SETTLE = 10
 MS_LATE = 5
 # For round trips of 850 ms, the link may be later than for shorter ones.
 GPRS_MS_LATE = 20
-# The number of packets in the loss pattern. Each tenth of them is lost.
+# The number of packets in the loss pattern. Every tenth packet is lost.
 EACH_TENTH = 20000
 
 
 def payload_of(bytes_per_second):
-    """Returns the bit/s of data on a link that carries this number of bytes of
-    IP packets in a second.
+    """Returns the bit/s of data that a link carries if it carries this number
+    of bytes of IP packets in a second.
     """
     return 8 * bytes_per_second * SIZE / WIRE_SIZE
 

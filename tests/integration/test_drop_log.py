@@ -184,8 +184,8 @@ class DropLogTest(ClipCase):
     def test_each_buffer_that_mmtpsink_loses_with_a_receiver_is_explained(self):
         port = find_port()
         receiver = self.start_receiver(port)
-        # More frames wait than the sink can send before it notices the loss of
-        # the connection.
+        # With this latency, more frames wait in the sink than it can send
+        # before it notices that the connection is lost.
         sender = self.start_sender(port, "latency=3000 peer-timeout=1000")
         time.sleep(SECONDS_TO_STREAM)
         receiver.kill()

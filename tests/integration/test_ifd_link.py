@@ -56,9 +56,10 @@ class IfdLinkTest(ifdtestbed.IfdCase):
 
     @ifdtestbed.needs_all
     def test_ffmpeg_decodes_exactly_the_decodable_frames(self):
-        """Uses the paper's algorithm, which also sends frames that cannot be
-        decoded. ffmpeg must decode as many pictures from the received stream as
-        the test counts as decodable."""
+        """Uses the algorithm of Ouwens, which also sends frames that cannot be
+        decoded. The number of pictures that ffmpeg decodes from the received
+        stream must be the number of frames that the test counts as decodable.
+        """
         if not shutil.which("ffmpeg"):
             self.skipTest("there is no ffmpeg")
         file = self.directory / "received.m2v"

@@ -20,8 +20,8 @@ import test_testbed
 from wirelesslab.commands import ouwens
 
 # Tables 3.19 to 3.22: {Mbit/s: {retry value: (without oven, with oven)}}. The
-# values are lost frames as (I, P, B) of 101, 400 and 998, means over three
-# places.
+# values are the numbers of lost frames as (I, P, B), out of 101 I-, 400 P- and
+# 998 B-frames. Each is the mean over the three places at which Ouwens measured.
 THEIRS = ouwens.read_theirs()
 OUWENS = {rate: {retry: tuple(
     tuple(THEIRS[table, "ifd", rate, retry, oven, f"lost {type}"]
@@ -30,7 +30,7 @@ OUWENS = {rate: {retry: tuple(
     for rate, table in zip(ouwens.RATES, ouwens.LOSSES["ifd"])}
 TABLES = ifdtestbed.BUILD / "ifd-papers" / "tables.json"
 FREE_TABLES = TABLES.with_name("as-much-unsent-as-the-kernel-likes.json")
-# The queue of the device is Linux's queue of 100 packets.
+# The device has the default queue of Linux, which holds 100 packets.
 CARD = "profile=80211b retry-limit=4"
 
 
@@ -183,7 +183,9 @@ class SideBySide(Streams):
 
 
 class Udp(Streams):
-    """Items 5 and 6 of the paper's future work: IFD and RFC 2250 over UDP."""
+    """Tests IFD and RFC 2250 over UDP, which are the items 5 and 6 in Ouwens'
+    list of future work.
+    """
 
     @ifdtestbed.needs_all
     def test_socket_that_waits(self):
@@ -248,8 +250,8 @@ class Tables(Streams):
                                     for name, run in runs.items()]))
         for run in runs.values():
             self.hold(run, "strangers", run.strangers, 0)
-            # As in the paper, B-frames are lost before P-frames, and P-frames
-            # before I-frames.
+            # As in the tables of Ouwens, B-frames are lost before P-frames, and
+            # P-frames before I-frames.
             self.hold(run, "% of P lost", run.lost_share("P"),
                       run.lost_share("B"))
             self.hold(run, "% of I lost", run.lost_share("I"),
@@ -262,7 +264,9 @@ class Tables(Streams):
 
     @ifdtestbed.needs_all
     def test_as_much_unsent_as_the_kernel_likes(self):
-        """The paper used Linux's socket with its default settings."""
+        """Ouwens used a socket with Linux's default settings, which set no
+        limit for unsent data.
+        """
         self.check_table(
             [4], "ifdsink algorithm=paper notsent-lowat=0", FREE_TABLES)
 

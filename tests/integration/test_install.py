@@ -74,7 +74,9 @@ class Home(unittest.TestCase):
         self.home = pathlib.Path(directory.name)
 
     def has_element(self, name, **paths):
-        """Returns whether GStreamer finds the element with only these paths."""
+        """Returns whether GStreamer finds the element if only these `paths` are
+        set in its environment.
+        """
         env = {key: value for key, value in os.environ.items()
                if not key.startswith("GST_") and key != "LD_LIBRARY_PATH"}
         env.update(GST_REGISTRY_1_0=str(self.home / "registry.bin"),

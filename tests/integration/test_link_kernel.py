@@ -26,7 +26,8 @@ COVERAGE = sockets.HEADER + 12  # The RTP header has 12 bytes.
 # A third of the packets is damaged: the probability is 1 - (1 - 2.2e-4) ** (8 *
 # 228).
 BIT_ERRORS = "profile=custom bit-error-rate=2.2e-4 txqueuelen=0 seed=5"
-# The size of Singh's application data units, and enough errors for a short run.
+# The payload size of Singh's application data units, and the number of packets.
+# The block error rate is so high that this short run has enough errors.
 SINGH_SIZE, SINGH_COUNT = 125, 40
 TRANSPARENT = ("profile=gsm-transparent block-error-rate=0.08 mean-burst=1.7 "
                "seed=5")

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Repeats over emulated links what the papers measured over real ones, with the
-kernel's sockets in real time.
-
-Each printed line has the paper's numbers and ours. A run in which the element
-was late is invalid: it is repeated once, then the test is skipped.
+kernel's sockets in real time. Each printed line has the paper's numbers and
+ours. A run in which wirelesslink was late is invalid: it is repeated once, then
+the test is skipped.
 """
 
 import hashlib
@@ -33,7 +32,8 @@ MBIT = 1e6
 
 UDP_SIZE = 1472
 SECONDS = 20  # The duration of saturated sending.
-WARM_UP = 2  # The first two seconds do not count.
+# The measurement leaves out this number of seconds at the beginning.
+WARM_UP = 2
 
 # Sends more data than the link carries, through a queue that makes the socket
 # wait. The link's own queue drops the packets that exceed the rate.

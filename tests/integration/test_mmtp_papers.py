@@ -51,7 +51,7 @@ PERIODS = (*THEIRS, 40, 100)
 # The share of the possible maximum that is required. It is below 1 because
 # delays vary.
 SHARE = 0.90
-LATE = 0.01  # The share of the sent frames.
+LATE = 0.01  # The maximum share of late frames among the sent frames.
 ENOUGH_FROM, ENOUGH = 35, 0.995
 COUNTERS = ("buffers-sent", "retransmitted", "discarded", "dropped-full")
 

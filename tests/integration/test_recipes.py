@@ -22,7 +22,8 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
 SECONDS = 60
 FRAMES = 50
-# A UDP receiver may miss the first packets while it starts.
+# Only half of the frames must arrive, because a UDP receiver may miss the first
+# packets while it starts.
 MUST_ARRIVE = FRAMES // 2
 DESCRIPTION = "clip.sdp"
 SENDER = ("gst-launch-1.0 -q filesrc location={clip} ! rfc2250pay "
@@ -126,7 +127,8 @@ class SourceRoutingTest(RecipeCase):
         bed = self.bed(["wl0=a,b: none", "wl1=a,b: none"])
         text = page("mmtpsink.md")
         asks = self.ours(block(text, "ip route get"))
-        # A second link usually carries nothing because of this default route.
+        # This default route over the first link is the usual case. Without the
+        # page's commands, the second link then carries nothing.
         bed.run("a", "ip route add default via 10.77.0.2", check=True)
         before = self.way(bed, asks)
         bed.run("a", "set -e\n" + self.ours(block(text, "ip route add")),

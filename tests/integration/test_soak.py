@@ -30,8 +30,8 @@ LINK = ("rate=4000000 delay-ms=20 queue-bytes=64000 seed=1 "
         "outage-good=30000000000 outage-bad=2000000000 "
         "mean-good=30000000000 mean-bad=1000000000 loss-bad=1")
 FRAMES_PER_SECOND = 50
-# Packets in flight between two messages with statistics, which are sent every
-# second.
+# The maximum number of packets in flight between the sender's and the
+# receiver's statistics, which are sent every second.
 MAX_UNDER_WAY = 5 * FRAMES_PER_SECOND
 # The memory may grow by 30 bytes for each packet between the two quarters that
 # are compared.
@@ -103,8 +103,8 @@ def read_sample(pid):
 
 
 def find_pipeline(pid):
-    """Returns the pid of the gst-launch-1.0, which is this process or its
-    descendant.
+    """Returns the pid of the gst-launch-1.0 process: `pid` itself, or one of
+    its descendants.
     """
     process = pathlib.Path("/proc") / str(pid)
     if "gst-launch" in (process / "comm").read_text():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests how tests/run counts checks. If it overlooked a failure, that would be
-worse than having no test.
+"""Tests how tests/run counts checks. If tests/run overlooked a failure, that
+would be worse than having no test.
 """
 
 import json
@@ -36,11 +36,12 @@ def entry(result, stdout="", stderr="", name="a test"):
 
 class SummaryTest(unittest.TestCase):
     def close(self, *entries, arguments=(), listed=None, status=None, tail=""):
-        """Returns the exit status and the last line of tests/summary.py.
-        `output` has all that it printed.
+        """Runs tests/summary.py. Returns its exit status and the last line that
+        it printed. `output` has everything that it printed.
 
-        Without `listed`, meson lists the tests that ran. Without `status`, its
-        exit status matches the results.
+        `listed` has the tests that meson lists; by default these are the tests
+        of `entries`. `status` is meson's exit status; by default it is the
+        number of failed tests.
         """
         if listed is None:
             listed = [e["name"] for e in entries]

@@ -53,8 +53,9 @@ _libc = ctypes.CDLL(None, use_errno=True)
 # ------------------------------------------------------------------- namespaces
 
 def in_network_of(pid, function, *arguments):
-    """Calls `function` in the network namespace of process `pid`. Only a thread
-    enters it, and ends. Sockets that the function makes stay in that namespace.
+    """Calls `function` in the network namespace of process `pid`. A thread is
+    started for this call. Only this thread enters the namespace, and it ends
+    after the call. Sockets that the function makes stay in that namespace.
     """
     outcome = []
 
@@ -343,8 +344,8 @@ class Traffic(Tun):
     def test_how_many_packets_per_second(self):
         """The rate depends on the machine, so it is only printed."""
         self.launch(cable(self.a, self.b))
-        # With this socket the kernel does not answer each packet with an ICMP
-        # error.
+        # The socket receives the packets. Without it, the kernel would answer
+        # each packet with an ICMP error.
         receiver = self.socket(self.b, V4[1])
         flood = processes.start(["nsenter", f"--target={self.a}", "--net",
                                  sys.executable, "-c", FLOOD,
@@ -390,8 +391,8 @@ class Damage(Tun):
         for payload in payloads:
             sender.sendto(payload, receiver.getsockname())
             relay.pass_on()
-            # The socket's buffer has no room for more packets, so the test
-            # reads the waiting packets first.
+            # The socket's buffer has room for this number of packets, so the
+            # test now reads the waiting packets.
             if relay.passed % self.ROUND == 0:
                 arrived += receive_all(receiver)
         intact = set(payloads) & set(arrived)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Transport streams like those of broadcasters: interlaced video in 4:2:0 and
-4:2:2, two sounds, teletext and splice information, and a constant bitrate with
-null packets.
+4:2:2, two sounds, a constant bitrate with null packets, teletext, and splice
+information.
 
-ffmpeg makes all of it except for the last two, which it can only copy. They
-take the place of null packets here, as in a multiplexer. The program map then
-no longer fits into one packet, which is common where a program has many
-streams.
+ffmpeg makes everything except for the teletext and the splice information,
+which it can only copy. This module puts packets with these data in the place of
+null packets, as a multiplexer does. The program map then no longer fits into
+one packet, which is common in programs with many streams.
 """
 
 import itertools
@@ -21,7 +21,8 @@ SPLICES = 0x301
 FPS = 25
 INTERLACED = "-vf fps=50,scale=160:96,interlace,setfield=tff"
 FIELDS = "-flags +ildct+ilme"
-# Options of the video; kbit/s; ms between clock references
+# {name: (options for the video, kbit/s of the stream, ms between clock
+# references)}
 STREAMS = {
     "mpeg2-420": ("-c:v mpeg2video -pix_fmt yuv420p -g 12 -bf 2 "
                   "-sc_threshold 1000000000 -b:v 300k", 1000, 20),
@@ -55,7 +56,7 @@ def make(name, seconds):
 
 
 def get_rate(name):
-    """In bytes per second"""
+    """Returns the rate of the stream in bytes per second."""
     return STREAMS[name][1] * 1000 // 8
 
 
@@ -80,7 +81,7 @@ def descriptor(tag, data):
 
 
 def entry(kind, pid, *descriptors):
-    """A stream in a program map, 2.4.4.8"""
+    """Returns the entry of a stream in a program map (2.4.4.8)."""
     data = b"".join(descriptors)
     return bytes([kind, 0xe0 | pid >> 8, pid & 0xff, 0xf0 | len(data) >> 8,
                   len(data) & 0xff]) + data
@@ -103,8 +104,8 @@ def find_map_pid(packets):
 
 
 def extend_map(section):
-    """Adds the data streams, and the descriptors that EN 300 468 and SCTE 35
-    have for them."""
+    """Adds the teletext and the splice information to a program map, with the
+    descriptors that EN 300 468 and SCTE 35 define for them."""
     pages = b"".join(b"eng" + bytes([kind << 3 | 1, page])
                      for kind, page in ((1, 0x00), (2, 0x88), (2, 0x89)))
     names = b"".join(descriptor(0x0a, language + b"\0")
@@ -121,7 +122,7 @@ def extend_map(section):
 
 
 def split_section(section, pid):
-    """Packets without their counters"""
+    """Yields packets with the section. Their continuity counters are 0."""
     data, begins = b"\0" + section, 0x40
     while data:
         yield bytes([0x47, begins | pid >> 8, pid & 0xff, 0x10]) + \
@@ -132,7 +133,9 @@ def split_section(section, pid):
 # --------------------------------------------------------------- data streams
 
 def teletext():
-    """A PES packet with a row of each of three lines (EN 300 472)."""
+    """Returns a packet that holds a PES packet with three teletext data units,
+    each with one line of text (EN 300 472).
+    """
     unit = bytes([0x02, 0x2c, 0xe7, 0xe4]) + bytes(range(42))
     pes = b"\0\0\1\xbd" + (178).to_bytes(2, "big") + b"\x84\x00\x24" + \
         36 * b"\xff" + b"\x10" + 3 * unit
@@ -146,8 +149,9 @@ def splice():
 
 
 def add_data(data):
-    """Extends each program map, and puts data in the place of null packets. For
-    each packet that a map needs more, a later null packet is left out."""
+    """Extends each program map, and replaces some null packets by packets with
+    teletext or splice information. An extended map needs more packets. For each
+    additional packet, a later null packet is left out."""
     packets = [data[at:at + PACKET] for at in range(0, len(data), PACKET)]
     map_pid = find_map_pid(packets)
     kinds = itertools.cycle((teletext, teletext, splice))
@@ -169,8 +173,8 @@ def add_data(data):
 
 
 def set_counter(packet, pids, counters):
-    """Returns the packet with the next continuity counter of its PID, if it is
-    one of these."""
+    """Returns the packet. If its PID is one of `pids`, it gets the next
+    continuity counter of this PID."""
     pid = pid_of(packet)
     if pid not in pids:
         return packet

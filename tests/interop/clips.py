@@ -37,8 +37,8 @@ GOP = "-g 12 -bf 2 -sc_threshold 1000000000"
 
 
 def film(megabits, seconds=60):
-    """The clip of the demo, with the frame pattern of the paper and a constant
-    bitrate.
+    """The clip of the demo, with the frame pattern of Ouwens' clips and a
+    constant bitrate.
     """
     rate = "-b:v %dM -minrate %dM -maxrate %dM -bufsize 1835k" % (
         3 * (megabits,))
@@ -84,8 +84,8 @@ def mpeg1_gops(frames=60):
 
 
 def closed_gops(frames=60):
-    """A stream in which all GOPs are closed: an I picture has temporal
-    reference 0.
+    """A stream in which all GOPs are closed, so the I picture of each GOP has
+    temporal reference 0.
     """
     return _ffmpeg("closed-%d.m2v" % frames,
                    "-frames:v %d %s %s -flags +cgop -b:v 900k %s"

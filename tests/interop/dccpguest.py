@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A machine in QEMU whose kernel implements DCCP: the Linux of Debian 12.
+"""A machine in QEMU whose kernel implements DCCP. Linux removed DCCP in version
+6.16. The kernel of this machine is Linux 6.1 of Debian 12, which still has it.
 
-Linux removed DCCP in version 6.16; the 6.1 of Debian 12 has it. apt downloads
-the kernel's package once, into dccp-guest of the build directory, and installs
-nothing. The machine only runs dccpguest.c, from memory. It has no disk and one
-network device. dccpnetwork.py reads the packets of this device from a socket.
-The machine ends with this process, also if this process is killed.
+apt downloads the kernel's package once, into dccp-guest of the build directory,
+and installs nothing. The machine only runs dccpguest.c, from memory. It has no
+disk and one network device. dccpnetwork.py reads the packets of this device
+from a socket. The machine ends with this process, also if this process is
+killed.
 """
 
 import contextlib
@@ -37,7 +38,8 @@ INIT = BUILD / "tests" / "interop" / "dccpguest"
 QEMU = "qemu-system-x86_64"
 # The cloud kernel has fewer drivers, so it boots in 2 s.
 KERNEL = "linux-image-cloud-amd64"
-# The kernels of later releases have no DCCP, or other modules.
+# The kernel of this release has DCCP in these modules. The kernels of later
+# releases have no DCCP, or have it in other modules.
 RELEASE = "bookworm"
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 MODULES = ("virtio_pci", "virtio_net", "dccp_ipv4", "dccp_ipv6")
@@ -105,7 +107,8 @@ def _options_for_release(work):
         f"Dir::Etc::SourceParts={work}/none",
         f"Dir::State::Lists={work}/lists",
         f"Dir::Cache={work}/cache",
-        # apt's sandbox user may not write into this directory.
+        # apt works as root, because its sandbox user may not be allowed to
+        # write into this directory.
         "APT::Sandbox::User=root") for word in ("-o", setting)]
     _apt("apt-get", *options, "-q", "update")
     return options

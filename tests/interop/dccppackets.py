@@ -27,7 +27,8 @@ RESET_SIZE = 28
 CLOSED, NO_CONNECTION, BAD_SERVICE, TOO_BUSY = 1, 3, 8, 9
 CLOSING = ("CloseReq", "Close", "Reset")
 NUMBERS = 1 << 48
-SEQUENCE_WINDOW = 100  # The default in packets (section 7.5.2).
+# The default of the feature Sequence Window, in packets (section 7.5.2).
+SEQUENCE_WINDOW = 100
 
 # The severities with which tshark reports no fault: none, and a note about an
 # unusual value.
@@ -59,7 +60,7 @@ class Packet:
     to: tuple
     type: str
     sequence: int
-    acknowledged: int  # None if the packet has no such number.
+    acknowledged: int  # None in a packet without an acknowledgement.
     ccval: int
     coverage: int  # The field CsCov.
     more: bytes  # The service code, or the reset code and its data.
@@ -124,8 +125,8 @@ def _check_sum(segment, header, source, to):
 
 
 def _sum(segment, covered, source, to):
-    """Returns the sum of section 9 over the pseudo-header, which is that of
-    TCP, and the covered bytes.
+    """Returns the checksum of section 9. It covers the pseudo-header, which is
+    the same as that of TCP, and the covered bytes of the packet.
     """
     pseudo = source + to + len(segment).to_bytes(4, "big") \
         + DCCP.to_bytes(4, "big")
@@ -218,8 +219,9 @@ class Connection:
         resets = [packet for packet in closing if packet.reset_code]
         need(any(packet.type == "Close" for packet in closing), "no Close")
         need(resets, "no Reset")
-        # If the Reset itself is lost, the peer repeats its Close. No program
-        # answers if the one that sent the Reset has ended meanwhile.
+        # If the Reset itself is lost, the peer repeats its Close. This Close
+        # gets no answer if the program that sent the Reset has ended in the
+        # meantime.
         last, = [index for index, packet in enumerate(self.packets)
                  if packet is resets[-1]]
         behind = self.packets[last + 1:]

@@ -138,8 +138,9 @@ class Picture:
             else:
                 bits.ue(self.refs)
         for _ in range(lists):
-            # The second macroblock is predicted from the one above, so its
-            # difference is 0.
+            # The motion vector of the second macroblock is predicted from the
+            # macroblock above, which has the same vector. The coded difference
+            # is therefore 0.
             bits.se(-64 if first else 0, 0)
         bits.ue(0)                      # coded_block_pattern
 
@@ -174,8 +175,9 @@ class Stream:
 
     @staticmethod
     def _bases(frames):
-        """Yields for each frame an order that is higher than the orders of all
-        frames before its IDR picture. The frame's own order is added to it.
+        """Yields a base for each frame. The order of a picture begins again at
+        each IDR picture. The sum of base and order rises across IDR pictures,
+        because the base exceeds all sums before the IDR picture.
         """
         base = highest = 0
         for pictures in frames:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes three temporal layers of H.265 from a B-pyramid of x265.
+"""Makes three temporal layers of H.265 from a B-pyramid of x265. No available
+encoder makes more than two layers.
 
-No available encoder makes more than two. The P-frames become the base layer,
-the B-frames to which others refer the layer 1, and the other B-frames the layer
-2. The reference picture set of a picture is reduced to the pictures in its
-reference lists, which have one entry each for the layers 0 and 1 (ref=1). So
-no picture lists one of a higher layer, and each decodes as before. The
-positions of the fields are those that ffmpeg's trace_headers reports.
+The P-frames become layer 0. The B-frames to which other frames refer become
+layer 1, and all other B-frames layer 2. The reference picture set of a picture
+may contain pictures of higher layers that the picture does not use. The set is
+therefore reduced to the pictures in the reference lists, which have one entry
+each (ref=1). No picture then depends on a picture of a higher layer, and each
+picture decodes as before the change. The positions of the fields are those that
+ffmpeg's trace_headers reports.
 """
 
 import re
@@ -15,13 +17,16 @@ import subprocess
 VPS, SPS = 32, 33
 IDR_LAST = 20
 FIELD = re.compile(r"\] (\d+) +([\w\[\]]+) +[01]+ = (-?\d+)$")
-# general_level_idc ends here, in bits; then come the sub-layers (7.3.3).
+# SPS_PROFILE_END is the bit at which general_level_idc ends and the data of the
+# sub-layers begin (7.3.3). SPS_LAYERS is the bit at which the number of
+# sub-layers begins.
 SPS_PROFILE_END, SPS_LAYERS = 120, 20
 SUB_LAYERS = 3
 
 
 def _trace(path):
-    """The fields of each NAL unit: name, position in bits, and value."""
+    """Returns the fields of each NAL unit as (name, position in bits, value).
+    """
     text = subprocess.run(
         ["ffmpeg", "-hide_banner", "-nostats", "-i", str(path), "-c", "copy",
          "-bsf:v", "trace_headers", "-f", "null", "-"], check=True,
@@ -53,7 +58,9 @@ def _ue(value):
 
 
 def _write_set(deltas):
-    """st_ref_pic_set () without prediction (7.3.7); all pictures are used."""
+    """Returns st_ref_pic_set () without prediction from another set (7.3.7).
+    Each picture in the set is marked as used.
+    """
     earlier = sorted(-d for d in deltas if d < 0)
     later = sorted(d for d in deltas if d > 0)
     bits = _ue(len(earlier)) + _ue(len(later))
@@ -66,7 +73,7 @@ def _write_set(deltas):
 
 
 def _align(bits, data):
-    """byte_alignment () and the slice data"""
+    """Appends byte_alignment () and the slice data."""
     bits += "1"
     return bits + "0" * (-len(bits) % 8) + data
 
@@ -77,15 +84,20 @@ class _Layers:
         self.kept = set()
 
     def sps(self, bits):
-        """profile_tier_level () has 16 bits more. One set of sizes holds for
-        all sub-layers, so that the flag after it becomes 0."""
+        """Sets the number of sub-layers in an SPS. profile_tier_level () gets
+        16 more bits, because it has flags for each sub-layer.
+        sps_sub_layer_ordering_info_present_flag becomes 0, so one set of buffer
+        sizes holds for all sub-layers."""
         at = self.at["sps_sub_layer_ordering_info_present_flag"]
         return bits[:SPS_LAYERS] + f"{SUB_LAYERS - 1:03b}" + \
             bits[SPS_LAYERS + 3:SPS_PROFILE_END] + 16 * "0" + \
             bits[SPS_PROFILE_END:at] + "0" + bits[at + 1:]
 
     def deltas(self, fields):
-        """The differences of the reference picture set, from the nearest on."""
+        """Returns the distances of the pictures in the reference picture set
+        from this picture, in picture order: first those before this picture,
+        then those after it. Both lists begin with the nearest picture.
+        """
         found = [], []
         for side, deltas in enumerate(found):
             last = 0
@@ -127,8 +139,9 @@ class _Layers:
 
 
 def add_layers(path, units):
-    """Returns the stream and the (offset, size, time) of its access units, from
-    those of the file."""
+    """Adds layers to the stream in the file `path`. `units` has (offset, size,
+    time) of its access units. Returns the new stream, and (offset, size, time)
+    of the new access units."""
     data, layers, out, places = path.read_bytes(), _Layers(), b"", []
     traced = iter(_trace(path))
     for offset, size, time in units:

@@ -23,7 +23,8 @@ OF_SENDER = {"DATA", "PROBE", "INIT", "OPEN", "JOIN", "RESPONSE", "KEEPALIVE",
 OF_RECEIVER = {"COOKIE", "ACCEPT", "REFUSE", "CHALLENGE", "REPORT", "QUERY",
                "LEAVE", "CAPS-ACK", "END-ACK"}
 UNNUMBERED = {"INIT", "COOKIE", "REFUSE"}
-# With a key these messages have a seal. Some REFUSE messages have one, too.
+# If the endpoints share a key, these messages have a seal. Some REFUSE messages
+# have one, too.
 SEALED = {"INIT", "COOKIE"}
 UNSIGNED = {"INIT", "COOKIE", "OPEN", "ACCEPT", "REFUSE"}
 # Total bytes of the messages with a fixed length.
@@ -91,8 +92,8 @@ class Message:
         return self.data[-TRAILER:]
 
     def field(self, first, last):
-        """Returns a field. The byte numbers are those of the page. The bytes at
-        both ends are included.
+        """Returns the field from byte `first` to byte `last`, inclusive, as
+        docs/wire-mmtp.md numbers the bytes.
         """
         return number(self.data[first:last + 1])
 

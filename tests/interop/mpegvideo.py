@@ -93,14 +93,15 @@ class Picture:
     # (FBV, BFC, FFV, FFC); a field that the header does not have is 0.
     vectors: tuple
     header: tuple  # The range of the picture header without its extensions.
-    # The start, including the headers before the picture header.
+    # The start of the picture, including the headers before the picture header.
     start: int = 0
-    end: int = 0  # The end, including all that follows the last slice.
+    # The end of the picture, including all that follows the last slice.
+    end: int = 0
     # The range of the sequence header with its extensions.
     sequence: tuple = None
     group: tuple = None
     coding: CodingExtension = None
-    # Ranges of the extensions, and their kinds as in section 3.4.1.
+    # Ranges of the extensions, and their kinds as in RFC 2250, section 3.4.1.
     extensions: list = field(default_factory=list)
     slices: list = field(default_factory=list)      # ranges
     frame: "Frame" = None

@@ -361,8 +361,9 @@ class LostTest(ElementCase):
     OF_CLIENT = {"Request": True, "Response": False, "Ack": True,
                  "DataAck": True, "Close": True, "CloseReq": False,
                  "Reset": False}
-    # In this case the source has ended and does not answer Close any more.
-    # Linux then waits for a long time.
+    # A case that is not tested: the Reset of a listening dcctpthinsrc is lost.
+    # The kernel repeats its Close, but dcctpthinsrc has ended and does not
+    # answer, so Linux waits for a long time.
     LINUX_WAITS = {("listen", "to_us", "Reset")}
 
     def test_each_once(self):

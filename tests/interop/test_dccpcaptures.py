@@ -21,9 +21,10 @@ CAPTURES = pathlib.Path(__file__).parent.parent / "check" / "data" / "dccp"
 PCAP_HEADER, RECORD_HEADER, ETHERNET = 24, 16, 14
 GOOD, BAD = "1", "0"  # The values of dccp.checksum.status.
 
-PADDING, MANDATORY = "0", "1"  # The program does not list these options.
+# The program dccpfields does not list these options.
+PADDING, MANDATORY = "0", "1"
 
-# {name in the program: name in tshark}
+# {name in the output of dccpfields: name in tshark}
 FIELDS = {
     "type": "dccp.type",
     "source": "dccp.srcport",

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compares the frame types that the classifier finds in H.264 and H.265 with
-those of ffmpeg.
+those of ffmpeg. The types must match the NAL headers that ffmpeg's
+trace_headers reads.
 
-The types must match the NAL headers that ffmpeg's trace_headers reads. They
-must also serve their purpose: without its B-frames, a stream must decode to the
-same pictures without errors. The same must hold for a stream that begins at any
-I-frame, without the leading frames after it.
+Frames may also be dropped by their types: without its B-frames, a stream must
+decode to the same pictures without errors. The same must hold for a stream that
+begins at any I-frame, without the leading frames after it.
 """
 
 import os
@@ -23,8 +23,8 @@ FRAMES = 90
 # Lower times are reserved for frames that are shown before the first one.
 FIRST_PTS = 1 << 40
 # An encoder marks the frames before the I-frame as unused (H.264, 8.2.5.4). A
-# decoder that begins at the I-frame never had those frames, so ffmpeg prints
-# this remark.
+# decoder that begins at the I-frame never had those frames, so ffmpeg prints a
+# message about them, which is no error.
 NOTHING_TO_FORGET = r"\] mmco: unref short failure$"
 
 H264 = {

@@ -31,9 +31,9 @@ FPS = 25
 # duration of a frame.
 SLOW = 0.12, 0.08, 0.052
 
-# In "short-range" and "long" an open GOP is longer than half the range of
-# pic_order_cnt_lsb. A decoder cannot know the length of a gap that is as long
-# (8.2.1.1).
+# In the clips "short-range" and "long" an open GOP is longer than half the
+# range of pic_order_cnt_lsb. A decoder cannot determine the length of a gap
+# that exceeds half the range (8.2.1.1).
 H264 = {
     "short-range": "open-gop=1:keyint=10:bframes=1:slice-max-size=300:"
                    "b-adapt=0",
@@ -187,14 +187,15 @@ class OfEncoders(unittest.TestCase):
             for seconds in SLOW + SLOWER:
                 with self.subTest(clip=name, seconds=seconds):
                     gap = self.check_pyramid(film, seconds, PYRAMID_GOP)
-                    # Every P-frame is sent if the link can carry that many, but
-                    # for one at the end of a GOP.
+                    # If the link can carry all P-frames, every P-frame is sent,
+                    # except for one at the end of a GOP.
                     if name == "pyramid" and seconds == SLOWER[0]:
                         self.assertLessEqual(gap, 8)
 
     def test_temporal_id(self):
-        """A prefix NAL unit (H.264, G.7.3.1.1) before each slice tells the
-        layer, so that the first GOP is no exception."""
+        """Tests a stream with a prefix NAL unit before each slice (H.264,
+        G.7.3.1.1). This unit contains the temporal layer, so ifdqueue knows the
+        layers from the first GOP on and does not have to learn them."""
         film = Film("h264", "ifdcodecs-pyramid",
                     PYRAMIDS["pyramid"] + ":scenecut=0", small)
         layers = {0: 2, 1: 1}

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What ifdqueue sends of VP8, VP9 and AV1 over a slow channel can be decoded.
+"""Checks that a decoder can decode the frames of VP8, VP9 and AV1 that ifdqueue
+sends over a slow link.
 
-Each picture that a decoder (ffmpeg) makes of what is sent is, bit for bit, the
-picture that it makes of the whole stream at this time, none is missing, and
-the decoder reports no error.
+Each picture that ffmpeg decodes from the sent frames must be bit-identical to
+the picture that it decodes from the whole stream at the same time. No picture
+may be missing, and ffmpeg must report no error.
 """
 
 import os
@@ -19,7 +20,8 @@ from rtpfile import read_rfc4571
 PROGRAMS = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / "tests" / "interop"
 FRAMES = 100
 FPS = 25
-# Of a frame: three times, twice, 1.3 times as long as the stream has for it
+# The time in seconds that the link needs for a frame is 3, 2 and 1.3 times the
+# duration of a frame.
 SLOW = 0.12, 0.08, 0.052
 IVF_HEADER = 32
 IVF_FRAME_HEADER = 12
@@ -34,12 +36,12 @@ LAYERS3 = "-error-resilient 1 -ts-parameters ts_number_layers=3:" \
     "ts_target_bitrate=40,60,100:ts_rate_decimator=4,2,1:ts_periodicity=4:" \
     "ts_layer_id=0,2,1,2:ts_layering_mode=3"
 SVT = "-c:v libsvtav1 -preset 10 -b:v 100k -g 50 -svtav1-params "
-# The minimum number of the 100 pictures that is sent at each of the speeds: of
-# streams where each frame refers to the frame before, and of streams in which
-# every second frame is no reference
+# The minimum numbers of pictures, of 100, that are sent at each of these three
+# rates. CHAIN is for streams in which each frame refers to the previous frame.
+# DROPPABLE is for streams in which no frame refers to every second frame.
 CHAIN = 6, 8, 15
 DROPPABLE = 12, 40, 70
-# Name, codec, options of the encoder, and these numbers
+# (name, codec, options of the encoder, minimum numbers of pictures)
 FILMS = [
     ("vp8", "vp8", f"-c:v libvpx {VPX}", CHAIN),
     ("vp8-altref", "vp8", "-c:v libvpx -b:v 100k -g 25 -auto-alt-ref 1 "
@@ -63,7 +65,7 @@ FILMS = [
 
 
 def read_ivf(data):
-    """The file header, and time and bytes of each unit."""
+    """Returns the file header, and (time, bytes) of each unit."""
     units, at = [], IVF_HEADER
     while at < len(data):
         size, pts = struct.unpack_from("<IQ", data, at)
@@ -79,7 +81,7 @@ def write_ivf(header, units):
 
 
 def read_obus(unit):
-    """Type and bytes of each OBU; each of them has a size field."""
+    """Yields (type, bytes) of each OBU. Each OBU must have a size field."""
     at = 0
     while at < len(unit):
         begin, kind = at, unit[at] >> 3 & 15
@@ -96,7 +98,9 @@ def read_obus(unit):
 
 
 def split_frames(units):
-    """One unit for each frame of AV1, with the OBUs before it."""
+    """Yields a unit for each frame of AV1. A unit also has the OBUs that
+    precede the frame.
+    """
     for pts, unit in units:
         frame, is_open = b"", False
         for kind, obu in read_obus(unit):
@@ -109,7 +113,9 @@ def split_frames(units):
 
 
 def decode(data, kind):
-    """The hash of the picture at each time; no errors."""
+    """Returns {time: hash of the picture}. Asserts that ffmpeg reports no
+    error.
+    """
     result = subprocess.run(
         ["ffmpeg", "-v", "error", "-threads", "1", "-f", kind, "-i", "-",
          "-fps_mode", "passthrough", "-f", "framehash", "-hash", "md5", "-"],
@@ -126,7 +132,7 @@ def decode(data, kind):
 
 
 def choose(codec, units, seconds):
-    """Numbers of the units that are sent."""
+    """Returns the numbers of the units that ifdqueue sends."""
     with peers.workdir() as work:
         path = work / "units"
         path.write_bytes(b"".join(unit for _, unit in units))
@@ -151,7 +157,9 @@ def make_clip(name, options):
 
 
 def join(header, units, codec):
-    """An IVF file; the frames of a temporal unit are put together again."""
+    """Returns an IVF file. The frames of a temporal unit of AV1 are joined
+    again.
+    """
     if codec != "av1-frame":
         return write_ivf(header, units)
     joined = []
@@ -164,15 +172,16 @@ def join(header, units, codec):
 
 
 class OfEncoders(unittest.TestCase):
-    """In virtual time"""
+    """Tests the streams of several encoders with a link in virtual time."""
 
     def check(self, film, codec, units, whole, seconds):
         sent = choose(codec, units, seconds)
         self.assertEqual(sent, sorted(set(sent)))
         pictures = decode(join(film[0], [units[n] for n in sent], codec),
                           "ivf")
-        # What is not shown has no picture: of AV1, where the frame that shows
-        # something may be missing, a temporal unit may have none.
+        # A time has a picture only if a frame with this time is shown. In AV1,
+        # a temporal unit may have no such frame, because the frame that shows a
+        # picture was dropped.
         times = {units[n][0] for n in sent}
         if codec == "av1-frame":
             times &= set(pictures)
@@ -206,12 +215,12 @@ class OfEncoders(unittest.TestCase):
 
 
 class Layers(unittest.TestCase):
-    """Encoder and ifdqueue in one pipeline, since only there the layers of VP8
-    are known"""
+    """Runs the encoder and ifdqueue in one pipeline, because the layers of VP8
+    are known only in the pipeline of the encoder."""
 
     def send(self, layers, encoder, sleep):
-        """The pictures of the whole stream and of what was sent; the latter's
-        number as ifdqueue counts it."""
+        """Returns the pictures of the whole stream and those of the sent
+        stream. Also returns the number of sent frames that ifdqueue counted."""
         queue = "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
         with peers.workdir() as work:
             result = subprocess.run(
@@ -257,7 +266,9 @@ class Layers(unittest.TestCase):
 
 
 class Payloaded(unittest.TestCase):
-    """The packets of the stock payloaders are of the same kind as the frame"""
+    """Checks that the packets of the stock payloaders have the same picture
+    kind as the frame from which they are made.
+    """
 
     def kinds(self, kind, buffers):
         with peers.workdir() as work:
@@ -278,7 +289,8 @@ class Payloaded(unittest.TestCase):
     def test_packets_of_a_frame_are_of_its_kind(self):
         seen = set()
         for name, codec, options, _ in FILMS:
-            if codec == "av1":  # GStreamer 1.22 has no payloader of AV1
+            # AV1 is left out, because GStreamer 1.22 has no payloader for it.
+            if codec == "av1":
                 continue
             clip = make_clip(name, options)
             frames = [unit for _, unit in read_ivf(clip.read_bytes())[1]]
@@ -290,7 +302,9 @@ class Payloaded(unittest.TestCase):
             for packet, kind in zip(packets, found):
                 by_time.setdefault(packet.timestamp, []).append(kind)
             with self.subTest(film=name):
-                # A frame that is not shown has the time of the next one.
+                # A frame that is not shown has the timestamp of the next frame,
+                # so the packets of both frames cannot be distinguished by their
+                # time.
                 if name != "vp8-altref":
                     self.assertEqual(kinds, "".join(
                         kind[0] for kind in by_time.values()))

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What ifdqueue sends of a transport stream over a slow channel.
+"""Tests a transport stream that ifdqueue sends over a slow link.
 
-Each picture that a decoder (ffmpeg) makes of what is sent is, bit for bit, the
-picture that it makes of the whole stream at this time, and none is missing.
-The sound is untouched, and neither tsdemux, ffmpeg, tshark nor our own reading
-of ISO/IEC 13818-1 finds a gap in a continuity counter or between clock
-references.
+Each picture that ffmpeg decodes from the sent stream must be bit-identical to
+the picture that it decodes from the whole stream at the same time. No picture
+may be missing. The sound must be unchanged. tsdemux, ffmpeg, tshark and this
+test, which follows ISO/IEC 13818-1, must find no gap in a continuity counter.
+The test also checks the intervals between clock references.
 
 The variable WIRELESS_TS_RECORDINGS may name files with recorded broadcasts of
-one program each, separated as in PATH. The first minute of each is sent, too.
+one program each, separated as in PATH. The first minute of each recording is
+sent, too.
 """
 
 import concurrent.futures
@@ -42,7 +43,7 @@ VIDEO = {
 }
 UNTIMED = "video/mpegts,systemstream=true,packetsize=188"
 DROPS = r"mp2t.analysis.drops || mp2t.cc.drop"
-SLOW = "identity sleep-time=45000"      # us for each picture
+SLOW = "identity sleep-time=45000"  # us, for each picture
 FAST = "identity"
 RECORDINGS = "WIRELESS_TS_RECORDINGS"
 RECORDED_SECONDS = 60
@@ -60,7 +61,9 @@ def stream(name):
 
 
 def decode(data):
-    """The hash of the picture at each time; no errors."""
+    """Returns {time: hash of the picture}. Asserts that ffmpeg reports no
+    error.
+    """
     result = subprocess.run(
         ["ffmpeg", "-v", "error", "-threads", "1", "-f", "mpegts", "-i", "-",
          "-map", "v", "-copyts", "-fps_mode", "passthrough", "-f",
@@ -83,7 +86,9 @@ def packets(data):
 
 
 def counter_gaps(data):
-    """Packets that do not continue the counter of their PID (2.4.3.3)."""
+    """Returns the number of packets that do not continue the continuity counter
+    of their PID (2.4.3.3).
+    """
     last, gaps = {}, 0
     for pid, packet in packets(data):
         if pid == 0x1fff:
@@ -96,7 +101,7 @@ def counter_gaps(data):
 
 
 def clocks(data):
-    """The program clock references in seconds (2.4.3.5)."""
+    """Returns the program clock references in seconds (2.4.3.5)."""
     found = []
     for _, packet in packets(data):
         if packet[3] & 0x20 and packet[4] >= 7 and packet[5] & 0x10:
@@ -107,7 +112,9 @@ def clocks(data):
 
 
 def limit(rate):
-    """A channel of this many bytes per second"""
+    """Returns an element that limits the rate to this number of bytes per
+    second.
+    """
     return f"identity datarate={rate} sync=true"
 
 
@@ -123,7 +130,9 @@ def ffmpeg_gaps(path):
 
 
 def tsdemux_gaps(path):
-    """In the streams that the demultiplexer outputs, video and sound"""
+    """Returns the number of gaps that tsdemux reports. It reports gaps only in
+    the streams that it outputs, which are the video and the sound.
+    """
     _, text = peers.run(
         ["gst-launch-1.0", "-q", "filesrc", f"location={path}", "!",
          "tsdemux", "name=demux", *shlex.split(
@@ -139,7 +148,9 @@ PROGRAMS = {"tshark": tshark_gaps, "ffmpeg": ffmpeg_gaps,
 
 
 def beginning(path, seconds):
-    """The packets of the first seconds by the clock of the stream"""
+    """Returns the packets of the first `seconds` of the file, by the clock of
+    the stream.
+    """
     kept, first = [], None
     with path.open("rb") as file:
         while len(packet := file.read(PACKET)) == PACKET:
@@ -152,8 +163,8 @@ def beginning(path, seconds):
 
 
 def others(data, video):
-    """All packets that are not of the video. tsparse adds null packets at the
-    end, to fill its last buffer."""
+    """Returns all packets that do not belong to the video. Null packets are
+    left out, because tsparse adds some at the end to fill its last buffer."""
     return [packet for pid, packet in packets(data)
             if pid not in (video, 0x1fff)]
 
@@ -168,8 +179,9 @@ class TransportStream(unittest.TestCase):
 
     def send(self, path, work, channel,
              parser="tsparse set-timestamps=true alignment=7", options=""):
-        """What is sent, and how many frames came and were sent. The channel
-        is the element that limits the rate."""
+        """Sends the stream through ifdqueue and the element `channel`, which
+        limits the rate. Returns the stream that was sent, the number of frames
+        that arrived at ifdqueue, and the number of frames that were sent."""
         queue = "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
         result = subprocess.run(
             [str(PROGRAM), "1",
@@ -183,7 +195,7 @@ class TransportStream(unittest.TestCase):
         return (work / "sent.ts").read_bytes(), frames, sent
 
     def sound(self, path, work, caps="audio/mpeg"):
-        """As GStreamer's demultiplexer finds it"""
+        """Returns the sound that tsdemux outputs."""
         peers.gst(f"filesrc {peers.location(path)} ! tsdemux ! {caps} ! "
                   f"filesink {peers.location(work / 'sound')}")
         sound = (work / "sound").read_bytes()
@@ -191,8 +203,9 @@ class TransportStream(unittest.TestCase):
         return sound
 
     def check_packets(self, path, work, data):
-        """All that is not of the video is sent, and the clock references and
-        counters are no worse than those of the whole stream."""
+        """Checks that all packets that do not belong to the video are sent. The
+        clock references must be unchanged, and there must be no more gaps in
+        the continuity counters than in the whole stream."""
         whole = path.read_bytes()
         pid = video_pid(path)
         self.assertEqual(others(data, pid), others(whole, pid))
@@ -227,8 +240,9 @@ class TransportStream(unittest.TestCase):
                 self.check_stream(path, work, data, sent)
 
     def test_whole_pictures_of_broadcasts_are_dropped(self):
-        """The streams are sent at the same time, since this takes as long as
-        they last. All sounds and data need a third of the rate."""
+        """All streams are sent at the same time, because sending a stream takes
+        as long as the stream lasts. Sound and data together need a third of a
+        stream's rate. The link carries two thirds of the rate."""
         with contextlib.ExitStack() as stack:
             pool = stack.enter_context(concurrent.futures.ThreadPoolExecutor())
             sending = {}
@@ -268,7 +282,9 @@ class TransportStream(unittest.TestCase):
                 self.check_packets(path, work, data)
 
     def test_times_are_those_of_the_pictures(self):
-        """The buffers of a file have no timestamps."""
+        """Sends a stream from a file. Its buffers have no timestamps, so
+        ifdqueue must take the times from the pictures.
+        """
         for name in "mpeg2", "h264":
             path = stream(name)
             with self.subTest(video=name), peers.workdir() as work:
@@ -297,8 +313,8 @@ class TransportStream(unittest.TestCase):
     def test_nothing_is_changed_where_nothing_is_dropped(self):
         path = stream("h264")
         with peers.workdir() as work:
-            # tsparse gives several pictures the same time, but each is due at
-            # its own one.
+            # tsparse gives the same timestamp to several pictures. ifdqueue
+            # nevertheless sends each picture at its own due time.
             data, frames, sent = self.send(path, work, FAST)
             self.assertEqual(frames, sent)
             self.assertEqual(others(data, None),
@@ -313,7 +329,8 @@ class TransportStream(unittest.TestCase):
             for found, packet in packets(path.read_bytes()))
         with peers.workdir() as work:
             (work / "scrambled.ts").write_bytes(scrambled)
-            # tsparse removes scrambled packets
+            # The test does not use tsparse, because it removes scrambled
+            # packets.
             data, frames, _ = self.send(work / "scrambled.ts", work, FAST,
                                         UNTIMED)
             self.assertEqual(frames, 0)

@@ -186,7 +186,8 @@ class Long(CaseTest):
     def test_fifteen_megabits_everywhere(self):
         for kind, t, n in itertools.product(KINDS, (False, True),
                                             (False, True)):
-            # In this case the header has 8 more bytes.
+            # If `t` is set, the header has 8 more bytes, which do not fit into
+            # packets of the smallest MTU.
             mtus = MTUS[1:] if t else MTUS
             cases = [Case(kind(15), mtu, mode, t, n)
                      for mtu, mode in itertools.product(mtus, MODES)]

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks UDP-Lite of each backend against tshark, the kernel, ffmpeg and RFC
-3828.
-
-tshark checks the length, coverage and checksum of every packet. The kernel, the
-raw socket and ffmpeg each receive packets from each of the three as sender. If
-bits are flipped, exactly the packets that RFC 3828 accepts must arrive.
+3828. tshark checks the length, coverage and checksum of every packet. The
+senders and the receivers are the kernel, the raw socket and ffmpeg; each sender
+is tested with each receiver. If bits are flipped, exactly the packets that RFC
+3828 accepts must arrive.
 """
 
 import random
@@ -102,8 +101,8 @@ class UdpliteCase(unittest.TestCase):
 
         udplite.wait_until(lambda: arrives(b"anybody there"),
                            "for a first packet")
-        # Further first packets may still be in flight. This packet is the last
-        # one.
+        # Several of the first packets may still be in flight. This packet is
+        # sent after them, so none of them can arrive after it.
         arrives(b"end of them")
         udplite.wait_until(lambda: b"end of them" in receiver.read(),
                            "for the last of the first packets")
@@ -428,7 +427,8 @@ class HitTest(UdpliteCase):
 
     @all_backends
     def test_minimum_coverage_of_a_receiver(self, backend, ip):
-        # (A packet that is covered completely passes, even if it is shorter.)
+        # (A packet that is covered completely is accepted, even if the packet
+        # is shorter than the minimum coverage.)
         minimum = HEADER + RTP_HEADER
         receiver = self.start_receiver(backend, ip, f"min-coverage={minimum}")
         for coverage in (minimum, HEADER + HIT_PAYLOAD):

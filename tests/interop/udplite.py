@@ -368,7 +368,8 @@ class Injector:
         case.addCleanup(self._own.close)
 
     def send(self, segment):
-        # (An ICMP error about earlier packets is reported once.)
+        # (The first call of sendto() may report an ICMP error about earlier
+        # packets. It then sends nothing, so it is called again.)
         with contextlib.suppress(ConnectionRefusedError):
             self._own.sendto(segment, self._to)
             return

@@ -52,11 +52,13 @@ COMMENT_OR_STRING = re.compile(
     r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 DEFINITION = re.compile(r'^(\w+) \([^;{}]*?\)\s*\{', re.M)
 STATIC = re.compile(r'\bstatic\b[^\n;{}()]*\n\Z')
-# Tables, such as the operations of an algorithm, are data that is constant.
+# Matches the definition of a constant table, such as the table of operations of
+# an algorithm.
 TABLE = re.compile(
     r'^(static )?const \w+ (?:\* ?const )?(\w+)(?:\[[^\]]*\])* =', re.M)
 EXTERN = re.compile(r'^extern\b[^;{}()]*;', re.M)
-# No statement begins in the first column.
+# Matches a function declaration that begins in the first column, in which no
+# statement begins.
 PROTOTYPE = re.compile(r'^\w[^;{}=]*\([^;{}]*\)[^;{}]*;', re.M)
 WORD = re.compile(r'\b[a-z]\w*\b')
 READS_ENVIRONMENT = re.compile(

@@ -8,8 +8,9 @@
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
-/* G_DEFINE_QUARK is not used, because gst-indent puts spaces into the quark
- * name that it makes. */
+/* This function is not defined with G_DEFINE_QUARK, because gst-indent would
+ * put spaces into the argument of the macro, and so into the name of the quark.
+ */
 GQuark
 tun_address_error_quark (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parses the text of the property `address` before anything is opened. An error
+/* Parses the text of the property `address` before a device is opened. An error
  * names the invalid part of the text. The code uses GLib and the C library
  * only.
  */
@@ -13,9 +13,9 @@
 typedef struct
 {
   gint family;                  /* AF_INET or AF_INET6 */
-  /* network byte order; IPv4 uses the first 4 bytes */
+  /* address in network byte order; an IPv4 address uses the first 4 bytes */
   guint8 bytes[TUN_ADDRESS_MAX_BYTES];
-  guint prefix;                 /* prefix length, up to 32 or 128 */
+  guint prefix;                 /* length in bits: up to 32 or 128 */
 } TunAddress;
 
 #define TUN_ADDRESS_ERROR (tun_address_error_quark ())
@@ -28,7 +28,8 @@ GArray *tun_address_parse (const gchar * text, GError ** error);
 
 gboolean tun_address_has_family (const GArray * addresses, gint family);
 
-/* Returns the address with its prefix length as a text. Free it with g_free ().
+/* Returns the address with its prefix length as a text. The caller frees the
+ * text with g_free ().
  */
 gchar *tun_address_to_string (const TunAddress * address);
 

@@ -3,7 +3,8 @@
 #include "bitratecontrol.h"
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-/* A smaller change of the rate is not worth a change of the encoder. */
+/* Minimum change of the bitrate, as a share of the bitrate. For a smaller
+ * change it is not worth while to set the encoder again. */
 #define MIN_CHANGE 0.01
 
 struct _BitrateControl
@@ -12,8 +13,10 @@ struct _BitrateControl
   const BitrateRule *rule;
   gpointer state;               /* state of the rule */
   gdouble wanted;
-  gboolean is_asked;            /* The encoder was set to stats.target. */
-  /* A change has to wait and was already counted. */
+  /* TRUE if the encoder was set to stats.target */
+  gboolean is_asked;
+  /* TRUE while a change has to wait because of max_changes. `held_back` counts
+   * this change already. */
   gboolean is_held;
 
   guint64 changed_at[BITRATE_MAX_CHANGES];      /* ring of times in ns */
@@ -83,7 +86,8 @@ bitrate_control_input (BitrateControl * control, const BitrateReport * report)
           &control->config.limits, report, control->wanted));
 }
 
-/* Returns the number of changes in the last second. */
+/* Returns how many times the bitrate of the encoder was changed in the last
+ * second. */
 static guint
 count_changes (const BitrateControl * control, guint64 now)
 {
@@ -102,8 +106,8 @@ note_change (BitrateControl * control, guint64 now)
   control->n_changes = MIN (control->n_changes + 1, BITRATE_MAX_CHANGES);
 }
 
-/* Returns whether the change is large enough. A small change is made only if it
- * reaches one of the limits. */
+/* Returns whether a change of the bitrate is large enough to be made. A small
+ * change is made only if it reaches one of the limits. */
 static gboolean
 is_worth_it (const BitrateControl * control)
 {

@@ -29,11 +29,11 @@ typedef struct
 typedef struct
 {
   guint64 target;               /* bitrate that the encoder was set to last */
-  /* reports with an estimate, a round-trip time or losses */
+  /* number of reports with an estimate, a round-trip time or losses */
   guint64 reports;
-  /* decreases and increases of the encoder's bitrate */
+  /* numbers of decreases and increases of the encoder's bitrate */
   guint64 falls, rises;
-  /* changes that had to wait because of max_changes */
+  /* number of changes that had to wait because of max_changes */
   guint64 held_back;
 } BitrateStats;
 
@@ -45,8 +45,8 @@ BitrateControl *bitrate_control_new (const BitrateConfig * config,
     const BitrateRule * rule, guint64 bitrate);
 void bitrate_control_free (BitrateControl * control);
 
-/* The following two functions may be called at any time. Another rule starts
- * with a new state and the present bitrate. */
+/* The configuration and the rule may be set at any time. A new rule starts with
+ * a new state and with the present bitrate. */
 void bitrate_control_set_config (BitrateControl * control,
     const BitrateConfig * config);
 void bitrate_control_set_rule (BitrateControl * control,
@@ -54,12 +54,12 @@ void bitrate_control_set_rule (BitrateControl * control,
 
 void bitrate_control_input (BitrateControl * control,
     const BitrateReport * report);
-/* Returns TRUE if the encoder must be set to `bitrate` now. The change then
- * counts as made. */
+/* Returns TRUE if the encoder must be set to `bitrate` now. In this case, the
+ * change counts as made. */
 gboolean bitrate_control_poll (BitrateControl * control, guint64 now,
     guint64 * bitrate);
-/* Makes the next poll return the bitrate again, because the encoder was
- * replaced or restarted. */
+/* Call this function if the encoder was replaced or restarted. The next call of
+ * bitrate_control_poll () then returns the bitrate again. */
 void bitrate_control_repeat (BitrateControl * control);
 
 const BitrateRule *bitrate_control_get_rule (const BitrateControl * control);

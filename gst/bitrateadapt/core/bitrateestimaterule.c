@@ -20,7 +20,8 @@
 
 #define MILLISECOND 1e6
 
-/* Time between two increases, and time without increases after a decrease. */
+/* Time between two increases of the bitrate, and time without increases after a
+ * decrease. */
 #define STEP_INTERVAL (200 * MILLISECOND)
 #define HOLD_TIME (600 * MILLISECOND)
 /* Share by which a step increases the bitrate: near the bitrate at which the
@@ -30,16 +31,17 @@
 #define CAREFUL_FROM 0.85
 #define CAREFUL_TO 1.08
 /* Maximum bitrate relative to an estimate that is only a lower bound. A static
- * picture needs few bits and therefore shows little of the capacity, which the
- * next scene may need. */
+ * picture needs few bits, so the estimate shows only a small part of the
+ * capacity. The next scene may need more than this part. */
 #define MAX_EXCESS 1.5
-/* A queue of less than this time is normal: it is a key frame, or some packets
- * that are being paced. */
+/* A queue that drains within this time is normal. It contains a key frame, or
+ * some packets that are being paced. */
 #define MAX_QUEUE (40 * MILLISECOND)
-/* The standing queue is the minimum of the waiting data over this time. */
+/* The standing queue is the minimum amount of data that waited at the sender
+ * during this time. */
 #define QUEUE_TIME (60 * MILLISECOND)
-/* Time in which a queue must drain, and the minimum share of the usual bitrate
- * that the encoder keeps meanwhile. */
+/* Time in which a standing queue must drain, and the minimum share of the usual
+ * bitrate that the encoder gets while the queue drains. */
 #define DRAIN_TIME (200 * MILLISECOND)
 #define MIN_SHARE 0.3
 
@@ -57,7 +59,7 @@ typedef struct
   guint n_samples, next_sample;
   /* estimate when the path was last full; 0 = never */
   gdouble full_rate;
-  guint64 step_at;              /* time of the next step up */
+  guint64 step_at;              /* earliest time of the next increase */
 } EstimateRule;
 
 static void
@@ -71,7 +73,8 @@ add_sample (EstimateRule * self, const BitrateReport * report)
   self->n_samples = MIN (self->n_samples + 1, SAMPLES);
 }
 
-/* Returns the time in ns that the standing queue needs at the estimated rate.
+/* Returns the time in ns that the standing queue needs to drain at the
+ * estimated rate.
  */
 static gdouble
 get_queue_delay (EstimateRule * self, const BitrateReport * report)

@@ -6,22 +6,23 @@
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* Minimum time between two requests, because key frames are large. If the
- * requested key frame was lost, the next request follows sooner, after a time
- * that doubles with each loss. If all frames are late, further key frames do
- * not help. */
+/* Minimum time between two requests. It is long because key frames are large.
+ * If the requested key frame was lost, the next request follows sooner. The
+ * time until that request doubles with each lost key frame, because further key
+ * frames do not help if all frames are late. */
 #define INTERVAL (1000 * MILLISECOND)
 #define RETRY_INTERVAL (200 * MILLISECOND)
 /* maximum time from a request to the arrival of the key frame at the sender */
 #define COMING_TIME (250 * MILLISECOND)
-/* An estimate is stable if it has not decreased for this time. */
+/* An estimate is stable if it has not decreased for this time. A decrease to
+ * more than STEADY_SHARE of the estimate does not count. */
 #define STEADY_TIME (60 * MILLISECOND)
 #define STEADY_SHARE 0.95
-/* A frame counts as in time if it arrives this long before the latency has
- * elapsed. */
+/* A frame counts as in time if it arrives at least this long before the latency
+ * has elapsed. */
 #define MARGIN (40 * MILLISECOND)
-/* Size of a key frame, given as the time in ns that it takes at the bitrate of
- * the encoder. */
+/* Assumed size of a key frame, as the time in ns that the key frame takes at
+ * the bitrate of the encoder. */
 #define KEY_FRAME_TIME (200 * MILLISECOND)
 
 void
@@ -80,7 +81,8 @@ bitrate_key_frames_poll (BitrateKeyFrames * self, guint64 now)
   if (!self->is_wanted)
     return FALSE;
   if (self->asked_at > 0 && now < self->asked_at + interval) {
-    /* The key frame that was requested already follows the loss. */
+    /* No further key frame is needed, because the key frame that was requested
+     * already follows the lost frame. */
     if (bitrate_key_frames_is_coming (self, now) && !self->is_key_frame_lost)
       self->is_wanted = FALSE;
     return FALSE;

@@ -2,8 +2,9 @@
 /* Decides when a key frame is requested from the encoder: after a loss, and as
  * soon as the data that waits at the sender is certain to arrive too late. In
  * the second case a key frame that is encoded now can still arrive in time,
- * because the sender drops the late frames before it. If the request waited
- * for the first drop, the key frame would be later by the same time.
+ * because the sender drops the late frames before it. The request does not
+ * wait until the first frame is dropped, because this wait would delay the key
+ * frame.
  *
  *   bitrate_key_frames_init (&key_frames);
  *   bitrate_key_frames_input (&key_frames, &report, latency, bitrate);
@@ -18,9 +19,11 @@
 typedef struct
 {
   guint64 asked_at;             /* time of the last request in ns; 0 = none */
-  guint64 retry_interval;       /* interval in ns after a lost key frame */
+  /* minimum time in ns from a request until the next one if the requested key
+   * frame was lost */
+  guint64 retry_interval;
   gboolean is_wanted;
-  gboolean is_key_frame_lost;   /* the requested key frame was lost */
+  gboolean is_key_frame_lost;   /* TRUE if the requested key frame was lost */
   gdouble estimate;             /* last estimate */
   /* time in ns of the last decrease of the estimate */
   guint64 fell_at;
@@ -28,17 +31,18 @@ typedef struct
 } BitrateKeyFrames;
 
 void bitrate_key_frames_init (BitrateKeyFrames * self);
-/* Processes a report. `latency` is the time in ns from capture to display; 0 =
- * unknown. `bitrate` is that of the encoder. */
+/* Processes a report. `latency` is the time in ns from capture to display, or 0
+ * if it is unknown. `bitrate` is the bitrate of the encoder. */
 void bitrate_key_frames_input (BitrateKeyFrames * self,
     const BitrateReport * report, guint64 latency, guint64 bitrate);
-/* A frame to which other frames refer was lost or dropped. */
+/* Call this function when a frame to which other frames refer was lost or
+ * dropped. */
 void bitrate_key_frames_note_loss (BitrateKeyFrames * self,
     gboolean is_key_frame);
-/* Returns TRUE if a key frame must be requested now. The request then counts as
- * made. */
+/* Returns TRUE if a key frame must be requested now. In this case, the request
+ * counts as made. */
 gboolean bitrate_key_frames_poll (BitrateKeyFrames * self, guint64 now);
-/* Returns whether a requested key frame has not arrived yet. Requests of other
- * elements are then useless. */
+/* Returns whether a key frame was requested and has not arrived yet. While this
+ * is so, requests of other elements are useless. */
 gboolean bitrate_key_frames_is_coming (const BitrateKeyFrames * self,
     guint64 now);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Follows the losses in RTCP receiver reports, like the loss-based controller
  * of Google Congestion Control (draft-ietf-rmcat-gcc-02, section 6). If more
- * than 10 % are lost, the bitrate decreases by half of the lost share. If less
- * than 2 % are lost, it increases by 5 %. Otherwise it does not change.
+ * than 10 % of the packets are lost, the bitrate decreases by half of the lost
+ * share. If less than 2 % are lost, the bitrate increases by 5 %. Otherwise the
+ * bitrate does not change.
  *
- * This rule detects a full path only when the queue of the path overflows. The
- * delay is therefore that of a full queue.
+ * This rule detects a full path only when the queue of the path overflows, so
+ * the queueing delay of the path becomes that of a full queue.
  */
 
 #include "bitraterule.h"

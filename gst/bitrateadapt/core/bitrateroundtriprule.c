@@ -6,47 +6,52 @@
  * This is another implementation, written from a description of the rule:
  *
  * The round-trip time and the number of packets in the send buffer are measured
- * every 20 ms. For both values there is a slow average, and a peak of the
- * increases, which decays slowly. The round-trip time also has a minimum, which
- * increases slowly. The first of these conditions that applies is used:
+ * every 20 ms. For both values the rule computes a slow average and a peak. The
+ * peak is the largest increase between two measurements; it decays slowly. The
+ * round-trip time also has a minimum, which increases slowly. The first of the
+ * following conditions that is true decides. If none is true, the bitrate does
+ * not change.
  *
- *   severe: round-trip time of at least a third of the latency, or a buffer of
- *           more than four times its average and peak: minimum bitrate
- *           immediately
- *   heavy:  round-trip time of more than a fifth of the latency, or a buffer of
- *           more than twice its average and more than its average plus three
- *           peaks, or of more than the packets of half of the latency: decrease
- *           by 100 kbit/s and a tenth, every 250 ms
- *   light:  round-trip time above its average by 15 % and by four peaks, or a
- *           buffer above its average by two and a half peaks: decrease by
- *           100 kbit/s, every 200 ms
- *   free:   round-trip time near its minimum and not increasing: increase by
- *           30 kbit/s and a thirtieth, every 500 ms
+ *   severe: The round-trip time is at least a third of the latency, or the
+ *           buffer is more than four times the sum of its average and peak.
+ *           Set the minimum bitrate immediately.
+ *   heavy:  The round-trip time is more than a fifth of the latency. Or the
+ *           buffer is more than twice its average and more than its average
+ *           plus three peaks. Or the buffer contains more than the packets of
+ *           half of the latency. Decrease by 100 kbit/s and a tenth of the
+ *           bitrate, every 250 ms.
+ *   light:  The round-trip time is above its average by 15 % and by four
+ *           peaks, or the buffer is above its average by two and a half peaks.
+ *           Decrease by 100 kbit/s, every 200 ms.
+ *   free:   The round-trip time is near its minimum and does not increase.
+ *           Increase by 30 kbit/s and a thirtieth of the bitrate, every 500 ms.
  *
  * `srtsink` and `ristsink` do not report the number of packets in their send
- * buffers. The conditions on the buffer apply only to reports that have it.
+ * buffers. If a report lacks this number, the conditions on the buffer are
+ * ignored.
  */
 
 #include "bitraterule.h"
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* The averages assume reports at this interval. */
+/* Time between two reports, on which the weights of the averages are based. */
 #define REPORT_INTERVAL (20 * MILLISECOND)
 #define SLOW_WEIGHT 0.01
 #define GROWTH_WEIGHT 0.2
 #define PEAK_DECAY 0.99
 #define MINIMUM_RISE 1.001
-/* Initial values of the minimum and of the last round-trip time in ms, and the
- * maximum growth of the round-trip time in ms per report: for a new minimum,
- * and for an increase of the bitrate. */
+/* The first two constants are the initial values of the minimum and of the last
+ * round-trip time in ms. The other two constants limit the average growth of
+ * the round-trip time, in ms per report. Above MAX_GROWTH_OF_MINIMUM no new
+ * minimum is stored; above MAX_GROWTH_OF_RISE the bitrate is not increased. */
 #define FIRST_MINIMUM 200.0
 #define FIRST_ROUND_TRIP 300.0
 #define MAX_GROWTH_OF_MINIMUM 1.0
 #define MAX_GROWTH_OF_RISE 0.01
-/* SRT reports this value in ms before it has measured anything. */
+/* Round-trip time in ms that SRT reports before it has measured one. */
 #define UNMEASURED_ROUND_TRIP 100.0
-/* Latency in ms that is assumed if it is unknown. It is the default of
+/* Latency in ms that is assumed if the latency is unknown. It is the default of
  * belacoder; the default of SRT is less. */
 #define USUAL_LATENCY 2000.0
 
@@ -58,7 +63,7 @@
 #define LIGHT_INTERVAL (200 * MILLISECOND)
 #define HEAVY_INTERVAL (250 * MILLISECOND)
 
-/* A send buffer with fewer packets is no congestion. */
+/* If the send buffer contains fewer packets, this is no congestion. */
 #define SMALL_BUFFER 50.0
 #define PACKET_BYTES 1316.0
 #define SEND_RATE_WEIGHT 0.03
@@ -82,7 +87,8 @@ typedef struct
   Signal buffer;                /* packets */
   Signal round_trip;            /* ms */
   gdouble min_round_trip;       /* ms */
-  gdouble growth;               /* average growth in ms per report */
+  /* average growth of the round-trip time in ms per report */
+  gdouble growth;
   gdouble send_rate;            /* bit/s, average */
   guint64 measure_at, increase_at, decrease_at;
 } RoundTripRule;
@@ -127,8 +133,8 @@ measure_buffer (RoundTripRule * self, const BitrateReport * report)
     self->send_rate += (report->send_rate - self->send_rate) * SEND_RATE_WEIGHT;
 }
 
-/* Returns the number of packets that are sent in half of the latency, which is
- * in ms. */
+/* Returns the number of packets that are sent within half of the latency.
+ * `latency` is in ms. */
 static gdouble
 get_max_heavy_buffer (const RoundTripRule * self, gdouble latency)
 {

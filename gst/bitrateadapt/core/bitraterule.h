@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A rule computes the bitrate of an encoder from reports about the network.
- * Each rule is a table of operations in a file of its own. It knows neither the
- * encoder nor the transport: it gets reports and returns the wanted bitrate.
- * For all rules, bitratecontrol.h decides how often the encoder is changed.
+ * Each rule is a table of operations in a file of its own. A rule knows neither
+ * the encoder nor the transport: it gets reports and returns the wanted
+ * bitrate. For all rules, bitratecontrol.h decides how often the encoder is
+ * changed.
  *
  * Rates are in bit/s, times in ns of the caller's clock.
  */
@@ -16,7 +17,8 @@
 typedef struct
 {
   guint64 min_bitrate, max_bitrate;
-  gdouble headroom;             /* share of the estimate that is not used */
+  /* share of the estimate that the encoder does not use */
+  gdouble headroom;
   /* maximum delay of the receiver in ns; 0 = unknown */
   guint64 latency;
 } BitrateLimits;
@@ -27,37 +29,39 @@ typedef struct
 {
   guint64 now;
   guint64 estimate;             /* estimated capacity; 0 = unknown */
-  /* The application sent no more than the estimate, so that the network may
-   * carry more. */
+  /* TRUE if the estimate is only a lower bound: the application sent no more
+   * than the estimate, so the network may carry more. */
   gboolean is_lower_bound;
-  /* bytes that wait at the sender, or BITRATE_UNKNOWN */
+  /* number of bytes that wait at the sender, or BITRATE_UNKNOWN */
   guint64 queued_bytes;
-  /* packets that wait at the sender, or BITRATE_UNKNOWN */
+  /* number of packets that wait at the sender, or BITRATE_UNKNOWN */
   guint64 queued_packets;
-  /* bytes sent and not reported yet, or BITRATE_UNKNOWN */
+  /* number of bytes that were sent and that the receiver has not reported yet,
+   * or BITRATE_UNKNOWN */
   guint64 in_flight;
   guint64 round_trip;           /* ns, or BITRATE_UNKNOWN */
   /* send rate of the transport, or BITRATE_UNKNOWN */
   guint64 send_rate;
-  /* lost share of a new receiver report, 0 to 1; -1 = no new one */
+  /* share of lost packets in a new receiver report, from 0 to 1; -1 if there is
+   * no new report */
   gdouble loss;
 } BitrateReport;
 
 typedef struct
 {
   const gchar *name, *description;
-  /* size of the state, which is zero before init () */
+  /* size of the state in bytes; the state is all zero before init () */
   gsize size;
   void (*init) (gpointer rule, const BitrateLimits * limits);
-  /* Returns the wanted bitrate. `bitrate` is the previous result. The caller
-   * limits the result to the range of `limits`. */
+  /* Returns the wanted bitrate. `bitrate` is the result of the previous call.
+   * The caller limits the result to the range of `limits`. */
   gdouble (*feedback) (gpointer rule, const BitrateLimits * limits,
       const BitrateReport * report, gdouble bitrate);
 } BitrateRule;
 
-/* Uses the estimate of the transport. */
+/* Rule that uses the estimate of the transport */
 extern const BitrateRule bitrate_estimate_rule;
-/* Uses the round-trip time and the send buffer of SRT or RIST. */
+/* Rule that uses the round-trip time and the send buffer of SRT or RIST */
 extern const BitrateRule bitrate_round_trip_rule;
-/* Uses the losses in RTCP receiver reports. */
+/* Rule that uses the losses in RTCP receiver reports */
 extern const BitrateRule bitrate_loss_rule;

@@ -7,16 +7,19 @@
 
 #include "bitreader.h"
 
-#define MAX_LEB128_BYTES 8      /* 4.10.5 */
+/* maximum number of bytes of leb128 () (section 4.10.5 of AV1) */
+#define MAX_LEB128_BYTES 8
 /* SELECT_SCREEN_CONTENT_TOOLS and SELECT_INTEGER_MV, section 3 */
 #define SELECT 2
 #define PRIMARY_REF_NONE_BITS 3
-#define ALL_FRAMES 0xff         /* allFrames, 5.9.2 */
-#define HIGH_LEVEL 7            /* levels above this one have a tier, 5.5.1 */
+#define ALL_FRAMES 0xff         /* value of allFrames, section 5.9.2 of AV1 */
+/* Levels above this one have a tier (section 5.5.1 of AV1). */
+#define HIGH_LEVEL 7
 
 /* --- OBUs ----------------------------------------------------------------- */
 
-/* 4.10.5. The value must fit into 32 bits. */
+/* Reads leb128 () (section 4.10.5 of AV1). The standard requires that the value
+ * fits into 32 bits. */
 static gboolean
 take_leb128 (const guint8 ** data, const guint8 * end, gsize * value)
 {
@@ -35,7 +38,7 @@ take_leb128 (const guint8 ** data, const guint8 * end, gsize * value)
   return FALSE;
 }
 
-/* 5.3.2 and 5.3.3 */
+/* Reads an OBU header and its size (sections 5.3.2 and 5.3.3 of AV1). */
 gboolean
 av1_obu_read (Av1Obu * obu, const guint8 ** data, const guint8 * end)
 {
@@ -80,7 +83,9 @@ skip_uvlc (BitReader * bits)
     bit_reader_skip (bits, zeros);
 }
 
-/* 5.5.3 and 5.5.4. Returns the length of the decoder buffer delays in bits. */
+/* Parses timing_info () and decoder_model_info () (sections 5.5.3 and 5.5.4 of
+ * AV1). Returns the length in bits of the decoder buffer delays, which the
+ * operating points need. */
 static guint
 parse_timing (BitReader * bits, Av1Sequence * sequence)
 {
@@ -115,7 +120,8 @@ parse_operating_points (BitReader * bits, guint delay_length,
     if (sequence->has_decoder_model)
       sequence->has_operating_point_model[i] = bit_reader_take_flag (bits);
     if (sequence->has_operating_point_model[i])
-      bit_reader_skip (bits, 2 * delay_length + 1);     /* 5.5.5 */
+      /* operating_parameters_info (), section 5.5.5 of AV1 */
+      bit_reader_skip (bits, 2 * delay_length + 1);
     if (has_display_delay && bit_reader_take_flag (bits))
       bit_reader_skip (bits, 4);        /* initial_display_delay_minus_1 */
   }
@@ -142,17 +148,19 @@ parse_tools (BitReader * bits, Av1Sequence * sequence)
 {
   gboolean has_order_hint;
 
-  /* use_128x128_superblock, enable_filter_intra, enable_intra_edge_filter */
+  /* Skips use_128x128_superblock, enable_filter_intra and
+   * enable_intra_edge_filter. */
   bit_reader_skip (bits, 3);
   sequence->screen_content_tools = sequence->integer_mv = SELECT;
   if (sequence->is_reduced)
     return;
-  /* enable_interintra_compound, enable_masked_compound, enable_warped_motion,
-   * enable_dual_filter */
+  /* Skips enable_interintra_compound, enable_masked_compound,
+   * enable_warped_motion and enable_dual_filter. */
   bit_reader_skip (bits, 4);
   has_order_hint = bit_reader_take_flag (bits);
   if (has_order_hint)
-    bit_reader_skip (bits, 2);  /* enable_jnt_comp, enable_ref_frame_mvs */
+    /* skips enable_jnt_comp and enable_ref_frame_mvs */
+    bit_reader_skip (bits, 2);
   if (!bit_reader_take_flag (bits))     /* seq_choose_screen_content_tools */
     sequence->screen_content_tools = bit_reader_take (bits, 1);
   if (sequence->screen_content_tools > 0 && !bit_reader_take_flag (bits))
@@ -161,7 +169,8 @@ parse_tools (BitReader * bits, Av1Sequence * sequence)
     sequence->order_hint_bits = bit_reader_take (bits, 3) + 1;
 }
 
-/* 5.5.1. The fields after the order hint are not needed. */
+/* Parses the sequence header up to the order hint (section 5.5.1 of AV1). The
+ * frame header does not depend on the later fields. */
 gboolean
 av1_sequence_parse (Av1Sequence * sequence, const guint8 * data, gsize size)
 {
@@ -219,7 +228,8 @@ skip_screen_content (BitReader * bits, const Av1Sequence * sequence)
     bit_reader_skip (bits, 1);  /* force_integer_mv */
 }
 
-/* buffer_removal_time of each operating point to which the frame belongs */
+/* Skips buffer_removal_time for each operating point to which the frame
+ * belongs. */
 static void
 skip_removal_times (BitReader * bits, const Av1Sequence * sequence,
     const Av1Obu * obu)
@@ -238,8 +248,8 @@ skip_removal_times (BitReader * bits, const Av1Sequence * sequence,
   }
 }
 
-/* The part of uncompressed_header () of inter frames that names the reference
- * frames */
+/* Parses the part of uncompressed_header () in which an inter frame names its
+ * reference frames. */
 static void
 parse_refs (BitReader * bits, const Av1Sequence * sequence, Av1Frame * frame)
 {
@@ -248,7 +258,8 @@ parse_refs (BitReader * bits, const Av1Sequence * sequence, Av1Frame * frame)
   guint i;
 
   if (is_short) {
-    bit_reader_skip (bits, 3 + 3);      /* last_frame_idx, gold_frame_idx */
+    /* skips last_frame_idx and gold_frame_idx */
+    bit_reader_skip (bits, 3 + 3);
     frame->refs = ALL_FRAMES;
   }
   for (i = 0; i < AV1_REFS_PER_FRAME; i++) {
@@ -284,7 +295,7 @@ parse_frame (BitReader * bits, const Av1Sequence * sequence,
   parse_refs (bits, sequence, frame);
 }
 
-/* 5.9.2 */
+/* Parses the beginning of uncompressed_header () (section 5.9.2 of AV1). */
 gboolean
 av1_frame_parse (Av1Frame * frame, const Av1Sequence * sequence,
     const Av1Obu * obu)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parses the OBUs of AV1: their headers, the sequence header, and the frame
- * header up to the fields that say to which reference frames a frame refers and
- * which ones it refreshes. The parser does no I/O and handles invalid input
- * safely.
+/* Parses the OBUs (open bitstream units) of AV1: their headers, the sequence
+ * header and the frame header. The frame header is parsed up to the fields that
+ * say to which reference frames a frame refers and which reference frames it
+ * replaces. The parser does no I/O and handles invalid input safely.
  *
  * Section numbers refer to the AV1 Bitstream & Decoding Process Specification
  * 1.0.0 with Errata 1.
@@ -31,14 +31,15 @@ typedef struct
 {
   guint type;
   gboolean has_extension;
-  guint temporal_id, spatial_id;        /* 0 without extension */
-  const guint8 *data;           /* what follows the OBU header and its size */
+  guint temporal_id, spatial_id;        /* 0 if the OBU has no extension */
+  /* the bytes after the OBU header and its size */
+  const guint8 *data;
   gsize size;                   /* in bytes */
 } Av1Obu;
 
-/* Reads the OBU at `*data` and moves `*data` behind it. Returns FALSE if the
- * OBU is malformed or extends beyond `end`. An OBU without a size extends to
- * `end`. */
+/* Reads the OBU at `*data` and moves `*data` to the first byte after the OBU.
+ * Returns FALSE if the OBU is malformed or extends beyond `end`. An OBU without
+ * a size field extends to `end`. */
 gboolean av1_obu_read (Av1Obu * obu, const guint8 ** data, const guint8 * end);
 
 /* Fields of the sequence header on which the syntax of the frame header
@@ -77,14 +78,15 @@ typedef struct
 {
   gboolean shows_existing;      /* show_existing_frame */
   guint existing;               /* frame_to_show_map_idx */
-  /* The following fields are not set if shows_existing is TRUE. */
+  /* The fields below are not set if shows_existing is TRUE. */
   Av1FrameType type;
   gboolean is_shown;            /* show_frame */
   gboolean is_error_resilient;  /* error_resilient_mode */
   guint refreshes;              /* refresh_frame_flags */
-  /* Set of the reference frames to which the frame may refer. If their numbers
-   * are derived from the order hints of all reference frames
-   * (frame_refs_short_signaling), these are all. */
+  /* Set of the reference frames to which the frame may refer. The set contains
+   * all reference frames if frame_refs_short_signaling is set, because a
+   * decoder then derives the numbers from the order hints of all reference
+   * frames. */
   guint refs;
 } Av1Frame;
 

@@ -12,11 +12,12 @@ bit_reader_init (BitReader * reader, const guint8 * data, gsize size)
   reader->beyond = FALSE;
 }
 
-/* Returns whether `n` more bits are available. */
+/* Returns whether at least `n` more bits can be read. */
 static gboolean
 require (BitReader * reader, gsize n)
 {
-  /* The first condition avoids an overflow for a large size. */
+  /* Without the first condition, the number of remaining bits could overflow
+   * for a very large size. */
   if (!reader->beyond && reader->position / 8 < reader->size
       && n > (reader->size - reader->position / 8) * 8 - reader->position % 8)
     reader->beyond = TRUE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads the bits of a header that has no emulation prevention bytes, such as
- * those of VP9 and AV1. It never reads beyond the end. A caller can parse a
- * whole header and check only once, at its end, whether all of it was
- * available.
+/* Reads the bits of a header that has no emulation prevention bytes, such as a
+ * header of VP9 or AV1. The reader never reads beyond the end of the data. A
+ * caller can parse a whole header first and then check `beyond` once to learn
+ * whether the header was complete.
  */
 
 #pragma once
@@ -16,13 +16,14 @@ typedef struct
   const guint8 *data;
   gsize size;                   /* in bytes */
   gsize position;               /* in bits */
-  /* The caller has tried to read beyond the end. */
+  /* TRUE if the caller has tried to read beyond the end of the data */
   gboolean beyond;
 } BitReader;
 
 void bit_reader_init (BitReader * reader, const guint8 * data, gsize size);
-/* Reads f(n) with `n` up to 32, the most significant bit first; returns 0
- * beyond the end. */
+/* Reads an unsigned number of `n` bits, at most 32, with the most significant
+ * bit first (f(n) of the AV1 and VP9 specifications). Returns 0 beyond the end
+ * of the data. */
 guint32 bit_reader_take (BitReader * reader, guint n);
 /* Reads a single bit. */
 gboolean bit_reader_take_flag (BitReader * reader);

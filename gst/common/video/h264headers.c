@@ -3,8 +3,8 @@
  *
  * Section numbers refer to ITU-T H.264. Every number is limited to the maximum
  * that the standard allows, so that parsing one header takes a bounded number
- * of steps. Picture order counts have 32 bits and wrap around in streams that
- * exceed the range of the standard.
+ * of steps. Picture order counts have 32 bits. In streams that exceed the range
+ * of the standard, the counts wrap around.
  */
 
 #include "h264headers.h"
@@ -23,14 +23,14 @@
 /* maximum of log2_max_frame_num_minus4 and of similar fields */
 #define MAX_LOG2 12
 #define MAX_REFERENCES 16       /* MaxDpbFrames, A.3.1 */
-#define MAX_SLICE_GROUPS 7      /* maximum of num_slice_groups_minus1, A.2 */
-/* Maximum of PicSizeInMapUnits, which the highest level of H.264 allows (table
- * A-1). */
+#define MAX_SLICE_GROUPS 7      /* maximum of num_slice_groups_minus1 (A.2) */
+/* Maximum of PicSizeInMapUnits: the number of map units in the largest picture
+ * that the highest level of H.264 allows (table A-1). */
 #define MAX_MAP_UNITS 139264
 
 /* Maximum reference index of a field (section 7.4.3 of H.264). A valid slice
- * has no more list modifications or marking operations than there are reference
- * pictures. */
+ * has at most as many list modifications and marking operations as there are
+ * reference pictures. */
 #define MAX_REF_IDX 31
 
 typedef enum
@@ -53,7 +53,7 @@ typedef struct
   guint order_type;             /* pic_order_cnt_type */
   guint log2_max_order_lsb;
   guint max_references;         /* max_num_ref_frames */
-  /* Fields for pic_order_cnt_type 1 only. */
+  /* The following fields are valid for pic_order_cnt_type 1 only. */
   gboolean delta_always_zero;
   gint32 offset_non_reference, offset_bottom;
   guint n_cycle;
@@ -76,7 +76,8 @@ struct _H264Headers
   Sps sps[MAX_SPS];
   Pps pps[MAX_PPS];
 
-  /* State of the previous pictures (section 8.2.1 of H.264). */
+  /* Values of the previous pictures from which the picture order count of the
+   * next picture is computed (section 8.2.1 of H.264) */
   guint frame_num;              /* prevFrameNum */
   guint32 frame_num_offset;     /* prevFrameNumOffset */
   guint32 order_msb;            /* prevPicOrderCntMsb */
@@ -105,7 +106,7 @@ h264_headers_reset (H264Headers * headers)
 
 /* Parameter sets */
 
-/* 7.3.2.1.1.1 */
+/* Skips scaling_list () (section 7.3.2.1.1.1 of H.264). */
 static void
 skip_scaling_list (NalBits * bits, guint size)
 {
@@ -129,8 +130,8 @@ skip_scaling_matrix (NalBits * bits, gboolean is_444)
   }
 }
 
-/* Returns whether the SPS of this profile has a chroma format (section
- * 7.3.2.1.1 of H.264). */
+/* Returns whether the SPS of a stream with this profile has the field
+ * chroma_format_idc (section 7.3.2.1.1 of H.264). */
 static gboolean
 has_chroma_format (guint profile)
 {
@@ -149,7 +150,8 @@ read_chroma_format (NalBits * bits, Sps * sps)
   if (format == 3)
     sps->separate_planes = nal_bits_take (bits, 1);
   sps->is_monochrome = format == 0 || sps->separate_planes;
-  /* Skips the bit depths and the flag of the transform bypass. */
+  /* Skips the bit depths of luma and chroma, and
+   * qpprime_y_zero_transform_bypass_flag. */
   nal_bits_take_ue (bits);
   nal_bits_take_ue (bits);
   nal_bits_take (bits, 1);
@@ -204,7 +206,8 @@ h264_headers_add_sps (H264Headers * headers, const guint8 * data, gsize size)
     headers->sps[id] = sps;
 }
 
-/* Each slice_group_id has as many bits as the highest group number needs. */
+/* Skips all slice_group_id fields. Each of them has as many bits as the highest
+ * group number needs. */
 static void
 skip_slice_group_ids (NalBits * bits, guint last_group)
 {
@@ -214,7 +217,7 @@ skip_slice_group_ids (NalBits * bits, guint last_group)
     nal_bits_take (bits, g_bit_storage (last_group));
 }
 
-/* 7.3.2.2 */
+/* Skips the slice groups of a PPS (section 7.3.2.2 of H.264). */
 static void
 skip_slice_groups (NalBits * bits, guint last_group)
 {
@@ -317,8 +320,8 @@ skip_weights (NalBits * bits, guint last, gboolean is_monochrome)
 }
 
 /* Parses dec_ref_pic_marking () of a picture that is not an IDR picture
- * (section 7.3.3.3 of H.264). Operation 5 marks all reference pictures as
- * unused. */
+ * (section 7.3.3.3 of H.264). The memory management control operation 5 marks
+ * all reference pictures as unused. */
 static void
 read_marks (NalBits * bits, H264Slice * slice)
 {
@@ -357,7 +360,8 @@ read_lists (NalBits * bits, const Sps * sps, const Pps * pps, H264Slice * slice)
   }
   slice->n_references = last[0] + 1;
   slice->n_changes = read_list_changes (bits, slice->changes);
-  /* The lists of a B-slice are not needed. */
+  /* Only the lists of P-slices are stored, because the lists of a B-slice are
+   * not needed. */
   if (is_b)
     slice->n_changes = read_list_changes (bits, slice->changes);
   if (is_b ? pps->weights_b != 1 : !pps->weights_p)
@@ -451,7 +455,7 @@ typedef struct
   guint32 top, bottom;
 } Order;
 
-/* 8.2.1.1 */
+/* Computes the picture order count of type 0 (section 8.2.1.1 of H.264). */
 static Order
 count_order_0 (H264Headers * headers, const Sps * sps, const H264Slice * slice)
 {
@@ -476,7 +480,7 @@ count_order_0 (H264Headers * headers, const Sps * sps, const H264Slice * slice)
 }
 
 /* Computes the picture order count of type 1 (section 8.2.1.2 of H.264).
- * `frame_num` is absFrameNum. */
+ * `frame_num` is the variable absFrameNum of the standard. */
 static Order
 count_order_1 (const Sps * sps, const H264Slice * slice, guint32 frame_num)
 {
@@ -503,7 +507,7 @@ count_order_1 (const Sps * sps, const H264Slice * slice, guint32 frame_num)
   return order;
 }
 
-/* 8.2.1.3 */
+/* Computes the picture order count of type 2 (section 8.2.1.3 of H.264). */
 static Order
 count_order_2 (const H264Slice * slice, guint32 frame_num)
 {
@@ -513,7 +517,8 @@ count_order_2 (const H264Slice * slice, guint32 frame_num)
   return order;
 }
 
-/* Returns the previous frame number. After a picture with
+/* Returns the number of the picture without wrap-around: FrameNumOffset +
+ * frame_num (section 8.2.1 of H.264). After a picture with
  * memory_management_control_operation 5, frame_num continues from 0 (section
  * 7.4.3 of H.264). */
 static guint32
@@ -526,8 +531,8 @@ count_frame_num (H264Headers * headers, const Sps * sps,
   return headers->frame_num_offset + slice->frame_num;
 }
 
-/* Returns the smaller one of the picture order counts of the two fields. If the
- * picture is a single field, returns the count of that field. */
+/* Returns the picture order count of the picture: the smaller one of the counts
+ * of its two fields, or the count of its only field. */
 static guint32
 get_order (const H264Slice * slice, Order order)
 {
@@ -556,7 +561,7 @@ h264_headers_begin_picture (H264Headers * headers, const H264Slice * slice)
   if (!slice->forgets)
     return count;
   h264_headers_reset (headers);
-  /* 8.2.1: tempPicOrderCnt */
+  /* Subtracts tempPicOrderCnt (section 8.2.1 of H.264). */
   if (!slice->is_bottom)
     headers->order_lsb = order.top - count;
   return 0;

@@ -16,15 +16,16 @@
 
 typedef struct _H264Headers H264Headers;
 
-/* A field of a list in a slice header: an operation and its first operand */
+/* One entry of a list in a slice header: an operation and its first operand */
 typedef struct
 {
   guint operation;
   guint32 value;
 } H264Operation;
 
-/* The maximum number of entries of a list of reference pictures is 32 (section
- * 7.4.3 of H.264); one more operation ends the list. */
+/* Maximum number of operations that modify a list of reference pictures. A list
+ * has at most 32 entries (section 7.4.3 of H.264), and one more operation ends
+ * the list of operations. */
 #define H264_MAX_LIST_CHANGES 33
 #define H264_MAX_MARKS 70
 
@@ -34,28 +35,32 @@ typedef struct
 {
   gboolean is_reference;        /* nal_ref_idc */
   gboolean is_idr;
-  gboolean is_intra;            /* the slice has the type I or SI */
+  gboolean is_intra;            /* TRUE if the slice has the type I or SI */
   guint frame_num;
   gboolean is_field;            /* field_pic_flag */
   gboolean is_bottom;           /* bottom_field_flag */
-  /* The picture marks all previous reference pictures as unused, as an IDR
-   * picture does (memory_management_control_operation 5). */
+  /* TRUE if the picture marks all previous reference pictures as unused
+   * (memory_management_control_operation 5). An IDR picture has the same
+   * effect. */
   gboolean forgets;
 
-  gboolean has_long_term;       /* an IDR picture is a long-term reference */
+  /* TRUE if an IDR picture is a long-term reference */
+  gboolean has_long_term;
   guint ref_idc;                /* nal_ref_idc */
-  gboolean is_b;                /* the slice has the type B */
+  gboolean is_b;                /* TRUE if the slice has the type B */
   /* For a P-slice: the number of entries of the list of reference pictures, and
-   * what ref_pic_list_modification () does to it */
+   * the operations of ref_pic_list_modification () on this list */
   guint n_references;
   guint n_changes;
   H264Operation changes[H264_MAX_LIST_CHANGES];
-  /* memory_management_control_operation; there are none if the oldest picture
-   * gives way (sliding window). */
+  /* The memory management control operations of the picture. If there are none,
+   * the oldest reference picture is removed when room is needed (sliding
+   * window).
+   */
   guint n_marks;
   H264Operation marks[H264_MAX_MARKS];
 
-  /* id of the SPS, which h264_headers_begin_picture () needs */
+  /* id of the SPS of the slice; h264_headers_begin_picture () needs it */
   guint sps;
   guint order_lsb;              /* pic_order_cnt_lsb */
   gint32 order_delta_bottom;    /* delta_pic_order_cnt_bottom */
@@ -68,23 +73,25 @@ void h264_headers_free (H264Headers * headers);
 void h264_headers_reset (H264Headers * headers);
 
 /* Adds a parameter set, which is a complete NAL unit of type 7 (SPS) or 8 (PPS)
- * with its header. If the NAL unit is invalid, all sets of its kind are
- * removed, because it may have replaced any of them. */
+ * with its header. If the NAL unit is invalid, all parameter sets of its type
+ * are removed, because the invalid one may have been meant to replace any of
+ * them. */
 void h264_headers_add_sps (H264Headers * headers, const guint8 * data,
     gsize size);
 void h264_headers_add_pps (H264Headers * headers, const guint8 * data,
     gsize size);
 
-/* Parses the header of a slice: a NAL unit of type 1, 2 or 5. Returns FALSE if
- * the NAL unit is invalid or its parameter sets are missing. In this case only
- * is_reference, is_idr and is_intra are set, and they are correct unless the
- * NAL unit is too short to contain them. */
+/* Parses the header of a slice, which is a NAL unit of type 1, 2 or 5. Returns
+ * FALSE if the NAL unit is invalid or its parameter sets are missing. In this
+ * case only the fields is_reference, is_idr and is_intra are set. These three
+ * fields are correct unless the NAL unit is too short to contain them. */
 gboolean h264_headers_read_slice (const H264Headers * headers,
     const guint8 * data, gsize size, H264Slice * slice);
 
 /* Call this function with the first slice of each picture, in decoding order.
- * Returns the picture order count (PicOrderCnt, section 8.2.1 of H.264). It is
- * relative to the last picture with is_idr or `forgets`. */
+ * Returns the picture order count (PicOrderCnt, section 8.2.1 of H.264). The
+ * count is relative to the last picture for which is_idr or `forgets` is TRUE.
+ */
 gint32 h264_headers_begin_picture (H264Headers * headers,
     const H264Slice * slice);
 

@@ -13,14 +13,15 @@
 #include "nalbits.h"
 #include "nalunittypes.h"
 
-/* maximum numbers of parameter sets, 7.4.3.2.1 and 7.4.3.3.1 */
+/* maximum numbers of parameter sets, sections 7.4.3.2.1 and 7.4.3.3.1 of H.265
+ */
 #define MAX_SPS 16
 #define MAX_PPS 64
 #define MAX_SETS 64             /* num_short_term_ref_pic_sets */
 #define MAX_LONG_TERM 32        /* num_long_term_ref_pics_sps */
 #define MAX_SUB_LAYERS 7
 #define MAX_LOG2_ORDER 12       /* log2_max_pic_order_cnt_lsb_minus4 */
-#define HEADER_SIZE 2           /* of a NAL unit */
+#define HEADER_SIZE 2           /* size of the header of a NAL unit */
 
 typedef struct
 {
@@ -28,8 +29,9 @@ typedef struct
   gboolean is_used;
 } ShortTerm;
 
-/* A short-term reference picture set, 7.4.8: the pictures that are shown
- * earlier, the nearest first, and then those that are shown later */
+/* A short-term reference picture set (section 7.4.8 of H.265). First come the
+ * pictures that are shown before the current picture, then those that are shown
+ * after it. In both groups the nearest picture is first. */
 typedef struct
 {
   guint n[2];
@@ -64,8 +66,9 @@ struct _H265Headers
 {
   Sps *sps[MAX_SPS];            /* NULL if there is none */
   Pps pps[MAX_PPS];
-  /* PicOrderCntVal of the previous picture with TemporalId 0 that is neither a
-   * leading picture nor a sub-layer non-reference picture, 8.3.1 */
+  /* PicOrderCntVal of the previous picture that has TemporalId 0 and is neither
+   * a leading picture nor a sub-layer non-reference picture (section 8.3.1 of
+   * H.265) */
   guint32 order;
 };
 
@@ -107,7 +110,8 @@ skip_bits (NalBits * bits, guint n)
   nal_bits_take (bits, n);
 }
 
-/* 7.3.3, with profilePresentFlag */
+/* Skips profile_tier_level () with profilePresentFlag 1 (section 7.3.3 of
+ * H.265). */
 static void
 skip_profile (NalBits * bits, guint highest_sub_layer)
 {
@@ -127,7 +131,7 @@ skip_profile (NalBits * bits, guint highest_sub_layer)
   }
 }
 
-/* 7.3.4 */
+/* Skips one scaling list of scaling_list_data () (section 7.3.4 of H.265). */
 static void
 skip_scaling_list (NalBits * bits, guint size)
 {
@@ -168,9 +172,10 @@ add_short_term (NalBits * bits, Set * set, gint32 delta, gboolean is_used)
   picture->is_used = is_used;
 }
 
-/* Equations 7-61 and 7-62: the set is another one, shifted by `delta`, in which
- * the flags select pictures. The shifted set also contains the picture to which
- * the other one belongs. */
+/* Computes a set that is coded relative to the earlier set `from` (equations
+ * 7-61 and 7-62 of H.265). The pictures of `from` are shifted by `delta`, and
+ * flags select which of them are in the new set. The picture to which `from`
+ * belongs can be in the new set, too. */
 static void
 predict_set (NalBits * bits, const Set * from, gint32 delta, Set * set)
 {
@@ -229,7 +234,8 @@ read_explicit_set (NalBits * bits, Set * set)
   }
 }
 
-/* 7.3.7. `index` is n_sets for a set in a slice header. */
+/* Parses st_ref_pic_set () (section 7.3.7 of H.265). `index` is n_sets if the
+ * set is in a slice header. */
 static void
 read_set (NalBits * bits, const Sps * sps, guint index, guint n_sets, Set * set)
 {
@@ -286,8 +292,9 @@ read_picture_format (NalBits * bits, Sps * sps)
   sps->log2_max_order = nal_bits_take_index (bits, MAX_LOG2_ORDER) + 4;
 }
 
-/* Skips the fields from sps_sub_layer_ordering_info_present_flag to the coding
- * tools before the reference picture sets. */
+/* Skips the fields of an SPS from sps_sub_layer_ordering_info_present_flag up
+ * to the flags of the coding tools, which precede the reference picture sets.
+ */
 static void
 skip_tools (NalBits * bits, guint highest_sub_layer)
 {
@@ -295,7 +302,7 @@ skip_tools (NalBits * bits, guint highest_sub_layer)
 
   for (i = 0; i < 3 * n; i++)
     nal_bits_take_ue (bits);
-  /* sizes of blocks and depths of their hierarchies */
+  /* sizes of the blocks and depths of the block hierarchies */
   for (i = 0; i < 6; i++)
     nal_bits_take_ue (bits);
   if (nal_bits_take (bits, 1) && nal_bits_take (bits, 1))
@@ -309,7 +316,8 @@ skip_tools (NalBits * bits, guint highest_sub_layer)
   }
 }
 
-/* 7.3.2.2.1, up to the long-term pictures */
+/* Parses the fields of an SPS up to the long-term reference pictures (section
+ * 7.3.2.2.1 of H.265). */
 void
 h265_headers_add_sps (H265Headers * headers, const guint8 * data, gsize size)
 {
@@ -341,7 +349,8 @@ h265_headers_add_sps (H265Headers * headers, const guint8 * data, gsize size)
   headers->sps[id] = sps;
 }
 
-/* 7.3.2.3.1, up to num_extra_slice_header_bits */
+/* Parses the fields of a PPS up to num_extra_slice_header_bits (section
+ * 7.3.2.3.1 of H.265). */
 void
 h265_headers_add_pps (H265Headers * headers, const guint8 * data, gsize size)
 {
@@ -406,8 +415,10 @@ read_short_term_set (NalBits * bits, const Sps * sps, H265Slice * slice)
           set->pictures[which][i].is_used);
 }
 
-/* Equation 7-52 and 8.3.2: the long-term pictures. delta_poc_msb_cycle_lt is
- * the difference from that of the previous entry of the same origin. */
+/* Parses the long-term reference pictures of a slice header (equation 7-52 and
+ * section 8.3.2 of H.265). Some entries are selected from the SPS, the others
+ * are in the slice header. The field delta_poc_msb_cycle_lt is coded as the
+ * difference from the previous entry of the same kind. */
 static void
 read_long_term_set (NalBits * bits, const Sps * sps, H265Slice * slice)
 {
@@ -448,7 +459,8 @@ read_long_term_set (NalBits * bits, const Sps * sps, H265Slice * slice)
   }
 }
 
-/* 8.3.1 */
+/* Computes PicOrderCntVal of a picture from its least significant bits (section
+ * 8.3.1 of H.265). */
 static guint32
 get_order (const H265Headers * headers, const Sps * sps, guint lsb)
 {
@@ -463,9 +475,12 @@ get_order (const H265Headers * headers, const Sps * sps, guint lsb)
   return msb + lsb;
 }
 
-/* An IRAP picture with NoRaslOutputFlag begins with the upper bits 0, which
- * matters only for the pictures before it, which nobody needs. CRA pictures are
- * taken for pictures in the middle of the stream. */
+/* Reads the picture order count. At an IRAP picture with NoRaslOutputFlag, a
+ * decoder sets the upper bits to 0. Here this is done for BLA pictures only. A
+ * CRA picture is assumed to be in the middle of the stream, so its upper bits
+ * continue those of the pictures before it. The difference only affects
+ * distances to pictures before the CRA picture, which a decoder that starts
+ * there does not need. */
 static void
 read_order (H265Headers * headers, const Sps * sps, guint type,
     NalBits * bits, H265Slice * slice)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parses those headers of H.265 that show to which pictures a picture refers:
- * parameter sets, and the reference picture set and the picture order count of
- * slice headers. The parser does no I/O, and it handles invalid input safely.
+/* Parses those headers of H.265 that show to which pictures a picture refers.
+ * These are the parameter sets and, in slice headers, the reference picture set
+ * and the picture order count. The parser does no I/O, and it handles invalid
+ * input safely.
  *
  * Section numbers refer to ITU-T H.265 (ISO/IEC 23008-2).
  */
@@ -12,18 +13,18 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Maximum number of entries of a reference picture set. A stream has at most
- * sps_max_dec_pic_buffering pictures, which is 16. */
+/* Maximum number of entries of a reference picture set. A decoder stores at
+ * most sps_max_dec_pic_buffering pictures, whose maximum is 16. */
 #define H265_MAX_REFERENCES 16
 
 typedef struct
 {
-  /* The picture order count. Only the bits in `mask` are known of a long-term
-   * picture. */
+  /* Picture order count of the reference picture. For a long-term picture, only
+   * the bits in `mask` may be known. */
   gint32 order;
   guint32 mask;
-  /* The current picture may refer to it. If it is not set, only later pictures
-   * may. */
+  /* TRUE if the current picture may refer to this picture; FALSE if only later
+   * pictures may refer to it. */
   gboolean is_used;
 } H265Reference;
 
@@ -42,8 +43,8 @@ void h265_headers_free (H265Headers * headers);
 void h265_headers_reset (H265Headers * headers);
 
 /* Adds a parameter set, which is a complete NAL unit with its header. If the
- * NAL unit is invalid, all sets of its kind are removed, because it may have
- * replaced any of them. */
+ * NAL unit is invalid, all parameter sets of its type are removed, because the
+ * invalid one may have been meant to replace any of them. */
 void h265_headers_add_sps (H265Headers * headers, const guint8 * data,
     gsize size);
 void h265_headers_add_pps (H265Headers * headers, const guint8 * data,
@@ -51,8 +52,8 @@ void h265_headers_add_pps (H265Headers * headers, const guint8 * data,
 
 /* Parses the header of the first slice of a picture of the base layer. Call
  * this function once for each picture, in decoding order. Returns FALSE if the
- * NAL unit is invalid, is not the first slice, or its parameter sets are
- * missing. */
+ * NAL unit is invalid, if it is not the first slice of its picture, or if its
+ * parameter sets are missing. */
 gboolean h265_headers_read_slice (H265Headers * headers, const guint8 * data,
     gsize size, H265Slice * slice);
 

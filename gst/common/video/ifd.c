@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Implementation of I-Frame Delay, which ifd.h describes.
  *
- * IFD_ALGORITHM_GOP differs from Ouwens' figures 1.2 and 1.3 as follows:
+ * IFD_ALGORITHM_GOP differs from Ouwens' figures 1.2 and 1.3 as follows. W is
+ * the queue of waiting frames.
  * - If an I-frame replaces an I- or P-frame in W, the previous GOP is
  *   disturbed. The figures do not consider this, and send leading B-frames of
  *   the new GOP that cannot be decoded.
- * - Leading B-frames of a closed GOP refer to no frame before it, so they are
- *   kept. Leading B-frames after a broken link can never be decoded, so they
- *   are dropped.
+ * - Leading B-frames of a closed GOP refer to no frame before the GOP, so they
+ *   are kept. Leading B-frames after a broken link can never be decoded, so
+ *   they are dropped.
  * - The flag that the previous GOP was disturbed is cleared at each I-frame,
  *   not only at the first P-frame. The sequence I, B, B, I, B, B then loses no
  *   more frames than necessary.
- * - W holds several frames. If W is full, the frame that affects the picture
- *   least is dropped; see find_victim (). If an I-frame arrives and W holds
- *   only what an outage has left of earlier GOPs, all of W is dropped; see
- *   is_stale ().
+ * - W holds several frames. If W is full, the frame whose loss changes the
+ *   picture least is dropped; see find_victim (). If an I-frame arrives after
+ *   an outage and W holds only remains of earlier GOPs, all of W is dropped;
+ *   see is_stale ().
  * - A decoder of H.264 derives the upper bits of an I-frame's picture order
- *   count from the previous reference picture that it received. If too many
- *   frames between them were dropped, the result is wrong. An I-frame that
- *   would be displayed before older pictures is therefore dropped with its GOP.
+ *   count from the previous reference picture that the decoder received. If too
+ *   many frames between the two were dropped, the result is wrong. If the
+ *   I-frame would therefore be displayed before older pictures, the I-frame is
+ *   dropped with its GOP.
  * - A new receiver may start with a frame that starts an intra refresh. A
  *   receiver that misses a frame may not resume there, because its pictures
  *   would be damaged until the end of the refresh and would be displayed. The
  *   exception is a stream without I-frames.
- * - Frames of VP8, VP9 and AV1, and of H.264 and H.265 with several layers of
- *   reference frames, say exactly what they need (IFD_FRAME_SLOTS), so that a
- *   dropped P-frame does not always cost the rest of its GOP; ifdslots.c
- *   selects the frame to drop.
+ * - Frames of VP8, VP9 and AV1 say exactly which frames they need
+ *   (IFD_FRAME_SLOTS), so a dropped P-frame does not always cost the rest of
+ *   its GOP. The same holds for H.264 and H.265 with several layers of
+ *   reference frames. For such frames, ifdslots.c selects the frame to drop.
  */
 
 #include "ifd.h"
@@ -36,106 +38,124 @@
 #include "ifdslots.h"
 #include "statistics.h"
 
-/* Number of GOPs for which the core stores whether they were counted as
- * disturbed. It exceeds the maximum number of waiting frames, so that the GOP
- * of each of them is included. */
+/* Number of GOPs for which the core stores whether each of them was counted as
+ * disturbed. The number exceeds the maximum number of waiting frames, so that
+ * the GOP of each waiting frame is included. */
 #define REMEMBERED_GOPS (2 * IFD_MAX_FRAMES)
 
-/* Number of frames after which it is found out again which slots are used */
+/* Length of a period in frames. After each period, the core determines again
+ * which slots the stream uses. */
 #define SLOT_PERIOD 32
 #define ALL_SLOTS G_MAXUINT32
 
 G_STATIC_ASSERT (IFD_SLOTS_MAX_FRAMES > IFD_MAX_FRAMES);
 
-/* Rules for the trace that several functions use */
+/* Reasons of drops that several functions write to the trace */
 #define RULE_MISORDERED "a decoder would show it before older pictures"
 #define RULE_RESTART "a new receiver begins with an I-frame"
 
 typedef struct
 {
   IfdFrame frame;
-  /* number of the GOP that the frame belongs to, counted in I-frames */
+  /* number of the GOP to which the frame belongs; each I-frame starts a GOP */
   guint64 gop;
-  gboolean leading;             /* The frame is a leading frame of its GOP. */
+  /* TRUE if the frame is a leading frame of its GOP */
+  gboolean leading;
   /* Number of I- and P-frames in the stream up to and including this frame */
   guint64 references;
-  /* The I-frame was accepted although its display order is wrong. */
+  /* TRUE if the I-frame is sent although a decoder would display it in the
+   * wrong order
+   */
   gboolean misordered;
-  /* Slots that the frames update which were dropped directly before this one */
+  /* Slots of the decoder that are not updated because frames were dropped
+   * directly before this frame */
   guint32 missed;
 } IfdEntry;
 
 /* State of the slots, for frames with IFD_FRAME_SLOTS */
 typedef struct
 {
-  gboolean are_used;            /* the last frame had IFD_FRAME_SLOTS */
-  gboolean is_stored;           /* the newest frame was stored in the queue W */
-  /* Slots that are wrong in the decoder after all frames that were taken for
-   * sending */
+  gboolean are_used;            /* TRUE if the last frame had IFD_FRAME_SLOTS */
+  /* TRUE if the newest frame was stored in the queue W */
+  gboolean is_stored;
+  /* Slots that have wrong contents in the decoder after it has received all
+   * frames that were taken for sending */
   guint32 wrong;
-  /* Slots that the frames update which were dropped after the newest frame of
-   * the queue W */
+  /* Slots of the decoder that are not updated because frames were dropped after
+   * the newest frame of the queue W */
   guint32 missed;
-  /* Slots that frames of the current and of the previous period have used */
+  /* Slots that frames used in the current period and in the previous period */
   guint32 used, used_before;
   guint n_frames;               /* number of frames in the current period */
 } SlotState;
 
-/* What a decoder knows about the display order (H.264, 8.2.1.1) */
+/* The display order as a decoder knows it (H.264, 8.2.1.1) */
 typedef struct
 {
   gboolean is_known;
   /* Position of the last I- or P-frame in decoding order */
   gint64 last;
   gint64 max;                   /* maximum of all positions */
-  /* `references` of the last I- or P-frame, as in IfdEntry */
+  /* value of `references` of the last I- or P-frame (see IfdEntry) */
   guint64 references;
 } DecoderOrder;
 
 struct _Ifd
 {
   IfdConfig config;
-  /* Algorithm in use since the start of the stream or since the last I-frame */
+  /* The algorithm in use. It changes only at the start of the stream or at an
+   * I-frame. */
   IfdAlgorithm algorithm;
   GQueue w;                     /* elements are IfdEntry, the oldest first */
-  gboolean sending;             /* the frame `s` is being sent */
+  gboolean sending;             /* TRUE while the frame `s` is being sent */
   IfdFrame s;
   guint64 sending_since;        /* in ns */
   GQueue events;                /* elements are IfdEvent */
 
   guint64 next_number;          /* number of the next frame */
-  /* The stream has started: a frame has arrived, or a receiver has connected.
+  /* TRUE if the stream has started, because a frame has arrived or a receiver
+   * has connected
    */
   gboolean begun;
   /* number of the newest GOP; 0 if none has started */
   guint64 gop;
-  /* whether each GOP, by its number, was counted as disturbed */
+  /* For each GOP, at the index of its number modulo REMEMBERED_GOPS: whether
+   * the GOP was counted as disturbed */
   gboolean gop_counted[REMEMBERED_GOPS];
-  gboolean awaits_i;            /* frames are dropped until the next I-frame */
+  /* TRUE while frames are dropped until the next I-frame */
+  gboolean awaits_i;
   /* number of consecutive frames that could not be decoded */
   guint vain;
-  /* The stream apparently has no I-frames. Output resumes with an intra refresh
-   * or, if there is none, as if no frame depended on a dropped one. */
+  /* TRUE if no I-frame has arrived for so long that the stream apparently has
+   * none. Output then resumes with an intra refresh. If the stream has no intra
+   * refresh either, frames are sent although frames that they refer to were
+   * dropped. */
   gboolean has_no_i;
-  /* an intra refresh has started since the newest I-frame */
+  /* TRUE if an intra refresh has started since the newest I-frame */
   gboolean refreshes;
 
-  /* The flags of figures 1.2 and 1.3. In IFD_ALGORITHM_GOP, gop_disturbed means
-   * that the last I- or P-frame of the newest GOP was dropped, and
-   * prev_gop_disturbed means that leading frames of the newest GOP cannot be
-   * decoded. */
+  /* The flags of Ouwens' figures 1.2 and 1.3. In IFD_ALGORITHM_GOP,
+   * gop_disturbed means that the last I- or P-frame of the newest GOP was
+   * dropped, and prev_gop_disturbed means that leading frames of the newest GOP
+   * cannot be decoded. */
   gboolean gop_disturbed, prev_gop_disturbed;
-  gboolean gop_closed;          /* the newest GOP is closed */
-  /* a P-frame has arrived since the newest I-frame */
+  gboolean gop_closed;          /* TRUE if the newest GOP is closed */
+  /* TRUE if a P-frame has arrived since the newest I-frame */
   gboolean behind_p;
 
   guint64 references;           /* number of I- and P-frames that arrived */
-  /* state of the decoder after all frames that were taken for sending */
+  /* state of a decoder that has received all frames that were taken for sending
+   */
   DecoderOrder order;
-  /* I-frames were dropped because of their display order. */
+  /* TRUE if I-frames were dropped because a decoder would display them in the
+   * wrong order */
   gboolean awaits_order;
-  guint64 awaits_order_since;   /* number of the first such I-frame */
-  guint awaits_order_from;      /* `order` of the first such I-frame */
+  /* number of the first I-frame that was dropped because of its display order
+   */
+  guint64 awaits_order_since;
+  /* `order` of the first I-frame that was dropped because of its display order
+   */
+  guint awaits_order_from;
 
   SlotState slots;
 
@@ -274,7 +294,8 @@ count_disturbed (Ifd * ifd, guint64 gop)
   *counted = TRUE;
 }
 
-/* Drops a frame. `rule` is the reason for which it was selected, for the trace.
+/* Drops a frame. `rule` is the reason why this frame was selected, for the
+ * trace.
  */
 static void
 drop (Ifd * ifd, const IfdEntry * entry, IfdDropReason reason,
@@ -300,7 +321,8 @@ has_slots (const IfdFrame * frame)
   return (frame->flags & IFD_FRAME_SLOTS) != 0;
 }
 
-/* Called before a waiting frame is dropped. */
+/* Called before a waiting frame is dropped. Adds the slots that the frame
+ * should have updated to the missed slots of the next frame. */
 static void
 pass_on_missed (Ifd * ifd, const GList * link)
 {
@@ -341,8 +363,8 @@ store (Ifd * ifd, const IfdEntry * c)
   push_event (ifd, IFD_EVENT_STORED, &c->frame);
 }
 
-/* Replaces the waiting frame: the operation "overwrite(W with C)" of Ouwens'
- * figures. */
+/* Replaces the waiting frame by the new frame C. This is the operation
+ * "overwrite(W with C)" of Ouwens' figures. */
 static void
 overwrite (Ifd * ifd, const IfdEntry * c, const gchar * rule)
 {
@@ -350,9 +372,9 @@ overwrite (Ifd * ifd, const IfdEntry * c, const gchar * rule)
   store (ifd, c);
 }
 
-/* Returns whether the queue W has room for a frame. In the algorithms of Ouwens
- * this is the condition "W is empty" of his figures. After a change of the
- * algorithm, W may hold more than one frame for a while. */
+/* Returns whether the queue W has room for a frame. In the algorithms of
+ * Ouwens, W has room if it is empty, because it holds one frame. After a change
+ * of the algorithm, W may hold more than one frame for a while. */
 gboolean
 ifd_has_room (const Ifd * ifd)
 {
@@ -366,7 +388,7 @@ newest (const Ifd * ifd)
   return &((const IfdEntry *) ifd->w.tail->data)->frame;
 }
 
-/* Figure 1.1 */
+/* Ouwens' figure 1.1 */
 
 static void
 enqueue_paper (Ifd * ifd, const IfdEntry * c)
@@ -384,8 +406,8 @@ enqueue_paper (Ifd * ifd, const IfdEntry * c)
     overwrite (ifd, c, "a P-frame takes the place of a B-frame");
 }
 
-/* Returns the rule, for the trace, that applies to a frame that cannot be
- * decoded. */
+/* Returns the text in the trace for a frame that is dropped because it cannot
+ * be decoded. */
 static const gchar *
 get_rule_of_undecodable (IfdDropReason reason)
 {
@@ -402,9 +424,9 @@ drop_undecodable (Ifd * ifd, const IfdEntry * c, IfdDropReason reason)
   drop (ifd, c, reason, get_rule_of_undecodable (reason));
 }
 
-/* Performs the algorithm of Ouwens' figures 1.2 and 1.3. Returns
- * "discard_rest_of_GOP" of these figures, and stores the reason for it in
- * `reason`. */
+/* Performs the algorithm of Ouwens' figures 1.2 and 1.3. Returns the variable
+ * "discard_rest_of_GOP" of these figures. `reason` is set to the reason of a
+ * drop. */
 static gboolean
 mark_paper_gop (Ifd * ifd, const IfdFrame * c, IfdDropReason * reason)
 {
@@ -432,8 +454,9 @@ enqueue_paper_gop (Ifd * ifd, const IfdEntry * c)
     drop_undecodable (ifd, c, reason);
     return;
   }
-  /* From the step "perform IFD normally" on, Ouwens' figure 1.3 is the same as
-   * his figure 1.1, except that figure 1.3 also sets gop_disturbed here. */
+  /* From the step "perform IFD normally" on, Ouwens' figure 1.3 equals his
+   * figure 1.1, with one exception: figure 1.3 sets gop_disturbed if a P-frame
+   * is dropped here. */
   if (!ifd_has_room (ifd) && c->frame.type == IFD_FRAME_P
       && is_reference (newest (ifd)))
     ifd->gop_disturbed = TRUE;
@@ -442,8 +465,8 @@ enqueue_paper_gop (Ifd * ifd, const IfdEntry * c)
 
 /* IFD_ALGORITHM_GOP */
 
-/* Starts a GOP. The flags of the newest GOP become the flags of the previous
- * GOP. */
+/* Starts a GOP. The newest GOP becomes the previous GOP, and its flags become
+ * the flags of the previous GOP. */
 static void
 begin_gop (Ifd * ifd, const IfdFrame * c)
 {
@@ -464,9 +487,10 @@ is_refresh (const IfdEntry * c)
       && (c->frame.flags & IFD_FRAME_REFRESH);
 }
 
-/* From the end of the intra refresh on, all following frames can be decoded,
- * except leading frames of the previous I-frame. A new receiver needs no more
- * than this, and a stream without I-frames offers no more. */
+/* Called at a frame that starts an intra refresh. When the refresh is complete,
+ * all following frames can be decoded, except leading frames of the previous
+ * I-frame. This is sufficient for a new receiver and for a stream without
+ * I-frames. */
 static void
 begin_refresh (Ifd * ifd)
 {
@@ -505,7 +529,8 @@ list_slot_frames (const Ifd * ifd, const IfdEntry * c,
   return n;
 }
 
-/* Returns whether the new frame C uses a slot that will be wrong. */
+/* Returns whether the new frame C uses a slot that will have wrong contents
+ * when the decoder receives C. */
 static gboolean
 uses_wrong_slot (const Ifd * ifd, const IfdEntry * c)
 {
@@ -520,15 +545,16 @@ uses_wrong_slot (const Ifd * ifd, const IfdEntry * c)
   return lost[n - 1];
 }
 
-/* Returns why a frame is dropped that uses a wrong slot. */
+/* Returns the reason of the drop of a frame that uses a slot with wrong
+ * contents. */
 static IfdDropReason
 get_reason_of_lost (const IfdEntry * entry)
 {
   return entry->leading ? IFD_DROP_LEADING : IFD_DROP_DISTURBED;
 }
 
-/* Returns whether no decoder could decode the frame, because it refers to
- * frames that are not sent. */
+/* Returns whether the frame cannot be decoded because it refers to frames that
+ * are not sent. */
 static gboolean
 is_undecodable (const Ifd * ifd, const IfdEntry * c, IfdDropReason * reason)
 {
@@ -548,8 +574,8 @@ is_undecodable (const Ifd * ifd, const IfdEntry * c, IfdDropReason * reason)
 }
 
 /* Records that an I- or P-frame will not be sent, so that the frames that refer
- * to it are dropped as well. The frame is the last one of its GOP that would
- * have been sent; find_victim () ensures this. */
+ * to it are dropped as well. find_victim () ensures that no later frame of the
+ * same GOP is waiting. */
 static void
 miss (Ifd * ifd, const IfdEntry * entry)
 {
@@ -588,8 +614,9 @@ find_largest_b (Ifd * ifd)
   return largest;
 }
 
-/* Returns the newest leading P-frame. The frames that are displayed after the
- * P-frame's I-frame do not refer to such a P-frame. */
+/* Returns the newest leading P-frame. If this P-frame is dropped, only leading
+ * frames are lost, because the frames that are displayed after its I-frame do
+ * not refer to it. */
 static GList *
 find_leading_p (Ifd * ifd)
 {
@@ -611,7 +638,8 @@ ends_gop (const Ifd * ifd, const GList * link)
   return gop != ifd->gop && (!link->next || get_entry (link->next)->gop != gop);
 }
 
-/* Returns the largest P-frame that is the last frame of its GOP. */
+/* Of the P-frames that are the last frame of their GOP, returns the largest
+ * one. */
 static GList *
 find_last_p (Ifd * ifd)
 {
@@ -630,16 +658,17 @@ is_larger (const GList * link, const IfdEntry * c)
   return link && get_entry (link)->frame.size >= c->frame.size;
 }
 
-/* Returns the waiting frame (of the queue W) that is dropped to make room, or
- * NULL if the new frame C itself is dropped. `rule` is set to the rule that
- * selected it, for the trace.
+/* Selects the frame to drop if the queue W is full. Returns a waiting frame, or
+ * NULL if the new frame C has to be dropped. `rule` is set to the rule that
+ * selected the frame, for the trace.
  *
- * B-frames are dropped before P-frames, the largest one first. If there is no
- * B-frame, a P-frame is dropped that no other waiting frame refers to. The
- * first choice is a leading P-frame. The second choice is the last frame of a
- * complete GOP; this costs one picture and perhaps the leading B-frames of the
- * next GOP. Otherwise C is dropped, which costs the rest of its GOP. An I-frame
- * is dropped only if all frames are I-frames; then the oldest one is dropped.
+ * B-frames are dropped before P-frames, and the largest B-frame is dropped
+ * first. If there is no B-frame, a P-frame is dropped that no other waiting
+ * frame refers to. The first choice is a leading P-frame. The second choice is
+ * the last frame of a complete GOP; its loss costs one picture and perhaps the
+ * leading B-frames of the next GOP. If there is no such P-frame either, C is
+ * dropped, and the rest of its GOP with it. An I-frame is dropped only if all
+ * frames are I-frames; then the oldest I-frame is dropped.
  */
 static GList *
 find_victim (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
@@ -667,12 +696,13 @@ find_victim (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
   return c->frame.type == IFD_FRAME_I ? ifd->w.head : NULL;
 }
 
-/* Returns whether the new frame C is an I-frame, no B-frame is waiting, and
- * frames between the waiting ones are missing. The channel has then been too
- * slow for most of a GOP. Each waiting frame would be displayed for the
- * duration of one picture only, and as late as the gaps are long. If the
- * waiting frames are consecutive, as in a stream of I-frames, their delay is no
- * longer than their own number. */
+/* Returns whether the waiting frames are only remains of GOPs most of which was
+ * dropped because the channel was too slow. This is so if the new frame C is an
+ * I-frame, no B-frame is waiting, and the numbers of the waiting frames have
+ * gaps. Each of these frames would be displayed for the duration of one picture
+ * only, and its delay would be as long as the gaps. If the numbers have no
+ * gaps, as in a stream of I-frames only, the waiting frames are useful, because
+ * their delay is no longer than their number of frames. */
 static gboolean
 is_stale (Ifd * ifd, const IfdEntry * c)
 {
@@ -681,7 +711,7 @@ is_stale (Ifd * ifd, const IfdEntry * c)
       ifd->w.length;
 }
 
-/* Drops the waiting frames that use a slot which is wrong now. */
+/* Drops the waiting frames that use a slot whose contents have become wrong. */
 static void
 drop_lost (Ifd * ifd)
 {
@@ -711,7 +741,7 @@ give_up (Ifd * ifd, GList * link, const gchar * rule)
   drop_lost (ifd);
 }
 
-/* As make_room (), for frames that say which slots they use */
+/* Does the same as make_room () if all frames say which slots they use. */
 static gboolean
 make_room_by_slots (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 {
@@ -738,8 +768,9 @@ all_have_slots (const Ifd * ifd, const IfdEntry * c)
   return has_slots (&c->frame);
 }
 
-/* Drops waiting frames to make room for the new frame C. Returns FALSE if C
- * itself affects the picture least and has to be dropped; `rule` says why. */
+/* Drops waiting frames to make room for the new frame C. Returns FALSE if the
+ * loss of C itself changes the picture least, so that C has to be dropped.
+ * `rule` is set to the reason. */
 static gboolean
 make_room (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 {
@@ -760,9 +791,9 @@ make_room (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 }
 
 /* Counts a frame that could not be decoded, and returns whether to send it
- * anyway. Without this function, no frame would be sent any more in a stream
- * without I-frames. Output resumes with the next intra refresh of the stream,
- * or immediately if there is no intra refresh either. */
+ * anyway. Without this function, no frame of a stream without I-frames would be
+ * sent. Output resumes with the next intra refresh of the stream, or
+ * immediately if the stream has no intra refresh either. */
 static gboolean
 waits_in_vain (Ifd * ifd)
 {
@@ -781,8 +812,9 @@ waits_in_vain (Ifd * ifd)
 
 /* Display order */
 
-/* Returns the position of the frame as the decoder derives it: the one nearest
- * to the position of the last reference picture. */
+/* Returns the position of a frame in display order as a decoder derives it. The
+ * frame contains only the lower bits of the position. A decoder selects the
+ * upper bits that give the position nearest to the last reference picture. */
 static gint64
 infer_place (const DecoderOrder * order, const IfdFrame * frame)
 {
@@ -803,8 +835,8 @@ begin_order (DecoderOrder * order, const IfdFrame * frame)
   order->last = order->max = frame->order;
 }
 
-/* Updates the state of the decoder, which receives this frame. If the position
- * of a reference picture is unknown, the positions of the following frames are
+/* Updates the state of a decoder that receives this frame. If the position of a
+ * reference picture is unknown, the positions of the following frames are
  * unknown too. */
 static void
 follow_order (DecoderOrder * order, const IfdEntry * entry)
@@ -829,9 +861,10 @@ follow_order (DecoderOrder * order, const IfdEntry * entry)
   }
 }
 
-/* Returns whether an I-frame would be displayed before pictures that precede it
- * in the stream. If no reference picture between them was dropped, the stream
- * itself has this order, and the function returns FALSE. */
+/* Returns whether a decoder would display an I-frame before pictures that
+ * precede the I-frame in the stream, because reference pictures between them
+ * were dropped. If none was dropped, the stream itself has this order, and the
+ * function returns FALSE. */
 static gboolean
 is_misordered (const DecoderOrder * order, const IfdEntry * entry)
 {
@@ -862,9 +895,9 @@ drop_misordered_i (Ifd * ifd, GList * link)
   drop_link (ifd, link, IFD_DROP_MISORDERED, RULE_MISORDERED);
 }
 
-/* Drops the waiting I-frames that have become misordered because of dropped
- * frames, and the frames that refer to them. Returns the state of the decoder
- * after the remaining frames. */
+/* Drops the waiting I-frames that a decoder would display too early because
+ * other frames were dropped, and the frames that refer to these I-frames.
+ * Returns the state of the decoder after the frames that are still waiting. */
 static DecoderOrder
 drop_misordered (Ifd * ifd)
 {
@@ -899,8 +932,10 @@ drop_misordered (Ifd * ifd)
   return order;
 }
 
-/* GOPs of equal length repeat the same orders. When the order of the first
- * dropped I-frame occurs again, no better I-frame can be expected. */
+/* Returns whether it is useless to wait for an I-frame in the right order. If
+ * all GOPs have the same length, the values of `order` repeat. When the value
+ * of the first dropped I-frame occurs again, no later I-frame will be better.
+ */
 static gboolean
 awaits_order_in_vain (const Ifd * ifd, const IfdFrame * c)
 {
@@ -908,8 +943,8 @@ awaits_order_in_vain (const Ifd * ifd, const IfdFrame * c)
       || c->number - ifd->awaits_order_since >= IFD_MAX_ORDER_WAIT);
 }
 
-/* Returns whether the frame must be dropped because it is an I-frame in the
- * wrong order. */
+/* Returns whether the frame is an I-frame that must be dropped because a
+ * decoder would display it in the wrong order. */
 static gboolean
 waits_for_order (Ifd * ifd, IfdEntry * c, const DecoderOrder * order)
 {
@@ -929,8 +964,8 @@ waits_for_order (Ifd * ifd, IfdEntry * c, const DecoderOrder * order)
   return FALSE;
 }
 
-/* Stores the new frame C, for which there is room. If a frame that C refers to
- * was dropped to make this room, C is dropped too. */
+/* Stores the new frame C in the queue W, which has room for C. If a frame that
+ * C refers to was dropped to make this room, C is dropped too. */
 static void
 store_decodable (Ifd * ifd, IfdEntry * c)
 {
@@ -978,9 +1013,9 @@ enqueue (Ifd * ifd, IfdEntry * c)
 {
   gboolean gop = ifd->algorithm == IFD_ALGORITHM_GOP;
 
-  /* The algorithms of the paper know neither incomplete frames nor the wait for
-   * an I-frame. They treat a frame that is dropped for one of these reasons as
-   * if it had never arrived. */
+  /* The algorithms of the paper do not consider incomplete frames, and they
+   * never wait for an I-frame. A frame that is dropped for one of these two
+   * reasons is not passed to them, as if it had never arrived. */
   if (c->frame.flags & IFD_FRAME_INCOMPLETE) {
     if (gop && c->frame.type == IFD_FRAME_I)
       begin_gop (ifd, &c->frame);
@@ -1026,9 +1061,9 @@ place (Ifd * ifd, IfdEntry * c)
     ifd->behind_p = TRUE;
 }
 
-/* Called at an I-frame. Switches to the configured algorithm at this point,
- * because the configured algorithm does not know what the previous one has
- * dropped. */
+/* Called at an I-frame. A changed configuration of the algorithm takes effect
+ * only here, because the new algorithm does not know which frames the previous
+ * algorithm has dropped. */
 static void
 adopt_algorithm (Ifd * ifd)
 {
@@ -1039,8 +1074,8 @@ adopt_algorithm (Ifd * ifd)
   ifd->awaits_i = TRUE;
 }
 
-/* Called with each new frame. After a change of the codec, no frame depends on
- * a frame before the change. */
+/* Called with each new frame. If the codec changes at this frame, the frame and
+ * all later frames do not depend on frames before the change. */
 static void
 note_slots (Ifd * ifd, const IfdFrame * frame)
 {
@@ -1143,8 +1178,9 @@ ifd_poll_event (Ifd * ifd, IfdEvent * event)
   return TRUE;
 }
 
-/* Drops the leading frames of the waiting I-frame `first`, because the receiver
- * starts with `first`. */
+/* Drops the leading frames of `first`, which is the oldest waiting I-frame. The
+ * receiver starts with `first`, so it lacks the earlier frames that the leading
+ * frames refer to. */
 static void
 drop_leading (Ifd * ifd, const IfdEntry * first)
 {
@@ -1179,8 +1215,8 @@ ifd_restart (Ifd * ifd)
     drop_leading (ifd, first);
   else
     ifd->awaits_i = TRUE;
-  /* If a leading frame was dropped, it may now be missing before the next
-   * I-frame. */
+  /* The dropped leading frames may include frames that later waiting frames
+   * refer to. Such waiting frames are dropped as well. */
   if (ifd->algorithm == IFD_ALGORITHM_GOP) {
     drop_lost (ifd);
     drop_misordered (ifd);

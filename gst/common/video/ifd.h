@@ -5,14 +5,14 @@
  * the caller supplies the time.
  *
  * The algorithm follows R. Ouwens, "Quality of video streaming over wireless
- * networks" (2006), sections 1.5 and 2. Its three buffers are: C, the frame
- * that has just been completed (ifd_input); W, the waiting frames; and S, the
- * frame that is being sent (between ifd_poll_output and ifd_sent).
+ * networks" (2006), sections 1.5 and 2. The paper names three buffers. C holds
+ * the frame that has just been completed (ifd_input). W holds the waiting
+ * frames. S holds the frame that is being sent, from ifd_poll_output until
+ * ifd_sent.
  *
  *   when a frame is complete and due:
  *     ifd_input (ifd, now, &frame);
- *     while (ifd_poll_event (ifd, &event)) ...   shows which frames were
- *     dropped
+ *     while (ifd_poll_event (ifd, &event)) ...   shows the dropped frames
  *   when the channel is free:
  *     if (ifd_poll_output (ifd, now, &frame)) { send it; ifd_sent (ifd, now); }
  */
@@ -29,8 +29,8 @@
  * refresh either. */
 #define IFD_MAX_GOP 600
 /* Number of frames after which an I-frame is sent even if a decoder would
- * display it in the wrong order, because the stream may never have a better
- * one. */
+ * display it in the wrong order. The limit exists because the stream may never
+ * have an I-frame in the right order. */
 #define IFD_MAX_ORDER_WAIT 250
 
 typedef enum
@@ -39,24 +39,24 @@ typedef enum
   IFD_ALGORITHM_PAPER,
   /* Algorithm of Ouwens' figures 1.2 and 1.3, unchanged. */
   IFD_ALGORITHM_PAPER_GOP,
-  /* Like PAPER_GOP, but with corrections, and the queue W holds several frames.
-   * ifd.c explains the differences. */
+  /* The algorithm of Ouwens' figures 1.2 and 1.3 with corrections, and with a
+   * queue W that holds several frames. ifd.c explains the differences. */
   IFD_ALGORITHM_GOP
 } IfdAlgorithm;
 
 typedef struct
 {
   IfdAlgorithm algorithm;
-  /* Capacity of the queue W in frames, 1 to IFD_MAX_FRAMES; the algorithms of
-   * the paper always use 1 */
+  /* Capacity of the queue W in frames, from 1 to IFD_MAX_FRAMES. The algorithms
+   * of the paper always use a capacity of 1. */
   guint max_frames;
 } IfdConfig;
 
-/* How other frames depend on a frame. The frame types of other codecs than MPEG
- * video are mapped to these types. */
+/* How other frames depend on a frame. The types are those of MPEG video; the
+ * frame types of other codecs are mapped to them. */
 typedef enum
 {
-  /* an I-frame starts a GOP and refers to no other frame */
+  /* An I-frame starts a GOP and refers to no other frame. */
   IFD_FRAME_I,
   IFD_FRAME_P,                  /* other frames refer to a P-frame */
   IFD_FRAME_B,                  /* no other frame refers to a B-frame */
@@ -65,31 +65,32 @@ typedef enum
 
 typedef enum
 {
-  /* Flag of an I-frame: the frames that follow the I-frame do not refer to
-   * frames before the I-frame (closed GOP, IDR). */
+  /* Flag of an I-frame: the frames that follow it do not refer to frames before
+   * it (closed GOP, IDR). */
   IFD_FRAME_CLOSED = 1 << 0,
   /* Flag of an I-frame: its leading frames refer to frames that are not in the
    * stream (broken_link, BLA). */
   IFD_FRAME_BROKEN = 1 << 1,
-  /* Flag of a P- or B-frame (leading frame): the frame refers to frames before
-   * the I-frame that precedes the frame in decoding order. */
+  /* Flag of a P- or B-frame: the frame is a leading frame. It refers to frames
+   * before the I-frame that precedes it in decoding order. */
   IFD_FRAME_LEADING = 1 << 2,
-  /* Flag of a P- or B-frame (trailing frame): the frame does not refer to
-   * frames before the I-frame that precedes it in decoding order. If a B-frame
-   * between an I-frame and the next P-frame has neither this flag nor
-   * IFD_FRAME_LEADING, it counts as leading. Any other frame without these
-   * flags counts as trailing. */
+  /* Flag of a P- or B-frame: the frame is a trailing frame. It does not refer
+   * to frames before the I-frame that precedes it in decoding order. A frame
+   * with neither this flag nor IFD_FRAME_LEADING counts as leading if it is a
+   * B-frame between an I-frame and the next P-frame; otherwise it counts as
+   * trailing. */
   IFD_FRAME_TRAILING = 1 << 3,
-  /* A part of the frame is missing, so the frame is dropped and counts as lost
+  /* A part of the frame is missing. The frame is dropped, and it counts as lost
    * for the frames that refer to it. */
   IFD_FRAME_INCOMPLETE = 1 << 4,
-  /* Flag of a P-frame: an intra refresh starts here, in which several frames
-   * refresh the picture part by part. A decoder that starts here has complete
-   * pictures some frames later. */
+  /* Flag of a P-frame: an intra refresh starts with this frame. During an intra
+   * refresh, several frames renew the picture part by part. A decoder that
+   * starts with this frame has complete pictures some frames later. */
   IFD_FRAME_REFRESH = 1 << 5,
-  /* `uses` and `updates` of the frame are valid. They alone say which frames
-   * depend on each other; the type of the frame only says how important it is.
-   * A closed I-frame updates all slots. */
+  /* The fields `uses` and `updates` of the frame are valid. Only these two
+   * fields then determine which frames depend on each other; the type of the
+   * frame only says how important the frame is. A closed I-frame updates all
+   * slots. */
   IFD_FRAME_SLOTS = 1 << 6
 } IfdFrameFlags;
 
@@ -98,33 +99,36 @@ typedef struct
   IfdFrameType type;
   IfdFrameFlags flags;
   guint size;                   /* in bytes */
-  /* time at which the frame should be sent, in ns */
+  /* time in ns at which the frame should be sent */
   guint64 due;
-  /* Position of the frame in display order, modulo order_range, if a decoder
-   * derives the higher bits from the previous reference picture
-   * (pic_order_cnt_lsb of H.264). order_range is 0 if a decoder does not do
-   * this, or if the position is unknown. */
+  /* Position of the frame in display order, modulo order_range
+   * (pic_order_cnt_lsb of H.264). A decoder derives the higher bits from the
+   * previous reference picture. order_range is 0 if the codec does not work in
+   * this way, or if the position is unknown. */
   guint order, order_range;
-  /* With IFD_FRAME_SLOTS: the slots of the decoder that the frame uses, and
-   * those that it updates (slotuse.h). An I-frame uses none. */
+  /* Only with IFD_FRAME_SLOTS: the sets of the decoder's slots that the frame
+   * uses and updates (slotuse.h). An I-frame uses none. */
   guint32 uses, updates;
   gint layer;                   /* temporal layer, or -1 if unknown */
-  /* With IFD_FRAME_SLOTS: the layer in a pyramid of references, of which the
-   * base is 0; a temporal layer need not be repeated. A higher layer is dropped
-   * first. */
+  /* Only with IFD_FRAME_SLOTS: the layer of the frame in a pyramid of
+   * references; the base layer has the number 0. The caller need not repeat the
+   * temporal layer here. Frames of higher layers are dropped first. */
   guint depth;
-  gpointer user;                /* data of the caller */
+  gpointer user;                /* for the caller */
 
-  /* Sequence number in the order of input, from 0; set by ifd_input */
+  /* Sequence number of the frame in the order of input, which starts at 0;
+   * ifd_input sets it */
   guint64 number;
 } IfdFrame;
 
 /* Reason why a frame is dropped */
 typedef enum
 {
-  /* The frame arrived while the queue W was full of frames that matter more. */
+  /* The frame arrived while the queue W was full of frames that were more
+   * important. */
   IFD_DROP_NO_ROOM,
-  /* The frame waited in the queue W and made room for another frame. */
+  /* The frame waited in the queue W and was dropped to make room for another
+   * frame. */
   IFD_DROP_OVERWRITTEN,
   /* The frame refers to a frame of its GOP that was dropped. */
   IFD_DROP_DISTURBED,
@@ -132,8 +136,8 @@ typedef enum
    * was dropped. */
   IFD_DROP_LEADING,
   IFD_DROP_INCOMPLETE,          /* a part of the frame was missing */
-  /* No I-frame was sent since the stream, or the connection to the receiver,
-   * began. */
+  /* No I-frame was sent since the start of the stream, or since the receiver
+   * connected. */
   IFD_DROP_NO_I,
   /* A decoder would display this I-frame in the wrong order, because too many
    * frames between it and the previous reference picture were dropped. */
@@ -143,13 +147,13 @@ typedef enum
 
 /* Returns "no-room", "overwritten" etc., as used in messages and statistics. */
 const gchar *ifd_drop_reason_get_name (IfdDropReason reason);
-/* Returns 'I', 'P' or 'B'. */
+/* Returns 'I', 'P' or 'B' for the frame type. */
 gchar ifd_frame_type_char (IfdFrameType type);
 
 typedef enum
 {
   IFD_EVENT_STORED,             /* the new frame was stored in the queue W */
-  /* The frame was dropped and belongs to the caller again. */
+  /* The frame was dropped; it belongs to the caller again. */
   IFD_EVENT_DROPPED
 } IfdEventType;
 
@@ -158,13 +162,15 @@ typedef struct
   IfdEventType type;
   IfdFrame frame;
   IfdDropReason reason;         /* only for IFD_EVENT_DROPPED */
-  /* Number of the frame whose arrival caused the drop. It is the dropped frame
-   * itself, or the frame that takes its place. */
+  /* Number of the frame whose arrival caused the drop. This is either the
+   * dropped frame itself or the new frame for which a waiting frame was
+   * dropped. */
   guint64 cause;
 } IfdEvent;
 
-/* Counters never decrease. `in` is the sum of the frames that were sent,
- * dropped and flushed, that wait in the queue W, and that are being sent. */
+/* Counters of frames. The counters never decrease. At any time, each frame that
+ * is counted in `in` was sent, dropped or flushed, waits in the queue W, or is
+ * being sent. */
 typedef struct
 {
   guint64 in[IFD_FRAME_LAST], in_bytes[IFD_FRAME_LAST];
@@ -178,64 +184,66 @@ typedef struct
   /* I-frames that were stored in the queue W although a decoder would display
    * them in the wrong order */
   guint64 gops_misordered;
-  /* time during which a frame was being sent, in ns */
+  /* time in ns during which any frame was being sent */
   guint64 time_blocked;
   /* number of frames that are waiting in the queue W */
   guint waiting;
   guint64 waiting_bytes;
-  /* Time from `due` of a frame until it was sent, in ns; 0 if no frame was
-   * sent. */
+  /* Time in ns from `due` of a frame until the frame was sent: median, 99th
+   * percentile and maximum; 0 if no frame was sent */
   gint64 lateness_median, lateness_p99, lateness_max;
 } IfdStats;
 
 typedef struct _Ifd Ifd;
 
-/* Logs one line. `is_packet` is TRUE for lines that are written once per frame.
+/* Function of the caller that logs one line. `is_packet` is TRUE for the lines
+ * that are written for every frame.
  */
 typedef void (*IfdTrace) (gpointer owner, gboolean is_packet,
     const gchar * format, va_list args) G_GNUC_PRINTF (3, 0);
 
 Ifd *ifd_new (const IfdConfig * config);
-/* The frames in the queue W belong to the caller, who calls ifd_flush first to
- * get them back. */
+/* Frees the object. Frames in the queue W belong to the caller, who therefore
+ * calls ifd_flush first to get them back. */
 void ifd_free (Ifd * ifd);
-/* Sets a function that logs one line for each arriving frame, and one for each
- * dropped frame with the rule that selected it. NULL disables this. */
+/* Sets a function that receives log lines: one for each arriving frame, and one
+ * for each dropped frame with the rule that selected the frame. NULL switches
+ * the log off. */
 void ifd_set_trace (Ifd * ifd, IfdTrace trace, gpointer owner);
 /* Changes the configuration. The new capacity of the queue W applies from the
- * next frame on, without dropping waiting frames. A new algorithm applies from
- * the next I-frame on, because it does not know what the previous algorithm has
- * dropped. */
+ * next frame on; frames that wait already are not dropped. A new algorithm
+ * applies from the next I-frame on, because it does not know which frames the
+ * previous algorithm has dropped. */
 void ifd_set_config (Ifd * ifd, const IfdConfig * config);
 
-/* Returns FALSE if the next frame can only be stored by dropping a frame, which
- * may be the next frame itself. */
+/* Returns FALSE if the queue W is full. In this case, ifd_input drops a waiting
+ * frame or the new frame. */
 gboolean ifd_has_room (const Ifd * ifd);
-/* Passes a complete frame to the algorithm when it is due. The frame is later
- * returned by ifd_poll_output, by an event of type IFD_EVENT_DROPPED, or by
- * ifd_flush. */
+/* Passes a complete frame to the algorithm when the frame is due. The frame is
+ * returned to the caller later: by ifd_poll_output, by an event of type
+ * IFD_EVENT_DROPPED, or by ifd_flush. */
 void ifd_input (Ifd * ifd, guint64 now, const IfdFrame * frame);
 /* Removes the oldest frame from the queue W for sending and stores it in
- * `frame`. Returns FALSE if the queue is empty, or if ifd_sent was not called
- * for the previous frame yet. */
+ * `frame`. Returns FALSE if the queue is empty, or if ifd_sent was not yet
+ * called for the previous frame. */
 gboolean ifd_poll_output (Ifd * ifd, guint64 now, IfdFrame * frame);
-/* Stores the frame that ifd_poll_output would take in `frame`, without removing
- * it. Returns FALSE if the queue W is empty. */
+/* Stores in `frame` the frame that ifd_poll_output would take, but leaves it in
+ * the queue W. Returns FALSE if the queue W is empty. */
 gboolean ifd_peek_output (const Ifd * ifd, IfdFrame * frame);
-/* Called when the frame from ifd_poll_output was sent, or when the sender gave
- * it up. The frame counts as sent in both cases. */
+/* Call this function when the frame from ifd_poll_output was sent, or when
+ * sending it was given up. The frame counts as sent in both cases. */
 void ifd_sent (Ifd * ifd, guint64 now);
 gboolean ifd_poll_event (Ifd * ifd, IfdEvent * event);
 
-/* Called when a new receiver is connected, which has no previous frame. Output
- * resumes with the next I-frame without its leading frames, or with an intra
- * refresh if that arrives first. IFD_ALGORITHM_PAPER does not know leading
- * frames and sends them. */
+/* Call this function when a new receiver is connected, because a new receiver
+ * has received no earlier frame. Output resumes with the next I-frame without
+ * its leading frames, or with an intra refresh if that arrives first.
+ * IFD_ALGORITHM_PAPER does not distinguish leading frames, so it sends them. */
 void ifd_restart (Ifd * ifd);
-/* Called at the end of a stream. Removes the oldest frame of the queue W and
- * stores it in `frame`. Returns FALSE if the queue is empty; then the frame
- * that is being sent is forgotten too, and the core is reset except for its
- * counters. */
+/* Call this function repeatedly at the end of a stream. Removes the oldest
+ * frame of the queue W and stores it in `frame`. Returns FALSE if the queue is
+ * empty. Then the core also forgets the frame that is being sent, and all its
+ * state is reset except for the counters. */
 gboolean ifd_flush (Ifd * ifd, IfdFrame * frame);
 
 void ifd_get_stats (const Ifd * ifd, IfdStats * stats);

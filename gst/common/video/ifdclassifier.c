@@ -4,9 +4,9 @@
  *
  * The NAL units of an access unit are parsed in their order until the frame
  * type is known. Usually the first slice is sufficient, and the NAL units
- * before it are small. Further slices are parsed if no frame refers to the
- * first slice, if the picture may start a GOP without being an IDR picture, or
- * if it is a field.
+ * before it are small. The further slices are parsed in three cases: no frame
+ * refers to the first slice, the picture may start a GOP although it is not an
+ * IDR picture, or the picture is a field.
  */
 
 #include "ifdclassifier.h"
@@ -23,23 +23,25 @@
  */
 #define SEI_RECOVERY_POINT 6
 
-/* Maximum number of bytes in which the header of a slice is searched. No
- * encoder writes a longer header, and searching a whole slice would be slow. */
+/* Maximum number of bytes of a slice that are searched for the end of its
+ * header. No encoder writes a longer header, and searching a whole slice would
+ * be slow. */
 #define MAX_SLICE_HEADER 2048
 
-/* maximum of sps_max_sub_layers, H.265, 7.4.3.2.1 */
+/* maximum of sps_max_sub_layers (section 7.4.3.2.1 of H.265) */
 #define MAX_SUB_LAYERS 7
 #define SUB_LAYERS_UNKNOWN G_MAXUINT
 
-/* Size of the fields of avcC and hvcC before their lists of parameter sets,
- * ISO/IEC 14496-15 */
+/* Size in bytes of the fields of avcC and hvcC that precede the lists of
+ * parameter sets (ISO/IEC 14496-15) */
 #define AVCC_HEADER_SIZE 5
 #define HVCC_HEADER_SIZE 22
 
 struct _IfdClassifier
 {
   IfdCodec codec;
-  /* Size of the length before each NAL unit, in bytes; 0 for byte-stream */
+  /* Size in bytes of the length that precedes each NAL unit; 0 in a
+   * byte-stream, which has start codes */
   guint length_size;
   guint highest_sub_layer;      /* highest sub-layer that the SPS declares */
   H264Headers *headers;         /* NULL for H.265 */
@@ -48,23 +50,25 @@ struct _IfdClassifier
 
   /* state of the last I-frame */
   guint64 last_i_pts;           /* in ns; G_MAXUINT64 if unknown */
-  /* last_i_order is known, which is the PicOrderCnt of the last I-frame */
+  /* TRUE if the PicOrderCnt of the last I-frame is known; it is in last_i_order
+   */
   gboolean last_i_has_order;
   gint32 last_i_order;
-  /* No frame after the last I-frame refers to a frame before it: the I-frame is
-   * closed, or a later picture has marked all references as unused. */
+  /* TRUE if no frame after the last I-frame refers to a frame before it. The
+   * reason may be that the I-frame is closed, or that a later picture has
+   * marked all references as unused. */
   gboolean last_i_closed;
 
   IfdField field;               /* field type of the last access unit */
-  /* first slice of the last access unit, if that is a first field */
+  /* first slice of the last access unit if the access unit is a first field */
   H264Slice first_field;
 
   guint64 malformed[IFD_MALFORMED_LAST];
 };
 
-/* A NAL unit, including its header. In a byte-stream, `end` is at first the end
- * of the access unit, because searching a long slice for its end is not
- * necessary. */
+/* A NAL unit with its header. In a byte-stream, `end` is at first the end of
+ * the access unit, because a long slice need not be searched for its own end.
+ */
 typedef struct
 {
   const guint8 *data, *end;
@@ -76,14 +80,16 @@ typedef struct
 {
   IfdClassifier *classifier;
   const guint8 *next, *end;
-  gboolean malformed;           /* an error was counted already */
+  /* TRUE if an error of this access unit was counted already */
+  gboolean malformed;
 } Reader;
 
 /* Recovery point SEI message (H.264, D.2.8, and H.265, D.3.8) */
 typedef struct
 {
   gboolean is_present;
-  /* The picture itself is correct, not only the pictures some frames later. */
+  /* TRUE if the picture itself is decoded correctly, not only the pictures some
+   * frames later */
   gboolean is_at_once;
   gboolean is_broken;           /* broken_link_flag, if is_at_once */
 } Recovery;
@@ -123,8 +129,9 @@ ifd_classifier_free (IfdClassifier * classifier)
   g_free (classifier);
 }
 
-/* H.265 with three or more sub-layers has a layer between the lowest and the
- * highest one, whose pictures are dropped one by one. */
+/* Declares that the stream has layers if it has three or more sub-layers
+ * (H.265). Then there is a sub-layer between the lowest one and the highest
+ * one, and its pictures can be dropped one by one. */
 static void
 declare_layers (IfdClassifier * classifier)
 {
@@ -162,9 +169,9 @@ count_malformed (Reader * reader, IfdMalformed reason)
   reader->malformed = TRUE;
 }
 
-/* Reads sps_max_sub_layers_minus1, which is in the byte after the NAL unit
- * header (H.265, 7.3.2.2.1). An emulation prevention byte cannot occur before
- * it. */
+/* Reads sps_max_sub_layers_minus1, which is in the first byte after the NAL
+ * unit header (section 7.3.2.2.1 of H.265). An emulation prevention byte cannot
+ * precede that byte. */
 static gboolean
 parse_sub_layers (const guint8 * sps, gsize size, guint * highest)
 {
@@ -182,7 +189,8 @@ typedef struct
   guint length_size;
   /* highest sub-layer that an SPS of H.265 declares */
   guint highest;
-  /* Receive the parameter sets; NULL if the sets are only checked */
+  /* Objects that receive the parameter sets; NULL if the parameter sets are
+   * only checked */
   H264Headers *headers;
   H265Headers *h265;
 } CodecData;
@@ -206,8 +214,8 @@ take_h264_pps (const guint8 * data, gsize size, CodecData * found)
   return TRUE;
 }
 
-/* The maximum over all SPS is used, because the slices that will be parsed may
- * refer to any of them. */
+/* If codec data contain several SPS, the maximum of sub-layers over all of them
+ * is used, because later slices may refer to any of them. */
 static gboolean
 take_h265_sps (const guint8 * data, gsize size, CodecData * found)
 {
@@ -239,8 +247,8 @@ get_h265_taker (guint type)
 }
 
 /* Parses a list of parameter sets, each of which is preceded by its length in
- * 16 bits. Returns a pointer to the data after the list, or NULL if the list is
- * malformed. `take` is called for each set and may be NULL. */
+ * 16 bits. `take` is called for each parameter set and may be NULL. Returns a
+ * pointer to the data after the list, or NULL if the list is malformed. */
 static const guint8 *
 parse_sets (const guint8 * data, const guint8 * end, guint count, TakeSet take,
     CodecData * found)
@@ -259,8 +267,8 @@ parse_sets (const guint8 * data, const guint8 * end, guint count, TakeSet take,
   return data;
 }
 
-/* Parses avcC (14496-15, 5.3.3.1.2). The fields that may follow the PPS are not
- * needed. */
+/* Parses avcC (ISO/IEC 14496-15, 5.3.3.1.2) up to the PPS. The fields that may
+ * follow the PPS are not needed. */
 static gboolean
 parse_avcc (const guint8 * data, gsize size, CodecData * found)
 {
@@ -275,7 +283,8 @@ parse_avcc (const guint8 * data, gsize size, CodecData * found)
       && parse_sets (data + 1, end, data[0], take_h264_pps, found);
 }
 
-/* Parses hvcC (14496-15, 8.3.3.1.2). Early implementations wrote the version 0.
+/* Parses hvcC (ISO/IEC 14496-15, 8.3.3.1.2). The version 0 is accepted because
+ * early implementations wrote it.
  */
 static gboolean
 parse_hvcc (const guint8 * data, gsize size, CodecData * found)
@@ -319,7 +328,8 @@ ifd_classifier_set_codec_data (IfdClassifier * classifier, const guint8 * data,
   if (found.highest != SUB_LAYERS_UNKNOWN)
     classifier->highest_sub_layer = found.highest;
   declare_layers (classifier);
-  /* The codec data are valid, so their parameter sets can be stored now. */
+  /* The first pass found no error in the codec data, so this second pass can
+   * store the parameter sets. */
   found.headers = classifier->headers;
   found.h265 = classifier->h265;
   if (is_h264)
@@ -331,7 +341,7 @@ ifd_classifier_set_codec_data (IfdClassifier * classifier, const guint8 * data,
 
 /* NAL units */
 
-/* 14496-15, 5.3.4.2 */
+/* Reads the length that precedes a NAL unit (ISO/IEC 14496-15, 5.3.4.2). */
 static gboolean
 read_length (Reader * reader, Unit * unit)
 {
@@ -368,8 +378,8 @@ read_start_code (Reader * reader, Unit * unit)
   return TRUE;
 }
 
-/* Sets the end of a NAL unit in a byte-stream to the next start code, without
- * the zero bytes before it. */
+/* Sets the end of a NAL unit in a byte-stream. The unit ends before the next
+ * start code and before the zero bytes that precede this start code. */
 static void
 find_end (const Reader * reader, Unit * unit)
 {
@@ -391,7 +401,8 @@ read_unit (Reader * reader, Unit * unit)
   return read_start_code (reader, unit);
 }
 
-/* Only zero bytes are allowed before the first start code of a byte-stream. */
+/* Counts an error if the first start code of a byte-stream is preceded by other
+ * bytes than zero bytes. */
 static void
 check_beginning (Reader * reader)
 {
@@ -408,8 +419,9 @@ check_beginning (Reader * reader)
 
 /* SEI */
 
-/* Reads a number of an SEI message: bytes of 255 followed by a last byte,
- * H.264, 7.3.2.3.1. */
+/* Reads a number of an SEI message. The number is coded as bytes with the value
+ * 255, followed by a last byte, and it is the sum of these bytes (section
+ * 7.3.2.3.1 of H.264). */
 static gboolean
 take_number (NalBits * payload, gsize * number)
 {
@@ -424,9 +436,10 @@ take_number (NalBits * payload, gsize * number)
   return TRUE;
 }
 
-/* Parses a recovery point message. It begins with recovery_frame_cnt as ue(v)
- * (H.264, D.1.8) or with recovery_poc_cnt as se(v) (H.265, D.2.8). In both
- * codings, 0 is the single bit 1. exact_match_flag and broken_link_flag follow.
+/* Parses a recovery point message. The message begins with recovery_frame_cnt
+ * as ue(v) (H.264, D.1.8) or with recovery_poc_cnt as se(v) (H.265, D.2.8). In
+ * both codings, the value 0 is the single bit 1. The next two bits are
+ * exact_match_flag and broken_link_flag.
  */
 static void
 parse_recovery (guint8 first_byte, Recovery * recovery)
@@ -436,15 +449,15 @@ parse_recovery (guint8 first_byte, Recovery * recovery)
   recovery->is_broken = recovery->is_at_once && (first_byte >> 5 & 1);
 }
 
-/* Parses an SEI NAL unit, H.264, 7.3.2.3, and H.265, 7.3.2.4. Sets `recovery`
- * if it contains a recovery point. */
+/* Parses an SEI NAL unit (H.264, 7.3.2.3, and H.265, 7.3.2.4). If the NAL unit
+ * contains a recovery point, `recovery` is set. */
 static gboolean
 parse_sei (const Unit * unit, gsize header_size, Recovery * recovery)
 {
   NalBits payload;
 
   nal_bits_init (&payload, unit->data + header_size, unit->end);
-  /* rbsp_trailing_bits */
+  /* Removes rbsp_trailing_bits () and the zero bytes after it. */
   while (payload.end > payload.next && payload.end[-1] == 0)
     payload.end--;
   if (payload.end > payload.next && payload.end[-1] == 0x80)
@@ -477,19 +490,21 @@ read_sei (Reader * reader, Unit * unit, gsize header_size, Recovery * recovery)
 
 /* H.264 */
 
-/* The parts of an access unit that were parsed so far */
+/* The parts of an H.264 access unit that were parsed so far */
 typedef struct
 {
   Recovery recovery;
   H264Slice first;              /* first slice; only valid if is_known */
   gboolean is_known;
-  /* all slices of the first picture are intra slices */
+  /* TRUE if all slices of the first picture in the access unit are intra slices
+   */
   gboolean is_intra;
-  /* other frames refer to this frame, or to another view or layer in the access
-   * unit of this frame */
+  /* TRUE if other frames refer to this frame, or to another view or layer that
+   * is in the access unit of this frame */
   gboolean is_reference;
   gint layer;                   /* temporal_id, or -1 if unknown */
-  gboolean has_second;          /* the access unit contains the second field */
+  /* TRUE if the access unit contains the second field */
+  gboolean has_second;
   H264Slice second;             /* first slice of the second field */
 } H264Unit;
 
@@ -513,8 +528,8 @@ is_h264_slice (const Unit * unit)
 }
 
 /* Returns whether another frame refers to this slice. The slice may belong to
- * another view or layer. If frames refer to it there, other frames also refer
- * to the main view. */
+ * another view or layer. If frames refer to the slice in that view or layer,
+ * then other frames refer to the main view, too. */
 static gboolean
 is_h264_reference (const Unit * unit)
 {
@@ -522,8 +537,8 @@ is_h264_reference (const Unit * unit)
       || unit->type == H264_SLICE_EXTENSION || unit->type == H264_SLICE_DEPTH);
 }
 
-/* Limits the NAL unit to the beginning of its slice. The bytes there are the
- * same in all stream formats. */
+/* Shortens the NAL unit of a slice to the first bytes that contain the slice
+ * header. These bytes are the same in all stream formats. */
 static void
 find_header_end (const Reader * reader, Unit * unit)
 {
@@ -531,8 +546,8 @@ find_header_end (const Reader * reader, Unit * unit)
 
   if (end - unit->data > MAX_SLICE_HEADER)
     end = unit->data + MAX_SLICE_HEADER;
-  /* A start code that begins before `end` may extend beyond it, so three more
-   * bytes are searched. */
+  /* The search includes three bytes after `end`, because a start code may begin
+   * before `end` and extend beyond `end`. */
   if (reader->classifier->length_size == 0)
     code = mpeg_video_find_start_code (unit->data,
         end + MIN (unit->end - end, 3));
@@ -561,8 +576,8 @@ take_h264_set (const Reader * reader, Unit * unit)
     h264_headers_add_pps (headers, unit->data, unit->end - unit->data);
 }
 
-/* Reads temporal_id of a prefix NAL unit (G.7.3.1.1): the second byte begins
- * with svc_extension_flag. */
+/* Reads temporal_id of a prefix NAL unit (section G.7.3.1.1 of H.264). The
+ * field svc_extension_flag is the first bit of the second byte. */
 static void
 read_prefix (const Unit * unit, H264Unit * found)
 {
@@ -570,8 +585,8 @@ read_prefix (const Unit * unit, H264Unit * found)
     found->layer = unit->data[3] >> 5;
 }
 
-/* Parses the NAL units up to the first slice, and the header of this slice.
- * Returns FALSE if there is no slice. */
+/* Parses the NAL units up to the first slice, and the header of the first
+ * slice. Returns FALSE if the access unit has no slice. */
 static gboolean
 read_h264_first (Reader * reader, H264Unit * unit)
 {
@@ -596,8 +611,9 @@ read_h264_first (Reader * reader, H264Unit * unit)
   return FALSE;
 }
 
-/* Notes a further slice of the access unit. A slice of a field with opposite
- * parity belongs to the second picture (H.264, 7.4.1.2.4). */
+/* Records a further slice of the access unit. If the slice belongs to a field
+ * whose parity is opposite to that of the first slice, the slice belongs to the
+ * second picture (section 7.4.1.2.4 of H.264). */
 static void
 take_h264_slice (Reader * reader, Unit * nal, H264Unit * unit)
 {
@@ -621,9 +637,9 @@ take_h264_slice (Reader * reader, Unit * nal, H264Unit * unit)
   }
 }
 
-/* Parses further slices as long as they may show something new about the frame:
- * that other frames refer to it, that not all of its slices are intra slices,
- * or where its second field starts. */
+/* Parses further slices as long as one of three things is unknown: whether
+ * other frames refer to the frame, whether all its slices are intra slices, and
+ * where its second field starts. */
 static void
 read_h264_rest (Reader * reader, H264Unit * unit, gboolean may_have_second)
 {
@@ -641,10 +657,11 @@ read_h264_rest (Reader * reader, H264Unit * unit, gboolean may_have_second)
   }
 }
 
-/* Returns whether the slice belongs to the second field of the previous access
- * unit. The two fields have opposite parity and the same frame_num, and
- * directly follow each other (7.4.1.2.4 and 3.30). An IDR picture starts a new
- * frame, unless the first field is an IDR picture too. */
+/* Returns whether the slice belongs to the second field of the frame whose
+ * first field is the previous access unit. The two fields of a frame have
+ * opposite parity and the same frame_num, and directly follow each other
+ * (sections 7.4.1.2.4 and 3.30 of H.264). An IDR picture starts a new frame,
+ * unless the first field is an IDR picture too. */
 static gboolean
 is_second_field (const IfdClassifier * classifier, const H264Slice * slice)
 {
@@ -687,10 +704,11 @@ set_h264_type (const H264Unit * unit, IfdField field, IfdFrame * frame)
   }
 }
 
-/* Finds out whether a frame is a leading frame of the last I-frame. A frame
+/* Determines whether a frame is a leading frame of the last I-frame. A frame
  * that is output before the preceding I-frame may refer to frames before this
- * I-frame. The output order follows from the picture order count or, if that is
- * unknown, from the timestamps. Returns FALSE if the output order is unknown.
+ * I-frame. The output order is derived from the picture order count or, if that
+ * is unknown, from the timestamps. Returns FALSE if the output order is
+ * unknown.
  */
 static gboolean
 find_direction (const IfdClassifier * classifier, guint64 pts,
@@ -707,7 +725,8 @@ find_direction (const IfdClassifier * classifier, guint64 pts,
   return pts != G_MAXUINT64 && classifier->last_i_pts != G_MAXUINT64;
 }
 
-/* `order` is PicOrderCnt, or NULL if it is unknown. */
+/* Marks a leading frame. `order` is the PicOrderCnt of the frame, or NULL if
+ * the PicOrderCnt is unknown. */
 static void
 mark_leading_h264 (IfdClassifier * classifier, guint64 pts,
     const gint32 * order, IfdFrame * frame)
@@ -812,7 +831,7 @@ classify_h264 (Reader * reader, guint64 pts, IfdFrame * frame)
 
 /* H.265 */
 
-/* 7.3.1.2 */
+/* Parses the header of an H.265 NAL unit (section 7.3.1.2 of H.265). */
 static gboolean
 parse_h265_header (Reader * reader, Unit * unit)
 {
@@ -825,16 +844,17 @@ parse_h265_header (Reader * reader, Unit * unit)
   return TRUE;
 }
 
-/* Returns whether nuh_layer_id is 0, which is the base layer that all decoders
- * support. */
+/* Returns whether the NAL unit belongs to the base layer (nuh_layer_id is 0),
+ * which all decoders support. */
 static gboolean
 is_h265_base (const Unit * unit)
 {
   return (unit->data[0] & 1) == 0 && unit->data[1] >> 3 == 0;
 }
 
-/* Adds the sub-layers of an SPS. If an access unit has several SPS, the highest
- * sub-layer of all of them counts, as with hvcC. */
+/* Adds the number of sub-layers that an SPS declares. If an access unit
+ * contains several SPS, the highest sub-layer of all of them is used, as for
+ * the SPS in hvcC. */
 static void
 read_h265_sps (Reader * reader, Unit * unit, guint * declared)
 {
@@ -852,9 +872,10 @@ read_h265_sps (Reader * reader, Unit * unit, guint * declared)
   declare_layers (reader->classifier);
 }
 
-/* Determines the frame type from the type of a NAL unit (H.265, table 7-1).
- * Pictures of higher sub-layers may refer to a sub-layer non-reference picture
- * of a lower sub-layer (7.4.2.2). */
+/* Determines the frame type from the type of a NAL unit (table 7-1 of H.265). A
+ * sub-layer non-reference picture still counts as a reference picture unless it
+ * is in the highest sub-layer, because pictures of higher sub-layers may refer
+ * to it (section 7.4.2.2). */
 static void
 classify_h265_slice (const IfdClassifier * classifier, const Unit * unit,
     IfdFrame * frame)
@@ -877,7 +898,8 @@ classify_h265_slice (const IfdClassifier * classifier, const Unit * unit,
       IFD_FRAME_LEADING : IFD_FRAME_TRAILING;
 }
 
-/* `unit` is the first slice of the picture. */
+/* Reads to which pictures a picture of H.265 refers. `unit` is its first slice.
+ */
 static void
 read_h265_references (Reader * reader, Unit * unit, IfdFrame * frame)
 {
@@ -948,9 +970,9 @@ ifd_classifier_get_field (const IfdClassifier * classifier)
   return classifier->field;
 }
 
-/* If the first field is an I-frame, the second field refers to no other frame,
- * so the whole frame is an I-frame. If the first field is not an I-frame, the
- * whole frame is not an I-frame either. */
+/* Combines two fields of a frame. If the first field is an I-frame, the second
+ * field refers to no other frame, so the whole frame is an I-frame. If the
+ * first field is not an I-frame, neither is the whole frame. */
 void
 ifd_classifier_join_fields (IfdFrame * first, const IfdFrame * second)
 {
@@ -973,8 +995,9 @@ gboolean
 ifd_classifier_find_slices (const IfdClassifier * classifier,
     const guint8 * data, gsize size, IfdSlices * slices)
 {
-  /* The errors are counted in a copy of the classifier, because
-   * ifd_classifier_input already counts the errors of each access unit. */
+  /* The errors are counted in a copy of the classifier. Otherwise each error
+   * would be counted twice, because ifd_classifier_input also counts the errors
+   * of this access unit. */
   IfdClassifier scratch = *classifier;
   Reader reader = { &scratch, data, data + size, FALSE };
   Unit unit;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parses access units of H.264 and H.265 and determines their frame types and
- * flags for IFD (ifd.h). This is needed because the stock parsers do not mark
- * frames to which no other frame refers. The classifier also finds the bytes of
- * an access unit that hold slices. It does no I/O and handles invalid input
- * safely: a malformed access unit is counted and treated as a P-frame.
+ * flags for IFD (ifd.h). This is necessary because the stock parsers do not
+ * mark frames to which no other frame refers. The classifier also finds the
+ * slices in the bytes of an access unit. It does no I/O and handles invalid
+ * input safely: a malformed access unit is counted and treated as a P-frame.
  *
  * Section numbers refer to ITU-T H.264 (ISO/IEC 14496-10), H.265 (ISO/IEC
  * 23008-2) and, for codec data, ISO/IEC 14496-15.
@@ -22,7 +22,7 @@ typedef enum
 } IfdCodec;
 
 /* Reason why an access unit is malformed. Only the first error of an access
- * unit is counted. NAL units that follow those that determine the frame type
+ * unit is counted. The NAL units after the one that determines the frame type
  * are not checked. */
 typedef enum
 {
@@ -46,43 +46,46 @@ typedef struct _IfdClassifier IfdClassifier;
 IfdClassifier *ifd_classifier_new (IfdCodec codec);
 void ifd_classifier_free (IfdClassifier * classifier);
 
-/* Sets the codec_data of the caps (avcC or hvcC); from now on each NAL unit is
- * preceded by its length. If `data` is NULL, each NAL unit is preceded by a
- * start code (byte-stream), which is the default. Returns FALSE, without
- * changing anything, if the data are malformed. */
+/* Sets the codec_data of the caps (avcC or hvcC). If codec data are set, each
+ * NAL unit is preceded by its length. If `data` is NULL, which is the default,
+ * each NAL unit is preceded by a start code (byte-stream). Returns FALSE,
+ * without changing anything, if the data are malformed. */
 gboolean ifd_classifier_set_codec_data (IfdClassifier * classifier,
     const guint8 * data, gsize size);
 /* Discards the state of the stream after a flush, but keeps the codec data. */
 void ifd_classifier_reset (IfdClassifier * classifier);
 
-/* Sets type and flags of `frame` for an access unit, which is a whole frame or
- * one field, and its temporal layer: the sub-layer of H.265, or temporal_id of
- * H.264 if the stream has it, otherwise -1. Slots (IFD_FRAME_SLOTS) are set
- * from the I-frame on at which the stream is known to have several layers of
- * reference frames. `pts` is in ns, or G_MAXUINT64 if unknown. */
+/* Determines the type, the flags and the temporal layer of an access unit,
+ * which is a whole frame or one field, and stores them in `frame`. The temporal
+ * layer is the sub-layer of H.265, or temporal_id of H.264 if the stream
+ * contains it, otherwise -1. The slots (IFD_FRAME_SLOTS) are set from an
+ * I-frame on at which the stream is known to have several layers of reference
+ * frames. `pts` is in ns, or G_MAXUINT64 if unknown. */
 void ifd_classifier_input (IfdClassifier * classifier, const guint8 * data,
     gsize size, guint64 pts, IfdFrame * frame);
 
-/* An H.264 frame may consist of two fields that are separate access units. The
- * second field may refer to the first one, and both fields are displayed as one
- * picture, so IFD treats them as one frame. */
+/* Which part of a frame an access unit is. An H.264 frame may consist of two
+ * fields that are separate access units. The second field may refer to the
+ * first one, and both fields are displayed as one picture, so IFD treats the
+ * two fields as one frame. */
 typedef enum
 {
-  IFD_FIELD_NONE,               /* a whole frame, or both of its fields */
+  IFD_FIELD_NONE,               /* a whole frame, or both fields of it */
   /* first field of a frame; the next access unit may be its second field */
   IFD_FIELD_FIRST,
-  /* the second field of the previous access unit */
+  /* the second field of the frame that began in the previous access unit */
   IFD_FIELD_SECOND
 } IfdField;
 
 /* Returns which part of a frame the last access unit is. */
 IfdField ifd_classifier_get_field (const IfdClassifier * classifier);
-/* Combines type and flags of two fields. `first` becomes the type and the flags
- * of the frame that consists of both fields. */
+/* Combines the type and the flags of two fields. The result, which describes
+ * the frame that consists of both fields, is stored in `first`. */
 void ifd_classifier_join_fields (IfdFrame * first, const IfdFrame * second);
 
 /* The slices of an access unit as NAL units, without start codes or lengths.
- * Their bytes are the same in every stream format, and also after a payloader.
+ * The bytes of a slice are the same in every stream format, and a payloader
+ * does not change them.
  */
 typedef struct
 {
@@ -91,11 +94,12 @@ typedef struct
   gsize size;                   /* size of all slices together, in bytes */
 } IfdSlices;
 
-/* Returns FALSE if the access unit has no slices. */
+/* Finds the slices of an access unit. Returns FALSE if the access unit has no
+ * slices. */
 gboolean ifd_classifier_find_slices (const IfdClassifier * classifier,
     const guint8 * data, gsize size, IfdSlices * slices);
 
-/* Returns the number of access units that were malformed for this reason. Each
- * access unit is counted for at most one reason. */
+/* Returns the number of access units that were malformed for the given reason.
+ * Each access unit is counted for at most one reason. */
 guint64 ifd_classifier_get_malformed (const IfdClassifier * classifier,
     IfdMalformed reason);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of ifdslots.h: which frame to drop if it is known exactly
- * which frames depend on each other.
+/* Implementation of ifdslots.h: selects the frame to drop if it is known
+ * exactly which frames depend on each other.
  */
 
 #include "ifdslots.h"
@@ -9,13 +9,16 @@
 typedef struct
 {
   const IfdSlotFrame *frame;
-  guint n_lost;                 /* this frame, and frames that need it */
-  /* Slots that are wrong after all frames, and that later frames will probably
-   * use */
+  /* number of lost frames: the dropped one, and those that need it */
+  guint n_lost;
+  /* Slots that have wrong contents after all waiting frames, and that later
+   * frames will probably use */
   guint32 damage;
 } Cost;
 
-/* Returns `wrong` after a frame that is sent or dropped. */
+/* Returns which slots have wrong contents after a frame was sent or, if
+ * `is_lost`, was dropped. `wrong` is the set of slots with wrong contents
+ * before the frame. */
 static guint32
 follow (guint32 wrong, const IfdSlotFrame * frame, gboolean is_lost)
 {
@@ -72,7 +75,8 @@ count_slots (guint32 slots)
   return n;
 }
 
-/* Compares frames that later frames can do without. */
+/* Compares two frames whose loss does not affect later frames. Returns whether
+ * it is better to drop `a`. */
 static gboolean
 is_cheaper_harmless (const Cost * a, const Cost * b)
 {
@@ -88,8 +92,9 @@ is_cheaper_harmless (const Cost * a, const Cost * b)
   return !a->frame->is_key && a->frame->size > b->frame->size;
 }
 
-/* Compares frames without which later frames cannot be decoded. If all is
- * equal, the newer frame `a` is dropped. */
+/* Compares two frames without which later frames cannot be decoded. Returns
+ * whether it is better to drop `a`, the newer frame. If the frames are equal in
+ * all respects, the newer one is dropped. */
 static gboolean
 is_cheaper_harmful (const Cost * a, const Cost * b)
 {
@@ -102,7 +107,8 @@ is_cheaper_harmful (const Cost * a, const Cost * b)
   return n_a <= n_b;
 }
 
-/* `a` is the newer frame. */
+/* Returns whether dropping `a`, the newer frame, costs less than dropping `b`.
+ */
 static gboolean
 is_cheaper (const Cost * a, const Cost * b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Selects the frame to drop if frames name the slots that they use and update
- * (slotuse.h). It is a part of IFD (ifd.h) without state of its own: the caller
- * lists the waiting frames and the new one.
+/* Selects the frame to drop if frames name the slots of the decoder that they
+ * use and update (slotuse.h). These functions are a part of IFD (ifd.h), but
+ * they have no state: the caller lists the waiting frames and the new frame.
  */
 
 #pragma once
@@ -10,33 +10,37 @@
 
 #pragma GCC visibility push(hidden)
 
-/* the waiting frames and the new one */
+/* maximum number of frames: the waiting frames and the new one */
 #define IFD_SLOTS_MAX_FRAMES 65
 
 typedef struct
 {
-  /* The frame says which slots it uses. A frame that does not belongs to
-   * another codec, before or after this one. */
+  /* TRUE if the frame says which slots it uses. This is FALSE for a frame of
+   * another codec, if the codec of the stream has changed before or after this
+   * frame.
+   */
   gboolean has_slots;
   guint32 uses, updates;
-  gboolean is_key, is_droppable;        /* an I-frame, a B-frame */
+  gboolean is_key, is_droppable;        /* is an I-frame; is a B-frame */
   gint layer;
   guint size;                   /* in bytes */
-  /* Slots that the frames update which were dropped between the previous frame
-   * and this one */
+  /* Slots of the decoder that are not updated because frames were dropped
+   * between the previous frame and this one */
   guint32 missed;
 } IfdSlotFrame;
 
-/* Sets lost[i] for each frame that cannot be decoded if `frames` are sent
- * without frames[without]; `without` may be `n`. `wrong` are the slots that are
- * wrong in the decoder before the frames. Returns those that are wrong after
- * the frames. */
+/* Simulates a decoder that receives `frames` without frames[without]; if
+ * `without` is `n`, the decoder receives all frames. Sets lost[i] for each
+ * frame that cannot be decoded. `wrong` is the set of slots with wrong contents
+ * before the frames. Returns the set of slots with wrong contents after the
+ * frames. */
 guint32 ifd_slots_decode (guint32 wrong, const IfdSlotFrame * frames, guint n,
     guint without, gboolean lost[IFD_SLOTS_MAX_FRAMES]);
 
-/* Returns the index of the frame that costs the least if it is dropped, with
- * all frames that cannot be decoded without it. `used` are the slots that
- * recent frames have used. `rule` is set to the rule that selected the frame.
+/* Returns the index of the frame to drop. This is the frame whose drop costs
+ * the least, including all frames that cannot be decoded without it. `used` is
+ * the set of slots that recent frames have used. `rule` is set to the rule that
+ * selected the frame.
  */
 guint ifd_slots_find_victim (guint32 wrong, guint32 used,
     const IfdSlotFrame * frames, guint n, const gchar ** rule);

@@ -14,20 +14,23 @@ static const guint frame_rates[9][2] = {
   {30, 1}, {50, 1}, {60000, 1001}, {60, 1}
 };
 
-/* Sizes of the fixed parts of headers, including the start code */
+/* Sizes in bytes of the fixed parts of headers; each size includes the start
+ * code */
 #define SEQUENCE_MIN_SIZE            12
 #define SEQUENCE_EXTENSION_SIZE      10
 #define GOP_SIZE                      8
-#define PICTURE_MIN_SIZE              8 /* 9 with motion vector fields */
+/* 8 bytes, or 9 with motion vector fields */
+#define PICTURE_MIN_SIZE              8
 #define PICTURE_EXTENSION_MIN_SIZE    9
 
 #ifdef __SSE2__
-/* Number of positions that are checked in one step. Each step reads 32 bytes,
- * and a start code needs two more bytes after its position. */
+/* Number of positions that are checked in one step. Each step reads 32 bytes.
+ * To check a position, the byte at the position and the two bytes after it are
+ * needed, so 30 positions can be checked. */
 #define STEP 30
 
-/* Returns a bit mask in which bit i is set if byte i of the 32 bytes at `p` has
- * this value. */
+/* Returns a bit mask in which bit i is set if byte i of the 32 bytes at `p`
+ * equals `value`. */
 static inline guint32
 find_bytes (const guint8 * p, gchar value)
 {
@@ -39,18 +42,18 @@ find_bytes (const guint8 * p, gchar value)
       | (guint32) _mm_movemask_epi8 (_mm_cmpeq_epi8 (high, wanted)) << 16;
 }
 
-/* Two consecutive zero bytes are rare in video, except before a start code and
- * in stuffing, so this function searches for them first. Returns the first
- * start code, or NULL after setting `*data` to the first position that was not
- * checked. */
+/* Finds a start code with SSE2 instructions. The function searches for two
+ * consecutive zero bytes first, because they are rare in video except in start
+ * codes and in stuffing. Returns the first start code. If there is none, sets
+ * `*data` to the first position that was not checked and returns NULL. */
 static const guint8 *
 find_prefix_sse2 (const guint8 ** data, const guint8 * end)
 {
   const guint8 *p;
   guint32 zeros, found;
 
-  /* The last position of a step is 29. The start code at that position ends
-   * with the 33rd byte. */
+  /* A step needs 33 bytes, because the last position that it checks is 29, and
+   * the start code at that position ends with the 33rd byte. */
   for (p = *data; end - p >= 33; p += STEP) {
     zeros = find_bytes (p, 0);
     found = zeros & zeros >> 1;
@@ -78,8 +81,8 @@ mpeg_video_find_start_code (const guint8 * data, const guint8 * end)
   if (end - data < 4)
     return NULL;
 
-  /* The byte 01 is the rarest one of the prefix 00 00 01, and memchr is the
-   * fastest portable way to find it. */
+  /* Searches for the byte 01 because it is the rarest one of the prefix 00 00
+   * 01, and because memchr is the fastest portable way to find one byte. */
   p = data + 2;
   while ((p = memchr (p, 1, end - 1 - p))) {
     if (p[-1] == 0 && p[-2] == 0)
@@ -89,7 +92,7 @@ mpeg_video_find_start_code (const guint8 * data, const guint8 * end)
   return NULL;
 }
 
-/* 6.2.2.1 */
+/* Parses sequence_header () (13818-2, section 6.2.2.1). */
 gboolean
 mpeg_video_parse_sequence (MpegVideoSequence * sequence, const guint8 * data,
     gsize size)
@@ -109,8 +112,9 @@ mpeg_video_parse_sequence (MpegVideoSequence * sequence, const guint8 * data,
   sequence->width = width;
   sequence->height = height;
   sequence->aspect_ratio = data[7] >> 4;
-  /* Some streams have reserved codes (9 to 13 of libmpeg3). They can be
-   * decoded, but their frame rate is unknown. */
+  /* Some streams contain reserved values of frame_rate_code, which libmpeg3
+   * used (9 to 13). Such streams can be decoded, but their frame rate is
+   * unknown. */
   if (rate < G_N_ELEMENTS (frame_rates)) {
     sequence->fps_n = frame_rates[rate][0];
     sequence->fps_d = frame_rates[rate][1];
@@ -119,7 +123,9 @@ mpeg_video_parse_sequence (MpegVideoSequence * sequence, const guint8 * data,
   }
   sequence->bit_rate = data[8] << 10 | data[9] << 2 | data[10] >> 6;
   sequence->vbv_buffer_size = (data[10] & 0x1f) << 5 | data[11] >> 3;
-  /* These are the values of 11172-2, which a sequence extension may replace. */
+  /* In MPEG-1 (11172-2), the chroma format is always 4:2:0 and all frames are
+   * progressive. A sequence extension, which only MPEG-2 has, may replace these
+   * two values. */
   sequence->chroma_format = 1;
   sequence->progressive = TRUE;
   return TRUE;
@@ -133,7 +139,7 @@ mpeg_video_parse_extension_id (const guint8 * data, gsize size)
   return data[4] >> 4;
 }
 
-/* 6.2.2.3 */
+/* Parses sequence_extension () (13818-2, section 6.2.2.3). */
 gboolean
 mpeg_video_parse_sequence_extension (MpegVideoSequence * sequence,
     const guint8 * data, gsize size)
@@ -155,7 +161,7 @@ mpeg_video_parse_sequence_extension (MpegVideoSequence * sequence,
   return TRUE;
 }
 
-/* 6.2.2.6 */
+/* Parses group_of_pictures_header () (13818-2, section 6.2.2.6). */
 gboolean
 mpeg_video_parse_gop (MpegVideoGop * gop, const guint8 * data, gsize size)
 {
@@ -172,7 +178,7 @@ mpeg_video_parse_gop (MpegVideoGop * gop, const guint8 * data, gsize size)
   return TRUE;
 }
 
-/* 6.2.3 */
+/* Parses picture_header () (13818-2, section 6.2.3). */
 gboolean
 mpeg_video_parse_picture (MpegVideoPicture * picture, const guint8 * data,
     gsize size)
@@ -205,7 +211,7 @@ mpeg_video_parse_picture (MpegVideoPicture * picture, const guint8 * data,
   return TRUE;
 }
 
-/* 6.2.3.1 */
+/* Parses picture_coding_extension () (13818-2, section 6.2.3.1). */
 gboolean
 mpeg_video_parse_picture_extension (MpegVideoPicture * picture,
     const guint8 * data, gsize size)
@@ -248,14 +254,14 @@ mpeg_video_picture_type_char (MpegVideoPictureType type)
   return type < MPEG_VIDEO_PICTURE_LAST ? "?IPBD"[type] : '?';
 }
 
-/* 6.3.3: mb_height */
+/* Computes mb_height (13818-2, section 6.3.3). */
 guint
 mpeg_video_macroblock_rows (const MpegVideoSequence * sequence, guint structure)
 {
   if (structure != MPEG_VIDEO_STRUCTURE_FRAME)
     return (sequence->height + 31) / 32;
-  /* An interlaced frame consists of two fields, each of which has a whole
-   * number of macroblock rows. */
+  /* In an interlaced sequence, a frame consists of two fields, and each field
+   * has a whole number of macroblock rows. */
   if (sequence->mpeg2 && !sequence->progressive)
     return 2 * ((sequence->height + 31) / 32);
   return (sequence->height + 15) / 16;

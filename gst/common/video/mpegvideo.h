@@ -34,8 +34,8 @@
 #define MPEG_VIDEO_EXTENSION_TEMPORAL_SCALABLE  10
 
 /* Maximum size of a header with its start code, in bytes. The largest header is
- * the quant_matrix extension with 32 + 4 + 4 * (1 + 8 * 64) bits (6.2.3.2, RFC
- * 2250 section 3.1). */
+ * the quant_matrix extension, whose size is 32 + 4 + 4 * (1 + 8 * 64) bits
+ * (13818-2, section 6.2.3.2, and RFC 2250, section 3.1). */
 #define MPEG_VIDEO_MAX_HEADER_SIZE 261
 
 /* Values of picture_coding_type (13818-2, table 6-12). D-pictures exist in
@@ -61,7 +61,8 @@ typedef enum
 /* Sequence header and sequence extension (6.2.2.1, 6.2.2.3) */
 typedef struct
 {
-  guint width, height;          /* in samples; 0 if not known yet */
+  /* size of the picture in samples; 0 if not known yet */
+  guint width, height;
   guint aspect_ratio;           /* aspect_ratio_information, table 6-3 */
   guint fps_n, fps_d;           /* frame rate; 0/1 for a reserved code */
   guint bit_rate;               /* in units of 400 bit/s */
@@ -70,7 +71,8 @@ typedef struct
   guint profile_level;          /* profile_and_level_indication */
   gboolean mpeg2;               /* a sequence extension followed */
   gboolean progressive;
-  /* frames are not reordered, so PTS equals DTS */
+  /* TRUE if frames are not reordered, so that the PTS of each frame equals its
+   * DTS */
   gboolean low_delay;
 } MpegVideoSequence;
 
@@ -90,10 +92,11 @@ typedef struct
   guint temporal_reference;     /* 0 to 1023 */
   guint vbv_delay;              /* in units of 1/90000 s; 0xffff: variable */
   gboolean full_pel_forward, full_pel_backward;
-  /* 0 if the picture has no such motion vectors */
+  /* 0 if the picture has no motion vectors in this direction */
   guint8 forward_f_code, backward_f_code;
 
-  /* the picture coding extension with the fields below was present */
+  /* TRUE if the picture coding extension, which contains the fields below, was
+   * present */
   gboolean has_extension;
   guint8 f_code[2][2];          /* [forward, backward][horizontal, vertical] */
   guint8 intra_dc_precision;
@@ -108,7 +111,7 @@ typedef struct
   gboolean chroma_420_type;
   gboolean progressive_frame;
   gboolean composite_display;
-  /* 20 bits, in the form of the bitstream */
+  /* composite display fields: 20 bits as in the bitstream */
   guint32 composite_display_bits;
 } MpegVideoPicture;
 
@@ -118,9 +121,9 @@ const guint8 *mpeg_video_find_start_code (const guint8 * data,
     const guint8 * end);
 
 /* Each of the following parsers gets a complete header, which begins with its
- * start code. It returns FALSE, without changing the struct, if the header is
- * too short or has a forbidden value. mpeg_video_parse_extension_id returns 0
- * if the data are not an extension. */
+ * start code. A parser returns FALSE, without changing the struct, if the
+ * header is too short or has a forbidden value. mpeg_video_parse_extension_id
+ * returns 0 if the data are not an extension. */
 gboolean mpeg_video_parse_sequence (MpegVideoSequence * sequence,
     const guint8 * data, gsize size);
 guint mpeg_video_parse_extension_id (const guint8 * data, gsize size);
@@ -133,16 +136,17 @@ gboolean mpeg_video_parse_picture (MpegVideoPicture * picture,
 gboolean mpeg_video_parse_picture_extension (MpegVideoPicture * picture,
     const guint8 * data, gsize size);
 
-/* Returns 'I', 'P', 'B', 'D' or '?'. */
+/* Returns 'I', 'P', 'B', 'D' or '?' for the picture type. */
 gchar mpeg_video_picture_type_char (MpegVideoPictureType type);
 
-/* Returns the number of macroblock rows of a picture with this structure; 0 if
- * the height is unknown. */
+/* Returns the number of macroblock rows of a picture with the given structure,
+ * or 0 if the height is unknown. */
 guint mpeg_video_macroblock_rows (const MpegVideoSequence * sequence,
     guint structure);
 
-/* Converts the time code of a GOP to the number of frames since 00:00:00:00.
- * The frame numbers that a drop-frame time code skips are not counted (6.3.8).
+/* Converts the time code of a GOP to the number of frames since the time code
+ * 00:00:00:00. A drop-frame time code skips some frame numbers; these are not
+ * counted (13818-2, section 6.3.8).
  */
 guint64 mpeg_video_gop_frame_number (const MpegVideoGop * gop, guint fps_n,
     guint fps_d);

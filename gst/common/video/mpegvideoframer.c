@@ -10,14 +10,14 @@
  * 6.2.4) */
 #define MAX_HEIGHT_WITHOUT_EXTENSION 2800
 
-/* Maximum number of bytes of a start code that may be at the end of one input,
- * with the rest in the next input */
+/* Maximum number of bytes of an incomplete start code at the end of one input;
+ * the rest of the start code is in the next input */
 #define MAX_STRADDLE 3
 
 /* Distance from a start code to the first position at which the next start code
  * may begin. In a damaged stream, the last byte of a start code may be the
- * first byte of the next start code. The next start code must be found no
- * matter how the input is split. */
+ * first byte of the next one. With this distance, the next start code is found
+ * no matter where one input ends and the next one begins. */
 #define NEXT_CODE 3
 
 #define INITIAL_CHUNK_SIZE (64 * 1024)
@@ -31,38 +31,39 @@ struct _MpegVideoFramer
   gboolean have_sequence;
 
   /* Bytes of the current frame, beginning with its first start code. While the
-   * framer searches for a start code, they are only the last MAX_STRADDLE
-   * bytes. `base` is `chunk`, or the data of the caller in
-   * mpeg_video_framer_input_frame (). */
+   * framer searches for a start code, the chunk contains only the last
+   * MAX_STRADDLE bytes. `base` is normally `chunk`; in
+   * mpeg_video_framer_input_frame () it is the data of the caller. */
   guint8 *chunk;
   gsize chunk_size;
   const guint8 *base;
   gsize len;
   gboolean borrowed;
-  /* the borrowed data are not exactly one frame */
+  /* TRUE if the data that the caller passed are not exactly one frame, so that
+   * they cannot be used without a copy */
   gboolean split;
 
   /* State of the current frame */
   gboolean hunting;
-  /* the current frame has a picture start code or a slice */
+  /* TRUE if the current frame has a picture start code or a slice */
   gboolean have_body;
-  /* the last unit of the current frame is a slice */
+  /* TRUE if the last unit of the current frame is a slice */
   gboolean in_slices;
-  /* the last unit of the current frame is a sequence end code */
+  /* TRUE if the last unit of the current frame is a sequence end code */
   gboolean ended;
   MpegVideoFrame frame;
   GArray *units;                /* elements are MpegVideoUnit */
 
-  /* A picture header that follows a first field. It may start the second field
-   * of the same frame, or a new frame; its picture coding extension shows
-   * which. */
+  /* A picture header that follows a first field. The picture may be the second
+   * field of the same frame, or the start of a new frame; its picture coding
+   * extension shows which of the two. */
   gboolean have_candidate;
   guint candidate_unit;
   gboolean candidate_parsed;
   MpegVideoPicture candidate;
   guint64 candidate_pts, candidate_dts;
 
-  /* Timestamps of the last input, until a picture uses them */
+  /* Timestamps of the last input; the next picture uses them */
   guint64 pts, dts;
 
   GQueue output;                /* elements are MpegVideoFrame */
@@ -103,7 +104,8 @@ mpeg_video_framer_free (MpegVideoFramer * framer)
   g_free (framer);
 }
 
-/* Starts to search for the first start code of a frame. */
+/* Discards the current frame and starts to search for the first start code of a
+ * frame. */
 static void
 framer_clear_frame (MpegVideoFramer * framer)
 {
@@ -145,8 +147,8 @@ framer_reserve (MpegVideoFramer * framer, gsize size)
   framer->base = framer->chunk;
 }
 
-/* While the framer searches for a start code, it keeps only the last bytes,
- * which may be the beginning of a start code. */
+/* Keeps only the last bytes, which may be the beginning of a start code. Called
+ * while the framer searches for the first start code of a frame. */
 static void
 framer_append_junk (MpegVideoFramer * framer, const guint8 * data, gsize size)
 {
@@ -201,10 +203,10 @@ framer_skip_to (MpegVideoFramer * framer, gsize offset)
   memmove (framer->chunk, framer->chunk + offset, framer->len);
 }
 
-/* In MPEG-2, the slices of a picture cover all rows without a gap: the
- * restricted slice structure of 13818-2 6.1.2.2 is mandatory in all profiles.
- * In 11172-2 a slice may cover several rows, so only the row of the first slice
- * is known. */
+/* Returns whether no slice of the picture is missing. In MPEG-2, the slices of
+ * a picture cover all rows without a gap, because all profiles require the
+ * restricted slice structure of 13818-2 6.1.2.2. In MPEG-1 (11172-2), a slice
+ * may cover several rows, so only the row of the first slice is known. */
 static gboolean
 picture_is_complete (const MpegVideoFramer * framer,
     const MpegVideoFramePicture * picture)
@@ -250,8 +252,8 @@ frame_is_complete (const MpegVideoFramer * framer, const MpegVideoFrame * frame)
       || frame->pictures[0].header.structure == MPEG_VIDEO_STRUCTURE_FRAME;
 }
 
-/* Sets the remaining fields of the frame when it is known that the frame
- * consists of the first `n_units` units. */
+/* Sets the remaining fields of the frame. Called when it is known that the
+ * frame consists of the first `n_units` units. */
 static void
 framer_finish_frame (MpegVideoFramer * framer, guint n_units, gsize size)
 {
@@ -281,8 +283,9 @@ framer_finish_frame (MpegVideoFramer * framer, guint n_units, gsize size)
   frame->n_units = n_units;
 }
 
-/* Removes the first `size` bytes from the chunk and returns a copy of them. The
- * chunk itself is kept, so that its memory need not be allocated again. */
+/* Removes the first `size` bytes from the chunk and returns a copy of these
+ * bytes. The memory of the chunk is kept, so that it need not be allocated
+ * again for the next frame. */
 static guint8 *
 framer_cut_chunk (MpegVideoFramer * framer, gsize size)
 {
@@ -313,8 +316,9 @@ framer_emit (MpegVideoFramer * framer, guint n_units, gsize size)
   framer_clear_frame (framer);
 }
 
-/* The candidate starts a new frame. Outputs the frame before it, and processes
- * the candidate and its following units again, as part of the new frame. */
+/* Called if the candidate, a picture header after a first field, starts a new
+ * frame. Outputs the frame before the candidate. Then processes the candidate
+ * and the units after it again, as part of the new frame. */
 static void
 framer_cut_at_candidate (MpegVideoFramer * framer)
 {
@@ -342,10 +346,10 @@ framer_cut_at_candidate (MpegVideoFramer * framer)
   g_free (again);
 }
 
-/* Returns whether a picture can be the second field of a frame (13818-2
- * 6.1.1.4.1). The second field has the opposite parity and the same temporal
- * reference as the first field. It has the same type, or the type P if the
- * first field has the type I. */
+/* Returns whether the candidate is the second field of the current frame
+ * (13818-2 6.1.1.4.1). A second field has the opposite parity and the same
+ * temporal reference as the first field. It has the same type as the first
+ * field, or the type P if the first field has the type I. */
 static gboolean
 candidate_is_second_field (const MpegVideoFramer * framer)
 {
@@ -416,8 +420,8 @@ framer_extension (MpegVideoFramer * framer, const guint8 * data, gsize size)
             size);
       break;
     case MPEG_VIDEO_EXTENSION_PICTURE_CODING:
-      /* A picture has only one picture coding extension (6.2.2.2), so further
-       * ones are ignored. */
+      /* A picture has only one picture coding extension (13818-2 6.2.2.2), so a
+       * second one is ignored. */
       if (framer->have_candidate)
         good = framer->candidate.has_extension
             || mpeg_video_parse_picture_extension (&framer->candidate, data,
@@ -434,7 +438,8 @@ framer_extension (MpegVideoFramer * framer, const guint8 * data, gsize size)
     framer->stats.bad_headers++;
 }
 
-/* Called when the last unit ends at `end`. Parses the unit if it is a header.
+/* Called when the end of the last unit is known to be at `end`. Parses the unit
+ * if it is a header.
  */
 static void
 framer_end_unit (MpegVideoFramer * framer, gsize end)
@@ -491,9 +496,9 @@ framer_closes_frame (MpegVideoFramer * framer, guint code)
 {
   const MpegVideoFrame *frame = &framer->frame;
 
-  /* A sequence end code ends the frame if a header follows. If another start
-   * code follows, the sequence end code is the result of damage inside a slice,
-   * and the picture continues. */
+  /* A sequence end code ends the frame if a header follows it. If another start
+   * code follows, damage inside a slice has produced the sequence end code, so
+   * the picture continues. */
   if (framer->ended)
     return code == MPEG_VIDEO_CODE_SEQUENCE || code == MPEG_VIDEO_CODE_GOP
         || code == MPEG_VIDEO_CODE_PICTURE;
@@ -505,7 +510,8 @@ framer_closes_frame (MpegVideoFramer * framer, guint code)
     return FALSE;
   if (frame->n_pictures == 0)
     return TRUE;
-  /* A first field may be followed by its second field. */
+  /* A picture start code does not end the frame if it may start the second
+   * field, which follows a first field. */
   return frame->n_pictures == 2 || frame->pictures[0].first_slice == 0
       || frame->pictures[0].header.structure == MPEG_VIDEO_STRUCTURE_FRAME;
 }
@@ -572,9 +578,9 @@ framer_code (MpegVideoFramer * framer, gsize offset, guint code)
       && code != MPEG_VIDEO_CODE_USER_DATA) {
     cut = framer->len;
     framer_settle_candidate (framer);
-    /* The output frame was removed, so the remaining bytes have moved to the
-     * start of the chunk. Their units were processed again, and the last one
-     * ends at the new offset. */
+    /* Outputting the frame has moved the remaining bytes to the start of the
+     * chunk, and their units were processed again. The last of these units ends
+     * at the new offset. */
     if (cut > framer->len) {
       offset -= cut - framer->len;
       framer_end_unit (framer, offset);
@@ -653,8 +659,8 @@ void
 mpeg_video_framer_input (MpegVideoFramer * framer, const guint8 * data,
     gsize size, guint64 pts, guint64 dts)
 {
-  /* A picture start code that began in the previous input gets the timestamps
-   * of that input. */
+  /* The timestamps change after this call, because a picture start code that
+   * began in the previous input gets the timestamps of the previous input. */
   framer_scan_straddle (framer, data, size);
   framer->pts = pts;
   framer->dts = dts;

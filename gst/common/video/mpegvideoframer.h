@@ -3,9 +3,10 @@
  * returns each frame with an index of its start codes. It does no I/O and uses
  * no clock.
  *
- * A frame is one coded picture, or the two field pictures of one frame, with
- * the sequence and GOP headers before it and a sequence end code after it.
- * Damaged data are counted by reason. The memory is limited by max_frame_size.
+ * A frame is one coded picture, or two field pictures that are displayed as one
+ * frame. The sequence and GOP headers before the picture and a sequence end
+ * code after it belong to the frame. Damaged data are counted by reason. The
+ * memory is limited by max_frame_size.
  */
 
 #pragma once
@@ -14,12 +15,12 @@
 
 #define MPEG_VIDEO_TIME_NONE G_MAXUINT64
 
-/* Default of the maximum frame size, in bytes. The largest VBV buffer, which
- * 4:2:2@High has, holds 47,185,920 bits (13818-2 table 8-13), and no conforming
- * coded frame is larger than the VBV buffer. */
+/* Default of the maximum frame size, in bytes. No conforming coded frame is
+ * larger than the VBV buffer. The largest VBV buffer is that of 4:2:2@High with
+ * 47,185,920 bits (13818-2 table 8-13). */
 #define MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE (6 * 1024 * 1024)
 
-/* A start code and the data after it, up to the next start code */
+/* A unit: a start code and the data after it, up to the next start code */
 typedef struct
 {
   /* offset of the start code from the start of the frame */
@@ -30,31 +31,35 @@ typedef struct
 typedef struct
 {
   MpegVideoPicture header;
-  /* first unit of the headers before the picture (sequence header etc.) */
+  /* index of the first unit that belongs to the picture, such as its sequence
+   * header */
   guint first_unit;
-  guint picture_unit;           /* unit of its picture header */
-  /* unit of its first slice; end_unit if it has none */
+  guint picture_unit;           /* index of its picture header */
+  /* index of the unit with the first slice; equals end_unit if the picture has
+   * no slice */
   guint first_slice;
   guint end_unit;               /* index after its last unit */
 } MpegVideoFramePicture;
 
 typedef enum
 {
-  /* A slice row, all slices or the second field are missing. */
+  /* A row of slices, all slices or the second field are missing. */
   MPEG_VIDEO_FRAME_INCOMPLETE = 1 << 0,
   /* No sequence header has been received since the start of the stream. */
   MPEG_VIDEO_FRAME_NO_SEQUENCE = 1 << 1,
   /* Data before the frame are known to be missing. The framer never sets this
-   * flag; its caller may. */
+   * flag itself; the caller of the framer may set it. */
   MPEG_VIDEO_FRAME_DISCONT = 1 << 2,
-  /* The frame starts a new stream that does not continue the previous one. The
-   * framer never sets this flag; its caller may. */
+  /* The frame starts a new stream that does not continue the previous stream.
+   * The framer never sets this flag itself; the caller of the framer may set
+   * it. */
   MPEG_VIDEO_FRAME_RESYNC = 1 << 3,
 } MpegVideoFrameFlags;
 
 typedef struct
 {
-  /* mpeg_video_framer_poll_output () describes the ownership */
+  /* The data of the frame; mpeg_video_framer_poll_output () says who owns them.
+   */
   guint8 *data;
   gsize size;                   /* in bytes */
   MpegVideoUnit *units;         /* array of n_units elements, owned */
@@ -68,7 +73,7 @@ typedef struct
   gboolean has_gop;             /* contains a GOP header */
   MpegVideoGop gop;             /* valid if has_gop */
   MpegVideoSequence sequence;   /* sequence parameters of this frame */
-  /* Timestamps of the input in which the frame began, in ns, or
+  /* Timestamps, in ns, of the input in which the frame began, or
    * MPEG_VIDEO_TIME_NONE */
   guint64 pts, dts;
 } MpegVideoFrame;
@@ -76,24 +81,25 @@ typedef struct
 typedef struct
 {
   gsize max_frame_size;         /* in bytes; 0: the default */
-  /* Everything before the first sequence header is discarded. */
+  /* If TRUE, everything before the first sequence header is discarded. */
   gboolean need_sequence;
 } MpegVideoFramerConfig;
 
-/* Counters never decrease. */
+/* Counters of the framer. The counters never decrease. */
 typedef struct
 {
   guint64 frames;               /* complete and incomplete frames */
-  /* number of frames in `frames` that are flagged INCOMPLETE */
+  /* number of frames, of those in `frames`, that have the flag INCOMPLETE */
   guint64 incomplete;
-  guint64 junk_bytes;           /* bytes that belonged to no frame */
+  guint64 junk_bytes;           /* number of bytes that belonged to no frame */
   /* number of frames that exceeded max_frame_size */
   guint64 too_big;
   guint64 truncated;            /* frames that a discontinuity cut off */
   guint64 bad_headers;          /* invalid sequence, GOP and picture headers */
-  guint64 before_sequence;      /* pictures before the first sequence header */
-  /* System start codes (B9 to FF), which a video elementary stream does not
-   * have */
+  /* number of pictures before the first sequence header */
+  guint64 before_sequence;
+  /* number of system start codes (B9 to FF), which do not occur in a video
+   * elementary stream */
   guint64 foreign_codes;
 } MpegVideoFramerStats;
 
@@ -104,32 +110,34 @@ void mpeg_video_framer_free (MpegVideoFramer * framer);
 /* Discards everything except the counters and the configuration. */
 void mpeg_video_framer_reset (MpegVideoFramer * framer);
 
-/* Passes bytes to the framer. `pts` and `dts`, in ns or MPEG_VIDEO_TIME_NONE,
- * belong to the first picture that starts in these bytes. */
+/* Passes bytes to the framer. The timestamps `pts` and `dts` belong to the
+ * first picture that starts in these bytes. They are in ns, or
+ * MPEG_VIDEO_TIME_NONE if unknown. */
 void mpeg_video_framer_input (MpegVideoFramer * framer, const guint8 * data,
     gsize size, guint64 pts, guint64 dts);
-/* Passes further bytes of the same input buffer, to which the same timestamps
- * apply. */
+/* Passes further bytes of the same input buffer to the framer. The timestamps
+ * of mpeg_video_framer_input () apply to them, too. */
 void mpeg_video_framer_input_more (MpegVideoFramer * framer,
     const guint8 * data, gsize size);
 /* Alternative to mpeg_video_framer_input () that avoids a copy if the bytes are
- * exactly one frame. In this case it fills `frame`, whose data still belong to
- * the caller, and returns TRUE. If the bytes are not exactly one frame, or if
- * earlier bytes are pending, it processes nothing and returns FALSE. The caller
- * then has to use mpeg_video_framer_input () and mpeg_video_framer_drain (). */
+ * exactly one frame. In this case the function fills `frame`, whose data still
+ * belong to the caller, and returns TRUE. If the bytes are not exactly one
+ * frame, or if earlier bytes are pending, the function processes nothing and
+ * returns FALSE. The caller then has to use mpeg_video_framer_input () and
+ * mpeg_video_framer_drain (). */
 gboolean mpeg_video_framer_input_frame (MpegVideoFramer * framer,
     const guint8 * data, gsize size, guint64 pts, guint64 dts,
     MpegVideoFrame * frame);
-/* Completes the frame whose bytes are pending. Called at the end of the stream,
- * or if the bytes are known to end a frame. */
+/* Completes the frame whose bytes are pending. Call this function at the end of
+ * the stream, or if the bytes so far are known to end a frame. */
 void mpeg_video_framer_drain (MpegVideoFramer * framer);
-/* Called when data are missing. Discards the frame that was cut off by the
- * missing data. */
+/* Call this function when data are missing. Discards the frame that is
+ * incomplete because of the missing data. */
 void mpeg_video_framer_discont (MpegVideoFramer * framer);
 
 /* Stores the next frame in `frame`, or returns FALSE if there is none. The data
- * and the units then belong to the caller, who frees the data with g_free ()
- * and the units with mpeg_video_frame_clear (). */
+ * and the units of the frame then belong to the caller. The caller frees the
+ * data with g_free () and the units with mpeg_video_frame_clear (). */
 gboolean mpeg_video_framer_poll_output (MpegVideoFramer * framer,
     MpegVideoFrame * frame);
 void mpeg_video_framer_get_stats (const MpegVideoFramer * framer,
@@ -137,8 +145,8 @@ void mpeg_video_framer_get_stats (const MpegVideoFramer * framer,
 
 /* Frees the units of a frame, but not its data. */
 void mpeg_video_frame_clear (MpegVideoFrame * frame);
-/* Returns the end of unit `i`: the start of the next unit or the end of the
- * frame. */
+/* Returns the offset at which unit `i` ends: the start of the next unit, or the
+ * end of the frame. */
 static inline gsize
 mpeg_video_frame_unit_end (const MpegVideoFrame * frame, guint i)
 {

@@ -4,47 +4,51 @@
  *
  * Each frame has a display number: the display number of the first picture of
  * its GOP plus its temporal reference (13818-2 6.3.9). In a stream with
- * B-frames, a decoder outputs one frame for each frame that it receives: a
- * B-frame itself, or the previous anchor (I- or P-frame). Therefore
+ * B-frames, a decoder outputs one frame for each frame that it receives. When
+ * it receives a B-frame, it outputs this B-frame. When it receives an anchor
+ * (I- or P-frame), it outputs the previous anchor. Therefore
  *
  *   coding number of a B-frame  = its display number + 1
  *   coding number of an anchor  = display number of the anchor before it + 1
  *   PTS = display number + 1,   DTS = coding number      (in frame periods)
  *
- * This is the decoder model of 13818-1 2.4.2. Repeated fields are added to both
- * times.
+ * This is the decoder model of 13818-1 2.4.2. The times of repeated fields are
+ * added to the PTS and to the DTS.
  */
 
 #include "mpegvideotimeline.h"
 
 #include <string.h>
 
-/* Number of display numbers whose frame type is stored */
+/* Number of the newest positions whose frame type is stored */
 #define WINDOW 4096
-/* A longer gap is treated as the start of a new stream, not as a loss, because
- * a network may forge or damage the clock that shows the gap. */
+/* Maximum length of a gap that counts as a loss. A longer gap is treated as the
+ * start of a new stream, because a network may forge or damage the clock that
+ * shows the gap. */
 #define MAX_GAP_SECONDS 10
-/* Maximum number of losses that wait until their type is known. The type of
- * further losses is reported as unknown. */
+/* Maximum number of lost frames that wait until their type is known. If more
+ * frames are lost, their type is reported as unknown. */
 #define MAX_UNTYPED 4096
-/* Number of GOP periods that are searched backward and forward for the frame
- * type at a position */
+/* The frame type at a position is taken from a position that is a number of GOP
+ * periods earlier or later. This is the maximum number of periods. */
 #define PATTERN_REACH 8
-/* Values that are used until a pattern was learned. Every third frame is an I-
- * or P-frame, which is the most common pattern, and at most MAX_HEAD frames of
- * the first GOP come before the first received frame. */
+/* Values that are used until a pattern was learned. Every third frame is
+ * assumed to be an I- or P-frame, which is the most common pattern. At most
+ * MAX_HEAD frames of the first GOP are assumed to precede the first received
+ * frame. */
 #define DEFAULT_ANCHOR_DISTANCE 3
 #define MAX_HEAD 64
-/* A clock is trusted after this many points of agreement. A step of one frame
- * yields one point, because arrival times that are used as presentation times
- * make such steps too. Any other step, such as the step from an I- or P-frame
- * back to a B-frame, yields two points. */
+/* A clock is trusted when it has this many points. A step of the clock that
+ * agrees with the temporal references adds points. A step of one frame adds one
+ * point only, because arrival times that are used as presentation times make
+ * such steps too. Any other step, such as the step from an I- or P-frame back
+ * to a B-frame, adds two points. */
 #define CLOCK_TRUSTED 4
-/* Number of equal I-frame distances after which the period is used for
- * predictions */
+/* Number of times that the same distance between I-frames must be seen before
+ * it is used as the period for predictions */
 #define PERIOD_TRUSTED 2
-/* Number of consecutive frames with a type that matches the pattern, from which
- * on the pattern determines the types of lost frames */
+/* Number of consecutive frames whose type must match the pattern before the
+ * pattern determines the types of lost frames */
 #define PATTERN_TRUSTED 32
 /* Number of times that the maximum distance of anchors (I- or P-frames) must be
  * seen before a larger distance is treated as a loss. An encoder with a fixed
@@ -66,19 +70,19 @@ struct _MpegVideoTimeline
 {
   gboolean started;
 
-  /* Conversion of numbers to times: the frame base_number is displayed at
-   * base_time. */
+  /* Conversion of display numbers to times: the frame with the number
+   * base_number is displayed at the time base_time. */
   guint fps_n, fps_d;
   gint64 base_number;
   /* time in ns at which the frame base_number is displayed */
   guint64 base_time;
-  /* number of repeated fields displayed since base_time */
+  /* number of repeated fields that were displayed after base_time */
   gint64 extra;
-  /* repeated fields of the last anchor (I- or P-frame), which is not displayed
-   * yet */
+  /* number of repeated fields of the last anchor (I- or P-frame), which is not
+   * displayed yet */
   gint64 pending_extra;
-  /* Bit mask with one bit per frame, which is set if the frame repeats a field;
-   * the lowest bit is the last frame */
+  /* Bit mask with one bit per frame; the lowest bit belongs to the last frame.
+   * A bit is set if its frame repeats a field. */
   guint repeat_history;
   gboolean last_anchor_top_first;
 
@@ -89,7 +93,7 @@ struct _MpegVideoTimeline
   /* temporal references of the last received frames; -1 if there are none */
   gint last_anchor_reference;
   gint last_b_reference;
-  /* the I-frame of the current GOP was received */
+  /* TRUE if the I-frame of the current GOP was received */
   gboolean gop_has_i;
   gboolean seen_gop_header;
 
@@ -98,10 +102,11 @@ struct _MpegVideoTimeline
   /* display number of the last received anchor (I- or P-frame); -1 if there is
    * none */
   gint64 last_anchor;
-  /* the last anchor (I- or P-frame) that must have been lost; -1: none */
+  /* display number of the last anchor (I- or P-frame) that must have been lost;
+   * -1 if there is none */
   gint64 lost_anchor;
   gint64 max_received;
-  /* all positions below this number are received or reported as lost */
+  /* Each position below this number was received or was reported as lost. */
   gint64 horizon;
   GQueue losses;                /* elements are MpegVideoLoss */
   /* elements are gint64: lost frames whose type is not known yet */
@@ -113,27 +118,28 @@ struct _MpegVideoTimeline
   /* temporal reference of I-frames; -1: unknown */
   gint lead;
   gint64 period;                /* distance of I-frames; 0: unknown */
-  /* number of consecutive times that this period was seen */
+  /* number of consecutive times that the I-frame distance `period` was seen */
   guint period_seen;
   /* maximum distance of two anchors (I- or P-frames); 0: unknown */
   gint64 anchor_distance;
-  /* number of times that this distance was seen */
+  /* number of times that the distance anchor_distance was seen */
   guint distance_seen;
-  /* number of consecutive frames whose type the pattern predicted */
+  /* number of consecutive frames whose type the pattern predicted correctly */
   guint pattern_hits;
 
   /* Clocks that may show the display number */
   gboolean have_time_code;
   gint64 time_code, time_code_start;
-  /* agreement with the time code; -1 if the time code was wrong */
+  /* number of times that the time code was right; -1 if it was wrong */
   gint time_code_trust;
   gboolean have_clock;
   guint64 clock;                /* in ns */
   gint64 clock_number;
   guint clock_trust;
 
-  /* Upstream's timestamps minus the computed ones, for frames without
-   * timestamps from upstream */
+  /* Difference between upstream's timestamps and the computed ones. It is added
+   * to the computed timestamps of frames that have no timestamps from upstream.
+   */
   gboolean have_upstream;
   gint64 upstream_offset;
 };
@@ -197,8 +203,8 @@ periods_to_time (const MpegVideoTimeline * timeline, gint64 n)
       + rest * second * timeline->fps_d / timeline->fps_n;
 }
 
-/* Returns the time in ns at which display number `n` is displayed, after
- * `extra` repeated fields; at least 0. */
+/* Returns the time in ns at which the frame with the display number `n` is
+ * displayed if `extra` repeated fields precede it. The result is at least 0. */
 static guint64
 number_to_time (const MpegVideoTimeline * timeline, gint64 n, gint64 extra)
 {
@@ -208,8 +214,8 @@ number_to_time (const MpegVideoTimeline * timeline, gint64 n, gint64 extra)
   return MAX (time, 0);
 }
 
-/* Returns the largest gap that is accepted as a loss, in frames. Even at a very
- * low frame rate the limit is several GOPs. */
+/* Returns the length in frames of the largest gap that counts as a loss. Even
+ * at a very low frame rate the limit is several GOPs. */
 static gint64
 max_gap (const MpegVideoTimeline * timeline)
 {
@@ -222,8 +228,8 @@ time_to_90khz (guint64 time)
   return (time * 9 + 50000) / 100000;
 }
 
-/* Called when a different encoder may have started, whose GOPs have a different
- * pattern. */
+/* Forgets the GOP pattern. Called when a different encoder may have started,
+ * because its GOPs may have a different pattern. */
 static void
 forget_pattern (MpegVideoTimeline * timeline)
 {
@@ -272,8 +278,9 @@ place_type (const MpegVideoTimeline * timeline, gint64 number)
   return place->number == number ? place->type : MPEG_VIDEO_PICTURE_UNKNOWN;
 }
 
-/* Returns the frame type at a position. It is the type of a received frame at a
- * distance that is a multiple of the period. */
+/* Returns the frame type at a position according to the pattern: the type of a
+ * received frame whose distance from the position is a multiple of the period.
+ */
 static MpegVideoPictureType
 pattern_type (const MpegVideoTimeline * timeline, gint64 number)
 {
@@ -309,8 +316,9 @@ usual_distance (const MpegVideoTimeline * timeline)
       DEFAULT_ANCHOR_DISTANCE;
 }
 
-/* Returns the nearest received anchor (I- or P-frame), searching upward or
- * downward from `number`, or -1. */
+/* Searches for the nearest received anchor (I- or P-frame), starting at
+ * `number` and going up or down as `step` says. Returns its display number, or
+ * -1 if there is none nearby. */
 static gint64
 find_anchor (const MpegVideoTimeline * timeline, gint64 number, gint step)
 {
@@ -324,7 +332,8 @@ find_anchor (const MpegVideoTimeline * timeline, gint64 number, gint step)
 }
 
 /* Returns the frame type at a position, derived from the received frames around
- * it. Returns UNKNOWN if too many frames are missing there, perhaps whole GOPs.
+ * the position. Returns UNKNOWN if so many frames are missing there that whole
+ * GOPs may be lost.
  */
 static MpegVideoPictureType
 local_type (const MpegVideoTimeline * timeline, gint64 number)
@@ -350,15 +359,16 @@ local_type (const MpegVideoTimeline * timeline, gint64 number)
         && after - number < distance);
   if (!anchor)
     return MPEG_VIDEO_PICTURE_B;
-  /* `number` is the first anchor (I- or P-frame) of a GOP whose I-frame was not
-   * received. */
+  /* The frame is an I-frame, because it is the first anchor (I- or P-frame) of
+   * a GOP whose I-frame was not received. */
   if (number >= timeline->gop_start && !timeline->gop_has_i
       && number - timeline->gop_start < distance)
     return MPEG_VIDEO_PICTURE_I;
   return MPEG_VIDEO_PICTURE_P;
 }
 
-/* Returns the most probable type at the end of the stream. */
+/* Returns the most probable type of a lost frame. Called at the end of the
+ * stream, when no later frame can show the type. */
 static MpegVideoPictureType
 guess_type (const MpegVideoTimeline * timeline, gint64 number)
 {
@@ -383,8 +393,9 @@ add_loss (MpegVideoTimeline * timeline, gint64 number,
   g_queue_push_tail (&timeline->losses, loss);
 }
 
-/* Checks again the losses whose type was unknown. If `final` is TRUE, the
- * stream has ended, so no later frame can show the type. */
+/* Tries again to determine the types of the losses whose type was unknown. If
+ * `final` is TRUE, the stream has ended, so the most probable type is reported.
+ */
 static void
 type_losses (MpegVideoTimeline * timeline, gboolean final)
 {
@@ -417,8 +428,9 @@ lost_type (const MpegVideoTimeline * timeline, gint64 number)
       pattern_type (timeline, number);
 }
 
-/* Reports the positions from `first` to `end` - 1 as lost. This is for a short
- * gap, whose frames are reported one by one when their types are known. */
+/* Reports the frames of a short gap as lost, one by one. The gap contains the
+ * positions from `first` to `end` - 1. A frame whose type is unknown is
+ * reported later, when its type is known. */
 static void
 lose_frames (MpegVideoTimeline * timeline, gint64 first, gint64 end)
 {
@@ -435,8 +447,9 @@ lose_frames (MpegVideoTimeline * timeline, gint64 first, gint64 end)
   }
 }
 
-/* Reports a long gap as one range. If the gap is so long that the pattern does
- * not reach into it, the frame types of the pattern are repeated periodically.
+/* Reports a long gap as one range. The gap may be so long that the pattern
+ * gives no type for its later positions. In this case the types of the first
+ * period are repeated.
  */
 static void
 lose_range (MpegVideoTimeline * timeline, gint64 first, gint64 end)
@@ -489,9 +502,10 @@ settle (MpegVideoTimeline * timeline, gint64 limit)
 /* --- GOP of a frame ---------------------------------------------------------
  */
 
-/* Returns whether the temporal reference shows a new GOP. Within a GOP, the
- * temporal references of anchors (I- and P-frames) increase in transport order,
- * and the temporal references of B-frames also increase in transport order. */
+/* Returns whether the temporal reference shows that a new GOP has started.
+ * Within a GOP, the temporal references of anchors (I- and P-frames) increase
+ * in transport order, and so do the temporal references of B-frames. A lower
+ * temporal reference therefore belongs to a new GOP. */
 static gboolean
 order_says_new_gop (const MpegVideoTimeline * timeline, gboolean anchor,
     gint reference)
@@ -500,8 +514,8 @@ order_says_new_gop (const MpegVideoTimeline * timeline, gboolean anchor,
       timeline->last_b_reference);
 }
 
-/* Moves the origin of temporal references. The display numbers of frames stay
- * the same. */
+/* Moves the origin of the temporal references by `distance`. The display
+ * numbers of the frames stay the same. */
 static void
 move_origin (MpegVideoTimeline * timeline, gint distance)
 {
@@ -510,11 +524,11 @@ move_origin (MpegVideoTimeline * timeline, gint distance)
   timeline->last_b_reference -= distance;
 }
 
-/* Without GOP headers, temporal references continue modulo 1024 without an end.
- * This function moves the origin when they wrap around, and returns the
- * temporal reference relative to this origin. The result is negative for
- * B-frames that are displayed before an anchor (I- or P-frame) that has wrapped
- * around. */
+/* In a stream without GOP headers, temporal references increase modulo 1024
+ * without an end. This function moves the origin when they wrap around, and
+ * returns the temporal reference relative to the new origin. The result is
+ * negative for B-frames that are displayed before the anchor (I- or P-frame) at
+ * which the temporal reference has wrapped around. */
 static gint
 unwrap_reference (MpegVideoTimeline * timeline, gboolean anchor, gint reference)
 {
@@ -532,10 +546,10 @@ unwrap_reference (MpegVideoTimeline * timeline, gboolean anchor, gint reference)
   return reference;
 }
 
-/* Returns the start of the next GOP according to the pattern. Returns the
- * position after all received frames if there is no pattern, or if the GOP does
- * not follow it, because its I-frame was received with a different temporal
- * reference than earlier ones. */
+/* Returns the position at which the next GOP starts according to the pattern.
+ * Returns the position after all received frames if no pattern is known, or if
+ * the GOP does not follow the pattern. The GOP does not follow it if the
+ * temporal reference of its I-frame differs from that of earlier I-frames. */
 static gint64
 predict_gop_start (const MpegVideoTimeline * timeline,
     const MpegVideoPicture * header)
@@ -555,7 +569,8 @@ predict_gop_start (const MpegVideoTimeline * timeline,
   return start;
 }
 
-/* Returns the position of the GOP according to its time code, or -1. */
+/* Returns the position at which the GOP starts according to its time code, or
+ * -1 if the time code does not show a plausible position. */
 static gint64
 time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
 {
@@ -577,8 +592,8 @@ time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
   if (start < 0)
     return -1;
   if (start < first || start - first > max_gap (timeline)) {
-    /* The time code was correct before and now shows a different time, so two
-     * streams were joined here. */
+    /* The time code was correct before and now shows a different time. The
+     * reason must be that two streams were joined here. */
     splice = timeline->time_code_trust > 0;
     timeline->time_code_trust = -1;
     if (splice)
@@ -599,8 +614,8 @@ time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
   return -1;
 }
 
-/* Returns the display number according to a clock that was correct so far, or
- * -1. */
+/* Returns the display number according to a clock (timestamp) that was correct
+ * so far, or -1 if the clock does not show a plausible number. */
 static gint64
 clock_display_number (const MpegVideoTimeline * timeline, guint64 clock)
 {
@@ -636,8 +651,10 @@ learn_clock (MpegVideoTimeline * timeline, guint64 clock, gint64 said,
   timeline->clock_number = number;
 }
 
-/* A single wrong bit may turn a temporal reference into one that is far beyond
- * any GOP of this stream. All positions before it would then count as lost. */
+/* Returns whether a temporal reference is so large that it must be damaged. A
+ * single wrong bit may turn a temporal reference into one that is far beyond
+ * any GOP of this stream. All positions before that reference would then count
+ * as lost. */
 static gboolean
 reference_is_wild (const MpegVideoTimeline * timeline, gint reference)
 {
@@ -647,9 +664,11 @@ reference_is_wild (const MpegVideoTimeline * timeline, gint reference)
       && reference > seen + 2 * timeline->period + MAX_HEAD;
 }
 
-/* Without GOP headers, only the clock limits temporal references. Lost frames
- * cause a gap in the clock as well. If a trusted clock continues without a gap,
- * a reference with a large gap must be damaged or forged. */
+/* Returns whether the clock shows that a jump of the temporal reference is
+ * wrong. In a stream without GOP headers, only the clock limits temporal
+ * references. Lost frames cause a gap in the clock as well. So if a trusted
+ * clock continues without a gap, a temporal reference with a large gap must be
+ * damaged or forged. */
 static gboolean
 clock_denies_jump (const MpegVideoTimeline * timeline, gint64 said,
     gint64 number)
@@ -667,7 +686,7 @@ begin_gop (MpegVideoTimeline * timeline, gint64 start)
   timeline->last_anchor_reference = timeline->last_b_reference = -1;
 }
 
-/* Returns whether the frame is the next one of its GOP, without a gap. */
+/* Returns whether the temporal reference continues its GOP without a gap. */
 static gboolean
 reference_goes_on (const MpegVideoTimeline * timeline, gboolean anchor,
     gint reference)
@@ -681,8 +700,8 @@ reference_goes_on (const MpegVideoTimeline * timeline, gboolean anchor,
 /* Returns whether the start of the GOP that the clock shows is plausible. It is
  * plausible if it is the start of the current GOP, or if it is after all
  * received frames and matches the pattern. The pattern is required because a
- * sender that pauses or skips a frame moves its clock by an arbitrary amount,
- * although nothing is lost. */
+ * sender may pause or skip a frame. Its clock then advances by an arbitrary
+ * amount, although nothing is lost. */
 static gboolean
 clock_start_is_plausible (const MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, gint reference, gboolean new_gop,
@@ -696,7 +715,7 @@ clock_start_is_plausible (const MpegVideoTimeline * timeline,
     return !new_gop;
   if (start <= timeline->max_received)
     return FALSE;
-  /* Frames are known to be missing, and this clock shows how many. */
+  /* Frames are known to be missing, and the clock shows how many. */
   if (frame->flags & MPEG_VIDEO_FRAME_DISCONT)
     return TRUE;
   if (timeline->period_seen >= PERIOD_TRUSTED && timeline->lead >= 0
@@ -714,7 +733,8 @@ begin_stream (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
 {
   gint64 first = timeline->max_received + 1;
   gint reference = frame->pictures[0].header.temporal_reference;
-  /* The stream may have started long before this frame. */
+  /* If the temporal reference is large, the stream started long before this
+   * frame. */
   gint64 start = reference < MAX_HEAD ? first : first - reference;
 
   forget_pattern (timeline);
@@ -730,7 +750,7 @@ begin_stream (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
   learn_clock (timeline, clock, -1, start + reference);
 }
 
-/* Finds the GOP of the frame and returns whether it is a new one. */
+/* Determines the GOP of the frame, and returns whether the GOP is a new one. */
 static gboolean
 place_in_gop (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
     guint64 clock, gint * unwrapped)
@@ -761,8 +781,9 @@ place_in_gop (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
   new_gop = frame->has_gop || order_says_new_gop (timeline, anchor, reference);
   start = timeline->gop_start;
   if (clock_start_is_plausible (timeline, frame, reference, new_gop, by_clock))
-    /* A loss causes the same gap in all clocks, but a pause or a splice causes
-     * a gap in only one of them, so the smaller value is used. */
+    /* A loss causes the same gap in the clock and in the time code. A pause or
+     * a splice causes a gap in only one of the two, so the smaller value is
+     * used. */
     start = by_code >= 0 ? MIN (by_clock, by_code) : by_clock;
   else if (by_code >= 0)
     start = by_code;
@@ -800,8 +821,9 @@ place_first (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
     time_code_gop_start (timeline, &frame->gop);
     timeline->time_code_start = 0;
   }
-  /* The first received frame of a stream without GOP headers may have any
-   * temporal reference. */
+  /* In a stream without GOP headers, the first received frame may have any
+   * temporal reference. If it is large, the positions before the frame do not
+   * count as lost. */
   if (number >= MAX_HEAD)
     timeline->horizon = number;
   timeline->started = TRUE;
@@ -844,9 +866,9 @@ learn_pattern (MpegVideoTimeline * timeline, gint64 number,
     timeline->pattern_hits = 0;
 }
 
-/* If only B-frames are between two anchors (I- or P-frames), nothing was lost
- * there, so the distance of these anchors is known. The maximum distance is
- * kept. */
+/* Learns the distance of two anchors (I- or P-frames) if only received B-frames
+ * are between them, because then nothing was lost there. The maximum distance
+ * is stored. */
 static void
 learn_anchor_distance (MpegVideoTimeline * timeline)
 {
@@ -893,9 +915,9 @@ gap_before (const MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
 }
 
 /* Returns the display number of the previous anchor (I- or P-frame), which may
- * be lost. If there is none, returns a number before the GOP. An anchor is only
- * assumed to be lost if there is a reason, because an encoder may place more
- * B-frames between two anchors than before. */
+ * be lost. If there is no previous anchor, returns a number before the GOP. An
+ * anchor is assumed to be lost only if something else shows a loss, because an
+ * encoder may also place more B-frames between two anchors than before. */
 static gint64
 anchor_before (const MpegVideoTimeline * timeline,
     const MpegVideoPicture * header, gint64 number, gboolean gap)
@@ -908,8 +930,9 @@ anchor_before (const MpegVideoTimeline * timeline,
     return timeline->gop_start - 1;
   if (last < 0)
     return MAX (number - distance, 0);
-  /* B-frames were received that are displayed after the last anchor (I- or
-   * P-frame), so the anchor after these B-frames was lost. */
+  /* Received B-frames are displayed after the last received anchor (I- or
+   * P-frame). They also refer to an anchor that is displayed after them, so
+   * this later anchor was lost. */
   if (timeline->max_received > last)
     last = MIN (timeline->max_received + 1, number - 1);
   if (!gap && !pattern_is_trusted (timeline))
@@ -925,8 +948,8 @@ anchor_before (const MpegVideoTimeline * timeline,
 
 /* --- times ------------------------------------------------------------- */
 
-/* Returns the number of displayed fields beyond two (13818-2 6.3.10,
- * repeat_first_field). */
+/* Returns the number of fields that are displayed in addition to the two fields
+ * of the frame (13818-2 6.3.10, repeat_first_field). */
 static gint
 extra_fields (const MpegVideoFrame * frame)
 {
@@ -942,9 +965,9 @@ extra_fields (const MpegVideoFrame * frame)
 
 /* Predicts the number of repeated fields of the B-frames that follow an anchor
  * (I- or P-frame) but are displayed before it. The parity of the anchor's first
- * field shows whether the number is odd, and the recent frequency of repeated
- * fields shows the rest. If the result is wrong by two fields, only the PTS of
- * this anchor is wrong. */
+ * field shows whether the number is odd. The size of the number is estimated
+ * from the recent frequency of repeated fields. If the estimate is wrong by two
+ * fields, only the PTS of this anchor is wrong. */
 static gint64
 predict_extra (const MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, gint64 n_between)
@@ -960,7 +983,9 @@ predict_extra (const MpegVideoTimeline * timeline,
     recent++;
   odd = (header->top_field_first != timeline->last_anchor_top_first)
       ^ (timeline->pending_extra & 1);
-  /* This is the number nearest to n_between * recent / 8 that has this parity.
+  /* Of the last eight frames, `recent` repeated a field. The result is the
+   * number nearest to n_between * recent / 8 that is odd if `odd` is 1, and
+   * even otherwise.
    */
   twice = (n_between * recent - 8 * odd + 8) / 16;
   return CLAMP (2 * twice + odd, 0, n_between);
@@ -1001,11 +1026,11 @@ compute_times (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
           timeline->extra));
 }
 
-/* Uses upstream's timestamps where they exist, and continues them with the
- * computed ones elsewhere. A parser that knows only the DTS (mpegvideoparse)
- * adds durations up, which is wrong if fields are repeated. Such a DTS
- * therefore only sets the offset of the computed PTS at the start, and again
- * when it jumps. */
+/* Uses the timestamps of upstream where they exist, and continues them with the
+ * computed timestamps elsewhere. A parser that knows only the DTS, such as
+ * mpegvideoparse, adds up durations, which is wrong if fields are repeated.
+ * Such a DTS therefore sets only the offset of the computed PTS: once at the
+ * start, and again whenever the DTS jumps. */
 static void
 merge_upstream_times (MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, MpegVideoPosition * position)
@@ -1056,8 +1081,9 @@ mpeg_video_timeline_input (MpegVideoTimeline * timeline,
   } else {
     position->new_gop = place_in_gop (timeline, frame, clock, &reference);
   }
-  /* RTP timestamps are presentation times by definition, so they are trusted
-   * from the start, until they prove wrong. */
+  /* An RTP timestamp is a presentation time by definition. A clock that
+   * consists of RTP timestamps is therefore trusted from the start, until it
+   * proves wrong. */
   if (media_time != MPEG_VIDEO_TIME_NONE
       && (first || frame->flags & MPEG_VIDEO_FRAME_RESYNC))
     timeline->clock_trust = CLOCK_TRUSTED;
@@ -1105,9 +1131,10 @@ mpeg_video_timeline_input (MpegVideoTimeline * timeline,
 void
 mpeg_video_timeline_drain (MpegVideoTimeline * timeline)
 {
-  /* No further losses can be detected. Frames that are missing between the last
-   * two anchors (I- or P-frames) would have followed these anchors in transport
-   * order. */
+  /* Reports only the losses that are known already. Frames that are missing
+   * between the last two anchors (I- or P-frames) are not known to be lost: in
+   * transport order they follow these anchors, so the stream may have ended
+   * before them. */
   type_losses (timeline, TRUE);
 }
 

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The timeline determines four things for each frame: its position in transport
- * order and in display order, its PTS and DTS, and which frames before it were
- * lost. It does no I/O.
+ * order, its position in display order, its PTS and DTS, and which frames
+ * before it were lost. It does no I/O.
  *
  * The timeline learns the GOP pattern, which is the distance of I-frames and
  * the frame type at each position. It counts a frame as lost, with its type, as
  * soon as no later frame can have the position of that frame. This also works
- * if the GOP header or whole GOPs are lost. To find the position of a frame,
- * the timeline uses the following sources in this order, each one as long as it
- * agrees with the temporal references: the sender's media clock (RTP
- * timestamps), upstream's PTS, the GOP time codes, the learned pattern.
+ * if the GOP header or whole GOPs are lost.
+ *
+ * To find the position of a frame, the timeline uses four sources in this
+ * order: the sender's media clock (RTP timestamps), upstream's PTS, the GOP
+ * time codes, and the learned pattern. A source is used as long as it agrees
+ * with the temporal references.
  *
  * A gap of more than ten seconds in a clock or a time code is treated as the
  * start of a new stream, so that a single forged packet cannot do much harm.
@@ -30,28 +32,31 @@ typedef struct
   gint64 coding_number;
   /* position in display order, including lost frames */
   gint64 display_number;
-  /* transport time since the first frame, in ns */
+  /* time in ns from the first frame until this frame is due in transport order
+   */
   guint64 expected;
-  guint64 pts, dts;             /* in ns, from upstream or computed */
-  /* duration of the fields that are displayed, in ns */
+  /* PTS and DTS in ns, from upstream or computed */
+  guint64 pts, dts;
+  /* duration in ns for which the fields of the frame are displayed */
   guint64 duration;
   /* computed PTS since the start of the stream, in 1/90000 s */
   guint64 pts_90khz;
-  /* display number of temporal reference 0 of this GOP */
+  /* display number of the picture with temporal reference 0 of this GOP */
   gint64 gop_display_number;
   /* PTS of the picture with temporal reference 0 of this GOP, in 1/90000 s */
   guint64 gop_pts_90khz;
   gboolean new_gop;             /* first received frame of its GOP */
 } MpegVideoPosition;
 
-/* Maximum number of frames in a gap that are reported one by one. A longer gap
- * is reported as one range. */
+/* Maximum length in frames of a gap whose frames are reported one by one. A
+ * longer gap is reported as one range. */
 #define MPEG_VIDEO_MAX_SINGLE_LOSSES 64
 
 /* A lost frame, or a range of lost frames */
 typedef struct
 {
-  /* UNKNOWN if the pattern is not known, or if the range contains several types
+  /* type of the lost frames; UNKNOWN if the pattern is not known, or if the
+   * range contains several types
    */
   MpegVideoPictureType type;
   gint64 display_number;        /* display number of the first lost frame */
@@ -73,10 +78,10 @@ void mpeg_video_timeline_reset (MpegVideoTimeline * timeline);
 void mpeg_video_timeline_input (MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, guint64 media_time,
     MpegVideoPosition * position);
-/* Called at the end of the stream. Losses whose type is not known yet are now
- * reported with the most probable type. */
+/* Call this function at the end of the stream. Losses whose type is not known
+ * yet are now reported with their most probable type. */
 void mpeg_video_timeline_drain (MpegVideoTimeline * timeline);
-/* Stores the next lost frame, in display order, in `loss`. Returns FALSE if
- * there is none. */
+/* Stores the next lost frame, or the next range of lost frames, in `loss`. The
+ * losses are returned in display order. Returns FALSE if there is none. */
 gboolean mpeg_video_timeline_poll_loss (MpegVideoTimeline * timeline,
     MpegVideoLoss * loss);

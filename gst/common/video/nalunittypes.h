@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Types of NAL units that show how important a picture is. */
+/* Numbers of the NAL unit types of H.264 and H.265 that show how important a
+ * picture is. */
 
 #pragma once
 
@@ -10,14 +11,17 @@
 /* Values of nal_unit_type in H.264: ISO/IEC 14496-10, table 7-1 */
 #define H264_SLICE_FIRST 1
 #define H264_PARTITION_A 2
-#define H264_PARTITION_C 4      /* last slice type of non-IDR pictures */
-#define H264_IDR 5              /* also the last type of a slice */
+/* last slice type of a picture that is not an IDR picture */
+#define H264_PARTITION_C 4
+#define H264_IDR 5              /* the last slice type */
 #define H264_SEI 6
 #define H264_SPS 7
 #define H264_PPS 8
-/* The types up to this one are parameter sets and delimiters. */
+/* NAL units with types from H264_SEI to this one are no slices but parameter
+ * sets and delimiters. */
 #define H264_SPS_EXTENSION 13
-#define H264_PREFIX 14          /* describes the slice behind it (G.7.3.1.1) */
+/* NAL unit that describes the slice after it (G.7.3.1.1) */
+#define H264_PREFIX 14
 #define H264_SUBSET_SPS 15
 #define H264_SLICE_EXTENSION 20 /* slices of other views and layers */
 #define H264_SLICE_DEPTH 21
@@ -31,17 +35,19 @@
 /* ISO/IEC 23008-2, table 7-1: nal_unit_type */
 /* Even types up to this one are non-reference pictures of their sub-layer. */
 #define H265_SUB_LAYER_LAST 15
-/* temporal sub-layer access: a decoder may begin with the sub-layer here */
+/* Temporal sub-layer access (TSA): a decoder can start to decode the sub-layer
+ * at this picture. */
 #define H265_TSA_N 2
 #define H265_TSA_R 3
 #define H265_STSA_R 5
 #define H265_RADL_N 6           /* first type of a leading picture */
 #define H265_RASL_N 8
 #define H265_RASL_R 9
-#define H265_BLA_FIRST 16       /* also the first type of an IRAP picture */
+#define H265_BLA_FIRST 16       /* the first type of an IRAP picture, too */
 #define H265_BLA_LAST 18
 #define H265_IDR_LAST 20
-#define H265_IRAP_LAST 23       /* CRA is 21 */
+/* the highest type of an IRAP picture; CRA is 21 */
+#define H265_IRAP_LAST 23
 #define H265_VCL_LAST 31
 #define H265_VPS 32
 #define H265_SPS 33

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Implementation of pictureinfo.h. Complete access units are parsed by
  * ifdclassifier.h, and MPEG video by videopacket.h. For single NAL units and
- * RTP packets, the kind of a picture follows from the NAL unit header, and
+ * RTP packets, the kind of a picture is derived from the NAL unit header, and
  * leading pictures are recognized by their timestamps.
  */
 
@@ -18,9 +18,9 @@
 #define TEMPORAL_REFERENCES 1024
 #define NO_TIME G_MAXUINT64
 
-/* Slots of H.265 if only its NAL unit headers are read: one for the reference
- * pictures of each sub-layer, and one for the base layer before the last key
- * frame, to which leading pictures refer. */
+/* Slots of H.265 if only the NAL unit headers are read. There is one slot for
+ * the reference pictures of each sub-layer. One more slot stands for the base
+ * layer before the last key frame, because leading pictures refer to it. */
 #define SLOT_BEFORE_KEY (1u << 31)
 #define SLOTS_BELOW(sub_layer) ((1u << (sub_layer)) - 1)
 #define SLOTS_OF_LAYERS 0x7fu
@@ -30,23 +30,26 @@ struct _PictureReader
   PictureFormat format;
   IfdClassifier *classifier;    /* for complete access units; otherwise NULL */
   SlotReader *slots;            /* for VP8, VP9 and AV1; otherwise NULL */
-  /* The last RTP packet of VP8, VP9 or AV1, and the kind of its picture. Only
-   * the first packet of a picture tells the kind, and all packets of a picture
-   * have the same timestamp. */
+  /* The last RTP packet of VP8, VP9 or AV1: its timestamp, and the kind of its
+   * picture. All packets of a picture have the same timestamp, but only the
+   * first packet shows the kind. */
   guint32 timestamp;
   PictureKind kind;
-  /* Size of the length before a NAL unit, in bytes; 0 if there is a start code
+  /* Size in bytes of the length that precedes each NAL unit; 0 if start codes
+   * precede them
    */
   guint length_size;
-  guint highest_sub_layer;      /* the highest sub-layer of H.265 seen so far */
+  /* highest sub-layer of H.265 that occurred so far */
+  guint highest_sub_layer;
 
   /* state of the last key frame */
   guint64 key_pts;              /* in ns, or NO_TIME */
   guint key_reference;          /* temporal reference of the last key frame */
   gboolean has_key;
-  /* no picture after the key frame refers to a picture before the key frame */
+  /* TRUE if no picture after the last key frame refers to a picture before this
+   * key frame */
   gboolean is_closed;
-  /* another reference picture has followed the key frame */
+  /* TRUE if a reference picture has followed the last key frame */
   gboolean has_reference;
 };
 
@@ -155,7 +158,7 @@ is_before_key (const PictureReader * reader, guint temporal_reference)
 static void
 take_mpeg_key (PictureReader * reader, const VideoPacket * packet)
 {
-  /* Only the first packet of a frame can contain the GOP header. */
+  /* The GOP header can only be in the first packet of a frame. */
   if (packet->begins)
     reader->is_closed = packet->closed_gop;
   reader->key_reference = packet->temporal_reference;
@@ -186,9 +189,10 @@ read_mpeg (PictureReader * reader, const VideoPacket * packet,
 
 /* --- access units --------------------------------------------------------- */
 
-/* Returns whether the picture is a leading picture. If the frame has neither of
- * the flags for leading and trailing frames, a non-reference picture between a
- * key frame and the next reference picture is assumed to be a leading picture.
+/* Returns whether the picture is a leading picture. If the frame has neither
+ * the flag for leading frames nor the flag for trailing frames, the answer
+ * depends on its position. A non-reference picture between a key frame and the
+ * next reference picture is assumed to be a leading picture.
  */
 static gboolean
 is_leading_frame (const PictureReader * reader, const IfdFrame * frame)
@@ -242,8 +246,9 @@ get_h264_kind (guint8 header)
   return PICTURE_KIND_UNKNOWN;
 }
 
-/* Determines the kind of an H.265 picture. Pictures of a higher sub-layer may
- * refer to a sub-layer non-reference picture (H.265, 7.4.2.2). */
+/* Determines the kind of an H.265 picture. A sub-layer non-reference picture
+ * counts as a non-reference picture only in the highest sub-layer, because
+ * pictures of higher sub-layers may refer to it (H.265, 7.4.2.2). */
 static PictureKind
 get_h265_slice_kind (PictureReader * reader, guint type, guint sub_layer)
 {
@@ -253,9 +258,11 @@ get_h265_slice_kind (PictureReader * reader, guint type, guint sub_layer)
   return PICTURE_KIND_REFERENCE;
 }
 
-/* A picture of a sub-layer refers to pictures of no higher sub-layer (7.4.2.2).
- * At a TSA picture, later pictures of its sub-layer and of higher ones refer to
- * no earlier ones of these; at an STSA picture, those of its sub-layer do. */
+/* Sets the slots of an H.265 picture. A picture refers only to pictures of its
+ * own sub-layer and of lower ones (7.4.2.2). From a TSA picture on, pictures of
+ * its sub-layer and of higher ones refer to no earlier picture of these
+ * sub-layers. From an STSA picture on, this is true of its own sub-layer only.
+ */
 static void
 set_h265_slots (const PictureReader * reader, guint type, guint sub_layer,
     PictureInfo * info)
@@ -318,7 +325,7 @@ read_nal (PictureReader * reader, const guint8 * data, gsize size,
   if (skip == 0) {
     while (skip < size && data[skip] == 0)
       skip++;
-    skip++;                     /* the byte 01 of the start code */
+    skip++;                     /* skips the byte 01 of the start code */
   }
   if (skip < size)
     read_unit (reader, data + skip, size - skip, is_h265, info);
@@ -327,8 +334,8 @@ read_nal (PictureReader * reader, const guint8 * data, gsize size,
 /* --- RTP ------------------------------------------------------------------ */
 
 /* Parses an aggregation packet, in which each NAL unit is preceded by its size
- * (RFC 6184, 5.7.1, and RFC 7798, 4.4.2). The most important NAL unit
- * determines the result. */
+ * (RFC 6184, 5.7.1, and RFC 7798, 4.4.2). The kind of the packet is the kind of
+ * its most important NAL unit. */
 static void
 read_aggregate (PictureReader * reader, const guint8 * data, gsize size,
     gboolean is_h265, PictureInfo * info)
@@ -386,10 +393,10 @@ read_rtp_h265 (PictureReader * reader, const guint8 * data, gsize size,
   }
 }
 
-/* Returns whether the packet has a picture type. RFC 2250, 3.4, forbids the
- * value 0 in the picture type field P, but some senders set the whole
- * video-specific header to 0. These senders also put parts of several pictures
- * into one packet. */
+/* Returns whether the packet has a picture type. RFC 2250, section 3.4, forbids
+ * the value 0 in the picture type field P. Some senders nevertheless set the
+ * whole video-specific header to 0. These senders also put parts of several
+ * pictures into one packet. */
 static gboolean
 has_picture_type (const guint8 * data, gsize size)
 {
@@ -437,8 +444,9 @@ read_slots (PictureReader * reader, const guint8 * data, gsize size,
   info->updates = use.updates;
 }
 
-/* Returns the kind of the picture whose first bytes these are. A first frame
- * that is not shown is followed by further ones that are not known yet. */
+/* Returns the kind of a picture whose first bytes are in `data`. If the first
+ * frame is not shown, further frames follow in the same picture. These frames
+ * are not known yet, so the picture is taken for a reference picture. */
 static PictureKind
 read_slots_start (PictureReader * reader, const guint8 * data, gsize size)
 {
@@ -451,7 +459,8 @@ read_slots_start (PictureReader * reader, const guint8 * data, gsize size)
   return get_slot_kind (&use);
 }
 
-/* RFC 7741, 4.2: the payload descriptor. Returns its size in bytes, or 0. */
+/* Returns the size in bytes of the VP8 payload descriptor (RFC 7741, 4.2), or 0
+ * if the packet is too short. */
 static gsize
 get_vp8_descriptor_size (const guint8 * data, gsize size)
 {
@@ -463,7 +472,7 @@ get_vp8_descriptor_size (const guint8 * data, gsize size)
     return size > 1 ? 1 : 0;
   if (size < 3)
     return 0;
-  if (data[1] & 0x80)           /* I: PictureID of one or two bytes */
+  if (data[1] & 0x80)           /* bit I: PictureID of one or two bytes */
     at += data[2] & 0x80 ? 2 : 1;
   if (data[1] & 0x40)           /* L */
     at++;
@@ -472,8 +481,9 @@ get_vp8_descriptor_size (const guint8 * data, gsize size)
   return at < size ? at : 0;
 }
 
-/* The bit N alone says that the picture is no reference. Payloaders do not
- * always set it, so that the frame header is read as well. */
+/* The bit N of the payload descriptor marks a non-reference picture. If the bit
+ * is not set, the frame header is read as well, because payloaders do not
+ * always set N. */
 static PictureKind
 read_rtp_vp8 (PictureReader * reader, const guint8 * data, gsize size)
 {
@@ -484,16 +494,18 @@ read_rtp_vp8 (PictureReader * reader, const guint8 * data, gsize size)
     return PICTURE_KIND_UNKNOWN;
   if (data[0] & 0x20)           /* N */
     return PICTURE_KIND_DROPPABLE;
-  if ((data[0] & 0x17) != 0x10) /* S is 1 and PID is 0 */
+  if ((data[0] & 0x17) != 0x10) /* The bit S is 1 and the field PID is 0. */
     return PICTURE_KIND_UNKNOWN;
   kind = read_slots_start (reader, data + descriptor, size - descriptor);
   if (kind != PICTURE_KIND_UNKNOWN)
     return kind;
-  /* 4.3: the bit P, the inverse of a key frame */
+  /* The bit P of the VP8 payload header (RFC 7741, 4.3) is 0 for a key frame.
+   */
   return data[descriptor] & 1 ? PICTURE_KIND_REFERENCE : PICTURE_KIND_KEY;
 }
 
-/* RFC 9628, 4.2.1: the scalability structure at `at`. Returns its end, or 0. */
+/* Skips the scalability structure at the offset `at` (RFC 9628, 4.2.1). Returns
+ * the offset after the structure, or 0 if the packet is too short. */
 static gsize
 skip_vp9_structure (const guint8 * data, gsize size, gsize at)
 {
@@ -503,7 +515,7 @@ skip_vp9_structure (const guint8 * data, gsize size, gsize at)
     return 0;
   i = data[at] >> 5;            /* N_S */
   n_groups = data[at] & 8;      /* G */
-  if (data[at++] & 0x10)        /* Y: width and height of each layer */
+  if (data[at++] & 0x10)        /* bit Y: width and height of each layer */
     at += 4 * (i + 1);
   if (!n_groups)
     return at;
@@ -513,12 +525,13 @@ skip_vp9_structure (const guint8 * data, gsize size, gsize at)
   for (i = 0; i < n_groups; i++) {
     if (at >= size)
       return 0;
-    at += 1 + (data[at] >> 2 & 3);      /* R: number of P_DIFF */
+    at += 1 + (data[at] >> 2 & 3);      /* field R: number of P_DIFF */
   }
   return at;
 }
 
-/* RFC 9628, 4.2. Returns the size of the payload descriptor, or 0. */
+/* Returns the size in bytes of the VP9 payload descriptor (RFC 9628, 4.2), or 0
+ * if the packet is too short. */
 static gsize
 get_vp9_descriptor_size (const guint8 * data, gsize size)
 {
@@ -530,9 +543,10 @@ get_vp9_descriptor_size (const guint8 * data, gsize size)
     return 0;
   if (data[0] & 0x80)           /* I */
     at += data[at] & 0x80 ? 2 : 1;
-  if (data[0] & 0x20)           /* L, with TL0PICIDX unless F is set */
+  /* bit L, with TL0PICIDX unless the bit F is set */
+  if (data[0] & 0x20)
     at += is_flexible ? 1 : 2;
-  if (is_flexible && (data[0] & 0x40)) {        /* P: up to three P_DIFF */
+  if (is_flexible && (data[0] & 0x40)) {        /* bit P: up to three P_DIFF */
     for (i = 0; i < 3; i++) {
       if (at >= size)
         return 0;
@@ -550,13 +564,14 @@ read_rtp_vp9 (PictureReader * reader, const guint8 * data, gsize size)
 {
   const gsize descriptor = get_vp9_descriptor_size (data, size);
 
-  if (descriptor == 0 || !(data[0] & 8))        /* B: start of a frame */
+  if (descriptor == 0 || !(data[0] & 8))        /* bit B: start of a frame */
     return PICTURE_KIND_UNKNOWN;
   return read_slots_start (reader, data + descriptor, size - descriptor);
 }
 
-/* Reads the size of an OBU element (4.3, as AV1, 4.10.5). Returns the number of
- * bytes of the size, or 0. */
+/* Reads the size of an OBU element, which is coded as leb128 () (RTP Payload
+ * Format For AV1, 4.3, and AV1, 4.10.5). Returns the number of bytes that the
+ * size field occupies, or 0 if it is malformed. */
 static gsize
 read_element_size (const guint8 * data, gsize size, gsize * element)
 {
@@ -571,8 +586,9 @@ read_element_size (const guint8 * data, gsize size, gsize * element)
   return 0;
 }
 
-/* RTP Payload Format For AV1, 4.4: the aggregation header, and OBU elements.
- * The last element has no size if their number W is given. */
+/* Parses the aggregation header and the OBU elements of an RTP packet of AV1
+ * (RTP Payload Format For AV1, 4.4). If the field W contains the number of
+ * elements, the last element has no size field. */
 static PictureKind
 read_rtp_av1 (PictureReader * reader, const guint8 * data, gsize size)
 {
@@ -604,7 +620,9 @@ get_timestamp (const guint8 * rtp)
   return (guint32) rtp[4] << 24 | rtp[5] << 16 | rtp[6] << 8 | rtp[7];
 }
 
-/* All packets of a picture are of the kind that its first packet tells. */
+/* Determines the kind of a picture in an RTP packet. The first packet of a
+ * picture shows the kind, and the other packets of the picture, which have the
+ * same timestamp, get the same kind. */
 static void
 read_rtp_slots (PictureReader * reader, const guint8 * data, gsize size,
     PictureInfo * info)
@@ -676,9 +694,10 @@ read_buffer (PictureReader * reader, const guint8 * data, gsize size,
   }
 }
 
-/* Recognizes leading pictures of H.264 by their timestamps, because a single
- * slice does not show them. A leading picture is displayed before the key frame
- * that precedes it. */
+/* Recognizes leading pictures of H.264 by their timestamps, because the header
+ * of a single slice does not show whether a picture is a leading picture. A
+ * leading picture is displayed before the key frame that precedes it in
+ * decoding order. */
 static void
 note_time (PictureReader * reader, guint64 pts, gboolean is_key,
     PictureInfo * info)

@@ -2,10 +2,12 @@
 /* Determines how important the picture in a buffer is: whether the buffer is
  * part of a key frame, of a reference picture, or of a non-reference picture.
  * The bytes themselves are parsed, because stock elements never mark
- * non-reference pictures. The formats are MPEG video, H.264 and H.265, as
- * frames, as NAL units or in RTP packets, and VP8, VP9 and AV1, as frames or in
- * RTP packets. The parser does no I/O and handles invalid input safely: if it
- * cannot parse the data, the kind of the picture is unknown.
+ * non-reference pictures.
+ *
+ * The formats are MPEG video, H.264, H.265, VP8, VP9 and AV1, as frames or in
+ * RTP packets. H.264 and H.265 may also be single NAL units. The parser does no
+ * I/O and handles invalid input safely: if the data cannot be parsed, the kind
+ * of the picture is unknown.
  *
  * Section numbers refer to ISO/IEC 13818-2, ITU-T H.264 and H.265, the payload
  * formats RFC 2250, RFC 6184, RFC 7798, RFC 7741 (VP8) and RFC 9628 (VP9), and
@@ -39,8 +41,8 @@ typedef enum
 typedef enum
 {
   PICTURE_KIND_UNKNOWN,
-  /* Data that belong to the picture in other buffers, for example parameter
-   * sets */
+  /* Data that belong to a picture in other buffers, for example parameter sets
+   */
   PICTURE_KIND_PART,
   /* non-reference picture: no other picture refers to it */
   PICTURE_KIND_DROPPABLE,
@@ -52,12 +54,14 @@ typedef enum
 typedef struct
 {
   PictureKind kind;
-  /* The picture follows a key frame in decoding order and refers to pictures
-   * before this key frame. */
+  /* TRUE if the picture follows a key frame in decoding order and refers to
+   * pictures before this key frame */
   gboolean is_leading;
-  guint layer;                  /* 0 is the base layer, or unknown */
-  /* `uses` and `updates` say which pictures depend on each other, as those of a
-   * frame with IFD_FRAME_SLOTS (ifd.h). */
+  /* layer of the picture; 0 if it is the base layer or unknown */
+  guint layer;
+  /* TRUE if the fields `uses` and `updates` are valid. They say which pictures
+   * depend on each other, in the same way as the fields of a frame with
+   * IFD_FRAME_SLOTS (ifd.h). */
   gboolean has_slots;
   guint32 uses, updates;
 } PictureInfo;
@@ -67,9 +71,9 @@ typedef struct _PictureReader PictureReader;
 PictureReader *picture_reader_new (PictureFormat format);
 void picture_reader_free (PictureReader * reader);
 
-/* Sets the avcC or hvcC of the caps, if each NAL unit is preceded by its
- * length. Returns FALSE, without changing anything, if the data are malformed
- * or the format does not use codec data. */
+/* Sets the codec data of the caps (avcC or hvcC), which exist if each NAL unit
+ * is preceded by its length. Returns FALSE, without changing anything, if the
+ * data are malformed or the format does not use codec data. */
 gboolean picture_reader_set_codec_data (PictureReader * reader,
     const guint8 * data, gsize size);
 /* Discards the state of the stream after a flush, but keeps the codec data. */
@@ -77,7 +81,7 @@ void picture_reader_reset (PictureReader * reader);
 
 /* Parses the next buffer of the stream and fills `info`. `pts` is in ns, or
  * G_MAXUINT64 if unknown. `is_key` says whether the buffer is flagged as a key
- * frame; this is used if the bytes do not distinguish an intra picture from
- * another reference picture. */
+ * frame. The flag is used if the bytes do not show whether a reference picture
+ * is an intra picture. */
 void picture_reader_input (PictureReader * reader, const guint8 * data,
     gsize size, guint64 pts, gboolean is_key, PictureInfo * info);

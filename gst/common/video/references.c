@@ -5,16 +5,16 @@
 
 #include <string.h>
 
-/* maximum number of reference frames: H.264, A.3.1, and H.265, A.4.1 */
+/* maximum number of reference frames (H.264, A.3.1, and H.265, A.4.1) */
 #define MAX_REFERENCES 16
 #define N_SLOTS (MAX_REFERENCES + 1)
 
 #define SLOTS_ALL G_MAXUINT32
-/* Slot of a reference picture of H.265 that was never there */
+/* Slot that stands for a reference picture of H.265 that was never received */
 #define SLOT_MISSING (1u << 30)
-/* Slot of the marks of H.264 that say which pictures are still used for
- * reference. Without a picture that changes the marks, a decoder keeps other
- * pictures than it should. */
+/* Slot for the marks of H.264, which say which pictures are still used for
+ * reference. If a picture that changes the marks is missing, a decoder stores
+ * other pictures than it should. */
 #define SLOT_MARKS (1u << 31)
 
 typedef struct
@@ -22,19 +22,21 @@ typedef struct
   gboolean is_used;
   guint frame_num;              /* of H.264 */
   gint32 order;                 /* PicOrderCnt */
-  guint64 number;               /* of the picture, in decoding order */
-  guint64 gop;                  /* number of the key frame before it */
+  guint64 number;               /* number of the picture in decoding order */
+  /* number of the key frame that precedes the picture */
+  guint64 gop;
   guint depth;
 } Reference;
 
-/* What was found out about the pictures since a key frame */
+/* Facts that were learned from the pictures since the last key frame */
 typedef struct
 {
-  /* a reference picture belongs to a layer above the base layer */
+  /* TRUE if a reference picture belongs to a layer above the base layer */
   gboolean has_layers;
-  /* a reference picture refers to a picture of a higher layer */
+  /* TRUE if a reference picture refers to a picture of a higher layer */
   gboolean is_tangled;
-  gboolean is_abandoned;        /* the references of a picture are not known */
+  /* TRUE if the reference pictures of a picture are unknown */
+  gboolean is_abandoned;
 } Findings;
 
 struct _References
@@ -46,18 +48,20 @@ struct _References
   Findings findings;
 
   gboolean has_max_order;
-  gint32 max_order;             /* maximum since the key frame, without it */
+  /* maximum PicOrderCnt since the key frame, without the key frame itself */
+  gint32 max_order;
   guint64 anchor;               /* number of the picture with max_order */
 
   /* state of H.264 */
   gboolean has_frame_num;
   guint last_frame_num;         /* PrevRefFrameNum */
   guint max_frame_num, max_references;
-  guint max_ref_idc;            /* of pictures that are shown in their order */
+  /* maximum nal_ref_idc of pictures that are shown in stream order */
+  guint max_ref_idc;
 
   /* the current picture */
   gboolean is_h264, is_known;
-  H264Slice slice;              /* its first slice, for H.264 */
+  H264Slice slice;              /* the first slice of the picture, for H.264 */
   gint32 order;
   guint32 uses;
 };
@@ -127,7 +131,8 @@ count (const References * references)
   return n;
 }
 
-/* 8.2.5.3, the sliding window of H.264 */
+/* Applies the sliding window of H.264: removes the oldest pictures (section
+ * 8.2.5.3). */
 static void
 remove_oldest (References * references, guint max)
 {
@@ -141,7 +146,7 @@ get_bit (const References * references, const Reference * slot)
   return (guint32) 1 << (slot - references->slots);
 }
 
-/* Stores the current picture. Returns its slot. */
+/* Stores the current picture in a free slot and returns this slot. */
 static Reference *
 store (References * references, guint frame_num, guint depth)
 {
@@ -169,7 +174,8 @@ references_abandon (References * references)
 
 /* --- H.264 ---------------------------------------------------------------- */
 
-/* Adds what stands for lost pictures, as a decoder does (8.2.5.2). */
+/* Adds substitutes for lost pictures, as a decoder does (section 8.2.5.2 of
+ * H.264). */
 static void
 fill_gap (References * references, guint frame_num)
 {
@@ -205,15 +211,16 @@ references_begin_h264 (References * references, const H264Headers * headers,
     fill_gap (references, slice->frame_num);
 }
 
-/* A list of reference pictures of a P-slice (8.2.4). It has one more entry
- * while it is modified. */
+/* The list of reference pictures of a P-slice (section 8.2.4 of H.264). While
+ * the list is modified, it has one more entry than at the end. */
 typedef struct
 {
   const Reference *entries[N_SLOTS + H264_MAX_LIST_CHANGES + 1];
   guint n;
 } List;
 
-/* 8.2.4.2.1: the last decoded picture is first. */
+/* Makes the initial list of a P-slice, with the last decoded picture first
+ * (section 8.2.4.2.1 of H.264). */
 static void
 make_initial_list (const References * references, List * list)
 {
@@ -245,7 +252,8 @@ find_frame_num (const References * references, guint frame_num)
   return NULL;
 }
 
-/* Puts a picture at the index `at`, and removes it from the entries after it.
+/* Puts a picture at the index `at` of the list, and removes the same picture
+ * from the entries after this index.
  */
 static void
 move_to (List * list, guint at, const Reference * slot)
@@ -262,8 +270,9 @@ move_to (List * list, guint at, const Reference * slot)
   list->n = n;
 }
 
-/* 8.2.4.3.1. Returns FALSE if the list contains long-term pictures, or pictures
- * that are not there. */
+/* Applies the list modifications of a P-slice (section 8.2.4.3.1 of H.264).
+ * Returns FALSE if the slice refers to long-term pictures, or to pictures that
+ * are not stored. */
 static gboolean
 modify_list (const References * references, const H264Slice * slice,
     List * list)
@@ -300,11 +309,12 @@ get_all (const References * references)
   return all;
 }
 
-/* If the lists of a P-slice contain all entries that they should, the absence
- * of other pictures does not change these lists, because a decoder puts a
- * substitute in the place of a missing picture (8.2.5.2). In the lists of a
- * B-slice, whose order is that of the display, such a substitute has no certain
- * place. So a B-slice needs all pictures that are kept. */
+/* Adds the pictures that a slice uses. For a P-slice, these are the pictures in
+ * its list. The absence of other pictures does not change this list, because a
+ * decoder puts a substitute in the place of a missing picture (section 8.2.5.2
+ * of H.264). A B-slice is taken to use all stored pictures. Its lists are
+ * sorted in display order, and a substitute has no certain position in this
+ * order. */
 void
 references_add_h264_slice (References * references, const H264Slice * slice)
 {
@@ -326,9 +336,11 @@ references_add_h264_slice (References * references, const H264Slice * slice)
     references->uses |= get_bit (references, list.entries[i]);
 }
 
-/* A picture that is kept too long changes nothing if it is behind all others in
- * each list, and is the first one that gives way. Pictures of earlier groups
- * are. */
+/* Called for a picture that a marking operation has removed. Returns whether a
+ * decoder that misses this operation, and so stores the picture for longer,
+ * still decodes correctly. It does if the picture is after all others in each
+ * list, and is the first one that is removed for a new picture. This is true of
+ * all pictures of earlier groups. */
 static gboolean
 is_last_in_lists (const References * references, const Reference * removed)
 {
@@ -347,8 +359,9 @@ is_last_in_lists (const References * references, const Reference * removed)
   return TRUE;
 }
 
-/* 8.2.5.4.1. Long-term pictures are not followed. Returns whether later
- * pictures need the marks. */
+/* Applies the marking operations of a picture (section 8.2.5.4.1 of H.264).
+ * Long-term pictures are not supported. Returns whether later pictures depend
+ * on these marks. */
 static gboolean
 apply_marks (References * references)
 {
@@ -412,7 +425,9 @@ find_order (References * references, gint32 order, guint32 mask)
   return NULL;
 }
 
-/* 8.3.2: the picture lists all pictures that are still needed. */
+/* Starts a picture of H.265. A picture lists all pictures that it or later
+ * pictures still need (section 8.3.2 of H.265), so a picture that is not listed
+ * is removed. */
 void
 references_begin_h265 (References * references, const H265Slice * slice)
 {
@@ -439,7 +454,7 @@ references_begin_h265 (References * references, const H265Slice * slice)
 
 /* --- a picture ------------------------------------------------------------ */
 
-/* Starts a group of pictures. */
+/* Starts a group of pictures (GOP). */
 static void
 begin_gop (References * references)
 {
@@ -455,8 +470,8 @@ begin_gop (References * references)
   references->has_max_order = FALSE;
 }
 
-/* Returns the highest layer to which the picture refers, of pictures from
- * number `since` on. */
+/* Returns the highest layer of the pictures to which the current picture
+ * refers. Only pictures from number `since` on are considered. */
 static guint
 get_max_depth (const References * references, guint64 since)
 {
@@ -472,8 +487,9 @@ get_max_depth (const References * references, guint64 since)
   return depth;
 }
 
-/* A picture that is shown before one that precedes it in the stream is above
- * those to which it refers, as far as they came since that one. */
+/* Determines the layer of a picture. If the picture is shown before a picture P
+ * that precedes it in the stream, its layer is one above the pictures to which
+ * it refers. Only reference pictures from P on are considered. */
 static guint
 find_depth (References * references, const ReferencePicture * picture)
 {
@@ -501,8 +517,10 @@ find_depth (References * references, const ReferencePicture * picture)
   return MAX (depth, (guint) MAX (picture->layer, 0));
 }
 
-/* A decoder that starts at a key frame can decode all but the leading pictures,
- * so that the others do not need the earlier pictures in their lists. */
+/* Returns the slots that a picture uses, without the pictures before the last
+ * key frame. These pictures may be in its lists, but a decoder that starts at a
+ * key frame can decode all pictures except the leading ones, so other pictures
+ * do not need them. */
 static guint32
 select_group (const References * references)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Determines which pictures of H.264 and H.265 refer to which other pictures.
- * The object follows the reference pictures that a decoder keeps, and gives
- * each of them a slot (ifd.h, IFD_FRAME_SLOTS). So it is known which pictures
+ * The object tracks the reference pictures that a decoder stores, and gives
+ * each of them a slot (ifd.h, IFD_FRAME_SLOTS). The slots show which pictures
  * can be decoded if a reference picture of a B-pyramid or of a temporal layer
- * is missing. It does no I/O and handles invalid input safely.
+ * is missing. The object does no I/O and handles invalid input safely.
  *
- * In most streams each reference picture is needed by all that follow, so that
- * the slots say no more than the types of the pictures. The slots are therefore
- * only used from the first key frame after which the stream is known to have
- * reference pictures that its base layer does not need.
+ * In most streams, all later pictures need each reference picture, so the slots
+ * say no more than the types of the pictures. The slots are therefore not used
+ * at first. Once a stream is known to have reference pictures that its base
+ * layer does not need, the slots are used from the next key frame on.
  *
  * For each picture, call references_begin_h264 () and then
  * references_add_h264_slice () for each of its slices, or call
- * references_begin_h265 (); then call references_end ().
+ * references_begin_h265 (). Then call references_end ().
  *
  * Section numbers refer to ITU-T H.264 and H.265.
  */
@@ -28,9 +28,10 @@ typedef struct _References References;
 
 typedef struct
 {
-  gboolean is_key;              /* an I-frame at which a decoder can begin */
+  /* TRUE for an I-frame at which a decoder can begin */
+  gboolean is_key;
   gboolean is_closed;           /* a key frame with IFD_FRAME_CLOSED */
-  /* The picture may refer to pictures before the last key frame. */
+  /* TRUE if the picture may refer to pictures before the last key frame */
   gboolean is_leading;
   gboolean is_reference;
   gint layer;                   /* temporal layer, or -1 if unknown */
@@ -39,9 +40,10 @@ typedef struct
 typedef struct
 {
   guint32 uses, updates;        /* sets of slots */
-  /* Number of the layer: the base layer is 0. It is the temporal layer or, in a
-   * pyramid, one more than that of the pictures to which the picture refers,
-   * whichever is higher. */
+  /* Number of the layer of the picture; the base layer has the number 0. In a
+   * stream with temporal layers, it is the temporal layer. In a pyramid, it is
+   * one more than the highest layer of the pictures to which the picture
+   * refers. If both apply, it is the higher number. */
   guint depth;
 } ReferenceUse;
 
@@ -49,25 +51,27 @@ References *references_new (void);
 void references_free (References * references);
 void references_reset (References * references);
 
-/* The stream says that it has layers, so that the slots are used from the next
+/* Declares that the stream has layers. The slots are then used from the next
  * key frame on. */
 void references_declare_layers (References * references);
-/* The slots are used for the current picture, so all of its slices are needed.
+/* Returns whether the slots are used for the current picture. If they are, all
+ * slices of the picture must be added.
  */
 gboolean references_are_active (const References * references);
 
-/* `slice` is the first slice of the picture, and `order` its PicOrderCnt. */
+/* Starts a picture of H.264. `slice` is the first slice of the picture, and
+ * `order` is its PicOrderCnt. */
 void references_begin_h264 (References * references,
     const H264Headers * headers, const H264Slice * slice, gint32 order);
 void references_add_h264_slice (References * references,
     const H264Slice * slice);
 void references_begin_h265 (References * references, const H265Slice * slice);
 /* Call this function if it is unknown to which pictures the current picture
- * refers. It replaces the call of references_begin_h264 () or
- * references_begin_h265 (), or follows it. */
+ * refers. You may call it instead of references_begin_h264 () or
+ * references_begin_h265 (), or after one of these functions. */
 void references_abandon (References * references);
-/* Ends the picture. Returns FALSE if the slots are not used; then `use` is not
- * set. */
+/* Ends the picture. Returns FALSE if the slots are not used; in this case the
+ * contents of `use` have no meaning. */
 gboolean references_end (References * references,
     const ReferencePicture * picture, ReferenceUse * use);
 

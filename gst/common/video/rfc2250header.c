@@ -35,7 +35,8 @@ write_be32 (guint8 * dest, guint32 value)
   dest[3] = value;
 }
 
-/* Size of the extensions with their length byte and padding */
+/* Returns the size that the extensions have in the packet, with their length
+ * byte and their padding. */
 static gsize
 extensions_wire_size (gsize size)
 {

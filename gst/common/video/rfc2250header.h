@@ -12,44 +12,51 @@
 #define RFC2250_HEADER_SIZE 4
 #define RFC2250_EXTENSION_SIZE 4
 #define RFC2250_COMPOSITE_SIZE 4
-/* Maximum size of the extensions: their length has one byte and counts words of
- * 32 bits (RFC 2250, section 3.4.1, field E). */
+/* Maximum size of the extensions in bytes. Their length field has one byte and
+ * counts words of 32 bits (RFC 2250, section 3.4.1, field E). */
 #define RFC2250_MAX_EXTENSIONS_SIZE (255 * 4)
 #define RFC2250_MAX_HEADER_SIZE (RFC2250_HEADER_SIZE + \
     RFC2250_EXTENSION_SIZE + RFC2250_COMPOSITE_SIZE + \
     RFC2250_MAX_EXTENSIONS_SIZE)
 
-/* The fields have the names of the RFC. */
+/* The MPEG video-specific header. The fields have the same names as in RFC
+ * 2250. */
 typedef struct
 {
-  /* Must be zero; parsed, but always written as 0 */
+  /* The bits that must be zero. They are parsed, but always written as 0. */
   guint mbz;
-  /* The MPEG-2 extension of the header follows. */
+  /* field T: the MPEG-2 extension of the header follows */
   gboolean t;
   guint tr;                     /* temporal reference */
-  /* AN: the N bit is active. N: there is a new picture header. */
+  /* field AN: the N bit is active; field N: there is a new picture header */
   gboolean an, n;
   gboolean s;                   /* this packet contains a sequence header */
-  gboolean b, e;                /* the packet begins or ends with a slice */
+  /* field B: the packet begins with a slice; field E: the packet ends with a
+   * slice */
+  gboolean b, e;
   guint p;                      /* picture type; 0 is forbidden */
   gboolean fbv, ffv;            /* full-pel vectors */
   guint bfc, ffc;               /* f-codes */
 
   /* The MPEG-2 extension (RFC 2250, section 3.4.1), valid if `t` is TRUE. */
-  MpegVideoPicture extension;   /* fields of the picture coding extension */
-  /* Further extensions (E) with their start codes; points into the parsed data
+  /* fields of the picture coding extension of MPEG-2 */
+  MpegVideoPicture extension;
+  /* Further extensions (field E) with their start codes. The pointer points
+   * into the data that were parsed.
    */
   const guint8 *extensions;
-  /* size in bytes; after parsing, the size includes the zero padding */
+  /* size of the extensions in bytes; after parsing, it includes the zero
+   * padding */
   gsize extensions_size;
 } Rfc2250Header;
 
 typedef enum
 {
   RFC2250_HEADER_OK,
-  RFC2250_HEADER_SHORT,         /* shorter than its fields require */
+  /* the header is shorter than its fields require */
+  RFC2250_HEADER_SHORT,
   RFC2250_HEADER_BAD_MBZ,       /* a bit that must be zero is set */
-  RFC2250_HEADER_BAD_EXTENSION  /* forbidden value or length in 3.4.1 */
+  RFC2250_HEADER_BAD_EXTENSION  /* value or length forbidden by section 3.4.1 */
 } Rfc2250HeaderResult;
 
 /* Returns the number of bytes that rfc2250_header_write () writes. */
@@ -57,19 +64,19 @@ gsize rfc2250_header_get_size (const Rfc2250Header * header);
 /* Writes the header to `dest`, which has space for rfc2250_header_get_size ()
  * bytes, and returns this size. */
 gsize rfc2250_header_write (const Rfc2250Header * header, guint8 * dest);
-/* Parses a header and stores its size in `size_read`. `header` is valid only if
- * the result is RFC2250_HEADER_OK. */
+/* Parses a header and stores its size in bytes in `size_read`. `header` is
+ * valid only if the result is RFC2250_HEADER_OK. */
 Rfc2250HeaderResult rfc2250_header_parse (Rfc2250Header * header,
     const guint8 * data, gsize size, gsize * size_read);
 
-/* Returns the size of the header, without checking the fields of the picture.
+/* Returns the size of the header, but does not check the fields of the picture.
  * Returns 0 if a bit that must be zero is set, if the picture type (field P) is
- * invalid, or if the header does not fit into `size` bytes. A picture type of 0
+ * invalid, or if the header does not fit into `size` bytes. The picture type 0
  * is accepted, because some senders do not set it. */
 gsize rfc2250_header_measure (const guint8 * data, gsize size);
 
 /* Sets the picture type (P), the temporal reference (TR) and the motion vector
- * fields from a picture header, as section 3.4 of RFC 2250 specifies for the
- * picture type. */
+ * fields from a picture header. Section 3.4 of RFC 2250 specifies the values of
+ * these fields for each picture type. */
 void rfc2250_header_set_picture (Rfc2250Header * header,
     const MpegVideoPicture * picture);

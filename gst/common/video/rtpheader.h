@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The size of an RTP header, for cores that parse RTP packets of video.
- * Elements use GstRTPBuffer instead.
+/* Finds the size of an RTP header. Cores that parse RTP packets of video use
+ * this function; elements use GstRTPBuffer instead.
  */
 
 #pragma once
@@ -9,11 +9,12 @@
 
 /* Size of the fixed part of the header, RFC 3550 section 5.1 */
 #define RTP_HEADER_SIZE 12
-/* RFC 3551 table 5: static payload types, which need no session description */
+/* Static payload types (RFC 3551, table 5), which need no session description
+ */
 #define RTP_PAYLOAD_MPV 32
 #define RTP_PAYLOAD_H263 34
 
-/* Returns the size of the header with its contributing sources and its
+/* Returns the size of an RTP header with its contributing sources and its
  * extension. Returns 0 if the packet is not RTP of version 2, or if the header
  * does not fit into `size` bytes. */
 gsize rtp_header_get_size (const guint8 * rtp, gsize size);

@@ -11,13 +11,14 @@
 #include "vp8header.h"
 #include "vp9header.h"
 
-/* Slots that each inter frame of VP8 may use, whatever its layer */
+/* Slots that every inter frame of VP8 may use, in whichever layer it is */
 #define VP8_ALL_FRAMES (VP8_SLOT_LAST | VP8_SLOT_GOLDEN | VP8_SLOT_ALTREF | \
     VP8_SLOT_ENTROPY)
 #define VP8_ALL_LAYERS (VP8_SLOT_LAYER (SLOT_MAX_LAYERS) - VP8_SLOT_LAYER (0))
 
 #define VP9_CONTEXTS (15u * VP9_SLOT_CONTEXT (0))
-#define VP9_RESET_ONE 2         /* reset_frame_context, 7.2 */
+/* values of reset_frame_context (section 7.2 of VP9) */
+#define VP9_RESET_ONE 2
 #define VP9_RESET_ALL 3
 
 #define AV1_REFERENCES 0xffu
@@ -26,14 +27,15 @@ struct _SlotReader
 {
   SlotCodec codec;
 
-  /* of VP9: the last inter frame was error resilient */
+  /* VP9: TRUE if the last inter frame was error resilient */
   gboolean is_error_resilient;
 
   /* of AV1 */
   Av1Sequence sequence;
   gboolean has_sequence;
-  gboolean has_delimiters;      /* temporal delimiters */
-  guint key_frames;             /* set of references that are key frames */
+  gboolean has_delimiters;      /* TRUE if the stream has temporal delimiters */
+  /* set of the reference frames that are key frames */
+  guint key_frames;
 };
 
 SlotReader *
@@ -59,7 +61,8 @@ slot_reader_reset (SlotReader * reader)
   reader->key_frames = 0;
 }
 
-/* Adds a frame that follows the frames in `use` within the same unit. */
+/* Adds a frame to the description of a unit. The frame follows the frames that
+ * `use` describes already. */
 static void
 add_frame (SlotUse * use, guint32 uses, guint32 updates)
 {
@@ -89,11 +92,11 @@ get_vp8_updates (const Vp8Header * header, guint layer)
   return updates;
 }
 
-/* The header does not say to which of the three reference frames the
- * macroblocks refer. Without layers a frame may refer to all of them. With
- * temporal layers a frame refers only to what frames of its own and lower
- * layers have left. This holds for golden and altref frames. The rest, such as
- * the probabilities, is always used, whatever the layers are. */
+/* The frame header does not say to which of the three reference frames the
+ * macroblocks refer. Without layers, a frame may refer to all three. With
+ * temporal layers, a frame refers only to golden and altref frames of its own
+ * layer and of lower layers. All other slots, such as the probabilities, are
+ * always used, whatever the layers are. */
 static guint32
 get_vp8_uses (const Vp8Header * header, const SlotLayer * layer, gint number)
 {
@@ -104,7 +107,8 @@ get_vp8_uses (const Vp8Header * header, const SlotLayer * layer, gint number)
     uses |= VP8_SLOT_SEGMENTATION;
   if (header->uses_filter)
     uses |= VP8_SLOT_FILTER;
-  /* Frames of unknown layer may refer to all that layers have left. */
+  /* If the layer of a frame is unknown, the frame may refer to the frames of
+   * all layers. */
   if (number == SLOT_LAYER_UNKNOWN)
     return uses | VP8_ALL_LAYERS;
   for (i = 1; i <= number && !layer->is_sync; i++)
@@ -133,8 +137,9 @@ read_vp8 (const guint8 * data, gsize size, gboolean is_start,
   }
   use->uses = get_vp8_uses (&header, layer, number);
   use->updates = get_vp8_updates (&header, MAX (number, 0));
-  /* The encoder is expected to go on as it does now: if this frame replaces the
-   * state of the segments or of the filter, the next one does so, too. */
+  /* The encoder is expected not to change its behaviour. If this frame replaces
+   * the state of the segments or of the filter, the next frame replaces this
+   * state too, and does not use the state that this frame leaves. */
   if (!header.uses_segments)
     replaced |= VP8_SLOT_SEGMENTATION;
   if (!header.uses_filter)
@@ -145,7 +150,8 @@ read_vp8 (const guint8 * data, gsize size, gboolean is_start,
 
 /* --- VP9 ------------------------------------------------------------------ */
 
-/* Returns the contexts that are set to default values, 7.2. */
+/* Returns the probability contexts that the frame sets to default values
+ * (section 7.2 of VP9). */
 static guint32
 get_vp9_resets (const Vp9Header * header)
 {
@@ -156,9 +162,10 @@ get_vp9_resets (const Vp9Header * header)
   return 0;
 }
 
-/* An intra-only frame uses the context 0, unless the frame resets this context
- * (7.2, load_probs). An inter frame that is not error resilient uses the motion
- * vectors and the segmentation map of the previous frame. */
+/* Adds a frame of VP9. An intra-only frame uses the context 0, unless the frame
+ * resets this context (section 7.2 of VP9, load_probs). An inter frame that is
+ * not error resilient uses the motion vectors and the segmentation map of the
+ * previous frame. */
 static void
 add_vp9_frame (const Vp9Header * header, SlotUse * use)
 {
@@ -178,8 +185,9 @@ add_vp9_frame (const Vp9Header * header, SlotUse * use)
   if (header->refreshes_context)
     updates |= VP9_SLOT_CONTEXT (header->is_intra_only ? 0 : header->context);
   add_frame (use, uses, updates);
-  /* The encoder is expected to go on as it does now: if this frame is error
-   * resilient, the next one is too, and uses nothing but reference frames. */
+  /* The encoder is expected not to change its behaviour: if this frame is error
+   * resilient, the next frame is error resilient too, and uses nothing but
+   * reference frames. */
   use->is_reference |= header->refreshes != 0 || !header->is_error_resilient;
 }
 
@@ -193,7 +201,8 @@ read_vp9_frame (SlotReader * reader, const guint8 * data, gsize size,
     return FALSE;
   use->is_shown |= header.is_shown;
   if (header.shows_existing) {
-    /* Only a part of the previous frame's state is changed. */
+    /* A frame that is only shown again changes only a part of the state that
+     * the previous frame left. */
     add_frame (use, 1u << header.existing | VP9_SLOT_PREVIOUS,
         VP9_SLOT_PREVIOUS);
     use->is_reference |= !reader->is_error_resilient;
@@ -225,8 +234,8 @@ read_vp9 (SlotReader * reader, const guint8 * data, gsize size, SlotUse * use)
 
 /* --- AV1 ------------------------------------------------------------------ */
 
-/* 7.21: a key frame that is shown from a reference frame replaces all other
- * reference frames. */
+/* A key frame that is shown from a reference frame replaces all other reference
+ * frames (section 7.21 of AV1). */
 static void
 add_av1_existing (SlotReader * reader, guint existing, SlotUse * use)
 {
@@ -272,9 +281,10 @@ read_av1_frame (SlotReader * reader, const Av1Obu * obu, SlotUse * use)
   return TRUE;
 }
 
-/* If the first frame of a temporal unit were missing, a decoder would take the
- * other frames for a part of the previous temporal unit. Some containers leave
- * all delimiters out. */
+/* The frames of a temporal unit depend on the frame with the temporal
+ * delimiter. Without the delimiter, a decoder would take these frames for a
+ * part of the previous temporal unit. Some containers omit all delimiters; then
+ * there is no such dependency. */
 static void
 add_av1_delimiter (SlotReader * reader, gboolean has_delimiter, SlotUse * use)
 {
@@ -313,7 +323,8 @@ read_av1 (SlotReader * reader, const guint8 * data, gsize size, SlotUse * use)
   return has_frame;
 }
 
-/* AV1 Codec ISO Media File Format Binding, 2.3.3: four bytes, then OBUs */
+/* Skips the first four bytes of the codec data; OBUs follow (AV1 Codec ISO
+ * Media File Format Binding, 2.3.3). */
 gboolean
 slot_reader_set_codec_data (SlotReader * reader, const guint8 * data,
     gsize size)
@@ -363,7 +374,8 @@ read_start (SlotReader * reader, const guint8 * data, gsize size, SlotUse * use)
   }
 }
 
-/* Completes the description of a unit. */
+/* Completes the description of a unit. If the unit is invalid, it uses and
+ * updates all slots. */
 static gboolean
 finish (gboolean is_valid, SlotUse * use)
 {

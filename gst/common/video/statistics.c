@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of statistics.h. The memory does not grow with the length of
- * the stream, so a measurement may run for weeks.
+/* Implementation of statistics.h. A measurement may run for weeks, because the
+ * memory does not grow with the length of the stream.
  */
 
 #include "statistics.h"
@@ -10,10 +10,11 @@
 
 /* --- histogram ---
  *
- * Each magnitude below 128 has its own bucket. Above that, each octave [2^e,
- * 2^(e+1)) is divided into 64 buckets. A value differs from the middle of its
- * bucket by at most half a bucket, 2^(e-7), which is 1 part in 128. Positive
- * and negative values have separate buckets; zero counts as positive. */
+ * Each magnitude below 128 has its own bucket. For larger magnitudes, each
+ * octave [2^e, 2^(e+1)) is divided into 64 buckets. A value differs from the
+ * middle of its bucket by at most half a bucket, 2^(e-7), which is 1/128 of the
+ * value. Positive and negative values have separate buckets; zero counts as
+ * positive. */
 #define EXACT_BITS 7
 #define EXACT_VALUES (1 << EXACT_BITS)
 #define BUCKETS_PER_OCTAVE (1 << (EXACT_BITS - 1))
@@ -107,8 +108,9 @@ statistics_histogram_get_count (const StatisticsHistogram * histogram)
 
 /* Returns the rank of a percentile by the nearest-rank method: the rank of the
  * smallest value that is greater than or equal to `percent` % of all values.
- * The percentile 99.9 % of 1000 values has the rank 999. The small factor keeps
- * this rank, because the rounding error of binary fractions would make it 1000.
+ * For example, the percentile 99.9 % of 1000 values has the rank 999. Because
+ * of the rounding error of binary fractions, the computed rank could be 1000;
+ * the small factor prevents this.
  */
 static guint64
 rank_of (guint64 count, gdouble percent)
@@ -118,8 +120,8 @@ rank_of (guint64 count, gdouble percent)
   return CLAMP (rank, 1.0, (gdouble) count);
 }
 
-/* Returns the value with the given rank (1 is the smallest value), as the
- * middle of its bucket. */
+/* Returns the value that has the given rank (1 is the smallest value). The
+ * result is the middle of the bucket of this value. */
 static gint64
 value_at_rank (const StatisticsHistogram * histogram, guint64 rank)
 {
@@ -197,8 +199,8 @@ statistics_jitter_add (StatisticsJitter * jitter, gint64 transit)
  *
  * A ring buffer of the bytes that arrived within the window, the oldest first.
  * Bytes that arrive within 1/1024 of the window after the newest entry are
- * added to this entry. The entries are therefore more than window / 1024 apart,
- * so that 1024 entries are enough for any number of packets. */
+ * added to this entry. Two entries are therefore more than window / 1024 apart,
+ * so 1024 entries are enough for any number of packets. */
 #define MAX_ARRIVALS 1024
 
 typedef struct
@@ -214,7 +216,7 @@ struct _StatisticsRate
   guint first, n_arrivals;
   guint64 bytes;                /* sum of all entries */
   gboolean started;
-  guint64 start;                /* time of the very first arrival */
+  guint64 start;                /* time of the very first arrival in ns */
   guint64 now;                  /* the latest time so far */
 };
 
@@ -237,8 +239,8 @@ statistics_rate_free (StatisticsRate * rate)
   g_free (rate);
 }
 
-/* Advances the time. Time never decreases here: an earlier time is replaced by
- * the latest time. */
+/* Advances the time of the measurement. The time never decreases: if `now` is
+ * earlier than the latest time so far, the latest time is used. */
 static void
 statistics_rate_advance (StatisticsRate * rate, guint64 now)
 {
@@ -267,8 +269,8 @@ statistics_rate_add (StatisticsRate * rate, guint64 now, guint bytes)
 
   statistics_rate_advance (rate, now);
 
-  /* The first arrival starts the time of the measurement, so its bytes do not
-   * count. */
+  /* The first arrival is the start of the measurement. Its bytes do not count,
+   * because they were sent before the start. */
   if (!rate->started) {
     rate->started = TRUE;
     rate->start = now;

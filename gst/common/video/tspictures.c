@@ -14,17 +14,19 @@
 #define TABLE_PMT 2
 #define CRC_SIZE 4
 #define STUFFING 0xff
-#define PES_HEADER_SIZE 9       /* 2.4.3.6, without the optional fields */
-/* ISO/IEC 13818-2, tables 6-2 and 6-14 */
+#define PES_HEADER_SIZE 9       /* without the optional fields (2.4.3.6) */
+/* ISO/IEC 13818-2: identifier of the extension (table 6-2), and a picture
+ * structure (table 6-14) */
 #define PICTURE_CODING_EXTENSION 8
 #define FRAME_PICTURE 3
 #define H264_DELIMITER 9
 #define H265_DELIMITER 35
-/* Maximum size of a unit. A stream without pictures must not fill the memory.
+/* Maximum size of a unit in bytes. It limits the memory if a stream contains no
+ * pictures.
  */
 #define MAX_UNIT_SIZE (16 * 1024 * 1024)
 
-/* Table 2-34, stream_type */
+/* Values of stream_type (table 2-34) */
 #define TYPE_MPEG1 0x01
 #define TYPE_MPEG2 0x02
 #define TYPE_H264 0x1b
@@ -37,19 +39,23 @@ typedef struct
   gboolean begins;              /* payload_unit_start_indicator */
   gboolean is_scrambled;
   guint counter;                /* continuity_counter */
-  const guint8 *adaptation;     /* the field behind its length, or NULL */
+  /* the adaptation field after its length, or NULL */
+  const guint8 *adaptation;
   guint adaptation_size;
   const guint8 *payload;        /* NULL if there is none */
   gsize payload_size;
 } Packet;
 
-/* Sections of one table, which may begin in one packet and end in another
- * (2.4.4) */
+/* The sections of one table. A section may begin in one packet and end in
+ * another (2.4.4). */
 typedef struct
 {
-  GByteArray *data;             /* the sections that are not complete */
-  gboolean is_open;             /* `data` is the beginning of a section */
-  gint counter;                 /* of the last packet; -1 if unknown */
+  /* the bytes of sections that are not complete yet */
+  GByteArray *data;
+  /* TRUE if `data` is the beginning of a section */
+  gboolean is_open;
+  /* continuity_counter of the last packet; -1 if unknown */
+  gint counter;
 } Table;
 
 struct _TsPictures
@@ -57,23 +63,26 @@ struct _TsPictures
   Table pat, pmt;
   guint pmt_pid, video_pid;     /* TS_NO_PID if unknown */
   TsVideo video;
-  const gchar *refusal;         /* why the stream is not cut, or NULL */
+  /* reason why the stream is not cut into units, or NULL */
+  const gchar *refusal;
 
   GByteArray *partial;          /* bytes of an incomplete packet */
   guint64 partial_tag;          /* tag of its first byte */
   GQueue units;                 /* elements are TsUnit: complete units */
 
-  /* the current unit */
+  /* The unit that is being collected; it is not complete yet. */
   GByteArray *data, *stream, *rest;
   guint64 tag;
   gboolean has_picture;
   gboolean has_time;
-  guint64 time;                 /* see TsUnit */
-  gboolean is_junk;             /* bytes that are no packets */
+  guint64 time;                 /* DTS or PTS, as in TsUnit */
+  /* TRUE if the unit consists of bytes that belong to no packet */
+  gboolean is_junk;
   guint n_removed;
-  /* The counter of the last packet with payload; -1 if unknown */
+  /* continuity_counter of the last packet that had a payload; -1 if unknown */
   gint last_counter;
-  gboolean has_second_field;    /* both field pictures of an MPEG frame */
+  /* TRUE if the unit contains both field pictures of an MPEG frame */
+  gboolean has_second_field;
 };
 
 /* --- life cycle ----------------------------------------------------------- */
@@ -186,7 +195,8 @@ parse_packet (Packet * packet, const guint8 * data)
   }
 }
 
-/* 2.4.3.4: PCR_flag; the reference has six bytes. */
+/* Returns whether the packet has a program clock reference (PCR_flag, 2.4.3.4).
+ * The PCR has six bytes. */
 static gboolean
 has_clock (const Packet * packet)
 {
@@ -195,7 +205,8 @@ has_clock (const Packet * packet)
 
 /* --- program tables ------------------------------------------------------- */
 
-/* Annex A. The result over a section with its CRC is 0. */
+/* Computes the CRC of a section (annex A). The result over a section with its
+ * CRC is 0 if the section is correct. */
 static guint32
 get_crc (const guint8 * data, gsize size)
 {
@@ -210,7 +221,8 @@ get_crc (const guint8 * data, gsize size)
   return crc;
 }
 
-/* Returns whether this is a valid current section of the table (2.4.4). */
+/* Returns whether the data are a valid section of the table, and whether the
+ * section is currently applicable (2.4.4). */
 static gboolean
 is_valid_section (const guint8 * section, gsize size, guint table)
 {
@@ -224,7 +236,8 @@ refuse (TsPictures * pictures, const gchar * reason)
   pictures->refusal = reason;
 }
 
-/* 2.4.4.3. The size is without the CRC. */
+/* Reads a program association table (PAT, 2.4.4.3). `size` does not include the
+ * CRC. */
 static void
 take_pat (TsPictures * pictures, const guint8 * section, gsize size)
 {
@@ -233,7 +246,8 @@ take_pat (TsPictures * pictures, const guint8 * section, gsize size)
 
   for (at = 8; at + 4 <= size; at += 4) {
     if (section[at] == 0 && section[at + 1] == 0)
-      continue;                 /* the network PID */
+      /* The entry of program 0 is the network PID, not a program. */
+      continue;
     n_programs++;
     pid = (section[at + 2] << 8 | section[at + 3]) & 0x1fff;
     if (pid != pictures->pmt_pid)
@@ -263,8 +277,9 @@ find_video (guint type, TsVideo * video)
   }
 }
 
-/* 2.4.4.8. The pictures of the first video are found; another video passes. The
- * size is without the CRC. */
+/* Reads a program map table (PMT, 2.4.4.8). Only the pictures of the first
+ * video stream are found; other video streams pass unchanged. `size` does not
+ * include the CRC. */
 static void
 take_pmt (TsPictures * pictures, const guint8 * section, gsize size)
 {
@@ -299,7 +314,8 @@ take_section (TsPictures * pictures, const Table * table, gsize size)
 }
 
 /* Adds bytes of sections. The bytes after the last section of a packet are
- * stuffing, which looks like a forbidden table_id (2.4.4.10). */
+ * stuffing. They have the value 0xff, which is a forbidden table_id (2.4.4.10).
+ */
 static void
 add_sections (TsPictures * pictures, Table * table, const guint8 * data,
     gsize size)
@@ -321,8 +337,9 @@ add_sections (TsPictures * pictures, Table * table, const guint8 * data,
     g_byte_array_set_size (bytes, 0);
 }
 
-/* Reads the sections of a packet (2.4.4.2). If the packet before is missing,
- * the rest of its section is useless. A packet may be sent twice. */
+/* Reads the sections of a packet (2.4.4.2). If the previous packet is missing,
+ * the rest of a section that began in it is useless. If a packet is sent twice,
+ * the second copy changes nothing. */
 static void
 take_table (TsPictures * pictures, Table * table, const Packet * packet)
 {
@@ -353,7 +370,8 @@ take_table (TsPictures * pictures, Table * table, const Packet * packet)
 
 /* --- pictures ------------------------------------------------------------- */
 
-/* 2.4.3.6. Returns the size of the PES header, or 0 if none begins here. */
+/* Returns the size of the PES header (2.4.3.6) at the beginning of the payload,
+ * or 0 if no PES header begins there. */
 static gsize
 get_pes_header_size (const Packet * packet)
 {
@@ -368,7 +386,8 @@ get_pes_header_size (const Packet * packet)
   return size <= packet->payload_size ? size : 0;
 }
 
-/* 2.4.3.7: a time of 33 bits, with marker bits after 3, 18 and 33 of them */
+/* Reads a PTS or DTS of 33 bits (2.4.3.7). A marker bit follows the bits 3, 18
+ * and 33, counted from 1. */
 static guint64
 get_pes_time (const guint8 * field)
 {
@@ -376,7 +395,8 @@ get_pes_time (const guint8 * field)
       (guint64) (field[2] >> 1) << 15 | field[3] << 7 | field[4] >> 1;
 }
 
-/* Reads the DTS or, without it, the PTS. `header` is the size of the header. */
+/* Reads the DTS or, if there is none, the PTS. `header` is the size of the PES
+ * header. */
 static void
 take_time (TsPictures * pictures, const guint8 * pes, gsize header)
 {
@@ -389,8 +409,9 @@ take_time (TsPictures * pictures, const guint8 * pes, gsize header)
         (flags == 3 ? 5 : 0));
 }
 
-/* H.264, 7.4.1.2.3: these NAL units come before the slices, or it is the first
- * slice (first_mb_in_slice is 0). */
+/* Returns whether a picture of H.264 begins with this NAL unit (H.264,
+ * 7.4.1.2.3). A picture begins with one of the NAL units that precede the
+ * slices, or with the first slice, whose first_mb_in_slice is 0. */
 static gboolean
 begins_h264 (const guint8 * unit)
 {
@@ -401,7 +422,9 @@ begins_h264 (const guint8 * unit)
   return type >= H264_SEI && type <= H264_DELIMITER;
 }
 
-/* H.265, 7.4.2.4.4; the bit is first_slice_segment_in_pic_flag. */
+/* Returns whether a picture of H.265 begins with this NAL unit (H.265,
+ * 7.4.2.4.4). In a slice, the bit first_slice_segment_in_pic_flag shows this.
+ */
 static gboolean
 begins_h265 (const guint8 * unit)
 {
@@ -420,15 +443,15 @@ get_temporal_reference (const guint8 * code)
 }
 
 /* Returns the temporal reference of the current unit if its only picture is a
- * field picture; otherwise -1. 13818-2, 6.2.3.1: the structure of a picture is
- * in the extension behind its header. */
+ * field picture; otherwise -1. The structure of a picture is in the picture
+ * coding extension, which follows the picture header (13818-2, 6.2.3.1). */
 static gint
 find_first_field (const TsPictures * pictures)
 {
   const guint8 *code = pictures->stream->data, *end;
   gint reference = -1;
 
-  /* An empty array has no data. */
+  /* `code` is NULL if the array is empty. */
   if (!pictures->has_picture || pictures->has_second_field || !code)
     return -1;
   end = code + pictures->stream->len;
@@ -445,8 +468,9 @@ find_first_field (const TsPictures * pictures)
   return -1;
 }
 
-/* 13818-2, 6.1.1.4.1 and 6.3.9: the second field picture of a frame has the
- * temporal reference of the first one, and belongs to the same unit. */
+/* Returns whether an MPEG picture begins a new unit. The second field picture
+ * of a frame does not. It has the temporal reference of the first field picture
+ * and belongs to the same unit (13818-2, 6.1.1.4.1 and 6.3.9). */
 static gboolean
 begins_mpeg (TsPictures * pictures, const guint8 * code)
 {
@@ -459,8 +483,8 @@ begins_mpeg (TsPictures * pictures, const guint8 * code)
   return FALSE;
 }
 
-/* Returns whether the elementary stream begins with a picture and its headers,
- * and not with the rest of a picture. A PES packet may begin anywhere. */
+/* Returns whether the elementary stream in a PES packet begins with a picture
+ * and its headers. A PES packet may also begin with the rest of a picture. */
 static gboolean
 begins_picture (TsPictures * pictures, const guint8 * stream, gsize size)
 {
@@ -506,8 +530,9 @@ end_unit (TsPictures * pictures)
   begin_unit (pictures, FALSE);
 }
 
-/* A packet with nothing but the clock reference. `counter` is that of the last
- * packet with payload, which it repeats (2.4.3.3). */
+/* Adds a packet that contains only a clock reference and no payload. Such a
+ * packet repeats the continuity counter of the last packet with a payload
+ * (2.4.3.3), which is `counter`. */
 static void
 add_clock (TsPictures * pictures, const Packet * packet, guint counter)
 {
@@ -525,8 +550,8 @@ add_clock (TsPictures * pictures, const Packet * packet, guint counter)
   g_byte_array_append (pictures->rest, data, sizeof data);
 }
 
-/* Adds what remains of a video packet if the picture is dropped. A packet may
- * be sent twice; then it has the same counter. */
+/* Adds the part of a video packet that has to be sent even if the picture is
+ * dropped. A packet that is sent twice has the same counter both times. */
 static void
 remove_packet (TsPictures * pictures, const Packet * packet)
 {
@@ -593,8 +618,8 @@ take_packet (TsPictures * pictures, const guint8 * data, guint64 tag)
 
 /* --- the stream ----------------------------------------------------------- */
 
-/* Bytes before a sync byte belong to no packet. They pass, so that the stream
- * stays as it is. */
+/* Bytes before a sync byte belong to no packet. They are passed on, so that the
+ * stream is not changed. */
 static void
 pass_byte (TsPictures * pictures, guint8 byte, guint64 tag)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds the pictures of the video in an MPEG transport stream, so that they can
- * be dropped as a whole. The stream is cut into units of whole packets. A unit
- * that holds a picture begins with the first packet of the picture, and ends
- * before the next picture. Between them are packets of sound and data, which
- * must not be dropped. The parser does no I/O and handles invalid input safely.
+/* Finds the pictures of the video in an MPEG transport stream, so that a
+ * picture can be dropped as a whole. The stream is cut into units of whole
+ * packets. A unit that contains a picture begins with the first packet of the
+ * picture and ends before the next picture. The unit also contains packets of
+ * sound and data, which must not be dropped. The parser does no I/O and handles
+ * invalid input safely.
  *
- * Only streams with one program are cut. Other streams, and streams whose video
- * is scrambled or unknown, pass as units without a picture.
+ * Only streams with one program are cut. If a stream has several programs, or
+ * if its video is scrambled or unknown, the stream passes as units without a
+ * picture.
  *
  * Section numbers refer to ISO/IEC 13818-1.
  */
@@ -27,25 +29,29 @@ typedef enum
 
 typedef struct
 {
-  guint8 *data;                 /* whole packets; belongs to the caller */
+  /* whole packets of the unit; the caller frees them */
+  guint8 *data;
   gsize size;                   /* in bytes */
-  guint64 tag;                  /* of the input that held the first packet */
+  /* the `tag` of the input that contained the first packet */
+  guint64 tag;
   gboolean has_picture;
-  /* The following fields are only set if there is a picture. */
+  /* The following fields are only set if the unit has a picture. */
   TsVideo video;
-  guint8 *stream;               /* elementary stream; belongs to the caller */
+  /* elementary stream of the picture; the caller frees it */
+  guint8 *stream;
   gsize stream_size;            /* in bytes */
   /* DTS of the picture, or its PTS if it has no DTS, in units of 1/90000 s
    * modulo 2^33 (2.4.3.7) */
   gboolean has_time;
   guint64 time;
-  /* What has to be sent if the picture is dropped: the packets of other
-   * streams except for null packets, and packets with the clock references of
-   * the picture's own packets. It belongs to the caller and may be empty. */
+  /* The packets that have to be sent even if the picture is dropped. These are
+   * the packets of other streams, except for null packets, and packets with the
+   * clock references of the picture's own packets. The data may be empty; the
+   * caller frees them. */
   guint8 *rest;
   gsize rest_size;              /* in bytes */
-  /* PID of the video, and by how much its continuity counter advances in the
-   * packets that are not in `rest` */
+  /* PID of the video, and the number by which its continuity counter advances
+   * in the packets that are not in `rest` */
   guint pid;
   guint n_removed;
 } TsUnit;
@@ -59,17 +65,20 @@ void ts_pictures_free (TsPictures * pictures);
 /* Discards the state of the stream, as after a flush. */
 void ts_pictures_reset (TsPictures * pictures);
 
-/* Adds bytes of the stream, which need not be whole packets. `tag` is a value
- * of the caller. */
+/* Adds bytes of the stream, which need not be whole packets. `tag` is any value
+ * that the caller wants to find in the unit again. */
 void ts_pictures_input (TsPictures * pictures, const guint8 * data, gsize size,
     guint64 tag);
-/* Ends the current unit. */
+/* Ends the current unit, for example at the end of the stream. */
 void ts_pictures_drain (TsPictures * pictures);
 /* Returns the next complete unit in `unit`, or FALSE if there is none. */
 gboolean ts_pictures_poll (TsPictures * pictures, TsUnit * unit);
-/* Returns why the stream passes without being cut, or NULL. */
+/* Returns the reason why the stream is passed on without being cut into units,
+ * or NULL if it is cut. */
 const gchar *ts_pictures_get_refusal (const TsPictures * pictures);
 
-/* Subtracts `offset` from the continuity counters of the packets with this PID.
+/* Subtracts `offset` from the continuity counters of the packets with the given
+ * PID. Call this function after pictures were dropped, because a receiver would
+ * otherwise take the gap in the counters for a loss.
  */
 void ts_shift_counters (guint8 * data, gsize size, guint pid, guint offset);

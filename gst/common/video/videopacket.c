@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of videopacket.h. The layers are parsed from the outside to
+/* Implementation of videopacket.h. The headers are parsed from the outside to
  * the inside: IP, UDP, RTP, the video-specific header of RFC 2250 3.4, and the
  * start codes at the beginning of the payload. Each length is checked before
  * the data are read.
@@ -10,14 +10,16 @@
 #include "rfc2250header.h"
 #include "rtpheader.h"
 
-/* Header sizes and protocol numbers: RFC 791, RFC 8200, RFC 768, RFC 3828 */
+/* Header sizes and protocol numbers from RFC 791, RFC 8200, RFC 768 and RFC
+ * 3828 */
 #define IPV4_MIN_HEADER 20
 #define IPV6_HEADER 40
 #define UDP_HEADER 8
 #define PROTOCOL_UDP 17
 #define PROTOCOL_UDP_LITE 136
 
-/* The rest of a packet: the available bytes, and the size of the whole rest */
+/* The rest of a packet that was not parsed yet: the bytes of it that are
+ * available, and its full size */
 typedef struct
 {
   const guint8 *data;
@@ -48,8 +50,8 @@ skip (Bytes * bytes, gsize n)
   return TRUE;
 }
 
-/* Limits the size to the value of a length field. Returns FALSE if that value
- * exceeds the size of the packet. */
+/* Limits the size of the rest of the packet to the value of a length field.
+ * Returns FALSE if that value exceeds the size of the rest. */
 static gboolean
 shorten (Bytes * bytes, gsize full_size)
 {
@@ -80,8 +82,8 @@ hash_begin (void)
 /* The elementary stream */
 
 /* Returns whether a frame begins here, with its sequence, GOP or picture
- * header. Any other packet of a frame begins with a slice, or with data that
- * follow a header (RFC 2250 3.1). */
+ * header. A packet in the middle of a frame begins with a slice, or with data
+ * that follow a header (RFC 2250 3.1). */
 static gboolean
 is_frame_begin (const Bytes * video)
 {
@@ -148,8 +150,9 @@ read_video (VideoPacket * packet, Bytes bytes)
   word = read_be32 (bytes.data);
   packet->type = word >> 8 & 7;
   packet->temporal_reference = word >> 16 & 0x3ff;
-  /* The picture type (field P of RFC 2250, section 3.4) is never 0, except if a
-   * sender sets the whole video-specific header to 0. */
+  /* A valid picture type (field P of RFC 2250, section 3.4) is never 0. The
+   * only exception are senders that set the whole video-specific header to 0.
+   */
   if (packet->type == MPEG_VIDEO_PICTURE_UNKNOWN && word != 0)
     return FALSE;
   skip (&bytes, header);
@@ -191,8 +194,8 @@ video_packet_parse_rtp (VideoPacket * packet, const guint8 * data, gsize size,
 
 /* IP */
 
-/* Parses a UDP header (RFC 768). In UDP-Lite (RFC 3828 section 3.1) the length
- * field contains the coverage, and the length follows from the IP header. */
+/* Parses a UDP header (RFC 768). In UDP-Lite (RFC 3828 section 3.1), the length
+ * field contains the coverage, so the length is taken from the IP header. */
 static gboolean
 read_udp (VideoPacket * packet, Bytes bytes, guint protocol, guint64 stream)
 {
@@ -222,8 +225,8 @@ read_ipv4 (VideoPacket * packet, Bytes bytes)
   if (bytes.size < IPV4_MIN_HEADER)
     return FALSE;
   header = (ip[0] & 0x0f) * 4;
-  /* Rejects a fragment: in a packet that is not fragmented, no more fragments
-   * follow, and the offset is 0. */
+  /* Rejects fragments. A packet is a fragment if its flag for more fragments is
+   * set, or if its fragment offset is not 0. */
   if (header < IPV4_MIN_HEADER || (read_be16 (ip + 6) & 0x3fff))
     return FALSE;
   if (!shorten (&bytes, read_be16 (ip + 2)) || !skip (&bytes, header))

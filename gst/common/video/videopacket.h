@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Describes a packet of MPEG video over RTP (RFC 3550, RFC 2250) for queues
- * that drop whole frames. The description contains the stream and the frame
- * that the packet belongs to, whether the frame begins or ends in the packet,
- * and the frame type. It is parsed from the packet itself, so senders need not
- * mark their packets. A packet that is not certainly MPEG video over RTP is
- * rejected.
+ * that drop whole frames. The description contains the stream and the frame to
+ * which the packet belongs, whether the frame begins or ends in the packet, and
+ * the frame type. The description is taken from the packet itself, so senders
+ * need not mark their packets. A packet is rejected if it is not certain that
+ * it is MPEG video over RTP.
  */
 
 #pragma once
@@ -19,14 +19,17 @@
 
 typedef struct
 {
-  guint64 stream;               /* same value for all packets of a stream */
-  guint32 timestamp;            /* same value for all packets of a frame */
+  /* identifies the stream: equal in all its packets */
+  guint64 stream;
+  /* RTP timestamp: equal in all packets of a frame */
+  guint32 timestamp;
   guint16 sequence;             /* RTP sequence number */
-  /* UNKNOWN if the packet does not show the frame type */
+  /* type of the frame; UNKNOWN if the packet does not show it */
   MpegVideoPictureType type;
   guint temporal_reference;     /* only valid if the type is known */
-  /* The packet contains the first or the last byte of a frame. Each field
-   * picture may count as the beginning of a frame. */
+  /* TRUE if the packet contains the first or the last byte of a frame. If a
+   * frame consists of two field pictures, each field picture may count as the
+   * beginning of a frame. */
   gboolean begins, ends;
   /* flags of the GOP header in this packet */
   gboolean closed_gop, broken_link;
@@ -34,15 +37,17 @@ typedef struct
 
 /* The following functions return FALSE, without changing `packet`, if the data
  * are not a packet of MPEG video. `data` are the first `size` bytes of a packet
- * of `full_size` bytes. They are at least VIDEO_PACKET_HEAD bytes, or the whole
- * packet if it is shorter. */
+ * of `full_size` bytes. The caller must supply at least VIDEO_PACKET_HEAD
+ * bytes, or the whole packet if it is shorter. */
 
-/* Parses an RTP packet. `payload_type` is VIDEO_PACKET_ANY_TYPE if the caller
- * knows that the packet carries MPEG video. */
+/* Parses an RTP packet. `payload_type` is the expected payload type. It may be
+ * VIDEO_PACKET_ANY_TYPE if the caller knows that the packet carries MPEG video.
+ */
 gboolean video_packet_parse_rtp (VideoPacket * packet, const guint8 * data,
     gsize size, gsize full_size, guint payload_type);
-/* Parses an IPv4 or IPv6 packet with UDP or UDP-Lite and RTP of payload type
- * 32. Fragments, and IPv6 packets with extension headers, are rejected. */
+/* Parses an IPv4 or IPv6 packet that contains UDP or UDP-Lite, and RTP with the
+ * payload type 32. Fragments are rejected, and so are IPv6 packets with
+ * extension headers. */
 gboolean video_packet_parse_ip (VideoPacket * packet, const guint8 * data,
     gsize size, gsize full_size);
 /* Parses a complete frame of an elementary stream. */

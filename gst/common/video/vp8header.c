@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of vp8header.h: the frame header of VP8, whose fields are
- * coded by the boolean entropy decoder.
+/* Implementation of vp8header.h: the frame header of VP8. The boolean entropy
+ * decoder reads the fields of this header.
  */
 
 #include "vp8header.h"
 
 #include <string.h>
 
-#define TAG_SIZE 3              /* 9.1: the frame tag, in bytes */
-#define KEY_SIZE 7              /* 9.1: start code and dimensions */
-#define N_FILTER_DELTAS (4 + 4) /* 9.6: for references, and for modes */
-#define MAX_VERSION 3           /* 9.1: the highest version that is defined */
+#define TAG_SIZE 3              /* size of the frame tag in bytes (9.1) */
+#define KEY_SIZE 7              /* size of start code and dimensions (9.1) */
+/* number of filter adjustments for references and modes (9.6) */
+#define N_FILTER_DELTAS (4 + 4)
+#define MAX_VERSION 3           /* highest version that is defined (9.1) */
 
-/* 7.3: the decoder holds two bytes, so it may read this far beyond a header
- * that ends with the partition. */
+/* Maximum number of bytes that the entropy decoder may read beyond a header at
+ * the end of its partition. The decoder reads two bytes in advance (7.3). */
 #define MAX_BEYOND 2
 
 /* The boolean entropy decoder, 7.3 */
@@ -72,7 +73,7 @@ take_bool (BoolDecoder * decoder)
   return is_set;
 }
 
-/* L(n), 8.1 */
+/* Reads L(n), an unsigned number of `n` bits (8.1). */
 static guint
 take_literal (BoolDecoder * decoder, guint n)
 {
@@ -83,8 +84,9 @@ take_literal (BoolDecoder * decoder, guint n)
   return value;
 }
 
-/* Skips `count` fields of the form flag, L(n) and, if `is_signed`, a sign.
- * Returns the number of fields that are present. */
+/* Skips `count` optional fields. Each of them is a flag that is followed, if it
+ * is set, by L(n) and, if `is_signed` is TRUE, a sign. Returns the number of
+ * fields that are present. */
 static guint
 skip_optional (BoolDecoder * decoder, guint count, guint n, gboolean is_signed)
 {
@@ -99,8 +101,8 @@ skip_optional (BoolDecoder * decoder, guint count, guint n, gboolean is_signed)
   return n_present;
 }
 
-/* 9.3 and 19.2, update_segmentation (). An update of the map or of the values
- * replaces all of it. */
+/* Parses update_segmentation () (9.3 and 19.2). If the map or the values are
+ * updated, the update replaces all of them. */
 static void
 parse_segmentation (BoolDecoder * decoder, Vp8Header * header)
 {
@@ -121,7 +123,7 @@ parse_segmentation (BoolDecoder * decoder, Vp8Header * header)
   header->uses_segments = !updates_map || !updates_data;
 }
 
-/* 9.6 and 19.2 */
+/* Parses the loop filter fields, including the adjustments (9.6 and 19.2). */
 static void
 parse_filter (BoolDecoder * decoder, Vp8Header * header)
 {
@@ -138,7 +140,8 @@ parse_filter (BoolDecoder * decoder, Vp8Header * header)
   header->uses_filter = n_updates < N_FILTER_DELTAS;
 }
 
-/* 9.7 */
+/* Parses the fields that say which reference frames the frame replaces (9.7).
+ */
 static void
 parse_references (BoolDecoder * decoder, Vp8Header * header)
 {
@@ -173,7 +176,7 @@ parse_fields (BoolDecoder * decoder, Vp8Header * header)
   }
 }
 
-/* 9.1 */
+/* Parses the part of the header that only key frames have (9.1). */
 static gboolean
 parse_key (Vp8Header * header, const guint8 * data, gsize size)
 {

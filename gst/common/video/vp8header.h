@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parses the frame header of VP8 up to the fields that say what a frame leaves
- * for later frames. The parser does no I/O and handles invalid input safely.
+/* Parses the frame header of VP8 up to the fields that say which state the
+ * frame leaves for later frames. The parser does no I/O and handles invalid
+ * input safely.
  *
  * Section numbers refer to RFC 6386.
  */
@@ -23,11 +24,12 @@ typedef struct
 {
   gboolean is_key;
   gboolean is_shown;            /* show_frame */
-  guint width, height;          /* only of a key frame */
+  guint width, height;          /* only set for a key frame */
   /* Map and values of the segments: whether the frame uses those of earlier
-   * frames, and whether it replaces some of them */
+   * frames, and whether the frame replaces them completely or in part */
   gboolean uses_segments, updates_segments;
-  /* The same for the adjustments of the loop filter */
+  /* Adjustments of the loop filter: whether the frame uses those of earlier
+   * frames, and whether the frame replaces them completely or in part */
   gboolean uses_filter, updates_filter;
   gboolean refreshes_golden, refreshes_altref, refreshes_last;
   Vp8Copy copy_to_golden, copy_to_altref;
@@ -35,8 +37,9 @@ typedef struct
   gboolean refreshes_entropy;   /* refresh_entropy_probs */
 } Vp8Header;
 
-/* Returns FALSE if the header is malformed or truncated. If `is_start` is TRUE,
- * the end of the frame may be missing, as in its first packet. */
+/* Parses a frame header. Returns FALSE if the header is malformed or truncated.
+ * If `is_start` is TRUE, the data are only the beginning of the frame, such as
+ * its first packet. */
 gboolean vp8_header_parse (Vp8Header * header, const guint8 * data,
     gsize size, gboolean is_start);
 

@@ -11,7 +11,7 @@
 #define SYNC_CODE 0x498342      /* 7.2.1 */
 #define CS_RGB 7                /* 7.2.2 */
 
-/* 6.2.2 */
+/* Skips color_config () (section 6.2.2 of VP9). */
 static void
 skip_color_config (BitReader * bits, guint profile)
 {
@@ -26,7 +26,7 @@ skip_color_config (BitReader * bits, guint profile)
   }
 }
 
-/* 6.2.4 */
+/* Skips render_size () (section 6.2.4 of VP9). */
 static void
 skip_render_size (BitReader * bits)
 {
@@ -34,7 +34,7 @@ skip_render_size (BitReader * bits)
     bit_reader_skip (bits, 16 + 16);
 }
 
-/* 6.2.3 and 6.2.4 */
+/* Skips frame_size () and render_size () (6.2.3 and 6.2.4 of VP9). */
 static void
 skip_size (BitReader * bits)
 {
@@ -42,7 +42,7 @@ skip_size (BitReader * bits)
   skip_render_size (bits);
 }
 
-/* 6.2.5 */
+/* Skips frame_size_with_refs () (section 6.2.5 of VP9). */
 static void
 skip_size_with_refs (BitReader * bits)
 {
@@ -96,7 +96,8 @@ parse_inter (BitReader * bits, Vp9Header * header)
     bit_reader_skip (bits, 2);  /* raw_interpolation_filter */
 }
 
-/* The rest of uncompressed_header (), 6.2, after show_existing_frame */
+/* Parses the rest of uncompressed_header (), section 6.2 of VP9, which follows
+ * the field show_existing_frame. */
 static gboolean
 parse_frame (BitReader * bits, Vp9Header * header)
 {
@@ -147,7 +148,8 @@ vp9_header_parse (Vp9Header * header, const guint8 * data, gsize size)
   return !bits.beyond;
 }
 
-/* B.2: the last byte of a superframe and the first byte of its index are equal.
+/* Annex B.2 of VP9: the last byte of a superframe equals the first byte of the
+ * superframe index.
  */
 guint
 vp9_find_frames (const guint8 * data, gsize size, gsize sizes[VP9_MAX_FRAMES])

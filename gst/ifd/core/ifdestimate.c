@@ -7,8 +7,9 @@
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* Duration over which the rate is measured. Acknowledgements arrive in bursts
- * and frames differ in size; this duration includes about ten frames. */
+/* Duration over which the rate is measured. The duration includes about ten
+ * frames. It cannot be much shorter, because frames differ in size and
+ * acknowledgements arrive in bursts. */
 #define WINDOW (400 * MILLISECOND)
 /* Minimum duration of a measurement */
 #define MIN_WINDOW (200 * MILLISECOND)
@@ -39,8 +40,8 @@ add_sample (IfdEstimate * estimate, const IfdEstimateSample * sample)
 }
 
 /* Returns the newest sample that is at least WINDOW old or, if there is none,
- * the oldest sample. Stores the number of later samples in `n`, and how many of
- * these found the connection full in `n_full`. */
+ * the oldest sample. `n` is set to the number of samples after it. `n_full` is
+ * set to the number of these later samples at which the connection was full. */
 static const IfdEstimateSample *
 find_begin (const IfdEstimate * estimate, guint64 now, guint * n,
     guint * n_full)
@@ -60,8 +61,9 @@ find_begin (const IfdEstimate * estimate, guint64 now, guint * n,
 }
 
 /* Updates the rate. If the connection was full for most of the window and is
- * still full, it carries exactly what was delivered. Otherwise the previous
- * rate is kept, unless more was delivered. */
+ * still full, its rate is the rate at which data were delivered. Otherwise the
+ * delivered data are only a lower bound, so the previous rate is kept unless it
+ * was lower. */
 static void
 update (IfdEstimate * estimate, guint64 now, guint64 delivered)
 {

@@ -34,12 +34,12 @@ typedef struct
 
 /* Resets the estimate for a new connection. */
 void ifd_estimate_init (IfdEstimate * estimate);
-/* Adds a sample. `delivered` is the number of bytes of the connection that the
- * receiver has acknowledged. `is_full` says whether data are waiting for the
- * network. */
+/* Adds a sample. `delivered` is the number of bytes of this connection that the
+ * receiver has acknowledged so far. `is_full` says whether data are waiting for
+ * the network. */
 void ifd_estimate_input (IfdEstimate * estimate, guint64 now,
     guint64 delivered, gboolean is_full);
-/* Returns the rate in bit/s, or 0 if it is not known yet. If `is_app_limited`
- * is set to TRUE, the connection may carry more. */
+/* Returns the rate in bit/s, or 0 if the rate is not known yet. If
+ * `is_app_limited` is set to TRUE, the rate is only a lower bound. */
 guint64 ifd_estimate_get (const IfdEstimate * estimate,
     gboolean * is_app_limited);

@@ -8,15 +8,17 @@
 struct _IfdLine
 {
   Ifd *ifd;
-  /* Elements are IfdLineItem, the oldest first. The frames among them are
-   * exactly the waiting frames of the IFD algorithm. */
+  /* Elements are IfdLineItem, the oldest first. The queue contains exactly
+   * those frames that wait in the IFD algorithm. */
   GQueue items;
   guint objects;                /* number of items that are not frames */
   GQueue drops;                 /* elements are IfdLineDrop */
   /* Number of the frame that would follow the last sent frame; NO_NUMBER if no
    * frame was sent yet */
   guint64 next_number;
-  /* The receiver probably does not have the newest sequence header. */
+  /* TRUE if the receiver probably does not have the newest sequence header,
+   * because a frame that contained it was dropped or because the receiver is
+   * new */
   gboolean sequence_is_missing;
 };
 
@@ -53,7 +55,8 @@ ifd_line_set_config (IfdLine * line, const IfdConfig * config)
   ifd_set_config (line->ifd, config);
 }
 
-/* The rest of a dropped frame takes its place in the queue. */
+/* Called if a frame is dropped but a part of it, `rest`, has to be sent. Puts
+ * this part at the position of the frame in the queue. */
 static void
 keep_rest (IfdLine * line, IfdLineItem * item)
 {
@@ -184,8 +187,8 @@ ifd_line_pop (IfdLine * line, guint64 now, IfdLineItem * item)
   }
   if (!ifd_poll_output (line->ifd, now, &frame))
     return FALSE;
-  /* The IFD algorithm keeps the order of frames, so the frame is the oldest
-   * item. */
+  /* The frame is the oldest item, because the IFD algorithm never changes the
+   * order of frames. */
   g_assert (frame.user == line->items.head);
   take_head (line, item);
   item->frame = frame;
@@ -212,7 +215,8 @@ ifd_line_poll_drop (IfdLine * line, IfdLineDrop * drop)
   return TRUE;
 }
 
-/* Forgets the frames that were sent so far. */
+/* Forgets which frames were sent so far. Called for a new receiver or a new
+ * stream. */
 static void
 begin_anew (IfdLine * line)
 {
@@ -235,7 +239,8 @@ ifd_line_flush (IfdLine * line, IfdLineItem * item)
   IfdFrame frame;
 
   if (!head) {
-    /* empties S and resets the flags of the stream */
+    /* The queue is empty here, so this call only removes the frame that is
+     * being sent (S) and resets the flags of the stream. */
     ifd_flush (line->ifd, &frame);
     begin_anew (line);
     return FALSE;

@@ -31,23 +31,25 @@ typedef struct
   gboolean has_sequence;        /* contains an MPEG sequence header */
   /* The sequence header that the frame needs; may be NULL */
   gpointer sequence;
-  /* What is sent in place of the frame if the frame is dropped; NULL if that
-   * is nothing. It then takes the place of `object`, which is no frame any
-   * more. */
+  /* Data that are sent in place of the frame if the frame is dropped; NULL if
+   * nothing is sent. When the frame is dropped, `rest` replaces `object`, and
+   * the item is no longer a frame. */
   gpointer rest;
-  /* for a transport stream: PID of the video, or 0; and by how much its
-   * continuity counter advances in what `rest` leaves out */
+  /* Only for a transport stream: PID of the video, or 0. n_removed is the
+   * number by which the continuity counter of the video advances in the packets
+   * of the frame that are not in `rest`. */
   guint pid, n_removed;
-  /* for a transport stream: the time of the frame by its own DTS, in ns like
-   * the timestamps of the buffers */
+  /* Only for a transport stream: the time of the frame according to its own
+   * DTS, in ns like the timestamps of the buffers */
   gboolean has_media_time;
   guint64 media_time;
   /* set by ifd_line_pop: */
-  /* the frame does not directly follow the last frame that was sent */
+  /* TRUE if the frame does not directly follow the last frame that was sent,
+   * because frames were dropped */
   gboolean discont;
-  /* The frame contains no sequence header, and the receiver does not have the
-   * one that the frame needs. The caller has to put `sequence` before the
-   * frame. */
+  /* TRUE if the frame contains no sequence header, and the receiver does not
+   * have the sequence header that the frame needs. The caller has to send
+   * `sequence` before the frame. */
   gboolean lacks_sequence;
 } IfdLineItem;
 
@@ -61,37 +63,39 @@ typedef struct
 typedef struct _IfdLine IfdLine;
 
 IfdLine *ifd_line_new (const IfdConfig * config);
-/* The queue must be empty. */
+/* Frees the queue, which must be empty. */
 void ifd_line_free (IfdLine * line);
-/* Calls ifd_set_trace (). */
+/* Sets a function that receives log lines; see ifd_set_trace (). */
 void ifd_line_set_trace (IfdLine * line, IfdTrace trace, gpointer owner);
 void ifd_line_set_config (IfdLine * line, const IfdConfig * config);
 
 void ifd_line_push_frame (IfdLine * line, guint64 now,
     const IfdLineItem * item);
 void ifd_line_push (IfdLine * line, gpointer object);
-/* Adds data that are never dropped. */
+/* Adds data that are never dropped, such as the sound of a transport stream. */
 void ifd_line_push_data (IfdLine * line, const IfdLineItem * item);
-/* Removes `object`, a query whose sender no longer waits for the answer, if it
- * is in the queue. */
+/* Removes a query from the queue if it is there. Call this function if the
+ * sender of the query, `object`, no longer waits for the answer. */
 void ifd_line_withdraw (IfdLine * line, gpointer object);
-/* Removes the next element and stores it in `item`, or returns FALSE. After a
- * frame was removed, only events and queries are returned until ifd_line_sent
- * () is called. */
+/* Removes the next element and stores it in `item`. Returns FALSE if there is
+ * none. After a frame was removed, only events and queries are returned until
+ * ifd_line_sent () is called. */
 gboolean ifd_line_pop (IfdLine * line, guint64 now, IfdLineItem * item);
 void ifd_line_sent (IfdLine * line, guint64 now);
 
-/* Returns the next dropped frame in `drop`. After each push and restart, the
- * caller calls this function until it returns FALSE. */
+/* Stores the next dropped frame in `drop`. Returns FALSE if there is none.
+ * After each push and each restart, the caller calls this function until it
+ * returns FALSE. */
 gboolean ifd_line_poll_drop (IfdLine * line, IfdLineDrop * drop);
 
-/* Called when a new receiver is connected; see ifd_restart (). */
+/* Call this function when a new receiver is connected; see ifd_restart (). */
 void ifd_line_restart (IfdLine * line);
-/* Called at the end of a stream. Removes the oldest element. The caller calls
- * this function until it returns FALSE. */
+/* Call this function repeatedly at the end of a stream, until it returns FALSE.
+ * Removes the oldest element and stores it in `item`. */
 gboolean ifd_line_flush (IfdLine * line, IfdLineItem * item);
 
-/* Returns the result of ifd_has_room (). */
+/* Returns whether the next frame can be stored without dropping a frame; see
+ * ifd_has_room (). */
 gboolean ifd_line_has_room (const IfdLine * line);
 gboolean ifd_line_is_empty (const IfdLine * line);
 /* Returns the number of events and queries in the queue. */

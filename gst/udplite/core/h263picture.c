@@ -6,9 +6,9 @@
 
 #include "h263picture.h"
 
-/* Result for a header whose fields have impossible values. It is less than any
- * size, and H263_HEADER_UNKNOWN is greater than any size. The maximum of two
- * results is therefore the one that covers more. */
+/* Result for a header whose fields have impossible values. The result is less
+ * than any size, and H263_HEADER_UNKNOWN is greater than any size. Of two
+ * results, the greater one therefore covers more bytes. */
 #define IMPOSSIBLE 0
 
 /* Source format in PTYPE, table 1 */
@@ -35,12 +35,12 @@ typedef struct
 {
   const guint8 *data;
   gsize size;
-  /* position in bits; beyond `size` if data was missing */
+  /* position in bits; greater than the size if data were missing */
   gsize place;
 } Bits;
 
-/* Reads `n` bits. Bits beyond the end are 1, so that a truncated PQUANT does
- * not have the impossible value 0. */
+/* Reads `n` bits. Bits beyond the end of the data are read as 1. A truncated
+ * PQUANT therefore does not get the impossible value 0. */
 static guint
 read_bits (Bits * bits, guint n)
 {
@@ -55,8 +55,8 @@ read_bits (Bits * bits, guint n)
   return value;
 }
 
-/* Reads PEI and PSUPP, which end the header, and returns the size of the
- * header. */
+/* Reads PEI and PSUPP, which are the last fields of the header. Returns the
+ * size of the header. */
 static gsize
 end_header (Bits * bits)
 {
@@ -112,8 +112,8 @@ read_options (Bits * bits, Options * options)
   options->slices = read_bits (bits, 1);
   options->reference_selection = read_bits (bits, 1);
   read_bits (bits, 3);          /* annexes R, S, and T */
-  /* The remaining bits belong to annexes U and V or are reserved. The fields of
-   * annexes U and V are not supported. */
+  /* The remaining bits belong to annexes U and V or are reserved. A header that
+   * uses annexes U and V is not supported. */
   return read_bits (bits, 4) == 8
       && options->source_format != FORMAT_FORBIDDEN
       && options->source_format != PLUS_FORMAT_RESERVED;
@@ -182,14 +182,15 @@ read_plus (Bits bits)
   guint type, extended = read_bits (&bits, 3);  /* UFEP */
   gsize size = IMPOSSIBLE;
 
-  /* If UFEP is 0, an earlier header determines which fields exist. The fields
-   * of annexes N and U have a variable size. */
+  /* If UFEP is 0, the fields that exist depend on an earlier header, which is
+   * not known here. The fields of annexes N and U have a variable size. */
   if (extended != 1 || !read_options (&bits, &options))
     return H263_HEADER_UNKNOWN;
   type = read_bits (&bits, 3);
   if (type >= PLUS_TYPE_RESERVED)
     return IMPOSSIBLE;
-  if (read_bits (&bits, 1))     /* Annex P: RPRP has a variable size. */
+  /* With annex P, the header contains RPRP, which has a variable size. */
+  if (read_bits (&bits, 1))
     return H263_HEADER_UNKNOWN;
   read_bits (&bits, 2);         /* annex Q, RTYPE */
   if (read_bits (&bits, 3) != 1)

@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-/* Number of bytes at the beginning of the picture start code that are 0. */
+/* Number of zero bytes at the beginning of the picture start code */
 #define H263_START_CODE_ZEROS 2
 #define H263_HEADER_UNKNOWN G_MAXSIZE
 
@@ -22,5 +22,5 @@ gboolean h263_is_picture_start (const guint8 * data, gsize size);
 /* Returns the size of the picture header in bytes, rounded up. If the size
  * depends on other headers, the result may be too large. Returns
  * H263_HEADER_UNKNOWN if there is no picture header, if the header is longer
- * than `size`, or if its size cannot be determined. */
+ * than `size`, or if the size of the header cannot be determined. */
 gsize h263_get_picture_header_size (const guint8 * data, gsize size);

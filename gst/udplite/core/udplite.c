@@ -7,23 +7,26 @@
 
 #include "wire.h"
 
-/* Maximum of the 16-bit coverage field (RFC 3828 section 3.1). A longer packet
- * is covered either completely or only up to this size (section 3.5,
- * jumbograms). */
+/* Maximum value of the 16-bit coverage field (RFC 3828 section 3.1). A packet
+ * that is longer than this value can be covered either completely or only up to
+ * this value (section 3.5, jumbograms). */
 #define MAX_COVERAGE 0xffff
-/* The checksum must not be 0 on the wire (RFC 3828 section 3.1). */
+/* Value that is sent if the checksum is 0, because the checksum must not be 0
+ * on the wire (RFC 3828 section 3.1). */
 #define ZERO_AS_SENT 0xffff
 
 /* RFC 791 section 3.1 */
 #define IPV4_MIN_HEADER 20
 #define IPV4_MORE_OR_OFFSET 0x3fff
 
-/* A sum as in RFC 1071, whose carries are not folded yet. It is computed in the
- * byte order of the memory (section 2 B). */
+/* A checksum that is being computed as in RFC 1071. `sum` contains carries that
+ * are not folded yet. The words have the byte order of the machine (section 2
+ * B). */
 typedef struct
 {
   guint64 sum;
-  gboolean odd;                 /* the next byte is the second byte of a word */
+  /* TRUE if the next byte is the second byte of a word */
+  gboolean odd;
 } Checksum;
 
 const gchar *
@@ -40,8 +43,8 @@ udplite_verdict_get_name (UdpliteVerdict verdict)
 
 /* Checksum */
 
-/* If the bytes begin in the middle of a word, the bytes of their sum must be
- * swapped (RFC 1071 section 2 B). */
+/* Adds bytes to the sum. If the bytes begin in the middle of a word, the two
+ * bytes of their sum must be swapped (RFC 1071 section 2 B). */
 static void
 checksum_add (Checksum * self, gconstpointer data, gsize size)
 {
@@ -51,10 +54,10 @@ checksum_add (Checksum * self, gconstpointer data, gsize size)
   self->odd ^= size & 1;
 }
 
-/* Adds the pseudo-header of RFC 768 and RFC 8200 section 8.1. The length is
- * that of the IP payload, not the coverage (RFC 3828 section 3.1). It has 32
- * bits also for IPv4, because the additional bits are 0 and do not change the
- * sum. */
+/* Adds the pseudo-header of RFC 768 and RFC 8200 section 8.1. Its length field
+ * contains the size of the IP payload, not the coverage (RFC 3828 section 3.1).
+ * The field has 32 bits for IPv4 too, because the additional bits are 0 and do
+ * not change the sum. */
 static void
 checksum_add_pseudo_header (Checksum * self, const UdpliteAddresses * addresses,
     gsize length)
@@ -139,8 +142,8 @@ udplite_write_header (guint8 * header, const UdpliteAddresses * addresses,
 
 /* Receiving */
 
-/* The sum over all covered bytes, including the checksum, must have all bits
- * set. */
+/* Returns whether the covered bytes have arrived undamaged. In this case, all
+ * bits of their sum are set, because the sum includes the checksum. */
 static gboolean
 is_whole (const guint8 * packet, gsize size, gsize coverage,
     const UdpliteAddresses * addresses)
@@ -181,7 +184,8 @@ udplite_parse (const guint8 * packet, gsize size,
   return UDPLITE_VALID;
 }
 
-/* The kernel has already verified the checksum of the IP header. */
+/* The checksum of the IP header is not checked here, because the kernel has
+ * already verified it. */
 gboolean
 udplite_parse_ipv4 (const guint8 * packet, gsize size,
     UdpliteAddresses * addresses, gsize * offset, gsize * length)

@@ -10,7 +10,7 @@
 #define UDPLITE_PROTOCOL 136    /* IP protocol number, RFC 3828 section 5 */
 #define UDPLITE_HEADER_SIZE 8
 
-/* Addresses of the pseudo-header in network byte order; an IPv4 address uses
+/* Addresses of the pseudo-header in network byte order. An IPv4 address uses
  * the first four bytes. If UDP-Lite is carried in UDP, all bytes are zero,
  * because a NAT may rewrite the addresses. */
 typedef struct
@@ -23,8 +23,9 @@ typedef struct
 typedef struct
 {
   guint16 source_port, destination_port;
-  /* Number of covered bytes, including the header. If the field is 0, which
-   * means the whole packet, this is the size of the packet. */
+  /* Number of covered bytes, including the header. A coverage field of 0 means
+   * that the whole packet is covered; in this case, the number is the size of
+   * the packet. */
   guint coverage;
 } UdpliteHeader;
 
@@ -33,7 +34,7 @@ typedef enum
 {
   UDPLITE_VALID,
   UDPLITE_TOO_SHORT,            /* shorter than the header */
-  UDPLITE_COVERAGE_TOO_SMALL,   /* 1 to 7, RFC 3828 section 3.1 */
+  UDPLITE_COVERAGE_TOO_SMALL,   /* from 1 to 7 (RFC 3828 section 3.1) */
   UDPLITE_COVERAGE_TOO_LARGE,   /* The coverage exceeds the packet. */
   UDPLITE_NO_CHECKSUM,          /* the checksum is 0, RFC 3828 section 3.1 */
   /* The coverage is below the receiver's minimum. */
@@ -45,29 +46,30 @@ typedef enum
 /* Returns the name of a verdict in the statistics, such as "too-short". */
 const gchar *udplite_verdict_get_name (UdpliteVerdict verdict);
 
-/* Returns the value of the coverage field so that at least `coverage` bytes of
- * a packet of `size` bytes are covered, the header included. 0 means the whole
- * packet, and is also returned if `coverage` is not less than `size`. Values
- * from 1 to 7 become 8, the minimum. */
+/* Returns the value of the coverage field with which at least `coverage` bytes
+ * of a packet of `size` bytes are covered. Both numbers include the header. The
+ * result 0 means that the whole packet is covered. It is returned if `coverage`
+ * is 0 or is not less than `size`. A coverage from 1 to 7 is increased to 8,
+ * the minimum. */
 guint udplite_get_wire_coverage (guint coverage, gsize size);
 
-/* Writes the header of a packet with this payload. `coverage` has the same
+/* Writes the header of a packet with the given payload. `coverage` has the same
  * meaning as in udplite_get_wire_coverage (). */
 void udplite_write_header (guint8 * header, const UdpliteAddresses * addresses,
     guint16 source_port, guint16 destination_port, guint coverage,
     const DatagramPart * payload, guint n_vectors);
 
-/* Parses and checks a packet, which consists of header and payload.
+/* Parses and checks a packet, which consists of a header and a payload.
  * `min_coverage` is the minimum number of covered bytes, including the header;
- * 0 = any number. A packet that is covered completely is accepted even if it is
- * shorter than the minimum. `header` is filled in if the packet has a header,
- * whatever the verdict is. */
+ * 0 means any number. A packet that is covered completely is accepted even if
+ * it is shorter than the minimum. If the packet has a header, `header` is
+ * filled in even if the packet is refused. */
 UdpliteVerdict udplite_parse (const guint8 * packet, gsize size,
     const UdpliteAddresses * addresses, guint min_coverage,
     UdpliteHeader * header);
 
-/* Finds the UDP-Lite packet in an IPv4 packet that a raw socket has received.
- * Returns FALSE if the packet is truncated, is a fragment, has another
- * protocol, or is not IPv4. */
+/* Finds the UDP-Lite packet in an IPv4 packet that was received from a raw
+ * socket. Returns FALSE if the packet is not IPv4, is truncated, is a fragment,
+ * or has another protocol. */
 gboolean udplite_parse_ipv4 (const guint8 * packet, gsize size,
     UdpliteAddresses * addresses, gsize * offset, gsize * length);

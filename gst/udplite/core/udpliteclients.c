@@ -10,9 +10,9 @@
 
 struct _UdpliteClients
 {
-  /* UdpliteClient in the order in which they were added */
+  /* elements are UdpliteClient, in the order in which they were added */
   GPtrArray *clients;
-  /* removed UdpliteClient, the latest one first */
+  /* elements are removed UdpliteClient, the latest one first */
   GQueue removed;
   guint64 next_id;
 };
@@ -105,8 +105,9 @@ take_address (UdpliteClient * client, GSocketAddress * address)
   g_object_unref (address);
 }
 
-/* A name that is an IP address need not be resolved. A link-local address
- * contains its interface (RFC 4007: fe80::1%eth0). */
+/* Sets the address of the receiver if its name is an IP address, because such a
+ * name need not be resolved. A link-local address contains its interface (RFC
+ * 4007, for example fe80::1%eth0). */
 static void
 take_literal (UdpliteClient * client)
 {
@@ -236,7 +237,7 @@ udplite_clients_parse (const gchar * text, guint16 default_port, gchar ** host,
     colon = end[1] == ':' ? end + 1 : NULL;
   } else {
     colon = strrchr (text, ':');
-    /* Several colons: an IPv6 address without brackets. */
+    /* A text with several colons is an IPv6 address without brackets. */
     if (colon && strchr (text, ':') != colon) {
       if (!g_hostname_is_ip_address (text))
         return FALSE;

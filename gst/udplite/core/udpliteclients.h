@@ -10,13 +10,15 @@
 
 typedef struct
 {
-  gchar *host;                  /* as it was added */
+  /* name or address with which the receiver was added */
+  gchar *host;
   guint16 port;
   /* how often the receiver was added; at least 1 */
   guint times;
-  guint64 id;                   /* unique number, which is never reused */
-  gboolean is_joined;           /* we have joined this multicast group */
-  /* joining the group failed, which was already logged */
+  guint64 id;                   /* a unique number that is never used again */
+  /* TRUE if this process has joined this multicast group for the receiver */
+  gboolean is_joined;
+  /* TRUE if joining the multicast group failed, which was logged already */
   gboolean is_refused;
   /* path to the receiver; address_size 0 = not known yet */
   DatagramPath path;
@@ -43,9 +45,9 @@ UdpliteClient *udplite_clients_find_id (const UdpliteClients * self,
  * ns since 1970. */
 UdpliteClient *udplite_clients_add (UdpliteClients * self, const gchar * host,
     guint16 port, guint64 now);
-/* Decrements the `times` of a receiver. At 0 the receiver is removed, and its
- * statistics are kept for a while. Returns FALSE if the receiver is not in the
- * list. */
+/* Decrements the `times` of a receiver. If `times` becomes 0, the receiver is
+ * removed, and its statistics are kept for a while. Returns FALSE if the
+ * receiver is not in the list. */
 gboolean udplite_clients_remove (UdpliteClients * self, const gchar * host,
     guint16 port, guint64 now);
 void udplite_clients_clear (UdpliteClients * self, guint64 now);
@@ -55,12 +57,13 @@ const UdpliteClient *udplite_clients_find_removed (const UdpliteClients * self,
 
 void udplite_client_set_address (UdpliteClient * client,
     GInetAddress * address);
-/* Forgets the address of a receiver if it was resolved from a name. */
+/* Forgets the address of a receiver if the address was resolved from a name. */
 void udplite_client_forget_address (UdpliteClient * client);
 
 /* Returns the list as "host:port,[v6]:port". The caller frees the text. */
 gchar *udplite_clients_to_string (const UdpliteClients * self);
-/* Splits "host:port", "[host]:port" or "host", which has the port
- * `default_port`. Returns FALSE if `text` has none of these formats. */
+/* Splits a text of the form "host:port", "[host]:port" or "host". If the text
+ * contains no port, `port` is set to `default_port`. Returns FALSE if the text
+ * has none of these forms. */
 gboolean udplite_clients_parse (const gchar * text, guint16 default_port,
     gchar ** host, guint16 * port);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Computes which part of a packet must arrive undamaged; see the header. The
- * headers are read from the outside in: the RTP header, the payload header, and
- * the headers of the video at the beginning of the payload.
+ * headers are parsed from the outside to the inside: the RTP header, the
+ * payload header, and the headers of the video at the beginning of the payload.
  */
 
 #include "udplitecoverage.h"
@@ -11,8 +11,8 @@
 #include "rfc2250header.h"
 #include "rtpheader.h"
 
-/* Range of RTCP packet types, for RTP and RTCP on one port (RFC 5761 section
- * 4). */
+/* Range of RTCP packet types. It distinguishes RTCP from RTP if both use one
+ * port (RFC 5761 section 4). */
 #define RTCP_MIN_TYPE 192
 #define RTCP_MAX_TYPE 223
 
@@ -53,8 +53,8 @@ udplite_format_from_rtp (const gchar * encoding_name, gint payload)
 
 /* RTP */
 
-/* The last byte of a padded packet is the size of the padding, so covering the
- * headers only would not be sufficient. */
+/* Reads an RTP header. A padded packet must be covered completely, because its
+ * last byte is the size of the padding. */
 static gsize
 read_rtp (const guint8 * rtp, gsize size)
 {
@@ -69,8 +69,9 @@ read_rtp (const guint8 * rtp, gsize size)
 
 /* MPEG-1 and MPEG-2 video, RFC 2250 */
 
-/* Video headers are at the beginning of a payload (RFC 2250 section 3.1),
- * possibly after zero bytes. They end where the first slice begins. */
+/* Finds the end of the video headers. The headers are at the beginning of a
+ * payload (RFC 2250 section 3.1), possibly after zero bytes, and they end where
+ * the first slice begins. */
 static gsize
 read_mpv_stream (const guint8 * payload, gsize size, gsize header)
 {
@@ -100,7 +101,8 @@ read_h263 (const guint8 * payload, gsize size)
   return payload[0] & 0x40 ? H263_MODE_C_SIZE : H263_MODE_B_SIZE;       /* P */
 }
 
-/* A picture begins at a byte boundary, so SBIT is 0 (H.263 section 5.1.1).
+/* Finds the end of a picture header. A picture begins at a byte boundary, so
+ * SBIT is 0 at its beginning (H.263 section 5.1.1).
  */
 static gsize
 read_h263_stream (const guint8 * payload, gsize size, gsize header)
@@ -135,8 +137,8 @@ read_h263_1998 (const guint8 * payload, gsize size)
   return header + ((payload[0] & 1) << 5 | payload[1] >> 3);    /* PLEN */
 }
 
-/* The bit P says that the payload begins with a start code, without its two
- * zero bytes. */
+/* If the bit P is set, the payload begins with a start code whose two zero
+ * bytes were left out. */
 static gsize
 read_h263_1998_stream (const guint8 * payload, gsize size, gsize header)
 {

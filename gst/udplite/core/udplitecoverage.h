@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Computes how many leading bytes of a packet must arrive undamaged. These are
- * the headers, without which the remaining bytes cannot be used (unequal
- * protection, Singh section 8).
+/* Computes how many leading bytes of a packet must arrive undamaged. These
+ * bytes are the headers, because the remaining bytes cannot be used without
+ * them (unequal protection, Singh section 8).
  */
 
 #pragma once
@@ -22,20 +22,21 @@ typedef enum
   UDPLITE_FORMAT_RTP_H263_1998, /* RFC 4629: H263-1998 and H263-2000 */
 } UdpliteFormat;
 
-/* Returns the format for the fields encoding-name and payload of
- * application/x-rtp caps. `encoding_name` may be NULL and `payload` negative if
- * the caps do not have them. Without a name the static payload types are used
- * (RFC 3551: 32 = MPV, 34 = H263). */
+/* Returns the format for RTP caps with the given encoding-name and payload.
+ * `encoding_name` is NULL and `payload` is negative if the caps lack the field.
+ * Without a name, the static payload types are used (RFC 3551: 32 = MPV, 34 =
+ * H263). */
 UdpliteFormat udplite_format_from_rtp (const gchar * encoding_name,
     gint payload);
 
-/* Returns how many bytes of the packet must be covered, without the UDP-Lite
- * header. `mark` is the number of leading bytes that the payloader has marked
- * as necessary, or UDPLITE_COVERAGE_ALL if it has marked none. They are counted
- * from the beginning of the RTP payload, or of the packet if the format is not
- * RTP. A known payload header is always covered as well.
+/* Returns how many bytes of the packet must be covered, not counting the
+ * UDP-Lite header. `mark` is the number of leading bytes that the payloader has
+ * marked as necessary, or UDPLITE_COVERAGE_ALL if it has marked none. `mark` is
+ * counted from the beginning of the RTP payload; if the format is not RTP, from
+ * the beginning of the packet. A known payload header is always covered as
+ * well.
  *
- * Returns UDPLITE_COVERAGE_ALL for padded, truncated, RTCP and unknown packets.
- * Otherwise the result is at most `size`. */
+ * Returns UDPLITE_COVERAGE_ALL for a packet that is padded, truncated or
+ * unknown, and for RTCP. Otherwise the result is at most `size`. */
 guint udplite_coverage_of_payload (UdpliteFormat format, const guint8 * bytes,
     gsize size, guint mark);

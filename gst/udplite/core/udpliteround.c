@@ -17,9 +17,9 @@ count_times (const UdpliteClient * client, gboolean has_duplicates)
   return has_duplicates ? client->times : 1;
 }
 
-/* Returns the current receiver, or the next one if it was removed, or NULL if
- * there is none. The search begins at the last known index, because the list
- * changes little between two calls. */
+/* Returns the current receiver. If the current receiver was removed, returns
+ * the next one, or NULL if there is none. The search begins at the last known
+ * index, because the list changes little between two calls. */
 static UdpliteClient *
 find_client (UdpliteRound * round, const UdpliteClients * clients)
 {

@@ -19,21 +19,22 @@
 
 #define UDPLITE_MAX_ROUND 64    /* maximum number of packets */
 
-/* Position in a round. It is all zero at the beginning. */
+/* Position in a round. All fields are zero at the beginning of a round. */
 typedef struct
 {
-  /* id of the current receiver; the list is in the order of the ids */
+  /* id of the current receiver; the list is sorted by id */
   guint64 id;
   /* last known index of this receiver in the list */
   guint index;
-  guint time;                   /* how often the receiver has got all packets */
-  /* number of packets that the receiver has got in the current repetition */
+  /* how many times the receiver got all packets */
+  guint time;
+  /* number of packets that the receiver got in the current repetition */
   guint packet;
   /* TRUE if at least one receiver got the packet */
   gboolean reached[UDPLITE_MAX_ROUND];
 } UdpliteRound;
 
-/* A range of packets for one receiver. */
+/* A range of packets that has to be sent to one receiver */
 typedef struct
 {
   UdpliteClient *client;
@@ -48,12 +49,12 @@ void udplite_round_clear (UdpliteRound * round);
 gboolean udplite_round_next (UdpliteRound * round,
     const UdpliteClients * clients, gboolean has_duplicates, guint n,
     UdpliteTurn * turn);
-/* The first `sent` packets of the turn were sent. */
+/* Records that the first `sent` packets of the turn were sent. */
 void udplite_round_note_sent (UdpliteRound * round, guint sent);
-/* The next packet is not sent to the current receiver. */
+/* Records that the next packet will not be sent to the current receiver. */
 void udplite_round_skip (UdpliteRound * round);
 
-/* Returns whether each packet is sent exactly once: there is a single receiver,
- * which gets no duplicates. */
+/* Returns whether each packet is sent exactly once. This is so if there is a
+ * single receiver that gets no duplicates. */
 gboolean udplite_round_goes_once (const UdpliteClients * clients,
     gboolean has_duplicates);

@@ -16,9 +16,9 @@ PAGE = paths.SOURCE_DIR / "README.md"
 DOCS = paths.SOURCE_DIR / "docs"
 NUMBERS = DOCS / "comparison.csv"
 CHART = DOCS / "comparison.svg"
-# The pictures of these two protocols are shown side by side. The second at
-# which the pictures are taken (SECOND) is in the middle of the time in which
-# the microwave oven is on.
+# The pictures of the protocols SHOWN are shown side by side. They are the
+# pictures of second SECOND, which is in the middle of the time in which the
+# microwave oven is on.
 SHOWN = ("mmtp", "rtp-stock")
 SECOND = 10
 PICTURE_WIDTH = 360

@@ -23,7 +23,8 @@ from wirelesslab.report import findings, names, problems, run_results
 from wirelesslab.streams import clips, measurements
 from wirelesslab.testbed import testbed
 
-# The matrices of the first two problems.
+# The files that describe the experiments of the first two problems: the link
+# that is too slow, and the two mobile links.
 BOTTLENECK = paths.PIPELINES / "demo.ini"
 MOBILE = paths.PIPELINES / "demo-mobile.ini"
 LAB = paths.PIPELINES / "lab"
@@ -35,11 +36,13 @@ ALSO_LOWER = {BOTTLENECK: ("mmtp", "rtp-stock", "srt", "tcp"),
 # docs/lab-figures.md says how late the runs become if more of them share a
 # core.
 AT_ONCE_PER_CORE = 1
-# On 2 cores, the demo would take too long with two runs at once. With three, no
-# run was late by more than 9 ms, which is little compared with LATE_MS.
+# The minimum number of runs at the same time. With only two runs at the same
+# time, the demo would take too long on a machine with 2 cores. With three runs
+# on such a machine, no run was late by more than 9 ms, which is little compared
+# with LATE_MS.
 MIN_AT_ONCE = 3
 LATE_MS = 500
-MMTP_LATENCY_MS = 1000  # The default of mmtpsink.
+MMTP_LATENCY_MS = 1000  # The default latency of mmtpsink.
 PROBLEMS = "problems.json"
 COLUMNS = 80
 
@@ -133,7 +136,7 @@ def compare_pictures(runs: list[run_results.Run]) -> None:
     """
     print()
     for number, run in enumerate(runs, 1):
-        # The first access to this value compares the pictures.
+        # Reading `run.pictures` for the first time compares the pictures.
         _ = run.pictures
         if sys.stdout.isatty() or number % 4 == 0 or number == len(runs):
             print(f"Comparing pictures: {number} of {len(runs)} runs",
@@ -222,8 +225,8 @@ def clip_problem(runs: Sequence[run_results.Run], title: str, what: str,
 def link_rates(
         runs: Sequence[run_results.Run]
 ) -> list[tuple[str, list[list[float]]]]:
-    """Returns for each sender its name and, for each run with the highest
-    bitrate, the Mbit/s on each link.
+    """Returns the name of each sender, with the Mbit/s on each link in each of
+    its runs with the highest bitrate.
     """
     rate = max(run.cell["rate"] for run in runs)
     labels = run_results.by_label(

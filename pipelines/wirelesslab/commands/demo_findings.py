@@ -18,25 +18,26 @@ from wirelesslab.report.ranking import listed, range_of
 # which of two transports is better if they differ by this number or less.
 REPEATS_DIFFER = 6.0
 # Two runs of a transport over the same pair of mobile links differed by at most
-# 10.8 percentage points. A transport wins only if it is better by more than
-# this number over each pair.
+# 10.8 percentage points. The demo says that a transport wins only if the
+# transport is better by more than LINKS_DIFFER over each pair.
 LINKS_DIFFER = 11.0
 # A sender uses both links only if each of them carries more than this share of
-# the bytes of the other link. Otherwise the link that carries less had only
-# probes or packets of the receiver.
+# the bytes of the other link. A link that carries less has carried only probes,
+# or packets that the receiver sent.
 USED_SHARE = 0.05
 HEADS = ["sender", "in time %", "I %", "P %", "B %", "latency", "99 %", "PSNR"]
-# The columns of a table whose values have ranges. More would not fit into a
-# terminal.
+# The columns of a table whose values have ranges. More columns would not fit
+# into a terminal.
 RANGED = ("sender", "in time %", "I %", "99 %", "PSNR")
-# Transports that deliver everything, in order. Each has the element or the
-# connection that determines its colour.
+# Transports that deliver all data in order. Each entry is the element or the
+# connection that names.key_element() returns for such a transport.
 IN_ORDER = ("tcpclientsink", "souphttpsrc", "mptcp")
 # Transports that retransmit lost packets for a limited time.
 RETRANSMITTING = ("srtsink", "ristsink", "rtprtxsend")
 RADIO_HEADS = ["sender", "lost %", "used damaged", "whole frames %", "delay",
                "PSNR"]
-Summary = dict[str, dict[str, float]]  # {transport: its numbers}
+# {name of a transport: {name of a result: number}}
+Summary = dict[str, dict[str, float]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,8 +49,10 @@ class Sender:
     percentile_ms: list[float]
     psnr_db: list[float]
     is_flagged: bool = False  # Whether any of the runs is flagged.
-    element: str = ""  # The element that names.key_element() returns.
-    mmtp_latency_ms: int = 0  # 0 if the sender has no mmtpsink.
+    # The element from which the colour of the transport follows.
+    element: str = ""
+    # The latency of mmtpsink in ms; 0 if the sender is not mmtpsink.
+    mmtp_latency_ms: int = 0
 
     @property
     def name(self) -> str:
@@ -94,7 +97,7 @@ def in_order(senders: Sequence[Sender]) -> list[Sender]:
 
 
 def table(senders: Sequence[Sender]) -> tuple[list[str], list[list[str]]]:
-    """Returns the heads and the rows."""
+    """Returns the column heads and the rows of a table."""
     columns = [place for place, head in enumerate(HEADS)
                if head in RANGED or not have_ranges(senders)]
     return ([HEADS[place] for place in columns],
@@ -142,7 +145,10 @@ def names(senders: Sequence[Sender]) -> str:
 
 
 def first_place(senders: Sequence[Sender]) -> list[Sender]:
-    """Returns the senders that may be the best."""
+    """Returns the sender with the highest share of frames in time, and all
+    senders whose share is at most REPEATS_DIFFER lower. Any of them might have
+    the highest share if all runs were repeated.
+    """
     highest = max(sender.share for sender in senders)
     return [sender for sender in in_order(senders)
             if sender.share >= highest - REPEATS_DIFFER]
@@ -158,7 +164,9 @@ def clip_finding(senders: Sequence[Sender]) -> str:
 
 
 def clip_reasons(senders: Sequence[Sender], late_ms: int) -> str:
-    """Returns why frames of the most important senders were not in time."""
+    """Returns why frames of some senders were not in time. These are the best
+    senders, and all others for which a reason is known.
+    """
     ordered = in_order(senders)
     first = ordered[:1] if have_ranges(senders) else first_place(senders)
     others = [sender for sender in ordered if sender not in first]
@@ -170,7 +178,7 @@ def clip_reasons(senders: Sequence[Sender], late_ms: int) -> str:
 def in_pairs(senders: Sequence[Sender]) -> str:
     """Compares the first sender with all other senders over each pair of links
     separately, because the pairs of links differ more than the senders do. The
-    runs of each sender are in the same order of pairs."""
+    runs of all senders are in the same order of the pairs of links."""
     first, *others = senders
     if not others:
         return f"{first.code}: {shares_in_time(first)}."
@@ -211,8 +219,9 @@ def shares_in_time(sender: Sender) -> str:
 
 
 def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
-    """Compares senders with a single run. `first` are those with the highest
-    shares, which repeated runs may have in another order."""
+    """Compares senders with a single run. `first` has the senders with the
+    highest shares. Their shares differ so little that repeated runs may put
+    them in another order."""
     differ = ("Two runs of the same sender differ by up to "
               f"{REPEATS_DIFFER:.0f} percentage points")
     if len(first) == 1:
@@ -230,7 +239,9 @@ def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
                  f"{others[0].share:.1f} %, which is {lead:.1f} percentage "
                  "points less.")
     if len(first) == 1:
-        # All senders within REPEATS_DIFFER are in `first`.
+        # `first` has all senders whose share is at most REPEATS_DIFFER below
+        # the highest share. The lead over the next sender is therefore larger
+        # than that.
         words.append(f"{differ}, which is less than this lead.")
     if len(others) > 1:
         words.append(f"The last one, {names(others[-1:])}, had "
@@ -254,8 +265,8 @@ def why_first(first: Sequence[Sender]) -> str:
 
 
 def why_next(second: Sequence[Sender]) -> str:
-    """Returns which frames the second sender missed, if they were only
-    B-frames.
+    """If the sender in the second place missed only B-frames, returns the share
+    of the B-frames that it missed. Otherwise returns "".
     """
     only_b = [sender for sender in second if findings.is_only_b(sender.row)]
     if not only_b:
@@ -266,8 +277,8 @@ def why_next(second: Sequence[Sender]) -> str:
 
 
 def why_others(others: Sequence[Sender], late_ms: int) -> str:
-    """Returns a reason for each kind of sender of which the reason is known.
-    The table has the numbers of the other senders."""
+    """Returns why frames of the `others` were not in time, with one sentence
+    for each reason. Senders for which no reason is known are not mentioned."""
     in_order = [sender for sender in others if sender.element in IN_ORDER
                 and is_in_all_runs(sender, lambda each: each.all_late()
                                    > each.all_lost())]
@@ -334,7 +345,7 @@ def missing_i(frames: Frames) -> float:
 
 def of_frames(senders: Sequence[Sender],
               value: Callable[[Frames], float]) -> list[float]:
-    """Returns the results of `value` for each run of each sender."""
+    """Returns what the function `value` returns for each run of each sender."""
     return [value(frames) for sender in senders for frames in sender.row.frames]
 
 

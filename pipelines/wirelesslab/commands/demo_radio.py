@@ -3,9 +3,9 @@
 sends a small clip by UDP, by UDP-Lite and by UDP over a bearer that
 retransmits, once for each seed.
 
-The radio has only 9600 bit/s, so these runs need little CPU time. It damages
-the same packets even if the machine is busy. Therefore these runs are made
-beside the other runs of the demo.
+These runs take place at the same time as the other runs of the demo. They need
+little CPU time, because the radio has only 9600 bit/s. A busy machine does not
+change their result, because the radio damages the same packets in each case.
 """
 
 import json
@@ -20,7 +20,9 @@ from wirelesslab.commands import wsim
 from wirelesslab.lab import cells
 from wirelesslab.testbed import testbed
 
-SECONDS = 30  # of the clip; the radio needs more than twice as long for them
+# The part of the clip that is sent, in seconds. The radio needs more than twice
+# this time to send it.
+SECONDS = 30
 SEEDS = (1, 2, 3)
 ELEMENTS = ("udplitesink", "udplitesrc", "wirelesslink", "qtdemux",
             "rtph263ppay", "rtph263pdepay", "matroskamux")
@@ -33,7 +35,9 @@ NICE = ["nice", "-n", "5"]
 
 
 def why_not(build: pathlib.Path) -> str:
-    """Returns why these runs are not possible here, or "" if they are."""
+    """Returns why the runs with the radio are not possible on this machine, or
+    "" if they are.
+    """
     missing = [name for name in ELEMENTS if not cells.is_element(name, build)]
     if missing:
         return f"GStreamer has no {', '.join(missing)}"
@@ -60,8 +64,8 @@ class Runs:
 
     def start(self) -> None:
         """Starts the runs that have no result, and returns when all of them
-        send. A program that starts needs much CPU time. It would make other
-        runs late."""
+        send. Programs need much CPU time while they start. If these programs
+        started later, they would make the other runs of the demo late."""
         for seed, directory in self._directories.items():
             if (directory / SUMMARY).exists():
                 continue
@@ -101,8 +105,9 @@ class Runs:
                 if path.exists()]
 
     def figure(self) -> pathlib.Path | None:
-        """Returns a figure with a picture as it was sent and as it arrived by
-        each transport, or None if no run has made a figure."""
+        """Returns a figure that shows one picture as it was sent and as it
+        arrived with each transport. Returns None if no run has made a figure.
+        """
         for path in self.results():
             figure = path.with_name(FIGURE)
             if path.exists() and figure.exists():

@@ -26,7 +26,9 @@ PROTOCOLS = {"udp-blocking": "Blocking UDP", "tcp": "TCP",
              "udp": "Non-blocking UDP", "ifd": "TCP with IFD"}
 RATES = (3, 4, 5, 6)
 LONG_RETRIES = (0, 1, 2, 3, 4, 8, 16, 255)
-# The retry values of Ouwens' figures and of his tables of consecutive losses.
+# The retry values in Ouwens' figures and in his tables of consecutive losses.
+# The retry value is the maximum number of transmissions of a packet; 0 stands
+# for the default of 16 transmissions.
 RETRIES = (1, 2, 3, 4)
 # {section of ouwens.ini: is the oven on?}
 OVENS = {"80211b": "no", "oven": "yes"}
@@ -210,8 +212,9 @@ def shares(ours: list[dict[str, Any]]) -> list[str]:
 
 def courses(protocol: str, ours: Ours) -> Iterator[list[str]]:
     """Yields the numbers that the figures of the thesis draw. There is one row
-    for each retry value at the bitrate of these figures, and one row for each
-    bitrate at four transmissions."""
+    for each retry value at the bitrate of these figures. There is also one row
+    for each bitrate at the retry value 4, which allows four transmissions of a
+    packet."""
     rate = 4 if protocol == "udp" else 6
     yield ["Mbit/s, R, oven", "Mbit/s until 19 s, 21 to 39, 41 to 59",
            "late: median, worst, ms", "jitter: mean, 99 %, ms",

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Draws how an encoder follows the bitrate of the network. It reads logs that
-tests/examples/follow has printed. The output is one SVG, which has a picture
-for each log, each one below the previous one.
+"""Draws how an encoder follows the bitrate of the network, from logs that
+tests/examples/follow has printed. The output is one SVG with a picture for each
+log. The pictures stand one below another.
 
-  rateplot --link 20:4 --link 20:1.5 --link 20:4 mmtp.csv dccp.csv > rates.svg
+    rateplot --link 20:4 --link 20:1.5 --link 20:4 mmtp.csv dccp.csv > rates.svg
 """
 
 import argparse

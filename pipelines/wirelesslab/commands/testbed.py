@@ -23,7 +23,9 @@ from wirelesslab.testbed.testbed import (
     Testbed,
 )
 
-STATUS_LATE, STATUS_OURS = 124, 125  # timeout(1) uses the same exit statuses.
+# timeout(1) uses these exit statuses, too: 124 if the time is over, and 125 if
+# timeout(1) itself fails.
+STATUS_LATE, STATUS_OURS = 124, 125
 SYSCTL_FORM = "HOST: net.NAME=VALUE"
 DEVICE_FORM = "[HOST.]LINK: "
 MAX_LINE_LENGTH = 1 << 20
@@ -141,7 +143,9 @@ def sysctls_of(texts: list[str]) -> dict[str, dict[str, str]]:
 
 
 class Stream:
-    """Copies the output of one command to ours, line by line."""
+    """Copies the output of one command to the output of this program, line by
+    line.
+    """
 
     def __init__(self, pipe: IO[bytes], target: BinaryIO, prefix: str,
                  log: BinaryIO | None) -> None:
@@ -186,8 +190,8 @@ class Session:
         self._started = []  # (host, command, process)
 
     def run(self) -> int:
-        """Runs all steps and returns the exit status of the whole command line,
-        which is that of the step that the options choose for it.
+        """Runs all steps and returns the exit status of the whole command line.
+        This is the exit status of the step that the options choose.
         """
         for process in self._bed.link_processes():
             self._watch(process)
@@ -280,8 +284,9 @@ class Session:
         self._selector.register(descriptor, selectors.EVENT_READ)
 
     def _until(self, condition: Callable[[], bool]) -> None:
-        """Copies the commands' output until the condition holds. A condition
-        can change only when one of the processes ends."""
+        """Copies the commands' output until the condition holds. The condition
+        is checked only when one of the processes ends, because it cannot change
+        at any other time."""
         while not condition():
             self._look()
 

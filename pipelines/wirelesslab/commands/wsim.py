@@ -38,11 +38,11 @@ POINTS = {"wsim": "block-error-rate=0.0158 mean-burst=1.7",
 # The queue has no limit, so that no packet of a large I-frame is lost before
 # the radio.
 QUEUE = "txqueuelen=0"
-# This bearer delivers damaged packets, as PPP Lite does, and the receiver's
-# sockets decide whether to drop them.
+# The properties of a bearer that delivers damaged packets, as PPP Lite does.
+# The receiver's sockets decide whether to drop these packets.
 TRANSPARENT = "profile=gsm-transparent frame-check=false"
-# This bearer retransmits damaged radio blocks, so its packets arrive late and
-# not damaged.
+# The properties of a bearer that retransmits damaged radio blocks. Its packets
+# arrive late and not damaged.
 RETRANSMITTING = "profile=gsm"
 # The line carries 9600 bit/s. Each byte needs ten bits, including its start bit
 # and its stop bit.
@@ -50,14 +50,15 @@ LINE_BYTES_PER_SECOND = 960
 PPP = 7
 IP_AND_UDP = 28
 # The share of the line's capacity that the clip uses. With a larger share, the
-# frames behind each I-frame would wait too long in the queue.
+# frames that follow an I-frame would wait too long in the queue.
 LOAD = 0.85
 PORT = 5004
 IP_PROTOCOL_UDPLITE = 136
 # The names of the two hosts. The first host of a link is the mobile.
 SENDER, RECEIVER = "a", "b"
 
-# The first start of GStreamer takes long, because it scans all plugins.
+# The maximum time for starting a pipeline. It is long because GStreamer scans
+# all plugins when it is started for the first time.
 SECONDS_TO_START = 60
 SECONDS_TO_DRAIN = 60
 SECONDS_TO_END = 10
@@ -253,8 +254,10 @@ class Run:
         return child
 
     def _is_listening(self) -> bool:
-        """Returns whether the receiver's socket is open. UDP-Lite may use any
-        of the three kinds of sockets. No other program runs in this host.
+        """Returns whether the receiver's socket is open. A receiver of UDP-Lite
+        opens a UDP-Lite socket, a raw socket or a UDP socket, depending on its
+        backend. All three kinds are checked. No other program runs in this
+        host, so any such socket is the receiver's.
         """
         return any(self._bed.is_listening(RECEIVER, kind, port)
                    for kind, port in (("udp", PORT), ("udplite", PORT),
@@ -534,8 +537,8 @@ def simulate(options: argparse.Namespace,
     print(f"Sending {len(clip.packets)} packets of {clip.path.name}, "
           f"{clip.speed:.2f} times slower than the clip plays, because the "
           f"line has 9600 bit/s. This takes {clip.seconds:.0f} s.", flush=True)
-    # A link with RLP cannot apply a record. It has the same bad radio blocks,
-    # because it has the same seed.
+    # A link with RLP cannot apply a record. Its radio damages the same blocks
+    # as the radio in the record, because both have the same seed.
     replay = f" pattern={shlex.quote(str(pattern))}"
     runs = [Run(transport, clip, f"{transport.bearer} {radio}" + (
                 replay if transport.bearer == TRANSPARENT else ""),

@@ -43,24 +43,28 @@ from wirelesslab.testbed import link_log, wakeup_delay
 from wirelesslab.workloads import definitions, runner
 
 CELL, RESULT, LOCK = "cell.json", "result.json", ".lock"
-# The old result of a flagged run, while that run is repeated.
+# The name of the old result of a flagged run, while the run is repeated.
 ASIDE = "result.flagged.json"
 TOOK = "took_s"  # The key of a result with the duration of the run in s.
-RUN_OUT = "run.out"  # The output of a run that the grid has started.
+RUN_OUT = "run.out"  # The file with the output of a run.
 SENT, RECEIVED, PACKETS = "sent.csv", "received.csv", "packets.rtp"
 LINK_LOG = f"{placement.LINK}.log"
 # The key of a result with the time of day, in ns, at which the clock of each
 # link was 0.
 LINKS_BEGAN = "links_began_ns"
-LINK_OUTPUTS = "wl[0-9]*.out"  # Matches the output of each link of the cell.
+# Matches the names of the files with the outputs of the links' processes.
+LINK_OUTPUTS = "wl[0-9]*.out"
 # The parts of a combined link have seeds with this difference, so that two
 # links of the same kind do not change at the same times.
 SEEDS_BETWEEN_LINKS = 1000
-# The files with the link's traces, if the link's bitrate changes in steps: one
-# for the direction of the stream, and one for the way back if it needs one.
+# The files with the delivery traces of a link whose bitrate changes in steps.
+# STEPS is for the direction of the stream. BACK is for the opposite direction,
+# if that direction has a trace of its own.
 STEPS, BACK = "steps.trace", "back.trace"
 NS_PER_MS = 1e6
-# A live encoder has 40 ms for each frame, and a viewer waits for 400 ms.
+# The limits for the lateness of a live encoder: the 99th percentile and the
+# maximum. The encoder has 40 ms for each frame, because the source has 25
+# frames per second. A viewer waits for at most 400 ms for a frame.
 ENCODER_P99_MS, ENCODER_MAX_MS = 20.0, 100.0
 IP_AND_UDP = 28
 # The lateness of a computed run, in which nothing can be late.
@@ -162,9 +166,10 @@ def clip_of(cell: Cell, build: pathlib.Path) -> pathlib.Path:
 
 
 def properties(cell: Cell, link: Link | None = None, place: int = 0) -> str:
-    """Returns the properties of the link. The properties of the protocol come
-    after those of the link, and therefore override them. A `link` that is part
-    of a combined link has a `place` among the parts and a seed of its own.
+    """Returns the properties of the link, followed by those that the protocol
+    sets for the link. The later ones override the earlier ones. A `link` that
+    is part of a combined link has a `place` among the parts and a seed of its
+    own.
     """
     words = ((link or cell["link"])["properties"], cell["protocol"]["link"],
              f"seed={cell['seed'] + place * SEEDS_BETWEEN_LINKS}")
@@ -203,8 +208,8 @@ def part_with_steps(cell: Cell, link: Link, place: int,
     if placement.sender_station(link):
         words = [f"delivery-trace-down={path}"]
     else:
-        # wirelesslink uses the trace of station 0 for both directions if the
-        # other direction has none.
+        # A link with a single trace would use it for both directions. Therefore
+        # the opposite direction gets a trace of its own.
         files.write_whole(back, rate_steps.FAST)
         words = [f"delivery-trace={path}", f"delivery-trace-down={back}"]
     return f"{shlex.join(words)} {own}"
@@ -260,7 +265,8 @@ def stream_over(cell: Cell, directory: pathlib.Path,
 
 def encoder_lateness(directory: pathlib.Path,
                      flagged: bool) -> dict[str, Any]:
-    """This warning is about a sender whose encoder was too slow: its frames are
+    """Returns the lateness of the encoder, and whether the run is flagged. A
+    run is flagged if the encoder was too slow, because then its frames are
     late, whatever the network does."""
     times = display.encoding_ns(*(
         display.read_log(directory / name).frames
@@ -302,8 +308,9 @@ def carry(cell: Cell, directory: pathlib.Path,
 
 def lateness_of(ticks_ms: list[float],
                 directory: pathlib.Path) -> dict[str, Any]:
-    """Returns how late this machine woke a process, and how late the links were
-    against their models.
+    """Returns how late this machine woke a process, and how late the links
+    delivered packets. The lateness of a link is the difference between the real
+    delivery and the delivery time that the model of the link computes.
     """
     outputs = directory.glob(LINK_OUTPUTS)
     return lateness.describe(ticks_ms, [

@@ -16,7 +16,8 @@ from wirelesslab.streams import (
 )
 
 TOGETHER = "+"
-SEVERAL = "several"  # The key with the links that one name combines.
+# The key of a combined link that has the links of which it consists.
+SEVERAL = "several"
 MAX_LINKS = 8
 
 
@@ -51,7 +52,8 @@ def combine(parts: Sequence[Link]) -> Link:
 def check_names(protocols: Sequence[Protocol], sections: Sequence[str]) -> None:
     """Raises LabError if a pipeline names a link for which the matrix has no
     section. A name with a number, such as {host_2}, is not checked here. If a
-    link of the matrix has too few parts for it, only its cells are left out.
+    link of the matrix has too few parts for such a name, only the cells with
+    this link are left out.
     """
     known = {link_paths.identifier(name) for name in sections}
     for protocol in protocols:
@@ -111,8 +113,9 @@ def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
 
 def without_schedules(found: list[Cell]) -> tuple[list[Cell], list[str]]:
     """Returns the cells that can be run without network namespaces, and a line
-    about each link that cannot. A schedule changes the devices of network
-    namespaces."""
+    about each link that is left out. A link with a schedule is left out,
+    because a schedule changes the network devices of the hosts, and hosts
+    without namespaces have no such devices."""
     names = dict.fromkeys(cell["link"]["name"] for cell in found if any(
         part.get(link_schedules.KEY)
         for part in link_paths.parts(cell["link"])))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Estimates how long the cells of a matrix take that have not been run yet,
-from the durations of the cells that were run on this machine."""
+"""Estimates how long those cells of a matrix take that have not been run yet.
+The estimate follows from the durations of the cells that were run on this
+machine."""
 
 import statistics
 from collections.abc import Callable, Sequence
@@ -13,14 +14,15 @@ from wirelesslab.lab import cells, matrix
 # the hosts and both pipelines start, the last packets arrive, and the pipelines
 # end. The mean was 2.9 s in 14 runs of seven transports over two LTE links.
 EXTRA_S = 3.0
-# A computed run takes the first number of s, and the second number of s for
-# each second of its clip.
+# The duration of a computed run in s: COMPUTED_S, and COMPUTED_S_PER_S for each
+# second of its clip.
 COMPUTED_S, COMPUTED_S_PER_S = 1.5, 1 / 20
 # The estimated duration in s of a workload whose definition has no duration.
 WORKLOAD_S = 60.0
-# The estimate for a cell uses the runs that have all three KEYS in common with
-# the cell. If there are none, it uses the runs that have the first two in
-# common, then those with the first one, and then all runs.
+# The estimate for a cell uses the runs that have the same values of all three
+# KEYS as the cell. If there are no such runs, it uses the runs with the same
+# values of the first two KEYS, then those with the same value of the first one,
+# and then all runs.
 KEYS: tuple[Callable[[Cell], Any], ...] = (
     lambda cell: cell["protocol"]["name"],
     lambda cell: cell["link"]["name"],
@@ -32,7 +34,8 @@ class Estimate:
 
     def __init__(self, results: Sequence[dict[str, Any]],
                  machine: dict[str, Any]) -> None:
-        # {values of some of the KEYS: durations without the clip, in s}
+        # {values of some or all of the KEYS: durations of the runs with these
+        # values, minus the durations of their clips, in s}
         self._extra = {}
         for result in results:
             if cells.TOOK in result and is_same(result["machine"], machine):
@@ -75,8 +78,8 @@ def length(cell: Cell) -> float:
 
 
 def keys(cell: Cell) -> list[tuple[Any, ...]]:
-    """Returns the values that other cells may have in common with the cell, the
-    longest list first."""
+    """Returns the values of the cell for all three KEYS, for the first two, for
+    the first one, and for none."""
     values = tuple(key(cell) for key in KEYS)
     return [(is_computed(cell), *values[:number])
             for number in range(len(values), -1, -1)]

@@ -38,9 +38,9 @@ SECONDS_BETWEEN_LOOKS = 0.05
 
 def lay_out(found: list[Cell], left_out: list[str], output: pathlib.Path,
             command: str) -> None:
-    """Writes a directory with a description for each cell. Writes a list of all
-    cells with the cells that were left out and with the `command` that the user
-    typed, so that somebody else can repeat it."""
+    """Writes a directory with a description for each cell. Also writes a list
+    of all cells. The list says which cells were left out, and it has the
+    `command` that the user typed, so that somebody else can repeat it."""
     for cell in found:
         cells.describe(output / cell["name"], cell)
     grid = {"command": command, "left_out": left_out,
@@ -112,8 +112,8 @@ def without_missing(found: list[Cell],
 
 def without_hosts(found: list[Cell]) -> tuple[list[Cell], list[str]]:
     """Returns the cells that can be run here. If this machine does not allow
-    network namespaces, only the cells that relays can carry can be run. Also
-    returns lines about the cells that are left out."""
+    network namespaces, these are only the cells whose protocol relays can
+    carry. Also returns lines about the cells that are left out."""
     if all(cell["protocol"][matrix.COMPUTED] for cell in found):
         return found, []
     why = testbed.why_no_hosts()
@@ -199,8 +199,8 @@ class Loop:
         self._seconds = []
 
     def run(self) -> list[str]:
-        """Runs all cells that have no result. Returns the names of these cells.
-        A line was printed for each of them.
+        """Runs all cells that have no result, and prints a line about each of
+        them when it has ended. Returns the names of these cells.
         """
         told = [cell["name"] for cell in self._left]
         while self._left or self._running:
@@ -254,8 +254,8 @@ def duration(seconds: float) -> str:
 
 def run_plain(found: list[Cell], options: argparse.Namespace) -> list[str]:
     """Runs all cells and returns the names of the cells about which a line was
-    printed. Computed cells are run first and use all cores. At the same time as
-    runs in real time, they would make those runs late."""
+    printed. Computed cells are run first and use all cores. If they ran at the
+    same time as cells in real time, the cells in real time would be late."""
     told = []
     for computed, at_once in ((True, os.cpu_count()), (False, options.jobs)):
         told += Loop([cell for cell in found
@@ -275,16 +275,18 @@ def run_snakemake(snakemake: str, found: list[Cell],
     kinds = {cell["protocol"][matrix.COMPUTED] for cell in found}
     for target in ("computed", "all") if len(kinds) == 2 else ("all",):
         child = processes.start(
-            # The target is first and not behind "--", because Snakemake 7
-            # appends the options of a profile to the others.
+            # The target comes before all options. Behind the options it would
+            # need "--" before it, and Snakemake 7 would take the options that
+            # it appends from the profile for targets.
             [snakemake, target, "--snakefile", str(SNAKEFILE),
              "--directory", str(options.output), *where, "--keep-going",
              "--rerun-incomplete", "--rerun-triggers", "mtime", "--nolock",
              "--quiet", "all", "--config", f"python={sys.executable}",
              f"package={paths.PACKAGE}", f"build={options.build}",
              *(["scratch=1"] if options.profile else [])],
-            # Snakemake cancels the jobs of a cluster if it gets SIGINT. On this
-            # machine it would first wait for all running cells.
+            # On a cluster, Snakemake cancels the jobs if it gets SIGINT. On
+            # this machine it would first wait for all running cells, so it is
+            # killed.
             ended_by=signal.SIGINT if options.profile else signal.SIGKILL,
             env=with_commands(options.profile))
         if processes.finish(child) == WRONG_OPTIONS and options.profile:
@@ -296,8 +298,8 @@ def run_snakemake(snakemake: str, found: list[Cell],
 
 def on_cluster(profile: str) -> list[str]:
     """Returns the options with which Snakemake runs the cells on a cluster. The
-    profile has the number of jobs. Each node runs one cell in real time at a
-    time, so the grid does not limit their number."""
+    profile has the number of jobs. Each node runs only one cell in real time at
+    a time, so this function sets no limit for the number of such cells."""
     directory = pathlib.Path(profile)
     return ["--profile", str(directory.resolve() if directory.is_dir()
                              else profile)]

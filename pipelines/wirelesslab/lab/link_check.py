@@ -14,7 +14,7 @@ from wirelesslab.descriptions import Cell
 from wirelesslab.errors import LabError
 from wirelesslab.streams import link_paths
 
-# Words of GStreamer before the reason.
+# The words that GStreamer's message has before the reason.
 BEFORE_REASON = re.compile(
     r"(?:WARNING: erroneous pipeline: |ERROR: from element \S+: )(?P<why>.+)")
 NO_ELEMENT = 'no element "wirelesslink"'
@@ -27,8 +27,9 @@ def check(path: pathlib.Path, found: list[Cell], build: pathlib.Path) -> None:
     for cell in found:
         for part in link_paths.parts(cell["link"]):
             own, added = part["properties"], cell["protocol"]["link"]
-            # The name of a link with several values has an underscore after
-            # the name of its section.
+            # If a section lists several values of a property, the names of its
+            # links consist of the name of the section, an underscore and a
+            # value.
             for owner, key, mine, text in (
                     (f"[link {part['name'].partition('_')[0]}]",
                      "its properties", own, own),

@@ -71,9 +71,9 @@ def submit(script: pathlib.Path) -> str:
 def status(job: str) -> str:
     """Returns what Snakemake expects: running, success or failed."""
     directory, name = find(job)
-    # The node may write the exit status of its last job and then end. If the
-    # lock were checked after the exit status, the job would seem to have
-    # failed.
+    # The lock is checked before the exit status. In the opposite order, the
+    # node could write the exit status of its last job and then end between both
+    # checks. The job would then seem to have failed.
     alive = is_alive(directory)
     done = directory / DONE / name
     if done.exists():
@@ -138,7 +138,7 @@ class Node:
                 self._end(name, processes.finish(child))
                 del self._running[name]
         # The name of a file that is not yet complete begins with a dot. Such a
-        # file is renamed at any time, so its state cannot be read.
+        # file can be renamed at any moment, so its state cannot be read.
         waiting = [path for path in (self._directory / QUEUE).iterdir()
                    if not path.name.startswith(".")]
         for path in sorted(waiting, key=lambda path: path.stat().st_mtime_ns):
@@ -169,7 +169,8 @@ class Node:
 def run_job(script: str) -> int:
     """Runs a job's script and returns its exit status. If the node is killed,
     the kernel sends SIGTERM to this process, which then kills all processes of
-    the script. When a real node is lost, its processes end, too."""
+    the script. This imitates a real node: if a real node fails, all its
+    processes end."""
     return processes.finish(processes.start(["sh", script]))
 
 

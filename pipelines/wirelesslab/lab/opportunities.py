@@ -17,7 +17,7 @@ from wirelesslab.testbed import link_log
 
 NS = 1e9
 STEP_NS = 4e9
-# A link that carries more than this counts as a link of this bitrate.
+# A link with a higher bitrate than this counts as a link with this bitrate.
 BYTES_PER_SECOND = 60_000_000 // 8
 # The maximum size of a packet in bytes. The largest packets are the most
 # economical ones on every link, because each packet has headers and, on a
@@ -98,9 +98,10 @@ def read(log: pathlib.Path, payload: int,
 def moved(found: Sequence[possible.Opportunity], by_ns: float,
           closed_ns: Sequence[tuple[float, float]] = ()
           ) -> list[possible.Opportunity]:
-    """Adds `by_ns` to all times. `closed_ns` has (begin, end) of the times in
-    which a schedule keeps packets from the link, after the addition. In these
-    times the link sends only bytes that it accepted before."""
+    """Adds `by_ns` to all times. `closed_ns` has (begin, end) of the periods in
+    which a schedule keeps packets from the link. The periods refer to the times
+    after the addition. In such a period the link sends only bytes that it
+    accepted before the period."""
     def accepted(time_ns: float) -> float:
         for begin, end in closed_ns:
             if begin <= time_ns < end:

@@ -17,7 +17,7 @@ MS = 1000
 # again.
 SECONDS = 180
 MAX_RATE = 1000  # Mbit/s
-# A trace that repeats itself every millisecond and has about MAX_RATE.
+# A trace that repeats itself every millisecond, with a rate of about MAX_RATE.
 FAST = "1\n" * round(MAX_RATE * 1e6 / MS / BITS)
 
 

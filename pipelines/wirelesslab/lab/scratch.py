@@ -16,8 +16,9 @@ import tempfile
 from wirelesslab import files
 from wirelesslab.lab import cells
 
-# These files are not copied as they are. The result is written separately, and
-# each of the other files belongs to one of the two directories only.
+# Files that are not copied together with the logs. The result is copied last,
+# by itself. The description of the cell, the locks and the output of the run
+# belong only to the directory in which they were made.
 NOT_COPIED = {cells.CELL, cells.LOCK, cells.RUN_OUT, cells.RESULT,
               files.RUNNING}
 

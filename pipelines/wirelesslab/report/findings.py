@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Writes sentences about the results of a group of runs. Each sentence is made
-from the numbers of the runs. It is only written if it is true of every run that
-it is about. Names of elements are between backquotes."""
+from the numbers of the runs, and is only written if it is true of all runs to
+which it refers. Names of elements are between backquotes."""
 
 import math
 import typing
@@ -14,17 +14,19 @@ TYPES = measurements.TYPES
 # A transport misses a type of frames first if the share of this type that does
 # not arrive in time is at least this number of times the share of another type.
 CLEARLY = 2
-# A lead over the same links is only a finding if it has at least this number of
-# percentage points with each of at least this number of seeds. Tenths of a
-# point say nothing, because repeated runs of one transport differ by more.
+# One row is reported as better than another over the same links only under two
+# conditions. It must lead by at least MIN_LEAD percentage points with each
+# seed, and there must be at least MIN_SEEDS seeds. A lead of a few tenths of a
+# point says nothing, because repeated runs of one transport differ by more.
 MIN_LEAD, MIN_SEEDS = 1.0, 3
-# If more rows share the first place, a sentence only names the rows with the
-# highest medians.
+# If more than MAX_NAMED rows share the first place, a sentence names only the
+# NAMED rows with the highest medians.
 MAX_NAMED, NAMED = 5, 3
-# Smaller shares, in %, are rounded to 0.
+# Shares below this number of % are rounded to 0.
 MIN_SHOWN = 0.5
 TOO_FEW = "fewer than three runs that were not flagged"
-PERCENT = "\u00a0%"  # No line break before the sign.
+# The no-break space keeps the number and the sign in one line.
+PERCENT = "\u00a0%"
 KINDS = {"I": "key frames", "B": "B-frames"}
 
 
@@ -47,8 +49,9 @@ class Frames(typing.NamedTuple):
         return percent(sum(self.lost.values()), sum(self.sent.values()))
 
     def undecodable(self) -> float:
-        """Returns the share of all frames that arrived in time without all
-        frames that they refer to, in %.
+        """Returns the share of all frames, in %, that arrived in time but
+        cannot be decoded in time, because a frame that they refer to did not
+        arrive in time.
         """
         sent, lost, late, good = (sum(each.values()) for each in self)
         return percent(sent - lost - late - good, sent)
@@ -56,7 +59,8 @@ class Frames(typing.NamedTuple):
 
 class Row(typing.NamedTuple):
     """The runs of one row of the report, such as those of a transport, that
-    were not flagged. If all runs were flagged, it has all of them."""
+    were not flagged. If all runs of the row were flagged, these are all its
+    runs."""
 
     name: str
     shares: Sequence[float]  # Decodable in time, in % of the sent frames.
@@ -91,8 +95,9 @@ def percent(part: float, whole: float) -> float:
 
 
 def span(row: Row, value: Callable[[Frames], float]) -> str:
-    """Returns the median over the runs with its range. A single run has only
-    one value, and the reader knows that from the share of this row."""
+    """Returns the median over the runs with its range. For a single run,
+    returns only its value. The text about the share of this row already says
+    that there is only one run."""
     found = ranking.range_of(map(value, row.frames))
     if not found.is_known:
         return f"{found.median:.0f}{PERCENT}"
@@ -152,8 +157,8 @@ def why(row: Row) -> str:
         ("delivered {} too late", Frames.all_late),
         ("delivered {} without the frames that they refer to",
          Frames.undecodable)) if any(map(value, row.frames))]
-    # A cause that is rounded to 0 % in each run explains nothing, unless there
-    # is no other one.
+    # A cause that is rounded to 0 % in each run explains nothing. It is only
+    # named if there is no other cause.
     visible = [(words, value) for words, value in causes
                if max(map(value, row.frames)) >= MIN_SHOWN]
     return ranking.listed([words.format(span(row, value))
@@ -164,7 +169,8 @@ def why(row: Row) -> str:
 
 def sentences(rows: Sequence[Row], head: str = "protocol") -> list[str]:
     """Returns the findings of a group of runs that are compared with each
-    other, the most important one first. `head` is what the rows are."""
+    other, the most important one first. `head` names what the rows are, for
+    example transports."""
     ranked = [row for row in rows if row.share.is_ranked]
     if not ranked:
         return [without_places(rows, head)]
@@ -212,8 +218,8 @@ def shown(row: Row) -> str:
     """Returns the share that the row shows, and the share that was possible."""
     words = f"{row.share.text(unit=' %')} of the frames were decodable in time"
     if row.possible:
-        # All rows over a link have the same possible share. A range with two
-        # equal ends says nothing.
+        # If the possible share was the same in all runs of the row, one number
+        # is shown instead of a range with two equal ends.
         possible = ranking.range_of(row.possible)
         text = (possible.text(unit=PERCENT) if possible.low != possible.high
                 else f"{possible.median:.1f}{PERCENT}")

@@ -16,7 +16,8 @@ NEUTRAL = "#0072b2"
 
 
 class Pipelines(typing.NamedTuple):
-    """The pipelines of a row, for people who want to repeat it by hand."""
+    """The pipelines of a row, for people who want to repeat its runs by hand.
+    """
 
     name: str
     title: str
@@ -92,7 +93,9 @@ def group(runs: list[run_results.Run]) -> dict[str, Any]:
 
 def chart(runs: list[run_results.Run],
           rows: dict[str, findings.Row]) -> list[dict[str, Any]]:
-    """Returns the bars, sorted. All lengths are in % of the axis."""
+    """Returns the bars of the chart, the highest share first. All lengths are
+    in % of the axis.
+    """
     called, labels = row_names(runs), run_results.by_label(runs)
     ranges = {label: row.share for label, row in rows.items()}
     places = ranking.places(ranges)

@@ -21,17 +21,19 @@ RATE_STEP_NS, SOJOURN_STEP_NS = NS / 5, NS / 25
 # The file with the capacity, in steps of RATE_STEP_NS from the start of the
 # link.
 CAPACITY = "link-capacity.csv"
-# The measurement of the capacity sends a fixed bitrate. If the link carries
-# this share of it, the real capacity may be larger than the measured one.
+# The measurement of the capacity sends packets at a fixed bitrate. If the link
+# carries at least this share of that bitrate, the real capacity may be larger
+# than the measured one.
 UNLIMITED = 0.95
 GREY, DROP = "#bbbbbb", "#d55e00"
 
 
 def capacity(run: run_results.Run) -> list[float]:
-    """Returns what the link of the run can carry, in Mbit/s for each step since
-    the link was started. It is measured once, in virtual time, with the
-    properties and the seed of the run. Returns an empty list if this link
-    cannot be run again, for example because the file of a trace is missing."""
+    """Returns the capacity of the link of the run, in Mbit/s for each step
+    since the link was started. The capacity is measured once, in virtual time,
+    with the properties and the seed of the run. Returns an empty list if this
+    link cannot be run again, for example because the file of a trace is
+    missing."""
     path = run.directory / CAPACITY
     if path.exists():
         with open(path) as file:
@@ -49,7 +51,8 @@ def capacity(run: run_results.Run) -> list[float]:
         return []
     # The capacity of combined links is the sum of their capacities.
     found = [sum(own) / MBIT for own in zip(*rates)]
-    del found[int(end // RATE_STEP_NS):]  # The last step may be incomplete.
+    # The last step is left out if it is incomplete.
+    del found[int(end // RATE_STEP_NS):]
     run_results.write_csv(path, ["s of the link", "Mbit/s"], [
         (step * RATE_STEP_NS / NS, rate) for step, rate in enumerate(found)])
     return found
@@ -121,7 +124,8 @@ def carried_over_time(runs: list[run_results.Run]) -> Figure:
                   color=look["color"], label="what it carried")
 
     figure = rows(runs, "Mbit/s", draw)
-    # A link without a limit would leave no room for the other lines.
+    # The line of a link without a limit would be so high that the plot had no
+    # room for the other lines.
     if limits and max(limits) > top:
         highest = max((rate for run in plots.first_runs(runs).values()
                        for rate in link_use.rates(

@@ -12,10 +12,10 @@ from wirelesslab.descriptions import Protocol
 from wirelesslab.streams import transports
 
 # {element: colour}. The first element of the sender that is in this table
-# determines the colour of a transport. If the sender runs behind a server, the
-# source element of the receiver does. People with any kind of colour blindness
-# can distinguish the first six colours (Okabe and Ito, 2008). All colours can
-# be seen on white and on dark backgrounds.
+# determines the colour of a transport. If a server starts the sender, the
+# source element of the receiver determines the colour. People with any kind of
+# colour blindness can distinguish the first six colours (Okabe and Ito, 2008).
+# All colours can be seen on white and on dark backgrounds.
 COLOURS = {
     "mmtpsink": "#0072b2",
     "ifdsink": "#009e73",
@@ -42,7 +42,8 @@ HELPERS = ("src", "pay", "mux", "parse", "queue2", "mpegstat", "clocksync",
 LOCAL = ("filesink", "fakesink")
 # The name of the connection that the kernel makes over all links.
 MPTCP = "MPTCP of the kernel"
-# Follows the elements of a transport that sends over two links.
+# These words follow the elements in the name of a transport that sends over two
+# links.
 BOTH_LINKS = " over both links"
 # The maximum length of the properties in a name, in letters.
 MAX_PROPERTIES = 40
@@ -58,9 +59,9 @@ class Element(typing.NamedTuple):
 
 
 def branches(pipeline: str) -> list[list[Element]]:
-    """Returns a list of elements for each branch of the pipeline. Only elements
-    downstream of the log of the sent frames are in the lists. If the pipeline
-    has no such log, all elements are.
+    """Returns a list of elements for each branch of the pipeline. If the
+    pipeline has a log of the sent frames, the lists have only the elements
+    downstream of this log. Otherwise they have all elements.
     """
     words = shlex.split(pipeline)
     logs = [place for place, word in enumerate(words) if "{sent}" in word]
@@ -77,8 +78,8 @@ def branches(pipeline: str) -> list[list[Element]]:
         else:
             if not is_linked:
                 found.append([])
-            # Leaves out the capabilities of a filter, and a pad of an element
-            # that is in another branch.
+            # A word with a slash is the caps of a filter, and a word with a dot
+            # is a pad of an element in another branch. Both are left out.
             if "/" not in word and "." not in word:
                 found[-1].append(Element(word, ()))
             is_linked = False
@@ -94,8 +95,9 @@ def sink(branch: list[Element]) -> str:
 
 def elements(pipeline: str) -> list[Element]:
     """Returns the elements of the branch that sends to the network. If this
-    branch begins at a pad of another element, such as rtpbin, the elements of
-    the first branch, which ends there, are returned before it.
+    branch begins at a pad of another element, such as rtpbin, the first branch
+    of the pipeline ends at this element. The elements of the first branch are
+    then returned before those of the sending branch.
     """
     found = branches(pipeline)
     if not found or sink(found[0]):
@@ -112,7 +114,9 @@ def key_element(transport: Protocol) -> str:
     """Returns the element that determines the colour."""
     if transport.get("server"):
         return transport["receiver"].split()[0]
-    if transport.get("socket"):  # The programs use a connection of their own.
+    # A carrier with the key `socket` opens a TCP connection by itself, without
+    # an element of GStreamer.
+    if transport.get("socket"):
         return "tcpclientsink"
     if "connection" in transport:
         return transport["connection"]
@@ -180,7 +184,8 @@ def with_section(transport: Protocol, _others: Iterable[Protocol]) -> str:
     return f"{in_full(transport, ())} ({transport['name']})"
 
 
-# From the shortest kind of name to one that is always unique.
+# The functions that make a name, from the one with the shortest names to the
+# one whose names are always unique.
 KINDS: tuple[Callable[[Protocol, Iterable[Protocol]], str], ...] = (
     essential, in_full, with_links, with_properties, with_section)
 
@@ -221,7 +226,8 @@ def of_elements(known: Mapping[str, Protocol]) -> dict[str, str]:
 class Look(typing.NamedTuple):
     name: str
     colour: str
-    style: int  # Number among the transports of the same colour.
+    # The number of the transport among the transports of this colour.
+    style: int
 
 
 def known_with(used: Iterable[Protocol]) -> dict[str, Protocol]:
@@ -234,9 +240,10 @@ def known_with(used: Iterable[Protocol]) -> dict[str, Protocol]:
 
 
 def looks(used: Mapping[str, Protocol]) -> dict[str, Look]:
-    """Returns {label: look} for {label: transport}. The label of a stream that
-    shares a link differs from the name of its transport, and stays in the name
-    of the look. Two labels never have the same colour and style."""
+    """Returns {label: look} for {label: transport}. If several streams share a
+    link, the label of a stream contains more than the name of its transport,
+    and the name in the look is this label, too. Two labels never have the same
+    colour and style."""
     known = known_with(used.values())
     called = of_elements(known)
     same: dict[str, list[str]] = {}

@@ -67,7 +67,9 @@ STYLE_OF_SVG = """<style>
 
 
 def look(place: int) -> dict[str, Any]:
-    """Returns colour and style of a label without an order."""
+    """Returns the colour and the style of a label in a set of labels that has
+    no order.
+    """
     return {"color": COLOURS[place % len(COLOURS)],
             "linestyle": list(STYLES)[place // len(COLOURS) % len(STYLES)]}
 
@@ -96,7 +98,7 @@ def of_transports(
 
 
 def dotted(line: dict[str, Any]) -> dict[str, Any]:
-    """Returns the style for points in place of this line."""
+    """Returns the style of points that stand for this line."""
     return {**line, "linestyle": "", "marker": STYLES[line["linestyle"]]}
 
 
@@ -201,7 +203,8 @@ def decodable_distribution(runs: list[run_results.Run]) -> Figure:
     first, last = max(min(known) / 2, 1), 1.5 * max(known)
     for label, look in looks(runs).items():
         times, shares = curves[label]
-        # With all longer deadlines, the share is equal to the last one.
+        # The curve does not change after its last step, so the last share is
+        # drawn again at the end of the axis.
         ax.step([first, *times, last], [*shares, shares[-1]], where="post",
                 **look)
     ax.set_xscale("log")
@@ -288,7 +291,7 @@ def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
     run = next(iter(firsts.values()))
     end = run.cell["seconds"]
     parts = link_paths.parts(run.cell["link"])
-    # Each link of a combined link has a band of the axis.
+    # Each link of a combined link has a horizontal band of its own in the plot.
     height, has_changes = 100 / len(parts), False
     for place, part in enumerate(parts):
         colour = LINK_COLOURS[place % len(LINK_COLOURS)]
@@ -310,7 +313,8 @@ def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
                                 hatch="//", facecolor="none", linewidth=0.4,
                                 edgecolor=colour)
     if not has_changes or len(parts) > 1:
-        # The log does not have a state that never changes.
+        # The log has entries only for changes of the state. If the state never
+        # changes, the axis has no values to show.
         ax.set_yticks([])
     words = link_words(parts, has_changes)
     ax.set_ylim(0, 105)

@@ -27,7 +27,7 @@ NS_PER_MS = 1e6
 # The packets of a handshake are small. The first packet with at least this
 # number of bytes belongs to the first frame.
 LARGE = 500  # bytes
-# The maximum time that the change of a link by a schedule takes.
+# The maximum time that a schedule needs to change the state of a link.
 CHANGE_NS = 20e6
 
 
@@ -77,7 +77,9 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
     found = []
     for number, (text, (_, station)) in enumerate(zip(
             cells.all_properties(cell, directory), cells.link_logs(cell))):
-        # The clocks of several links begin nearly at the same time.
+        # The clocks of several links begin nearly at the same time. If the
+        # begin is not known by the clock of one link, the begin by the clock of
+        # the first link is used.
         begin = begins_ns[0] if begins_ns[number] is None \
             else begins_ns[number]
         # The sender's station also is the number of its flow, except in a
@@ -99,12 +101,15 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
 def begin_ns(packets: Sequence[measurements.Packet],
              since_ns: float | None) -> float | None:
     """Returns the time at which the first frame was sent, by the clock of the
-    link, or None if it is not known. There are two estimates of this time.
-    `since_ns` is the time from the begin of the link to the first frame by the
-    clock of the machine. It may be a few ms too long, or None. The arrival of
-    the first large packet is too late if the sender begins its handshake only
-    when the first frame comes. Neither of them is too early, so the earlier one
-    is the better estimate."""
+    link, or None if it is not known. There are two estimates of this time. Each
+    may be too late but not too early, so the earlier one is the better
+    estimate.
+
+    The first estimate is `since_ns`: the time from the begin of the link to the
+    first frame, by the clock of the machine. This estimate may be a few ms too
+    late. It is None if it is not known. The second estimate is the arrival of
+    the first large packet at the link. This estimate is too late if the sender
+    begins its handshake only when it gets the first frame."""
     if not packets:
         return since_ns
     first = next((packet.arrival_ns for packet in packets

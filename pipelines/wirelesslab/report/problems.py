@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The problems of live video that a page compares transports for. For each
+"""The problems of live video for which a page compares transports. For each
 problem, the page has a table, sentences about the result and the usual advice.
 The demo writes the problems to a file, and the program that makes the page
 reads this file, because it may run in another version of Python. This module
@@ -32,7 +32,9 @@ class Problem:
     key: str  # What the columns of the table mean.
     finding: str  # Which transport had the best results, and by how much.
     why: str
-    advice: str  # What helps without another transport, and what it costs.
+    # The usual advice: how the problem can be reduced without another
+    # transport, and what this costs.
+    advice: str
     pictures: list[Picture] = dataclasses.field(default_factory=list)
     # The titles of the groups in the report that have the details.
     groups: list[str] = dataclasses.field(default_factory=list)
@@ -68,7 +70,8 @@ def write(path: pathlib.Path, problems: Sequence[Problem]) -> None:
 
 
 def read(path: pathlib.Path | None) -> list[Problem]:
-    """Returns the problems in the file, or an empty list without a file."""
+    """Returns the problems in the file, or an empty list if there is no file.
+    """
     if path is None:
         return []
     return [Problem(**{**found, "pictures": [

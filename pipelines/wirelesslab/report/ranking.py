@@ -2,7 +2,8 @@
 """Ranks rows by a value that has a range. A row is better than another row only
 if its whole range is above the range of the other row. Rows whose ranges
 overlap share places. Only a row with at least three runs that were not flagged
-has a place. `lab compare` needs as many runs to report a change."""
+has a place. The command `lab compare` also needs at least three such runs
+before it reports a change."""
 
 import statistics
 import typing
@@ -16,7 +17,7 @@ class Range(typing.NamedTuple):
     median: float
     high: float
     runs: int
-    is_flagged: bool = False  # Whether these are flagged runs.
+    is_flagged: bool = False  # Whether the runs are flagged as unreliable.
 
     @property
     def is_known(self) -> bool:

@@ -19,7 +19,7 @@ from wirelesslab.workloads import definitions
 RUNS = "runs.csv"
 NAME, PROTOCOL, REPETITION = "name", "protocol", "repetition"
 DEFINITION = "definition"
-# The columns without which a file is no table of runs.
+# A file without these columns is not a table of runs.
 NEEDED = (NAME, PROTOCOL, "link", "rate Mbit/s", "codec", "seed", REPETITION,
           "flagged", "decodable %")
 LATE_MS = 500
@@ -31,7 +31,8 @@ class Results(typing.NamedTuple):
     path: pathlib.Path
     heads: list[str]
     rows: list[Row]
-    # {name without repetition: cell}. A table alone does not have the cells.
+    # {name of a cell without repetition: cell}. Empty if the results come from
+    # a runs.csv, because that file does not contain the cells.
     cells: dict[str, Cell] = {}
 
 
@@ -105,10 +106,10 @@ def write(path: pathlib.Path, results: Results) -> None:
 
 def merge(parts: Iterable[Results]) -> Results:
     """Returns one table with the rows of all parts, in the order of the parts.
-    A row that occurs in two parts is the same run, and is kept once. Two parts
-    may also have different runs of one cell. The later ones get the next free
-    numbers of repetitions. Raises LabError if the columns of two parts differ,
-    or if their definitions of a cell differ."""
+    A row that occurs in two parts is the same run, and is kept once. If two
+    parts have different runs of one cell, the runs of the later part get the
+    next free numbers of repetitions. Raises LabError if the columns of two
+    parts differ, or if their definitions of a cell differ."""
     first, *others = parts
     for other in others:
         check_heads(first, other)
@@ -163,8 +164,8 @@ def cell_of(name: str) -> str:
 
 
 def free_names(names: set[str], taken: set[str]) -> dict[str, str]:
-    """Returns {name: name with a free number of the repetition}. A name that is
-    not among the taken ones stays as it is."""
+    """Returns {name: new name}. If a name is taken, the new name has the next
+    free number of the repetition. Otherwise it is the same name."""
     found, used = {}, set(taken)
     for name in sorted(names, key=lambda name: (
             name in taken, cell_of(name), int(name.rpartition("-")[2]))):
@@ -182,7 +183,7 @@ def free_names(names: set[str], taken: set[str]) -> dict[str, str]:
 def without_known(found: list[Cell],
                   results: Results) -> tuple[list[Cell], list[str]]:
     """Returns the cells that have no row with the same definition. Also returns
-    a line that says how many cells have one.
+    a line that says how many cells have such a row.
     """
     if DEFINITION not in results.heads:
         check_heads(results, results)

@@ -47,7 +47,7 @@ class Run:
         self.beside = [self]
         self._lateness, self.machine = result["lateness"], result["machine"]
         self.warnings, self.left_out = result["warnings"], result["left_out"]
-        # The results of older versions do not have this key.
+        # The results of older versions do not have the key LINKS_BEGAN.
         self._links_began_ns = result.get(cells.LINKS_BEGAN)
         self.late_ns = late_ms * NS_PER_MS
         self._late_ms, self._build = late_ms, build
@@ -61,7 +61,8 @@ class Run:
     @functools.cached_property
     def lateness(self) -> lateness.Lateness:
         """How late the machine and the link were, and whether the cell is
-        flagged. Frames count as late by the value of --late of the report.
+        flagged. A frame counts as late if its lateness exceeds the option
+        --late of the report.
         """
         own = self._lateness
         if "effects" not in own or matrix.kind(self.cell) == matrix.LIVE \
@@ -87,7 +88,9 @@ class Run:
 
     @property
     def label(self) -> str:
-        """The label of the run among those with which it is compared."""
+        """The label that distinguishes this run from the runs with which it is
+        compared.
+        """
         return self.way.label(self)
 
     @property
@@ -437,8 +440,8 @@ def fairness(runs: list[Run]) -> Table | None:
 
 
 def loss_runs(runs: list[Run]) -> Table:
-    """Returns Ouwens table 3.12. The packets of all runs of a label count
-    together.
+    """Returns a table in the form of Ouwens table 3.12. The packets of all runs
+    of a label are counted together.
     """
     heads = [runs[0].way.head,
              *(f"{length} in a row, %" for length in measurements.OUWENS_RUNS),
@@ -456,8 +459,8 @@ def loss_runs(runs: list[Run]) -> Table:
 
 
 def attempts(runs: list[Run]) -> Table:
-    """Returns Ouwens table 3.2. The packets of all runs of a label count
-    together.
+    """Returns a table in the form of Ouwens table 3.2. The packets of all runs
+    of a label are counted together.
     """
     max_attempts = measurements.OUWENS_MAX_ATTEMPTS
     heads = [runs[0].way.head,
@@ -476,7 +479,7 @@ def attempts(runs: list[Run]) -> Table:
 
 def latency_by_size(runs: list[Run]) -> Table:
     """Returns the median latency in ms for each class of frame sizes. The
-    frames of all runs of a label count together.
+    median is over the frames of all runs of a label.
     """
     found = {title_of(own[0]): measurements.latency_by_size(
         [way for run in own for way in run.passages], SIZE_CLASS)

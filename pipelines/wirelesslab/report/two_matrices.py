@@ -40,7 +40,7 @@ CHANGED = (BETTER, WORSE, CHANGED_BOTH)
 
 
 class Measure(typing.NamedTuple):
-    column: str  # The column of runs.csv.
+    column: str  # The name of the column in runs.csv.
     head: str
     form: str
     is_more_better: bool
@@ -65,7 +65,9 @@ class Side(typing.NamedTuple):
     median: float
     high: float
     runs: int
-    flagged: int  # Flagged runs, which do not count unless all are flagged.
+    # The number of flagged runs. They are left out of the other values, unless
+    # all runs are flagged.
+    flagged: int
 
     def text(self, form: str) -> str:
         if not self.runs:
@@ -93,7 +95,8 @@ class Comparison(typing.NamedTuple):
     difference: float
     interval: Interval | None
     verdict: str
-    is_redefined: bool  # Whether the cells of A and B differ.
+    # Whether the definitions of the cells differ between A and B.
+    is_redefined: bool
 
     @property
     def is_change(self) -> bool:
@@ -124,7 +127,7 @@ class Group(typing.NamedTuple):
         return [own[0] for own in self.rows.values()]
 
     def others(self) -> list[Comparison]:
-        """Returns the changes in the other measures."""
+        """Returns the changes in all measures except the first."""
         return [one for own in self.rows.values() for one in own[1:]
                 if one.is_change]
 
@@ -306,14 +309,16 @@ def compare_computed(measure: Measure, rows_a: list[Row],
 
 def verdict_of(measure: Measure, interval: Interval, values: set[float],
                is_flagged: bool) -> str:
-    """Returns what the interval says about all `values` of both sides."""
+    """Returns the verdict about the difference between A and B, which follows
+    from its interval. `values` has the values of all runs of both sides.
+    """
     if is_flagged:
         return FLAGGED
     if interval.chance > MAX_CHANCE:
         return TOO_FEW
     if len(values) == 1:
         return SAME
-    if not interval.chance:  # All runs are computed.
+    if not interval.chance:  # A chance of 0 means that all runs are computed.
         if interval.low == interval.high == 0:
             return SAME
         if interval.low < 0 < interval.high:

@@ -22,7 +22,7 @@ def rows(runs: list[run_results.Run]) -> dict[str, Any]:
     labels have in common."""
     own = run_results.grouped(runs, numbers.key)
     differing = [n for n in range(3) if len({key[n] for key in own}) > 1] or [2]
-    if differing == [2]:  # Only the protocols differ.
+    if differing == [2]:  # The lines differ only in their protocols.
         looks = plots.of_transports({key[2]: same[0].transport
                                      for key, same in own.items()})
         return {name: (same, {part: looks[name][part]
@@ -34,8 +34,8 @@ def rows(runs: list[run_results.Run]) -> dict[str, Any]:
 
 def draw_share(ax: Axes, values: Sequence[float], sent: int,
                **look: Any) -> None:
-    """Draws for each value of time the share of the sent packets that took at
-    most this time.
+    """Draws the share of the sent packets that took at most a certain time, as
+    a curve over this time.
     """
     values = sorted(values)
     ax.plot(values, [100 * (n + 1) / sent for n in range(len(values))], **look)
@@ -60,7 +60,9 @@ def round_trips(runs: list[run_results.Run]) -> Figure:
 
 
 def typical_round_trips(runs: list[run_results.Run]) -> Figure:
-    """Draws minimum, median and 90th percentile, as Alanko's figure 6 does."""
+    """Draws the minimum, the median and the 90th percentile of the round trips,
+    as Alanko's figure 6 does.
+    """
     own = rows(runs)
     figure, ax = plots.plt.subplots(
         figsize=(plots.WIDTH, 1 + 0.25 * len(own)), layout="tight")
@@ -101,8 +103,9 @@ def bytes_over_time(runs: list[run_results.Run]) -> Figure:
 
 
 def voice_over_time(runs: list[run_results.Run]) -> Figure:
-    """Draws the first run of each label: the true delays as a line, and as
-    points those that follow from the acknowledgements.
+    """Draws the one-way delays in the first run of each label. A line shows the
+    true delays. Points show the delays that the sender estimates from the
+    acknowledgements.
     """
     figure, ax = plots.axes("s of the call", "one-way delay, ms")
     for name, (own, look) in rows(runs).items():
@@ -124,8 +127,8 @@ def voice_over_time(runs: list[run_results.Run]) -> Figure:
 
 def delays(runs: list[run_results.Run], what: str,
            unit: float) -> tuple[Figure, Axes]:
-    """Draws for each value of time the share of the packets that took at most
-    this time.
+    """Draws the share of the packets that took at most a certain time, as a
+    curve over this time.
     """
     figure, ax = plots.axes(what, "of the packets sent, %")
     for name, (own, look) in rows(runs).items():

@@ -229,10 +229,11 @@ def key(run: run_results.Run) -> tuple[str, str, str]:
 
 
 def summary(runs: list[run_results.Run]) -> tuple[list[str], list[list[str]]]:
-    """Returns heads and rows for runs of one kind. A row has for a link,
-    workload and protocol the median over the runs and, if there are several,
-    the lowest and the highest value. The row above it has the numbers of a
-    paper."""
+    """Returns heads and rows for runs of one kind. There is a row for each
+    combination of link, workload and protocol. It has the medians over the runs
+    and, if there are several runs, the lowest and the highest values. If a
+    paper has numbers for the link and the workload, a row with these numbers
+    comes first."""
     columns = NUMBERS[runs[0].cell["workload"]["kind"]]
     heads = ["link", "workload", "protocol", *(name for name, _ in columns),
              "runs"]

@@ -29,9 +29,9 @@ POINTS_PER_PIXEL = 72 / DPI
 
 
 class Viewer(typing.NamedTuple):
-    """What the viewer of a run saw. `shown` and `pictures` have an item for
-    each picture of the film: `shown` the number of the picture that was seen
-    in its place, and `pictures` the comparison of both pictures."""
+    """What the viewer of a run saw. `shown` has for each picture of the film
+    the number of the picture that was seen in its place. `pictures` has for
+    each picture of the film the comparison with the picture that was seen."""
 
     label: str
     colour: Any
@@ -90,7 +90,9 @@ def describe(viewers: Sequence[Viewer], source: pathlib.Path,
 
 
 def paths(group: dict[str, Any]) -> list[pathlib.Path]:
-    """Returns the files of a group's video, for the size of the page."""
+    """Returns the files of a group's video. They count for the size of the
+    page.
+    """
     worst = group.get("worst") or {}
     return [path for path in (worst.get("video"), worst.get("poster")) if path]
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the clips of the paper from the bundled film. A clip that exists is not
-made again.
+"""Makes the clips that the lab streams from the bundled film. A clip that
+exists is not made again.
 
 A clip has 60 seconds of 720x576 MPEG-2 at 25 frames per second, with a GOP of
-15 frames and a constant bitrate: 101 I-, 400 P- and 999 B-frames, as Ouwens
-counts them.
+15 frames and a constant bitrate. These are 101 I-, 400 P- and 999 B-frames, as
+in the clips of Ouwens 2006.
 """
 
 import os
@@ -34,9 +34,9 @@ QCIF = {
 
 
 # The same film at the same bitrate with other codecs: (encoder, suffix of the
-# file). The bitrate is constant, with the same buffer. Two non-reference
-# B-frames come between two other frames, so the types of the frames are the
-# same as in MPEG-2.
+# file). The bitrate is constant, and the rate buffer of the encoder has the
+# same size as for MPEG-2. Two non-reference B-frames come between two other
+# frames, so the types of the frames are the same as in MPEG-2.
 X26X = ("-preset superfast -g 15 -bf 2 -x26{n}-params keyint=15:min-keyint=15:"
         "scenecut=0:open-gop=0:{pyramid}:bframes=2:b-adapt=0")
 CODECS = {
@@ -78,7 +78,9 @@ def make_clip(build_dir: pathlib.Path, rate: int) -> pathlib.Path:
 
 
 def make_coded(build_dir: pathlib.Path, rate: int, codec: str) -> pathlib.Path:
-    """Returns the path of the same film with another codec than MPEG-2."""
+    """Returns the path of the clip of `rate` Mbit/s in another codec than
+    MPEG-2.
+    """
     encoder, suffix = CODECS[codec]
     muxer = MUXERS[f".{suffix.rpartition('.')[2]}"]
     return _make(
@@ -90,7 +92,8 @@ def make_coded(build_dir: pathlib.Path, rate: int, codec: str) -> pathlib.Path:
 
 
 def make_ts(build_dir: pathlib.Path, rate: int) -> pathlib.Path:
-    """Returns the path of the same video inside MPEG-TS, with the film's sound.
+    """Returns the path of a clip in MPEG-TS. It has the video of the clip of
+    `rate` Mbit/s, and the sound of the film.
     """
     video = make_clip(build_dir, rate)
     return _make(
@@ -138,8 +141,8 @@ def cut(clip: pathlib.Path, seconds: int, path: pathlib.Path) -> pathlib.Path:
 
 
 def count_frames(clip: pathlib.Path) -> int:
-    # The format "csv" would have a comma and a further line for a stream with
-    # side data.
+    # The output format "csv" of ffprobe would add a comma and a further line
+    # for a stream with side data.
     return int(subprocess.run(
         [*FFPROBE, "-select_streams", "v", "-count_packets", "-show_entries",
          "stream=nb_read_packets", "-of", "default=nw=1:nk=1", str(clip)],

@@ -6,8 +6,8 @@ and reads only these logs.
 Each frame of the encoder refers to the frame before it, except for a key frame.
 A decoder can therefore show a frame when this frame and all frames since the
 last key frame have arrived. A frame has to be shown within a time limit after
-its capture. A frame that is later is not shown, but it is still decoded,
-because later frames refer to it.
+its capture. A frame that exceeds this limit is not shown, but it is still
+decoded, because later frames refer to it.
 """
 
 from __future__ import annotations

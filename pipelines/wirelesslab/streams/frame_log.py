@@ -38,7 +38,9 @@ class Frame(typing.NamedTuple):
 
 
 class Log:
-    """A log that may still be growing. `read` takes in the new lines."""
+    """A log that may still be growing. read() reads the lines that were added
+    since the last call.
+    """
 
     def __init__(self, path: pathlib.Path) -> None:
         self.frames = []
@@ -102,10 +104,11 @@ class Log:
 class Join:
     """Finds for each frame that arrived the frame that was sent.
 
-    A film that repeats itself has identical frames. Among identical frames, the
-    right one is the nearest in coding order. The distance is counted from the
-    difference that the last match had between the numbers of the receiver and
-    of the sender.
+    A film that repeats itself has several identical frames, so several sent
+    frames can match one received frame. Each end numbers the frames in coding
+    order. The number of the right frame is expected to differ from the number
+    of the received frame as much as in the last match. The sent frame whose
+    number is nearest to the expected one is chosen.
     """
 
     def __init__(self) -> None:

@@ -82,8 +82,9 @@ def wakeups(late_ms: Sequence[float]) -> list[float]:
 def describe(late_ms: Sequence[float],
              link_ns: Sequence[Mapping[str, int] | None]) -> Lateness:
     """Returns the statistics of the lateness of the machine and of the links.
-    If there are several links, each statistic is the largest one of a link. The
-    statistics of the links are None if one link did not report its lateness.
+    If there are several links, each statistic is the maximum over the links.
+    The statistics of the links are None if one link did not report its
+    lateness.
     """
     found, late_ms = {}, wakeups(late_ms)
     known = link_ns and None not in link_ns
@@ -146,9 +147,10 @@ def stall_ms(lateness: Lateness) -> float:
 
 def without_maximum(late: Sequence[tuple[float, float]]
                     ) -> list[tuple[float, float]]:
-    """Returns the steps in which the latest frames were only as late as the
-    99th percentile. The maximum can be a single wake-up, and no single frame
-    moves a percentile of the latency."""
+    """Returns the steps of the lateness without its maximum. The latest frames
+    count as late by the 99th percentile instead, because the maximum can come
+    from a single wake-up, and one late frame does not change a percentile of
+    the latency."""
     return [*late[:-1], (late[-2][0], late[-1][1])]
 
 
@@ -172,7 +174,7 @@ def percentile_without(latency_ms: Sequence[float],
     earlier = sorted((own - ms, share) for own in latency_ms
                      for ms, share in late)
     sums = list(itertools.accumulate(share for _, share in earlier))
-    # Sums of decimal fractions are not exact.
+    # Sums of decimal fractions are not exact, so a sum may be smaller by 1e-9.
     place = bisect.bisect_left(sums, sums[-1] * percent / 100 - 1e-9)
     return earlier[min(place, len(earlier) - 1)][0]
 
@@ -237,8 +239,8 @@ def is_above(lateness: Lateness, limit_ms: float) -> bool:
 
 
 def is_graded(lateness: Lateness, late_ms: float) -> bool:
-    """Returns whether this version of grade() was called for the run with this
-    `late_ms`."""
+    """Returns whether the run already has a grade of this version of grade()
+    for this `late_ms`."""
     return lateness.get("late_ms") == late_ms and is_of_this_version(lateness)
 
 

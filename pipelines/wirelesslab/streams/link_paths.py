@@ -26,10 +26,10 @@ def parts(link: Link) -> list[Link]:
 
 
 def names(link: Link) -> list[str]:
-    """Returns the name of each part of a link, in the form in which a pipeline
-    writes it. If a section lists several values of a property, the name of each
-    link has an underscore and the value after the name of the section. This
-    part of the name is left out."""
+    """Returns the name of each part of a link, as a pipeline writes it. If a
+    section lists several values of a property, the name of a link consists of
+    the name of the section, an underscore and the value. A pipeline writes only
+    the name of the section."""
     return [identifier(part["name"].partition("_")[0]) for part in parts(link)]
 
 

@@ -26,7 +26,8 @@ from wirelesslab.testbed import namespaces, testbed
 
 UP, OUTAGE, HOLD, DOWN, ABSENT, RENUMBERED = STATES = (
     "up", "outage", "hold", "down", "absent", "renumbered")
-CLOSED = (OUTAGE, HOLD, DOWN, ABSENT)  # The link carries nothing.
+# The states in which the link carries nothing.
+CLOSED = (OUTAGE, HOLD, DOWN, ABSENT)
 END = "end"  # This word ends the log, in place of a state.
 KEY = "schedule"  # The key in a section [link NAME].
 EXAMPLE = "0 up 10 down 15 up"
@@ -41,10 +42,10 @@ RENUMBERED_BY = 100
 # packet. Its queue has the size of 100 packets, like the queue of wirelesslink
 # by default.
 HELD = "tbf rate 8bit burst 3000 limit 150000"
-# After the state `hold`, the token bucket of HELD gets a high rate. It uses the
-# new rate only when another packet comes. TCP sends no packet while earlier
-# packets of the connection wait in a queue of its own host. Therefore KICK
-# sends a packet to the port of the service `discard`.
+# The command that ends the state `hold` gives a high rate to the token bucket
+# of HELD. The bucket uses the new rate only when another packet arrives. TCP
+# sends no packet while earlier packets of the connection wait in a queue of its
+# own host. Therefore KICK sends a packet to the port of the service `discard`.
 RELEASED = "tbf rate 1gbit burst 300000 limit 150000"
 KICK = (f"{shlex.join(namespaces.PYTHON)} -c 'import socket; socket.socket("
         "type=socket.SOCK_DGRAM).sendto(b\"\", (\"{peer}\", 9))'")
@@ -105,8 +106,8 @@ def closed(changes: Sequence[Change]) -> list[tuple[float, float]]:
 
 
 def closed_times(link: Link) -> list[tuple[float, float]]:
-    """Returns closed() for the schedule of a link, or an empty list if the link
-    has none."""
+    """Returns the periods in which the schedule of a link keeps it closed, as
+    closed() does. Returns an empty list if the link has no schedule."""
     text = link.get(KEY)
     return closed(parse(link["name"], text)) if text else []
 
@@ -177,8 +178,8 @@ def leave(state: str, device: str, address: str,
 # -------------------------------------------------------------------- execution
 
 class Shell:
-    """A shell that runs in a host. It executes each command without starting a
-    process of Python, which would take too long."""
+    """A shell that runs in a host. It executes each command by itself, because
+    starting a process of Python for each command would take too long."""
 
     def __init__(self, bed: testbed.Testbed, host: str) -> None:
         self._host = host
@@ -244,7 +245,8 @@ class ScheduledLink:
         return self._all_dropped() - self._dropped_before
 
     def _all_dropped(self) -> int:
-        # The counter does not begin at 0 if an equal queue was set up before.
+        # If the new queue is equal to an earlier one, its counter may not begin
+        # at 0.
         if self._state not in (OUTAGE, HOLD):
             return 0
         shown = self._shells[0].run(f"tc -s qdisc show dev {self.device}")

@@ -45,7 +45,7 @@ def sojourns_ns(packets: Sequence[measurements.Packet], end_ns: float,
             continue
         step = int((packet.arrival_ns - begin) // step_ns)
         sojourn = packet.departure_ns - packet.arrival_ns
-        # max() would keep a NaN that comes first.
+        # max() would return NaN here, because NaN is its first argument.
         if not found[step] >= sojourn:
             found[step] = sojourn
     return found

@@ -56,8 +56,8 @@ class Passage(typing.NamedTuple):
 def join(
         sent_log: frame_log.Log, received_log: frame_log.Log
 ) -> dict[int, tuple[frame_log.Frame, frame_log.Frame]]:
-    """Joins both logs. Returns {coding number: (sent, arrived)} for the frames
-    that arrived.
+    """Joins the logs of the sender and of the receiver. Returns {coding number:
+    (sent, arrived)} for the frames that arrived.
     """
     joined = frame_log.Join()
     joined.add_sent(sent_log.frames)
@@ -336,8 +336,9 @@ def merge_links(logs: Sequence[LinkLog]) -> LinkLog:
 
 
 def loss_runs(lost: Iterable[bool]) -> collections.Counter[int]:
-    """Returns {length: number of runs} of consecutive lost packets. `lost` says
-    for each packet, in the order of sending, whether it was lost."""
+    """Counts the series of consecutive lost packets. Returns {length of a
+    series: number of such series}. `lost` says for each packet, in the order of
+    sending, whether it was lost."""
     return collections.Counter(
         len(list(run)) for is_lost, run in itertools.groupby(lost) if is_lost)
 
@@ -345,8 +346,8 @@ def loss_runs(lost: Iterable[bool]) -> collections.Counter[int]:
 def run_percents(
         runs: collections.Counter[int]) -> tuple[list[float], int, int]:
     """Returns a row of Ouwens table 3.12: the share in % of each class of
-    OUWENS_RUNS among all runs of lost packets, the number of lost packets, and
-    the number of runs."""
+    OUWENS_RUNS among all series of consecutive lost packets, the number of lost
+    packets, and the number of series."""
     total = sum(runs.values())
     counts = [sum(count for length, count in runs.items()
                   if first <= length <= last)
@@ -356,7 +357,8 @@ def run_percents(
 
 
 def attempts(packets: Sequence[Packet]) -> collections.Counter[int]:
-    """Returns {number of transmissions: number of packets that needed so many}.
+    """Returns {number of transmissions: number of packets with this number of
+    transmissions}.
     """
     return collections.Counter(packet.attempts for packet in packets)
 
@@ -389,8 +391,8 @@ def sequence(
 
 
 def worst_window(times: Sequence[float], length: float) -> float | None:
-    """Returns the begin of the window of this `length` that contains most of
-    the `times`; None if there are no times."""
+    """Returns the begin of the window of this `length` that contains the
+    largest number of the `times`; None if there are no times."""
     times, best, first = sorted(times), (0, None), 0
     for last, time in enumerate(times):
         while time - times[first] > length:
@@ -411,7 +413,9 @@ def mean_attempts(packets: Sequence[Packet]) -> float:
 # -------------------------------------------------------------- other workloads
 
 class RequestReply(typing.NamedTuple):
-    """A row of Alanko's tables 3 and 4, in the unit of the times."""
+    """A row of Alanko's tables 3 and 4. The values have the unit of the times
+    from which they were computed.
+    """
 
     minimum: float
     percentiles: dict
@@ -468,8 +472,9 @@ def mos(psnr: float) -> int:
 
 
 def worst_place(errors: Sequence[Sequence[float]]) -> int | None:
-    """Returns the place in display order with the largest sum of errors; None
-    if no picture differs.
+    """Returns the place in display order with the largest error, or None if no
+    picture differs. `errors` has the errors of all pictures for each stream,
+    and the errors of the streams are added.
     """
     sums = [sum(each) for each in zip(*errors)]
     return sums.index(max(sums)) if any(sums) else None
@@ -477,9 +482,10 @@ def worst_place(errors: Sequence[Sequence[float]]) -> int | None:
 
 def worst_places(errors: Sequence[Sequence[float]],
                  length: int) -> range | None:
-    """Returns the consecutive places in display order with the largest sum of
-    errors. Their number is `length`, or less if there are not so many places.
-    Returns None if no picture differs."""
+    """Returns the range of `length` consecutive places in display order with
+    the largest error. The range is shorter if there are not so many places.
+    Returns None if no picture differs. `errors` has the errors of all pictures
+    for each stream, and the errors of the streams are added."""
     sums = [sum(each) for each in zip(*errors)]
     if not any(sums):
         return None

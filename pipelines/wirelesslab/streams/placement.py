@@ -59,8 +59,8 @@ def free_port(binds: str) -> int:
         with contextlib.closing(
                 socket.socket(socket.AF_INET, kind_of_socket(binds))) as probe:
             probe.bind((HOST, 0))
-            # Linux assigns only odd ports to TCP sockets that do not choose
-            # one.
+            # An odd port is made even, because Linux assigns only odd ports to
+            # TCP sockets that do not choose one.
             port = probe.getsockname()[1] & ~1
         if all(is_free(binds, port + n) for n in range(MAX_PORTS)):
             return port
@@ -227,10 +227,10 @@ def hosts_of(link: Link, roles: tuple[str, ...]) -> dict[str, Any]:
 
 
 class OverLink:
-    """Both ends run on hosts of a testbed. `properties` are those of the
-    wirelesslink between them, and `further` are those of further links. `link`
-    is the link or combined link of a matrix, if there is one, whose names and
-    schedules are used. `options` are further arguments for the testbed."""
+    """Both ends run on hosts of a testbed. `properties` are the properties of
+    the wirelesslink between the hosts, and `further` those of additional links.
+    `link` is the link or combined link of a matrix whose names and schedules
+    are used, or None. `options` are further arguments for the testbed."""
 
     # A link that loses all packets is a valid result, not an error.
     loses = True
@@ -259,9 +259,9 @@ class OverLink:
         self._bed = None
 
     def choose_port(self, binds: str, wanted: int | None = None) -> int:
-        """Returns a free port of this machine, although hosts with namespaces
-        have all ports free, because relays on this machine may have to stand in
-        for the hosts."""
+        """Returns a free port. The port must be free on this machine, because
+        relays on this machine may have to stand in for the hosts. Hosts with
+        namespaces would have all ports free."""
         return wanted or free_port(binds)
 
     def way(self, _port: int) -> str:

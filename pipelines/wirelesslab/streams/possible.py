@@ -87,9 +87,9 @@ def jobs(passages: Sequence[measurements.Passage], begin_ns: float,
     sent at `begin_ns`. A frame exists from its due time on. If the run sent it
     earlier, because of the jitter of the machine, it exists from that time on.
 
-    The order of the due times is the order of the stream. If it were not, this
-    function would let frames exist earlier or have later deadlines, until both
-    have the order of the stream. The result would then be an upper bound."""
+    The due times normally have the order of the stream. If they do not, this
+    function makes frames exist earlier, or gives them later deadlines, until
+    the times have this order. The result is then an upper bound."""
     releases = list(itertools.accumulate(
         (min(way.due_ns, way.sent_ns) for way in reversed(passages)), min))
     deadlines = itertools.accumulate(
@@ -100,14 +100,15 @@ def jobs(passages: Sequence[measurements.Passage], begin_ns: float,
 
 
 class _Plan(typing.NamedTuple):
-    """A partial solution: the frames that are sent, of those that best() has
-    examined so far."""
+    """A partial solution: which of the frames that best() has examined so far
+    are sent."""
 
     count: int  # decodable frames
     # The bytes of the supply that are used up, because frames were sent or the
     # opportunities are over.
     used: int
-    chosen: tuple | None  # (number of the last chosen frame, those before it)
+    # (number of the last chosen frame, the same pair for the frames before it)
+    chosen: tuple | None
 
 
 def best(work: Sequence[Job], supply: Supply) -> list[int]:

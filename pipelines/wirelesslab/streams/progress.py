@@ -38,8 +38,8 @@ class Progress:
         """Reads the new lines of both logs and, if it is time, prints a line.
         Returns whether frames arrived.
         """
-        # The receiver's log is read first, so that the sender's log has each of
-        # its frames.
+        # The receiver's log is read before the sender's log. Each frame that
+        # was read from the receiver's log is then also in the sender's log.
         arrived = self._received.read()
         self._join.add_sent(self._sent.read())
         self._delays.extend(

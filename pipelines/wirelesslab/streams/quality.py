@@ -52,10 +52,10 @@ def measure(clip: pathlib.Path, shown: list[int | None],
             reference: pathlib.Path | None = None) -> list[Picture]:
     """Returns a Picture for each place in display order. `shown` has for each
     place the number of the picture that is seen there, and None before the
-    first one. This picture is compared with the clip's picture at the same
-    place. If there is a video `reference`, the picture is compared with the
-    picture of this video instead, and both videos may be longer than `shown`.
-    A picture that would be compared with itself is not given to ffmpeg."""
+    first picture. The picture that is seen is compared with the clip's picture
+    at this place. If there is a video `reference`, it is compared with the
+    picture of that video instead, and both videos may be longer than `shown`. A
+    picture that would be compared with itself is not given to ffmpeg."""
     compared = [place for place, number in enumerate(shown)
                 if reference or number != place]
     if not compared:

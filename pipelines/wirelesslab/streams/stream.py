@@ -27,12 +27,14 @@ from wirelesslab.streams import (
     transports,
 )
 
-# The first start of GStreamer takes long, because it scans all plugins.
+# The maximum time until a pipeline is ready. It is long because GStreamer scans
+# all plugins when it is started for the first time.
 SECONDS_TO_START = 60
 # If no frame arrives for this number of seconds after the sender has ended, no
 # frame can be in flight any more.
 SECONDS_OF_QUIET = 1.0
-# TCP takes up to seven times as long as the film (Ouwens table 3.7).
+# The maximum time for sending a clip. TCP takes up to seven times as long as
+# the film plays (Ouwens table 3.7).
 SECONDS_TO_SEND = 1200
 SECONDS_TO_DRAIN = 60
 SECONDS_TO_END = 10
@@ -69,7 +71,9 @@ class Launch:
             (run_dir / f"{self.role}.out").write_text(self.output())
 
     def warnings(self) -> list[str]:
-        """Returns the warnings of its elements, each once."""
+        """Returns the warnings of the elements. A warning that occurs several
+        times is returned once.
+        """
         return list(dict.fromkeys(
             f"{element.rpartition(':')[2]}: {words}"
             for element, words in WARNING.findall(self.output())))
@@ -136,8 +140,8 @@ def wait_until_ready(end: Launch, place: placement.Place, binds: str,
 
 
 class Stream:
-    """One clip from end to end. The logs of both ends are in `run_dir`. A
-    stream has a `name` if there are several."""
+    """The transmission of one clip from a sender to a receiver. The logs of
+    both ends are in `run_dir`. A stream has a `name` if there are several."""
 
     SENDER = GST_LAUNCH  # The program that runs the sender of this stream.
 

@@ -205,8 +205,9 @@ def listener(transport: Protocol) -> str:
 
 
 def together(several: list[Protocol], apart: float) -> Protocol:
-    """Combines several protocols into one. The result has as many streams over
-    one link, started at intervals of `apart` seconds.
+    """Combines several protocols into one. The result sends one stream for each
+    of them over one link. The streams are started at intervals of `apart`
+    seconds.
     """
     for one in several:
         if one[COMPUTED]:
@@ -244,8 +245,8 @@ def is_relayed(transport: Protocol) -> bool:
 
 def check_relayed(transport: Protocol, left_out: str) -> None:
     """Raises LabError if relays of UDP packets replace the namespaces of hosts
-    and cannot carry the transport. In that case, `left_out` says what the
-    relays leave out; otherwise it is empty."""
+    and cannot carry the transport. `left_out` says what the relays leave out.
+    It is empty if the hosts have namespaces."""
     if left_out and not is_relayed(transport):
         raise LabError(
             f"{transport['name']} is not over UDP, and there are {left_out}")

@@ -86,9 +86,10 @@ def become(argv: list[str], foreground: bool, parent: int) -> NoReturn:
     if not foreground:
         os.setsid()
     elif os.isatty(0):
-        # A shell later gives the terminal back to the process group that had it
-        # before. The shell must be able to see that group, so the command gets
-        # a group of its own.
+        # The command gets a process group of its own, which becomes the
+        # foreground group of the terminal. The group must be visible to a shell
+        # in the host, because such a shell makes the previous foreground group
+        # the foreground group again when it ends.
         os.setpgid(0, 0)
         give_terminal(0)
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -71,7 +71,7 @@ def main() -> None:
 
 def refusal(failure: Exception) -> dict[str, str]:
     """Returns the answer for a failure. `forbidden` means that this machine
-    does not allow hosts of this kind, such as those of a user namespace, but
+    does not allow hosts of this kind, for example hosts in a user namespace. It
     may allow another kind.
     """
     if isinstance(failure, OSError):
@@ -106,7 +106,8 @@ def keep(owner: int, control: socket.socket,
     """
     try:
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
-        # The kernel then reaps the orphans.
+        # If SIGCHLD is ignored, the kernel reaps orphans, which otherwise this
+        # process would have to reap.
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         descriptors = make(wanted)
     except (LabError, OSError) as failure:

@@ -50,8 +50,8 @@ class Link:
 def parse(text: str, index: int) -> Link:
     """Reads `NAME=HOST1,HOST2[: DESCRIPTION]`. The description is one of:
     properties of wirelesslink, `medium=LINK` for a link that shares the medium
-    of another one, `none`, or other elements that the packets of each direction
-    pass."""
+    of LINK, `none`, or other elements that the packets of each direction pass.
+    """
     head, _, description = text.partition(":")
     name, _, hosts = head.partition("=")
     hosts = tuple(host.strip() for host in hosts.split(","))
@@ -133,8 +133,8 @@ def pipeline(owner: Link, flows: list[Flow],
              properties: list[str]) -> list[str]:
     """Returns the words for gst-launch-1.0. A flow is (station, source, sink):
     the host whose transmitter it uses, and the words of both ends. `properties`
-    are written before the properties of the description. The latter therefore
-    override the former."""
+    are written before the properties of the description, so the properties of
+    the description override them."""
     words = []
     if not owner.is_emulated():
         through = [] if owner.words == [NONE] else ["!", *owner.words]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Hosts for machines that do not allow namespaces: several loopback addresses
-of this machine, with relays between them that carry UDP.
-
-A command of host a sends to $b, where a relay listens. The relay sends the
-packet through the link to the address that $b has for b's own commands. The
-port is the same everywhere, so the commands are the same as with namespaces.
-relay_process.py returns an answer to the sender of the last packet.
+of this machine, with relays between them that carry UDP. A command of host a
+sends to $b, where a relay listens. The relay sends the packet through the link
+to the address that $b has for b's own commands. The port is the same
+everywhere, so the commands are the same as with namespaces. If a command of b
+answers, the relay of the other direction (relay_process.py) delivers the answer
+to the program that sent the last packet.
 """
 
 import contextlib
@@ -31,9 +31,9 @@ Relaying UDP port {ports} over this machine's loopback instead. Left out are
   - settings of a single host or device: sysctls, MTU, queues, token bucket.
 A receiver has to bind to the address of its host, or with SO_REUSEADDR, as \
 udpsrc does."""
-# The kinds of addresses that a host has on a link: of the relay that accepts
-# packets for the host, of the host's own commands, of the near end of the link,
-# and of its far end.
+# A host has four addresses on a link: that of the relay that accepts packets
+# for the host, that of the host's own commands, that of the near end of the
+# link, and that of its far end.
 RELAY, OWN, INTO, OUT = range(4)
 ADDRESSES_PER_LINK = 8
 MAX_LINKS = 250 // ADDRESSES_PER_LINK
@@ -131,8 +131,8 @@ class Loopback:
         return child
 
     def close(self) -> None:
-        # No process reads this byte. The pipe therefore stays readable, and all
-        # processes see it.
+        # No process reads this byte. The pipe therefore stays readable, so each
+        # process that watches it notices the end.
         os.write(self._say_end, b".")
         for child in self._commands:
             child.wait()

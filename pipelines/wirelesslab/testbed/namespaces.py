@@ -34,7 +34,7 @@ SECONDS_TO_END = 10
 
 
 class Forbidden(LabError):
-    """This machine does not allow this user to make such hosts."""
+    """This machine does not allow this user to make network namespaces."""
 
 
 class Command(subprocess.Popen):
@@ -119,8 +119,8 @@ class Namespaces:
 
     def popen(self, host: str, argv: Sequence[str | os.PathLike[str]],
               **options: Any) -> Command:
-        # The PID namespace is entered last. Once it is entered, it decides
-        # whether further namespaces may be entered.
+        # The PID namespace is entered last, because a process that has entered
+        # it may not be allowed to enter further namespaces.
         *others, processes = self._join
         join = [*others, self._networks[host], processes]
         child = Command(argv, descriptors=join, how={"join": join}, **options)

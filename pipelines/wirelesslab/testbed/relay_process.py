@@ -30,7 +30,7 @@ class Direction:
         self.given = description
         self.relay = bound(description["relay"], description["port"])
         self.out = bound(description["out"], description["port"])
-        self.back = None  # The Direction of the opposite direction.
+        self.back = None  # The Direction object of the opposite direction.
         self.sender = None  # The address of the last packet's sender.
 
 
@@ -55,7 +55,8 @@ def pass_to_host(direction: Direction) -> None:
     message = direction.out.recv(MESSAGE_BYTES)
     port = direction.given["port"]
     direction.back.relay.sendto(message, (direction.given["to"], port))
-    # A sender whose own port is this one has already received the packet.
+    # If the last sender uses this port itself, it has already received the
+    # packet.
     if direction.back.sender and direction.back.sender[1] != port:
         direction.back.relay.sendto(message, direction.back.sender)
 

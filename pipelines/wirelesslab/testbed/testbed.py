@@ -30,12 +30,13 @@ from wirelesslab.testbed import init_process, loopback, namespaces
 from wirelesslab.testbed import links as linkage
 
 MODES = ("root", "user", "relay")
-# The first start of GStreamer takes long, because it scans all plugins.
+# The maximum time until a link is ready. It is long because GStreamer scans all
+# plugins when it is started for the first time.
 SECONDS_TO_START = 60
 SECONDS_TO_LISTEN = 30
-# Pairs (signal, seconds to wait) with which commands are ended. The first
-# signal is that of Ctrl-C, after which gst-launch-1.0 -e and iperf3 finish
-# their work. The second one ends commands that ignore the first.
+# Pairs (signal, seconds to wait) with which commands are ended. SIGINT is the
+# signal of Ctrl-C, after which gst-launch-1.0 -e and iperf3 finish their work.
+# SIGTERM ends commands that ignore SIGINT.
 ASKED = ((signal.SIGINT, 3), (signal.SIGTERM, 1))
 SECONDS_BETWEEN_LOOKS = 0.01
 IPV6_PREFIX_LENGTH = 64
@@ -116,9 +117,9 @@ class Testbed:
 
     @staticmethod
     def _check_sysctl(name: str) -> None:
-        """Raises LabError if the sysctl does not belong to the network. Such a
-        sysctl is not specific to a host, and as root it would change the whole
-        machine."""
+        """Raises LabError if the sysctl does not belong to the network. A
+        sysctl that does not belong to the network is not specific to a host,
+        and as root it would change the whole machine."""
         if not name.startswith(("net.", "net/")) or "../" in name:
             raise LabError(
                 f"sysctl {name}: only sysctls of the network, net.NAME, can be "
@@ -174,9 +175,9 @@ class Testbed:
             self._finish_devices()
 
     def close(self) -> None:
-        """Asks all commands and then the links to end, and kills what does not
-        end soon. The links are last, so that they still carry the last packets
-        of the commands."""
+        """Asks all commands and then the links to end, and kills those that do
+        not end soon. The links are ended last, so that they still carry the
+        last packets of the commands."""
         for started in self._commands, self.link_processes():
             for number, seconds in ASKED:
                 self._ask_to_end(started, number, seconds)

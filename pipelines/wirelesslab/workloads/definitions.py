@@ -94,8 +94,9 @@ OTHER_KEYS = ("kind", "title", "from", "protocols", "links")
 
 def read(name: str,
          section: configparser.SectionProxy) -> tuple[dict[str, Any], str, str]:
-    """Returns the workload as a part of a cell, and the names of the protocols
-    and links that the section gives. A name that it does not give is empty."""
+    """Returns the workload as a part of a cell, the names of its protocols and
+    the names of its links. If the section does not name protocols or links, the
+    text for them is empty."""
     kind = section.get("kind")
     if kind not in KINDS:
         raise LabError(

@@ -163,7 +163,8 @@ def ask(
     for number in range(work["warm"] + work["count"]):
         if log:
             # The interval `every` is counted from the begin of the last
-            # exchange, the interval `pause` from its end.
+            # exchange, and the interval `pause` from the end of the last
+            # exchange.
             sleep_until(log[-1][2] + int(work["every"] * NS)
                         if "every" in work
                         else time.monotonic_ns() + int(work["pause"] * NS))
@@ -396,9 +397,10 @@ def use_pipelines(
     out = open_sender(spec, pipelines, stack)
     found = function(work, out, incoming)
     if function is send_bulk:
-        # The end of the file follows the last bytes through the pipeline.
+        # The pipeline sends all bytes before it notices the end of the file.
         os.close(out)
-        # This waits until the other end has received everything.
+        # The standard input is closed when the other end has received
+        # everything. This call waits for that.
         os.read(STDIN, LARGEST)
     return found
 

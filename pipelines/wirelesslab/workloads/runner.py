@@ -53,16 +53,16 @@ def prepared(workload: Workload) -> dict[str, Any]:
 
 
 def acknowledgement(workload: Workload) -> int:
-    """Returns the bytes of an acknowledgement, with room for all packets that
-    arrive until the next one.
+    """Returns the size of an acknowledgement in bytes. It has room for all
+    packets that arrive until the next acknowledgement.
     """
     return endpoint.ENTRY * max(
         round(workload["acknowledge"] / workload["every"]), 1)
 
 
 def sizes(work: Workload) -> tuple[int, int | None]:
-    """Returns the bytes of a packet in each direction; None for the way back if
-    nobody answers.
+    """Returns the size of a packet in bytes for each direction. The size for
+    the way back is None if nobody answers.
     """
     if work["kind"] == "bulk":
         return work["block"], None

@@ -172,7 +172,8 @@ class ClipTest(unittest.TestCase):
                 "ms late."):
             self.assertIn(part, words)
         self.assertNotIn("udpsink", words)
-        # A sender whose frames were not late has no such reason.
+        # The frames of these senders were not late, so no sentence gives
+        # lateness as the reason.
         for other in (sender("b", 50, {"B": 50}, element="tcpclientsink"),
                       sender("b", 50, {"B": 50}, mmtp_latency_ms=1000)):
             self.assertEqual(
@@ -232,7 +233,8 @@ class RadioTest(unittest.TestCase):
                      "6 to 12 damaged packets in 30 s",
                      "`udplitesink` loses 2.0 to 4.0 %"):
             self.assertIn(part, words)
-        # Overlapping ranges do not contradict a gain over each radio.
+        # UDP-Lite is better over each radio, although the ranges over all
+        # radios overlap.
         overlapping = [RADIOS[0], {**RADIOS[1], "udp": summary(9, 0, 26.0, 0.8),
                                    "udplite": summary(4, 6, 27.0, 0.8)}]
         self.assertIn("by 1.0 to 10.5 dB (PSNR). Their ranges over all radios "

@@ -33,8 +33,8 @@ HEAD = ("# packet time_ns flow station index size_bytes fate attempts "
 
 
 def networks_of(processes):
-    """Returns the network namespaces of processes, without that of this
-    process.
+    """Returns the network namespaces of the processes, except for the network
+    namespace of this process.
     """
     found = set()
     for pid, _ in processes:
@@ -227,7 +227,7 @@ class RelayTest(unittest.TestCase):
                 sent, received, _ = stream.stream(
                     transport, clip, port, run_dir, place)
             self.assertTrue(received.frames)
-            if name == "rtp":  # All other transports may drop frames.
+            if name == "rtp":  # The transports other than rtp may drop frames.
                 self.assertEqual([frame.key for frame in received.frames],
                                  [frame.key for frame in sent.frames])
             self.assertRegex("\n".join(place.report()),

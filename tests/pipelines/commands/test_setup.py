@@ -232,7 +232,9 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
                 if killed:
                     setup.wait(20)
                 (self.root / "go").touch()
-                setup.stdout.read()  # This also waits for the end of apt-get.
+                # apt-get also has the other end of this pipe, so the end of the
+                # output shows that apt-get has ended.
+                setup.stdout.read()
                 self.assertEqual(setup.wait(20),
                                  -number if killed else 128 + number)
                 self.assertEqual(list(temporary.iterdir()), [])

@@ -24,7 +24,7 @@ SOURCE = pathlib.Path(os.environ["WIRELESS_SOURCE_DIR"])
 BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 COMMAND = SOURCE / "pipelines" / "wsim"
 SECONDS_TO_WAIT = 200
-# The setting of the radio causes many block errors in few packets.
+# With this setting, the radio has many block errors in few packets.
 BAD = ["--seconds", "4", "--link", "block-error-rate=0.06"]
 FILES = ["figure.png", "radio.pattern", "sent.mkv", "side-by-side.mkv",
          "summary.json", "udp.csv", "udp.mkv", "udplite.csv", "udplite.mkv"]

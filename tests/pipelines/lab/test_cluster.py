@@ -151,7 +151,8 @@ class NodesTest(NodesCase):
         self.assertTrue(test_demo.wait_for(
             lambda: not test_demo.marked_processes(self.id())),
             test_demo.marked_processes(self.id()))
-        # A new process of the same node does not repeat these jobs.
+        # A new process of the same node does not repeat the jobs of the killed
+        # process.
         self.start_node("a")
         for job in (running, waiting):
             self.assertEqual(self.wait(job), "failed")
@@ -359,7 +360,8 @@ esac''')
                 ("", "running"), ("COMPLETED", "success"),
                 ("FAILED", "failed"), ("CANCELLED by 0", "failed"),
                 ("NODE_FAIL", "failed"), ("TIMEOUT", "failed")):
-            # First the controller knows the job. Then only the accounting does.
+            # While a job runs, SLURM's controller (scontrol) knows it. Later
+            # only the accounting (sacct) does.
             for scontrol, sacct in (
                     (f"echo '   JobState={state} Reason=None'", "exit 1"),
                     ("echo Invalid >&2; exit 1", f"echo {state}")):

@@ -135,8 +135,9 @@ class LabCase(unittest.TestCase):
 class LabTest(LabCase):
 
     def test_a_cell_with_a_result_is_not_run_again(self):
-        """Uses Snakemake if it is installed. The loop decides with the same
-        function what it has to run."""
+        """Snakemake runs the cells if it is installed; otherwise the loop in
+        grid.py does. The function left_to_run() decides for both which cells
+        have to be run, so this test checks it in either case."""
         done = self.grid()
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("2 cells, 2 of them to run", done.stdout)
@@ -205,7 +206,7 @@ class LabTest(LabCase):
                     count for (own, _), count in same.items() if own == type))
 
     def test_a_killed_grid_leaves_nothing_behind(self):
-        """Uses Snakemake if it is installed."""
+        """Snakemake runs the cells if it is installed."""
         if test_testbed.why_no_namespaces():
             self.skipTest(test_testbed.why_no_namespaces())
         path = self.directory / "matrix.ini"
@@ -347,10 +348,11 @@ class LabTest(LabCase):
 
     @test_testbed.needs_namespaces
     def test_the_video_meets_the_rate_of_its_direction(self):
-        """Uplink has 1 Mbit/s and downlink has 20 Mbit/s. A second of video of
-        3 Mbit/s needs less than 0.2 s longer than itself on the wide link, and
-        about two seconds longer on the narrow one. Both kinds of runs read the
-        log of the right station."""
+        """The uplink has 1 Mbit/s and the downlink has 20 Mbit/s. A second of
+        video of 3 Mbit/s needs less than 0.2 s longer than its own duration on
+        the downlink, and about two seconds longer on the uplink. The lab must
+        read the station of the sender in the link's log, which differs between
+        both directions."""
         path = self.directory / "matrix.ini"
         path.write_text(MATRIX.format(
             protocols="mine rtp", rate=3, seconds=1, more="",
@@ -373,7 +375,9 @@ class LabTest(LabCase):
                 self.assertLess(longer, 0.2, name)
 
     def run_cell(self, protocols, *more, mode="auto"):
-        """Runs the only cell of a matrix: 2 s of a clip of 3 Mbit/s."""
+        """Makes a matrix with a single cell, and runs this cell: 2 s of a clip
+        of 3 Mbit/s.
+        """
         path = self.directory / "matrix.ini"
         path.write_text("\n".join([
             f"[matrix]\nprotocols = {protocols}\nrates = 3\nseconds = 2\n"
@@ -387,7 +391,8 @@ class LabTest(LabCase):
                 self.output, cells.run(self.output, BUILD), BUILD, FOR_EVER_MS)
 
     def check_streams(self, mode):
-        for _ in range(2):  # The second run has to replace the first one.
+        # The cell is run twice. The second run has to replace the first one.
+        for _ in range(2):
             first, second = self.run_cell("rtp+rtp", mode=mode)
             for number, run in (("1", first), ("2", second)):
                 self.assertEqual(run.protocol, f"rtp+rtp/{number}-rtp")
@@ -592,7 +597,8 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
         heads, row = (re.split("  +", line.strip()) for line in re.search(
             r"^(sender .*)\n(mine.*|rfc2250pay.*)$", text, re.M).groups())
         found = dict(zip(heads, row, strict=True))
-        # The receiver's log has the same counts. All frames arrived in time.
+        # The table must have the same counts of frames as the receiver's log.
+        # All frames that arrived were in time.
         log = (directory / "received.csv").read_text().splitlines()
         for type, sent in (("I", 4), ("P", 13), ("B", 32)):
             arrived = sum(line.split(",")[0::5][:2] == ["frame", type]
@@ -625,8 +631,8 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
             self.assertEqual(int(run[f"sent {type}"]), sent)
             self.assertEqual(sent, sum(int(run[f"{what} {type}"]) for what in
                                        ("lost", "late", "in time")))
-        # The link's log has the same number of packets, and the same share of
-        # lost packets.
+        # The table must have the same number of packets as the link's log, and
+        # the same share of lost packets.
         fates = [line.split()[6] for line in (
             directory / "wl0.log").read_text().splitlines()
             if line.startswith("packet ")]

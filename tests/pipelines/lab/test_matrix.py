@@ -274,7 +274,8 @@ class MatrixTest(MatrixCase):
              "tmobile": 1, "satellite": 1, "shaper": 1, "loss": 1,
              "rtt-240": 1})
         self.assertEqual({cell["suite"] for cell in found}, {"wireless 1"})
-        # All links have the same transports: 4 * 3 + 6 cells of each.
+        # Each transport runs over four links with three seeds each, and over
+        # six links with one seed each. These are 4 * 3 + 6 = 18 cells.
         self.assertEqual(len(found), 18 * len(
             {cell["protocol"]["name"] for cell in found}))
 

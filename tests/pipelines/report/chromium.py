@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Shows pages in a headless Chromium, by the Chrome DevTools Protocol over two
-pipes (--remote-debugging-pipe). It needs nothing but the program itself."""
+"""Shows pages in a headless Chromium, which is controlled by the Chrome
+DevTools Protocol over two pipes (--remote-debugging-pipe). No other program is
+needed."""
 
 import base64
 import json

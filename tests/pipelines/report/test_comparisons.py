@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks which runs a report compares, how it uses several processes, and the
-tables in the form of Ouwens' tables that it makes of runs."""
+"""Checks which runs a report compares, and how it uses several processes. Also
+checks the tables that it makes of runs in the form of Ouwens' tables."""
 
 import collections
 import types
@@ -86,8 +86,8 @@ class OuwensTest(unittest.TestCase):
         self.theirs = ouwens.read_theirs()
 
     def test_the_tables_of_ouwens_are_complete(self):
-        """Each table has the seven retry values from 0 to 16, with and without
-        the oven. Tables 3.12 and 3.18 have only four retry values."""
+        """The tables have the seven retry values from 0 to 16, with and without
+        the oven. Only tables 3.12 and 3.18 have four retry values."""
         counts = collections.Counter(table for table, *_ in self.theirs)
         self.assertEqual(counts["3.7"], 7 * 2 * 4)
         self.assertEqual(counts["3.13"], 7 * 2 * 4)

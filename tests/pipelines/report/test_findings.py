@@ -106,7 +106,8 @@ class WhyTest(unittest.TestCase):
                          "delivered every frame in time")
 
     def test_key_frames_are_missed_first(self):
-        # 9 and 8 of 10 I-frames; 20 and 10 of 100 B-frames.
+        # In the two runs, 9 and 8 of 10 I-frames are missing, and 20 and 10 of
+        # 100 B-frames.
         self.assertEqual(
             self.why(frames("9 20 20", decodable="1 1 2"),
                      frames("8 20 10", decodable="2 2 4")),
@@ -114,8 +115,9 @@ class WhyTest(unittest.TestCase):
             "of the B-frames")
 
     def test_it_is_not_said_if_it_is_not_true_of_each_run(self):
-        # In the second run 5 of 10 I-frames are missing, but 30 of 40
-        # P-frames. 49 and 115 of 150 frames are lost.
+        # The second run misses 5 of 10 I-frames but 30 of 40 P-frames, so it
+        # did not miss key frames first. The two runs lost 49 and 115 of 150
+        # frames.
         self.assertEqual(
             self.why(frames("9 20 20", decodable="1 1 2"),
                      frames("5 30 80", decodable="1 1 2")),
@@ -129,14 +131,16 @@ class WhyTest(unittest.TestCase):
             "(20–30) of them")
 
     def test_b_frames_are_missed_first(self):
-        # 1 of 10 I-frames, 2 of 40 P-frames, 40 of 100 B-frames.
+        # Each run misses 1 of 10 I-frames, 2 of 40 P-frames and 40 of 100
+        # B-frames.
         self.assertEqual(
             self.why(*[frames("1 2 40")] * 2),
             "missed B-frames first: 40 % (40–40) of them, and 10 % (10–10) of "
             "the key frames")
 
     def test_frames_are_too_late(self):
-        # 90 and 120 of 150 frames are late, and 1 is lost.
+        # In the two runs, 90 and 120 of 150 frames are late. Each run loses one
+        # frame.
         self.assertEqual(
             self.why(frames("0 0 1", "9 30 51"), frames("0 0 1", "9 30 81")),
             "delivered frames too late: 70 % (60–80) of them")
@@ -264,7 +268,8 @@ class SentenceTest(unittest.TestCase):
     def test_every_share_has_its_range(self):
         for words in sentences(share("a", 80, 81, 81, possible=[98, 97, 98]),
                                share("b", 60, 65, 65), share("c", 1, 2, 2)):
-            # A lower limit of a lead is not a measured share.
+            # The pattern finds shares in %. It does not find a lead, which is a
+            # number of percentage points and has no range.
             for found in re.finditer(r"\d+\.\d %(.*)", words):
                 self.assertRegex(found[1], r"^ \(\d")
 

@@ -24,7 +24,8 @@ class NameTest(unittest.TestCase):
         found = names.of_elements(names.known_with([]))
         for name, known in overview.NAMES.items():
             with self.subTest(name=name):
-                # The README adds settings, such as " latency=450".
+                # The titles in README.md have additional settings, such as "
+                # latency=450".
                 elements = found[name].split(", ")[-1].split(" ! ")
                 self.assertIn(elements[-1].split()[0], known)
 

@@ -55,14 +55,17 @@ class IntervalTest(unittest.TestCase):
             self.assertEqual(two_matrices.rank_sums(count_a, count_b), counted)
 
     def test_three_and_three_runs_use_all_differences(self):
-        """Two of 20 orders have separate ranges."""
+        """There are 20 orders of three and three runs. In two of them the
+        ranges of both sides do not overlap.
+        """
         self.assertEqual(two_matrices.interval_of([1, 2, 4], [7, 8, 9]),
                          (3, 8, 0.1))
 
     def test_five_and_five_runs_lose_two_differences_at_each_end(self):
-        """U is 0, 1 or 2 in 1 + 1 + 2 = 4 of 252 orders. The sorted differences
-        of 0, 10, 20, 30, 40 and 1, 2, 3, 4, 5 begin with -39, -38, -37 and end
-        with 3, 4, 5."""
+        """There are 252 orders of five and five runs. In 1 + 1 + 2 = 4 of them
+        U is 0, 1 or 2, and in 4 others U is equally close to its maximum. These
+        8 orders are less than 5 %, so two differences are removed at each end.
+        The sorted differences begin with -39, -38, -37 and end with 3, 4, 5."""
         low, high, chance = two_matrices.interval_of(
             [0, 10, 20, 30, 40], [1, 2, 3, 4, 5])
         self.assertEqual((low, high), (-37, 3))
@@ -118,7 +121,9 @@ class VerdictTest(unittest.TestCase):
                          (two_matrices.NONE_CHANGED, 0, 0))
 
     def test_two_and_two_runs_are_too_few(self):
-        """Two of six orders have separate ranges."""
+        """There are six orders of two and two runs. In two of them the ranges
+        of both sides do not overlap.
+        """
         own = only_row(rows([10, 11]), rows([80, 81]))
         self.assertEqual(own.verdict, "too few runs")
         self.assertAlmostEqual(own.interval.chance, 1 / 3)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks that the clips have the numbers of frames of the paper and the bitrate
-of their names.
+"""Checks that the clips have the numbers of frames of Ouwens' clips, and the
+bitrate in their names.
 """
 
 import collections

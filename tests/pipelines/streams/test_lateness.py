@@ -95,9 +95,11 @@ class GradeTest(unittest.TestCase):
         found = lateness.grade(known((0.2, 9, 40), (0.1, 3, 20)),
                                [passages([150] * 100)])
         self.assertFalse(found["flagged"])
-        # Half of the frames were 0.3 ms earlier, and 7 % by the percentile 57,
-        # which is a seventh of the way to 12 ms. The frames of these 7 % are
-        # the best of the lower half, so they are the median.
+        # Without the lateness, half of the frames would have arrived 0.3 ms
+        # earlier. The next 7 % would have arrived earlier by the percentile 57
+        # of the lateness, which is 0.3 ms and a seventh of the way to 12 ms.
+        # The other 43 % would have arrived even earlier, so the median is among
+        # the 7 %.
         (effect,) = found["effects"]
         self.assertEqual(effect["verdicts_percent"], 0)
         self.assertAlmostEqual(effect["median_shift_ms"], 0.3 + 11.7 / 7)
@@ -120,11 +122,13 @@ class GradeTest(unittest.TestCase):
             self.assertEqual(lateness.reasons(found["effects"][0]), [])
 
     def test_verdicts_that_change_are_weighted_by_the_lateness(self):
-        """Of 100 I-frames, 4 arrive 502 ms late and 6 arrive 508 ms late. With
-        a median of 1 ms, 5 ms at the 99th percentile and 10 ms at most, the
-        percentiles between rise by 4 ms / 49, and reach 2 ms at 62.25. So the
-        percentiles from 64 to 99 change 4 frames for 99 - 57 = 42 % of the
-        frames, and 10 ms change 10 frames: 4 * 0.42 + 10 * 0.01 = 1.78."""
+        """Of 100 I-frames, 4 arrive 502 ms late and 6 arrive 508 ms late. The
+        lateness is 1 ms at the median, 5 ms at the 99th percentile and 10 ms at
+        most. From the median to the 99th percentile it rises by 4 ms / 49 for
+        each percentile, and reaches 2 ms at 62.25. A lateness of 2 ms changes
+        the verdicts of 4 frames, and one of 10 ms the verdicts of 10 frames.
+        The steps from the percentile 64 to 99 stand for 99 - 57 = 42 % of the
+        frames, and the maximum stands for 1 %: 4 * 0.42 + 10 * 0.01 = 1.78."""
         late = known((1, 5, 10))
         ways = passages([100] * 90 + [502] * 4 + [508] * 6)
         found = lateness.grade(late, [ways])
@@ -139,8 +143,9 @@ class GradeTest(unittest.TestCase):
 
     def test_a_stall_at_the_start_delays_all_frames(self):
         """A stall of 140 ms at the handshake made each of 500 I-frames 510 ms
-        late. It is 1 of 100 wake-ups, so without the rule about stalls the run
-        would lose 1 % of its verdicts, which is accepted."""
+        late. The stall was only 1 of 100 wake-ups. Without the rule about
+        stalls at the start, the lateness would seem to have changed 1 % of the
+        verdicts, which does not exceed the limit."""
         late = known((0.03, 0.1, 140), (0.03, 0.1, 140))
         found = lateness.grade(late, [passages([510] * 500)])
         (effect,) = found["effects"]
@@ -165,13 +170,15 @@ class GradeTest(unittest.TestCase):
             self.assertEqual(found["flagged"], flagged, frames)
 
     def test_the_maximum_does_not_move_percentiles(self):
-        """With 1 % of the frames 50 ms earlier, 1900.01 of 2000 frames would
-        arrive within 150 ms, and the 95th percentile would be 12.5 ms lower."""
+        """The maximum of the lateness, 25 ms of the machine and 25 ms of the
+        link, is left out. If it counted, 1 % of the frames would have arrived
+        50 ms earlier. Then 1900.01 of 2000 frames would have arrived within 150
+        ms, and the 95th percentile would be 12.5 ms lower."""
         ways = passages([30] * 1879 + [150] * 20 + [162.5] * 101)
         found = lateness.grade(known((0, 0, 25), (0, 0, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 0)
         self.assertFalse(found["flagged"])
-        # Lateness at the 99th percentile still counts.
+        # Unlike the maximum, the 99th percentile of the lateness counts.
         found = lateness.grade(known((12, 12, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 12)
         self.assertTrue(found["flagged"])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests schedules of links: the text, the times without the link, and the
-commands that take a link away."""
+"""Tests schedules of links: the text of a schedule, the periods in which the
+link carries nothing, and the commands that take a link away and bring it back.
+"""
 
 import math
 import pathlib

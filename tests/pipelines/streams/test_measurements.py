@@ -300,8 +300,8 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
             ([0] * 6, 0, 0))
 
     def test_a_row_of_ouwens_table_3_12(self):
-        # The row for R 1, 3 Mbit/s and the oven: 97.1 2.6 0.0 0.2 0.2 0.0, 529
-        # packets, 509 runs.
+        # In the thesis, the row for R 1, 3 Mbit/s and the oven has these shares
+        # in %: 97.1 2.6 0.0 0.2 0.2 0.0. It has 529 packets and 509 series.
         runs = collections.Counter({1: 494, 2: 13, 4: 1, 5: 1})
         shares, packets, total = measurements.run_percents(runs)
         self.assertEqual([round(share, 1) for share in shares],
@@ -309,7 +309,7 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
         self.assertEqual((packets, total), (529, 509))
 
     def test_long_runs_are_counted_too(self):
-        """The classes are those of the paper: 5 to 10, and over 10."""
+        """The classes are those of Ouwens' table: 5 to 10, and over 10."""
         lost = [True] * 10 + [False] + [True] * 11 + [False] + [True] * 200
         shares, packets, total = measurements.run_percents(
             measurements.loss_runs(lost))
@@ -367,10 +367,12 @@ class PaperTest(unittest.TestCase):
         self.assertIsNone(measurements.worst_place([[0, 0], [0, 0]]))
 
     def test_the_worst_places_are_those_with_the_largest_sum(self):
-        # The sums of two places are 10, 21, 13, 4, 12.
+        # The sums of the errors in two consecutive places are 10, 21, 13, 4 and
+        # 12.
         errors = [[0, 9, 5, 0, 0, 10], [0, 1, 6, 2, 2, 0]]
         self.assertEqual(measurements.worst_places(errors, 2), range(1, 3))
-        # The sums of three places are 21, 23, 15, 14.
+        # The sums of the errors in three consecutive places are 21, 23, 15 and
+        # 14.
         self.assertEqual(measurements.worst_places(errors, 3), range(1, 4))
         self.assertEqual(measurements.worst_places(errors, 9), range(6))
         self.assertIsNone(measurements.worst_places([[0, 0], [0, 0]], 2))

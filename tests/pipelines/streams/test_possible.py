@@ -84,8 +84,8 @@ class ByHandTest(unittest.TestCase):
                  link(0, 40, 80, 120), 100), [])
 
     def test_leading_frames_of_an_open_gop_need_the_gop_before(self):
-        # The I-frame at 0 is too large. The two B-frames after the second
-        # I-frame refer to it.
+        # The I-frame at 0 is too large to be sent. The two B-frames after the
+        # second I-frame also refer to the first I-frame.
         types, sizes = "IIBBP", [9000, 1000, 100, 100, 1000]
         times = link(0, 40, 80, 120, 160)
         self.assertEqual(best(stream(types, sizes), times, 60), [1, 4])
@@ -252,8 +252,9 @@ class BruteForceTest(unittest.TestCase):
             lost_to_packets[len(found) - len(packets)] += 1
         # In most instances, not all frames can be in time.
         self.assertGreater(counts[False], INSTANCES / 2)
-        # If each frame needs packets of its own, fewer frames are possible.
-        # docs/lab-possible.md states these differences.
+        # If a packet can carry bytes of one frame only, fewer frames are
+        # possible in some instances. docs/lab-possible.md has these numbers of
+        # instances.
         self.assertEqual(lost_to_packets, {0: 192, 1: 7, 3: 1})
 
     def test_two_links_are_an_upper_bound(self):
@@ -268,7 +269,8 @@ class BruteForceTest(unittest.TestCase):
             with self.subTest(seed=seed):
                 self.assertGreaterEqual(len(found), len(exact))
             differences[len(found) - len(exact)] += 1
-        # docs/lab-possible.md states these differences.
+        # docs/lab-possible.md has the number of instances in which the choice
+        # exceeds the optimum.
         self.assertEqual(differences, {0: 199, 1: 1})
 
 

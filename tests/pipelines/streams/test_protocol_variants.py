@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks how a protocol is made of another one."""
+"""Checks how the key `like` makes a protocol from another protocol."""
 
 import unittest
 

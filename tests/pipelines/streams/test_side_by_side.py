@@ -140,9 +140,11 @@ class LayoutTest(unittest.TestCase):
         self.assertEqual([side_by_side.columns(count)
                           for count in (1, 2, 4, 5, 9, 10, 20)],
                          [1, 2, 2, 3, 3, 4, 4])
-        # (1200 + 4) / 4 - 4 is 297, and 296 is divisible by 4.
+        # Each of four columns has (1200 + 4) / 4 - 4 = 297 pixels. The width
+        # must be divisible by 4, so it is 296.
         self.assertEqual(side_by_side.width(11), 296)
-        # (1200 + 4) / 2 - 4 is 598, but a tile has at most 480 pixels.
+        # Each of two columns has (1200 + 4) / 2 - 4 = 598 pixels, but a tile
+        # has at most 480 pixels.
         self.assertEqual(side_by_side.width(2), 480)
 
     def test_places_of_tiles(self):

@@ -208,7 +208,9 @@ def held_by_us():
         try:
             found += re.findall(r"^(?:net|pid|mnt|user):", os.readlink(path))
         except OSError:
-            pass  # This is the descriptor of the directory itself.
+            # iterdir() has a descriptor for the directory itself, which is
+            # closed again.
+            pass
     return found
 
 
@@ -522,8 +524,8 @@ class EmulatedLinkTest(Api):
                          [["0", "0"], ["1", "1"], ["2", "2"], ["3", "1"]])
 
     def test_relays_count_the_headers(self):
-        # With the headers of 28 bytes, a packet of 6 bytes fits and one of 13
-        # does not.
+        # The link delivers packets of at most 40 bytes. With headers of 28
+        # bytes, the word of 6 bytes fits and the word of 13 bytes does not.
         bed = self.open("wl0=a,b: max-size=40", mode="relay",
                         relay_ports=[5004])
         child = bed.popen("b", [*RECEIVE, bed.variables("b")["b"], "5004"],

@@ -156,7 +156,8 @@ class RealTimeTest(RunCase):
             env={**os.environ, test_demo.MARK: self.id()})
         self.addCleanup(grid.wait)
         self.addCleanup(grid.kill)
-        # The link, and two pipelines at each end.
+        # Five processes of gst-launch-1.0 run: the link, and two pipelines at
+        # each end.
         self.assertTrue(test_demo.wait_for(lambda: 5 == sum(
             name.startswith("gst-launch")
             for _, name in test_demo.marked_processes(self.id()))))
