@@ -26,9 +26,11 @@
  * cannot display them.
  *
  * The arrival time of a frame is the arrival time of the buffer that contains
- * its last byte. Arrival times are running times of the pipeline's clock while
- * the element plays, so that a pause does not count. They are monotonic times
- * if there is no clock.
+ * its last byte. If the element is directly downstream of a file source, it
+ * reads the file itself (in pull mode), and a frame arrives when the element
+ * takes it from the bytes that were read. Arrival times are running times of
+ * the pipeline's clock while the element plays, so that a pause does not count.
+ * They are monotonic times if there is no clock.
  *
  * The results are printed to standard output (#GstMpegStat:silent), written to
  * a log of comma-separated values or JSON objects (#GstMpegStat:location),
@@ -344,6 +346,7 @@ gst_mpeg_stat_init (GstMpegStat * self)
   self->srcpad = gst_pad_new_from_static_template (&src_template, "src");
   gst_pad_set_query_function (self->srcpad, gst_mpeg_stat_src_query);
   gst_pad_use_fixed_caps (self->srcpad);
+  gst_pull_reader_enable (self->sinkpad, self->srcpad);
   gst_element_add_pad (GST_ELEMENT_CAST (self), self->srcpad);
 }
 

@@ -9,6 +9,7 @@
 #include <gst/gst.h>
 
 #include "gstmpegvideoinput.h"
+#include "gstpullreader.h"
 #include "gststatstimer.h"
 #include "mpegstatarrivals.h"
 #include "mpegstatclock.h"

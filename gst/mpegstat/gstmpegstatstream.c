@@ -106,13 +106,26 @@ gst_mpeg_stat_hash (GstMpegStat * self, const GstMpegVideoInputFrame * frame,
 }
 
 static void
+gst_mpeg_stat_take_time (GstMpegStat * self)
+{
+  self->now.arrival = gst_mpeg_stat_take_arrival (self);
+  self->now.wall = g_get_real_time () * GST_USECOND;
+}
+
+static void
 gst_mpeg_stat_frame_time (GstMpegStat * self,
     const GstMpegVideoInputFrame * frame, MpegStatTime * time)
 {
   MpegVideoFramerStats stats;
+  gboolean reads = gst_pull_reader_is_reading (self->sinkpad);
 
+  /* A block that the element reads contains several frames. Downstream may take
+   * these frames at different times, and each frame arrives when downstream has
+   * taken the one before it. */
+  if (reads)
+    gst_mpeg_stat_take_time (self);
   *time = self->now;
-  if (self->parsed)
+  if (self->parsed || reads)
     return;
   gst_mpeg_video_input_get_stats (self->input, &stats);
   mpegstat_arrivals_take (self->arrivals, frame->frame.size, stats.junk_bytes,
@@ -335,13 +348,12 @@ gst_mpeg_stat_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
   GstMpegStat *self = GST_MPEG_STAT (parent);
 
-  self->now.arrival = gst_mpeg_stat_take_arrival (self);
-  self->now.wall = g_get_real_time () * GST_USECOND;
+  gst_mpeg_stat_take_time (self);
   self->started = TRUE;
 
   if (self->units)
     return gst_mpeg_stat_handle_unit (self, buffer);
-  if (!self->parsed)
+  if (!self->parsed && !gst_pull_reader_is_reading (pad))
     mpegstat_arrivals_input (self->arrivals, gst_buffer_get_size (buffer),
         &self->now);
   if (!gst_mpeg_video_input_push (self->input, buffer))

@@ -16,7 +16,8 @@
  * an unparsed stream get timestamps.
  *
  * Accepts parsed frames (`mpegvideoparse`, `tsdemux ! mpegvideoparse`) without
- * additional latency, or unparsed bytes from a file.
+ * additional latency, or unparsed bytes from a file. Directly downstream of a
+ * file source, the element reads the file itself (pull mode).
  *
  * The video-specific header takes 4 bytes per packet, which is 0.3 % at an MTU
  * of 1400, or 8 bytes with #GstRfc2250Pay:mpeg2-extension.
@@ -36,8 +37,10 @@
 #include <gst/rtp/gstrtpbuffer.h>
 #include <string.h>
 
+#include "gstblockallocator.h"
 #include "gstframeinfometa.h"
 #include "gstmpegvideoinput.h"
+#include "gstpullreader.h"
 #include "gstwirelessproperties.h"
 #include "rfc2250packer.h"
 #include "rtpheader.h"
@@ -50,9 +53,6 @@ GST_ELEMENT_REGISTER_DECLARE (rfc2250pay);
 GST_DEBUG_CATEGORY_STATIC (gst_rfc2250_pay_debug);
 #define GST_CAT_DEFAULT gst_rfc2250_pay_debug
 
-/* Size of a block in bytes; it has space for the headers of at least a hundred
- * packets */
-#define HEADERS_BLOCK_SIZE 4096
 /* RFC 3551 table 5 */
 #define STATIC_PAYLOAD_TYPE GST_RTP_PAYLOAD_MPV
 
@@ -70,9 +70,7 @@ struct _GstRfc2250Pay
   GstPadQueryFunction base_src_query;   /* set once, in init */
   GstMpegVideoInput *input;
   Rfc2250Packer *packer;
-  /* explained at gst_rfc2250_pay_make_headers () */
-  guint8 *headers;
-  gsize headers_used;
+  GstAllocator *allocator;      /* for the packets */
   gboolean have_caps;
   /* atomic, because the latency query reads it too */
   gboolean parsed;
@@ -300,124 +298,90 @@ gst_rfc2250_pay_max_payload (GstRfc2250Pay * pay,
   return 0;
 }
 
-/* Creates the RTP header and the video-specific header in one memory, which is
- * part of a block that several packets share. The usual function of the base
- * class allocates and maps the memory three times, which is most of the cost of
- * a packet. The base class sets all fields of the RTP header except version and
- * marker. */
-static GstBuffer *
-gst_rfc2250_pay_make_headers (GstRfc2250Pay * pay, const Rfc2250Packet * packet)
-{
-  gsize size = RTP_HEADER_SIZE + packet->header_size;
-  GstBuffer *buffer = gst_buffer_new ();
-  guint8 *header;
+/* --- packets -------------------------------------------------------------- */
 
-  if (!pay->headers || pay->headers_used + size > HEADERS_BLOCK_SIZE) {
-    g_clear_pointer (&pay->headers, g_atomic_rc_box_release);
-    pay->headers = g_atomic_rc_box_alloc (HEADERS_BLOCK_SIZE);
-    pay->headers_used = 0;
+/* Writes the payload of a packet to `dest`: the video-specific header, perhaps
+ * a sequence header, and `data`, the mapped bytes of the frame. */
+static void
+gst_rfc2250_pay_write_payload (GstRfc2250Pay * pay, guint8 * dest,
+    const Rfc2250Packet * packet, const guint8 * data)
+{
+  gconstpointer sequence;
+  gsize size;
+
+  memcpy (dest, packet->header, packet->header_size);
+  dest += packet->header_size;
+  if (packet->inject) {
+    sequence = g_bytes_get_data (rfc2250_packer_get_sequence (pay->packer),
+        &size);
+    memcpy (dest, sequence, size);
+    dest += size;
   }
-  header = pay->headers + pay->headers_used;
-  pay->headers_used += size;
-  memset (header, 0, RTP_HEADER_SIZE);
-  header[0] = GST_RTP_VERSION << 6;
-  header[1] = packet->marker ? 0x80 : 0;
-  memcpy (header + RTP_HEADER_SIZE, packet->header, packet->header_size);
-  gst_buffer_append_memory (buffer, gst_memory_new_wrapped (0, header, size, 0,
-          size, g_atomic_rc_box_acquire (pay->headers),
-          g_atomic_rc_box_release));
+  memcpy (dest, data + packet->offset, packet->size);
+}
+
+static gsize
+gst_rfc2250_pay_get_payload_size (GstRfc2250Pay * pay,
+    const Rfc2250Packet * packet)
+{
+  gsize size = packet->header_size + packet->size;
+
+  if (packet->inject)
+    size += g_bytes_get_size (rfc2250_packer_get_sequence (pay->packer));
+  return size;
+}
+
+/* Creates a packet in one memory. The function of the base class would allocate
+ * and map memory three times. A memory for the headers and a shared memory for
+ * the video would need no copy, but handling two memories takes more time than
+ * copying a payload. The base class sets all fields of the RTP header except
+ * version and marker. */
+static GstBuffer *
+gst_rfc2250_pay_make_bytes (GstRfc2250Pay * pay, const Rfc2250Packet * packet,
+    const guint8 * data)
+{
+  gsize size = RTP_HEADER_SIZE + gst_rfc2250_pay_get_payload_size (pay, packet);
+  guint8 *dest;
+  GstBuffer *buffer =
+      gst_block_allocator_new_buffer (pay->allocator, size, &dest);
+
+  memset (dest, 0, RTP_HEADER_SIZE);
+  dest[0] = GST_RTP_VERSION << 6;
+  dest[1] = packet->marker ? 0x80 : 0;
+  gst_rfc2250_pay_write_payload (pay, dest + RTP_HEADER_SIZE, packet, data);
   return buffer;
 }
 
-/* Like gst_rfc2250_pay_make_headers, but with the list of contributing sources,
+/* Like gst_rfc2250_pay_make_bytes, but with the list of contributing sources,
  * which the base class knows */
 static GstBuffer *
-gst_rfc2250_pay_make_headers_with_sources (GstRfc2250Pay * pay,
-    const Rfc2250Packet * packet)
+gst_rfc2250_pay_make_bytes_with_sources (GstRfc2250Pay * pay,
+    const Rfc2250Packet * packet, const guint8 * data)
 {
   GstBuffer *buffer =
       gst_rtp_base_payload_allocate_output_buffer (GST_RTP_BASE_PAYLOAD (pay),
-      packet->header_size, 0, 0);
+      gst_rfc2250_pay_get_payload_size (pay, packet), 0, 0);
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
 
   gst_rtp_buffer_map (buffer, GST_MAP_WRITE, &rtp);
-  memcpy (gst_rtp_buffer_get_payload (&rtp), packet->header,
-      packet->header_size);
+  gst_rfc2250_pay_write_payload (pay, gst_rtp_buffer_get_payload (&rtp), packet,
+      data);
   gst_rtp_buffer_set_marker (&rtp, packet->marker);
   gst_rtp_buffer_unmap (&rtp);
   return buffer;
 }
 
-/* A frame that is being split into packets */
-typedef struct
+/* `data` are the mapped bytes of `frame`. */
+static GstBuffer *
+gst_rfc2250_pay_make_packet (GstRfc2250Pay * pay, GstBuffer * frame,
+    const guint8 * data, const Rfc2250Packet * packet)
 {
   GstBuffer *buffer;
-  const guint8 *data;           /* the mapped bytes of the frame */
-  /* Buffer that owns the memory of `data`: a reference to it keeps the memory
-   * valid and unmodified; may be NULL */
-  GstBuffer *holder;
-  /* packets contain a list of contributing sources */
-  gboolean sources;
-} Outgoing;
 
-/* Returns a new buffer with the memory of the frame (transfer full), if the
- * frame has a single memory of the system allocator, which stays in place
- * without being mapped; returns NULL otherwise. A buffer locks its memory
- * exclusively. As long as this buffer exists, no other owner of the memory can
- * map it for writing, and a buffer pool to which the frame returns discards the
- * frame instead of reusing it. */
-static GstBuffer *
-gst_rfc2250_pay_hold (GstBuffer * frame)
-{
-  GstMemory *memory;
-  GstBuffer *holder;
-
-  if (gst_buffer_n_memory (frame) != 1)
-    return NULL;
-  memory = gst_buffer_peek_memory (frame, 0);
-  if (!gst_memory_is_type (memory, GST_ALLOCATOR_SYSMEM))
-    return NULL;
-  holder = gst_buffer_new ();
-  gst_buffer_append_memory (holder, gst_memory_ref (memory));
-  return holder;
-}
-
-/* Appends bytes of the frame without copying them. gst_memory_share () would
- * lock the memory that all packets share twice for each packet. A reference to
- * the one buffer that holds the memory has the same effect here. */
-static void
-gst_rfc2250_pay_append_shared (GstBuffer * buffer, const Outgoing * frame,
-    gsize offset, gsize size)
-{
-  if (!frame->holder)
-    gst_buffer_copy_into (buffer, frame->buffer, GST_BUFFER_COPY_MEMORY,
-        offset, size);
+  if (gst_rtp_base_payload_is_source_info_enabled (GST_RTP_BASE_PAYLOAD (pay)))
+    buffer = gst_rfc2250_pay_make_bytes_with_sources (pay, packet, data);
   else
-    gst_buffer_append_memory (buffer,
-        gst_memory_new_wrapped (GST_MEMORY_FLAG_READONLY,
-            (gpointer) (frame->data + offset), size, 0, size,
-            gst_buffer_ref (frame->holder), (GDestroyNotify) gst_buffer_unref));
-}
-
-static GstBuffer *
-gst_rfc2250_pay_make_packet (GstRfc2250Pay * pay, const Outgoing * outgoing,
-    const Rfc2250Packet * packet)
-{
-  GstBuffer *frame = outgoing->buffer;
-  GstBuffer *buffer;
-
-  if (outgoing->sources)
-    buffer = gst_rfc2250_pay_make_headers_with_sources (pay, packet);
-  else
-    buffer = gst_rfc2250_pay_make_headers (pay, packet);
-
-  if (packet->inject)
-    buffer = gst_buffer_append (buffer,
-        gst_buffer_new_wrapped_bytes (rfc2250_packer_get_sequence
-            (pay->packer)));
-  if (packet->size > 0)
-    gst_rfc2250_pay_append_shared (buffer, outgoing, packet->offset,
-        packet->size);
+    buffer = gst_rfc2250_pay_make_bytes (pay, packet, data);
 
   GST_BUFFER_PTS (buffer) = GST_BUFFER_PTS (frame);
   GST_BUFFER_DTS (buffer) = GST_BUFFER_DTS (frame);
@@ -461,7 +425,6 @@ gst_rfc2250_pay_send_frame (GstRfc2250Pay * pay,
   GstBuffer *frame = input_frame->buffer;
   Rfc2250PackerConfig config;
   Rfc2250Packet packet;
-  Outgoing outgoing = { frame };
   GstBufferList *list;
   GstMapInfo map;
   gsize max_payload;
@@ -478,9 +441,6 @@ gst_rfc2250_pay_send_frame (GstRfc2250Pay * pay,
     return GST_FLOW_ERROR;
   }
 
-  outgoing.data = map.data;
-  outgoing.sources = gst_rtp_base_payload_is_source_info_enabled (payload);
-  outgoing.holder = gst_rfc2250_pay_hold (frame);
   rfc2250_packer_set_config (pay->packer, &config);
   rfc2250_packer_input (pay->packer, &input_frame->frame, map.data,
       gst_segment_to_running_time (&payload->segment, GST_FORMAT_TIME,
@@ -488,8 +448,7 @@ gst_rfc2250_pay_send_frame (GstRfc2250Pay * pay,
   list = gst_buffer_list_new_sized (map.size / max_payload + 2);
   while (rfc2250_packer_poll_output (pay->packer, &packet))
     gst_buffer_list_add (list,
-        gst_rfc2250_pay_make_packet (pay, &outgoing, &packet));
-  gst_clear_buffer (&outgoing.holder);
+        gst_rfc2250_pay_make_packet (pay, frame, map.data, &packet));
   gst_buffer_unmap (frame, &map);
   gst_rfc2250_pay_publish_stats (pay, GST_BUFFER_DURATION (frame));
 
@@ -634,7 +593,7 @@ gst_rfc2250_pay_finalize (GObject * object)
 
   gst_mpeg_video_input_free (pay->input);
   rfc2250_packer_free (pay->packer);
-  g_clear_pointer (&pay->headers, g_atomic_rc_box_release);
+  gst_object_unref (pay->allocator);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
@@ -676,8 +635,10 @@ gst_rfc2250_pay_init (GstRfc2250Pay * pay)
 
   pay->base_src_query = GST_PAD_QUERYFUNC (pad);
   gst_pad_set_query_function (pad, gst_rfc2250_pay_src_query);
+  gst_pull_reader_enable (GST_RTP_BASE_PAYLOAD_SINKPAD (pay), pad);
   GST_RTP_BASE_PAYLOAD (pay)->pt = STATIC_PAYLOAD_TYPE;
   gst_wireless_properties_init (pay, GST_TYPE_RFC2250_PAY);
   pay->input = gst_mpeg_video_input_new (GST_ELEMENT (pay));
   pay->packer = rfc2250_packer_new ();
+  pay->allocator = gst_block_allocator_new ();
 }

@@ -7,11 +7,15 @@ and installs nothing. The machine only runs dccpguest.c, from memory. It has no
 disk and one network device. dccpnetwork.py reads the packets of this device
 from a socket. The machine ends with this process, also if this process is
 killed.
+
+A machine takes seconds of CPU time to boot. Therefore it boots only once, and
+its state is saved. Every test gets a machine that continues from this state.
 """
 
 import contextlib
 import dataclasses
 import io
+import json
 import os
 import pathlib
 import platform
@@ -193,61 +197,128 @@ def _initial_files(modules):
 
 # ------------------------------------------------------------------ the machine
 
-class Guest:
-    """A machine that boots and runs until the end of the test `case`."""
+class Monitor:
+    """QEMU's interface for other programs, on a socket."""
 
-    def __init__(self, case, work, network, ipv4, ipv6):
-        self.addresses = {"IPv4": ipv4, "IPv6": ipv6}
-        self._console = work / f"{ipv4}.console"
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-        with theirs:
-            self._machine = self._start(work, theirs)
-        case.addCleanup(self._end)
-        network.attach(ours, HARDWARE_ADDRESS, self.addresses.values())
+    def __init__(self, own):
+        own.settimeout(SECONDS)
+        self._own = own
+        self._answers = own.makefile("rb")
 
-    def _start(self, work, link_socket):
-        kernel = fetch_kernel()
-        modules = sorted(kernel.glob("*.ko"))
-        memory = work / f"{self.addresses['IPv4']}.cpio"
-        memory.write_bytes(_initial_files(modules))
-        words = " ".join([*(f"/{path.name}" for path in modules),
-                          *self.addresses.values()])
-        with open(self._console, "wb") as console:
-            return processes.start(
+    def execute(self, command, **arguments):
+        """Returns what the command returned."""
+        self._own.sendall(json.dumps(
+            {"execute": command, "arguments": arguments}).encode())
+        for line in self._answers:
+            answer = json.loads(line)
+            if "error" in answer:
+                raise AssertionError(f"{QEMU}: {command}: {answer['error']}")
+            if "return" in answer:
+                return answer["return"]
+        raise AssertionError(f"{QEMU} ended during {command}")
+
+    def wait_until(self, command, status):
+        """Waits until the command returns this status."""
+        udplite.wait_until(
+            lambda: self.execute(command).get("status") == status,
+            f"for the machine to be {status}")
+
+    def close(self):
+        self._answers.close()
+        self._own.close()
+
+
+class Machine:
+    """A process of QEMU. `states` is a directory with the files and the saved
+    states of all machines.
+    """
+
+    def __init__(self, states, addresses, console, *options):
+        self._console = console
+        modules = sorted(fetch_kernel().glob("*.ko"))
+        memory = states / f"{addresses[0]}.cpio"
+        if not memory.exists():
+            memory.write_bytes(_initial_files(modules))
+        words = " ".join([*(f"/{path.name}" for path in modules), *addresses])
+        self.link_socket, link = socket.socketpair(socket.AF_UNIX,
+                                                   socket.SOCK_DGRAM)
+        control, answers = socket.socketpair()
+        with link, answers, open(console, "wb") as output:
+            self._process = processes.start(
                 [QEMU, "-nodefaults", "-no-user-config", "-display", "none",
                  "-machine", "q35", "-accel", "tcg", "-cpu", "max",
                  "-m", str(MEGABYTES), "-no-reboot", "-serial", "stdio",
                  "-netdev", "dgram,id=net0,local.type=fd,"
-                 f"local.str={link_socket.fileno()}",
+                 f"local.str={link.fileno()}",
                  "-device", "virtio-net-pci,netdev=net0,mac="
                  + HARDWARE_ADDRESS.hex(":"),
-                 "-kernel", str(kernel / "vmlinuz"), "-initrd", str(memory),
+                 "-chardev", f"socket,id=monitor,fd={answers.fileno()}",
+                 "-mon", "chardev=monitor,mode=control",
+                 "-kernel", str(CACHE / "vmlinuz"), "-initrd", str(memory),
                  "-append", "console=ttyS0 loglevel=5 panic=-1 reboot=t "
-                 f"-- {words}"],
-                stdout=console, stderr=subprocess.STDOUT,
-                pass_fds=[link_socket.fileno()])
+                 f"-- {words}", *options],
+                stdout=output, stderr=subprocess.STDOUT, cwd=states,
+                pass_fds=[link.fileno(), answers.fileno()])
+        self._monitor = Monitor(control)
+        self._monitor.execute("qmp_capabilities")
 
     @property
     def console(self):
         return self._console.read_text(errors="replace")
 
-    def _is_ready(self):
-        if self._machine.poll() is not None:
-            raise AssertionError(f"{QEMU} ended:\n"
-                                 + processes.tail(self.console))
-        return "init: ready" in self.console
-
     def check(self):
-        """Raises AssertionError if the guest's kernel has reported a problem.
+        """Raises AssertionError if the machine's kernel has reported a problem.
         """
         if SOMETHING_IS_WRONG.search(self.console):
             raise AssertionError(self.console)
 
-    def _end(self):
-        processes.kill(self._machine)
+    def _is_ready(self):
+        if self._process.poll() is not None:
+            raise AssertionError(f"{QEMU} ended:\n"
+                                 + processes.tail(self.console))
+        return "init: ready" in self.console
+
+    def save(self, name):
+        """Saves the state in the file `name` when the machine has booted."""
+        udplite.wait_until(self._is_ready, "for the machine with DCCP")
+        self.check()
+        self._monitor.execute("migrate", uri=f"exec:cat >{name}")
+        self._monitor.wait_until("query-migrate", "completed")
+
+    def wait_until_restored(self):
+        self._monitor.wait_until("query-status", "running")
+
+    def end(self):
+        processes.kill(self._process)
+        self._monitor.close()
+
+
+class Guest:
+    """A machine that has just booted and runs until the end of the test `case`.
+    """
+
+    def __init__(self, case, states, network, ipv4, ipv6):
+        self.addresses = {"IPv4": ipv4, "IPv6": ipv6}
+        state = f"{ipv4}.state"
+        if not (states / state).exists():
+            machine = Machine(states, (ipv4, ipv6), states / f"{ipv4}.console")
+            try:
+                machine.save(state)
+            finally:
+                machine.end()
+                machine.link_socket.close()
+        self._machine = Machine(states, (ipv4, ipv6),
+                                states / f"{ipv4}.console",
+                                "-incoming", f"exec:cat {state}")
+        case.addCleanup(self._machine.end)
+        network.attach(self._machine.link_socket, HARDWARE_ADDRESS,
+                       self.addresses.values())
+        self._machine.wait_until_restored()
+
+    def check(self):
+        self._machine.check()
 
     def open(self, case, role, address, port, packets=(), **options):
-        udplite.wait_until(self._is_ready, "for the machine with DCCP")
         return GuestSocket(case, self, role, address, port, packets, **options)
 
 

@@ -16,6 +16,7 @@ import subprocess
 import unittest
 
 import clips
+import decoder
 import h264writer
 import h265layers
 from test_ifdclassifier import Film
@@ -116,46 +117,51 @@ def choose(codec, path, units, seconds, outage=0):
     return list(map(int, sent)), frames, leading
 
 
-def decode(codec, data):
-    """Returns the hashes of all pictures, including damaged ones."""
-    result = subprocess.run(
-        ["ffmpeg", "-v", "quiet", "-threads", "1", "-flags", "output_corrupt",
-         "-f", codec, "-i", "-", "-fps_mode", "passthrough",
-         "-f", "framehash", "-hash", "md5", "-"],
-        input=data, stdout=subprocess.PIPE, check=True)
-    return [line.split(",")[-1].strip()
-            for line in result.stdout.decode().splitlines()
-            if line and not line.startswith("#")]
+def decode(codec, *streams):
+    """Returns for each of `streams` the hashes of all pictures, including
+    damaged ones.
+    """
+    hashes, _ = decoder.hash_pictures(codec, streams, "quiet", "-flags",
+                                      "output_corrupt")
+    return hashes
 
 
 class OfEncoders(unittest.TestCase):
 
-    def check(self, film, units, seconds, outage=0):
-        sent, frames, leading = choose(film.codec, film.stream, units, seconds,
-                                       outage)
-        self.assertEqual(frames, len(self.whole))
-        self.assertEqual(sent, sorted(set(sent)))
-        whole = dict(zip(film.shown(range(frames)), self.whole))
-        data = film.parameter_sets() + b"".join(
-            film.bytes[offset:offset + size]
-            for offset, size, _ in (units[n] for n in sent))
-        self.assertEqual(decode(film.codec, data),
-                         [whole[n] for n in film.shown(sent)])
-        return sent, leading
+    def check(self, film, units, links):
+        """Checks what is sent over links, which are pairs (seconds for a frame,
+        outage). Returns pairs (numbers of the units that are sent, number of
+        dropped leading frames).
+        """
+        chosen = [choose(film.codec, film.stream, units, *link)
+                  for link in links]
+        head = film.parameter_sets()
+        pictures, *decoded = decode(film.codec, film.bytes, *(
+            head + b"".join(film.bytes[offset:offset + size]
+                            for offset, size, _ in (units[n] for n in sent))
+            for sent, _, _ in chosen))
+        self.assertEqual(len(pictures), len(units))
+        whole = dict(zip(film.shown(range(len(units))), pictures))
+        for link, (sent, frames, _), found in zip(links, chosen, decoded,
+                                                  strict=True):
+            with self.subTest(link=link):
+                self.assertEqual(frames, len(pictures))
+                self.assertEqual(sent, sorted(set(sent)))
+                self.assertEqual(found, [whole[n] for n in film.shown(sent)])
+        return [(sent, leading) for sent, _, leading in chosen]
 
     def check_all(self, codec, name, params):
         film = Film(codec, "ifdcodecs-" + name, params, small)
-        self.whole = decode(codec, film.bytes)
-        self.assertEqual(len(self.whole), FRAMES)
+        self.assertEqual(len(film.units), FRAMES)
         first, step = film.pts[0], min(film.pts[1:]) - min(film.pts)
         timed = [(offset, size, (pts - first) // step)
                  for (offset, size, _), pts in zip(film.units, film.pts)]
         untimed = [(offset, size, None) for offset, size, _ in film.units]
         n_leading = 0
-        for seconds in SLOW:
+        results = self.check(film, untimed, [(seconds, 0) for seconds in SLOW])
+        for seconds, (sent, leading) in zip(SLOW, results):
+            n_leading += leading
             with self.subTest(clip=codec + " " + name, seconds=seconds):
-                sent, leading = self.check(film, untimed, seconds)
-                n_leading += leading
                 # The selection of frames depends on the stream and not on its
                 # timestamps.
                 self.assertEqual(choose(codec, film.stream, timed, seconds),
@@ -170,27 +176,29 @@ class OfEncoders(unittest.TestCase):
             with self.subTest(clip=name):
                 self.check_all("h264", name, params)
 
-    def check_pyramid(self, film, seconds, since):
-        """Returns the longest gap between frames that are shown, in frames,
-        among the frames from number `since` on."""
+    def check_pyramid(self, film, since, has_all_references):
+        """Checks the longest gap between frames that are shown, in frames,
+        among the frames from number `since` on.
+        """
         units = [(offset, size, None) for offset, size, _ in film.units]
-        sent, _ = self.check(film, units, seconds)
+        self.assertEqual(len(units), FRAMES)
         step = min(film.pts[1:]) - min(film.pts)
-        shown = sorted(film.pts[n] // step for n in sent if n >= since)
-        return max(b - a for a, b in zip(shown, shown[1:]))
+        speeds = SLOW + SLOWER
+        results = self.check(film, units, [(seconds, 0) for seconds in speeds])
+        for seconds, (sent, _) in zip(speeds, results):
+            shown = sorted(film.pts[n] // step for n in sent if n >= since)
+            gap = max(b - a for a, b in zip(shown, shown[1:]))
+            # If the link can carry all P-frames, every P-frame is sent, except
+            # for one at the end of a GOP.
+            if has_all_references and seconds == SLOWER[0]:
+                self.assertLessEqual(gap, 8)
 
     def test_pyramids(self):
         for name, params in PYRAMIDS.items():
             film = Film("h264", "ifdcodecs-" + name, params + ":scenecut=0",
                         small)
-            self.whole = decode("h264", film.bytes)
-            for seconds in SLOW + SLOWER:
-                with self.subTest(clip=name, seconds=seconds):
-                    gap = self.check_pyramid(film, seconds, PYRAMID_GOP)
-                    # If the link can carry all P-frames, every P-frame is sent,
-                    # except for one at the end of a GOP.
-                    if name == "pyramid" and seconds == SLOWER[0]:
-                        self.assertLessEqual(gap, 8)
+            with self.subTest(clip=name):
+                self.check_pyramid(film, PYRAMID_GOP, name == "pyramid")
 
     def test_temporal_id(self):
         """Tests a stream with a prefix NAL unit before each slice (H.264,
@@ -218,41 +226,30 @@ class OfEncoders(unittest.TestCase):
         self.addCleanup(path.unlink, missing_ok=True)
         path.write_bytes(out)
         film.stream = path
-        self.whole = decode("h264", out)
-        self.assertEqual(len(self.whole), FRAMES)
-        for seconds in SLOW + SLOWER:
-            with self.subTest(seconds=seconds):
-                gap = self.check_pyramid(film, seconds, 0)
-                if seconds == SLOWER[0]:
-                    self.assertLessEqual(gap, 8)
+        self.check_pyramid(film, 0, True)
 
     def test_sub_layers(self):
         """Three temporal layers of H.265"""
         film = Film("hevc", "ifdcodecs-three-layers", THREE_LAYERS, small)
-        self.whole = decode("hevc", film.bytes)
+        before = film.bytes
         film.bytes, film.units = h265layers.add_layers(film.stream, film.units)
         path = clips.CACHE / ("ifdcodecs-layers-%d.h265" % os.getpid())
         self.addCleanup(path.unlink, missing_ok=True)
         path.write_bytes(film.bytes)
         film.stream = path
-        self.assertEqual(decode("hevc", film.bytes), self.whole)
-        self.assertEqual(len(self.whole), FRAMES)
-        for seconds in SLOW + SLOWER:
-            with self.subTest(seconds=seconds):
-                gap = self.check_pyramid(film, seconds, 0)
-                if seconds == SLOWER[0]:
-                    self.assertLessEqual(gap, 8)
+        with_layers, without_layers = decode("hevc", film.bytes, before)
+        self.assertEqual(with_layers, without_layers)
+        self.check_pyramid(film, 0, True)
 
     def test_outages(self):
         for name, params in WITH_OUTAGES.items():
             film = Film("h264", "ifdcodecs-outage-" + name, params,
                         small_with_outage)
-            self.whole = decode("h264", film.bytes)
-            self.assertEqual(len(self.whole), OUTAGE_FRAMES)
             units = [(offset, size, None) for offset, size, _ in film.units]
-            for outage in OUTAGES:
-                with self.subTest(clip=name, outage=outage):
-                    sent, _ = self.check(film, units, 0.03, outage)
+            self.assertEqual(len(units), OUTAGE_FRAMES)
+            with self.subTest(clip=name):
+                for sent, _ in self.check(
+                        film, units, [(0.03, outage) for outage in OUTAGES]):
                     # The stream continues after the outage.
                     self.assertGreater(sent[-1], OUTAGE_FRAMES - 24)
 
@@ -330,26 +327,27 @@ class ByHand(unittest.TestCase):
         data = b"".join(unit for unit, _ in units)
         self.addCleanup(path.unlink, missing_ok=True)
         path.write_bytes(data)
-        whole = decode("h264", data)
-        self.assertEqual(len(set(whole)), len(stream.order))
-        pictures = dict(zip(stream.shown(range(len(stream.order))), whole))
         places, at = [], 0
         for unit, _ in units:
             places.append((at, len(unit), None))
             at += len(unit)
+        chosen = [choose("h264", path, places, seconds) for seconds in SLOW]
+        whole, *decoded = decode("h264", data, *(
+            b"".join(units[n][0] for n in sent) for sent, _, _ in chosen))
+        self.assertEqual(len(set(whole)), len(stream.order))
+        pictures = dict(zip(stream.shown(range(len(stream.order))), whole))
         results = []
-        for seconds in SLOW:
+        for seconds, (sent, frames, _), found in zip(SLOW, chosen, decoded,
+                                                     strict=True):
             with self.subTest(clip=name, joined=joined, seconds=seconds):
-                sent, frames, _ = choose("h264", path, places, seconds)
                 self.assertEqual(frames, len(stream.order))
                 numbers = sorted({units[n][1] for n in sent})
                 # Either both fields of a frame are sent, or neither of them.
                 self.assertEqual(sent, [n for n, (_, number)
                                         in enumerate(units)
                                         if number in numbers])
-                self.assertEqual(
-                    decode("h264", b"".join(units[n][0] for n in sent)),
-                    [pictures[n] for n in stream.shown(numbers)])
+                self.assertEqual(found,
+                                 [pictures[n] for n in stream.shown(numbers)])
                 results.append(numbers)
         return results
 

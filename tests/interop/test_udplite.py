@@ -149,23 +149,30 @@ class TsharkTest(UdpliteCase):
         self.assertEqual(inner[:4], segment[:4])  # the ports
         return udplite.in_udp(ip, inner)
 
-    def check_mode(self, backend, ip, options, coverage):
+    def check_modes(self, backend, ip, modes):
+        """Sends the same packets with each of `modes`, which are pairs (options
+        of the sink, coverage). tshark starts slowly, so it checks the packets
+        of all modes together.
+        """
         payloads = rtp_packets()
-        packets = self.send_packets(backend, ip, payloads, options)
-        self.check(backend, ip, packets, payloads,
-                   [effective(coverage, HEADER + len(payload))
-                    for payload in payloads])
+        packets, coverages = [], []
+        for options, coverage in modes:
+            sent = self.send_packets(backend, ip, payloads, options)
+            self.assertEqual(len(sent), len(payloads), options)
+            packets += sent
+            coverages += [effective(coverage, HEADER + len(payload))
+                          for payload in payloads]
+        self.check(backend, ip, packets, payloads * len(modes), coverages)
 
     @all_backends
     def test_full_coverage(self, backend, ip):
-        self.check_mode(backend, ip, "coverage-mode=full", 0)
+        self.check_modes(backend, ip, [("coverage-mode=full", 0)])
 
     @all_backends
     def test_fixed_coverage(self, backend, ip):
-        for coverage in FIXED:
-            with self.subTest(coverage=coverage):
-                self.check_mode(backend, ip, "coverage-mode=fixed "
-                                f"checksum-coverage={coverage}", coverage)
+        self.check_modes(backend, ip, [
+            (f"coverage-mode=fixed checksum-coverage={coverage}", coverage)
+            for coverage in FIXED])
 
     @all_backends
     def test_headers_of_mpeg_video(self, backend, ip):
@@ -205,21 +212,26 @@ class TsharkTest(UdpliteCase):
 
     def test_tshark_finds_wrong_packets(self):
         """Checks that the checkers find faults."""
+        wrong = []  # (description, version of IP, UDP-Lite packet, checks)
         for ip in LOOPBACK:
             good = udplite.udplite_packet(ip, bytes(range(32)), 20)
             for offset, status in ((0, "0"), (7, "0"), (19, "0"), (20, "1"),
                                    (39, "1")):
-                with self.subTest(ip=ip, offset=offset):
-                    bad = sockets.damage(good, [(offset, 4)])
-                    row, = udplite.dissect([udplite.ip_packet(
-                        ip, sockets.UDPLITE, LOOPBACK[ip], LOOPBACK[ip],
-                        bad)])
-                    self.assertEqual(row["udp.checksum.status"], status)
+                wrong.append(({"offset": offset}, ip,
+                              sockets.damage(good, [(offset, 4)]),
+                              lambda row, status=status: self.assertEqual(
+                                  row["udp.checksum.status"], status)))
             for coverage in (7, 41):
-                bad = good[:4] + coverage.to_bytes(2, "big") + good[6:]
-                row, = udplite.dissect([udplite.ip_packet(
-                    ip, sockets.UDPLITE, LOOPBACK[ip], LOOPBACK[ip], bad)])
-                self.assertNotEqual(row["udplite.checksum_coverage.bad"], "")
+                wrong.append(({"coverage": coverage}, ip,
+                              good[:4] + coverage.to_bytes(2, "big") + good[6:],
+                              lambda row: self.assertNotEqual(
+                                  row["udplite.checksum_coverage.bad"], "")))
+        rows = udplite.dissect([
+            udplite.ip_packet(ip, sockets.UDPLITE, LOOPBACK[ip], LOOPBACK[ip],
+                              packet) for _, ip, packet, _ in wrong])
+        for (what, ip, _, check), row in zip(wrong, rows, strict=True):
+            with self.subTest(ip=ip, **what):
+                check(row)
 
 
 # Fixed values instead of random ones make the packets of two runs equal.
@@ -307,34 +319,37 @@ class CombinationTest(UdpliteCase):
 
     def check_one(self, sender, receiver, ip, coverage):
         """Checks that everything arrives with the requested coverage."""
-        started = self.start_one_receiver(receiver, ip, coverage)
-        before = len(started.read())
+        before = len(receiver.read())
         with udplite.Capture(sockets.UDPLITE) as capture:
             self.send_from(sender, ip, coverage)
         sent = self.source.read_bytes()
 
         def came():
-            data = started.read()[before:]
+            data = receiver.read()[before:]
             return data if isinstance(data, bytes) else b"".join(data)
 
         udplite.wait_until(lambda: len(came()) >= len(sent),
                            f"for {len(sent)} bytes")
         self.assertEqual(came(), sent)
-        started.close()
         self.assertEqual(
             [udplite.coverage_of(udplite.segment_of(packet))
              for packet in capture.packets],
             [effective(coverage, HEADER + PACKET_SIZE)] * PACKETS)
 
+    def check_receiver(self, receiver, ip, coverage):
+        """Checks that one receiver understands all senders."""
+        started = self.start_one_receiver(receiver, ip, coverage)
+        for sender in SENDERS:
+            with self.subTest(ip=ip, sender=sender, receiver=receiver,
+                              coverage=coverage):
+                self.check_one(sender, started, ip, coverage)
+        started.close()
+
     def test_each_understands_each(self):
         for ip in LOOPBACK:
-            for sender in SENDERS:
-                for receiver in RECEIVERS:
-                    for coverage in COMBINATION_COVERAGES:
-                        with self.subTest(ip=ip, sender=sender,
-                                          receiver=receiver,
-                                          coverage=coverage):
-                            self.check_one(sender, receiver, ip, coverage)
+            for receiver in RECEIVERS:
+                for coverage in COMBINATION_COVERAGES:
+                    self.check_receiver(receiver, ip, coverage)
 
 
 # ----------------------------------------------------------------------- damage

@@ -7,6 +7,12 @@
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
+/* GCC and clang compile single functions for AVX2, which is used where the
+ * processor has it. */
+#if defined (__x86_64__) && defined (__GNUC__)
+#define HAVE_AVX2_FUNCTIONS 1
+#include <immintrin.h>
+#endif
 
 /* frame_rate_value of ISO/IEC 13818-2, table 6-4 */
 static const guint frame_rates[9][2] = {
@@ -68,11 +74,61 @@ find_prefix_sse2 (const guint8 ** data, const guint8 * end)
 }
 #endif
 
+#ifdef HAVE_AVX2_FUNCTIONS
+#define AVX2 __attribute__ ((target ("avx2")))
+/* As STEP, for 64 bytes */
+#define AVX2_STEP 62
+
+/* *INDENT-OFF* */
+/* Like find_bytes, for the 64 bytes at `p` */
+static inline AVX2 guint64
+find_bytes_avx2 (const guint8 * p, gchar value)
+{
+  const __m256i wanted = _mm256_set1_epi8 (value);
+  __m256i low = _mm256_loadu_si256 ((const __m256i *) p);
+  __m256i high = _mm256_loadu_si256 ((const __m256i *) (p + 32));
+
+  low = _mm256_cmpeq_epi8 (low, wanted);
+  high = _mm256_cmpeq_epi8 (high, wanted);
+  return (guint32) _mm256_movemask_epi8 (low)
+      | (guint64) (guint32) _mm256_movemask_epi8 (high) << 32;
+}
+
+/* Like find_prefix_sse2. A step needs 65 bytes. */
+static AVX2 const guint8 *
+find_prefix_avx2 (const guint8 ** data, const guint8 * end)
+{
+  const guint8 *p;
+  guint64 zeros, found;
+
+  for (p = *data; end - p >= 65; p += AVX2_STEP) {
+    zeros = find_bytes_avx2 (p, 0);
+    found = zeros & zeros >> 1;
+    if (G_LIKELY (found == 0))
+      continue;
+    found &= find_bytes_avx2 (p, 1) >> 2;
+    if (found)
+      return p + __builtin_ctzll (found);
+  }
+  *data = p;
+  return NULL;
+}
+/* *INDENT-ON* */
+#endif
+
 const guint8 *
 mpeg_video_find_start_code (const guint8 * data, const guint8 * end)
 {
   const guint8 *p;
 
+#ifdef HAVE_AVX2_FUNCTIONS
+  if (__builtin_cpu_supports ("avx2")) {
+    p = find_prefix_avx2 (&data, end);
+    if (p)
+      return p;
+  }
+#endif
+  /* On a processor with AVX2, this step checks the last bytes. */
 #ifdef __SSE2__
   p = find_prefix_sse2 (&data, end);
   if (p)

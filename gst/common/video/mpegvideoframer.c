@@ -21,6 +21,7 @@
 #define NEXT_CODE 3
 
 #define INITIAL_CHUNK_SIZE (64 * 1024)
+#define INITIAL_UNITS 64
 
 struct _MpegVideoFramer
 {
@@ -52,7 +53,8 @@ struct _MpegVideoFramer
   /* TRUE if the last unit of the current frame is a sequence end code */
   gboolean ended;
   MpegVideoFrame frame;
-  GArray *units;                /* elements are MpegVideoUnit */
+  MpegVideoUnit *units;         /* array of n_units elements */
+  guint n_units, units_size;
 
   /* A picture header that follows a first field. The picture may be the second
    * field of the same frame, or the start of a new frame; its picture coding
@@ -79,7 +81,6 @@ mpeg_video_framer_new (const MpegVideoFramerConfig * config)
   framer->config = *config;
   if (framer->config.max_frame_size == 0)
     framer->config.max_frame_size = MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE;
-  framer->units = g_array_new (FALSE, FALSE, sizeof (MpegVideoUnit));
   g_queue_init (&framer->output);
   mpeg_video_framer_reset (framer);
   return framer;
@@ -99,7 +100,7 @@ void
 mpeg_video_framer_free (MpegVideoFramer * framer)
 {
   g_queue_clear_full (&framer->output, queued_frame_free);
-  g_array_unref (framer->units);
+  g_free (framer->units);
   g_free (framer->chunk);
   g_free (framer);
 }
@@ -111,7 +112,7 @@ framer_clear_frame (MpegVideoFramer * framer)
 {
   memset (&framer->frame, 0, sizeof (framer->frame));
   framer->frame.pts = framer->frame.dts = MPEG_VIDEO_TIME_NONE;
-  g_array_set_size (framer->units, 0);
+  framer->n_units = 0;
   framer->have_candidate = FALSE;
   framer->have_body = FALSE;
   framer->in_slices = FALSE;
@@ -220,8 +221,7 @@ picture_is_complete (const MpegVideoFramer * framer,
     return TRUE;
 
   for (i = picture->first_slice; i < picture->end_unit; i++) {
-    const MpegVideoUnit *unit =
-        &g_array_index (framer->units, MpegVideoUnit, i);
+    const MpegVideoUnit *unit = &framer->units[i];
 
     if (!MPEG_VIDEO_CODE_IS_SLICE (unit->code))
       continue;
@@ -278,8 +278,7 @@ framer_finish_frame (MpegVideoFramer * framer, guint n_units, gsize size)
     frame->flags |= MPEG_VIDEO_FRAME_INCOMPLETE;
     framer->stats.incomplete++;
   }
-  frame->units = g_memdup2 (framer->units->data,
-      n_units * sizeof (MpegVideoUnit));
+  frame->units = g_memdup2 (framer->units, n_units * sizeof (MpegVideoUnit));
   frame->n_units = n_units;
 }
 
@@ -323,8 +322,8 @@ static void
 framer_cut_at_candidate (MpegVideoFramer * framer)
 {
   guint i, first = framer->candidate_unit;
-  guint n = framer->units->len - first;
-  gsize start = g_array_index (framer->units, MpegVideoUnit, first).offset;
+  guint n = framer->n_units - first;
+  gsize start = framer->units[first].offset;
   MpegVideoUnit *again;
 
   framer->have_candidate = FALSE;
@@ -332,9 +331,8 @@ framer_cut_at_candidate (MpegVideoFramer * framer)
     framer->split = TRUE;
     return;
   }
-  again = g_memdup2 (&g_array_index (framer->units, MpegVideoUnit, first),
-      n * sizeof (MpegVideoUnit));
-  g_array_set_size (framer->units, first);
+  again = g_memdup2 (&framer->units[first], n * sizeof (MpegVideoUnit));
+  framer->n_units = first;
   framer_emit (framer, first, start);
   for (i = 0; i < n; i++) {
     if (i == 0) {
@@ -448,9 +446,9 @@ framer_end_unit (MpegVideoFramer * framer, gsize end)
   const guint8 *data;
   gsize size;
 
-  if (framer->units->len == 0)
+  if (framer->n_units == 0)
     return;
-  unit = &g_array_index (framer->units, MpegVideoUnit, framer->units->len - 1);
+  unit = &framer->units[framer->n_units - 1];
   data = framer->base + unit->offset;
   size = end - unit->offset;
 
@@ -470,7 +468,7 @@ framer_end_unit (MpegVideoFramer * framer, gsize end)
         framer->stats.bad_headers++;
       break;
     case MPEG_VIDEO_CODE_PICTURE:
-      framer_picture_header (framer, framer->units->len - 1, data, size);
+      framer_picture_header (framer, framer->n_units - 1, data, size);
       break;
     case MPEG_VIDEO_CODE_EXTENSION:
       framer_extension (framer, data, size);
@@ -525,7 +523,7 @@ framer_picture_code (MpegVideoFramer * framer)
     framer->have_candidate = TRUE;
     framer->candidate_parsed = FALSE;
     framer->candidate.has_extension = FALSE;
-    framer->candidate_unit = framer->units->len;
+    framer->candidate_unit = framer->n_units;
     framer->candidate_pts = framer->pts;
     framer->candidate_dts = framer->dts;
   } else if (frame->pts == MPEG_VIDEO_TIME_NONE
@@ -546,17 +544,34 @@ framer_slice_code (MpegVideoFramer * framer)
     return;
   picture = &frame->pictures[frame->n_pictures - 1];
   if (picture->first_slice == 0)
-    picture->first_slice = framer->units->len;
+    picture->first_slice = framer->n_units;
   frame->n_slices++;
   framer->in_slices = TRUE;
 }
 
-static void
+static inline void
 framer_add_unit (MpegVideoFramer * framer, gsize offset, guint code)
 {
-  MpegVideoUnit unit = { offset, code };
+  const MpegVideoUnit unit = { offset, code };
 
-  g_array_append_val (framer->units, unit);
+  if (framer->n_units == framer->units_size) {
+    framer->units_size = MAX (framer->units_size * 2, INITIAL_UNITS);
+    framer->units = g_renew (MpegVideoUnit, framer->units, framer->units_size);
+  }
+  framer->units[framer->n_units++] = unit;
+}
+
+/* Processes the start code at `offset` and returns TRUE if it begins a slice
+ * that follows another slice, as most start codes do. Such a slice needs no
+ * further processing. */
+static inline gboolean
+framer_next_slice (MpegVideoFramer * framer, gsize offset, guint code)
+{
+  if (!framer->in_slices || !MPEG_VIDEO_CODE_IS_SLICE (code))
+    return FALSE;
+  framer->frame.n_slices++;
+  framer_add_unit (framer, offset, code);
+  return TRUE;
 }
 
 /* Processes the start code at `offset`, where the previous unit ends. */
@@ -565,13 +580,8 @@ framer_code (MpegVideoFramer * framer, gsize offset, guint code)
 {
   gsize cut;
 
-  /* Most start codes belong to a slice that follows another slice. They need no
-   * further processing. */
-  if (framer->in_slices && MPEG_VIDEO_CODE_IS_SLICE (code)) {
-    framer->frame.n_slices++;
-    framer_add_unit (framer, offset, code);
+  if (framer_next_slice (framer, offset, code))
     return;
-  }
   framer->in_slices = FALSE;
   framer_end_unit (framer, offset);
   if (framer->have_candidate && code != MPEG_VIDEO_CODE_EXTENSION
@@ -594,7 +604,7 @@ framer_code (MpegVideoFramer * framer, gsize offset, guint code)
       framer->split = TRUE;
       return;
     }
-    framer_emit (framer, framer->units->len, offset);
+    framer_emit (framer, framer->n_units, offset);
     offset = 0;
   }
 
@@ -648,6 +658,9 @@ framer_scan (MpegVideoFramer * framer, const guint8 * data, gsize size)
 
   for (code = mpeg_video_find_start_code (data, end); code;
       code = mpeg_video_find_start_code (code + NEXT_CODE, end)) {
+    /* The bytes of consecutive slices are appended together. */
+    if (framer_next_slice (framer, framer->len + (code - data), code[3]))
+      continue;
     framer_append (framer, data, code - data);
     framer_code (framer, framer->len, code[3]);
     data = code;
@@ -685,6 +698,8 @@ framer_index_borrowed (MpegVideoFramer * framer)
   if (code != framer->base)
     return FALSE;
   for (; code; code = mpeg_video_find_start_code (code + NEXT_CODE, end)) {
+    if (framer_next_slice (framer, code - framer->base, code[3]))
+      continue;
     framer_code (framer, code - framer->base, code[3]);
     if (framer->split || framer->hunting)
       return FALSE;
@@ -714,7 +729,7 @@ mpeg_video_framer_input_frame (MpegVideoFramer * framer, const guint8 * data,
   framer->split = FALSE;
   whole = framer_index_borrowed (framer);
   if (whole) {
-    framer_finish_frame (framer, framer->units->len, size);
+    framer_finish_frame (framer, framer->n_units, size);
     *frame = framer->frame;
     frame->data = (guint8 *) data;
   } else {
@@ -742,7 +757,7 @@ mpeg_video_framer_drain (MpegVideoFramer * framer)
   if (before > framer->len)
     framer_end_unit (framer, framer->len);
   if (framer->frame.n_pictures > 0)
-    framer_emit (framer, framer->units->len, framer->len);
+    framer_emit (framer, framer->n_units, framer->len);
 }
 
 void

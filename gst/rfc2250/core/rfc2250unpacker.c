@@ -10,7 +10,6 @@
  * extension */
 #define MAX_REBUILT_SIZE (8 + 9 + 11 + RFC2250_MAX_EXTENSIONS_SIZE)
 #define INITIAL_CHUNK_SIZE (64 * 1024)
-#define SMALL_FRAME_SIZE (INITIAL_CHUNK_SIZE / 2)
 
 struct _Rfc2250Unpacker
 {
@@ -453,17 +452,16 @@ drop_open_slice (Rfc2250Unpacker * unpacker)
   unpacker->stats.slices_dropped++;
 }
 
-/* Small frames are copied, so that the chunk need not be allocated again. */
+/* A frame that fills less than half of the chunk is copied, so that the chunk
+ * need not be allocated again. A larger frame keeps the chunk, with its unused
+ * end: making it smaller would keep malloc from reusing it. */
 static guint8 *
 unpacker_take_chunk (Rfc2250Unpacker * unpacker)
 {
-  guint8 *chunk = unpacker->chunk;
-
-  if (unpacker->len < SMALL_FRAME_SIZE)
-    return g_memdup2 (chunk, unpacker->len);
-  unpacker->chunk = NULL;
+  if (unpacker->len < unpacker->chunk_size / 2)
+    return g_memdup2 (unpacker->chunk, unpacker->len);
   unpacker->chunk_size = 0;
-  return g_realloc (chunk, unpacker->len);
+  return g_steal_pointer (&unpacker->chunk);
 }
 
 /* Returns whether the frame is a single field after a gap. The other field was

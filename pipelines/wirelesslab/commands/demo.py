@@ -105,11 +105,13 @@ def build(build_dir: pathlib.Path) -> None:
                       "meson setup", ended_by=signal.SIGTERM)
     print("Building ...", flush=True)
     ninja = [ninja, "-C", str(build_dir)]
-    processes.run([*ninja, "build.ninja"], "the build",
-                  ended_by=signal.SIGTERM)
-    targets = TARGET.findall(
-        processes.run([*ninja, "-t", "targets", "all"], "ninja"))
-    compile_all([*ninja, *targets])
+    # Several demos may run at the same time, but ninja has no lock of its own.
+    with files.locked(build_dir / ".demo-lock"):
+        processes.run([*ninja, "build.ninja"], "the build",
+                      ended_by=signal.SIGTERM)
+        targets = TARGET.findall(
+            processes.run([*ninja, "-t", "targets", "all"], "ninja"))
+        compile_all([*ninja, *targets])
 
 
 def compile_all(argv: Sequence[str | os.PathLike[str]]) -> None:

@@ -172,7 +172,7 @@ GST_END_TEST;
  * tries byte sequences that resemble the prefix but are none. */
 GST_START_TEST (start_codes_are_found_at_every_offset)
 {
-  guint8 data[80];
+  guint8 data[160];
   guint size, at;
 
   for (size = 0; size < sizeof (data); size++) {

@@ -6,6 +6,7 @@ killed while it runs cells.
 By default, the matrix has 6 cells. With `--long` it has 40 cells.
 """
 
+import functools
 import os
 import pathlib
 import shutil
@@ -52,6 +53,7 @@ receiver = rfc2250depay ! mpegstat location={{received}} ! fakesink sync=false a
 LATE_MS = 500
 
 
+@functools.cache
 def why_no_cluster():
     """Returns why Snakemake cannot run jobs on a cluster here; "" if it can.
     Since version 8 it needs a plugin for this, which Debian does not have."""

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Implementation of gstblockallocator.h: memories in large blocks. */
+
+#include "gstblockallocator.h"
+
+#include <string.h>
+
+/* Size of a block in bytes; 40 packets for Ethernet fit into it. malloc keeps
+ * freed memory of this size for the next block. */
+#define BLOCK_SIZE (64 * 1024)
+/* Sufficient for GstMemory and for the bytes of each memory */
+#define ALIGNMENT 16
+/* References of the allocator to its current block. They are more than the
+ * memories that fit into a block, so that a memory takes one of them without an
+ * atomic operation. */
+#define OWN_REFERENCES (1 << 24)
+
+typedef struct
+{
+  gint references;              /* atomic */
+  guint taken;                  /* number of memories */
+  gsize used, size;             /* in bytes */
+} Block;
+
+typedef struct
+{
+  GstMemory memory;
+  Block *block;                 /* NULL for a share, which has a parent */
+  guint8 *data;
+} BlockMemory;
+
+struct _GstBlockAllocator
+{
+  GstAllocator parent;
+
+  Block *block;                 /* NULL if there is none */
+};
+
+#define ROUND_UP(size) (((size) + ALIGNMENT - 1) & ~(gsize) (ALIGNMENT - 1))
+
+G_DEFINE_TYPE (GstBlockAllocator, gst_block_allocator, GST_TYPE_ALLOCATOR);
+
+/* --- blocks --------------------------------------------------------------- */
+
+static Block *
+block_new (gsize size)
+{
+  Block *block = g_malloc (size);
+
+  block->references = OWN_REFERENCES;
+  block->taken = 0;
+  block->used = ROUND_UP (sizeof (Block));
+  block->size = size;
+  return block;
+}
+
+static void
+block_release (Block * block, gint references)
+{
+  if (g_atomic_int_add (&block->references, -references) == references)
+    g_free (block);
+}
+
+/* Returns the references that no memory has taken. */
+static void
+block_retire (Block * block)
+{
+  block_release (block, OWN_REFERENCES - block->taken);
+}
+
+static Block *
+allocator_get_block (GstBlockAllocator * self, gsize needed)
+{
+  if (self->block && self->block->size - self->block->used >= needed)
+    return self->block;
+  g_clear_pointer (&self->block, block_retire);
+  self->block =
+      block_new (MAX (BLOCK_SIZE, ROUND_UP (sizeof (Block)) + needed));
+  return self->block;
+}
+
+/* --- memories ------------------------------------------------------------- */
+
+static GstMemory *
+gst_block_allocator_alloc (GstAllocator * allocator, gsize size,
+    GstAllocationParams * params)
+{
+  const gsize offset = params->prefix;
+  const gsize maxsize = offset + size + params->padding;
+  const gsize slack = params->align > ALIGNMENT - 1 ? params->align : 0;
+  const gsize needed = ROUND_UP (sizeof (BlockMemory))
+      + ROUND_UP (maxsize + slack);
+  Block *block = allocator_get_block (GST_BLOCK_ALLOCATOR (allocator), needed);
+  BlockMemory *memory = (BlockMemory *) ((guint8 *) block + block->used);
+
+  memory->block = block;
+  memory->data = (guint8 *) memory + ROUND_UP (sizeof (BlockMemory));
+  memory->data += -(gsize) memory->data & slack;
+  gst_memory_init (&memory->memory, params->flags, allocator, NULL, maxsize,
+      MAX (params->align, ALIGNMENT - 1), offset, size);
+  if (params->flags & GST_MEMORY_FLAG_ZERO_PREFIXED)
+    memset (memory->data, 0, offset);
+  if (params->flags & GST_MEMORY_FLAG_ZERO_PADDED)
+    memset (memory->data + offset + size, 0, params->padding);
+  block->used += needed;
+  block->taken++;
+  return &memory->memory;
+}
+
+static void
+gst_block_allocator_free (GstAllocator * allocator, GstMemory * memory)
+{
+  BlockMemory *own = (BlockMemory *) memory;
+
+  if (own->block)
+    block_release (own->block, 1);
+  else
+    g_free (own);
+}
+
+static gpointer
+block_memory_map (GstMemory * memory, gsize maxsize, GstMapFlags flags)
+{
+  return ((BlockMemory *) memory)->data;
+}
+
+static void
+block_memory_unmap (GstMemory * memory)
+{
+}
+
+static GstMemory *
+block_memory_share (GstMemory * memory, gssize offset, gssize size)
+{
+  GstMemory *parent = memory->parent ? memory->parent : memory;
+  BlockMemory *share = g_new (BlockMemory, 1);
+
+  share->block = NULL;
+  share->data = ((BlockMemory *) memory)->data;
+  gst_memory_init (&share->memory, GST_MINI_OBJECT_FLAGS (parent)
+      | GST_MINI_OBJECT_FLAG_LOCK_READONLY, memory->allocator, parent,
+      memory->maxsize, memory->align, memory->offset + offset,
+      size < 0 ? memory->size - offset : (gsize) size);
+  return &share->memory;
+}
+
+/* --- the allocator -------------------------------------------------------- */
+
+static void
+gst_block_allocator_finalize (GObject * object)
+{
+  g_clear_pointer (&GST_BLOCK_ALLOCATOR (object)->block, block_retire);
+  G_OBJECT_CLASS (gst_block_allocator_parent_class)->finalize (object);
+}
+
+static void
+gst_block_allocator_class_init (GstBlockAllocatorClass * klass)
+{
+  GstAllocatorClass *allocator_class = GST_ALLOCATOR_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = gst_block_allocator_finalize;
+  allocator_class->alloc = gst_block_allocator_alloc;
+  allocator_class->free = gst_block_allocator_free;
+}
+
+static void
+gst_block_allocator_init (GstBlockAllocator * self)
+{
+  GstAllocator *allocator = GST_ALLOCATOR_CAST (self);
+
+  allocator->mem_type = "WirelessBlockMemory";
+  allocator->mem_map = block_memory_map;
+  allocator->mem_unmap = block_memory_unmap;
+  allocator->mem_share = block_memory_share;
+}
+
+GstAllocator *
+gst_block_allocator_new (void)
+{
+  GstAllocator *allocator = g_object_new (GST_TYPE_BLOCK_ALLOCATOR, NULL);
+
+  return gst_object_ref_sink (allocator);
+}
+
+GstBuffer *
+gst_block_allocator_new_buffer (GstAllocator * allocator, gsize size,
+    guint8 ** data)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (allocator, size, NULL);
+
+  *data = ((BlockMemory *) gst_buffer_peek_memory (buffer, 0))->data;
+  return buffer;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* An allocator for many small memories that are freed at about the same time,
+ * such as the packets of a frame. The memories, with their GstMemory, are parts
+ * of large blocks. A block is freed when all its memories were freed.
+ */
+
+#pragma once
+
+#include <gst/gst.h>
+
+#define GST_TYPE_BLOCK_ALLOCATOR (gst_block_allocator_get_type ())
+G_DECLARE_FINAL_TYPE (GstBlockAllocator, gst_block_allocator, GST,
+    BLOCK_ALLOCATOR, GstAllocator);
+
+/* Returns a new allocator (transfer full). Only one thread at a time may
+ * allocate memory. Any thread may free it. */
+GstAllocator *gst_block_allocator_new (void);
+
+/* Returns a new buffer with a single memory of `size` bytes, and stores the
+ * address of its bytes. The memory need not be mapped to be written, as long as
+ * the caller is the only owner of the buffer. */
+GstBuffer *gst_block_allocator_new_buffer (GstAllocator * allocator, gsize size,
+    guint8 ** data);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads a file in pull mode for an element whose input is a stream of bytes. A
+ * file source in push mode sends buffers of 4096 bytes, and each buffer costs
+ * more CPU time than the video in it. A reader reads larger blocks instead.
+ *
+ * The reader calls the chain function and the event function of the sink pad,
+ * so that the element processes both modes in the same way. The streaming
+ * thread is then the task of the sink pad.
+ */
+
+#pragma once
+
+#include <gst/gst.h>
+
+/* Enables pull mode on `sinkpad`. It is used if the peer is a seekable source;
+ * otherwise upstream pushes. The event function of `srcpad` is replaced by one
+ * that performs seeks in bytes, and calls the previous function for everything
+ * else. Called once, after the other functions of both pads were set. */
+void gst_pull_reader_enable (GstPad * sinkpad, GstPad * srcpad);
+
+/* Returns whether the element reads its input in pull mode. */
+static inline gboolean
+gst_pull_reader_is_reading (GstPad * sinkpad)
+{
+  return GST_PAD_MODE (sinkpad) == GST_PAD_MODE_PULL;
+}
