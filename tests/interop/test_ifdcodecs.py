@@ -284,7 +284,8 @@ class OfOpenH264(unittest.TestCase):
         sent, frames, _ = choose("h264", path, places, seconds)
         self.assertEqual(frames, FRAMES)
         arrived = b"".join(units[n] for n in sent)
-        self.assertEqual(decode("h264", arrived), [whole[n] for n in sent])
+        (found,) = decode("h264", arrived)
+        self.assertEqual(found, [whole[n] for n in sent])
         errors = subprocess.run(
             ["ffmpeg", "-v", "error", "-f", "h264", "-i", "-", "-f", "null",
              "-"], input=arrived, stderr=subprocess.PIPE, check=True).stderr
@@ -301,7 +302,7 @@ class OfOpenH264(unittest.TestCase):
             units = self.encode(layers)
             self.assertEqual(len(units), FRAMES)
             path.write_bytes(b"".join(units))
-            whole = decode("h264", path.read_bytes())
+            (whole,) = decode("h264", path.read_bytes())
             self.assertEqual(len(whole), FRAMES)
             for seconds, step in highest.items():
                 with self.subTest(layers=layers, seconds=seconds):
