@@ -3,8 +3,7 @@
 
 #include "gstifdqueueinput.h"
 #include "gstframeinfometa.h"
-#include "tspictures.h"
-#include "videopacket.h"
+#include "tsclassifier.h"
 #include "gstwronginput.h"
 
 #include <string.h>
@@ -12,12 +11,6 @@
 /* Duration of a frame at the lowest frame rate of MPEG video, 24000/1001
  * (13818-2 table 6-4). It is used if the frame rate is not known. */
 #define MAX_FRAME_DURATION (GST_SECOND * 1001 / 24000)
-
-/* The temporal reference counts modulo 1024 (13818-2 6.3.9). If the temporal
- * reference of a picture minus that of another one, modulo 1024, is less than
- * half of this range, the picture is displayed later than the other one.
- * Otherwise it is displayed earlier. */
-#define HALF_OF_REFERENCES 512
 
 /* Times in an MPEG transport stream have 33 bits and count at 90 kHz (13818-1,
  * 2.4.3.7). */
@@ -46,8 +39,7 @@ struct _GstIfdQueueInput
   SlotReader *slots;            /* for VP8, VP9 and AV1 */
   SlotCodec slot_codec;
   TsPictures *ts;               /* for a transport stream */
-  IfdClassifier *ts_classifier; /* for its H.264 or H.265 video; may be NULL */
-  IfdCodec ts_codec;
+  TsClassifier *ts_classifier;  /* NULL if there is no transport stream */
   /* Conversion of times in a transport stream: a picture with the DTS ts_time
    * is due at ts_due, in ns. */
   gboolean has_ts_time;
@@ -126,7 +118,7 @@ static void
 drop_ts (GstIfdQueueInput * input)
 {
   g_clear_pointer (&input->ts, ts_pictures_free);
-  g_clear_pointer (&input->ts_classifier, ifd_classifier_free);
+  g_clear_pointer (&input->ts_classifier, ts_classifier_free);
 }
 
 static void
@@ -176,7 +168,7 @@ gst_ifd_queue_input_reset (GstIfdQueueInput * input)
     ts_pictures_reset (input->ts);
   input->has_ts_time = FALSE;
   if (input->ts_classifier)
-    ifd_classifier_reset (input->ts_classifier);
+    ts_classifier_reset (input->ts_classifier);
   drop_units (input);
 }
 
@@ -395,6 +387,7 @@ set_ts_caps (GstIfdQueueInput * input)
     return;
   drop_units (input);
   input->ts = ts_pictures_new ();
+  input->ts_classifier = ts_classifier_new ();
   input->told_refusal = FALSE;
   input->has_ts_time = FALSE;
 }
@@ -532,19 +525,6 @@ keep_header (GstIfdQueueInput * input, const MpegVideoFrame * frame,
       end - begin, 0, end - begin, bytes, g_free);
 }
 
-/* Returns the flags of a B-frame. Without flags, the IFD algorithm assumes that
- * each B-frame between an I-frame and the next P-frame is a leading frame. The
- * temporal references show whether it really is one. */
-static IfdFrameFlags
-find_place (const GstIfdQueueInput * input, guint temporal_reference)
-{
-  guint distance = (temporal_reference - input->i_reference) & 1023;
-
-  if (distance == 0)
-    return 0;
-  return distance < HALF_OF_REFERENCES ? IFD_FRAME_TRAILING : IFD_FRAME_LEADING;
-}
-
 static void
 classify_mpeg (GstIfdQueueInput * input, const MpegVideoFrame * mpeg,
     IfdFrame * frame)
@@ -555,7 +535,8 @@ classify_mpeg (GstIfdQueueInput * input, const MpegVideoFrame * mpeg,
     frame->type = IFD_FRAME_P;
   } else if (picture->type == MPEG_VIDEO_PICTURE_B) {
     frame->type = IFD_FRAME_B;
-    frame->flags = find_place (input, picture->temporal_reference);
+    frame->flags = ifd_find_place (picture->temporal_reference,
+        input->i_reference);
   } else {
     frame->type = IFD_FRAME_I;
     input->i_reference = picture->temporal_reference;
@@ -742,82 +723,6 @@ push_slot_unit (GstIfdQueueInput * input, GstBuffer * buffer)
 
 /* --- transport streams ---------------------------------------------------- */
 
-static const guint8 *
-find_code (const guint8 * data, const guint8 * end)
-{
-  data = mpeg_video_find_start_code (data, end);
-  return data && end - data >= 6 ? data + 3 : NULL;
-}
-
-/* Returns whether the unit contains a further picture that is more important
- * than a B-frame, or whose importance is unknown. A unit contains several
- * pictures if one PES packet does. */
-static gboolean
-has_important_picture (const TsUnit * unit)
-{
-  const guint8 *code = unit->stream, *end = code + unit->stream_size;
-  guint n_delimiters = 0;
-
-  while ((code = find_code (code, end))) {
-    if (unit->video == TS_VIDEO_MPEG && *code == MPEG_VIDEO_CODE_PICTURE
-        && (code[2] >> 3 & 7) != MPEG_VIDEO_PICTURE_B)
-      return TRUE;
-    /* access unit delimiter (AUD_NUT, table 7-1 of H.265) */
-    if (unit->video == TS_VIDEO_H265 && (*code >> 1 & 0x3f) == 35)
-      n_delimiters++;
-  }
-  return n_delimiters > 1;
-}
-
-static void
-classify_ts_mpeg (GstIfdQueueInput * input, const TsUnit * unit,
-    IfdFrame * frame)
-{
-  VideoPacket packet;
-
-  frame->type = IFD_FRAME_P;
-  if (!video_packet_parse_frame (&packet, unit->stream, unit->stream_size))
-    return;
-  if (packet.type == MPEG_VIDEO_PICTURE_I
-      || packet.type == MPEG_VIDEO_PICTURE_D) {
-    frame->type = IFD_FRAME_I;
-    input->i_reference = packet.temporal_reference;
-    frame->flags = (packet.closed_gop ? IFD_FRAME_CLOSED : 0)
-        | (packet.broken_link ? IFD_FRAME_BROKEN : 0);
-  } else if (packet.type == MPEG_VIDEO_PICTURE_B) {
-    frame->type = IFD_FRAME_B;
-    frame->flags = find_place (input, packet.temporal_reference);
-  }
-}
-
-/* Determines the frame type of the unit. Returns which part of a frame the unit
- * is. */
-static IfdField
-classify_ts (GstIfdQueueInput * input, const TsUnit * unit, IfdFrame * frame)
-{
-  const IfdCodec codec = unit->video == TS_VIDEO_H264 ? IFD_CODEC_H264 :
-      IFD_CODEC_H265;
-  IfdField field = IFD_FIELD_NONE;
-
-  if (unit->video == TS_VIDEO_MPEG) {
-    classify_ts_mpeg (input, unit, frame);
-  } else {
-    if (!input->ts_classifier || input->ts_codec != codec) {
-      g_clear_pointer (&input->ts_classifier, ifd_classifier_free);
-      input->ts_classifier = ifd_classifier_new (codec);
-      input->ts_codec = codec;
-    }
-    /* The time is given as unknown, because the timestamp of the packets is not
-     * the time of the picture. */
-    ifd_classifier_input (input->ts_classifier, unit->stream,
-        unit->stream_size, G_MAXUINT64, frame);
-    field = ifd_classifier_get_field (input->ts_classifier);
-  }
-  if (frame->type == IFD_FRAME_B && has_important_picture (unit))
-    frame->type = IFD_FRAME_P;
-  return field;
-}
-
 static GstBuffer *
 wrap (guint8 ** data, gsize size)
 {
@@ -883,7 +788,8 @@ push_ts_unit (GstIfdQueueInput * input, TsUnit * unit)
   item.pid = unit->pid;
   item.n_removed = unit->n_removed;
   set_media_time (input, unit, &item);
-  push_item (input, &item, classify_ts (input, unit, &item.frame));
+  push_item (input, &item,
+      ts_classifier_input (input->ts_classifier, unit, &item.frame));
 }
 
 static void

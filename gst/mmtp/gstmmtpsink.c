@@ -112,11 +112,21 @@ gst_mmtp_sink_event (GstBaseSink * sink, GstEvent * event)
     LOCK (self);
     if (self->pictures)
       picture_reader_reset (self->pictures);
+    if (self->ts)
+      mmtp_ts_cutter_reset (self->ts);
     if (self->sender)
       mmtp_sender_flush (self->sender, gst_mmtp_now ());
     UNLOCK (self);
   }
   return GST_BASE_SINK_CLASS (parent_class)->event (sink, event);
+}
+
+static gboolean
+drain (GstNetworkSink * sink, gint64 deadline, GCancellable * cancellable,
+    GError ** error)
+{
+  gst_mmtp_sink_drain_input (GST_MMTP_SINK (sink));
+  return gst_mmtp_sink_drain (sink, deadline, cancellable, error);
 }
 
 static void
@@ -150,6 +160,7 @@ gst_mmtp_sink_change_state (GstElement * element, GstStateChange transition)
     self->frame_rate = 0;
     self->frame_period = 0;
     self->has_delta_units = FALSE;
+    g_clear_pointer (&self->ts, mmtp_ts_cutter_free);
     self->has_warned_of_size = FALSE;
     self->has_warned_of_missing = FALSE;
     self->has_warned_of_lateness = FALSE;
@@ -369,6 +380,7 @@ gst_mmtp_sink_finalize (GObject * object)
   gst_wireless_properties_clear (self, GST_TYPE_MMTP_SINK);
   g_free (self->caps);
   gst_mmtp_sink_forget_pictures (self);
+  g_clear_pointer (&self->ts, mmtp_ts_cutter_free);
   g_ptr_array_unref (self->paths);
   g_hash_table_unref (self->addresses);
   g_hash_table_unref (self->past_paths);
@@ -399,7 +411,7 @@ gst_mmtp_sink_class_init (GstMmtpSinkClass * klass)
   network_class->disconnect = gst_mmtp_sink_disconnect;
   network_class->send_packets = gst_mmtp_sink_send_packets;
   network_class->wait = gst_mmtp_sink_wait;
-  network_class->drain = gst_mmtp_sink_drain;
+  network_class->drain = drain;
   network_class->fill_stats = gst_mmtp_sink_fill_stats;
 
   gst_network_uri_install (object_class, &uri);

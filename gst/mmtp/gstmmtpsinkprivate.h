@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Definitions shared by the files of mmtpsink. gstmmtpsink.c has the element
  * and its properties, and gstmmtpsinkrender.c passes buffers to the core.
- * gstmmtpsinkpictures.c reads their picture types, gstmmtpsinknetwork.c runs
- * the session, and gstmmtpsinkpaths.c opens and closes the paths.
+ * gstmmtpsinkpictures.c reads their picture types, gstmmtpsinkts.c cuts
+ * transport streams, gstmmtpsinknetwork.c runs the session, and
+ * gstmmtpsinkpaths.c opens and closes the paths.
  * gstmmtpsinkevents.c passes events of the core to the application,
  * gstmmtpsinkstats.c has the statistics, and gstmmtpsinklog.c writes log lines
  * once per second.
@@ -28,6 +29,7 @@
 #include "mmtpretry.h"
 #include "mmtpsender.h"
 #include "mmtpstamps.h"
+#include "mmtptscutter.h"
 #include "pictureinfo.h"
 
 #define GST_TYPE_MMTP_SINK (gst_mmtp_sink_get_type ())
@@ -112,6 +114,11 @@ struct _GstMmtpSink
   /* Reads the picture types from the buffers; NULL if the buffer flags have to
    * be used. */
   PictureReader *pictures;
+  /* Cuts a transport stream; NULL if the input is something else. */
+  MmtpTsCutter *ts;
+  gboolean ts_has_gap;          /* The core refused the last piece of it. */
+  /* A warning said why the transport stream is not cut. */
+  gboolean told_ts_refusal;
 
   MmtpSender *sender;           /* NULL if there is no session */
   gboolean is_ready, has_ended;
@@ -187,6 +194,9 @@ struct _GstMmtpSink
 #define UNLOCK(self) g_mutex_unlock (&(self)->lock)
 
 /* --- gstmmtpsinkrender.c -------------------------------------------------- */
+/* Passes the data to the core that wait for further input, because the stream
+ * ends or has other caps from here on. */
+void gst_mmtp_sink_drain_input (GstMmtpSink * self);
 GstNetworkSinkResult gst_mmtp_sink_send_packets (GstNetworkSink * sink,
     GstBuffer ** buffers, guint n, guint * sent, GError ** error);
 void gst_mmtp_sink_wait (GstNetworkSink * sink, gint64 timeout,
@@ -201,6 +211,16 @@ void gst_mmtp_sink_forget_pictures (GstMmtpSink * self);
  */
 void gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
     gconstpointer data, gsize size, MmtpPicture * picture);
+
+/* --- gstmmtpsinkts.c ------------------------------------------------------ */
+/* Returns whether these are the caps of a transport stream that can be cut. */
+gboolean gst_mmtp_sink_can_cut (const GstCaps * caps);
+/* Call the following functions with `lock` held. */
+void gst_mmtp_sink_take_ts_caps (GstMmtpSink * self, const GstCaps * caps);
+/* Passes a buffer of a transport stream to `ts`, which has the pieces. Returns
+ * FALSE if the stream is not cut. The buffer then has to be sent as it is, after
+ * the pieces. */
+gboolean gst_mmtp_sink_cut_ts (GstMmtpSink * self, GstBuffer * buffer);
 
 /* --- gstmmtpsinknetwork.c ------------------------------------------------- */
 gboolean gst_mmtp_sink_connect (GstNetworkSink * sink,

@@ -98,11 +98,14 @@ gst_mmtp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
 {
   GstMmtpSink *self = GST_MMTP_SINK (sink);
 
+  if (!gst_mmtp_sink_can_cut (caps))
+    gst_mmtp_sink_drain_input (self);
   LOCK (self);
   g_free (self->caps);
   self->caps = make_caps_text (self, caps);
   take_frame_rate (self, gst_caps_get_structure (caps, 0));
   gst_mmtp_sink_take_video_caps (self, caps);
+  gst_mmtp_sink_take_ts_caps (self, caps);
   if (self->sender
       && !mmtp_sender_set_caps (self->sender, gst_mmtp_now (), self->caps))
     GST_WARNING_OBJECT (self, "the caps are longer than %d bytes and are not "
@@ -298,24 +301,24 @@ take_duration (GstBuffer * buffer, MmtpPrelude * prelude)
   prelude->duration = duration / GST_USECOND;
 }
 
-static void
-take_flags (GstBuffer * buffer, MmtpBuffer * output)
+static guint8
+get_flags (GstBuffer * buffer)
 {
   GstFrameInfoMeta *info = gst_buffer_get_frame_info_meta (buffer);
   guint picture = info ? info->picture_type : 0;
+  guint8 flags = 0;
 
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT)
       || picture > PICTURE_I)
-    output->flags |= MMTP_FLAG_DELTA;
+    flags |= MMTP_FLAG_DELTA;
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DROPPABLE)
       || picture == PICTURE_B)
-    output->flags |= MMTP_FLAG_DROPPABLE;
+    flags |= MMTP_FLAG_DROPPABLE;
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_MARKER))
-    output->flags |= MMTP_FLAG_MARKER;
+    flags |= MMTP_FLAG_MARKER;
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_HEADER))
-    output->flags |= MMTP_FLAG_HEADER;
-  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT))
-    output->prelude.mask |= MMTP_PRELUDE_DISCONT;
+    flags |= MMTP_FLAG_HEADER;
+  return flags;
 }
 
 /* Announces the presentation rate that applies from this buffer on [4.2 of the
@@ -408,33 +411,102 @@ note_lateness (GstMmtpSink * self, guint64 due, const Timing * timing)
     warn_of_lateness (self, lateness);
 }
 
+/* Passes a buffer with these data, flags and picture to the core. The times are
+ * those of `buffer`. Returns whether the core accepted it. Call with `lock`
+ * held. */
+static gboolean
+put (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
+    GBytes * data, guint8 flags, const MmtpPicture * picture)
+{
+  MmtpBuffer output = { data };
+
+  output.pts = GST_BUFFER_PTS (buffer);
+  output.flags = flags;
+  output.picture = *picture;
+  take_times (self, buffer, timing, &output);
+  take_duration (buffer, &output.prelude);
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT))
+    output.prelude.mask |= MMTP_PRELUDE_DISCONT;
+  take_rate (self, &output.prelude);
+  note_lateness (self, output.due, timing);
+  self->has_delta_units |= (flags & MMTP_FLAG_DELTA) != 0;
+  if (mmtp_sender_put (self->sender, gst_mmtp_now (), &output))
+    return TRUE;
+  if (g_bytes_get_size (data) > self->settings.max_bytes)
+    warn_of_size (self, g_bytes_get_size (data));
+  return FALSE;
+}
+
+/* Passes the pieces of the transport stream to the core. A piece that the core
+ * refuses has no stream number, so that the receiver sees no gap. The next piece
+ * therefore has the flag DISCONT. Call with `lock` held. */
+static void
+put_pieces (GstMmtpSink * self, const Timing * timing)
+{
+  MmtpTsPiece piece;
+  GstBuffer *times;
+
+  while (mmtp_ts_cutter_poll (self->ts, &piece)) {
+    times = gst_buffer_new ();
+    GST_BUFFER_PTS (times) = piece.tag;
+    if (self->ts_has_gap)
+      GST_BUFFER_FLAG_SET (times, GST_BUFFER_FLAG_DISCONT);
+    GST_LOG_OBJECT (self, "%" G_GSIZE_FORMAT " bytes of a transport stream: "
+        "%s, flags %02x", g_bytes_get_size (piece.data),
+        piece.picture.is_data ? "data" : "part of a picture", piece.flags);
+    self->ts_has_gap = !put (self, times, timing, piece.data, piece.flags,
+        &piece.picture);
+    gst_buffer_unref (times);
+    g_bytes_unref (piece.data);
+  }
+}
+
 /* Passes one buffer to the core. The buffer is copied, because a buffer that
  * waits for a slow channel must not occupy one of the few buffers of a camera.
  * Call with `lock` held. */
 static void
 put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
 {
-  MmtpBuffer output = { NULL };
+  MmtpPicture picture = { PICTURE_KIND_UNKNOWN };
+  guint8 flags = get_flags (buffer);
   gpointer data;
+  GBytes *bytes;
   gsize size;
 
-  output.pts = GST_BUFFER_PTS (buffer);
-  take_times (self, buffer, timing, &output);
-  take_duration (buffer, &output.prelude);
-  take_flags (buffer, &output);
-  take_rate (self, &output.prelude);
-  note_lateness (self, output.due, timing);
-  self->has_delta_units |= (output.flags & MMTP_FLAG_DELTA) != 0;
+  if (self->ts) {
+    const gboolean is_cut = gst_mmtp_sink_cut_ts (self, buffer);
 
-  gst_buffer_extract_dup (buffer, 0, -1, &data, &size);
-  gst_mmtp_sink_take_picture (self, buffer, data, size, &output.picture);
-  output.data = g_bytes_new_take (data, size);
-  if (!mmtp_sender_put (self->sender, gst_mmtp_now (), &output)) {
-    gst_network_sink_refuse_packet (GST_NETWORK_SINK (self), buffer);
-    if (size > self->settings.max_bytes)
-      warn_of_size (self, size);
+    put_pieces (self, timing);
+    if (is_cut)
+      return;
+    /* In a transport stream, these flags delimit a picture that was found. */
+    flags &= ~(MMTP_FLAG_MARKER | MMTP_FLAG_HEADER);
   }
-  g_bytes_unref (output.data);
+  self->has_delta_units |= (flags & MMTP_FLAG_DELTA) != 0;
+  gst_buffer_extract_dup (buffer, 0, -1, &data, &size);
+  gst_mmtp_sink_take_picture (self, buffer, data, size, &picture);
+  bytes = g_bytes_new_take (data, size);
+  if (!put (self, buffer, timing, bytes, flags, &picture))
+    gst_network_sink_refuse_packet (GST_NETWORK_SINK (self), buffer);
+  g_bytes_unref (bytes);
+}
+
+void
+gst_mmtp_sink_drain_input (GstMmtpSink * self)
+{
+  Timing timing;
+  GstBuffer *buffer;
+
+  if (!self->ts)
+    return;
+  buffer = gst_buffer_new ();
+  get_timing (self, buffer, &timing);
+  gst_buffer_unref (buffer);
+  LOCK (self);
+  mmtp_ts_cutter_drain (self->ts);
+  if (self->sender)
+    put_pieces (self, &timing);
+  gst_mmtp_sink_unlock_and_post (self);
 }
 
 /* --- functions for the base class ----------------------------------------- */

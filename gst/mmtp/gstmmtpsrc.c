@@ -34,6 +34,7 @@
 #include "gsttrace.h"
 #include "gstwirelessstats.h"
 #include "mmtpreceiver.h"
+#include "mmtptsjoiner.h"
 #include "socketmessages.h"
 #include "systemrandom.h"
 
@@ -79,6 +80,8 @@ typedef struct
   guint64 dropped_paused;
 } GstMmtpSrcCounters;
 
+typedef struct _Item Item;
+
 struct _GstMmtpSrc
 {
   GstNetworkSrc parent;
@@ -95,6 +98,7 @@ struct _GstMmtpSrc
   GstNetworkSrcQueue queue;     /* Items for the streaming thread */
   guint64 max_queued_bytes;
   GRefString *queue_caps;       /* caps of the next item; NULL if it has none */
+  gboolean session_begins;      /* The next buffer is the first of a session. */
   gboolean stopping;
   gboolean eos_at_end;          /* value of the property */
   /* EOS is in the queue or was sent downstream. */
@@ -114,6 +118,13 @@ struct _GstMmtpSrc
   /* The caps of the sender that are set on the pad; NULL if other caps are set.
    */
   GRefString *caps_in_use;
+  /* Makes a valid transport stream of what arrived, see mmtptsjoiner.h. */
+  MmtpTsJoiner *joiner;
+  gboolean is_joined;           /* The latest buffer went through `joiner`. */
+  guint64 n_incomplete;         /* pictures that were logged as incomplete */
+  /* The next item, which waits until `joiner` has no more output; NULL if there
+   * is none. */
+  Item *next;
 };
 
 #define LOCK(self) g_mutex_lock (&(self)->lock)
@@ -132,7 +143,7 @@ GST_ELEMENT_REGISTER_DEFINE (mmtpsrc, "mmtpsrc", GST_RANK_NONE,
 /* --- queue, with `lock` held ---------------------------------------------- */
 
 /* An entry of the queue: EOS, or a buffer with its caps. */
-typedef struct
+struct _Item
 {
   /* TRUE if the entry is EOS. If FALSE, the entry is a buffer, and the other
    * fields are valid. */
@@ -143,7 +154,8 @@ typedef struct
   gboolean discont;
   MmtpPrelude prelude;
   GRefString *caps;             /* NULL if the buffer has none */
-} Item;
+  gboolean is_first;            /* the first buffer of a session */
+};
 
 static gsize
 get_size (const Item * item)
@@ -232,6 +244,8 @@ gst_mmtp_src_queue_buffer (GstMmtpSrc * self, MmtpReceiverEvent * event)
   item->discont = gst_network_src_queue_take_discont (&self->queue)
       || event->discont;
   item->prelude = event->prelude;
+  item->is_first = self->session_begins;
+  self->session_begins = FALSE;
   if (self->queue_caps)
     item->caps = g_ref_string_acquire (self->queue_caps);
   gst_network_src_queue_push (&self->queue, item, get_size (item));
@@ -345,11 +359,16 @@ make_buffer (GstMmtpSrc * self, const Item * item)
 
   set_times (self, buffer, item);
   set_flags (self, buffer, item);
+  return buffer;
+}
+
+static void
+count_buffer (GstMmtpSrc * self, GstBuffer * buffer)
+{
   LOCK (self);
   self->counters.buffers++;
-  self->counters.bytes += size;
+  self->counters.bytes += gst_buffer_get_size (buffer);
   UNLOCK (self);
-  return buffer;
 }
 
 /* --- caps and EOS --------------------------------------------------------- */
@@ -396,20 +415,128 @@ take_caps (GstMmtpSrc * self, const Item * item)
   return GST_FLOW_OK;
 }
 
+/* --- transport streams ---------------------------------------------------- */
+
+static gboolean
+is_transport_stream (const Item * item)
+{
+  return !item->is_eos && item->caps
+      && g_str_has_prefix (item->caps, "video/mpegts");
+}
+
+static void
+log_incomplete (GstMmtpSrc * self)
+{
+  const guint64 n = mmtp_ts_joiner_get_incomplete (self->joiner);
+
+  if (n > self->n_incomplete)
+    GST_DEBUG_OBJECT (self, "removed an incomplete picture from the transport "
+        "stream");
+  self->n_incomplete = n;
+}
+
+/* Passes a buffer of a transport stream to the joiner. The output has the times
+ * and flags of the first buffer in it. The stream continues after a gap, so
+ * that the output does not have the flag DISCONT because of it. */
+static void
+join (GstMmtpSrc * self, Item * item)
+{
+  const gboolean is_gap = item->discont ||
+      (item->prelude.mask & MMTP_PRELUDE_DISCONT);
+  const guint8 flags = item->flags;
+  GBytes *data = g_bytes_ref (item->data);
+  GstBuffer *buffer;
+
+  if ((flags & MMTP_FLAG_HEADER) || mmtp_ts_joiner_is_cut (self->joiner)) {
+    item->discont = FALSE;
+    item->prelude.mask &= ~MMTP_PRELUDE_DISCONT;
+    item->flags &= MMTP_FLAG_DELTA;
+  }
+  buffer = make_buffer (self, item);
+  gst_buffer_remove_all_memory (buffer);
+  mmtp_ts_joiner_input (self->joiner, data, flags, is_gap, buffer);
+  log_incomplete (self);
+  g_bytes_unref (data);
+}
+
+/* Returns the next buffer of a transport stream; NULL if there is none yet. */
+static GstBuffer *
+poll_joiner (GstMmtpSrc * self)
+{
+  gpointer user = NULL;
+  GBytes *data = mmtp_ts_joiner_poll (self->joiner, &user);
+  GstBuffer *buffer = user;
+
+  if (!data)
+    return NULL;
+  if (g_bytes_get_size (data) == 0)
+    g_bytes_unref (data);
+  else
+    gst_buffer_append_memory (buffer, gst_memory_new_wrapped
+        (GST_MEMORY_FLAG_READONLY, (gpointer) g_bytes_get_data (data, NULL),
+            g_bytes_get_size (data), 0, g_bytes_get_size (data), data,
+            (GDestroyNotify) g_bytes_unref));
+  return buffer;
+}
+
+/* --- output --------------------------------------------------------------- */
+
+/* Makes a buffer of the next item, or passes it to the joiner. */
+static GstFlowReturn
+take_next (GstMmtpSrc * self, GstBuffer ** buffer)
+{
+  Item *item = g_steal_pointer (&self->next);
+  GstFlowReturn flow = item->is_eos ? GST_FLOW_EOS : take_caps (self, item);
+
+  if (item->is_first)
+    mmtp_ts_joiner_reset (self->joiner);
+  self->is_joined = flow == GST_FLOW_OK && is_transport_stream (item);
+  if (self->is_joined) {
+    join (self, item);
+  } else if (flow == GST_FLOW_OK) {
+    *buffer = make_buffer (self, item);
+  }
+  item_free (item);
+  return flow;
+}
+
+/* Takes the next item from the queue. If the item does not continue the stream
+ * of the joiner, what the joiner holds comes first. Returns FALSE while the
+ * source is flushing. */
+static gboolean
+fetch_next (GstMmtpSrc * self)
+{
+  self->next = take_item (self);
+  if (!self->next)
+    return FALSE;
+  if (self->next->is_first || (self->is_joined
+          && !is_transport_stream (self->next)))
+    mmtp_ts_joiner_drain (self->joiner);
+  return TRUE;
+}
+
 static GstFlowReturn
 gst_mmtp_src_create (GstPushSrc * src, GstBuffer ** buffer)
 {
   GstMmtpSrc *self = GST_MMTP_SRC (src);
-  Item *item = take_item (self);
-  GstFlowReturn flow;
+  GstBuffer *next = poll_joiner (self);
+  GstFlowReturn flow = GST_FLOW_OK;
 
-  if (!item)
-    return GST_FLOW_FLUSHING;
-  flow = item->is_eos ? GST_FLOW_EOS : take_caps (self, item);
-  if (flow == GST_FLOW_OK)
-    *buffer = make_buffer (self, item);
-  item_free (item);
-  return flow;
+  while (!next && flow == GST_FLOW_OK) {
+    if (!self->next) {
+      if (!fetch_next (self))
+        return GST_FLOW_FLUSHING;
+    } else {
+      flow = take_next (self, &next);
+    }
+    if (!next && flow == GST_FLOW_OK)
+      next = poll_joiner (self);
+  }
+  if (flow != GST_FLOW_OK)
+    return flow;
+  count_buffer (self, next);
+  *buffer = next;
+  return GST_FLOW_OK;
 }
 
 /* --- messages, with `lock` held ------------------------------------------- */
@@ -554,6 +681,7 @@ take_event (gpointer element, gpointer data)
   switch (event->type) {
     case MMTP_EVENT_SESSION:
       take_session (self, "begun");
+      self->session_begins = TRUE;
       take_delay (self, event->delay, event->wanted_delay);
       break;
     case MMTP_EVENT_CAPS:
@@ -797,6 +925,9 @@ gst_mmtp_src_stop (GstBaseSrc * src)
   g_clear_pointer (&self->receiver, mmtp_receiver_free);
   UNLOCK (self);
   g_clear_pointer (&self->caps_in_use, g_ref_string_release);
+  g_clear_pointer (&self->next, item_free);
+  mmtp_ts_joiner_reset (self->joiner);
+  self->is_joined = FALSE;
   return TRUE;
 }
 
@@ -1050,6 +1181,7 @@ gst_mmtp_src_finalize (GObject * object)
 
   gst_wireless_properties_clear (self, GST_TYPE_MMTP_SRC);
   driver_clear (&self->driver);
+  mmtp_ts_joiner_free (self->joiner);
   gst_network_src_queue_finalize (&self->queue);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -1064,6 +1196,7 @@ gst_mmtp_src_init (GstMmtpSrc * self)
       (GDestroyNotify) item_free);
   gst_network_src_use_queue (GST_NETWORK_SRC (self), &self->queue);
   g_queue_init (&self->messages);
+  self->joiner = mmtp_ts_joiner_new ((GDestroyNotify) gst_buffer_unref);
   driver_init (&self->driver, &gst_mmtp_src_driver_funcs, self, &self->lock);
 }
 

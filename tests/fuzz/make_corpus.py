@@ -392,6 +392,15 @@ def tspictures(_made):
         make("-c:v mpeg2video -bf 2 -muxrate 3M"))[:80 * broadcast.PACKET]
 
 
+def tsjoiner(made):
+    """Makes inputs that consist of the size of the buffers, which pieces are
+    missing, bits of the flags that are inverted, and a transport stream.
+    """
+    for i, (name, data) in enumerate(tspictures(made)):
+        missing = 0x11041 << i
+        yield name, data[:1] + struct.pack(">IB", missing, i << 2) + data[1:]
+
+
 def slotuse(_made):
     """Makes inputs that consist of the codec and units. A unit has flags, a
     length of two bytes and its bytes.
@@ -1014,7 +1023,7 @@ def main():
     total = 0
     for target in (framer, header, unpacker, reorder, ifd, ifdclassifier,
                    link, linkconfig, linkdelivery, linkpattern, pictureinfo,
-                   slotuse, tspictures, videopacket,
+                   slotuse, tspictures, tsjoiner, videopacket,
                    udplite, mmtppacket, mmtpsession, dccppacket,
                    dccpconnection):
         corpus = HERE / "corpus" / target.__name__

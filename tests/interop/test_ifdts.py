@@ -16,99 +16,35 @@ import concurrent.futures
 import contextlib
 import os
 import pathlib
-import shlex
 import subprocess
 import time
 import unittest
 
 import broadcast
-import clips
 import peers
+from transportstreams import (
+    FRAMES,
+    MAX_CLOCK_INTERVAL,
+    PACKET,
+    PROGRAMS,
+    SECONDS,
+    VIDEO,
+    clocks,
+    counter_gaps,
+    decode,
+    others,
+    packets,
+    stream,
+    video_pid,
+)
 
 PROGRAM = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / \
     "tests" / "interop" / "ifdencode"
-SECONDS = 4
-FPS = 25
-FRAMES = SECONDS * FPS
-PACKET = 188
-MAX_CLOCK_INTERVAL = 0.1        # s, 2.7.2
-VIDEO = {
-    "mpeg2": "-c:v mpeg2video -g 15 -bf 2 -sc_threshold 1000000000",
-    "h264": "-c:v libx264 -preset fast -x264-params "
-            "keyint=24:bframes=3:b-pyramid=normal:b-adapt=0:scenecut=0",
-    "h264-fields": "-c:v libx264 -preset fast -x264-params "
-                   "keyint=24:bframes=2:interlaced=1:open-gop=1",
-    "h265": "-c:v libx265 -preset fast -x265-params "
-            "keyint=24:bframes=3:b-adapt=0:log-level=error",
-}
 UNTIMED = "video/mpegts,systemstream=true,packetsize=188"
-DROPS = r"mp2t.analysis.drops || mp2t.cc.drop"
 SLOW = "identity sleep-time=45000"  # us, for each picture
 FAST = "identity"
 RECORDINGS = "WIRELESS_TS_RECORDINGS"
 RECORDED_SECONDS = 60
-
-
-def stream(name):
-    def make(path):
-        options = "-t %d -map 0:v -map 1:a -vf scale=160:96 -r %d " \
-            "-pix_fmt yuv420p -b:v 300k %s -c:a mp2 -b:a 64k -f mpegts" % (
-                SECONDS, FPS, VIDEO[name])
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-y", "-i",
-                        str(clips.FILM), "-f", "lavfi", "-i", "sine",
-                        *options.split(), str(path)], check=True)
-    return clips._cached("ifdts-sound-%s.ts" % name, make)
-
-
-def decode(data):
-    """Returns {time: hash of the picture}. Asserts that ffmpeg reports no
-    error.
-    """
-    result = subprocess.run(
-        ["ffmpeg", "-v", "error", "-threads", "1", "-f", "mpegts", "-i", "-",
-         "-map", "v", "-copyts", "-fps_mode", "passthrough", "-f",
-         "framehash", "-hash", "md5", "-"], input=data, capture_output=True)
-    faults = result.stderr.decode()
-    assert result.returncode == 0 and not faults, faults
-    lines = [line.split(",") for line in result.stdout.decode().splitlines()
-             if not line.startswith("#")]
-    pictures = {int(fields[2]): fields[-1].strip() for fields in lines}
-    assert len(pictures) == len(lines)
-    return pictures
-
-
-def packets(data):
-    assert len(data) % PACKET == 0
-    for at in range(0, len(data), PACKET):
-        packet = data[at:at + PACKET]
-        assert packet[0] == 0x47
-        yield (packet[1] << 8 | packet[2]) & 0x1fff, packet
-
-
-def counter_gaps(data):
-    """Returns the number of packets that do not continue the continuity counter
-    of their PID (2.4.3.3).
-    """
-    last, gaps = {}, 0
-    for pid, packet in packets(data):
-        if pid == 0x1fff:
-            continue
-        counter, has_payload = packet[3] & 15, packet[3] & 0x10
-        if pid in last:
-            gaps += counter != (last[pid] + bool(has_payload)) % 16
-        last[pid] = counter
-    return gaps
-
-
-def clocks(data):
-    """Returns the program clock references in seconds (2.4.3.5)."""
-    found = []
-    for _, packet in packets(data):
-        if packet[3] & 0x20 and packet[4] >= 7 and packet[5] & 0x10:
-            base = int.from_bytes(packet[6:10], "big") << 1 | packet[10] >> 7
-            found.append((base * 300 + ((packet[10] & 1) << 8 | packet[11]))
-                         / 27e6)
-    return found
 
 
 def limit(rate):
@@ -116,35 +52,6 @@ def limit(rate):
     second.
     """
     return f"identity datarate={rate} sync=true"
-
-
-def tshark_gaps(path):
-    text, _ = peers.run(["tshark", "-r", path, "-Y", DROPS])
-    return len(text.splitlines())
-
-
-def ffmpeg_gaps(path):
-    _, text = peers.run(["ffmpeg", "-v", "debug", "-nostdin", "-i", path,
-                         "-map", "0", "-c", "copy", "-f", "null", "-"])
-    return text.count("Continuity check failed")
-
-
-def tsdemux_gaps(path):
-    """Returns the number of gaps that tsdemux reports. It reports gaps only in
-    the streams that it outputs, which are the video and the sound.
-    """
-    _, text = peers.run(
-        ["gst-launch-1.0", "-q", "filesrc", f"location={path}", "!",
-         "tsdemux", "name=demux", *shlex.split(
-             "demux. ! queue ! fakesink async=false sync=false "
-             "demux. ! queue ! fakesink async=false sync=false")],
-        env={"GST_DEBUG": "tsdemux:6", "GST_DEBUG_NO_COLOR": "1"})
-    assert "CONTINUITY: Got expected" in text
-    return text.count("CONTINUITY: Mismatch")
-
-
-PROGRAMS = {"tshark": tshark_gaps, "ffmpeg": ffmpeg_gaps,
-            "tsdemux": tsdemux_gaps}
 
 
 def beginning(path, seconds):
@@ -160,19 +67,6 @@ def beginning(path, seconds):
                 break
             kept.append(packet)
     return b"".join(kept)
-
-
-def others(data, video):
-    """Returns all packets that do not belong to the video. Null packets are
-    left out, because tsparse adds some at the end to fill its last buffer."""
-    return [packet for pid, packet in packets(data)
-            if pid not in (video, 0x1fff)]
-
-
-def video_pid(path):
-    text, _ = peers.run(["ffprobe", "-v", "error", "-select_streams", "v",
-                         "-show_entries", "stream=id", "-of", "csv=p=0", path])
-    return int(text.decode().split()[0].strip(","), 16)
 
 
 class TransportStream(unittest.TestCase):

@@ -48,6 +48,12 @@
 #define SLOT_PERIOD 32
 #define ALL_SLOTS G_MAXUINT32
 
+/* The temporal reference counts modulo 1024 (13818-2 6.3.9). If the temporal
+ * reference of a picture minus that of another one, modulo 1024, is less than
+ * half of this range, the picture is displayed later than the other one.
+ * Otherwise it is displayed earlier. */
+#define HALF_OF_REFERENCES 512
+
 G_STATIC_ASSERT (IFD_SLOTS_MAX_FRAMES > IFD_MAX_FRAMES);
 
 /* Reasons of drops that several functions write to the trace */
@@ -182,6 +188,16 @@ gchar
 ifd_frame_type_char (IfdFrameType type)
 {
   return "IPB"[type];
+}
+
+IfdFrameFlags
+ifd_find_place (guint temporal_reference, guint i_reference)
+{
+  const guint distance = (temporal_reference - i_reference) & 1023;
+
+  if (distance == 0)
+    return 0;
+  return distance < HALF_OF_REFERENCES ? IFD_FRAME_TRAILING : IFD_FRAME_LEADING;
 }
 
 /* The life cycle */

@@ -121,6 +121,12 @@ typedef struct
   guint64 number;
 } IfdFrame;
 
+/* Returns IFD_FRAME_LEADING or IFD_FRAME_TRAILING for a B-frame of MPEG video,
+ * or 0 if it is unknown. Without such a flag, each B-frame between an I-frame
+ * and the next P-frame counts as leading. `temporal_reference` is that of the
+ * frame, and `i_reference` that of the I-frame before it (13818-2, 6.3.9). */
+IfdFrameFlags ifd_find_place (guint temporal_reference, guint i_reference);
+
 /* Reason why a frame is dropped */
 typedef enum
 {

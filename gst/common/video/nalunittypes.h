@@ -17,6 +17,7 @@
 #define H264_SEI 6
 #define H264_SPS 7
 #define H264_PPS 8
+#define H264_DELIMITER 9
 /* NAL units with types from H264_SEI to this one are no slices but parameter
  * sets and delimiters. */
 #define H264_SPS_EXTENSION 13
@@ -52,6 +53,7 @@
 #define H265_VPS 32
 #define H265_SPS 33
 #define H265_PPS 34
+#define H265_DELIMITER 35
 #define H265_PREFIX_SEI 39
 #define H265_SUFFIX_SEI 40      /* last type that is not part of a picture */
 

@@ -198,34 +198,41 @@ static gboolean
 is_leading_frame (const PictureReader * reader, const IfdFrame * frame)
 {
   if (frame->flags & (IFD_FRAME_LEADING | IFD_FRAME_TRAILING))
-    return (frame->flags & IFD_FRAME_LEADING) != 0;
+    return (frame->flags & IFD_FRAME_LEADING) != 0 && !reader->is_closed;
   return frame->type == IFD_FRAME_B && reader->has_key && !reader->is_closed &&
       !reader->has_reference;
+}
+
+static void
+read_frame (PictureReader * reader, const IfdFrame * frame, PictureInfo * info)
+{
+  static const PictureKind kinds[IFD_FRAME_LAST] = { PICTURE_KIND_KEY,
+    PICTURE_KIND_REFERENCE, PICTURE_KIND_DROPPABLE
+  };
+
+  info->kind = kinds[frame->type];
+  info->layer = MAX (frame->layer, (gint) frame->depth);
+  info->has_slots = (frame->flags & IFD_FRAME_SLOTS) != 0;
+  info->uses = frame->uses;
+  info->updates = frame->updates;
+  if (frame->type == IFD_FRAME_I) {
+    reader->has_key = TRUE;
+    reader->is_closed = (frame->flags & IFD_FRAME_CLOSED) != 0;
+    reader->has_reference = FALSE;
+    return;
+  }
+  info->is_leading = is_leading_frame (reader, frame);
+  reader->has_reference |= frame->type == IFD_FRAME_P && !info->is_leading;
 }
 
 static void
 read_access_unit (PictureReader * reader, const guint8 * data, gsize size,
     guint64 pts, PictureInfo * info)
 {
-  static const PictureKind kinds[IFD_FRAME_LAST] = { PICTURE_KIND_KEY,
-    PICTURE_KIND_REFERENCE, PICTURE_KIND_DROPPABLE
-  };
   IfdFrame frame = { 0, };
 
   ifd_classifier_input (reader->classifier, data, size, pts, &frame);
-  info->kind = kinds[frame.type];
-  info->layer = MAX (frame.layer, (gint) frame.depth);
-  info->has_slots = (frame.flags & IFD_FRAME_SLOTS) != 0;
-  info->uses = frame.uses;
-  info->updates = frame.updates;
-  if (frame.type == IFD_FRAME_I) {
-    reader->has_key = TRUE;
-    reader->is_closed = (frame.flags & IFD_FRAME_CLOSED) != 0;
-    reader->has_reference = FALSE;
-    return;
-  }
-  info->is_leading = is_leading_frame (reader, &frame);
-  reader->has_reference |= frame.type == IFD_FRAME_P && !info->is_leading;
+  read_frame (reader, &frame, info);
 }
 
 /* --- NAL units ------------------------------------------------------------ */
@@ -724,4 +731,14 @@ picture_reader_input (PictureReader * reader, const guint8 * data, gsize size,
   note_time (reader, pts, is_key, info);
   if (info->kind == PICTURE_KIND_KEY)
     info->is_leading = FALSE;
+}
+
+void
+picture_reader_input_frame (PictureReader * reader, const IfdFrame * frame,
+    PictureInfo * info)
+{
+  const PictureInfo none = { PICTURE_KIND_UNKNOWN };
+
+  *info = none;
+  read_frame (reader, frame, info);
 }

@@ -18,6 +18,8 @@
 
 #include <glib.h>
 
+#include "ifd.h"
+
 typedef enum
 {
   PICTURE_FORMAT_MPEG,          /* complete frames of MPEG-1 or MPEG-2 video */
@@ -85,3 +87,6 @@ void picture_reader_reset (PictureReader * reader);
  * is an intra picture. */
 void picture_reader_input (PictureReader * reader, const guint8 * data,
     gsize size, guint64 pts, gboolean is_key, PictureInfo * info);
+/* As picture_reader_input (), for a picture that the caller has classified. */
+void picture_reader_input_frame (PictureReader * reader,
+    const IfdFrame * frame, PictureInfo * info);

@@ -8,7 +8,6 @@
 #include "mpegvideo.h"
 #include "nalunittypes.h"
 
-#define SYNC_BYTE 0x47
 #define PID_PAT 0
 #define TABLE_PAT 0
 #define TABLE_PMT 2
@@ -19,8 +18,6 @@
  * structure (table 6-14) */
 #define PICTURE_CODING_EXTENSION 8
 #define FRAME_PICTURE 3
-#define H264_DELIMITER 9
-#define H265_DELIMITER 35
 /* Maximum size of a unit in bytes. It limits the memory if a stream contains no
  * pictures.
  */
@@ -72,7 +69,8 @@ struct _TsPictures
 
   /* The unit that is being collected; it is not complete yet. */
   GByteArray *data, *stream, *rest;
-  guint64 tag;
+  guint64 tag, last_tag;        /* see TsUnit */
+  guint64 video_tag;            /* of the last video packet */
   gboolean has_picture;
   gboolean has_time;
   guint64 time;                 /* DTS or PTS, as in TsUnit */
@@ -516,6 +514,7 @@ end_unit (TsPictures * pictures)
   unit = g_new0 (TsUnit, 1);
   unit->data = steal (pictures->data, &unit->size);
   unit->tag = pictures->tag;
+  unit->last_tag = pictures->last_tag;
   unit->has_picture = pictures->has_picture && pictures->stream->len > 0;
   unit->pid = pictures->video_pid;
   if (unit->has_picture) {
@@ -534,32 +533,26 @@ end_unit (TsPictures * pictures)
  * packet repeats the continuity counter of the last packet with a payload
  * (2.4.3.3), which is `counter`. */
 static void
-add_clock (TsPictures * pictures, const Packet * packet, guint counter)
+add_clock (TsPictures * pictures, const guint8 * data, guint counter)
 {
-  guint8 data[TS_PACKET_SIZE];
+  guint8 packet[TS_PACKET_SIZE];
 
-  memset (data, 0xff, sizeof data);
-  data[0] = SYNC_BYTE;
-  data[1] = packet->pid >> 8;
-  data[2] = packet->pid;
-  data[3] = 2 << 4 | (counter & 15);
-  data[4] = TS_PACKET_SIZE - 5;
-  /* discontinuity_indicator and PCR_flag */
-  data[5] = (packet->adaptation[0] & 0x80) | 0x10;
-  memcpy (data + 6, packet->adaptation + 1, 6);
-  g_byte_array_append (pictures->rest, data, sizeof data);
+  memcpy (packet, data, sizeof packet);
+  ts_packet_keep_clock (packet, counter);
+  g_byte_array_append (pictures->rest, packet, sizeof packet);
 }
 
 /* Adds the part of a video packet that has to be sent even if the picture is
  * dropped. A packet that is sent twice has the same counter both times. */
 static void
-remove_packet (TsPictures * pictures, const Packet * packet)
+remove_packet (TsPictures * pictures, const Packet * packet,
+    const guint8 * data)
 {
   const gboolean advances = packet->payload
       && pictures->last_counter != (gint) packet->counter;
 
   if (has_clock (packet))
-    add_clock (pictures, packet,
+    add_clock (pictures, data,
         packet->counter - pictures->n_removed - (advances ? 1 : 0));
   if (advances)
     pictures->n_removed++;
@@ -568,7 +561,7 @@ remove_packet (TsPictures * pictures, const Packet * packet)
 }
 
 static void
-take_video (TsPictures * pictures, const Packet * packet)
+take_video (TsPictures * pictures, const Packet * packet, const guint8 * data)
 {
   const gboolean is_duplicate = packet->payload
       && pictures->last_counter == (gint) packet->counter;
@@ -589,7 +582,7 @@ take_video (TsPictures * pictures, const Packet * packet)
   if (packet->payload && pictures->has_picture && !is_duplicate)
     g_byte_array_append (pictures->stream, packet->payload + header,
         packet->payload_size - header);
-  remove_packet (pictures, packet);
+  remove_packet (pictures, packet, data);
 }
 
 static void
@@ -605,12 +598,15 @@ take_packet (TsPictures * pictures, const guint8 * data, guint64 tag)
     take_table (pictures, &pictures->pat, &packet);
   else if (!pictures->refusal && packet.pid == pictures->pmt_pid)
     take_table (pictures, &pictures->pmt, &packet);
-  if (!pictures->refusal && packet.pid == pictures->video_pid)
-    take_video (pictures, &packet);
-  else if (pictures->has_picture && packet.pid != TS_NO_PID)
+  if (!pictures->refusal && packet.pid == pictures->video_pid) {
+    take_video (pictures, &packet, data);
+    pictures->video_tag = tag;
+  } else if (pictures->has_picture && packet.pid != TS_NO_PID) {
     g_byte_array_append (pictures->rest, data, TS_PACKET_SIZE);
+  }
   if (pictures->data->len == 0)
     pictures->tag = tag;
+  pictures->last_tag = tag;
   g_byte_array_append (pictures->data, data, TS_PACKET_SIZE);
   if (!pictures->has_picture)
     end_unit (pictures);
@@ -627,6 +623,7 @@ pass_byte (TsPictures * pictures, guint8 byte, guint64 tag)
     end_unit (pictures);
   if (pictures->data->len == 0)
     pictures->tag = tag;
+  pictures->last_tag = tag;
   pictures->is_junk = TRUE;
   g_byte_array_append (pictures->data, &byte, 1);
 }
@@ -639,7 +636,7 @@ ts_pictures_input (TsPictures * pictures, const guint8 * data, gsize size,
   gsize missing;
 
   while (size > 0) {
-    if (partial->len == 0 && *data != SYNC_BYTE) {
+    if (partial->len == 0 && *data != TS_SYNC_BYTE) {
       pass_byte (pictures, *data++, tag);
       size--;
       continue;
@@ -663,10 +660,23 @@ ts_pictures_drain (TsPictures * pictures)
   end_unit (pictures);
   if (pictures->partial->len == 0)
     return;
-  pictures->tag = pictures->partial_tag;
+  pictures->tag = pictures->last_tag = pictures->partial_tag;
   g_byte_array_append (pictures->data, pictures->partial->data,
       pictures->partial->len);
   g_byte_array_set_size (pictures->partial, 0);
+  end_unit (pictures);
+}
+
+gboolean
+ts_pictures_is_open (const TsPictures * pictures, guint64 * tag)
+{
+  *tag = pictures->video_tag;
+  return pictures->has_picture && pictures->data->len > 0;
+}
+
+void
+ts_pictures_end (TsPictures * pictures)
+{
   end_unit (pictures);
 }
 
@@ -682,12 +692,64 @@ ts_pictures_poll (TsPictures * pictures, TsUnit * unit)
   return TRUE;
 }
 
+/* --- single packets ------------------------------------------------------- */
+
+guint
+ts_packet_get_pid (const guint8 * packet)
+{
+  return (packet[1] << 8 | packet[2]) & 0x1fff;
+}
+
+guint
+ts_packet_get_counter (const guint8 * packet)
+{
+  return packet[3] & 15;
+}
+
+gboolean
+ts_packet_has_payload (const guint8 * packet)
+{
+  return (packet[3] & 0x10) != 0;
+}
+
+gboolean
+ts_packet_begins (const guint8 * packet)
+{
+  return (packet[1] & 0x40) != 0;
+}
+
+gboolean
+ts_packet_has_clock (const guint8 * packet)
+{
+  Packet parsed;
+
+  parse_packet (&parsed, packet);
+  return has_clock (&parsed);
+}
+
+void
+ts_packet_set_counter (guint8 * packet, guint counter)
+{
+  packet[3] = (packet[3] & 0xf0) | (counter & 15);
+}
+
+void
+ts_packet_keep_clock (guint8 * packet, guint counter)
+{
+  packet[1] &= 0x1f;            /* no PES packet begins here */
+  packet[3] = 2 << 4 | (counter & 15);
+  packet[4] = TS_PACKET_SIZE - 5;
+  /* discontinuity_indicator and PCR_flag */
+  packet[5] = (packet[5] & 0x80) | 0x10;
+  memset (packet + 12, STUFFING, TS_PACKET_SIZE - 12);
+}
+
 void
 ts_shift_counters (guint8 * data, gsize size, guint pid, guint offset)
 {
   for (; size >= TS_PACKET_SIZE; size -= TS_PACKET_SIZE) {
-    if (data[0] == SYNC_BYTE && ((data[1] << 8 | data[2]) & 0x1fff) == pid)
-      data[3] = (data[3] & 0xf0) | ((data[3] - offset) & 15);
+    if (data[0] == TS_SYNC_BYTE && ts_packet_get_pid (data) == pid)
+      ts_packet_set_counter (data, data[3] - offset);
     data += TS_PACKET_SIZE;
   }
 }

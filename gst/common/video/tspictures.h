@@ -18,6 +18,7 @@
 #include <glib.h>
 
 #define TS_PACKET_SIZE 188
+#define TS_SYNC_BYTE 0x47
 #define TS_NO_PID 0x1fff        /* PID of null packets */
 
 typedef enum
@@ -32,8 +33,8 @@ typedef struct
   /* whole packets of the unit; the caller frees them */
   guint8 *data;
   gsize size;                   /* in bytes */
-  /* the `tag` of the input that contained the first packet */
-  guint64 tag;
+  /* the `tag` of the inputs that contained the first and the last packet */
+  guint64 tag, last_tag;
   gboolean has_picture;
   /* The following fields are only set if the unit has a picture. */
   TsVideo video;
@@ -71,11 +72,30 @@ void ts_pictures_input (TsPictures * pictures, const guint8 * data, gsize size,
     guint64 tag);
 /* Ends the current unit, for example at the end of the stream. */
 void ts_pictures_drain (TsPictures * pictures);
+/* Returns whether a picture is being collected, and in `tag` the tag of the
+ * input that contained its last video packet. */
+gboolean ts_pictures_is_open (const TsPictures * pictures, guint64 * tag);
+/* Ends the current picture, because the next one does not begin for long. */
+void ts_pictures_end (TsPictures * pictures);
 /* Returns the next complete unit in `unit`, or FALSE if there is none. */
 gboolean ts_pictures_poll (TsPictures * pictures, TsUnit * unit);
 /* Returns the reason why the stream is passed on without being cut into units,
  * or NULL if it is cut. */
 const gchar *ts_pictures_get_refusal (const TsPictures * pictures);
+
+/* The following functions read or change a packet of TS_PACKET_SIZE bytes. */
+guint ts_packet_get_pid (const guint8 * packet);
+guint ts_packet_get_counter (const guint8 * packet);
+gboolean ts_packet_has_payload (const guint8 * packet);
+/* Returns payload_unit_start_indicator. */
+gboolean ts_packet_begins (const guint8 * packet);
+/* Returns whether the packet has a program clock reference. */
+gboolean ts_packet_has_clock (const guint8 * packet);
+void ts_packet_set_counter (guint8 * packet, guint counter);
+/* Replaces the payload of a packet that has a clock reference by stuffing, so
+ * that only the reference remains. `counter` is that of the last packet with a
+ * payload, which the packet repeats (2.4.3.3). */
+void ts_packet_keep_clock (guint8 * packet, guint counter);
 
 /* Subtracts `offset` from the continuity counters of the packets with the given
  * PID. Call this function after pictures were dropped, because a receiver would

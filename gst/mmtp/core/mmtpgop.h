@@ -35,9 +35,16 @@ typedef struct
   /* The picture says by slots which pictures it needs, see PictureInfo. */
   gboolean has_slots;
   guint32 uses, updates;
+  /* The buffer is a piece of a transport stream that was cut at its pictures
+   * (mmtptscutter.h). A picture begins with MMTP_FLAG_HEADER. */
+  gboolean is_piece;
+  /* The piece is not given up with the picture around it, and is sent before
+   * all pictures. No other buffer refers to it. */
+  gboolean is_data;
 } MmtpPicture;
 
-/* Order in which buffers are dropped: the first rank is dropped first. */
+/* Order in which buffers are dropped: the first rank is dropped first.
+ * MMTP_RANK_DATA is never dropped to make room. */
 typedef enum
 {
   MMTP_RANK_BROKEN,             /* refers to a lost picture */
@@ -45,6 +52,7 @@ typedef enum
   MMTP_RANK_LAYER,              /* a reference picture above the base layer */
   MMTP_RANK_DELTA,
   MMTP_RANK_KEY,
+  MMTP_RANK_DATA,               /* data of a transport stream beside the video */
   MMTP_N_RANKS
 } MmtpRank;
 

@@ -281,7 +281,7 @@ has_slack (const MmtpPolicy * policy, const MmtpPacket * packet,
     guint64 arrival)
 {
   static const guint percent[MMTP_N_RANKS] = { 100, DROPPABLE_SLACK,
-    LAYER_SLACK, DELTA_SLACK, 0
+    LAYER_SLACK, DELTA_SLACK, 0, 0
   };
   guint64 slack = mmtp_send_queue_get_delay (policy->queue) / 100 *
       percent[packet->unit->rank];
@@ -295,7 +295,8 @@ has_slack (const MmtpPolicy * policy, const MmtpPacket * packet,
 }
 
 /* Returns the most urgent packet that is in time at `arrival`; NULL if there is
- * none. */
+ * none. Data of a transport stream are sent at once, because they are a small
+ * part of the stream. */
 static MmtpPacket *
 find_urgent (const MmtpPolicy * policy, guint64 arrival, guint64 late)
 {
@@ -305,6 +306,8 @@ find_urgent (const MmtpPolicy * policy, guint64 arrival, guint64 late)
 
   for (i = 0; i < MMTP_N_RANKS; i++)
     found[i] = mmtp_send_queue_find (policy->queue, i, arrival, late);
+  if (found[MMTP_RANK_DATA])
+    return found[MMTP_RANK_DATA];
   for (;;) {
     best = NULL;
     for (i = lowest; i < MMTP_N_RANKS; i++)

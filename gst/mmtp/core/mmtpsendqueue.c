@@ -360,7 +360,7 @@ mark_begun (MmtpSendQueue * queue, MmtpUnit * unit)
 static gboolean
 is_reference (const MmtpUnit * unit)
 {
-  return unit->rank >= MMTP_RANK_LAYER;
+  return unit->rank >= MMTP_RANK_LAYER && unit->rank <= MMTP_RANK_KEY;
 }
 
 /* Returns the number of the group of pictures that is useless without the unit.
@@ -506,7 +506,7 @@ note_broken (MmtpSendQueue * queue, const MmtpUnit * unit)
     MmtpUnit *next = packet->unit;
 
     number = next->first + next->n_packets;
-    if (next->frame == frame)
+    if (next->frame == frame || next->picture.is_data)
       continue;
     if (next->rank == MMTP_RANK_KEY)
       return;
@@ -536,7 +536,8 @@ give_up_frame (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
     if (part->frame != frame)
       break;
     number = part->first + part->n_packets;
-    if (!part->given_up && (part == unit || part->n_sent < part->n_packets))
+    if (!part->given_up && !part->picture.is_data &&
+        (part == unit || part->n_sent < part->n_packets))
       give_up_unit (queue, part, reason);
   }
 }
@@ -586,6 +587,24 @@ give_up_by_slots (MmtpSendQueue * queue, const MmtpUnit * reference)
   mmtp_gop_note_dropped (&queue->gop, &remaining, reference->due);
 }
 
+/* Returns a later unit of the picture around `data`. The last unit of a picture
+ * is never data. Returns NULL if the data follow the picture. */
+static MmtpUnit *
+find_picture_around (const MmtpSendQueue * queue, const MmtpUnit * data)
+{
+  guint64 number = MAX (data->first + data->n_packets, queue->floor);
+  MmtpUnit *unit;
+
+  for (; number < queue->next_number; number = unit->first + unit->n_packets) {
+    unit = mmtp_send_queue_get_packet (queue, number)->unit;
+    if (unit->frame != data->frame)
+      return NULL;
+    if (!unit->picture.is_data)
+      return unit;
+  }
+  return NULL;
+}
+
 /* Drops a frame and all frames that refer to it. */
 static void
 give_up (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
@@ -602,6 +621,20 @@ give_up (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   }
   give_up_frame (queue, unit, reason);
   raise_floor (queue);
+}
+
+/* Drops data of a transport stream. The receiver removes the picture around
+ * them, because the picture is incomplete without them. */
+static void
+give_up_data (MmtpSendQueue * queue, MmtpUnit * data, MmtpDiscard reason)
+{
+  MmtpUnit *picture = find_picture_around (queue, data);
+
+  give_up_unit (queue, data, reason);
+  if (picture && !picture->given_up)
+    give_up (queue, picture, reason);
+  else
+    raise_floor (queue);
 }
 
 /* Drops frames that are less important than `rank`, and of which no packet was
@@ -666,25 +699,38 @@ has_time (const MmtpSendQueue * queue, const MmtpUnit * unit, guint64 work,
 /* --- putting -------------------------------------------------------------- */
 
 /* Determines the frame of a buffer. All buffers up to a marker, or with the
- * same due time, form one frame. */
+ * same due time, form one frame. The pieces of a transport stream say where a
+ * frame begins. */
 static void
-note_frame (MmtpSendQueue * queue, guint64 due, guint8 flags)
+note_frame (MmtpSendQueue * queue, guint64 due, guint8 flags, gboolean is_piece)
 {
+  if (is_piece) {
+    if (flags & MMTP_FLAG_HEADER)
+      queue->frame++;
+    queue->frame_ended = TRUE;
+    return;
+  }
   if (queue->frame_ended || due != queue->frame_due)
     queue->frame++;
   queue->frame_due = due;
   queue->frame_ended = (flags & MMTP_FLAG_MARKER) != 0;
 }
 
-/* Returns the last unit of the queue if it belongs to the same frame as `unit`;
- * otherwise NULL. */
-static const MmtpUnit *
+/* Returns the last unit of the queue that is not data if it belongs to the same
+ * frame as `unit`; otherwise NULL. */
+static MmtpUnit *
 get_last_part (MmtpSendQueue * queue, const MmtpUnit * unit)
 {
-  const MmtpPacket *last = mmtp_send_queue_get_packet (queue,
-      queue->next_number - 1);
+  guint64 number = queue->next_number - 1;
+  const MmtpPacket *last;
 
-  return last && last->unit->frame == unit->frame ? last->unit : NULL;
+  while ((last = mmtp_send_queue_get_packet (queue, number)) &&
+      last->unit->frame == unit->frame) {
+    if (!last->unit->picture.is_data)
+      return last->unit;
+    number = last->unit->first - 1;
+  }
+  return NULL;
 }
 
 static void
@@ -748,10 +794,15 @@ new_unit (MmtpSendQueue * queue, guint64 now, const MmtpBuffer * buffer,
   unit->caps_version = caps_version;
   unit->prelude = buffer->prelude;
   unit->picture = buffer->picture;
-  note_frame (queue, unit->due, unit->flags);
+  note_frame (queue, unit->due, unit->flags, unit->picture.is_piece);
   unit->frame = queue->frame;
-  note_picture (queue, unit, buffer->flags);
-  adopt_parts (queue, unit);
+  if (unit->picture.is_data) {
+    unit->group = queue->gop.number;
+    unit->rank = MMTP_RANK_DATA;
+  } else {
+    note_picture (queue, unit, buffer->flags);
+    adopt_parts (queue, unit);
+  }
   unit->first = queue->next_number;
   return unit;
 }
@@ -840,12 +891,15 @@ refuse (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
 {
   const gboolean is_undecodable =
       mmtp_gop_needs_dropped (&queue->gop, &unit->picture);
-  const MmtpPacket *last = mmtp_send_queue_get_packet (queue,
-      queue->next_number - 1);
+  MmtpUnit *last = get_last_part (queue, unit);
 
-  if (last && last->unit->frame == unit->frame &&
-      queue->given_up_frame != unit->frame)
-    give_up_begun (queue, last->unit, is_undecodable);
+  if (unit->picture.is_data) {
+    tell_discarded (queue, unit, reason, FALSE);
+    free_unit (unit);
+    return;
+  }
+  if (last && queue->given_up_frame != unit->frame)
+    give_up_begun (queue, last, is_undecodable);
   else if (!is_undecodable && queue->given_up_frame != unit->frame &&
       is_reference (unit))
     note_refused (queue, unit);
@@ -864,13 +918,15 @@ admit (MmtpSendQueue * queue, const MmtpUnit * unit, gsize size,
       mmtp_gop_needs_dropped (&queue->gop, &unit->picture);
 
   *reason = is_undecodable ? MMTP_DISCARD_BROKEN : MMTP_DISCARD_LATE;
-  if (is_undecodable || unit->frame == queue->given_up_frame)
+  if (is_undecodable || (unit->frame == queue->given_up_frame &&
+          !unit->picture.is_data))
     return FALSE;
   *reason = MMTP_DISCARD_ROOM;
   if (!make_room (queue, unit, size))
     return FALSE;
   *reason = MMTP_DISCARD_LATE;
-  return has_time (queue, unit, estimate_work (size, limits), limits->capacity);
+  return unit->picture.is_data || has_time (queue, unit,
+      estimate_work (size, limits), limits->capacity);
 }
 
 gboolean
@@ -931,8 +987,13 @@ mmtp_send_queue_requeue (MmtpSendQueue * queue, MmtpPacket * packet,
 void
 mmtp_send_queue_note_lost (MmtpSendQueue * queue, MmtpPacket * packet)
 {
+  const MmtpUnit *unit = packet->unit;
+
   packet->state = MMTP_PACKET_DONE;
-  note_broken (queue, packet->unit);
+  if (unit->picture.is_data)
+    unit = find_picture_around (queue, unit);
+  if (unit)
+    note_broken (queue, unit);
 }
 
 void
@@ -989,8 +1050,12 @@ mmtp_send_queue_expire (MmtpSendQueue * queue, guint64 arrival)
 
   for (i = 0; i < MMTP_N_RANKS; i++)
     while ((head = mmtp_send_queue_get_first (queue, i)) &&
-        is_too_late (queue, head, arrival))
-      give_up (queue, head->unit, MMTP_DISCARD_LATE);
+        is_too_late (queue, head, arrival)) {
+      if (head->unit->picture.is_data)
+        give_up_data (queue, head->unit, MMTP_DISCARD_LATE);
+      else
+        give_up (queue, head->unit, MMTP_DISCARD_LATE);
+    }
 }
 
 /* Sent packets are kept until their deadline, or until their bytes exceed
@@ -1077,9 +1142,11 @@ mmtp_send_queue_get_frame_work (const MmtpSendQueue * queue,
     const MmtpPacket * packet)
 {
   guint64 frame = packet->unit->frame, number = packet->number, work = 0;
+  const gboolean is_data = packet->unit->picture.is_data;
 
   while (packet && packet->unit->frame == frame) {
-    if (packet->state == MMTP_PACKET_WAITING)
+    if (packet->state == MMTP_PACKET_WAITING &&
+        packet->unit->picture.is_data == is_data)
       work += get_work (packet);
     packet = mmtp_send_queue_get_packet (queue, ++number);
   }
@@ -1105,7 +1172,8 @@ mmtp_send_queue_note_sent (MmtpSendQueue * queue, MmtpPacket * packet,
     leave_speculative (queue, packet, MMTP_PACKET_IN_FLIGHT);
   else
     dequeue (queue, packet, MMTP_PACKET_IN_FLIGHT);
-  queue->begun_frame = unit->frame;
+  if (!unit->picture.is_data)
+    queue->begun_frame = unit->frame;
   packet->path = path;
   packet->path_number = number;
   if (packet->was_sent)

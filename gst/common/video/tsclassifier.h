@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Determines how important the pictures of an MPEG transport stream are, and
+ * which of them refer to which. The pictures are those that tspictures.h finds.
+ * The classifier does no I/O and handles invalid input safely.
+ */
+
+#pragma once
+
+#include "ifdclassifier.h"
+#include "tspictures.h"
+
+typedef struct _TsClassifier TsClassifier;
+
+TsClassifier *ts_classifier_new (void);
+void ts_classifier_free (TsClassifier * classifier);
+/* Discards the state of the stream after a flush. */
+void ts_classifier_reset (TsClassifier * classifier);
+
+/* Sets type, flags and layer of `frame` for a unit that has a picture. Returns
+ * which part of a frame the unit is. */
+IfdField ts_classifier_input (TsClassifier * classifier, const TsUnit * unit,
+    IfdFrame * frame);

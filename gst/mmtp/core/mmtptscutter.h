@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Cuts an MPEG transport stream into the buffers that the sender needs to give
+ * up whole pictures of the video. The buffers together are the stream.
+ *
+ * The packets of a picture and the packets between them become several buffers
+ * in the order of the stream. Sound, data and program tables are never given up
+ * with a picture, and neither are video packets with a program clock reference.
+ * They are in buffers of their own. The other video packets of the picture are
+ * given up together. The first buffer of a picture has MMTP_FLAG_HEADER, and
+ * the last one has MMTP_FLAG_MARKER (docs/wire-mmtp.md, DATA). The last one can
+ * always be given up. It is empty if the last packet of the picture has a clock
+ * reference. The receiver removes what remains of a picture (mmtptsjoiner.h).
+ *
+ * The cutter does no I/O and handles invalid input safely.
+ */
+
+#pragma once
+
+#include "mmtpgop.h"
+
+typedef struct
+{
+  GBytes *data;                 /* belongs to the caller; may be empty */
+  /* of the input with the last packet of the picture and of what follows it */
+  guint64 tag;
+  guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
+  MmtpPicture picture;
+} MmtpTsPiece;
+
+typedef struct _MmtpTsCutter MmtpTsCutter;
+
+MmtpTsCutter *mmtp_ts_cutter_new (void);
+void mmtp_ts_cutter_free (MmtpTsCutter * cutter);
+/* Discards the state of the stream after a flush. */
+void mmtp_ts_cutter_reset (MmtpTsCutter * cutter);
+
+/* Adds bytes of the stream, which need not be whole packets. `tag` is a value
+ * of the caller. A picture is complete when the next one begins. */
+void mmtp_ts_cutter_input (MmtpTsCutter * cutter, const guint8 * data,
+    gsize size, guint64 tag);
+/* Returns whether a picture is not complete yet, and in `tag` the tag of the
+ * input with its last video packet. */
+gboolean mmtp_ts_cutter_is_open (const MmtpTsCutter * cutter, guint64 * tag);
+/* Ends the current picture, because the next one does not begin for long. */
+void mmtp_ts_cutter_end (MmtpTsCutter * cutter);
+/* Ends the stream. */
+void mmtp_ts_cutter_drain (MmtpTsCutter * cutter);
+/* Returns the next buffer in `piece`, or FALSE if there is none. */
+gboolean mmtp_ts_cutter_poll (MmtpTsCutter * cutter, MmtpTsPiece * piece);
+/* Returns why the stream passes without being cut, or NULL. */
+const gchar *mmtp_ts_cutter_get_refusal (const MmtpTsCutter * cutter);

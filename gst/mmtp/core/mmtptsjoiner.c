@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Implementation of mmtptsjoiner.h */
+
+#include "mmtptsjoiner.h"
+
+#include <string.h>
+
+#include "tspictures.h"
+
+/* Maximum number of PES packets that the rest of an incomplete picture may
+ * have. After more of them, the sender does not cut the stream any more. */
+#define MAX_PES_PACKETS 32
+/* Maximum size of a picture that is held, as in tspictures.c, with its second
+ * field */
+#define MAX_HELD_SIZE (32 * 1024 * 1024)
+
+typedef enum
+{
+  /* The sender has not cut the stream so far. */
+  STATE_UNCUT,
+  STATE_BETWEEN,                /* between two pictures */
+  STATE_WHOLE,                  /* in a picture without a gap so far */
+  /* A part of the picture is missing, or it is unknown where a picture begins.
+   */
+  STATE_DAMAGED
+} State;
+
+typedef struct
+{
+  GBytes *data;
+  gpointer user;
+} Output;
+
+struct _MmtpTsJoiner
+{
+  GDestroyNotify free_user;
+  State state;
+  guint pid;                    /* of the video */
+  GByteArray *held;             /* the picture so far, if it is whole */
+  gpointer held_user;
+  GQueue output;                /* elements are Output */
+  /* The continuity counter of the video: that of the last output, or -1, and by
+   * how much the input is ahead of the output */
+  gint counter;
+  guint offset;
+  /* Packets before the next one are missing or were removed. */
+  gboolean has_gap;
+  guint n_pes_packets;          /* that were removed from the current picture */
+  guint64 n_incomplete;
+};
+
+MmtpTsJoiner *
+mmtp_ts_joiner_new (GDestroyNotify free_user)
+{
+  MmtpTsJoiner *joiner = g_new0 (MmtpTsJoiner, 1);
+
+  joiner->free_user = free_user;
+  joiner->held = g_byte_array_new ();
+  g_queue_init (&joiner->output);
+  mmtp_ts_joiner_reset (joiner);
+  return joiner;
+}
+
+void
+mmtp_ts_joiner_reset (MmtpTsJoiner * joiner)
+{
+  gpointer user;
+  GBytes *data;
+
+  while ((data = mmtp_ts_joiner_poll (joiner, &user))) {
+    g_bytes_unref (data);
+    joiner->free_user (user);
+  }
+  if (joiner->held_user)
+    joiner->free_user (joiner->held_user);
+  joiner->held_user = NULL;
+  g_byte_array_set_size (joiner->held, 0);
+  joiner->state = STATE_UNCUT;
+  joiner->pid = TS_NO_PID;
+  joiner->counter = -1;
+  joiner->offset = 0;
+  joiner->has_gap = FALSE;
+}
+
+void
+mmtp_ts_joiner_free (MmtpTsJoiner * joiner)
+{
+  mmtp_ts_joiner_reset (joiner);
+  g_byte_array_unref (joiner->held);
+  g_free (joiner);
+}
+
+gboolean
+mmtp_ts_joiner_is_cut (const MmtpTsJoiner * joiner)
+{
+  return joiner->state != STATE_UNCUT;
+}
+
+guint64
+mmtp_ts_joiner_get_incomplete (const MmtpTsJoiner * joiner)
+{
+  return joiner->n_incomplete;
+}
+
+/* --- continuity counters -------------------------------------------------- */
+
+/* A packet without payload repeats the counter (2.4.3.3). */
+static void
+continue_counter (MmtpTsJoiner * joiner, guint8 * packet)
+{
+  const gboolean has_payload = ts_packet_has_payload (packet);
+  const guint counter = ts_packet_get_counter (packet);
+
+  if (joiner->has_gap && has_payload && joiner->counter >= 0)
+    joiner->offset = counter - joiner->counter - 1;
+  if (has_payload)
+    joiner->has_gap = FALSE;
+  if (joiner->has_gap && joiner->counter >= 0)
+    ts_packet_set_counter (packet, joiner->counter);
+  else
+    ts_packet_set_counter (packet, counter - joiner->offset);
+  joiner->counter = ts_packet_get_counter (packet);
+}
+
+/* Returns the size of what begins at `data`: a packet, or a byte that belongs to
+ * no packet. */
+static gsize
+get_step (const guint8 * data, gsize size)
+{
+  return size >= TS_PACKET_SIZE && data[0] == TS_SYNC_BYTE ? TS_PACKET_SIZE : 1;
+}
+
+static void
+continue_counters (MmtpTsJoiner * joiner, guint8 * data, gsize size)
+{
+  gsize at, step;
+
+  for (at = 0; at < size; at += step) {
+    step = get_step (data + at, size - at);
+    if (step == TS_PACKET_SIZE && ts_packet_get_pid (data + at) == joiner->pid)
+      continue_counter (joiner, data + at);
+  }
+}
+
+/* --- output --------------------------------------------------------------- */
+
+/* Takes ownership of `user`. */
+static void
+push (MmtpTsJoiner * joiner, const guint8 * data, gsize size, gpointer user)
+{
+  Output *output = g_new0 (Output, 1);
+
+  output->data = g_bytes_new (data, size);
+  output->user = user;
+  g_queue_push_tail (&joiner->output, output);
+}
+
+/* Removes a video packet or a null packet, except for its clock reference.
+ * Returns FALSE if nothing remains. */
+static gboolean
+remove_packet (MmtpTsJoiner * joiner, guint8 * packet)
+{
+  const guint pid = ts_packet_get_pid (packet);
+
+  if (pid != joiner->pid)
+    return pid != TS_NO_PID;
+  joiner->n_pes_packets += ts_packet_begins (packet);
+  if (!ts_packet_has_clock (packet))
+    return FALSE;
+  if (joiner->counter < 0)
+    joiner->counter = ts_packet_get_counter (packet);
+  ts_packet_keep_clock (packet, joiner->counter);
+  return TRUE;
+}
+
+/* Returns the size of what remains. */
+static gsize
+remove_picture (MmtpTsJoiner * joiner, guint8 * data, gsize size)
+{
+  gsize at, step, kept = 0;
+
+  for (at = 0; at < size; at += step) {
+    step = get_step (data + at, size - at);
+    if (step == TS_PACKET_SIZE && !remove_packet (joiner, data + at))
+      continue;
+    memmove (data + kept, data + at, step);
+    kept += step;
+  }
+  joiner->has_gap = TRUE;
+  if (joiner->n_pes_packets > MAX_PES_PACKETS)
+    joiner->state = STATE_UNCUT;
+  return kept;
+}
+
+/* Outputs packets of the current state. Takes ownership of `user`. */
+static void
+push_packets (MmtpTsJoiner * joiner, guint8 * data, gsize size, gpointer user)
+{
+  if (joiner->state == STATE_DAMAGED)
+    size = remove_picture (joiner, data, size);
+  else
+    continue_counters (joiner, data, size);
+  if (size > 0)
+    push (joiner, data, size, user);
+  else
+    joiner->free_user (user);
+}
+
+/* Outputs the picture that is held, or what remains of it. */
+static void
+push_held (MmtpTsJoiner * joiner)
+{
+  if (joiner->held_user)
+    push_packets (joiner, joiner->held->data, joiner->held->len,
+        g_steal_pointer (&joiner->held_user));
+  g_byte_array_set_size (joiner->held, 0);
+}
+
+/* --- input ---------------------------------------------------------------- */
+
+static void
+note_gap (MmtpTsJoiner * joiner)
+{
+  joiner->has_gap = TRUE;
+  if (joiner->state == STATE_UNCUT)
+    return;
+  if (joiner->state != STATE_DAMAGED)
+    joiner->n_incomplete++;
+  joiner->state = STATE_DAMAGED;
+  joiner->n_pes_packets = 0;
+  push_held (joiner);
+}
+
+/* The first packet of a picture is one of the video. */
+static void
+begin_picture (MmtpTsJoiner * joiner, const guint8 * data, gsize size)
+{
+  if (size < TS_PACKET_SIZE)
+    return;
+  if (joiner->state == STATE_WHOLE)
+    note_gap (joiner);          /* The end of the picture is missing. */
+  joiner->state = STATE_WHOLE;
+  if (ts_packet_get_pid (data) != joiner->pid) {
+    joiner->pid = ts_packet_get_pid (data);
+    joiner->counter = -1;
+    joiner->offset = 0;
+    joiner->has_gap = FALSE;
+  }
+}
+
+/* Takes ownership of `user`. */
+static void
+hold (MmtpTsJoiner * joiner, const guint8 * data, gsize size, gpointer user)
+{
+  if (joiner->held_user)
+    joiner->free_user (user);
+  else
+    joiner->held_user = user;
+  g_byte_array_append (joiner->held, data, size);
+  if (joiner->held->len <= MAX_HELD_SIZE)
+    return;
+  push_held (joiner);
+  joiner->state = STATE_BETWEEN;
+}
+
+void
+mmtp_ts_joiner_input (MmtpTsJoiner * joiner, GBytes * data, guint8 flags,
+    gboolean is_gap, gpointer user)
+{
+  gsize size;
+  const guint8 *bytes = g_bytes_get_data (data, &size);
+  guint8 *copy;
+
+  if (is_gap)
+    note_gap (joiner);
+  if (flags & MMTP_FLAG_HEADER)
+    begin_picture (joiner, bytes, size);
+  if (joiner->state == STATE_WHOLE) {
+    hold (joiner, bytes, size, user);
+  } else if (joiner->state == STATE_UNCUT) {
+    push (joiner, bytes, size, user);
+  } else {
+    copy = g_memdup2 (bytes, size);
+    push_packets (joiner, copy, size, user);
+    g_free (copy);
+  }
+  if (!(flags & MMTP_FLAG_MARKER) || joiner->state == STATE_UNCUT)
+    return;
+  push_held (joiner);
+  joiner->state = STATE_BETWEEN;
+}
+
+void
+mmtp_ts_joiner_drain (MmtpTsJoiner * joiner)
+{
+  push_held (joiner);
+}
+
+GBytes *
+mmtp_ts_joiner_poll (MmtpTsJoiner * joiner, gpointer * user)
+{
+  Output *first = g_queue_pop_head (&joiner->output);
+  GBytes *data;
+
+  if (!first)
+    return NULL;
+  data = first->data;
+  *user = first->user;
+  g_free (first);
+  return data;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Joins the buffers of an MPEG transport stream at the receiver, and makes a
+ * valid stream of what arrived. The sender has cut the stream at its pictures
+ * (mmtptscutter.h). If a part of a picture is missing, the joiner removes its
+ * other video packets, so that a decoder gets whole pictures only. A removed
+ * packet with a program clock reference is replaced by a packet with only this
+ * reference. The continuity counter of the video then continues without a gap
+ * (ISO/IEC 13818-1, 2.4.3.3). Other packets are not changed.
+ *
+ * If nothing is missing, or if no buffer has MMTP_FLAG_HEADER, the output is
+ * the input. The joiner does no I/O and handles invalid input safely.
+ */
+
+#pragma once
+
+#include "mmtppacket.h"
+
+typedef struct _MmtpTsJoiner MmtpTsJoiner;
+
+/* `free_user` frees the `user` of an input that is not in the output. */
+MmtpTsJoiner *mmtp_ts_joiner_new (GDestroyNotify free_user);
+void mmtp_ts_joiner_free (MmtpTsJoiner * joiner);
+/* Discards the state of the stream. */
+void mmtp_ts_joiner_reset (MmtpTsJoiner * joiner);
+
+/* Adds the next buffer. `is_gap` means that a buffer before it is missing.
+ * `user` is a value of the caller. */
+void mmtp_ts_joiner_input (MmtpTsJoiner * joiner, GBytes * data, guint8 flags,
+    gboolean is_gap, gpointer user);
+/* Ends the stream. */
+void mmtp_ts_joiner_drain (MmtpTsJoiner * joiner);
+/* Returns the next output, which belongs to the caller, and the `user` of the
+ * first buffer in it. Returns NULL if there is none. */
+GBytes *mmtp_ts_joiner_poll (MmtpTsJoiner * joiner, gpointer * user);
+/* Returns whether the sender has cut the stream at its pictures. */
+gboolean mmtp_ts_joiner_is_cut (const MmtpTsJoiner * joiner);
+/* Returns the number of incomplete pictures so far. */
+guint64 mmtp_ts_joiner_get_incomplete (const MmtpTsJoiner * joiner);

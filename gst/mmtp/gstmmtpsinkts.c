@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Input of mmtpsink that is an MPEG transport stream. The stream is cut at the
+ * pictures of its video, so that the core gives up whole pictures.
+ */
+
+#include "gstmmtpsinkprivate.h"
+
+#include "tspictures.h"
+
+/* Time without a video packet after which a picture counts as complete. Sound
+ * must not wait longer for the next picture of a video that stands still. */
+#define MAX_PAUSE (100 * GST_MSECOND)
+
+/* The size of packets is often missing; it must be 188 bytes. */
+gboolean
+gst_mmtp_sink_can_cut (const GstCaps * caps)
+{
+  const GstStructure *structure = gst_caps_get_structure (caps, 0);
+  gboolean is_system_stream = FALSE;
+  gint packet_size = TS_PACKET_SIZE;
+
+  gst_structure_get_boolean (structure, "systemstream", &is_system_stream);
+  gst_structure_get_int (structure, "packetsize", &packet_size);
+  return gst_structure_has_name (structure, "video/mpegts")
+      && is_system_stream && packet_size == TS_PACKET_SIZE;
+}
+
+void
+gst_mmtp_sink_take_ts_caps (GstMmtpSink * self, const GstCaps * caps)
+{
+  const gboolean is_cut = gst_mmtp_sink_can_cut (caps);
+
+  if (is_cut && !self->ts) {
+    self->ts = mmtp_ts_cutter_new ();
+    self->told_ts_refusal = self->ts_has_gap = FALSE;
+  } else if (!is_cut) {
+    g_clear_pointer (&self->ts, mmtp_ts_cutter_free);
+  }
+}
+
+/* A warning is posted once for each stream. Call with `lock` held. */
+static void
+tell_refusal (GstMmtpSink * self, const gchar * refusal)
+{
+  GError *error;
+
+  if (self->told_ts_refusal)
+    return;
+  self->told_ts_refusal = TRUE;
+  error = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "The transport stream passes untouched, because %s.", refusal);
+  g_queue_push_tail (&self->messages,
+      gst_message_new_warning (GST_OBJECT_CAST (self), error, NULL));
+  g_error_free (error);
+}
+
+static void
+end_old_picture (GstMmtpSink * self, GstClockTime now)
+{
+  guint64 tag;
+
+  if (mmtp_ts_cutter_is_open (self->ts, &tag) && GST_CLOCK_TIME_IS_VALID (now)
+      && GST_CLOCK_TIME_IS_VALID (tag) && now > tag + MAX_PAUSE)
+    mmtp_ts_cutter_end (self->ts);
+}
+
+gboolean
+gst_mmtp_sink_cut_ts (GstMmtpSink * self, GstBuffer * buffer)
+{
+  const gchar *refusal = mmtp_ts_cutter_get_refusal (self->ts);
+  GstMapInfo map;
+
+  if (refusal) {
+    mmtp_ts_cutter_drain (self->ts);
+    tell_refusal (self, refusal);
+    return FALSE;
+  }
+  end_old_picture (self, GST_BUFFER_DTS_OR_PTS (buffer));
+  if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    mmtp_ts_cutter_input (self->ts, map.data, map.size,
+        GST_BUFFER_DTS_OR_PTS (buffer));
+    gst_buffer_unmap (buffer, &map);
+  }
+  return TRUE;
+}
