@@ -23,6 +23,9 @@ from test_ifdclassifier import Film
 
 PROGRAM = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / \
     "tests" / "interop" / "ifdchoose"
+# Encodes H.264 with temporal layers; it was not built without OpenH264
+ENCODER = PROGRAM.with_name("openh264layers")
+DELIMITER = b"\0\0\0\1\t\xf0"
 FRAMES = 100
 FPS = 25
 # The time in seconds that the link needs for a frame is 3, 2 and 1.3 times the
@@ -67,6 +70,12 @@ THREE_LAYERS = "open-gop=0:keyint=24:bframes=3:b-adapt=0:scenecut=0:ref=1:" \
     "weightp=0:wpp=0"
 # The link needs 4 and 6 times the duration of a frame.
 SLOWER = 0.16, 0.24
+# {number of layers: {time in seconds that the link needs for a frame: distance
+# of the frames that must be sent}}. A link that needs twice the duration of a
+# frame has room for every second frame.
+LAYERED_GOP = 48
+LAYERED = {2: {0.08: 2, 0.052: 2}, 3: {0.16: 4, 0.12: 4, 0.08: 2, 0.052: 2},
+           4: {0.24: 8, 0.16: 8, 0.08: 2}}
 # Outages in seconds. They make gaps from less than half the range of
 # pic_order_cnt_lsb to several times the range.
 OUTAGES = [0.2 + 0.32 * i for i in range(12)]
@@ -248,6 +257,60 @@ class OfEncoders(unittest.TestCase):
         for name, params in H265.items():
             with self.subTest(clip=name):
                 self.check_all("hevc", name, params)
+
+
+class OfOpenH264(unittest.TestCase):
+    """Temporal layers of H.264 without B-frames"""
+
+    def encode(self, layers):
+        """Returns the access units, each of which begins with a delimiter."""
+        pictures = subprocess.run(
+            ["ffmpeg", "-v", "error", "-stream_loop", "-1", "-i", clips.FILM,
+             "-frames:v", str(FRAMES), "-vf", "scale=160:96", "-r", str(FPS),
+             "-pix_fmt", "yuv420p", "-f", "rawvideo", "-"],
+            stdout=subprocess.PIPE, check=True).stdout
+        stream = subprocess.run(
+            [ENCODER, "160", "96", str(FPS), "80", str(layers),
+             str(LAYERED_GOP)], input=pictures, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, check=True).stdout
+        return [DELIMITER + unit for unit in stream.split(DELIMITER)[1:]]
+
+    def check(self, path, units, whole, seconds):
+        """Returns the numbers of the frames that are sent."""
+        places, at = [], 0
+        for unit in units:
+            places.append((at, len(unit), None))
+            at += len(unit)
+        sent, frames, _ = choose("h264", path, places, seconds)
+        self.assertEqual(frames, FRAMES)
+        arrived = b"".join(units[n] for n in sent)
+        (found,) = decode("h264", arrived)
+        self.assertEqual(found, [whole[n] for n in sent])
+        errors = subprocess.run(
+            ["ffmpeg", "-v", "error", "-f", "h264", "-i", "-", "-f", "null",
+             "-"], input=arrived, stderr=subprocess.PIPE, check=True).stderr
+        self.assertEqual(errors.decode(), "")
+        return sent
+
+    def test_upper_layers_are_dropped_first(self):
+        if not ENCODER.exists():
+            self.skipTest("OpenH264 was not installed when this was built")
+        path = clips.CACHE / ("ifdcodecs-openh264-%d.h264" % os.getpid())
+        clips.CACHE.mkdir(parents=True, exist_ok=True)
+        self.addCleanup(path.unlink, missing_ok=True)
+        for layers, highest in LAYERED.items():
+            units = self.encode(layers)
+            self.assertEqual(len(units), FRAMES)
+            path.write_bytes(b"".join(units))
+            (whole,) = decode("h264", path.read_bytes())
+            self.assertEqual(len(whole), FRAMES)
+            for seconds, step in highest.items():
+                with self.subTest(layers=layers, seconds=seconds):
+                    sent = self.check(path, units, whole, seconds)
+                    # All frames of the layers for which the link has room are
+                    # sent, but for the last ones, for which it is too late.
+                    missing = set(range(0, FRAMES - 4, step)) - set(sent)
+                    self.assertEqual(missing, set())
 
 
 class ByHand(unittest.TestCase):

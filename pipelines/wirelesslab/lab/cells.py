@@ -28,6 +28,7 @@ from wirelesslab.lab import encoders, matrix, rate_steps
 from wirelesslab.streams import (
     clips,
     display,
+    encodings,
     frame_log,
     lateness,
     link_paths,
@@ -150,10 +151,16 @@ def remove_old(directory: pathlib.Path) -> None:
             path.unlink()
 
 
+def source_of(cell: Cell, build: pathlib.Path) -> pathlib.Path:
+    """Returns the path of the pictures that the encoder encodes."""
+    return live_sources.make(build, encoders.source_of(cell), cell["seconds"])
+
+
 def clip_of(cell: Cell, build: pathlib.Path) -> pathlib.Path:
+    """Returns the path of the file that the sender reads."""
     if matrix.kind(cell) == matrix.LIVE:
-        return live_sources.make(build, encoders.source_of(cell),
-                                 cell["seconds"])
+        source, encoding = source_of(cell, build), encoders.encoding_of(cell)
+        return encodings.make(build, encoding, source) if encoding else source
     return clips.make_cut(build, cell["rate"], cell["seconds"],
                           matrix.codec(cell))
 
@@ -227,7 +234,8 @@ def sender_station(cell: Cell) -> int:
 def stream_over(cell: Cell, directory: pathlib.Path,
                 build: pathlib.Path) -> dict[str, Any]:
     protocol = cell["protocol"]
-    is_live = matrix.kind(cell) == matrix.LIVE
+    is_live = matrix.kind(cell) == matrix.LIVE \
+        and not encoders.encoding_of(cell)
     kind = live_stream.LiveStream if is_live else stream.Stream
     clip = clip_of(cell, build)
     first, *further = all_properties(cell, directory)

@@ -5,8 +5,10 @@ The section [encoder] has the pipeline of the encoder and the pipeline of
 bitrateadapt. All protocols share these pipelines and differ only in the
 elements downstream of them. The sender of a protocol begins with {adaptive},
 which stands for the encoder and bitrateadapt, or with {encoder}, which stands
-for the encoder alone. docs/lab-encoder.md describes the keys, and
-pipelines/encoder.ini is an example.
+for the encoder alone. It can also begin with {encoding}, which stands for a
+stream that was encoded before the run. A section [encoding NAME] describes such
+a stream. docs/lab-encoder.md describes the keys, and pipelines/encoder.ini and
+pipelines/layers.ini are examples.
 """
 
 import configparser
@@ -15,11 +17,14 @@ from typing import Any
 
 from wirelesslab.descriptions import Cell, Protocol
 from wirelesslab.errors import LabError
-from wirelesslab.streams import live_sources, transports
+from wirelesslab.streams import encodings, live_sources, transports
 
 SECTION = "encoder"
 KEYS = {"pipeline", "adapter", "bitrate", "max", "late"}
 ADAPTIVE, FIXED = "{adaptive}", "{encoder}"
+ENCODED = "{encoding}"
+ENCODINGS = "encodings"  # The key with the names of the encodings.
+ENCODING_KEYS = {"title", "codec", "delay", "make"}
 # The key with the bitrate in kbit/s. A section with several values makes one
 # protocol for each value.
 BITRATE = "bitrate"
@@ -32,7 +37,9 @@ LATE_MS = "400"
 class Front:
     """The part of a sender that is the same for every transport."""
 
-    def __init__(self, given: configparser.ConfigParser) -> None:
+    def __init__(self, given: configparser.ConfigParser,
+                 sections: Mapping[str, configparser.SectionProxy]) -> None:
+        """`sections` has the section of each encoding."""
         if SECTION not in given:
             raise LabError(f"encoders needs a section [{SECTION}]")
         section = given[SECTION]
@@ -41,13 +48,16 @@ class Front:
             raise LabError(f"[{SECTION}] has no {min(unknown)}; it has: "
                            + ", ".join(sorted(KEYS)))
         for key in ("pipeline", "adapter"):
-            if not section.get(key):
+            if not section.get(key) and not sections:
                 raise LabError(f"[{SECTION}] has no {key}")
-        self._pipeline, self._adapter = section["pipeline"], section["adapter"]
+        self._pipeline, self._adapter = (section.get(key, "")
+                                         for key in ("pipeline", "adapter"))
         self.bitrate, self.max, self.late_ms = (
             number(SECTION, key, section.get(key, otherwise))
             for key, otherwise in ((BITRATE, DEFAULT_BITRATE),
                                    ("max", DEFAULT_MAX), ("late", LATE_MS)))
+        self.encodings = {name: read_encoding(name, own, self.bitrate)
+                          for name, own in sections.items()}
 
     def fill(self, sender: str, bitrate: int) -> str:
         """Returns the sender of a protocol as a pipeline for this bitrate."""
@@ -75,14 +85,41 @@ def number(owner: str, key: str, text: str) -> int:
 
 def is_for_one(section: Mapping[str, str]) -> bool:
     """Returns whether the section of a protocol is for a live encoder."""
-    return any(word in section.get("sender", "") for word in (ADAPTIVE, FIXED))
+    return any(word in section.get("sender", "")
+               for word in (ADAPTIVE, FIXED, ENCODED))
+
+
+def read_encoding(name: str, section: Mapping[str, str],
+                  bitrate: int) -> encodings.Encoding:
+    owner = f"[encoding {name}]"
+    unknown = set(section) - ENCODING_KEYS
+    if unknown:
+        raise LabError(f"{owner} has no {min(unknown)}; it has: "
+                       + ", ".join(sorted(ENCODING_KEYS)))
+    for key in ("codec", "make"):
+        if not section.get(key):
+            raise LabError(f"{owner} has no {key}")
+    if section["codec"] not in encodings.CODECS:
+        raise LabError(f"{owner}: codec = {section['codec']} must be one of: "
+                       + ", ".join(encodings.CODECS))
+    delay = section.get("delay", "0")
+    if not delay.isdecimal():
+        raise LabError(f"{owner}: delay = {delay} is no number of frames")
+    return {"name": name, "title": section.get("title", name),
+            "codec": section["codec"], "delay": int(delay),
+            "make": " ".join(section["make"].split()).replace(
+                "{bitrate}", str(bitrate))}
 
 
 def read_protocols(name: str, section: configparser.SectionProxy,
                    front: Front) -> dict[str, Protocol]:
-    """Returns {name: protocol} with one protocol for each bitrate of the
-    section.
+    """Returns {name: protocol} with one protocol for each bitrate or for each
+    encoding of the section.
     """
+    if ENCODED in section.get("sender", ""):
+        return {f"{name}-{encoding['name']}": with_encoding(
+            name, section, encoding) for encoding in chosen_encodings(
+                name, section, front)}
     texts = section.get(BITRATE, "").split()
     return {own: read_protocol(
         own, section, front,
@@ -104,6 +141,29 @@ def read_protocol(name: str, section: configparser.SectionProxy, front: Front,
             "is_live": True}
 
 
+def chosen_encodings(name: str, section: Mapping[str, str],
+                     front: Front) -> list[encodings.Encoding]:
+    names = section.get(ENCODINGS, "").split() or list(front.encodings)
+    for one in names:
+        if one not in front.encodings:
+            raise LabError(f"protocol {name}: there is no encoding {one}; "
+                           "there are: " + ", ".join(front.encodings))
+    return [front.encodings[one] for one in names]
+
+
+def with_encoding(name: str, section: Mapping[str, str],
+                  encoding: encodings.Encoding) -> Protocol:
+    whole = configparser.ConfigParser(interpolation=None)
+    own = f"{name}-{encoding['name']}"
+    whole[own] = {
+        **{key: text for key, text in section.items() if key != ENCODINGS},
+        "sender": section["sender"].replace(ENCODED,
+                                            encodings.pipeline(encoding)),
+        "title": f"{encoding['title']}, {section.get('title', name)}"}
+    return {**transports.of_section(own, whole[own]), "is_live": True,
+            "encoding": encoding}
+
+
 def is_live(protocol: Protocol) -> bool:
     return protocol.get("is_live", False)
 
@@ -113,8 +173,8 @@ def check(protocol: Protocol, has_encoders: bool) -> None:
     protocol for a live encoder would get a clip."""
     if is_live(protocol) != has_encoders:
         raise LabError(
-            f"protocol {protocol['name']} has no {ADAPTIVE} or {FIXED}, which "
-            "encoders in [matrix] need" if has_encoders else
+            f"protocol {protocol['name']} has no {ADAPTIVE}, {FIXED} or "
+            f"{ENCODED}, which encoders in [matrix] need" if has_encoders else
             f"protocol {protocol['name']} is for a live encoder: [matrix] "
             "needs encoders")
 
@@ -132,3 +192,10 @@ def chosen(names: list[str]) -> list[str]:
 
 def source_of(cell: Cell) -> str:
     return cell["encoder"]["source"]
+
+
+def encoding_of(cell: Cell) -> encodings.Encoding | None:
+    """Returns the encoding that was made before the run; None if an encoder
+    runs during the run.
+    """
+    return cell["protocol"].get("encoding")

@@ -31,7 +31,8 @@ from wirelesslab.workloads import carriers, definitions
 MATRIX = "matrix"
 PROTOCOL, LINK, WORKLOAD = "protocol ", "link ", "workload "
 THEIRS = "theirs "
-KINDS = (PROTOCOL, LINK, WORKLOAD, THEIRS)
+ENCODING = "encoding "
+KINDS = (PROTOCOL, LINK, WORKLOAD, THEIRS, ENCODING)
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
 # Properties of wirelesslink whose value is the name of a file that it reads.
 FILES = ("block-trace", "block-trace-down", "delivery-trace",
@@ -44,6 +45,7 @@ Film = Callable[[int, Protocol], dict[str, Any]]
 # The key with the name and version of a published matrix. Each result repeats
 # them.
 SUITE = "suite"
+BASE = "base"  # The key with the name of a file that this file extends.
 DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
             "repetitions": "1", "seconds": str(clips.SECONDS), "apart": "0",
             "codecs": video_codecs.FIRST, "workloads": "", "encoders": "",
@@ -68,12 +70,29 @@ def read(path: pathlib.Path) -> list[Cell]:
     # name of the matrix file, so these files are read outside the `try`.
     known = read_known_protocols()
     try:
-        given.read_string(path.read_text(), source=str(path))
+        read_with_base(given, path)
         return expand(given, path.resolve().parent, known)
     except configparser.Error as error:
         raise LabError(f"{path}: {error}") from None
     except LabError as failure:
         raise LabError(f"{path}: {failure}") from None
+
+
+def read_with_base(given: configparser.ConfigParser,
+                   path: pathlib.Path) -> None:
+    """Reads the file into `given`. If its key `base` names another file, that
+    file is read first, so that the file extends or replaces its sections."""
+    own = configparser.ConfigParser(interpolation=None)
+    own.read_string(path.read_text(), source=str(path))
+    base = own.get(MATRIX, BASE, fallback="")
+    if base:
+        try:
+            text = (path.parent / base).read_text()
+        except OSError as error:
+            raise LabError(f"base = {base}: {error.strerror}") from None
+        given.read_string(text, source=base)
+        own.remove_option(MATRIX, BASE)
+    given.read_dict(own)
 
 
 def only(found: list[Cell], words: str) -> list[Cell]:
@@ -95,7 +114,8 @@ def expand(given: configparser.ConfigParser, home: pathlib.Path,
         raise LabError(f"[{MATRIX}] has no key {min(unknown)}; its keys are: "
                        + ", ".join(DEFAULTS))
     check_sections(given)
-    front = encoders.Front(given) if matrix["encoders"] else None
+    front = encoders.Front(given, sections(given, ENCODING)) \
+        if matrix["encoders"] else None
     loads = read_workloads(given, matrix, {} if front else known, front)
     films = live_films(matrix, front) if front else clip_films(matrix)
     seconds, repetitions = (number(matrix, name)

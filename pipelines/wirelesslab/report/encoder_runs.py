@@ -16,6 +16,7 @@ from wirelesslab.report import run_results
 from wirelesslab.streams import (
     clips,
     display,
+    encodings,
     frame_log,
     link_paths,
     link_schedules,
@@ -25,6 +26,7 @@ from wirelesslab.streams import (
     placement,
     quality,
 )
+from wirelesslab.streams import freezes as fixed_freezes
 from wirelesslab.streams.live_stream import Adaptation
 
 NS, NS_PER_MS, MBIT = 1e9, 1e6, 1e6
@@ -35,6 +37,8 @@ PROBE_BYTES = 1328
 PROBE_BYTES_PER_SECOND = 30_000_000 // 8
 STEP_NS = NS / 5
 CAPACITY = "capacity.csv"
+# The numbers of the pictures that can be decoded without damage.
+DECODABLE = "decodable.txt"
 # The last frames are left out, because some transports drop what is in flight
 # when the sender ends.
 LAST_FRAMES = clips.FRAMES_PER_SECOND
@@ -105,7 +109,7 @@ class EncoderRun:
                 self.encoded_path, shown, self.directory, self.source()))
 
     def source(self) -> pathlib.Path:
-        return cells.clip_of(self.cell, self._build)
+        return cells.source_of(self.cell, self._build)
 
     @property
     def encoded_path(self) -> pathlib.Path:
@@ -210,6 +214,9 @@ class EncoderRun:
             "freezes": len(freezes),
             "frozen s": sum(freezes) / NS,
             "longest freeze s": max(freezes, default=0) / NS,
+            **{f"{name}, fixed delay": number for name, number
+               in fixed_freezes.numbers(display.shown(delays),
+                                        PERIOD_NS).items()},
             "key frames": sum(frame.is_key for frame in self.frames),
             "encoded Mbit/s":
                 8 * sum(frame.size for frame in self.frames) / seconds / MBIT,
@@ -217,8 +224,47 @@ class EncoderRun:
             "capacity Mbit/s": mean(self.capacity),
             "usable Mbit/s": usable,
             "used %": run_results.share(used, usable),
-            "encoder 99 % ms": self.run.lateness["encoder_p99_ms"],
+            "encoder 99 % ms": self.run.lateness.get("encoder_p99_ms",
+                                                     math.nan),
         }
+
+
+class EncodedRun(EncoderRun):
+    """A run that sent a stream that was encoded before it."""
+
+    @property
+    def _encoding(self) -> encodings.Encoding:
+        return encoders.encoding_of(self.cell)
+
+    @functools.cached_property
+    def frames(self) -> list[display.Frame]:
+        logs = [display.read_log(self.directory / name)
+                for name in (cells.SENT, cells.RECEIVED)]
+        return encodings.frames(self._encoding, self.encoded_path, *logs,
+                                self.directory / DECODABLE)[:-LAST_FRAMES]
+
+    @functools.cached_property
+    def delays_ns(self) -> list[float]:
+        """The frames that cannot be decoded without damage already have no time
+        of arrival.
+        """
+        return display.in_time([frame.arrived_ns - frame.captured_ns
+                                for frame in self.frames],
+                               self.late_ms * NS_PER_MS)
+
+    @property
+    def encoded_path(self) -> pathlib.Path:
+        return cells.clip_of(self.cell, self._build)
+
+    @functools.cached_property
+    def adaptations(self) -> list[Adaptation]:
+        return []
+
+
+def of_run(run: run_results.Run, build: pathlib.Path,
+           late_ms: int | None) -> EncoderRun:
+    kind = EncodedRun if encoders.encoding_of(run.cell) else EncoderRun
+    return kind(run, build, late_ms)
 
 
 def mean(values: list[float]) -> float:

@@ -56,7 +56,7 @@ def write(output: pathlib.Path, build: pathlib.Path, late_ms: int | None,
     late_ms = lateness.LATE_MS if late_ms is None else late_ms
     runs, missing, command = run_results.read(output, build, late_ms, by)
     live = encoder_page.chosen(
-        [encoder_runs.EncoderRun(run, build, encoder_late_ms) for run in runs
+        [encoder_runs.of_run(run, build, encoder_late_ms) for run in runs
          if matrix.kind(run.cell) == matrix.LIVE], only)
     groups, others = chosen(
         [run for run in runs if matrix.kind(run.cell) != matrix.LIVE],

@@ -109,8 +109,11 @@ def delays_ns(frames: Sequence[Frame], late_ns: float) -> list[float]:
     """Returns the delay of each frame from its capture to its display. The
     delay is infinite if the frame is never shown or is dropped because it is
     late."""
-    delays = [ready - frame.captured_ns
-              for frame, ready in zip(frames, decodable_ns(frames))]
+    return in_time([ready - frame.captured_ns for frame, ready
+                    in zip(frames, decodable_ns(frames))], late_ns)
+
+
+def in_time(delays: Sequence[float], late_ns: float) -> list[float]:
     return [delay if delay <= late_ns else NEVER for delay in delays]
 
 

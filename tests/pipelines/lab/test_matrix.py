@@ -41,6 +41,19 @@ class MatrixTest(MatrixCase):
         with self.assertRaisesRegex(LabError, words):
             self.read(*parts)
 
+    def test_a_file_extends_its_base(self):
+        (self.directory / "base.ini").write_text(
+            "[matrix]\nprotocols = rtp tcp\nseeds = 1 2\n" + LINKS)
+        found = self.read("[matrix]\nbase = base.ini\nseeds = 7\n"
+                          "[link radio]\nproperties = rate=1000")
+        self.assertEqual(
+            [(cell["seed"], cell["protocol"]["name"]) for cell in found],
+            [(7, "rtp"), (7, "tcp")])
+        self.assertEqual({cell["link"]["properties"] for cell in found},
+                         {"rate=1000"})
+        self.assert_refused("base = nowhere.ini: No such file",
+                            "[matrix]\nbase = nowhere.ini")
+
     def test_every_protocol_meets_every_link_rate_seed_and_repetition(self):
         found = self.read(
             "[matrix]\nprotocols = rtp tcp\nrates = 3 6\nseeds = 1 2 3\n"
@@ -531,6 +544,23 @@ bitrate = 500 4500
 sender = {encoder} ! mine host={host} port={port}
 receiver = minesrc port={port} ! mpegstat location={received} ! fakesink
 """
+ENCODING = """
+[encoder]
+bitrate = 700
+[encoding one]
+title = One
+codec = h264
+delay = 2
+make = encode
+    --rate {bitrate} {source} {output}
+[encoding two]
+codec = vp8
+make = encode {source} {output}
+[protocol mine]
+title = Mine
+sender = {encoding} ! mine host={host} port={port}
+receiver = minesrc port={port} ! mpegstat location={received} ! fakesink
+"""
 
 
 class EncoderTest(MatrixCase):
@@ -589,6 +619,35 @@ class EncoderTest(MatrixCase):
                  (matrix_of + "film", ENCODER, LIVE, LINKS, "steps = 4 5"))):
             with self.subTest(words):
                 self.assert_refused(words, *parts)
+
+    def test_each_encoding_is_a_protocol(self):
+        found = self.read("[matrix]\nencoders = film", ENCODING, LINKS)
+        self.assertEqual(
+            [(cell["protocol"]["name"], cell["protocol"]["title"])
+             for cell in found],
+            [("mine-one", "One, Mine"), ("mine-two", "two, Mine")])
+        self.assertEqual(
+            found[0]["protocol"]["encoding"],
+            {"name": "one", "title": "One", "codec": "h264", "delay": 2,
+             "make": "encode --rate 700 {source} {output}"})
+        self.assertEqual(
+            found[1]["protocol"]["sender"],
+            "filesrc location={clip} ! ivfparse ! clocksync "
+            "! mpegstat location={sent} ! mine host={host} port={port}")
+        self.assertEqual({matrix.kind(cell) for cell in found}, {matrix.LIVE})
+
+    def test_what_is_wrong_with_an_encoding_is_told(self):
+        for words, old, new in (
+                ("there is no encoding three; there are: one, two",
+                 "title = Mine", "encodings = three"),
+                (r"\[encoding one\] has no size", "delay = 2", "size = 3"),
+                (r"\[encoding two\] has no codec", "codec = vp8", ""),
+                ("codec = vp7 must be one of: h264", "vp8", "vp7"),
+                ("delay = x is no number of frames", "delay = 2",
+                 "delay = x")):
+            with self.subTest(words):
+                self.assert_refused(words, "[matrix]\nencoders = film",
+                                    ENCODING.replace(old, new), LINKS)
 
     def test_a_protocol_for_an_encoder_needs_one(self):
         self.assert_refused("its sender has the unknown name {adaptive}",

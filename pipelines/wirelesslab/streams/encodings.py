@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Streams of live encoders that were encoded before the run.
+
+The lab sends such a stream at the pace of its frames, as the encoder would have
+done. A run then needs little CPU time, and every run of an encoding sends the
+same frames. After the run, ffmpeg decodes the frames that arrived. A picture
+counts as decodable only if it is identical to the picture that ffmpeg decodes
+from the whole stream.
+"""
+
+import difflib
+import functools
+import hashlib
+import pathlib
+import shlex
+import struct
+import subprocess
+import typing
+from collections.abc import Sequence
+from typing import Any
+
+from wirelesslab import files, gst_environment, processes
+from wirelesslab.errors import LabError
+from wirelesslab.streams import clips, display, frame_log, measurements
+
+Encoding = dict[str, Any]
+
+
+class Codec(typing.NamedTuple):
+    suffix: str  # of the file with the encoding
+    read: str  # the elements that make frames of the bytes of this file
+    bitstream_filter: str  # of ffmpeg
+    muxer: str  # the format of ffmpeg for the frames that arrived
+
+
+PARSE = ("qtdemux ! h26{n}parse config-interval=-1 "
+         "! video/x-h26{n},stream-format=byte-stream,alignment=au")
+CODECS = {
+    "h264": Codec("mp4", PARSE.format(n=4), "h264_mp4toannexb", "h264"),
+    "h265": Codec("mp4", PARSE.format(n=5), "hevc_mp4toannexb", "hevc"),
+    "vp8": Codec("ivf", "ivfparse", "null", "ivf"),
+    "vp9": Codec("ivf", "ivfparse ! vp9parse", "null", "ivf"),
+    "av1": Codec("ivf", "ivfparse ! av1parse "
+                 "! video/x-av1,stream-format=obu-stream,alignment=tu",
+                 "null", "ivf"),
+}
+FOURCC = {"vp8": b"VP80", "vp9": b"VP90", "av1": b"AV01"}
+# Elements from the file to the frames, each at its due time
+PIPELINE = ("filesrc location={{clip}} ! {read} ! clocksync "
+            "! mpegstat location={{sent}}")
+PERIOD_NS = 1e9 / clips.FRAMES_PER_SECOND
+HASH_DIGITS = 8
+
+
+class Packet(typing.NamedTuple):
+    """A coded frame of the file, in coding order."""
+
+    place: int  # of its picture in display order
+    data: bytes
+
+
+def pipeline(encoding: Encoding) -> str:
+    return PIPELINE.format(read=CODECS[encoding["codec"]].read)
+
+
+def make(build: pathlib.Path, encoding: Encoding,
+         source: pathlib.Path) -> pathlib.Path:
+    """Returns the path of the file with the encoding. The file is made if it is
+    missing. The name of the file depends on the command that makes it.
+    """
+    command = encoding["make"]
+    digest = hashlib.sha256(f"{source.name} {command}".encode()).hexdigest()
+    path = source.with_name(f"{source.stem}-{encoding['name']}-"
+                            f"{digest[:HASH_DIGITS]}"
+                            f".{CODECS[encoding['codec']].suffix}")
+
+    def write(unfinished: pathlib.Path) -> None:
+        values = {"source": source, "output": unfinished, "build": build}
+        text = command.format_map(
+            {name: shlex.quote(str(value)) for name, value in values.items()})
+        processes.run(["bash", "-o", "pipefail", "-c", text],
+                      f"encoding {encoding['name']}",
+                      env=gst_environment.environment(build))
+
+    return clips.make_whole(path, write)
+
+
+# ------------------------------------------------------------ after the run
+
+def frames(encoding: Encoding, path: pathlib.Path, sent_log: frame_log.Log,
+           received_log: frame_log.Log,
+           kept: pathlib.Path) -> list[display.Frame]:
+    """Returns the frames in display order. A frame that arrived but whose
+    picture is damaged has never arrived. The places of the other pictures are
+    kept in the file `kept`, because decoding takes longer than everything else.
+
+    The encoder of a real stream captures the first picture some frames before
+    it outputs the first frame. This time is the delay of the encoding."""
+    packets = read_packets(path, encoding["codec"])
+    sent = sent_log.frames
+    if len(sent) != len(packets):
+        raise LabError(f"{len(sent)} frames were sent of {path}, which has "
+                       f"{len(packets)}")
+    pairs = measurements.join(sent_log, received_log)
+    arrived = [number for number, frame in enumerate(sent)
+               if frame.coding_number in pairs]
+    if kept.exists():
+        good = set(map(int, kept.read_text().split()))
+    else:
+        good = decodable(path, encoding["codec"], arrived)
+        files.write_whole(kept, "".join(f"{place}\n"
+                                        for place in sorted(good)))
+    begin_ns = min(frame.wall_ns - number * PERIOD_NS
+                   for number, frame in enumerate(sent)) \
+        - encoding["delay"] * PERIOD_NS
+    found: list[Any] = [None] * len(packets)
+    for packet, frame in zip(packets, sent):
+        found[packet.place] = display.Frame(
+            packet.place * PERIOD_NS, frame.wall_ns - begin_ns,
+            pairs[frame.coding_number][1].wall_ns - begin_ns
+            if packet.place in good else display.NEVER,
+            frame.type == "I", frame.size)
+    return found
+
+
+def decodable(path: pathlib.Path, codec: str,
+              arrived: Sequence[int]) -> set[int]:
+    """Returns the places in display order of the pictures that a decoder makes
+    without damage from the frames that arrived. `arrived` has the numbers of
+    these frames in coding order."""
+    packets = read_packets(path, codec)
+    whole = pictures_of_all(path, codec)
+    if len(whole) != len(packets):
+        raise LabError(f"{path} has {len(packets)} frames, but ffmpeg decodes "
+                       f"{len(whole)} pictures")
+    places = sorted(packets[number].place for number in arrived)
+    expected = [whole[place] for place in places]
+    found = pictures(codec, [packets[number] for number in arrived])
+    matcher = difflib.SequenceMatcher(None, expected, found, autojunk=False)
+    return {places[number] for block in matcher.get_matching_blocks()
+            for number in range(block.a, block.a + block.size)}
+
+
+@functools.lru_cache(maxsize=4)
+def read_packets(path: pathlib.Path, codec: str) -> list[Packet]:
+    """Returns all coded frames. Those of H.264 and H.265 have start codes, and
+    key frames have parameter sets."""
+    copy = [*clips.FFMPEG, "-i", str(path), "-map", "0:v", "-c", "copy",
+            "-copyts", "-bsf:v", CODECS[codec].bitstream_filter]
+    data = output([*copy, "-f", "data", "-"])
+    listing = output([*copy, "-f", "framecrc", "-"]).decode()
+    rows = [line.split(",") for line in listing.splitlines()
+            if not line.startswith("#")]
+    times = [int(row[2]) for row in rows]
+    places = {time: place for place, time in enumerate(sorted(times))}
+    found, at = [], 0
+    for time, row in zip(times, rows):
+        size = int(row[4])
+        found.append(Packet(places[time], data[at:at + size]))
+        at += size
+    if at != len(data) or len(places) != len(found):
+        raise LabError(f"could not divide {path} into frames")
+    return found
+
+
+@functools.lru_cache(maxsize=4)
+def pictures_of_all(path: pathlib.Path, codec: str) -> list[str]:
+    """Returns the hash of each picture of the whole stream. The hashes are kept
+    in a file, because all runs of this encoding need them.
+    """
+    kept = path.with_suffix(".md5")
+    if kept.exists():
+        return kept.read_text().split()
+    found = pictures(codec, read_packets(path, codec))
+    files.write_whole(kept, "\n".join(found))
+    return found
+
+
+def pictures(codec: str, packets: Sequence[Packet]) -> list[str]:
+    """Returns the hash of each picture that ffmpeg decodes, in display order.
+    """
+    if not packets:
+        return []
+    fourcc = FOURCC.get(codec)
+    data = ivf(fourcc, packets) if fourcc \
+        else b"".join(packet.data for packet in packets)
+    listing = output(
+        [*clips.FFMPEG, "-loglevel", "quiet", "-threads", "1",
+         "-flags", "output_corrupt", "-f", CODECS[codec].muxer, "-i", "-",
+         "-fps_mode", "passthrough", "-f", "framehash", "-hash", "md5", "-"],
+        data)
+    return [line.split(",")[-1].strip()
+            for line in listing.decode().splitlines()
+            if not line.startswith("#")]
+
+
+def ivf(fourcc: bytes, packets: Sequence[Packet]) -> bytes:
+    head = struct.pack("<4sHH4sHHIIII", b"DKIF", 0, 32, fourcc, 0, 0,
+                       clips.FRAMES_PER_SECOND, 1, len(packets), 0)
+    return head + b"".join(
+        struct.pack("<IQ", len(packet.data), packet.place) + packet.data
+        for packet in packets)
+
+
+def output(argv: list[str], data: bytes = b"") -> bytes:
+    """Returns the output of a program to which `data` are given. The option
+    -nostdin of ffmpeg concerns only the keyboard."""
+    return subprocess.run(argv, input=data, stdout=subprocess.PIPE,
+                          check=True).stdout
