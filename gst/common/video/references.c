@@ -548,12 +548,17 @@ note_findings (References * references, const ReferencePicture * picture,
   findings->is_tangled |= get_max_depth (references, 0) > depth;
 }
 
+/* Ends a picture whose references are unknown. After a reference picture, it is
+ * also unknown which pictures are stored. A non-reference picture does not
+ * change this, so the following pictures still need the stored pictures. */
 static gboolean
 end_unknown (References * references, const ReferencePicture * picture,
     ReferenceUse * use)
 {
-  clear (references);
-  references->has_frame_num = FALSE;
+  if (picture->is_reference) {
+    clear (references);
+    references->has_frame_num = FALSE;
+  }
   use->uses = picture->is_key ? 0 : SLOTS_ALL;
   use->updates = picture->is_reference ? SLOTS_ALL : 0;
   use->depth = 0;
