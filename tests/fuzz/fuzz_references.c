@@ -335,8 +335,7 @@ take_marks (Model * model, FuzzInput * input, H264Slice * slice)
   Decoder left = model->whole;
 
   /* The stream must leave room for the picture. */
-  for (; left.n > 0 && (n > 0 || left.n >= model->max_references);
-      n -= n > 0) {
+  for (; left.n > 0 && (n > 0 || left.n >= model->max_references); n -= n > 0) {
     const guint at = fuzz_take_u8 (input) % left.n;
 
     slice->marks[slice->n_marks].operation = 1;
@@ -380,8 +379,7 @@ take_h264 (Model * model, FuzzInput * input, guint what, Type type,
   slice->is_reference = slice->is_intra || (what & FLAG_REFERENCE);
   slice->ref_idc = !slice->is_reference ? 0 : slice->is_intra ? 3 :
       1 + fuzz_take_u8 (input) % 3;
-  slice->is_b = type == TYPE_B || (type == TYPE_LEADING
-      && (what & FLAG_MARKS));
+  slice->is_b = type == TYPE_B || (type == TYPE_LEADING && (what & FLAG_MARKS));
   if (slice->is_idr)
     model->frame_num = 0;
   slice->frame_num = model->frame_num;

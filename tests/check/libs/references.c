@@ -407,8 +407,7 @@ references_suite (void)
   tcase_add_test (tc, depth_in_a_pyramid_follows_from_the_references);
   tcase_add_test (tc, leading_pictures_need_the_previous_group);
   tcase_add_test (tc, slots_are_used_only_with_layers);
-  tcase_add_test (tc,
-      unknown_non_reference_picture_keeps_the_stored_pictures);
+  tcase_add_test (tc, unknown_non_reference_picture_keeps_the_stored_pictures);
   tcase_add_test (tc, picture_with_unknown_references_needs_all);
   tcase_add_test (tc, h265_slices_list_their_references);
   tcase_add_test (tc, h265_long_term_references);
