@@ -17,7 +17,7 @@
 #define MAX_PICTURES 400
 #define SLOT_BITS ((1u << 17) - 1)
 /* the slots for missing pictures and for the marks of H.264 */
-#define SPECIAL_BITS (3u << 30)
+#define SPECIAL_BITS (15u << 28)
 /* number of a picture that a decoder puts in the place of a lost one */
 #define SUBSTITUTE -1
 
@@ -247,12 +247,19 @@ make_list (const Decoder * decoder, const H264Slice * slice,
   return TRUE;
 }
 
-/* Section 8.2.5 of H.264 */
+/* Section 8.2.5 of H.264. If an IDR picture was lost, an older picture may have
+ * the same frame_num. The standard does not say what a decoder does then. This
+ * one removes the older picture, as ffmpeg does. */
 static void
 mark_h264 (Decoder * decoder, const H264Slice * slice, const Stored * picture,
     const Model * model)
 {
+  const gint same = find_pic_num (decoder, slice->frame_num, slice->frame_num,
+      model);
   guint i;
+
+  if (same >= 0)
+    remove_stored (decoder, same);
 
   for (i = 0; i < slice->n_marks; i++) {
     const gint found = find_pic_num (decoder, (gint) slice->frame_num
@@ -294,14 +301,16 @@ begin_decoder_h264 (Decoder * decoder, const H264Slice * slice,
 
 /* Returns whether the current picture may need a stored picture. A decoder that
  * begins at a key frame decodes all trailing pictures, so these need neither
- * leading pictures nor earlier groups. */
+ * leading pictures nor earlier groups. With the leading pictures of the next
+ * group it is the same, so these need no group before the previous one. */
 static gboolean
 is_needed (const Model * model, const Stored * stored, Type type)
 {
   if (stored->number == SUBSTITUTE)
     return FALSE;
   if (type == TYPE_LEADING)
-    return stored->gop == model->gop || !stored->is_leading;
+    return stored->gop == model->gop || (stored->gop == model->gop - 1
+        && !stored->is_leading);
   return stored->gop == model->gop && !stored->is_leading;
 }
 
@@ -414,7 +423,7 @@ take_h265 (Model * model, FuzzInput * input, guint what, Type type,
     H265Reference *reference = &slice->references[slice->n_references];
 
     if (!(kept >> i & 1) || slice->n_references == H265_MAX_REFERENCES - 1
-        || (type >= TYPE_P && !is_needed (model, stored, type)))
+        || (type >= TYPE_LEADING && !is_needed (model, stored, type)))
       continue;
     reference->order = stored->order;
     reference->mask = G_MAXUINT32;
