@@ -48,7 +48,7 @@ typedef struct
   /* Rate of the link in bit/s: for ARENA_ASK_ESTIMATE, and after the step up
    * for ARENA_ASK_STEPS. */
   gdouble rate;
-  /* Time in ns after the begin of the stream from which estimates are
+  /* Time in ns after the start of the stream from which estimates are
    * evaluated. */
   guint64 settling;
   /* Rate of the link in bit/s after the step down. */
