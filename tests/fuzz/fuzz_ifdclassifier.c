@@ -2,7 +2,8 @@
 /* Fuzzes the reading of H.264 and H.265. Any bytes may be codec data, and any
  * bytes may be access units, with or without framing. The work must be bounded,
  * and no access unit may be counted twice. The same NAL units must give the
- * same result and the same slices in each framing.
+ * same result and the same slices in each framing. The slots of a frame must be
+ * possible for its type (ifd.h).
  *
  * Input: the codec and what to do, then codec data or none (a length of one
  * byte), then access units or NAL units: flags, a length of one byte, and the
@@ -38,6 +39,37 @@ count_malformed (const IfdClassifier * classifier)
   return count;
 }
 
+/* the slots of stored pictures, and the slots for pictures that are missing in
+ * H.265 and for the marks of H.264 */
+#define SLOT_BITS ((1u << 17) - 1)
+#define SPECIAL_BITS (15u << 28)
+
+static void
+check_slots (IfdCodec codec, const IfdFrame * frame)
+{
+  if (!(frame->flags & IFD_FRAME_SLOTS)) {
+    fuzz_check (frame->uses == 0 && frame->updates == 0 && frame->depth == 0);
+    return;
+  }
+  if (frame->uses != G_MAXUINT32)
+    fuzz_check ((frame->uses & ~(SLOT_BITS | SPECIAL_BITS)) == 0);
+  if (frame->updates != G_MAXUINT32)
+    fuzz_check ((frame->updates & ~(SLOT_BITS | SPECIAL_BITS)) == 0);
+  /* An I-frame needs no other frame, no frame needs a B-frame, and later frames
+   * may need any I-frame or P-frame. */
+  if (frame->type == IFD_FRAME_B)
+    fuzz_check (frame->updates == 0);
+  else
+    fuzz_check ((frame->updates & SLOT_BITS) != 0);
+  if (frame->type == IFD_FRAME_I) {
+    fuzz_check (frame->uses == 0);
+    if (frame->flags & IFD_FRAME_CLOSED)
+      fuzz_check (frame->updates == G_MAXUINT32);
+  } else if (codec == IFD_CODEC_H264) {
+    fuzz_check (frame->uses != 0);
+  }
+}
+
 static void
 check_frame (IfdCodec codec, const IfdFrame * frame)
 {
@@ -55,6 +87,8 @@ check_frame (IfdCodec codec, const IfdFrame * frame)
   else
     fuzz_check (flags == direction);
   fuzz_check (codec <= IFD_CODEC_H265);
+  fuzz_check (frame->layer >= -1 && frame->layer < 8);
+  check_slots (codec, frame);
 }
 
 static guint64
@@ -209,6 +243,8 @@ classify_both (IfdCodec codec, IfdClassifier * stream_classifier,
   classify (stream_classifier, codec, stream->data, stream->len, flags, &a);
   classify (lengths_classifier, codec, lengths->data, lengths->len, flags, &b);
   fuzz_check (a.type == b.type && a.flags == b.flags);
+  fuzz_check (a.uses == b.uses && a.updates == b.updates);
+  fuzz_check (a.layer == b.layer && a.depth == b.depth);
   fuzz_check (ifd_classifier_get_field (stream_classifier)
       == ifd_classifier_get_field (lengths_classifier));
   for (i = 0; i < IFD_MALFORMED_LAST; i++)

@@ -4,7 +4,7 @@
  *
  *   picturekinds FORMAT FILE
  *
- * FORMAT is vp8, vp9, av1, rtp-vp8, rtp-vp9 or rtp-av1. Each buffer in the file
+ * FORMAT is h264, h265, vp8, vp9 or av1, or rtp- and one of them. Each buffer in the file
  * is preceded by its size in two bytes, as RFC 4571 frames RTP packets.
  */
 
@@ -21,6 +21,9 @@ find_format (const gchar * name, PictureFormat * format)
     const gchar *name;
     PictureFormat format;
   } formats[] = {
+    {"h264", PICTURE_FORMAT_H264}, {"h265", PICTURE_FORMAT_H265},
+    {"rtp-h264", PICTURE_FORMAT_RTP_H264},
+    {"rtp-h265", PICTURE_FORMAT_RTP_H265},
     {"vp8", PICTURE_FORMAT_VP8}, {"vp9", PICTURE_FORMAT_VP9},
     {"av1", PICTURE_FORMAT_AV1}, {"rtp-vp8", PICTURE_FORMAT_RTP_VP8},
     {"rtp-vp9", PICTURE_FORMAT_RTP_VP9}, {"rtp-av1", PICTURE_FORMAT_RTP_AV1},

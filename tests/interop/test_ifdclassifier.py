@@ -50,6 +50,13 @@ H265 = {
 }
 
 
+def assert_no_faults(printed):
+    """Asserts that ffmpeg has printed no error."""
+    faults = [line for line in printed.splitlines()
+              if line.strip() and not re.search(NOTHING_TO_FORGET, line)]
+    assert not faults, faults
+
+
 def sized(library):
     return "-frames:v %d -vf scale=320:240 -r 25 -pix_fmt yuv420p " \
         "-b:v 400k -c:v %s -preset fast" % (FRAMES, library)
@@ -150,9 +157,7 @@ class Film:
                             for offset, size, _ in (self.units[n]
                                                     for n in numbers))
             for numbers in choices], "repeat+error")
-        faults = [line for line in printed.splitlines()
-                  if line.strip() and not re.search(NOTHING_TO_FORGET, line)]
-        assert not faults, faults
+        assert_no_faults(printed)
         return hashes
 
     def shown(self, numbers):

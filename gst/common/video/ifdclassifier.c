@@ -579,8 +579,9 @@ take_h264_set (const Reader * reader, Unit * unit)
 /* Reads temporal_id of a prefix NAL unit (section G.7.3.1.1 of H.264). The
  * field svc_extension_flag is the first bit of the second byte. */
 static void
-read_prefix (const Unit * unit, H264Unit * found)
+read_prefix (const Reader * reader, Unit * unit, H264Unit * found)
 {
+  find_end (reader, unit);
   if (unit->end - unit->data >= 4 && (unit->data[1] & 0x80))
     found->layer = unit->data[3] >> 5;
 }
@@ -600,7 +601,7 @@ read_h264_first (Reader * reader, H264Unit * unit)
     else if (nal.type == H264_SPS || nal.type == H264_PPS)
       take_h264_set (reader, &nal);
     else if (nal.type == H264_PREFIX)
-      read_prefix (&nal, unit);
+      read_prefix (reader, &nal, unit);
     if (!is_h264_slice (&nal))
       continue;
     unit->is_reference = is_h264_reference (&nal);

@@ -16,6 +16,10 @@
  * reference. If a picture that changes the marks is missing, a decoder stores
  * other pictures than it should. */
 #define SLOT_MARKS (1u << 31)
+/* The same for the marks of one group. A key frame replaces SLOT_MARKS, but its
+ * leading pictures still need the marks of the previous group. Two groups in
+ * succession have different slots. */
+#define SLOT_GROUP_MARKS(gop) (1u << (28 + (gop) % 2))
 
 typedef struct
 {
@@ -43,6 +47,7 @@ struct _References
 {
   Reference slots[N_SLOTS];
   guint64 number, gop;          /* of the current picture */
+  guint64 key_number;           /* number of the last key frame */
   gboolean are_layers_declared;
   gboolean is_active;
   Findings findings;
@@ -58,6 +63,10 @@ struct _References
   guint max_frame_num, max_references;
   /* maximum nal_ref_idc of pictures that are shown in stream order */
   guint max_ref_idc;
+  /* TRUE if a leading picture of the current group has removed a picture of the
+   * previous group and kept an older one. Other leading pictures may need the
+   * older one. */
+  gboolean are_marks_in_doubt;
 
   /* the current picture */
   gboolean is_h264, is_known;
@@ -359,15 +368,29 @@ is_last_in_lists (const References * references, const Reference * removed)
   return TRUE;
 }
 
+/* Returns whether a picture is stored that is older than picture `number`. */
+static gboolean
+has_older (const References * references, guint64 number)
+{
+  guint i;
+
+  for (i = 0; i < N_SLOTS; i++) {
+    if (references->slots[i].is_used && references->slots[i].number < number)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 /* Applies the marking operations of a picture (section 8.2.5.4.1 of H.264).
  * Long-term pictures are not supported. Returns whether later pictures depend
  * on these marks. */
 static gboolean
-apply_marks (References * references)
+apply_marks (References * references, gboolean is_leading)
 {
   const H264Slice *slice = &references->slice;
   const guint mask = references->max_frame_num - 1;
   gboolean are_needed = FALSE;
+  guint64 last_removed = 0;
   guint i;
 
   for (i = 0; i < slice->n_marks; i++) {
@@ -383,16 +406,22 @@ apply_marks (References * references)
     }
     slot = find_frame_num (references,
         (slice->frame_num - mark->value - 1) & mask);
-    if (!slot)
+    if (!slot) {
+      references->are_marks_in_doubt |= is_leading;
       continue;
+    }
     references->slots[slot - references->slots].is_used = FALSE;
     are_needed |= !is_last_in_lists (references, slot);
+    if (slot->gop != references->gop)
+      last_removed = MAX (last_removed, slot->number);
   }
+  references->are_marks_in_doubt |= is_leading
+      && has_older (references, last_removed);
   return are_needed;
 }
 
 static guint32
-store_h264 (References * references, guint depth)
+store_h264 (References * references, gboolean is_leading, guint depth)
 {
   const H264Slice *slice = &references->slice;
   guint32 updates = 0;
@@ -400,8 +429,8 @@ store_h264 (References * references, guint depth)
   references->has_frame_num = TRUE;
   references->last_frame_num = slice->frame_num;
   if (slice->n_marks > 0) {
-    if (apply_marks (references))
-      updates |= SLOT_MARKS;
+    if (apply_marks (references, is_leading))
+      updates |= SLOT_MARKS | SLOT_GROUP_MARKS (references->gop);
   } else {
     remove_oldest (references, references->max_references);
   }
@@ -466,6 +495,7 @@ begin_gop (References * references)
   else if (findings->has_layers || references->are_layers_declared)
     references->is_active = TRUE;
   *findings = none;
+  references->are_marks_in_doubt = FALSE;
   references->gop++;
   references->has_max_order = FALSE;
 }
@@ -536,6 +566,21 @@ select_group (const References * references)
   return uses;
 }
 
+/* Returns the slot of the last key frame. Without this key frame, a decoder does
+ * not have its marks, either. */
+static guint32
+get_key (const References * references)
+{
+  guint i;
+
+  for (i = 0; i < N_SLOTS; i++) {
+    if (references->slots[i].is_used
+        && references->slots[i].number == references->key_number)
+      return (guint32) 1 << i;
+  }
+  return SLOTS_ALL;
+}
+
 static void
 note_findings (References * references, const ReferencePicture * picture,
     guint depth)
@@ -548,12 +593,17 @@ note_findings (References * references, const ReferencePicture * picture,
   findings->is_tangled |= get_max_depth (references, 0) > depth;
 }
 
+/* Ends a picture whose references are unknown. After a reference picture, it is
+ * also unknown which pictures are stored. A non-reference picture does not
+ * change this, so the following pictures still need the stored pictures. */
 static gboolean
 end_unknown (References * references, const ReferencePicture * picture,
     ReferenceUse * use)
 {
-  clear (references);
-  references->has_frame_num = FALSE;
+  if (picture->is_reference) {
+    clear (references);
+    references->has_frame_num = FALSE;
+  }
   use->uses = picture->is_key ? 0 : SLOTS_ALL;
   use->updates = picture->is_reference ? SLOTS_ALL : 0;
   use->depth = 0;
@@ -569,6 +619,8 @@ references_end (References * references, const ReferencePicture * picture,
   if (picture->is_key)
     begin_gop (references);
   references->number++;
+  if (picture->is_key)
+    references->key_number = references->number;
   if (!references->is_known) {
     references->findings.is_abandoned = TRUE;
     return end_unknown (references, picture, use);
@@ -583,11 +635,16 @@ references_end (References * references, const ReferencePicture * picture,
   use->uses = references->uses;
   if (references->is_h264 && !picture->is_key)
     use->uses |= SLOT_MARKS;
+  if (references->is_h264 && picture->is_leading)
+    use->uses |= references->are_marks_in_doubt ? SLOTS_ALL :
+        get_key (references) | SLOT_GROUP_MARKS (references->gop - 1);
   use->updates = 0;
   if (picture->is_reference)
-    use->updates = references->is_h264 ? store_h264 (references, depth) :
-        get_bit (references, store (references, 0, depth));
+    use->updates =
+        references->is_h264 ? store_h264 (references, picture->is_leading,
+        depth) : get_bit (references, store (references, 0, depth));
   if (picture->is_key)
-    use->updates = picture->is_closed ? SLOTS_ALL : use->updates | SLOT_MARKS;
+    use->updates = picture->is_closed ? SLOTS_ALL : use->updates | SLOT_MARKS
+        | SLOT_GROUP_MARKS (references->gop);
   return references->is_active;
 }

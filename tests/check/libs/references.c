@@ -181,6 +181,30 @@ GST_START_TEST (slots_are_used_only_with_layers)
 
 GST_END_TEST;
 
+/* A non-reference picture whose references are unknown changes nothing for the
+ * pictures after it. */
+GST_START_TEST (unknown_non_reference_picture_keeps_the_stored_pictures)
+{
+  References *references = references_new ();
+  const ReferencePicture kind = { FALSE, FALSE, FALSE, FALSE, 2 };
+  ReferenceUse use;
+  guint32 stored;
+
+  references_declare_layers (references);
+  fail_unless (input (references, &layers[0], &use));
+  fail_unless (input (references, &layers[4], &use));
+  stored = use.updates;
+  references_abandon (references);
+  fail_unless (references_end (references, &kind, &use));
+  fail_unless_equals_int64 (use.uses, G_MAXUINT32);
+  fail_unless_equals_int64 (use.updates, 0);
+  fail_unless (input (references, &layers[5], &use));
+  fail_unless_equals_int64 (use.uses, stored);
+  references_free (references);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (picture_with_unknown_references_needs_all)
 {
   References *references = references_new ();
@@ -388,6 +412,7 @@ references_suite (void)
   tcase_add_test (tc, depth_in_a_pyramid_follows_from_the_references);
   tcase_add_test (tc, leading_pictures_need_the_previous_group);
   tcase_add_test (tc, slots_are_used_only_with_layers);
+  tcase_add_test (tc, unknown_non_reference_picture_keeps_the_stored_pictures);
   tcase_add_test (tc, picture_with_unknown_references_needs_all);
   tcase_add_test (tc, h265_slices_list_their_references);
   tcase_add_test (tc, h265_long_term_references);
