@@ -66,8 +66,8 @@ typedef struct
   gint64 refused_at;
 } GstDccpThinEnd;
 
-/* Initialises everything but the settings, which the property tables of the
- * element set. */
+/* Initialises `end`, with zeros in `settings`. The element then sets the
+ * default settings with gst_wireless_properties_init (). */
 void gst_dccp_thin_end_init (GstDccpThinEnd * end,
     const GstDccpThinEndFuncs * funcs, gpointer element);
 void gst_dccp_thin_end_clear (GstDccpThinEnd * end);

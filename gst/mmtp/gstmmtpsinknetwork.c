@@ -239,9 +239,10 @@ give_up_all (GstMmtpSink * self)
     gst_mmtp_sink_take_event (self, &event);
 }
 
-/* Sends END once, without waiting for an answer, if the end of the stream was
- * not drained. The receiver accepts no other sender during a session, and
- * without END it would have to detect the end by a timeout. */
+/* Closes the session. Sends END once, without waiting for an answer, unless the
+ * receiver already has the whole stream, the session is broken, or `reset` is
+ * TRUE. The receiver accepts no other sender during a session, and without END
+ * it would have to detect the end by a timeout. */
 static void
 end_session (GstMmtpSink * self, gboolean reset)
 {

@@ -411,30 +411,29 @@ note_lateness (GstMmtpSink * self, guint64 due, const Timing * timing)
     warn_of_lateness (self, lateness);
 }
 
-/* Passes a buffer with these data, flags and picture to the core. The times are
- * those of `buffer`. Returns whether the core accepted it. Call with `lock`
- * held. */
-static gboolean
-put (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
-    GBytes * data, guint8 flags, const MmtpPicture * picture)
+/* Fills in everything about the packet except its data and its picture: times,
+ * flags and rate. Call with `lock` held. */
+static void
+describe (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
+    guint8 flags, MmtpBuffer * output)
 {
-  MmtpBuffer output = { data };
-
-  output.pts = GST_BUFFER_PTS (buffer);
-  output.flags = flags;
-  output.picture = *picture;
-  take_times (self, buffer, timing, &output);
-  take_duration (buffer, &output.prelude);
+  output->pts = GST_BUFFER_PTS (buffer);
+  output->flags = flags;
+  take_times (self, buffer, timing, output);
+  take_duration (buffer, &output->prelude);
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT))
-    output.prelude.mask |= MMTP_PRELUDE_DISCONT;
-  take_rate (self, &output.prelude);
-  note_lateness (self, output.due, timing);
+    output->prelude.mask |= MMTP_PRELUDE_DISCONT;
+  take_rate (self, &output->prelude);
+  note_lateness (self, output->due, timing);
   self->has_delta_units |= (flags & MMTP_FLAG_DELTA) != 0;
-  if (mmtp_sender_put (self->sender, gst_mmtp_now (), &output))
-    return TRUE;
-  if (g_bytes_get_size (data) > self->settings.max_bytes)
-    warn_of_size (self, g_bytes_get_size (data));
-  return FALSE;
+}
+
+/* Call with `lock` held if the core has refused a packet. */
+static void
+check_size (GstMmtpSink * self, gsize size)
+{
+  if (size > self->settings.max_bytes)
+    warn_of_size (self, size);
 }
 
 /* Passes the pieces of the transport stream to the core. A piece that the core
@@ -447,6 +446,8 @@ put_pieces (GstMmtpSink * self, const Timing * timing)
   GstBuffer *times;
 
   while (mmtp_ts_cutter_poll (self->ts, &piece)) {
+    MmtpBuffer output = { NULL };
+
     times = gst_buffer_new ();
     GST_BUFFER_PTS (times) = piece.tag;
     if (self->ts_has_gap)
@@ -454,8 +455,13 @@ put_pieces (GstMmtpSink * self, const Timing * timing)
     GST_LOG_OBJECT (self, "%" G_GSIZE_FORMAT " bytes of a transport stream: "
         "%s, flags %02x", g_bytes_get_size (piece.data),
         piece.picture.is_data ? "data" : "part of a picture", piece.flags);
-    self->ts_has_gap = !put (self, times, timing, piece.data, piece.flags,
-        &piece.picture);
+    output.data = piece.data;
+    output.picture = piece.picture;
+    describe (self, times, timing, piece.flags, &output);
+    self->ts_has_gap = !mmtp_sender_put (self->sender, gst_mmtp_now (),
+        &output);
+    if (self->ts_has_gap)
+      check_size (self, g_bytes_get_size (piece.data));
     gst_buffer_unref (times);
     g_bytes_unref (piece.data);
   }
@@ -467,10 +473,9 @@ put_pieces (GstMmtpSink * self, const Timing * timing)
 static void
 put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
 {
-  MmtpPicture picture = { PICTURE_KIND_UNKNOWN };
+  MmtpBuffer output = { NULL };
   guint8 flags = get_flags (buffer);
   gpointer data;
-  GBytes *bytes;
   gsize size;
 
   if (self->ts) {
@@ -482,13 +487,15 @@ put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
     /* In a transport stream, these flags delimit a picture that was found. */
     flags &= ~(MMTP_FLAG_MARKER | MMTP_FLAG_HEADER);
   }
-  self->has_delta_units |= (flags & MMTP_FLAG_DELTA) != 0;
+  describe (self, buffer, timing, flags, &output);
   gst_buffer_extract_dup (buffer, 0, -1, &data, &size);
-  gst_mmtp_sink_take_picture (self, buffer, data, size, &picture);
-  bytes = g_bytes_new_take (data, size);
-  if (!put (self, buffer, timing, bytes, flags, &picture))
+  gst_mmtp_sink_take_picture (self, buffer, data, size, &output.picture);
+  output.data = g_bytes_new_take (data, size);
+  if (!mmtp_sender_put (self->sender, gst_mmtp_now (), &output)) {
     gst_network_sink_refuse_packet (GST_NETWORK_SINK (self), buffer);
-  g_bytes_unref (bytes);
+    check_size (self, size);
+  }
+  g_bytes_unref (output.data);
 }
 
 void

@@ -5,8 +5,9 @@
  * mode=realtime: link time follows the clock of the pipeline in PLAYING. A
  * scheduler thread waits for the next event in the link.
  *
- * mode=timestamp: link time is running time. The thread that pushes a packet
- * advances the link up to the time up to which the input of all flows is known.
+ * mode=timestamp: link time is running time. For each flow, the input is known
+ * up to a certain time. The thread that pushes a packet advances the link up to
+ * the earliest of these times.
  */
 
 #include "gstwirelesslinkprivate.h"

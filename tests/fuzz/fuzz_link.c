@@ -207,7 +207,9 @@ get_max_time (const Player * player)
   return is_cellular (&player->job->config) ? MAX_CELLULAR_TIME : MAX_TIME;
 }
 
-/* Advances the link to a time that each kind of run reaches. */
+/* Advances the link to `time`. A lazy run does this in one step. The other
+ * types of run first advance to each wakeup before `time` and poll the link
+ * there. */
 static void
 play_until (Player * player, guint64 time)
 {

@@ -359,7 +359,7 @@ picture_headers_end (const MpegVideoFrame * frame, guint picture)
   return mpeg_video_frame_unit_end (frame, last);
 }
 
-/* Returns whether this packet has the begin of a picture's headers, or of the
+/* Returns whether this packet has the start of a picture's headers, or of the
  * headers before them, but not all of these headers. */
 static gboolean
 spreads_headers (const MpegVideoFrame * frame, const Rfc2250Packet * packet)

@@ -469,10 +469,11 @@ class Session:
         return text.decode()
 
     def check(self, sent, received, is_complete=True):
-        """Checks all messages. `sent` has the messages that left each device of
-        the sender. `received` has the messages that arrived there, some of
-        which may be missing. `is_complete` says that no message of the sender
-        is missing."""
+        """Checks all messages. `sent` and `received` have a list of messages
+        for each device of the sender. `sent` has the messages that left the
+        device. `received` has the messages of the receiver that arrived at the
+        device, so messages that were lost on the way are missing. `is_complete`
+        says that `sent` has all messages of the sender."""
         for data in (data for way in sent for data in way):
             if data[0] & 0x1f in (TYPES.index("INIT"), TYPES.index("OPEN")):
                 self.shake_hands(Message.read(data, OF_SENDER))

@@ -12,7 +12,7 @@ def live555(packets):
 
     S, B and E are bits of the video-specific header. A unit begins with a
     packet that has S or B. It is complete with a packet that has E, or that has
-    S but not B. After a loss, everything up to the begin of the next unit is
+    S but not B. After a loss, everything up to the start of the next unit is
     discarded.
     """
     delivered, unit, whole, seq = bytearray(), bytearray(), True, None

@@ -695,12 +695,16 @@ set_shared_path (ArenaPath * path, gdouble rate, guint round_trip,
   queue->bytes = products * rate / 8 * round_trip / 1e3;
 }
 
+/* In the group "tcp" the sender gives up the frames whose reference it has given
+ * up, so it may send less than its rate control allows. In "tcp-independent" no
+ * frame refers to another one, so the rate control alone limits the sender. */
 static void
-add_tcp_scenario (ArenaGroups * groups, TcpAlgorithm algorithm, gdouble rate,
-    guint round_trip, gdouble products)
+add_tcp_scenario (ArenaGroups * groups, gboolean is_independent,
+    TcpAlgorithm algorithm, gdouble rate, guint round_trip, gdouble products)
 {
   gchar *name = get_rate_name (rate);
-  ArenaScenario *scenario = add (groups, "tcp", "%s, %s, %u ms, %g BDP",
+  ArenaScenario *scenario = add (groups, is_independent ?
+      "tcp-independent" : "tcp", "%s, %s, %u ms, %g BDP",
       algorithm == TCP_CUBIC ? "CUBIC" : "Reno", name, round_trip, products);
 
   g_free (name);
@@ -711,10 +715,11 @@ add_tcp_scenario (ArenaGroups * groups, TcpAlgorithm algorithm, gdouble rate,
   scenario->n_runs = 2;
   scenario->question = ARENA_ASK_TCP;
   scenario->tcp = algorithm;
+  scenario->is_independent = is_independent;
 }
 
 static void
-add_tcp (ArenaGroups * groups)
+add_tcp (ArenaGroups * groups, gboolean is_independent)
 {
   static const gdouble rates[] = { 5e6, 20e6 };
   static const guint round_trips[] = { 20, 50, 100 };
@@ -726,8 +731,8 @@ add_tcp (ArenaGroups * groups)
     for (i = 0; i < G_N_ELEMENTS (rates); i++)
       for (j = 0; j < G_N_ELEMENTS (round_trips); j++)
         for (k = 0; k < G_N_ELEMENTS (products); k++)
-          add_tcp_scenario (groups, algorithm, rates[i], round_trips[j],
-              products[k]);
+          add_tcp_scenario (groups, is_independent, algorithm, rates[i],
+              round_trips[j], products[k]);
 }
 
 static void
@@ -845,7 +850,8 @@ arena_groups_new (const gchar * data, const gchar * recordings, GError ** error)
   add_outage (groups);
   add_spikes (groups);
   add_stalled_return (groups);
-  add_tcp (groups);
+  add_tcp (groups, FALSE);
+  add_tcp (groups, TRUE);
   add_two (groups);
   return groups;
 }

@@ -84,17 +84,31 @@ arena_scenario_set_packets (ArenaScenario * scenario, guint32 size,
       ARENA_IP_UDP) * 8e9 / rate;
 }
 
+static void
+make_independent (GArray * frames)
+{
+  guint i;
+
+  for (i = 0; i < frames->len; i++)
+    g_array_index (frames, ArenaFrame, i).type = ARENA_TYPE_I;
+  arena_frames_set_references (frames);
+}
+
 static GArray *
 make_frames (const ArenaScenario * scenario, guint number)
 {
   gdouble shift =
       scenario->shifts_clip ? (gdouble) number / scenario->n_runs : 0;
+  GArray *frames;
 
   if (!scenario->clip)
     return arena_make_packets (scenario->packet_size, scenario->period,
         scenario->duration);
-  return arena_clip_get_frames (scenario->clip, shift, scenario->scale,
+  frames = arena_clip_get_frames (scenario->clip, shift, scenario->scale,
       scenario->period, scenario->duration);
+  if (scenario->is_independent)
+    make_independent (frames);
+  return frames;
 }
 
 /* --- one run -------------------------------------------------------------- */

@@ -37,6 +37,9 @@ typedef struct
   gdouble scale;                /* Factor for the sizes of the clip's frames. */
   /* Each run begins at another position of the clip. */
   gboolean shifts_clip;
+  /* No frame refers to another one, so the sender need not give up frames whose
+   * reference was given up. */
+  gboolean is_independent;
   guint32 packet_size;
   guint64 period;               /* Time between two frames or packets, in ns. */
   /* The time between two frames is configured at the sender. */
@@ -48,7 +51,7 @@ typedef struct
   /* Rate of the link in bit/s: for ARENA_ASK_ESTIMATE, and after the step up
    * for ARENA_ASK_STEPS. */
   gdouble rate;
-  /* Time in ns after the begin of the stream from which estimates are
+  /* Time in ns after the start of the stream from which estimates are
    * evaluated. */
   guint64 settling;
   /* Rate of the link in bit/s after the step down. */

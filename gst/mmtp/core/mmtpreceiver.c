@@ -56,7 +56,7 @@ typedef struct
   guint64 initial_delay;        /* initial delay (D0), in ns */
   /* initial delay (D0) that the sender wants, in ns */
   guint64 wanted_delay;
-  /* begin of the current period for counting changes of the initial delay (D0),
+  /* start of the current period for counting changes of the initial delay (D0),
    * in ns */
   guint64 delay_changes_from;
   guint n_delay_changes;        /* changes of D0 in that period */

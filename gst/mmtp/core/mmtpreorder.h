@@ -56,8 +56,9 @@ typedef struct _MmtpReorder MmtpReorder;
 MmtpReorder *mmtp_reorder_new (guint64 max_bytes);
 void mmtp_reorder_free (MmtpReorder * reorder);
 
-/* Adds a packet. `due` is the full due time in us, `deadline` is in ns. The
- * payload is copied. */
+/* Adds a packet. `data->due` has only the low 32 bits of the due time, so the
+ * caller passes the unwrapped due time as `due`, in us. `deadline` is in ns.
+ * The payload is copied. */
 MmtpReorderResult mmtp_reorder_add (MmtpReorder * reorder, guint64 now,
     const MmtpData * data, guint64 due, guint64 deadline);
 /* No more packets below the stream number `floor` (low 32 bits) will arrive. */

@@ -23,7 +23,7 @@ typedef struct
   /* time for which the timestamp has stood still, in ns */
   gint64 stood;
   gboolean is_idle;             /* The caller is waiting for a buffer. */
-  /* begin of the waiting time, in ns; valid while is_idle */
+  /* start of the waiting time, in ns; valid while is_idle */
   gint64 idle_since;
   /* last arrival time that replaced a timestamp, in ns; G_MININT64 if there was
    * none

@@ -110,8 +110,8 @@ check_ranges (const Range * ranges, guint n, GError ** error)
 #define MAX_CELLULAR_RATE 1e10
 #define MIN_REVERSION 1e8       /* in ns; five ticks of the model */
 
-/* Returns the minimum of the mean times. It applies only if the state changes
- * at all, which needs two mean times. */
+/* Returns the minimum value, in ns, that mean_good and mean_bad may have. If
+ * one of them is 0, the state never changes, so there is no minimum. */
 static gdouble
 get_min (const LinkOnOffConfig * config)
 {

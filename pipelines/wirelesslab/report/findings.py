@@ -19,8 +19,9 @@ CLEARLY = 2
 # seed, and there must be at least MIN_SEEDS seeds. A lead of a few tenths of a
 # point says nothing, because repeated runs of one transport differ by more.
 MIN_LEAD, MIN_SEEDS = 1.0, 3
-# If more than MAX_NAMED rows share the first place, a sentence names only the
-# NAMED rows with the highest medians.
+# A sentence names at most MAX_NAMED rows that share the first place. If there
+# are more such rows, it names only some of them: the rows with the highest
+# medians. NAMED is the number of these rows.
 MAX_NAMED, NAMED = 5, 3
 # Shares below this number of % are rounded to 0.
 MIN_SHOWN = 0.5

@@ -240,10 +240,11 @@ def known_with(used: Iterable[Protocol]) -> dict[str, Protocol]:
 
 
 def looks(used: Mapping[str, Protocol]) -> dict[str, Look]:
-    """Returns {label: look} for {label: transport}. If several streams share a
-    link, the label of a stream contains more than the name of its transport,
-    and the name in the look is this label, too. Two labels never have the same
-    colour and style."""
+    """Returns how the report shows each label, as {label: Look}. `used` is
+    {label: transport}. The name in the Look is the name of the transport's
+    elements. If several streams share a link, the label of a stream contains
+    more than the name of its transport. The name in the Look then begins with
+    this label. Two labels never have the same colour and style."""
     known = known_with(used.values())
     called = of_elements(known)
     same: dict[str, list[str]] = {}

@@ -78,7 +78,7 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
     for number, (text, (_, station)) in enumerate(zip(
             cells.all_properties(cell, directory), cells.link_logs(cell))):
         # The clocks of several links begin nearly at the same time. If the
-        # begin is not known by the clock of one link, the begin by the clock of
+        # start is not known by the clock of one link, the start by the clock of
         # the first link is used.
         begin = begins_ns[0] if begins_ns[number] is None \
             else begins_ns[number]
@@ -105,7 +105,7 @@ def begin_ns(packets: Sequence[measurements.Packet],
     may be too late but not too early, so the earlier one is the better
     estimate.
 
-    The first estimate is `since_ns`: the time from the begin of the link to the
+    The first estimate is `since_ns`: the time from the start of the link to the
     first frame, by the clock of the machine. This estimate may be a few ms too
     late. It is None if it is not known. The second estimate is the arrival of
     the first large packet at the link. This estimate is too late if the sender

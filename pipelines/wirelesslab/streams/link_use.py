@@ -54,7 +54,7 @@ def sojourns_ns(packets: Sequence[measurements.Packet], end_ns: float,
 def drops_ns(packets: Sequence[measurements.Packet], end_ns: float,
              step_ns: float) -> list[tuple[float, float]]:
     """Returns [(begin, length)] of the times in which the queue dropped
-    packets. The times consist of whole steps, counted from the begin of the
+    packets. The times consist of whole steps, counted from the start of the
     film. Consecutive steps are joined."""
     begin = begin_ns(packets)
     found = []

@@ -391,7 +391,7 @@ def sequence(
 
 
 def worst_window(times: Sequence[float], length: float) -> float | None:
-    """Returns the begin of the window of this `length` that contains the
+    """Returns the start of the window of this `length` that contains the
     largest number of the `times`; None if there are no times."""
     times, best, first = sorted(times), (0, None), 0
     for last, time in enumerate(times):

@@ -50,7 +50,7 @@ class Tile(typing.NamedTuple):
     """One stream. Its pictures are taken from `video`. `numbers` has for each
     frame of the result the number of the picture that is seen, in display
     order, or None before the first picture. `first` is the number of the
-    picture that was due at the begin of the result."""
+    picture that was due at the start of the result."""
 
     video: pathlib.Path
     numbers: Sequence[int | None]

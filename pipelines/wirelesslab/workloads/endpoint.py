@@ -162,7 +162,7 @@ def ask(
     reader, log = Reader(incoming, work["reply"]), []
     for number in range(work["warm"] + work["count"]):
         if log:
-            # The interval `every` is counted from the begin of the last
+            # The interval `every` is counted from the start of the last
             # exchange, and the interval `pause` from the end of the last
             # exchange.
             sleep_until(log[-1][2] + int(work["every"] * NS)

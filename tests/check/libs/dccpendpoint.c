@@ -378,7 +378,7 @@ GST_START_TEST (idle_sender_hears_that_the_receiver_is_slow_no_more)
   assert_equals_uint64 (dccp_network_get_stats (&network,
           SERVER)->sent[DCCP_ACK], acks + 1);
   /* The receiver sends nothing about a slow state that ended before the peer
-   * was informed of its begin. */
+   * was informed of its start. */
   dccp_endpoint_set_slow (network.ends[SERVER], network.now, TRUE);
   dccp_endpoint_set_slow (network.ends[SERVER], network.now, FALSE);
   dccp_network_run (&network, SECOND);

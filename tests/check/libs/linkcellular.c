@@ -694,8 +694,9 @@ get_video_loss (const LinkConfig * template, gboolean lite)
 
 /* For WSim, the paper has graphs without numbers. "theirs" is the result that
  * WSim's rules give for a packet of 6 blocks with headers in 2 of them. Figure
- * 15 is a measurement. The paper does not give its error rate, so the rate here
- * is the one that produces both of its results. */
+ * 15 is a measurement: it has the losses with UDP and with UDP-Lite, but the
+ * paper does not give the error rate of the blocks. The rate and the bursts
+ * here are those with which the emulated channel has both of these losses. */
 static const struct
 {
   const gchar *name;

@@ -384,7 +384,8 @@ GST_START_TEST (delay_that_jumps_each_second)
       result->data_packets);
   fail_unless_equals_int (result->too_late, 0);
   /* The other path has enough capacity for the stream. Frames are lost only on
-   * the first path, and only until the sender can know of the jump. */
+   * the first path, and only until the sender can know that the delay of this
+   * path has jumped. */
   fail_unless (mmtp_simulation_count_lost (simulation, 0,
           END) <= 15 * 25 * 0.3);
   fail_unless_equals_int (mmtp_simulation_count_lost (simulation, 37 * SECOND,

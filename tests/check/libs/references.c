@@ -247,8 +247,13 @@ make_unit (guint type, guint sub_layer, const gchar * text)
 }
 
 /* 7.3.2.2.1: one sub-layer, 4:2:0, 160x96, POC of 4 bits; coding tools with a
- * scaling list and PCM. Three sets: {-1}, predicted from it with -1: {-1, -2},
- * and {-4 (not used), +2}. One long-term picture with the lsb 5. */
+ * scaling list and PCM. The SPS has three short-term reference picture sets.
+ * Their numbers are differences of the POC:
+ * - set 0: {-1}
+ * - set 1: {-1, -2}, predicted from set 0 with a difference of -1
+ * - set 2: {-4, +2}, where the picture at -4 is kept but not used
+ * The SPS also has one long-term reference picture; the low bits of its POC are
+ * 5. */
 #define SPS "4:0 3:0 1:1 32:0 32:0 32:0 e0 e1 e160 e96 1:0 e0 e0 e0 " \
     "1:1 e4 e2 e0 e0 e3 e0 e3 e0 e0 1:1 1:0 2:3 1:1 8:119 e0 e0 1:0 " \
     "e3 e1 e0 e0 1:1 " "1:1 1:1 e0 1:1 1:1 " "1:0 e1 e1 e3 1:0 e1 1:1 " \

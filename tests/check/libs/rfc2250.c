@@ -35,7 +35,7 @@ GST_START_TEST (header_bits)
     {{.ffv = 1}, "\x00\x00\x00\x08"},
     {{.ffc = 7}, "\x00\x00\x00\x07"},
     /* The header of the only packet of a B-picture. It has temporal reference
-     * (TR) 258, the bits B (begin of slice) and E (end of slice) set, picture
+     * (TR) 258, the bits B (slice begins) and E (slice ends) set, picture
      * type 3, BFC 2 and FFC 5. */
     {{.tr = 258,.b = 1,.e = 1,.p = 3,.bfc = 2,.ffc = 5}, "\x01\x02\x1b\x25"},
   };

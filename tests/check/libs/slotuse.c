@@ -291,8 +291,8 @@ GST_START_TEST (vp8_key_frame_updates_all)
 
 GST_END_TEST;
 
-/* Golden and altref frames of a layer are its own; the probabilities are not.
- */
+/* Each layer above the base layer has its own slot for golden and altref
+ * frames. All layers share the slot for the probabilities. */
 GST_START_TEST (vp8_layers_use_lower_layers)
 {
   SlotReader *reader = slot_reader_new (SLOT_CODEC_VP8);

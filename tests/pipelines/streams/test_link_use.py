@@ -55,7 +55,7 @@ class LinkUseTest(unittest.TestCase):
                          [False, False, True, True])
 
     def test_drops_are_those_of_the_queue(self):
-        # Packets are dropped 45 and 160 ms after the begin of the film.
+        # Packets are dropped 45 and 160 ms after the start of the film.
         self.assertEqual(link_use.drops_ns(PACKETS, 200 * MS, 50 * MS),
                          [(0, 50 * MS), (150 * MS, 50 * MS)])
         self.assertEqual(link_use.drops_ns(PACKETS, 100 * MS, 50 * MS),
