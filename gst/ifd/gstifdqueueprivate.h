@@ -88,6 +88,13 @@ struct _GstIfdQueue
    * when the next frame begins */
   gboolean raw;
 
+  /* requests for a key frame, protected by lock; running times in ns */
+  GstClockTime key_unit_asked_at;       /* last request; NONE if none */
+  GstClockTime i_frame_at;      /* arrival of the last I-frame; NONE if none */
+  /* Time between the last two I-frames without a request between them; 0 if
+   * unknown */
+  GstClockTime i_frame_interval;
+
   /* statistics, protected by lock */
   GstIfdQueueInputStats input_stats;    /* copied by the streaming thread */
   guint64 sequence_headers_repeated;
@@ -167,6 +174,10 @@ void gst_ifd_queue_wait_for_room (GstIfdQueue * self);
  * them, and requests a key frame from upstream if the stream cannot resume
  * without one. */
 void gst_ifd_queue_unlock_and_post (GstIfdQueue * self);
+/* Forgets all I-frames and requests for them. The caller holds the lock. */
+void gst_ifd_queue_reset_key_units (GstIfdQueue * self);
+/* Notes that an I-frame has arrived. The caller holds the lock. */
+void gst_ifd_queue_note_i_frame (GstIfdQueue * self);
 
 /* gstifdqueuestats.c */
 

@@ -145,6 +145,8 @@ enqueue_frame (GstIfdQueue * self, IfdLineItem * item)
   GST_LOG_OBJECT (self, "received a %c-frame of %u bytes with flags %x, due %"
       GST_TIME_FORMAT, ifd_frame_type_char (item->frame.type), item->frame.size,
       item->frame.flags, GST_TIME_ARGS (item->frame.due));
+  if (item->frame.type == IFD_FRAME_I)
+    gst_ifd_queue_note_i_frame (self);
   ifd_line_push_frame (self->line, gst_ifd_queue_now (self), item);
   self->came_at = g_get_monotonic_time ();
   if (!gst_ifd_queue_is_unqueued (self))
@@ -627,6 +629,7 @@ gst_ifd_queue_start_sink (GstIfdQueue * self)
 
   g_mutex_lock (&self->lock);
   max_frame_size = self->max_frame_size;
+  gst_ifd_queue_reset_key_units (self);
   g_mutex_unlock (&self->lock);
   self->input = gst_ifd_queue_input_new (GST_ELEMENT_CAST (self),
       max_frame_size);

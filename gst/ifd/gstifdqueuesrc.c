@@ -16,6 +16,70 @@
  * thread, which pushes the frames in unqueued mode. If no further frame has
  * arrived by then, the task pushes the frame. */
 #define MAX_HOLD_TIME 20000
+/* Minimum time between two requests for a key frame, as in mmtpsink. It is long
+ * because key frames are large. */
+#define KEY_UNIT_INTERVAL (1 * GST_SECOND)
+/* No key frame is requested if the next one is expected within this time. */
+#define KEY_UNIT_NEAR (500 * GST_MSECOND)
+
+/* --- requests for a key frame --------------------------------------------- */
+
+void
+gst_ifd_queue_reset_key_units (GstIfdQueue * self)
+{
+  self->key_unit_asked_at = self->i_frame_at = GST_CLOCK_TIME_NONE;
+  self->i_frame_interval = 0;
+}
+
+void
+gst_ifd_queue_note_i_frame (GstIfdQueue * self)
+{
+  const GstClockTime now = gst_ifd_queue_now (self), last = self->i_frame_at;
+
+  /* A request shifts the next I-frame, so the interval after a request is not
+   * the usual one. */
+  if (GST_CLOCK_TIME_IS_VALID (last) && last < now
+      && (!GST_CLOCK_TIME_IS_VALID (self->key_unit_asked_at)
+          || self->key_unit_asked_at < last))
+    self->i_frame_interval = now - last;
+  self->i_frame_at = now;
+}
+
+/* Returns whether other frames of the base layer refer to the frame. Without
+ * slots, all frames of a GOP refer to all P-frames before them. */
+static gboolean
+is_base (const IfdFrame * frame)
+{
+  return frame->type == IFD_FRAME_P && (!(frame->flags & IFD_FRAME_SLOTS)
+      || (frame->layer <= 0 && frame->depth == 0));
+}
+
+/* Returns whether the drop shows that no frame can be sent until the next
+ * I-frame. This is the case if a frame of the base layer was dropped because it
+ * refers to a dropped frame. The first dropped frame does not show it yet,
+ * because the next frame may be an I-frame. */
+static gboolean
+needs_key_unit (const IfdEvent * event)
+{
+  return event->reason == IFD_DROP_DISTURBED && is_base (&event->frame);
+}
+
+/* Returns whether to ask upstream for a key frame now, and notes the request.
+ * The caller holds the lock. */
+static gboolean
+take_key_unit_request (GstIfdQueue * self)
+{
+  const GstClockTime now = gst_ifd_queue_now (self);
+  const GstClockTime next = self->i_frame_at + self->i_frame_interval;
+
+  if (GST_CLOCK_TIME_IS_VALID (self->key_unit_asked_at)
+      && now - self->key_unit_asked_at < KEY_UNIT_INTERVAL)
+    return FALSE;
+  if (self->i_frame_interval > 0 && now < next && next - now < KEY_UNIT_NEAR)
+    return FALSE;
+  self->key_unit_asked_at = now;
+  return TRUE;
+}
 
 /* --- the queue, for both threads ------------------------------------------ */
 
@@ -26,17 +90,6 @@ gst_ifd_queue_set_flow (GstIfdQueue * self, GstFlowReturn flow)
   gst_ifd_queue_unwait (self);
 }
 
-/* Returns whether the encoder must be asked for a key frame, because the start
- * of an intra refresh was dropped. After such a drop, no frame is sent until
- * the next I-frame, and a stream with intra refresh may have no I-frames by
- * itself. */
-static gboolean
-needs_key_unit (const IfdEvent * event)
-{
-  return event->reason == IFD_DROP_DISTURBED
-      && (event->frame.flags & IFD_FRAME_REFRESH);
-}
-
 void
 gst_ifd_queue_unlock_and_post (GstIfdQueue * self)
 {
@@ -44,22 +97,25 @@ gst_ifd_queue_unlock_and_post (GstIfdQueue * self)
   GQueue drops = G_QUEUE_INIT;
   IfdLineDrop drop, *next;
 
-  while (ifd_line_poll_drop (self->line, &drop))
+  while (ifd_line_poll_drop (self->line, &drop)) {
+    ask |= needs_key_unit (&drop.event);
     g_queue_push_tail (&drops, g_memdup2 (&drop, sizeof (drop)));
+  }
+  ask = ask && take_key_unit_request (self);
   g_mutex_unlock (&self->lock);
 
   while ((next = g_queue_pop_head (&drops))) {
     if (post)
       gst_element_post_message (GST_ELEMENT_CAST (self),
           gst_ifd_queue_new_drop_message (self, next));
-    ask |= needs_key_unit (&next->event);
     gst_ifd_queue_item_clear (&next->item);
     g_free (next);
   }
   if (!ask)
     return;
-  GST_DEBUG_OBJECT (self, "asks upstream for a key frame: the refresh of this "
-      "stream was dropped");
+  GST_DEBUG_OBJECT (self,
+      "asks upstream for a key frame: a reference frame was "
+      "dropped, and the next frames refer to it");
   gst_pad_push_event (self->sinkpad,
       gst_wireless_event_new_key_unit_request ());
 }

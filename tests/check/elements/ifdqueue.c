@@ -708,7 +708,7 @@ GST_END_TEST;
 /* A recovery point after 29 frames: annex D.1.8, bits 000011110 1 0 00 100 */
 #define H264_REFRESH "\0\0\0\1\x06\x06\x02\x0f\x44\x80" H264_P
 
-GST_START_TEST (refresh_is_no_i_frame_but_asks_for_one)
+GST_START_TEST (refresh_does_not_restore_the_stream)
 {
   IfdHarness harness;
 
@@ -716,13 +716,13 @@ GST_START_TEST (refresh_is_no_i_frame_but_asks_for_one)
   harness.room = 0;
   push_unit (&harness, H264_IDR, 8);
   harness_expect_log (&harness, "~I0");
-  /* One frame waits, the next one finds no room, and the refresh does not
-   * restore the stream. */
+  /* One frame waits, the next one finds no room, and the third one refers to
+   * it. The refresh does not restore the stream. */
   push_unit (&harness, H264_P, 8);
   push_unit (&harness, H264_P, 8);
   push_unit (&harness, H264_P, 8);
   harness_expect_pushed (&harness, 3 + 4);
-  fail_unless_equals_int (harness.key_unit_requests, 0);
+  fail_unless_equals_int (harness.key_unit_requests, 1);
   push_field (&harness, H264_REFRESH);
   harness_expect_pushed (&harness, 3 + 5);
   fail_unless_equals_int (harness.key_unit_requests, 1);
@@ -735,6 +735,74 @@ GST_START_TEST (refresh_is_no_i_frame_but_asks_for_one)
   harness_open_network (&harness, -1);
   harness_expect_log (&harness, "~I0 ~I6");
   harness_expect_adds_up (&harness, 0);
+  harness_teardown (&harness);
+}
+
+GST_END_TEST;
+
+/* The first P-frame that finds no room may be the last one before an I-frame.
+ * The next one shows that the stream cannot go on. */
+GST_START_TEST (broken_gop_asks_for_a_key_frame)
+{
+  IfdHarness harness;
+
+  start_h264 (&harness);
+  harness.room = 0;
+  push_unit (&harness, H264_IDR, 8);
+  harness_expect_log (&harness, "~I0");
+  push_unit (&harness, H264_P, 8);
+  push_unit (&harness, H264_P, 8);
+  harness_expect_pushed (&harness, 3 + 3);
+  fail_unless_equals_int (harness.key_unit_requests, 0);
+  push_unit (&harness, H264_P, 8);
+  harness_expect_pushed (&harness, 3 + 4);
+  assert_stat (&harness, "dropped-disturbed", 1);
+  fail_unless_equals_int (harness.key_unit_requests, 1);
+  /* Not more than one request in a second */
+  harness_set_time (&harness, 999 * GST_MSECOND);
+  push_unit (&harness, H264_P, 8);
+  harness_expect_pushed (&harness, 3 + 5);
+  fail_unless_equals_int (harness.key_unit_requests, 1);
+  harness_set_time (&harness, 1000 * GST_MSECOND);
+  push_unit (&harness, H264_P, 8);
+  harness_expect_pushed (&harness, 3 + 6);
+  fail_unless_equals_int (harness.key_unit_requests, 2);
+  /* The key frame that the encoder makes takes the place of the P-frame. */
+  push_unit (&harness, H264_IDR, 8);
+  harness_expect_pushed (&harness, 3 + 7);
+  harness_open_network (&harness, -1);
+  harness_expect_log (&harness, "~I0 ~I6");
+  harness_teardown (&harness);
+}
+
+GST_END_TEST;
+
+/* After two I-frames at an interval of 2 s, the next one is expected 2 s later.
+ */
+GST_START_TEST (no_key_frame_is_asked_for_when_one_is_near)
+{
+  IfdHarness harness;
+
+  start_h264 (&harness);
+  push_unit (&harness, H264_IDR, 8);
+  harness_expect_log (&harness, "~I0");
+  harness_set_time (&harness, 2 * GST_SECOND);
+  harness.room = 0;
+  push_unit (&harness, H264_IDR, 8);
+  harness_expect_log (&harness, "~I0 I1");
+  harness_set_time (&harness, 3600 * GST_MSECOND);
+  push_unit (&harness, H264_P, 8);
+  push_unit (&harness, H264_P, 8);
+  push_unit (&harness, H264_P, 8);
+  harness_expect_pushed (&harness, 3 + 5);
+  assert_stat (&harness, "dropped-disturbed", 1);
+  fail_unless_equals_int (harness.key_unit_requests, 0);
+  /* The I-frame does not come. */
+  harness_set_time (&harness, 4100 * GST_MSECOND);
+  push_unit (&harness, H264_P, 8);
+  harness_expect_pushed (&harness, 3 + 6);
+  fail_unless_equals_int (harness.key_unit_requests, 1);
+  harness_open_network (&harness, -1);
   harness_teardown (&harness);
 }
 
@@ -1754,7 +1822,9 @@ ifdqueue_suite (void)
   tcase_add_test (tc, fields_alone_are_frames);
   tcase_add_test (tc, fields_are_due_with_the_second);
   tcase_add_test (tc, flush_forgets_a_first_field);
-  tcase_add_test (tc, refresh_is_no_i_frame_but_asks_for_one);
+  tcase_add_test (tc, refresh_does_not_restore_the_stream);
+  tcase_add_test (tc, broken_gop_asks_for_a_key_frame);
+  tcase_add_test (tc, no_key_frame_is_asked_for_when_one_is_near);
   tcase_add_test (tc, refresh_is_a_beginning);
   tcase_add_test (tc, malformed_units_pass_and_are_counted);
   tcase_add_test (tc, a_sequence_header_outlives_its_frame);

@@ -41,6 +41,9 @@ typedef struct
   GByteArray *bytes;
   /* Types and numbers of the received frames, as a text such as "I0 P1 ". */
   GString *frames;
+  /* The frames of a connection come in the order of their numbers. This is the
+   * minimum number of the next frame. */
+  guint next;
 } Receiver;
 
 static guint16
@@ -69,6 +72,7 @@ receiver_init (Receiver * self)
   self->fd = -1;
   self->bytes = g_byte_array_new ();
   self->frames = g_string_new (NULL);
+  self->next = 0;
 }
 
 static void
@@ -86,6 +90,7 @@ receiver_accept (Receiver * self)
   fail_unless (self->fd >= 0, "accept: %s", g_strerror (errno));
   g_byte_array_set_size (self->bytes, 0);
   g_string_truncate (self->frames, 0);
+  self->next = 0;
 }
 
 static void
@@ -116,7 +121,8 @@ receiver_clear (Receiver * self)
 }
 
 /* Removes whole frames from the received bytes. Checks that each frame is one
- * that was pushed, and that the first frame of a connection is an I-frame. */
+ * that was pushed, that no frame comes twice or too late, and that the first
+ * frame of a connection is an I-frame. */
 static void
 receiver_parse (Receiver * self)
 {
@@ -133,8 +139,9 @@ receiver_parse (Receiver * self)
       return;
     for (i = HEADER; i < size && data[i] == (guint8) (data[3] + i); i++);
     fail_unless_equals_int (i, size);
-    g_string_append_printf (self->frames, "%c%u ", data[0],
-        GST_READ_UINT24_BE (data + 1));
+    fail_unless (GST_READ_UINT24_BE (data + 1) >= self->next);
+    self->next = GST_READ_UINT24_BE (data + 1) + 1;
+    g_string_append_printf (self->frames, "%c%u ", data[0], self->next - 1);
     fail_unless (self->frames->str[0] == 'I', "a connection begins with %s",
         self->frames->str);
     g_byte_array_remove_range (self->bytes, 0, size);
@@ -800,6 +807,175 @@ GST_START_TEST (not_blocking_drops_frames_and_tears_none)
 
 GST_END_TEST;
 
+/* --- random frames, receivers and interruptions --------------------------- */
+
+#define MAX_RANDOM_MEMORIES 20
+#define MAX_RANDOM_SIZE 60000
+
+/* Divides a frame into up to MAX_RANDOM_MEMORIES memories, of which some are
+ * empty. GStreamer merges memories of a buffer that has too many. */
+static GstBuffer *
+divide_at_random (GRand * rand, GstBuffer * whole)
+{
+  const gsize size = gst_buffer_get_size (whole);
+  const guint n = g_rand_int_range (rand, 1, MAX_RANDOM_MEMORIES + 1);
+  GstBuffer *divided = gst_buffer_new ();
+  gsize begin, end = 0;
+  guint i;
+
+  gst_buffer_copy_into (divided, whole, GST_BUFFER_COPY_FLAGS, 0, -1);
+  for (i = 0; i < n; i++) {
+    begin = end;
+    if (i == n - 1)
+      end = size;
+    else if (g_rand_boolean (rand))
+      end += g_rand_int_range (rand, 0, MIN (size - begin, 10) + 1);
+    else if (g_rand_boolean (rand))
+      end += g_rand_int_range (rand, 0, size - begin + 1);
+    if (end > begin)
+      gst_buffer_copy_into (divided, whole, GST_BUFFER_COPY_MEMORY, begin,
+          end - begin);
+    else
+      gst_buffer_append_memory (divided, gst_allocator_alloc (NULL, 0, NULL));
+  }
+  gst_buffer_unref (whole);
+  fail_unless_equals_uint64 (gst_buffer_get_size (divided), size);
+  return divided;
+}
+
+static GstBuffer *
+make_random_frame (GRand * rand, gboolean is_key, guint number, gint max_size)
+{
+  const gchar type = is_key ? 'I' : g_rand_boolean (rand) ? 'B' : 'P';
+  const gint max = g_rand_boolean (rand) ? max_size : 100;
+
+  return divide_at_random (rand, make_frame (type, number,
+          g_rand_int_range (rand, HEADER, max)));
+}
+
+typedef struct
+{
+  Receiver receiver;
+  GRand *rand;
+  /* Number of connections that the receiver still breaks. */
+  guint breaks;
+  guint n_frames;               /* of all connections */
+  gint is_over;                 /* The sink has stopped. */
+} RandomReceiver;
+
+static void
+count_frames (RandomReceiver * self)
+{
+  const gchar *text = self->receiver.frames->str;
+
+  for (; *text; text++)
+    self->n_frames += *text == ' ';
+}
+
+/* Returns FALSE if the sink has stopped, so that no connection will come. */
+static gboolean
+await_connection (RandomReceiver * self)
+{
+  GPollFD fd = { self->receiver.listener, G_IO_IN, 0 };
+
+  while (g_poll (&fd, 1, 1) == 0) {
+    if (g_atomic_int_get (&self->is_over))
+      return FALSE;
+  }
+  receiver_accept (&self->receiver);
+  return TRUE;
+}
+
+/* Reads pieces of random sizes with random pauses, and breaks some connections
+ * at a random place. If the sink closes a connection, a whole frame must be the
+ * last data. */
+static gpointer
+receive_at_random (gpointer data)
+{
+  RandomReceiver *self = data;
+  gssize left, got;
+
+  while (await_connection (self)) {
+    left = g_rand_int_range (self->rand, 0, 4 * MAX_RANDOM_SIZE);
+    do {
+      got = receiver_read (&self->receiver, g_rand_boolean (self->rand) ?
+          g_rand_int_range (self->rand, 1, 10) : 4096);
+      left -= got;
+      if (g_rand_int_range (self->rand, 0, 8) == 0)
+        g_usleep (g_rand_int_range (self->rand, 0, 1000));
+    } while (got > 0 && (left > 0 || self->breaks == 0));
+    if (got == 0)
+      fail_unless_equals_int (self->receiver.bytes->len, 0);
+    count_frames (self);
+    self->breaks -= self->breaks > 0;
+    if (g_rand_boolean (self->rand))
+      receiver_reset (&self->receiver);
+    else
+      receiver_close (&self->receiver);
+  }
+  return NULL;
+}
+
+/* All bytes of a connection are whole frames in the order in which they were
+ * pushed, except the last frame of a connection that was reset. receiver_parse
+ * checks this. */
+GST_START_TEST (random_frames_arrive_whole)
+{
+  static const guint lowats[] = { 1, 100, 16384, 0 };
+  RandomReceiver random = { {0}
+  };
+  GRand *rand = g_rand_new_with_seed (__i__);
+  SinkPipeline *test;
+  GThread *thread;
+  guint i, sent, pause_at = g_rand_int_range (rand, 0, 60);
+  /* With the lowest mark, each write has a single byte. */
+  const gint max_size = lowats[__i__ % 4] == 1 ? 2000 : MAX_RANDOM_SIZE;
+  gboolean is_key;
+
+  receiver_init (&random.receiver);
+  receiver_listen (&random.receiver);
+  random.rand = g_rand_new_with_seed (1000 + __i__);
+  random.breaks = __i__ % 4;
+  test = writer_new (&random.receiver);
+  g_object_set (test->sink, "notsent-lowat", lowats[__i__ % 4], "blocking",
+      __i__ % 3 > 0, "buffer-size", __i__ % 2 ? 1 : 0, "drain-timeout", 100000,
+      NULL);
+  sink_pipeline_play (test);
+  thread = g_thread_new ("receiver", receive_at_random, &random);
+  for (i = 0, is_key = TRUE; i < 60; i++) {
+    g_async_queue_push (test->queue, make_random_frame (rand, is_key, i,
+            max_size));
+    /* At most one frame waits, so that the interruptions meet all frames. */
+    WAIT_FOR (g_async_queue_length (test->queue) <= 0);
+    /* After a flush, a source continues with a key frame. */
+    is_key = g_rand_int_range (rand, 0, 8) == 0;
+    if (is_key) {
+      sink_pipeline_flush (test);
+      sink_pipeline_push_start_events (test);
+    }
+    is_key |= i % 8 == 7;
+    if (i == pause_at) {
+      wait_until_playing (test);
+      sink_pipeline_set_state (test, GST_STATE_PAUSED);
+      sink_pipeline_set_state (test, GST_STATE_PLAYING);
+    }
+  }
+  sink_pipeline_push_eos (test);
+  sink_pipeline_wait_for_eos (test);
+  sent = sink_pipeline_stat_of (test, "packets-sent");
+  sink_pipeline_free (test);
+  g_atomic_int_set (&random.is_over, TRUE);
+  g_thread_join (thread);
+  fail_unless (random.n_frames > 0 && random.n_frames <= sent);
+  if (__i__ % 4 == 0)
+    fail_unless_equals_int (random.n_frames, sent);
+  g_rand_free (random.rand);
+  g_rand_free (rand);
+  receiver_clear (&random.receiver);
+}
+
+GST_END_TEST;
+
 /* --- the end of the stream ------------------------------------------------ */
 
 GST_START_TEST (eos_waits_until_the_receiver_has_all)
@@ -962,6 +1138,7 @@ ifdsink_suite (void)
   tcase_add_test (tcase, pause_in_a_frame_goes_on);
   tcase_add_test (tcase, stop_in_a_frame_resets);
   tcase_add_test (tcase, not_blocking_drops_frames_and_tears_none);
+  tcase_add_loop_test (tcase, random_frames_arrive_whole, 0, 24);
   suite_add_tcase (suite, tcase);
 
   tcase = tcase_create ("end");
