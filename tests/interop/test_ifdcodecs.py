@@ -314,8 +314,8 @@ class Payloaded(unittest.TestCase):
     def test_packets_of_a_frame_are_of_its_kind(self):
         for codec, number, name, params in self.CLIPS:
             film = Film(codec, "ifdcodecs-" + name, params, small)
-            longest = "max-stap" if codec == "h264" else "max"
-            for mode in "none", "zero-latency", longest:
+            max_mode = "max-stap" if codec == "h264" else "max"
+            for mode in "none", "zero-latency", max_mode:
                 with self.subTest(clip=codec + " " + name, mode=mode):
                     self.check(film, number, mode)
 
