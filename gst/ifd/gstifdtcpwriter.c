@@ -14,12 +14,14 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
 
 /* Formats that can be decoded from a byte stream alone. In the other stream
  * formats of H.264 and H.265, the parameter sets are in the caps, which are not
- * sent to the receiver. */
+ * sent to the receiver. VP8 and VP9 have no format for a byte stream: nothing in
+ * their data shows where a frame ends. A byte stream of AV1 was not tested. */
 #define STREAM_CAPS GST_MPEG_VIDEO_INPUT_CAPS "; " \
     "video/x-h264, stream-format = (string) byte-stream, " \
     "alignment = (string) au; " \
     "video/x-h265, stream-format = (string) byte-stream, " \
-    "alignment = (string) au"
+    "alignment = (string) au; " \
+    "video/mpegts, systemstream = (boolean) true"
 
 #define MAX_MEMORIES 16         /* maximum number of memories in a GstBuffer */
 /* Data from the receiver are read and discarded. At most this many bytes are

@@ -16,6 +16,7 @@ import concurrent.futures
 import contextlib
 import os
 import pathlib
+import socket
 import subprocess
 import time
 import unittest
@@ -67,6 +68,19 @@ def beginning(path, seconds):
                 break
             kept.append(packet)
     return b"".join(kept)
+
+
+def receive_slowly(server, rate):
+    """Accepts a connection and reads at most `rate` bytes per second. Returns
+    all bytes.
+    """
+    connection, _ = server.accept()
+    data, begin = b"", time.monotonic()
+    with connection:
+        while piece := connection.recv(2048):
+            data += piece
+            time.sleep(max(0, begin + len(data) / rate - time.monotonic()))
+    return data
 
 
 class TransportStream(unittest.TestCase):
@@ -132,6 +146,25 @@ class TransportStream(unittest.TestCase):
                 self.assertGreater(sent, FRAMES / 4)
                 self.assertLess(sent, FRAMES)
                 self.check_stream(path, work, data, sent)
+
+    def test_ifdsink_sends_whole_pictures(self):
+        path = stream("mpeg2")
+        rate = path.stat().st_size / SECONDS * 3 / 4
+        with peers.workdir() as work, socket.create_server(
+                ("127.0.0.1", 0)) as server, \
+                concurrent.futures.ThreadPoolExecutor() as pool:
+            server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
+            received = pool.submit(receive_slowly, server, rate)
+            peers.gst(f"filesrc {peers.location(path)} ! tsparse "
+                      "set-timestamps=true alignment=7 ! ifdsink "
+                      f"host=127.0.0.1 port={server.getsockname()[1]} "
+                      "buffer-size=16384")
+            data = received.result()
+            (work / "sent.ts").write_bytes(data)
+            pictures = len(decode(data))
+            self.assertGreater(pictures, FRAMES / 8)
+            self.assertLess(pictures, FRAMES)
+            self.check_stream(path, work, data, pictures)
 
     def test_whole_pictures_of_broadcasts_are_dropped(self):
         """All streams are sent at the same time, because sending a stream takes
