@@ -20,9 +20,9 @@ def run_main(name: str, main: Callable[[], None]) -> None:
         main()
         sys.stdout.flush()
     except BrokenPipeError:
-        # Nobody reads our output any more, as in `command | head`. Standard
-        # output is replaced by /dev/null, so that flushing it when Python exits
-        # does not fail again.
+        # The program that reads the output has ended, as `head` does in
+        # `command | head`. Standard output is replaced by /dev/null, so that
+        # flushing it when Python exits does not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(128 + signal.SIGPIPE)
     except OSError as error:
