@@ -22,6 +22,14 @@ queue_message (GstMmtpSink * self, GstStructure * structure)
       gst_message_new_element (GST_OBJECT_CAST (self), structure));
 }
 
+void
+gst_mmtp_sink_queue_warning (GstMmtpSink * self, GError * error)
+{
+  g_queue_push_tail (&self->messages,
+      gst_message_new_warning (GST_OBJECT_CAST (self), error, NULL));
+  g_error_free (error);
+}
+
 static const gchar *
 get_path_name (GstMmtpSink * self, guint path, MmtpSenderPathStats * stats)
 {

@@ -139,10 +139,5 @@ gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
   GST_LOG_OBJECT (self, "%" G_GSIZE_FORMAT " bytes: %s picture%s of layer %u",
       size, get_kind_name (info.kind), info.is_leading ? ", leading" : "",
       info.layer);
-  picture->kind = info.kind;
-  picture->is_leading = info.is_leading;
-  picture->layer = info.layer;
-  picture->has_slots = info.has_slots;
-  picture->uses = info.uses;
-  picture->updates = info.updates;
+  mmtp_picture_set_info (picture, &info);
 }

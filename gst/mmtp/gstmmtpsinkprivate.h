@@ -268,6 +268,9 @@ void gst_mmtp_sink_take_event (gpointer element, gpointer event);
 /* Returns an error that explains the receiver's refusal. `version` is the
  * protocol version of the receiver. */
 GError *gst_mmtp_sink_make_refusal (MmtpRefuseReason reason, guint version);
+/* Queues a warning, which gst_mmtp_sink_unlock_and_post() posts. Takes ownership
+ * of `error`. Call with `lock` held. */
+void gst_mmtp_sink_queue_warning (GstMmtpSink * self, GError * error);
 /* Requests a key frame. gst_mmtp_sink_unlock_and_post() sends the request. Call
  * with `lock` held. */
 void gst_mmtp_sink_ask_for_key_unit (GstMmtpSink * self);

@@ -334,16 +334,6 @@ take_rate (GstMmtpSink * self, MmtpPrelude * prelude)
   prelude->bit_rate = self->settings.bitrate;
 }
 
-/* Call with `lock` held. Queues a warning message. Takes ownership of `error`.
- */
-static void
-queue_warning (GstMmtpSink * self, GError * error)
-{
-  g_queue_push_tail (&self->messages,
-      gst_message_new_warning (GST_OBJECT_CAST (self), error, NULL));
-  g_error_free (error);
-}
-
 /* Posts a warning that a buffer is too large. The warning is posted only once,
  * because later buffers may be as large. Call with `lock` held. */
 static void
@@ -352,7 +342,7 @@ warn_of_size (GstMmtpSink * self, gsize size)
   if (self->has_warned_of_size)
     return;
   self->has_warned_of_size = TRUE;
-  queue_warning (self, g_error_new (GST_RESOURCE_ERROR,
+  gst_mmtp_sink_queue_warning (self, g_error_new (GST_RESOURCE_ERROR,
           GST_RESOURCE_ERROR_SETTINGS, "A buffer of %" G_GSIZE_FORMAT " bytes "
           "is not sent: it is longer than max-bytes, which is %u, and others "
           "wait. Raise max-bytes.", size, self->settings.max_bytes));
@@ -367,7 +357,8 @@ warn_of_lateness (GstMmtpSink * self, gint64 lateness)
   if (self->has_warned_of_lateness)
     return;
   self->has_warned_of_lateness = TRUE;
-  queue_warning (self, g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+  gst_mmtp_sink_queue_warning (self, g_error_new (GST_STREAM_ERROR,
+          GST_STREAM_ERROR_FAILED,
           "All buffers come too late, and are not sent: the last one is %"
           G_GINT64_FORMAT " ms late by its timestamp, and latency is %u ms. "
           "Raise latency above this lateness, or correct the timestamps "

@@ -42,16 +42,12 @@ gst_mmtp_sink_take_ts_caps (GstMmtpSink * self, const GstCaps * caps)
 static void
 tell_refusal (GstMmtpSink * self, const gchar * refusal)
 {
-  GError *error;
-
   if (self->told_ts_refusal)
     return;
   self->told_ts_refusal = TRUE;
-  error = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-      "The transport stream passes untouched, because %s.", refusal);
-  g_queue_push_tail (&self->messages,
-      gst_message_new_warning (GST_OBJECT_CAST (self), error, NULL));
-  g_error_free (error);
+  gst_mmtp_sink_queue_warning (self, g_error_new (GST_STREAM_ERROR,
+          GST_STREAM_ERROR_FORMAT, "The transport stream passes untouched, "
+          "because %s.", refusal));
 }
 
 static void

@@ -151,6 +151,17 @@ mmtp_gop_lose (MmtpGop * gop, guint64 group)
     gop->is_lost = TRUE;
 }
 
+void
+mmtp_picture_set_info (MmtpPicture * picture, const PictureInfo * info)
+{
+  picture->kind = info->kind;
+  picture->is_leading = info->is_leading;
+  picture->layer = info->layer;
+  picture->has_slots = info->has_slots;
+  picture->uses = info->uses;
+  picture->updates = info->updates;
+}
+
 gboolean
 mmtp_picture_needs (const MmtpPicture * picture, guint64 group, guint64 missing)
 {

@@ -8,6 +8,11 @@
 #include "mmtppacket.h"
 #include "tsclassifier.h"
 
+/* of packets that do not belong to a picture */
+static const MmtpPicture no_picture = {
+  .is_piece = TRUE,.is_data = TRUE,.is_independent = TRUE
+};
+
 struct _MmtpTsCutter
 {
   TsPictures *pictures;
@@ -93,13 +98,10 @@ push_piece (MmtpTsCutter * cutter, const guint8 * data, gsize size, guint64 tag,
 static void
 push_passing (MmtpTsCutter * cutter)
 {
-  MmtpPicture picture = { PICTURE_KIND_UNKNOWN };
-
   if (cutter->passing->len == 0)
     return;
-  picture.is_piece = picture.is_data = picture.is_independent = TRUE;
   push_piece (cutter, cutter->passing->data, cutter->passing->len,
-      cutter->passing_tag, 0, &picture);
+      cutter->passing_tag, 0, &no_picture);
   g_byte_array_set_size (cutter->passing, 0);
 }
 
@@ -166,10 +168,8 @@ push_unit (MmtpTsCutter * cutter, const TsUnit * unit, guint64 tag,
 {
   const gsize picture_end = find_end (unit);
   const guint8 marker = flags & MMTP_FLAG_MARKER;
-  MmtpPicture data = { PICTURE_KIND_UNKNOWN };
   gsize begin, end;
 
-  data.is_piece = data.is_data = data.is_independent = TRUE;
   flags &= ~MMTP_FLAG_MARKER;
   for (begin = 0; begin < unit->size; begin = end) {
     const gboolean stays = is_data (unit, unit->data + begin);
@@ -178,7 +178,7 @@ push_unit (MmtpTsCutter * cutter, const TsUnit * unit, guint64 tag,
     end = find_piece_end (unit, begin, picture_end);
     push_piece (cutter, unit->data + begin, end - begin, tag, stays ?
         flags & ~MMTP_FLAG_DROPPABLE :
-        flags | (end == picture_end ? ends : 0), stays ? &data : picture);
+        flags | (end == picture_end ? ends : 0), stays ? &no_picture : picture);
     flags &= ~MMTP_FLAG_HEADER;
     if (stays && end == picture_end && ends)
       push_piece (cutter, NULL, 0, tag, flags | ends, picture);
@@ -201,13 +201,8 @@ read_picture (MmtpTsCutter * cutter, const IfdFrame * frame,
   PictureInfo info;
 
   picture_reader_input_frame (cutter->reader, frame, &info);
-  picture->kind = info.kind;
-  picture->is_leading = info.is_leading;
+  mmtp_picture_set_info (picture, &info);
   picture->is_piece = TRUE;
-  picture->layer = info.layer;
-  picture->has_slots = info.has_slots;
-  picture->uses = info.uses;
-  picture->updates = info.updates;
 }
 
 /* `second` is NULL unless the picture consists of two fields. */
