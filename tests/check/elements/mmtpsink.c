@@ -224,6 +224,43 @@ GST_START_TEST (list_crosses_with_and_without_gso)
 
 GST_END_TEST;
 
+/* Sends 0.3 Mbit/s of stream for at most 20 s, until padding was sent. The
+ * bound holds for any load of the machine: the token bucket holds the padding
+ * of one second. */
+GST_START_TEST (padding_is_sent_and_bounded)
+{
+  const guint bitrate = 200000;
+  const gint64 begin = g_get_monotonic_time ();
+  LoopbackFixture fixture;
+  gint64 time = 0;
+  guint64 bytes;
+  guint i;
+
+  mmtp_loopback_fixture_init_src (&fixture, "127.0.0.1");
+  mmtp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture.src), "padding-bitrate", bitrate, NULL);
+  gst_harness_set_src_caps_str (fixture.sink.harness, CAPS);
+  for (i = 0; time < 20 * G_USEC_PER_SEC
+      && loopback_stat_of (&fixture.sink, "padding") == 0; i++) {
+    fail_unless_equals_int (gst_harness_push (fixture.sink.harness,
+            loopback_make_buffer (i, SIZE)), GST_FLOW_OK);
+    loopback_expect (&fixture, i, SIZE);
+    g_usleep (30000);
+    time = g_get_monotonic_time () - begin;
+  }
+  g_object_set (fixture.sink.element, "padding-bitrate", 0, NULL);
+  bytes = loopback_stat_of (&fixture.sink, "padding-bytes");
+  time = g_get_monotonic_time () - begin;
+  fail_unless (bytes > 0);
+  fail_unless (8 * bytes <= bitrate * (1 + time / (gdouble) G_USEC_PER_SEC));
+  g_usleep (100000);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "padding-bytes"),
+      bytes);
+  loopback_fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
 /* A buffer that is larger than max-bytes is sent alone. */
 GST_START_TEST (buffers_longer_than_max_bytes_wait_for_each_other)
 {
@@ -1633,6 +1670,7 @@ mmtpsink_suite (void)
   tcase_add_loop_test (tcase,
       buffers_longer_than_max_bytes_wait_for_each_other, 0, 2);
   tcase_add_loop_test (tcase, list_crosses_with_and_without_gso, 0, 2);
+  tcase_add_test (tcase, padding_is_sent_and_bounded);
   tcase_add_test (tcase, a_buffer_that_is_too_long_is_told);
   tcase_add_test (tcase, long_buffers_wait_for_each_other);
   tcase_add_test (tcase, flags_cross);
