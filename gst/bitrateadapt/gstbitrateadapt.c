@@ -99,6 +99,7 @@ struct _GstBitrateAdapt
   /* --- protected by the object lock --- */
   gchar *encoder_name, *network_name;
   guint min_bitrate, max_bitrate, start_bitrate, reserved_bitrate;
+  guint padding_bitrate;
   gdouble headroom;
   guint max_changes;
   gboolean request_key_frames, post_messages;
@@ -131,6 +132,7 @@ struct _GstBitrateAdapt
    * encoder is fixed. */
   gboolean has_refused, has_failed;
   const BitrateRule *rule;
+  gboolean is_padding;          /* The sink was told to send padding. */
   /* value of loss_report in the latest GstBitrateNetwork */
   guint64 loss_report;
   guint64 lost_before, lost_key_frames_before;
@@ -624,6 +626,25 @@ decide (GstBitrateAdapt * self, const GstBitrateNetwork * network,
   return is_due;
 }
 
+/* Lets the sink send padding while a higher estimate would raise the bitrate.
+ * If the property padding-bitrate is 0, the sink keeps its own setting. */
+static void
+update_padding (GstBitrateAdapt * self, const GstBitrateNetwork * network)
+{
+  gboolean is_wanted, was_padding = self->is_padding;
+  guint bitrate;
+
+  GST_OBJECT_LOCK (self);
+  bitrate = self->padding_bitrate;
+  is_wanted = bitrate > 0 && (1 - self->headroom) * network->report.estimate
+      < get_max_bitrate (self);
+  GST_OBJECT_UNLOCK (self);
+  if (bitrate == 0 && !was_padding)
+    return;
+  self->is_padding = bitrate > 0;
+  gst_bitrate_network_set_padding (network, is_wanted ? bitrate : 0);
+}
+
 static void
 adapt (GstBitrateAdapt * self)
 {
@@ -639,6 +660,7 @@ adapt (GstBitrateAdapt * self)
     if (decide (self, &network, gst_bitrate_encoder_get (element, encoder),
             &bitrate))
       ask_encoder (self, element, encoder, bitrate);
+    update_padding (self, &network);
     gst_object_unref (element);
   }
   gst_bitrate_network_clear (&network);
@@ -684,6 +706,7 @@ reset (GstBitrateAdapt * self)
   GST_OBJECT_UNLOCK (self);
   self->followed = NULL;
   self->encoder_bitrate = 0;
+  self->is_padding = FALSE;
   self->loss_report = self->lost_before = self->lost_key_frames_before = 0;
   memset (self->problem_since, 0, sizeof (self->problem_since));
   memset (self->problem_reported, 0, sizeof (self->problem_reported));
@@ -840,6 +863,21 @@ static const GstWirelessProperty properties[] = {
       "Part of the estimated bitrate for other streams over the same sink, "
       "such as audio (bit/s)", PROPERTY_PLAYING, reserved_bitrate, 0, G_MAXINT,
       0),
+
+  /**
+   * GstBitrateAdapt:padding-bitrate:
+   *
+   * If the pictures need few bits, the stream uses less than the network
+   * carries, and the estimate is only a lower bound. With padding, the sink
+   * measures what the network carries, so the bitrate can follow at once when
+   * the pictures need more. The value is set as the property
+   * `padding-bitrate` of the sink, which mmtpsink has. The sink gets 0 while
+   * the estimate allows the maximum bitrate already.
+   */
+  PROPERTY_UINT ("padding-bitrate", "Padding bitrate",
+      "Maximum bitrate of the padding that the sink sends while the estimate is "
+      "only a lower bound (bit/s, 0 = as the sink is set)", PROPERTY_PLAYING,
+      padding_bitrate, 0, G_MAXINT, 0),
   PROPERTY_UINT ("max-changes", "Maximum changes",
       "Maximum number of changes of the encoder in any second (changes/s)",
       PROPERTY_PLAYING,

@@ -10,6 +10,7 @@
 #include "gstbitratewalk.h"
 
 #define ESTIMATE "estimated-bitrate"
+#define PADDING "padding-bitrate"
 
 /* --- numbers in a structure ----------------------------------------------- */
 
@@ -400,6 +401,15 @@ read_kind (const Search * search, GstBitrateNetwork * network)
   g_clear_pointer (&stats, gst_structure_free);
 }
 
+static gboolean
+has_padding (GstElement * element)
+{
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS
+      (element), PADDING);
+
+  return pspec && pspec->value_type == G_TYPE_UINT;
+}
+
 void
 gst_bitrate_network_read (GstPad * srcpad, const gchar * name,
     GstBitrateNetwork * network)
@@ -424,11 +434,27 @@ gst_bitrate_network_read (GstPad * srcpad, const gchar * name,
         (network->report.queued_bytes == BITRATE_UNKNOWN ? 0
         : network->report.queued_bytes);
   network->lost += search.lost;
+  if (has_padding (search.element))
+    network->padder = gst_object_ref (search.element);
   gst_object_unref (search.element);
+}
+
+void
+gst_bitrate_network_set_padding (const GstBitrateNetwork * network,
+    guint bitrate)
+{
+  guint present;
+
+  if (!network->padder)
+    return;
+  g_object_get (network->padder, PADDING, &present, NULL);
+  if (present != bitrate)
+    g_object_set (network->padder, PADDING, bitrate, NULL);
 }
 
 void
 gst_bitrate_network_clear (GstBitrateNetwork * network)
 {
   g_clear_pointer (&network->element, g_free);
+  gst_clear_object (&network->padder);
 }
