@@ -63,7 +63,7 @@ gboolean gst_mpeg_video_input_pull (GstMpegVideoInput * input,
     GstMpegVideoInputFrame * frame);
 void gst_mpeg_video_input_frame_clear (GstMpegVideoInputFrame * frame);
 /* Stores the next loss in `loss`. Returns FALSE if there is no further loss.
- * Losses are revealed by each frame that is pulled. At the end of the stream,
+ * Each frame that is pulled may reveal losses. At the end of the stream,
  * gst_mpeg_video_input_pull () reveals the remaining losses when it returns
  * FALSE after gst_mpeg_video_input_drain (). */
 gboolean gst_mpeg_video_input_pull_loss (GstMpegVideoInput * input,

@@ -46,9 +46,9 @@
 /* FIRST_MINIMUM and FIRST_ROUND_TRIP are initial values in ms: of the minimum
  * round-trip time, and of the round-trip time in the previous report. The other
  * two constants are compared with the average growth of the round-trip time, in
- * ms per report. No new minimum is stored unless the growth is below
- * MAX_GROWTH_OF_MINIMUM. The bitrate is not increased unless the growth is
- * below MAX_GROWTH_OF_RISE. */
+ * ms per report. A new minimum is stored only if the growth is below
+ * MAX_GROWTH_OF_MINIMUM. The bitrate is increased only if the growth is below
+ * MAX_GROWTH_OF_RISE. */
 #define FIRST_MINIMUM 200.0
 #define FIRST_ROUND_TRIP 300.0
 #define MAX_GROWTH_OF_MINIMUM 1.0
