@@ -74,8 +74,10 @@ GST_DEBUG_CATEGORY_STATIC (gst_bitrate_adapt_debug);
 
 typedef struct
 {
-  guint64 bytes[N_PARTS];       /* ring buffer: number of bytes in each part */
-  /* number of the newest part, counted from time 0 */
+  /* Ring buffer. Each entry is the number of bytes that passed in one part of
+   * the last second. */
+  guint64 bytes[N_PARTS];
+  /* number of parts that elapsed between time 0 and the newest part */
   guint64 part;
 } Meter;
 
@@ -230,8 +232,8 @@ get_max_bitrate (const GstBitrateAdapt * self)
 /* --- warnings, in the thread ---------------------------------------------- */
 
 /* Records whether a problem exists. Returns TRUE once if the problem has
- * existed for `timeout` ns. The caller makes sure that only the time of a
- * running stream counts. */
+ * existed for `timeout` ns. Before the first buffer has passed, callers with a
+ * timeout pass `is_there` FALSE, so that this time does not count. */
 static gboolean
 note_problem (GstBitrateAdapt * self, Problem problem, gboolean is_there,
     guint64 now, guint64 timeout)
@@ -565,10 +567,9 @@ read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
         GST_STR_NULL (network->element));
     g_free (self->network);
     self->network = g_strdup (network->element);
-    /* The estimator is another element than before. Its counters do not
-     * continue those of the previous estimator, so their current values are the
-     * new start.
-     */
+    /* The estimator is another element than before, and its counters do not
+     * continue those of the previous estimator. Losses are therefore counted
+     * from the present values of its counters. */
     self->lost_before = network->lost;
     self->lost_key_frames_before = network->lost_key_frames;
   }
@@ -870,9 +871,10 @@ static const GstWirelessProperty properties[] = {
    * If the pictures need few bits, the stream uses less than the network
    * carries, and the estimate is only a lower bound. With padding, the sink
    * measures what the network carries, so the bitrate can follow at once when
-   * the pictures need more. The value is set as the property
-   * `padding-bitrate` of the sink, which mmtpsink has. The sink gets 0 while
-   * the estimate allows the maximum bitrate already.
+   * the pictures need more. The sink must have a property `padding-bitrate`, as
+   * mmtpsink has. The element sets that property to the value of this one.
+   * While the estimate already allows the maximum bitrate, the element sets the
+   * property of the sink to 0.
    */
   PROPERTY_UINT ("padding-bitrate", "Padding bitrate",
       "Maximum bitrate of the padding that the sink sends while the estimate is "
@@ -940,8 +942,8 @@ static const GstWirelessProperty properties[] = {
       ("Estimate, target and bitrate of the encoder, and the changes "
       "since the element started", gst_bitrate_adapt_create_stats),
   PROPERTY_STATS_INTERVAL (STATS_INTERVAL_BLURB, G_MAXINT64 / 2),
-  /* This description replaces the one in the parent class, because the property
-   * has no effect here. */
+  /* This row replaces the description of the property `qos` in the parent
+   * class, because `qos` has no effect in this element. */
   PROPERTY_BOOLEAN ("qos", "QoS",
       "Property of every GstBaseTransform; it has no effect here",
       PROPERTY_PLAYING, qos, FALSE),

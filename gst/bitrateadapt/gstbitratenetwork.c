@@ -87,9 +87,10 @@ get_stats (GstElement * element)
 
 /* --- elements with an estimate -------------------------------------------- */
 
-/* Counters of losses in mmtpsink, dccpthinsink, ifdsink and ifdqueue after
- * which a key frame helps. The frames that mmtpsink itself dropped are not
- * counted here, because mmtpsink requests a key frame when it drops one. */
+/* Counters of those losses after which a key frame helps the receiver. The
+ * counters are in the statistics of mmtpsink, dccpthinsink, ifdsink and
+ * ifdqueue. Frames that mmtpsink itself dropped are not counted here, because
+ * mmtpsink requests a key frame when it drops one. */
 static const gchar *const losses[] = {
   "not-repaired", "loss-events", "dropped-received", "dropped-references",
   "dropped-i", "dropped-p", NULL
@@ -221,9 +222,9 @@ read_rist (const GstStructure * stats, GstBitrateNetwork * network)
 
 /* --- RTCP ----------------------------------------------------------------- */
 
-/* Reads a remote source whose last report had a block about our stream (RFC
- * 3550 section 6.4.1). If there are several receivers, the one with the
- * greatest loss is used. */
+/* Reads the statistics of a remote source whose last RTCP report had a report
+ * block about our stream (RFC 3550 section 6.4.1). If several receivers report
+ * losses, the greatest loss is used. */
 static void
 read_rtp_source (const GstStructure * stats, GstBitrateNetwork * network)
 {
@@ -256,8 +257,8 @@ typedef struct
   void (*read) (const GstStructure * stats, GstBitrateNetwork * network);
 } Kind;
 
-/* The kinds of elements without an estimate that know the network, in the order
- * of their precedence, highest first */
+/* Elements that have no estimate, but know the network in another way. The
+ * first element in this table has the highest precedence. */
 static const Kind kinds[] = {
   {"srtsink", &bitrate_round_trip_rule, read_srt},
   {"srtserversink", &bitrate_round_trip_rule, read_srt},
