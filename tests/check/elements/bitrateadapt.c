@@ -15,8 +15,8 @@ typedef struct
   GstPad *sinkpad, *srcpad;
   guint bitrate, target_bitrate;
   GstStructure *controls;
-  /* Atomic. The encoder refuses a new bitrate, or forgets its bitrate at new
-   * caps. */
+  /* Atomic. If `refuses` is set, the encoder accepts no new bitrate. If
+   * `forgets` is set, new caps make the encoder forget its bitrate. */
   gint refuses, forgets;
   gint forgot;                  /* atomic */
   gint key_frames;              /* atomic: asked for */

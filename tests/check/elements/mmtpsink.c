@@ -224,9 +224,10 @@ GST_START_TEST (list_crosses_with_and_without_gso)
 
 GST_END_TEST;
 
-/* Sends 0.3 Mbit/s of stream for at most 20 s, until padding was sent. The
- * bound holds for any load of the machine: the token bucket holds the padding
- * of one second. */
+/* Sends a stream of 0.3 Mbit/s until padding was sent, for at most 20 s. The
+ * upper bound of the padding allows for one second more than the elapsed time,
+ * because the token bucket holds the padding of one second. The bound holds for
+ * any load of the machine. */
 GST_START_TEST (padding_is_sent_and_bounded)
 {
   const guint bitrate = 200000;
@@ -404,9 +405,9 @@ static const GstClockTime times[][3] = {
   {200 * MS, NONE, NONE},
 };
 
-/* Checks the difference of a time to the first buffer. Both ends use the same
- * clock here, so the tolerance only has to cover the accuracy with which each
- * end reads the clock. */
+/* Checks that `time` is later by `expected` than `first`, the time of the first
+ * buffer. Both ends use the same clock here, so the tolerance only has to cover
+ * the accuracy with which each end reads the clock. */
 static void
 check_time (GstClockTime time, GstClockTime expected, GstClockTime first)
 {
@@ -1069,8 +1070,8 @@ GST_START_TEST (a_sender_that_goes_early_makes_way)
 
 GST_END_TEST;
 
-/* Frames that refer to frames that were sent before the restart are not sent to
- * the new receiver. */
+/* A frame is not sent to the new receiver if it refers to a frame from before
+ * the restart. */
 GST_START_TEST (a_new_receiver_gets_a_key_frame_first)
 {
   gboolean asked = FALSE;
@@ -1236,8 +1237,9 @@ GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
   fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
           GST_SEEK_FLAG_FLUSH, 0));
   wait_for_next (&sink);
-  /* No buffer was blocked for as long as the stream had waited for its
-   * receiver. The tolerance allows for the delays of a busy machine. */
+  /* The stream waited for its receiver only at its first start. After the seek,
+   * the buffers must be blocked for less than half of that time. This bound
+   * allows for the delays of a busy machine. */
   blocked = loopback_stat_of (&sink, "time-blocked") - blocked;
   fail_unless (blocked < waited * GST_MSECOND / 2, "%" GST_TIME_FORMAT,
       GST_TIME_ARGS (blocked));
