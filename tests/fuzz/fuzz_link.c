@@ -33,10 +33,10 @@
  * only possible with a virtual clock, so they are left out. */
 #define MAX_CELLULAR_PAUSE (1000 * LINK_SECOND)
 #define MAX_CELLULAR_TIME (100000 * LINK_SECOND)
-/* Maximum number of wakeups in one second of the link's time. It suffices for
- * 16 stations that change their channels, and for radio blocks, at the minimum
- * times that the configuration allows. Wakeups that packets cause are not
- * included. */
+/* Maximum number of wakeups in one second of the link's time, without the
+ * wakeups that packets cause. It suffices for the channel changes of 16
+ * stations and for the radio blocks, if these have the minimum times that the
+ * configuration allows. */
 #define MAX_WAKEUPS_PER_SECOND 800000
 #define MAX_WAKEUPS_PER_PACKET 1024
 #define SPARE_WAKEUPS 1024
