@@ -209,8 +209,9 @@ class TransportStream(unittest.TestCase):
                 self.check_packets(path, work, data)
 
     def test_times_are_those_of_the_pictures(self):
-        """Sends a stream from a file. Its buffers have no timestamps, so
-        ifdqueue must take the times from the pictures.
+        """Sends a stream that filesrc reads from a file. filesrc sets no
+        timestamps on its buffers, so ifdqueue must take the times from the
+        pictures.
         """
         for name in "mpeg2", "h264":
             path = stream(name)
