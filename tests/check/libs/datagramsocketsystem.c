@@ -13,6 +13,7 @@
 #include <linux/if_packet.h>
 #include <linux/sockios.h>
 #include <net/if.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -361,7 +362,8 @@ open_gso (gboolean may_fragment)
 }
 
 #define RUN 20
-#define HEADERS (20 + 8)        /* IPv4 and UDP */
+#define IP_HEADER 20            /* bytes of IPv4 */
+#define HEADERS (IP_HEADER + 8) /* with UDP */
 
 /* Sends RUN packets of `size` bytes that end with their numbers, and returns
  * what datagram_socket_send returns. */
@@ -477,6 +479,77 @@ GST_START_TEST (gso_socket_obeys_an_mtu_that_shrinks)
 
 GST_END_TEST;
 
+/* Writes the checksum of RFC 1071 over `bytes` at `sum`, which has to be 0. */
+static void
+write_checksum (guint8 * bytes, gsize size, guint8 * sum)
+{
+  guint32 total = 0;
+  gsize i;
+
+  for (i = 0; i < size; i += 2)
+    total += bytes[i] << 8 | bytes[i + 1];
+  total = (total & 0xffff) + (total >> 16);
+  total = ~(total + (total >> 16));
+  sum[0] = total >> 8;
+  sum[1] = total;
+}
+
+/* The gateway 192.0.2.9 at the far end of `device` answers a packet, whose
+ * header starts at `packet`, with the ICMP message "fragmentation needed" of
+ * RFC 1191. */
+static void
+say_too_big (gint tap, const gchar * device, const guint8 * packet, guint mtu)
+{
+  guint8 bytes[IP_HEADER + 8 + HEADERS] = { 0x45, 0, 0, sizeof (bytes),
+    0, 0, 0, 0, 64, IPPROTO_ICMP, 0, 0, 192, 0, 2, 9, 192, 0, 2, 1,
+    3, 4, 0, 0, 0, 0, mtu >> 8, mtu & 0xff
+  };
+  struct sockaddr_ll address = {.sll_family = AF_PACKET,
+    .sll_protocol = g_htons (ETH_P_IP),.sll_halen = ETH_ALEN,
+    .sll_ifindex = if_nametoindex (device)
+  };
+
+  memset (address.sll_addr, 0xff, ETH_ALEN);
+  memcpy (bytes + IP_HEADER + 8, packet, HEADERS);
+  write_checksum (bytes, IP_HEADER, bytes + 10);
+  write_checksum (bytes + IP_HEADER, 8 + HEADERS, bytes + IP_HEADER + 2);
+  fail_unless_equals_int (sendto (tap, bytes, sizeof (bytes), 0,
+          (struct sockaddr *) &address, sizeof (address)), sizeof (bytes));
+}
+
+/* Behind the gateway, the path MTU is 1000 bytes. The packets of the first run
+ * are lost there, as without GSO. */
+GST_START_TEST (gso_socket_learns_the_path_mtu_by_icmp)
+{
+  struct pollfd wait = {.events = POLLIN };
+  GError *error = NULL;
+  guint8 packet[65536];
+  DatagramSocket *socket;
+
+  if (!make_devices ("gso_socket_learns_the_path_mtu_by_icmp"))
+    return;
+  wait.fd = open_tap ("wlan0x");
+  socket = open_gso (FALSE);
+  fail_unless_equals_int (send_run (socket, 1200, 0, &error), RUN);
+  fail_unless_equals_int (poll (&wait, 1, 30000), 1);
+  fail_unless (recv (wait.fd, packet, sizeof (packet), 0) > HEADERS);
+  fail_if (hears (wait.fd, "another packet"));
+  say_too_big (wait.fd, "wlan0x", packet, 1000);
+  datagram_test_expect_error (socket, G_IO_ERROR_MESSAGE_TOO_LARGE,
+      "203.0.113.1:5004 returned a packet by ICMP");
+  fail_unless_equals_int (datagram_socket_get_max_payload (socket, 0), 972);
+  fail_unless_equals_int (send_run (socket, 1200, 20, &error), -1);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE);
+  g_clear_error (&error);
+  fail_unless_equals_int (send_run (socket, 972, 20, &error), RUN);
+  expect_run_at (wait.fd, 972, 20);
+  g_assert_no_error (error);
+  close (wait.fd);
+  datagram_socket_free (socket);
+}
+
+GST_END_TEST;
+
 static Suite *
 datagramsocketsystem_suite (void)
 {
@@ -492,6 +565,7 @@ datagramsocketsystem_suite (void)
   tcase_add_test (tcase, link_local_addresses_have_their_interface);
   tcase_add_test (tcase, gso_socket_follows_a_route_that_changes);
   tcase_add_test (tcase, gso_socket_obeys_an_mtu_that_shrinks);
+  tcase_add_test (tcase, gso_socket_learns_the_path_mtu_by_icmp);
   return suite;
 }
 
