@@ -344,21 +344,32 @@ disable_checksum_offload (const gchar * device)
   close (fd);
 }
 
+#define LOCAL_PORT 5006
+
 static DatagramSocket *
-open_gso (gboolean may_fragment)
+open_with (gboolean gso, gboolean may_fragment, guint16 local_port)
 {
   GSocketAddress *remote = datagram_test_address ("203.0.113.1", 5004);
+  GSocketAddress *local = datagram_test_address ("192.0.2.1", local_port);
   DatagramSocketOptions options;
   GError *error = NULL;
   DatagramSocket *socket;
 
   datagram_socket_options_init (&options);
-  options.gso = TRUE;
+  options.gso = gso;
   options.may_fragment = may_fragment;
-  socket = datagram_socket_new_connected (remote, NULL, &options, &error);
+  socket = datagram_socket_new_connected (remote,
+      local_port ? local : NULL, &options, &error);
   g_assert_no_error (error);
   g_object_unref (remote);
+  g_object_unref (local);
   return socket;
+}
+
+static DatagramSocket *
+open_gso (gboolean may_fragment)
+{
+  return open_with (TRUE, may_fragment, 0);
 }
 
 #define RUN 20
@@ -479,20 +490,87 @@ GST_START_TEST (gso_socket_obeys_an_mtu_that_shrinks)
 
 GST_END_TEST;
 
+/* Returns the sum of RFC 1071, to which `start` is added. `size` is even. */
+static guint16
+add_up (const guint8 * bytes, gsize size, guint32 start)
+{
+  gsize i;
+
+  for (i = 0; i < size; i += 2)
+    start += bytes[i] << 8 | bytes[i + 1];
+  start = (start & 0xffff) + (start >> 16);
+  return (start & 0xffff) + (start >> 16);
+}
+
 /* Writes the checksum of RFC 1071 over `bytes` at `sum`, which has to be 0. */
 static void
 write_checksum (guint8 * bytes, gsize size, guint8 * sum)
 {
-  guint32 total = 0;
-  gsize i;
-
-  for (i = 0; i < size; i += 2)
-    total += bytes[i] << 8 | bytes[i + 1];
-  total = (total & 0xffff) + (total >> 16);
-  total = ~(total + (total >> 16));
-  sum[0] = total >> 8;
-  sum[1] = total;
+  GST_WRITE_UINT16_BE (sum, ~add_up (bytes, size, 0));
 }
+
+/* Captures the packets of a run. Checks the checksums and that the IP
+ * identifications are consecutive. Both are then set to 0. */
+static GByteArray *
+capture_run (gint tap, gsize size)
+{
+  struct pollfd wait = {.fd = tap,.events = POLLIN };
+  GByteArray *captured = g_byte_array_new ();
+  guint8 packet[ROOM];
+  guint16 id = 0;
+  gssize received;
+  guint i;
+
+  for (i = 0; i < RUN; i++) {
+    fail_unless_equals_int (poll (&wait, 1, 30000), 1);
+    received = recv (tap, packet, sizeof (packet), 0);
+    fail_unless_equals_int (received, HEADERS + size);
+    fail_unless_equals_int (add_up (packet, IP_HEADER, 0), 0xffff);
+    /* The pseudo header of RFC 768 has the addresses, protocol and length. */
+    fail_unless_equals_int (add_up (packet + 12, received - 12,
+            IPPROTO_UDP + received - IP_HEADER), 0xffff);
+    if (i > 0)
+      fail_unless_equals_int (GST_READ_UINT16_BE (packet + 4),
+          (guint16) (id + 1));
+    id = GST_READ_UINT16_BE (packet + 4);
+    memset (packet + 4, 0, 2);
+    memset (packet + 10, 0, 2);
+    memset (packet + IP_HEADER + 6, 0, 2);
+    g_byte_array_append (captured, packet, received);
+  }
+  return captured;
+}
+
+/* The device has no checksum offload, so the kernel has split the messages
+ * before they are captured. */
+GST_START_TEST (captures_are_the_same_with_and_without_gso)
+{
+  GByteArray *captured[2];
+  GError *error = NULL;
+  DatagramSocket *socket;
+  guint gso;
+  gint tap;
+
+  if (!make_devices ("captures_are_the_same_with_and_without_gso"))
+    return;
+  disable_checksum_offload ("wlan0");
+  tap = open_tap ("wlan0x");
+  for (gso = 0; gso < 2; gso++) {
+    socket = open_with (gso, __i__, LOCAL_PORT);
+    fail_unless_equals_int (send_run (socket, 1200, 0, &error), RUN);
+    g_assert_no_error (error);
+    captured[gso] = capture_run (tap, 1200);
+    datagram_socket_free (socket);
+  }
+  fail_unless_equals_int (captured[0]->len, captured[1]->len);
+  fail_unless (memcmp (captured[0]->data, captured[1]->data,
+          captured[0]->len) == 0);
+  g_byte_array_unref (captured[0]);
+  g_byte_array_unref (captured[1]);
+  close (tap);
+}
+
+GST_END_TEST;
 
 /* The gateway 192.0.2.9 at the far end of `device` answers a packet, whose
  * header starts at `packet`, with the ICMP message "fragmentation needed" of
@@ -565,6 +643,7 @@ datagramsocketsystem_suite (void)
   tcase_add_test (tcase, link_local_addresses_have_their_interface);
   tcase_add_test (tcase, gso_socket_follows_a_route_that_changes);
   tcase_add_test (tcase, gso_socket_obeys_an_mtu_that_shrinks);
+  tcase_add_loop_test (tcase, captures_are_the_same_with_and_without_gso, 0, 2);
   tcase_add_test (tcase, gso_socket_learns_the_path_mtu_by_icmp);
   return suite;
 }

@@ -549,8 +549,7 @@ GST_START_TEST (messages_without_room_follow_in_order)
       send_from_far (&self, 0, 0);
       fail_unless (run_until (&self, self.arrived->len + 1));
     }
-    expect_many (&self, 1, n_accepted[__i__ / 2],
-        150 - n_accepted[__i__ / 2]);
+    expect_many (&self, 1, n_accepted[__i__ / 2], 150 - n_accepted[__i__ / 2]);
     assert_equals_string (self.blocked->str, "+1-1");
     assert_equals_int (self.gso_errors_traced, 0);
   }
