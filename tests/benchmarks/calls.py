@@ -22,13 +22,13 @@ import sys
 
 import builds
 import turns
-from datagrams import BUFFER, LIST, PAIRS, SINK, SIZE, SOURCE
+from datagrams import (BUFFER, LIST, PAIRS, SINK, SIZE, SOURCE,
+                       WITHOUT_GSO)
 
 SECONDS = 60  # The maximum time in seconds that a run may take.
 LIBRARY = turns.BUILD / "tests" / "benchmarks" / "callcount.so"
 FUNCTIONS = ("malloc", "lock", "clock")
-WITHOUT = ("mmtp, gso=off", "dccpthin, gso=off")
-ROWS = {name: pair for name, pair in PAIRS.items() if name not in WITHOUT} | {
+ROWS = {name: pair for name, pair in PAIRS.items() if name not in WITHOUT_GSO} | {
     f"udplite, backend={backend}":
         (f"udplitesink {SINK} backend={backend}",
          f"udplitesrc {SOURCE} {BUFFER} backend={backend}")

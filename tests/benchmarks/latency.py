@@ -132,7 +132,7 @@ def keep_core_busy(is_wanted):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--packets", type=int, default=800)
+    parser.add_argument("--packets", type=int, default=400)
     parser.add_argument("--busy", action="store_true",
                         help="keep the second core busy")
     parser.add_argument("--only", default="", metavar="TEXT",

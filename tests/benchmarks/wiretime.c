@@ -38,9 +38,9 @@
 #define SIZE 1316
 #define RATE 6000000            /* bit/s */
 #define CONNECT_TIME (20 * GST_SECOND)
-#define WARM_UP_TIME (GST_SECOND / 2)
+#define WARM_UP_TIME (300 * GST_MSECOND)
 /* Time for the last packets, which a rate control may delay. */
-#define DRAIN_US (200 * 1000)
+#define DRAIN_US (100 * 1000)
 #define CAPTURE_BUFFER (256 << 20)
 /* Smaller packets are reports and acknowledgements. */
 #define MIN_CAPTURED 1000
