@@ -26,17 +26,18 @@ def get_environment(build, directory):
 
 def add_option(parser):
     parser.add_argument("--build", type=pathlib.Path, metavar="OTHER",
+                        action="append", default=[],
                         help="build directory of another version, which is "
-                        "measured, too")
+                        "measured, too; may be given several times")
 
 
 @contextlib.contextmanager
-def open_environments(other):
-    """Yields the environment of this build and, if it is not None, of the other
-    one. The keys end the names of the rows."""
+def open_environments(others):
+    """Yields the environments of this build and of other builds. The keys end
+    the names of the rows."""
     with tempfile.TemporaryDirectory() as directory:
         environments = {"": get_environment(turns.BUILD, directory)}
-        if other:
-            environments[", other build"] = get_environment(other.resolve(),
-                                                            directory)
+        for number, other in enumerate(others, 1):
+            environments[f", other build {number}"] = get_environment(
+                other.resolve(), directory)
         yield environments

@@ -13,7 +13,8 @@ or buffer list, so udpsink and udpsrc are the peers. The calls of a sink are
 divided by the packets that were pushed, and those of a source by the packets
 that arrived. Packets that arrive one by one, because the source is faster than
 the sink, cost the source more calls than packets that arrive together.
---build OTHER also measures the plugins of another build directory.
+--build OTHER also measures the plugins of another build directory. The option
+may be given several times.
 """
 
 import argparse
@@ -22,13 +23,13 @@ import sys
 
 import builds
 import turns
-from datagrams import (BUFFER, LIST, PAIRS, SINK, SIZE, SOURCE,
-                       WITHOUT_GSO)
+from datagrams import BUFFER, LIST, PAIRS, SINK, SIZE, SOURCE, WITHOUT_GSO
 
 SECONDS = 60  # The maximum time in seconds that a run may take.
 LIBRARY = turns.BUILD / "tests" / "benchmarks" / "callcount.so"
 FUNCTIONS = ("malloc", "lock", "clock")
-ROWS = {name: pair for name, pair in PAIRS.items() if name not in WITHOUT_GSO} | {
+ROWS = {name: pair for name, pair in PAIRS.items()
+        if name not in WITHOUT_GSO} | {
     f"udplite, backend={backend}":
         (f"udplitesink {SINK} backend={backend}",
          f"udplitesrc {SOURCE} {BUFFER} backend={backend}")

@@ -14,13 +14,14 @@ udpsink in the same round. The program fails if a sink does not send all packets
 or changes their order, and never because a sink is slow.
 
 --build OTHER also measures the plugins of another build directory, for example
-of an earlier version. --busy measures while another process keeps the second
-core busy.
+of an earlier version. The option may be given several times. --busy measures
+while another process keeps the second core busy.
 """
 
 import argparse
 import contextlib
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -83,7 +84,7 @@ def run(name, pair, packets, size, environment):
 def take_turns(options, size, environments):
     peer = next(iter(PAIRS))
     pairs = {name: pair for name, pair in PAIRS.items()
-             if options.only in name or name == peer}
+             if re.search(options.only, name) or name == peer}
     values = {name + build: [] for name in pairs for build in environments
               if not build or name != peer}
     for _ in range(options.runs):
@@ -135,8 +136,8 @@ def main():
     parser.add_argument("--packets", type=int, default=400)
     parser.add_argument("--busy", action="store_true",
                         help="keep the second core busy")
-    parser.add_argument("--only", default="", metavar="TEXT",
-                        help="leave out sinks whose name lacks TEXT")
+    parser.add_argument("--only", default="", metavar="EXPRESSION",
+                        help="regular expression for the names of the sinks")
     builds.add_option(parser)
     options = parser.parse_args()
     turns.enter_own_network()
