@@ -614,7 +614,7 @@ GST_START_TEST (gso_socket_learns_the_path_mtu_by_icmp)
   fail_if (hears (wait.fd, "another packet"));
   say_too_big (wait.fd, "wlan0x", packet, 1000);
   datagram_test_expect_error (socket, G_IO_ERROR_MESSAGE_TOO_LARGE,
-      "203.0.113.1:5004 returned a packet by ICMP");
+      "203.0.113.1:5004 returned an ICMP error");
   fail_unless_equals_int (datagram_socket_get_max_payload (socket, 0), 972);
   fail_unless_equals_int (send_run (socket, 1200, 20, &error), -1);
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE);
