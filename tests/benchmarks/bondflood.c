@@ -11,46 +11,33 @@
  * that were output, the seconds from the first input to the last output, and
  * the seconds of CPU time of sink and source. SINK and SOURCE are elements with
  * their properties, as in a launch line.
+ *
+ * If callcount.so is preloaded, a second line has the calls of malloc, of locks
+ * and of clocks in the sink's process and then in the source's process (see
+ * calls.py).
  */
 
 #define _GNU_SOURCE
-#include <gst/gst.h>
+#include "floodends.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "callcount.h"
+
 #define DEFAULT_SIZE (12 + 7 * 188)
-/* Time without an output packet after which the run ends. */
-#define IDLE_US (500 * 1000)
+/* Time without an output packet after which the run ends. Retransmissions take
+ * less time on the loopback interface. */
+#define IDLE_US (300 * 1000)
 #define CONNECT_US (20 * G_USEC_PER_SEC)
-#define CAPS "application/x-rtp, media=video, clock-rate=90000, " \
-    "encoding-name=MP2T, payload=33, ssrc=(uint)2"
 
-/* State that both processes share. */
-typedef struct
-{
-  gint is_listening;
-  gint received;
-  gint64 received_at;           /* us */
-} Shared;
+static FloodShared *shared;
 
-static Shared *shared;
 static gsize packet_size = DEFAULT_SIZE;
-
-G_GNUC_NORETURN static void
-fail (const gchar * what)
-{
-  g_printerr ("bondflood: %s\n", what);
-  exit (1);
-}
 
 static gdouble
 get_time (clockid_t clock)
@@ -58,135 +45,68 @@ get_time (clockid_t clock)
   struct timespec time;
 
   if (clock_gettime (clock, &time) < 0)
-    fail (g_strerror (errno));
+    flood_fail (g_strerror (errno));
   return time.tv_sec + time.tv_nsec / 1e9;
-}
-
-static GstElement *
-make_pipeline (const gchar * description, const gchar * pad_name, GstPad ** pad)
-{
-  GstElement *pipeline = gst_pipeline_new (NULL);
-  GError *error = NULL;
-  GstElement *element = gst_parse_launch (description, &error);
-
-  if (error)
-    fail (error->message);
-  gst_bin_add (GST_BIN (pipeline), element);
-  *pad = gst_element_get_static_pad (element, pad_name);
-  return pipeline;
-}
-
-/* --- the source's process ------------------------------------------------- */
-
-static void
-note (guint n)
-{
-  shared->received_at = g_get_monotonic_time ();
-  g_atomic_int_add (&shared->received, n);
-}
-
-static GstPadProbeReturn
-count (GstPad * pad, GstPadProbeInfo * info, gpointer data)
-{
-  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER_LIST)
-    note (gst_buffer_list_length (GST_PAD_PROBE_INFO_BUFFER_LIST (info)));
-  else
-    note (1);
-  return GST_PAD_PROBE_DROP;
-}
-
-G_GNUC_NORETURN static void
-receive (const gchar * description)
-{
-  GstElement *pipeline;
-  GstPad *pad;
-
-  prctl (PR_SET_PDEATHSIG, SIGKILL);
-  gst_init (NULL, NULL);
-  pipeline = make_pipeline (description, "src", &pad);
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER
-      | GST_PAD_PROBE_TYPE_BUFFER_LIST, count, NULL, NULL);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
-  g_atomic_int_set (&shared->is_listening, TRUE);
-  while (TRUE)
-    pause ();
-}
-
-static pid_t
-start_source (const gchar * description)
-{
-  pid_t pid = fork ();
-
-  if (pid < 0)
-    fail (g_strerror (errno));
-  if (pid == 0)
-    receive (description);
-  while (!g_atomic_int_get (&shared->is_listening)) {
-    if (waitpid (pid, NULL, WNOHANG) == pid)
-      fail ("the source does not run");
-    g_usleep (1000);
-  }
-  return pid;
-}
-
-/* --- the sink's process --------------------------------------------------- */
-
-static GstBuffer *
-make_packet (void)
-{
-  static guint16 number;
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, packet_size, NULL);
-  GstMapInfo map;
-
-  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
-  memset (map.data, 0x47, map.size);
-  map.data[0] = 0x80;
-  map.data[1] = 33;
-  GST_WRITE_UINT16_BE (map.data + 2, number);
-  GST_WRITE_UINT32_BE (map.data + 4, number);
-  GST_WRITE_UINT32_BE (map.data + 8, 2);
-  gst_buffer_unmap (buffer, &map);
-  number++;
-  return buffer;
 }
 
 static void
 push (GstPad * pad, guint list_size)
 {
-  GstBufferList *list;
-  GstFlowReturn flow;
-  guint i;
-
-  if (list_size == 1) {
-    flow = gst_pad_push (pad, make_packet ());
-  } else {
-    list = gst_buffer_list_new_sized (list_size);
-    for (i = 0; i < list_size; i++)
-      gst_buffer_list_add (list, make_packet ());
-    flow = gst_pad_push_list (pad, list);
-  }
-  if (flow != GST_FLOW_OK)
-    fail (gst_flow_get_name (flow));
+  flood_push (pad, flood_make (packet_size, list_size));
 }
 
-static GstPad *
-open_src_pad (GstPad * peer)
+/* --- calls of functions --------------------------------------------------- */
+
+/* Number of calls in each process, if callcount.so is preloaded */
+typedef gint64 Calls[2][CALLCOUNT_FUNCTIONS];
+
+static void
+count_in_source (void)
 {
-  GstPad *pad = gst_pad_new (NULL, GST_PAD_SRC);
-  GstCaps *caps = gst_caps_from_string (CAPS);
-  GstSegment segment;
-
-  g_assert (gst_pad_link_full (pad, peer, GST_PAD_LINK_CHECK_NOTHING)
-      == GST_PAD_LINK_OK);
-  gst_pad_set_active (pad, TRUE);
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_pad_push_event (pad, gst_event_new_stream_start ("flood"));
-  gst_pad_push_event (pad, gst_event_new_caps (caps));
-  gst_pad_push_event (pad, gst_event_new_segment (&segment));
-  gst_caps_unref (caps);
-  return pad;
+  if (callcount_select)
+    callcount_select (1);
 }
+
+/* Adds the calls until now, multiplied by `factor`. */
+static void
+add_calls (Calls calls, gint factor)
+{
+  guint process, function;
+
+  for (process = 0; callcount_get && process < 2; process++) {
+    for (function = 0; function < CALLCOUNT_FUNCTIONS; function++)
+      calls[process][function] += factor *
+          (gint64) callcount_get (process, function);
+  }
+}
+
+/* Subtracts the calls that this program needs to make the packets, and to count
+ * the packets that the source outputs. */
+static void
+subtract_own_calls (Calls calls, guint n_pushed, guint n_noted, guint list_size)
+{
+  GstMiniObject *packets;
+
+  add_calls (calls, n_pushed);
+  packets = flood_make (packet_size, list_size);
+  add_calls (calls, -n_pushed);
+  gst_mini_object_unref (packets);
+  calls[1][CALLCOUNT_CLOCK] -= n_noted;
+}
+
+static void
+print_calls (Calls calls)
+{
+  guint process, function;
+
+  for (process = 0; callcount_get && process < 2; process++) {
+    for (function = 0; function < CALLCOUNT_FUNCTIONS; function++)
+      g_print ("%" G_GINT64_FORMAT " ", calls[process][function]);
+  }
+  g_print (callcount_get ? "\n" : "");
+}
+
+/* --- the run -------------------------------------------------------------- */
 
 /* Waits until packets stop arriving. */
 static void
@@ -210,7 +130,7 @@ warm_up (GstPad * pad, guint list_size)
 
   while (g_atomic_int_get (&shared->received) == 0) {
     if (g_get_monotonic_time () - begin > CONNECT_US)
-      fail ("nothing comes out");
+      flood_fail ("nothing comes out");
     push (pad, list_size);
     g_usleep (10000);
   }
@@ -238,14 +158,17 @@ static void
 flood (GstPad * pad, pid_t source, guint n, guint rate, guint list_size)
 {
   gdouble sink_cpu, source_cpu;
+  Calls calls = { {0} };
+  gint before, noted;
   gint64 begin;
   clockid_t clock;
-  gint before;
 
   if (clock_getcpuclockid (source, &clock) != 0)
-    fail ("no clock of the source's process");
+    flood_fail ("no clock of the source's process");
   warm_up (pad, list_size);
   before = g_atomic_int_get (&shared->received);
+  noted = shared->noted;
+  add_calls (calls, -1);
   begin = g_get_monotonic_time ();
   sink_cpu = -get_time (CLOCK_PROCESS_CPUTIME_ID);
   source_cpu = -get_time (clock);
@@ -253,15 +176,18 @@ flood (GstPad * pad, pid_t source, guint n, guint rate, guint list_size)
   wait_for_silence ();
   sink_cpu += get_time (CLOCK_PROCESS_CPUTIME_ID);
   source_cpu += get_time (clock);
+  add_calls (calls, 1);
   g_print ("%d %.6f %.6f %.6f\n", g_atomic_int_get (&shared->received)
       - before, (shared->received_at - begin) / 1e6, sink_cpu, source_cpu);
+  subtract_own_calls (calls, (n + list_size - 1) / list_size,
+      shared->noted - noted, list_size);
+  print_calls (calls);
 }
 
 int
 main (int argc, char **argv)
 {
-  GstElement *pipeline;
-  GstPad *peer, *pad;
+  GstPad *pad;
   pid_t source;
 
   if (argc != 6 && argc != 7) {
@@ -269,14 +195,9 @@ main (int argc, char **argv)
     return 2;
   }
   if (argc == 7)
-    packet_size = MAX (12, atoi (argv[6]));
-  shared = mmap (NULL, sizeof (*shared), PROT_READ | PROT_WRITE,
-      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  source = start_source (argv[2]);
-  gst_init (NULL, NULL);
-  pipeline = make_pipeline (argv[1], "sink", &peer);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  pad = open_src_pad (peer);
+    packet_size = atoi (argv[6]);
+  shared = flood_start_source (argv[2], count_in_source, &source);
+  pad = flood_open_sink (argv[1]);
   flood (pad, source, atoi (argv[3]), atoi (argv[4]), MAX (1, atoi (argv[5])));
   kill (source, SIGKILL);
   _exit (fflush (stdout) ? 1 : 0);

@@ -231,9 +231,9 @@ def compare_all(names, rate, options, env):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=11)
-    parser.add_argument("--megabytes", type=int, default=240)
-    parser.add_argument("--rates", type=int, nargs="*", default=[6, 20],
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--megabytes", type=int, default=120)
+    parser.add_argument("--rates", type=int, nargs="*", default=[6],
                         help="Mbit/s")
     parser.add_argument("--codecs", nargs="*", default=list(CODECS),
                         choices=list(CODECS), metavar="CODEC",

@@ -251,7 +251,7 @@ def compare(rate, options, env):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--megabytes", type=int, default=240)
+    parser.add_argument("--megabytes", type=int, default=120)
     parser.add_argument("--rates", type=int, nargs="*", default=[6, 3],
                         help="Mbit/s, of 3, 4, 5 and 6")
     parser.add_argument("--no-ffprobe", action="store_true",

@@ -50,6 +50,7 @@ PAIRS = {
     "dccpthin, gso=off": (f"dccpthinsink {SINK} gso=off",
                           f"dccpthinsrc {SOURCE}"),
 }
+WITHOUT_GSO = ("mmtp, gso=off", "dccpthin, gso=off")
 PLUGINS = ("dccpthin", "mmtp", "udplite")
 
 
@@ -80,7 +81,11 @@ def run(name, words, pushed):
 def get_commands(packets, size):
     commands = {name: [turns.PROGRAM, *pair, packets, 0, size, SIZE]
                 for name, pair in PAIRS.items()}
-    if size > 1:
+    if size == 1:
+        # Each packet is then a message of its own, with and without GSO.
+        for name in WITHOUT_GSO:
+            del commands[name]
+    else:
         commands["loop with GSO and GRO"] = [FLOOD, "gso", packets, SIZE]
     return commands
 

@@ -48,7 +48,7 @@ def may_be_raw():
 
 
 def main():
-    options = turns.read_options(__doc__, [5000, 20000, 40000, 0])
+    options = turns.read_options(__doc__, [5000, 40000, 0])
     pairs = {name: pair for name, pair in PAIRS.items()
              if name != "dccp raw" or may_be_raw()}
     turns.compare("dccpthin", pairs, options, SIZE)

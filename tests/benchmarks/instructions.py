@@ -204,7 +204,7 @@ def show(name, other, again, this):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--against", type=pathlib.Path, metavar="DIRECTORY",
                         help="another build (default: this one without log)")
     parser.add_argument("--only", metavar="NAME", action="append",

@@ -33,7 +33,7 @@ PAIRS |= {f"mmtp{name}":
 
 
 def main():
-    options = turns.read_options(__doc__, [10000, 20000, 40000, 0])
+    options = turns.read_options(__doc__, [10000, 0])
     turns.compare("mmtp", PAIRS, options, SIZE)
 
 

@@ -19,7 +19,8 @@ BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
 
 
 PROGRAM = BUILD / "tests" / "benchmarks" / "bondflood"
-SECONDS = 60  # Maximum seconds for a run.
+SECONDS = 20  # Maximum seconds for a run.
+PUSH_SECONDS = 0.6  # Maximum seconds in which a run at a fixed rate pushes.
 
 
 class Failed(Exception):
@@ -82,11 +83,13 @@ def take_turns(pairs, options, rate, size, bytes_each):
     out.
     """
     values = {name: [] for name in pairs}
+    packets = min(options.packets, int(rate * PUSH_SECONDS)
+                  ) if rate else options.packets
     for _ in range(options.runs):
         for name in list(values):
             try:
-                values[name].append(Run(name, pairs[name], options.packets,
-                                        rate, size, bytes_each))
+                values[name].append(Run(name, pairs[name], packets, rate, size,
+                                        bytes_each))
             except subprocess.TimeoutExpired:
                 print(f"\n{name} came to no end within {SECONDS} s")
                 del values[name]

@@ -107,7 +107,7 @@ def show(title, values, target):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--packets", type=int, default=200000)
+    parser.add_argument("--packets", type=int, default=100000)
     options = parser.parse_args()
     enter_own_network()
     os.environ.setdefault("GST_PLUGIN_PATH_1_0", str(BUILD / "gst/udplite"))

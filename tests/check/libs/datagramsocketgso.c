@@ -295,6 +295,42 @@ GST_START_TEST (refused_packets_are_sent_one_by_one_for_good)
 
 GST_END_TEST;
 
+/* The socket has used GSO before its route moves to a device that refuses GSO
+ * in the middle of a batch. */
+GST_START_TEST (running_socket_falls_back_when_its_route_moves)
+{
+  DatagramSocket *listener = open_listener (0, FALSE);
+  DatagramSocket *sender = open_sender (0, datagram_test_get_port (listener));
+  guint i;
+
+  set_up ();
+  if (kernel_has_gso ("running_socket_falls_back_when_its_route_moves")) {
+    fail_unless_equals_int (send_packets (sender, 0, 40), 40);
+    fail_unless_equals_int (n_messages, 1);
+    expect_packets (listener, 0, 40);
+    fail_unless (datagram_socket_check_gso (sender, NULL));
+
+    /* The first run of 10 small packets still passes. */
+    for (i = 0; i < 10; i++)
+      packets[i].size = SIZE / 2;
+    gso_errno = refusals[__i__];
+    max_segment = SIZE / 2;
+    fail_unless_equals_int (send_packets (sender, 0, 40), 40);
+    fail_unless_equals_int (n_messages, 1 + 1 + 30);
+    expect_packets (listener, 0, 40);
+    fail_if (datagram_socket_check_gso (sender, NULL));
+    gso_errno = 0;
+    fail_unless_equals_int (send_packets (sender, 0, 40), 40);
+    fail_unless_equals_int (n_messages, 1 + 1 + 30 + 40);
+    expect_packets (listener, 0, 40);
+    fail_unless (datagram_socket_check_gso (sender, NULL));
+  }
+  datagram_socket_free (sender);
+  datagram_socket_free (listener);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (packets_above_the_mtu_are_sent_one_by_one)
 {
   DatagramSocket *listener = open_listener (0, FALSE);
@@ -462,6 +498,8 @@ datagramsocketgso_suite (void)
       FAMILIES);
   tcase_add_loop_test (tcase, refused_packets_are_sent_one_by_one_for_good, 0,
       G_N_ELEMENTS (refusals));
+  tcase_add_loop_test (tcase, running_socket_falls_back_when_its_route_moves,
+      0, G_N_ELEMENTS (refusals));
   tcase_add_test (tcase, packets_above_the_mtu_are_sent_one_by_one);
   tcase_add_loop_test (tcase, packets_of_unsent_messages_remain, 0, 6);
   tcase_add_test (tcase, packets_without_room_after_a_refusal_remain);

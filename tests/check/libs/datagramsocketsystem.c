@@ -13,6 +13,7 @@
 #include <linux/if_packet.h>
 #include <linux/sockios.h>
 #include <net/if.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -343,25 +344,37 @@ disable_checksum_offload (const gchar * device)
   close (fd);
 }
 
+#define LOCAL_PORT 5006
+
 static DatagramSocket *
-open_gso (gboolean may_fragment)
+open_with (gboolean gso, gboolean may_fragment, guint16 local_port)
 {
   GSocketAddress *remote = datagram_test_address ("203.0.113.1", 5004);
+  GSocketAddress *local = datagram_test_address ("192.0.2.1", local_port);
   DatagramSocketOptions options;
   GError *error = NULL;
   DatagramSocket *socket;
 
   datagram_socket_options_init (&options);
-  options.gso = TRUE;
+  options.gso = gso;
   options.may_fragment = may_fragment;
-  socket = datagram_socket_new_connected (remote, NULL, &options, &error);
+  socket = datagram_socket_new_connected (remote,
+      local_port ? local : NULL, &options, &error);
   g_assert_no_error (error);
   g_object_unref (remote);
+  g_object_unref (local);
   return socket;
 }
 
+static DatagramSocket *
+open_gso (gboolean may_fragment)
+{
+  return open_with (TRUE, may_fragment, 0);
+}
+
 #define RUN 20
-#define HEADERS (20 + 8)        /* IPv4 and UDP */
+#define IP_HEADER 20            /* bytes of IPv4 */
+#define HEADERS (IP_HEADER + 8) /* with UDP */
 
 /* Sends RUN packets of `size` bytes that end with their numbers, and returns
  * what datagram_socket_send returns. */
@@ -477,6 +490,144 @@ GST_START_TEST (gso_socket_obeys_an_mtu_that_shrinks)
 
 GST_END_TEST;
 
+/* Returns the sum of RFC 1071, to which `start` is added. `size` is even. */
+static guint16
+add_up (const guint8 * bytes, gsize size, guint32 start)
+{
+  gsize i;
+
+  for (i = 0; i < size; i += 2)
+    start += bytes[i] << 8 | bytes[i + 1];
+  start = (start & 0xffff) + (start >> 16);
+  return (start & 0xffff) + (start >> 16);
+}
+
+/* Writes the checksum of RFC 1071 over `bytes` at `sum`, which has to be 0. */
+static void
+write_checksum (guint8 * bytes, gsize size, guint8 * sum)
+{
+  GST_WRITE_UINT16_BE (sum, ~add_up (bytes, size, 0));
+}
+
+/* Captures the packets of a run. Checks the checksums and that the IP
+ * identifications are consecutive. Both are then set to 0. */
+static GByteArray *
+capture_run (gint tap, gsize size)
+{
+  struct pollfd wait = {.fd = tap,.events = POLLIN };
+  GByteArray *captured = g_byte_array_new ();
+  guint8 packet[ROOM];
+  guint16 id = 0;
+  gssize received;
+  guint i;
+
+  for (i = 0; i < RUN; i++) {
+    fail_unless_equals_int (poll (&wait, 1, 30000), 1);
+    received = recv (tap, packet, sizeof (packet), 0);
+    fail_unless_equals_int (received, HEADERS + size);
+    fail_unless_equals_int (add_up (packet, IP_HEADER, 0), 0xffff);
+    /* The pseudo header of RFC 768 has the addresses, protocol and length. */
+    fail_unless_equals_int (add_up (packet + 12, received - 12,
+            IPPROTO_UDP + received - IP_HEADER), 0xffff);
+    if (i > 0)
+      fail_unless_equals_int (GST_READ_UINT16_BE (packet + 4),
+          (guint16) (id + 1));
+    id = GST_READ_UINT16_BE (packet + 4);
+    memset (packet + 4, 0, 2);
+    memset (packet + 10, 0, 2);
+    memset (packet + IP_HEADER + 6, 0, 2);
+    g_byte_array_append (captured, packet, received);
+  }
+  return captured;
+}
+
+/* The device has no checksum offload, so the kernel has split the messages
+ * before they are captured. */
+GST_START_TEST (captures_are_the_same_with_and_without_gso)
+{
+  GByteArray *captured[2];
+  GError *error = NULL;
+  DatagramSocket *socket;
+  guint gso;
+  gint tap;
+
+  if (!make_devices ("captures_are_the_same_with_and_without_gso"))
+    return;
+  disable_checksum_offload ("wlan0");
+  tap = open_tap ("wlan0x");
+  for (gso = 0; gso < 2; gso++) {
+    socket = open_with (gso, __i__, LOCAL_PORT);
+    fail_unless_equals_int (send_run (socket, 1200, 0, &error), RUN);
+    g_assert_no_error (error);
+    captured[gso] = capture_run (tap, 1200);
+    datagram_socket_free (socket);
+  }
+  fail_unless_equals_int (captured[0]->len, captured[1]->len);
+  fail_unless (memcmp (captured[0]->data, captured[1]->data,
+          captured[0]->len) == 0);
+  g_byte_array_unref (captured[0]);
+  g_byte_array_unref (captured[1]);
+  close (tap);
+}
+
+GST_END_TEST;
+
+/* The gateway 192.0.2.9 at the far end of `device` answers a packet, whose
+ * header starts at `packet`, with the ICMP message "fragmentation needed" of
+ * RFC 1191. */
+static void
+say_too_big (gint tap, const gchar * device, const guint8 * packet, guint mtu)
+{
+  guint8 bytes[IP_HEADER + 8 + HEADERS] = { 0x45, 0, 0, sizeof (bytes),
+    0, 0, 0, 0, 64, IPPROTO_ICMP, 0, 0, 192, 0, 2, 9, 192, 0, 2, 1,
+    3, 4, 0, 0, 0, 0, mtu >> 8, mtu & 0xff
+  };
+  struct sockaddr_ll address = {.sll_family = AF_PACKET,
+    .sll_protocol = g_htons (ETH_P_IP),.sll_halen = ETH_ALEN,
+    .sll_ifindex = if_nametoindex (device)
+  };
+
+  memset (address.sll_addr, 0xff, ETH_ALEN);
+  memcpy (bytes + IP_HEADER + 8, packet, HEADERS);
+  write_checksum (bytes, IP_HEADER, bytes + 10);
+  write_checksum (bytes + IP_HEADER, 8 + HEADERS, bytes + IP_HEADER + 2);
+  fail_unless_equals_int (sendto (tap, bytes, sizeof (bytes), 0,
+          (struct sockaddr *) &address, sizeof (address)), sizeof (bytes));
+}
+
+/* Behind the gateway, the path MTU is 1000 bytes. The packets of the first run
+ * are lost there, as without GSO. */
+GST_START_TEST (gso_socket_learns_the_path_mtu_by_icmp)
+{
+  struct pollfd wait = {.events = POLLIN };
+  GError *error = NULL;
+  guint8 packet[65536];
+  DatagramSocket *socket;
+
+  if (!make_devices ("gso_socket_learns_the_path_mtu_by_icmp"))
+    return;
+  wait.fd = open_tap ("wlan0x");
+  socket = open_gso (FALSE);
+  fail_unless_equals_int (send_run (socket, 1200, 0, &error), RUN);
+  fail_unless_equals_int (poll (&wait, 1, 30000), 1);
+  fail_unless (recv (wait.fd, packet, sizeof (packet), 0) > HEADERS);
+  fail_if (hears (wait.fd, "another packet"));
+  say_too_big (wait.fd, "wlan0x", packet, 1000);
+  datagram_test_expect_error (socket, G_IO_ERROR_MESSAGE_TOO_LARGE,
+      "203.0.113.1:5004 returned an ICMP error");
+  fail_unless_equals_int (datagram_socket_get_max_payload (socket, 0), 972);
+  fail_unless_equals_int (send_run (socket, 1200, 20, &error), -1);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE);
+  g_clear_error (&error);
+  fail_unless_equals_int (send_run (socket, 972, 20, &error), RUN);
+  expect_run_at (wait.fd, 972, 20);
+  g_assert_no_error (error);
+  close (wait.fd);
+  datagram_socket_free (socket);
+}
+
+GST_END_TEST;
+
 static Suite *
 datagramsocketsystem_suite (void)
 {
@@ -492,6 +643,8 @@ datagramsocketsystem_suite (void)
   tcase_add_test (tcase, link_local_addresses_have_their_interface);
   tcase_add_test (tcase, gso_socket_follows_a_route_that_changes);
   tcase_add_test (tcase, gso_socket_obeys_an_mtu_that_shrinks);
+  tcase_add_loop_test (tcase, captures_are_the_same_with_and_without_gso, 0, 2);
+  tcase_add_test (tcase, gso_socket_learns_the_path_mtu_by_icmp);
   return suite;
 }
 

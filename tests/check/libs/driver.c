@@ -16,41 +16,64 @@
 #include <sys/syscall.h>
 
 #include "driver.h"
+#include "gso.h"
+#include "skipped.h"
 
 #define PATHS 3
 #define SIZE 100
 
-/* Number of packets that the sockets of this program still accept */
-static gint room = G_MAXINT;
+/* Number of messages that the sockets of this program still accept, and the
+ * errno of all later calls. Without GSO, a message is a packet. */
+static gint room = G_MAXINT, full_errno = EAGAIN;
+static gboolean refuses_gso;
 
-static guint n_sent;
+static guint n_sent, n_merged;
+
+/* Returns whether the kernel makes several packets of this message. */
+static gboolean
+is_merged (const struct msghdr *message)
+{
+  struct msghdr *header = (struct msghdr *) message;
+  struct cmsghdr *control;
+
+  for (control = CMSG_FIRSTHDR (header); control;
+      control = CMSG_NXTHDR (header, control)) {
+    if (control->cmsg_level == IPPROTO_UDP && control->cmsg_type == UDP_SEGMENT)
+      return TRUE;
+  }
+  return FALSE;
+}
 
 /* The following functions replace those of the C library. */
 ssize_t
 sendmsg (int fd, const struct msghdr *message, int flags)
 {
-  if (room == 0) {
-    errno = EAGAIN;
+  const gboolean merged = is_merged (message);
+  ssize_t size;
+
+  if (room == 0 || (refuses_gso && merged)) {
+    errno = room == 0 ? full_errno : EIO;
     return -1;
   }
-  room--;
-  n_sent++;
-  return syscall (SYS_sendmsg, fd, message, flags);
+  size = syscall (SYS_sendmsg, fd, message, flags);
+  if (size >= 0) {
+    room--;
+    n_sent++;
+    n_merged += merged;
+  }
+  return size;
 }
 
 int
 sendmmsg (int fd, struct mmsghdr *messages, unsigned int n, int flags)
 {
-  int sent;
+  guint i;
 
-  if (room == 0) {
-    errno = EAGAIN;
-    return -1;
+  for (i = 0; i < n; i++) {
+    if (sendmsg (fd, &messages[i].msg_hdr, flags) < 0)
+      return i > 0 ? (int) i : -1;
   }
-  sent = syscall (SYS_sendmmsg, fd, messages, MIN (n, (guint) room), flags);
-  room -= MAX (0, sent);
-  n_sent += MAX (0, sent);
-  return sent;
+  return n;
 }
 
 /* --- core, owner and sockets ---------------------------------------------- */
@@ -87,6 +110,7 @@ typedef struct
   /* State of the mock owner */
   GString *sent, *heard;        /* one digit per event: the path */
   guint errors, rounds, flushes, packets_traced;
+  guint gso_errors_traced;
   /* The owner removes a path that has an error. */
   gboolean path_goes;
   /* The loop ends after this number of packets. */
@@ -236,7 +260,12 @@ unlock_and_post (gpointer owner)
 static void
 trace (gpointer owner, gboolean is_packet, const gchar * format, va_list args)
 {
-  ((Fixture *) owner)->packets_traced += is_packet;
+  Fixture *self = owner;
+  gchar *text = g_strdup_vprintf (format, args);
+
+  self->packets_traced += is_packet;
+  self->gso_errors_traced += !is_packet && strstr (text, "without GSO") != NULL;
+  g_free (text);
 }
 
 static const DriverFuncs funcs = {
@@ -264,6 +293,9 @@ set_up (Fixture * self)
   self->heard = g_string_new (NULL);
   self->wakeup = DRIVER_NEVER;
   room = G_MAXINT;
+  full_errno = EAGAIN;
+  refuses_gso = FALSE;
+  n_merged = 0;
   driver_begin (&self->driver, &core_verbs, self, 2 * SIZE);
 }
 
@@ -285,20 +317,41 @@ tear_down (Fixture * self)
   g_mutex_clear (&self->lock);
 }
 
+static DatagramSocket *
+connect_to (guint16 port, gboolean gso)
+{
+  GSocketAddress *remote = datagram_test_address ("127.0.0.1", port);
+  DatagramSocketOptions options;
+  GError *error = NULL;
+  DatagramSocket *socket;
+
+  datagram_socket_options_init (&options);
+  options.gso = gso;
+  socket = datagram_socket_new_connected (remote, NULL, &options, &error);
+  g_assert_no_error (error);
+  g_object_unref (remote);
+  return socket;
+}
+
 /* Adds a connected socket to the driver, and a listener at its far end. */
 static void
-add_sockets (Fixture * self, guint path)
+add_sockets_with (Fixture * self, guint path, gboolean gso)
 {
   DatagramSocket *near;
 
   self->far[path] = datagram_test_listener ("127.0.0.1", 0);
-  near = datagram_test_connect ("127.0.0.1",
-      datagram_test_get_port (self->far[path]), NULL);
+  near = connect_to (datagram_test_get_port (self->far[path]), gso);
   self->back[path] = *datagram_socket_get_path (near);
   memcpy (self->back[path].remote, self->back[path].local,
       sizeof (self->back[path].remote));
   self->back[path].remote_port = datagram_test_get_port (near);
   driver_add_path (&self->driver, path, near, SIZE);
+}
+
+static void
+add_sockets (Fixture * self, guint path)
+{
+  add_sockets_with (self, path, FALSE);
 }
 
 static void
@@ -438,6 +491,99 @@ GST_START_TEST (what_had_no_room_follows_in_order)
     assert_equals_int (read_at_far (&self, 1), i);
   assert_equals_int (read_at_far (&self, 1), -1);
   assert_equals_string (self.blocked->str, "+1-1");
+  tear_down (&self);
+}
+
+GST_END_TEST;
+
+static void
+put_many (Fixture * self, guint path, guint first, guint n)
+{
+  guint i;
+
+  for (i = first; i < first + n; i++)
+    put (self, path, i);
+}
+
+static void
+expect_many (Fixture * self, guint path, guint first, guint n)
+{
+  guint i;
+
+  for (i = first; i < first + n; i++)
+    assert_equals_int (read_at_far (self, path), i);
+  assert_equals_int (read_at_far (self, path), -1);
+}
+
+static gboolean
+kernel_has_gso (const gchar * test)
+{
+  if (n_merged > 0)
+    return TRUE;
+  say_skipped (test, "the kernel has no GSO for UDP");
+  return FALSE;
+}
+
+/* With GSO, the first messages have 64, 64 and 22 packets. The sockets accept
+ * __i__ messages at first. */
+GST_START_TEST (messages_without_room_follow_in_order)
+{
+  static const guint n_accepted[] = { 0, 64, 128 };
+  Fixture self;
+
+  set_up (&self);
+  add_sockets (&self, 0);
+  add_sockets_with (&self, 1, TRUE);
+  put_many (&self, 1, 0, 2);
+  driver_flush (&self.driver);
+  expect_many (&self, 1, 0, 2);
+  if (kernel_has_gso ("messages_without_room_follow_in_order")) {
+    room = __i__ / 2;
+    full_errno = __i__ % 2 ? ENOBUFS : EAGAIN;
+    put_many (&self, 1, 0, 150);
+    driver_flush (&self.driver);
+    fail_unless (driver_is_blocked (&self.driver, 1));
+    expect_many (&self, 1, 0, n_accepted[__i__ / 2]);
+    room = G_MAXINT;
+    while (driver_is_blocked (&self.driver, 1)) {
+      send_from_far (&self, 0, 0);
+      fail_unless (run_until (&self, self.arrived->len + 1));
+    }
+    expect_many (&self, 1, n_accepted[__i__ / 2], 150 - n_accepted[__i__ / 2]);
+    assert_equals_string (self.blocked->str, "+1-1");
+    assert_equals_int (self.gso_errors_traced, 0);
+  }
+  tear_down (&self);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (refused_gso_is_logged_once_and_no_packet_is_lost)
+{
+  Fixture self;
+
+  set_up (&self);
+  add_sockets_with (&self, 0, TRUE);
+  put_many (&self, 0, 0, 100);
+  driver_flush (&self.driver);
+  expect_many (&self, 0, 0, 100);
+  if (kernel_has_gso ("refused_gso_is_logged_once_and_no_packet_is_lost")) {
+    assert_equals_int (self.gso_errors_traced, 0);
+    refuses_gso = TRUE;
+    put_many (&self, 0, 100, 100);
+    driver_flush (&self.driver);
+    expect_many (&self, 0, 100, 100);
+    assert_equals_int (self.gso_errors_traced, 1);
+    refuses_gso = FALSE;
+    n_merged = 0;
+    put_many (&self, 0, 0, 100);
+    driver_flush (&self.driver);
+    expect_many (&self, 0, 0, 100);
+    assert_equals_int (n_merged, 0);
+    assert_equals_int (self.gso_errors_traced, 1);
+    assert_equals_int (self.errors, 0);
+    assert_equals_string (self.blocked->str, "");
+  }
   tear_down (&self);
 }
 
@@ -775,6 +921,8 @@ driver_suite (void)
   tcase_add_test (tc, packets_of_each_path_keep_their_order);
   tcase_add_test (tc, more_than_a_batch_goes_at_once);
   tcase_add_loop_test (tc, what_had_no_room_follows_in_order, 0, 5);
+  tcase_add_loop_test (tc, messages_without_room_follow_in_order, 0, 6);
+  tcase_add_test (tc, refused_gso_is_logged_once_and_no_packet_is_lost);
   tcase_add_test (tc, loop_does_not_spin_for_room);
   tcase_add_test (tc, not_everything_waits_for_room);
   tcase_add_test (tc, path_that_is_removed_forgets_what_waits);

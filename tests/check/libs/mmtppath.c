@@ -885,6 +885,38 @@ GST_START_TEST (pacing_is_faster_while_the_application_limits)
 
 GST_END_TEST;
 
+/* Whatever the rate is and however late the caller is, a burst has at most the
+ * bytes that the pacing allows in one millisecond, and one packet more. While
+ * the application limits the rate, the pacing allows twice as much. */
+GST_START_TEST (burst_is_what_the_pacing_allows_in_a_millisecond)
+{
+  static const guint64 rates[] = { 100000, 10000000, 400000000, 8000000000 };
+  const guint gain = __i__ % 2 ? 2 : 1;
+  const guint64 rate = rates[__i__ / 2];
+  const guint64 limit = gain * rate / 8 / 1000 + PACKET;
+  GRand *rand = g_rand_new_with_seed (26);
+  guint64 now = START, burst, largest = 0;
+  Fixture fixture;
+  guint i;
+
+  fixture_init (&fixture, 0);
+  fixture.path->limits.pacing_rate = rate;
+  fixture.path->limits.is_app_limited = gain > 1;
+  fixture.path->token = START;
+  for (i = 0; i < 1000; i++) {
+    now += g_rand_int_range (rand, 0, 20 * MS);
+    for (burst = 0; fixture.path->token <= now; burst += PACKET)
+      mmtp_path_sent (fixture.path, now, MAX_SIZE, i, TRUE);
+    fail_unless (burst <= limit, "%" G_GUINT64_FORMAT " bytes at once", burst);
+    largest = MAX (largest, burst);
+  }
+  fail_unless (largest + PACKET >= limit);
+  fixture_clear (&fixture);
+  g_rand_free (rand);
+}
+
+GST_END_TEST;
+
 /* The safety margin is limited. Without this limit, there would be no time for
  * waiting if the path is the infrared link of the MMTP paper. */
 GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
@@ -1114,6 +1146,8 @@ mmtppath_suite (void)
   tcase_add_test (tc, idle_and_configured_paths_are_not_drained);
   tcase_add_test (tc, token_comes_when_the_packet_has_gone);
   tcase_add_test (tc, pacing_is_faster_while_the_application_limits);
+  tcase_add_loop_test (tc, burst_is_what_the_pacing_allows_in_a_millisecond, 0,
+      8);
   tcase_add_test (tc, safety_leaves_an_eighth_of_the_time_for_waiting);
   tcase_add_test (tc, safety_of_measured_paths_is_the_jitter);
   tcase_add_test (tc, an_unused_path_takes_no_longer_than_a_message_of_control);

@@ -45,6 +45,7 @@ typedef struct
   gboolean joined;
   guint64 next;                 /* our number */
   guint64 highest, received, bytes;
+  guint64 sent_bytes;           /* of IP packets with DATA messages */
   guint lost;
   /* Jitter of the large messages in ns (RFC 3550 section 6.4.1). */
   gint64 jitter;
@@ -435,6 +436,8 @@ take_output (Fixture * fixture)
             flight->size), MMTP_VALID);
     fail_unless (flight->size <= MAX_SIZE);
     fixture->counts[message.type][flight->path]++;
+    if (message.type == MMTP_DATA)
+      line->sent_bytes += flight->size + OVERHEAD;
     line->busy = MAX (line->busy, fixture->now) +
         flight->size * SECOND / line->capacity;
     flight->arrival = line->busy + line->delay;
@@ -1223,6 +1226,38 @@ GST_START_TEST (sends_what_fits_and_all_of_that_in_time)
   /* 11 s of 150 kbyte/s */
   fail_unless (stats.sent_buffers >= 150000 * 105 / 14000);
   fail_unless (count_events (fixture, MMTP_EVENT_TOO_SLOW) > 5);
+  fixture_free (fixture);
+}
+
+GST_END_TEST;
+
+/* All packets that the sender outputs at one time go out as one burst,
+ * especially with GSO. The caller may be late, because its timer is coarse. A
+ * channel of known rate is paced at 97 % of its rate. */
+GST_START_TEST (burst_has_at_most_a_millisecond_and_a_packet)
+{
+  static const guint64 pauses[] = { MS / 10, MS / 2, MS, 3 * MS, 40 * MS };
+  const guint64 capacity = 20000000, rate = get_wire_rate (capacity);
+  const guint64 millisecond = rate / 8 * 97 / 100 / 1000;
+  Fixture *fixture = fixture_new_default ();
+  guint64 burst, largest = 0;
+  guint i, k;
+
+  add_known_line (fixture, 5 * MS, capacity, rate);
+  run (fixture, 3 * SECOND);
+  fail_unless (find_event (fixture, MMTP_EVENT_READY) != NULL);
+  for (i = 0; i < 500; i++) {
+    for (k = 0; k < 10; k++)
+      put (fixture, 13760, 0);
+    fixture->now += pauses[i % G_N_ELEMENTS (pauses)];
+    burst = fixture->lines[0].sent_bytes;
+    step (fixture);
+    burst = fixture->lines[0].sent_bytes - burst;
+    fail_unless (burst <= millisecond + MAX_SIZE + OVERHEAD,
+        "%" G_GUINT64_FORMAT " bytes at once", burst);
+    largest = MAX (largest, burst);
+  }
+  fail_unless (largest > millisecond);
   fixture_free (fixture);
 }
 
@@ -2335,6 +2370,7 @@ mmtpsender_suite (void)
   tcase_add_test (tc, buffer_becomes_packets);
   tcase_add_test (tc, prelude_goes_with_the_first);
   tcase_add_test (tc, sends_what_fits_and_all_of_that_in_time);
+  tcase_add_test (tc, burst_has_at_most_a_millisecond_and_a_packet);
   tcase_add_test (tc, droppable_buffers_go_first_and_keys_last);
   tcase_add_test (tc, what_needs_a_frame_that_was_given_up_is_not_sent);
   tcase_add_test (tc, what_may_be_of_use_alone_is_sent);

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs programs with the plugins of this build, or with those of another build,
+so that one run compares both.
+"""
+
+import contextlib
+import os
+import pathlib
+import tempfile
+
+import turns
+
+PLUGINS = ("dccpthin", "mmtp", "udplite")
+
+
+def get_environment(build, directory):
+    """The registry of each build is kept in `directory`. Otherwise GStreamer
+    would load all plugins again whenever the build changes."""
+    registry = f"registry{abs(hash(build))}.bin"
+    return os.environ | {
+        "GST_DEBUG": "0",
+        "GST_PLUGIN_PATH_1_0": ":".join(str(build / "gst" / plugin)
+                                        for plugin in PLUGINS),
+        "GST_REGISTRY_1_0": os.path.join(directory, registry)}
+
+
+def add_option(parser):
+    parser.add_argument("--build", type=pathlib.Path, metavar="OTHER",
+                        action="append", default=[],
+                        help="build directory of another version, which is "
+                        "measured, too; may be given several times")
+
+
+@contextlib.contextmanager
+def open_environments(others):
+    """Yields the environments of this build and of other builds. The keys end
+    the names of the rows."""
+    with tempfile.TemporaryDirectory() as directory:
+        environments = {"": get_environment(turns.BUILD, directory)}
+        for number, other in enumerate(others, 1):
+            environments[f", other build {number}"] = get_environment(
+                other.resolve(), directory)
+        yield environments

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The two ends of a run in which a program pushes packets into a sink: a source
+ * in a process of its own, and the pad that is linked to the sink. A program
+ * calls flood_start_source before flood_open_sink, because GStreamer must not
+ * be initialized before the fork.
+ */
+
+#pragma once
+
+#include <gst/gst.h>
+
+#include <sys/types.h>
+
+#define FLOOD_HEADER_SIZE 12    /* of RTP */
+#define FLOOD_TIMESTAMP_OFFSET 4
+#define FLOOD_SSRC_OFFSET 8
+#define FLOOD_SSRC 2
+#define FLOOD_FILLING 0x47      /* each byte after the header */
+
+/* State that both processes share */
+typedef struct
+{
+  gint is_listening;
+  gint received;                /* number of packets that the source output */
+  gint noted;                   /* number of buffers and buffer lists of them */
+  gint64 received_at;           /* us, monotonic */
+} FloodShared;
+
+/* Prints an error and ends the program. */
+G_GNUC_NORETURN void flood_fail (const gchar * what);
+/* Starts the source, an element with its properties as in a launch line, in a
+ * process of its own. Returns when it is in PLAYING. The process is killed when
+ * this program ends. `start` is called in the new process first; it may be
+ * NULL. */
+FloodShared *flood_start_source (const gchar * description,
+    void (*start) (void), pid_t * pid);
+/* Starts the sink, and returns a source pad that is linked to it. The stream is
+ * RTP. */
+GstPad *flood_open_sink (const gchar * description);
+/* Makes a buffer, or a list of `list_size` buffers if this is more than 1. Each
+ * of them is an RTP packet of `size` bytes, whose timestamp is the number of the
+ * packet, counted from 0. */
+GstMiniObject *flood_make (gsize size, guint list_size);
+/* Pushes a buffer or a list, and takes ownership of it. */
+void flood_push (GstPad * pad, GstMiniObject * packets);
