@@ -12,6 +12,7 @@
 
 #include <glib-unix.h>
 #include <poll.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Number of packets that are received from one socket before the driver checks
@@ -22,6 +23,11 @@
  * packets (GRO). The number is smaller than without GRO, because all packets of
  * a batch are passed to the core while the lock is held. */
 #define GRO_BATCH 16
+/* A datagram that fills at least this part of its block is passed on without a
+ * copy. Smaller datagrams would waste too much memory. */
+#define MIN_SLICED_PART 4
+/* Alignment of copied datagrams in their block */
+#define PACKED_ALIGNMENT 16
 
 /* Maximum number of queued packets of a path whose socket is full. A core stops
  * sending on a blocked path long before this number is reached. */
@@ -170,11 +176,32 @@ void
 driver_begin (Driver * driver, const DriverVerbs * verbs, gpointer core,
     gsize input_room)
 {
+  guint i;
+
   driver->verbs = verbs;
   driver->core = core;
   driver->event = g_malloc0 (verbs->event_size);
   driver->input_room = input_room;
-  driver->inputs = g_malloc (input_room * DATAGRAM_BATCH);
+  driver->makes_slices = input_room >= DATAGRAM_MERGED_SIZE;
+  /* One block more is for `packed`. */
+  driver->pool = datagram_pool_new (input_room,
+      DATAGRAM_BATCH + 1 + DRIVER_MAX_SLICED);
+  for (i = 0; i < DATAGRAM_BATCH; i++)
+    driver->inputs[i] = datagram_pool_take (driver->pool);
+}
+
+static void
+free_inputs (Driver * driver)
+{
+  guint i;
+
+  if (!driver->pool)
+    return;
+  for (i = 0; i < DATAGRAM_BATCH; i++)
+    g_clear_pointer (&driver->inputs[i], datagram_block_release);
+  g_clear_pointer (&driver->packed, datagram_block_release);
+  driver->packed_size = 0;
+  g_clear_pointer (&driver->pool, datagram_pool_free);
 }
 
 void
@@ -185,7 +212,7 @@ driver_end (Driver * driver)
   driver->verbs = NULL;
   driver->core = NULL;
   g_clear_pointer (&driver->event, g_free);
-  g_clear_pointer (&driver->inputs, g_free);
+  free_inputs (driver);
   g_clear_pointer (&driver->outputs, g_free);
   driver->output_room = 0;
 }
@@ -449,14 +476,72 @@ driver_flush (Driver * driver)
 
 /* --- input ---------------------------------------------------------------- */
 
+/* Copies a datagram to the end of the block `packed`. If no block of the pool
+ * is free, the datagram stays where it is, and slices of it cannot be made. */
+static void
+pack (Driver * driver, Datagram * datagram)
+{
+  DatagramBlock *block = driver->packed;
+
+  if (!block || datagram->size > driver->input_room - driver->packed_size) {
+    block = datagram_pool_take (driver->pool);
+    if (!block)
+      return;
+    g_clear_pointer (&driver->packed, datagram_block_release);
+    driver->packed = block;
+    driver->packed_size = 0;
+  }
+  memcpy (block->bytes + driver->packed_size, datagram->bytes, datagram->size);
+  datagram->bytes = block->bytes + driver->packed_size;
+  datagram->block = block;
+  driver->packed_size = MIN (driver->input_room, driver->packed_size +
+      (datagram->size + PACKED_ALIGNMENT - 1) / PACKED_ALIGNMENT *
+      PACKED_ALIGNMENT);
+}
+
+/* Moves received datagram number `i` to memory of which the core can make
+ * slices. Returns the block that the caller has to release afterwards; NULL if
+ * there is none. */
+static DatagramBlock *
+prepare_slices (Driver * driver, guint i, Datagram * datagram)
+{
+  DatagramBlock *block = driver->inputs[i], *next;
+
+  if (!driver->makes_slices)
+    return NULL;
+  if (datagram->size < driver->input_room / MIN_SLICED_PART) {
+    pack (driver, datagram);
+    return NULL;
+  }
+  next = datagram_pool_take (driver->pool);
+  if (!next)
+    return NULL;
+  driver->inputs[i] = next;
+  datagram->block = block;
+  return block;
+}
+
+/* Returns whether packets from the sender of a datagram are accepted. If not,
+ * the owner is asked once for each packet, because it counts refused packets.
+ */
+static gboolean
+allows (Driver * driver, const Datagram * datagram, guint n_packets)
+{
+  guint i;
+
+  if (!driver->funcs->allows)
+    return TRUE;
+  for (i = 0; i < n_packets; i++)
+    if (driver->funcs->allows (driver->owner, &datagram->path))
+      return TRUE;
+  return FALSE;
+}
+
 static void
 input (Driver * driver, guint number, const Datagram * datagram)
 {
   trace (driver, TRUE, "path %u: received %" G_GSIZE_FORMAT " bytes", number,
       datagram->size);
-  if (driver->funcs->allows
-      && !driver->funcs->allows (driver->owner, &datagram->path))
-    return;
   driver->verbs->input (driver->core, datagram->time, number, datagram);
   /* An event may point into this packet, so the event is processed before the
    * next packet.
@@ -467,22 +552,34 @@ input (Driver * driver, guint number, const Datagram * datagram)
 /* Passes a received datagram to the core. Returns the number of packets in it,
  * because the kernel may have merged several packets into one datagram. */
 static guint
-input_all (Driver * driver, guint number, const Datagram * datagrams, gint n)
+input_datagram (Driver * driver, guint number, guint i, Datagram * datagram)
 {
-  guint packet, n_packets, total = 0;
+  const guint n_packets = datagram_count_segments (datagram);
+  DatagramBlock *block;
   Datagram segment;
+  guint packet;
+
+  if (!allows (driver, datagram, n_packets))
+    return n_packets;
+  block = prepare_slices (driver, i, datagram);
+  for (packet = 0; packet < n_packets; packet++) {
+    datagram_get_segment (datagram, packet, &segment);
+    input (driver, number, &segment);
+  }
+  g_clear_pointer (&block, datagram_block_release);
+  return n_packets;
+}
+
+static guint
+input_all (Driver * driver, guint number, Datagram * datagrams, gint n)
+{
+  guint total = 0;
   gint i;
 
   if (n > 0 && driver->funcs->note_heard)
     driver->funcs->note_heard (driver->owner, number);
-  for (i = 0; i < n; i++) {
-    n_packets = datagram_count_segments (&datagrams[i]);
-    for (packet = 0; packet < n_packets; packet++) {
-      datagram_get_segment (&datagrams[i], packet, &segment);
-      input (driver, number, &segment);
-    }
-    total += n_packets;
-  }
+  for (i = 0; i < n; i++)
+    total += input_datagram (driver, number, i, &datagrams[i]);
   return total;
 }
 
@@ -502,7 +599,7 @@ receive (Driver * driver, guint number)
 
   do {
     for (i = 0; i < max; i++)
-      datagram_init (&datagrams[i], driver->inputs + i * driver->input_room,
+      datagram_init (&datagrams[i], driver->inputs[i]->bytes,
           driver->input_room);
     n = datagram_socket_receive (socket, datagrams, max, &error);
     total += input_all (driver, number, datagrams, n);

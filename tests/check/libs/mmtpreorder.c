@@ -46,15 +46,13 @@ check_output (MmtpReorder * reorder, const gchar * expected)
   MmtpReorderedBuffer buffer;
 
   while (mmtp_reorder_poll (reorder, &buffer)) {
-    gsize size;
-    const gchar *text = g_bytes_get_data (buffer.data, &size);
-
     if (out->len > 0)
       g_string_append_c (out, ',');
     if (buffer.discont)
       g_string_append_c (out, '!');
-    g_string_append_len (out, text, size);
-    g_bytes_unref (buffer.data);
+    g_string_append_len (out, (const gchar *) buffer.data.bytes,
+        buffer.data.size);
+    datagram_slice_clear (&buffer.data);
   }
   fail_unless_equals_string (out->str, expected);
   g_string_free (out, TRUE);
@@ -298,14 +296,14 @@ GST_START_TEST (what_waits_is_bounded)
     fail_unless (mmtp_reorder_get_stats (reorder)->held_bytes <=
         3 * MAX_BYTES / 2);
     while (mmtp_reorder_poll (reorder, &buffer)) {
-      g_bytes_unref (buffer.data);
+      datagram_slice_clear (&buffer.data);
       got++;
     }
     fail_unless (mmtp_reorder_get_stats (reorder)->held_bytes <= MAX_BYTES);
   }
   mmtp_reorder_timeout (reorder, MS (2000000));
   while (mmtp_reorder_poll (reorder, &buffer)) {
-    g_bytes_unref (buffer.data);
+    datagram_slice_clear (&buffer.data);
     got++;
   }
   fail_unless_equals_int (got, n);
@@ -392,7 +390,7 @@ GST_START_TEST (never_more_is_held_than_may_be)
     fail_unless (mmtp_reorder_get_stats (reorder)->held_bytes <= MAX_BYTES);
     if (g_rand_int_range (rand, 0, 500) == 0)
       while (mmtp_reorder_poll (reorder, &buffer))
-        g_bytes_unref (buffer.data);
+        datagram_slice_clear (&buffer.data);
   }
   g_rand_free (rand);
   mmtp_reorder_free (reorder);
@@ -510,7 +508,7 @@ drain (MmtpReorder * reorder, guint64 now, gint * last)
     fail_unless ((gint) buffer.due > *last);
     fail_unless (buffer.deadline >= now);
     *last = buffer.due;
-    g_bytes_unref (buffer.data);
+    datagram_slice_clear (&buffer.data);
   }
   return n;
 }
