@@ -79,7 +79,19 @@ typedef struct
   /* take_error has returned FALSE for this path. */
   gboolean has_gone;
   guint poll_index;             /* index in `poll` while the driver waits */
+  /* number of packets that the receive buffer of the socket can hold, about */
+  guint capacity;
 } DriverPath;
+
+/* Measures how many packets arrive per second, to decide when the driver may
+ * let packets wait for a moment. */
+typedef struct
+{
+  guint64 begin;                /* begin of the present period, in ns */
+  guint n;                      /* packets in the present period */
+  guint64 rate;                 /* packets per second in the period before */
+  gboolean has_just_received;   /* Packets arrived in the present round. */
+} DriverInputRate;
 
 typedef struct
 {
@@ -99,6 +111,7 @@ typedef struct
   DatagramBlock *packed;        /* NULL if there is none */
   gsize packed_size;            /* bytes of `packed` that are in use */
   gboolean makes_slices;
+  DriverInputRate input_rate;
   guint8 *outputs;              /* memory for the packets of a batch */
   /* size of the memory for each received packet and for each packet to be sent,
    * in bytes */
