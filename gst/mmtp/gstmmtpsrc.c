@@ -284,44 +284,44 @@ is_transport_stream (const Item * item)
 }
 
 static void
-count_buffer (GstMmtpSrc * self, gsize size)
+count_buffers (GstMmtpSrc * self, guint n, gsize bytes)
 {
-  self->counters.buffers++;
-  self->counters.bytes += size;
-}
-
-/* Takes the first item of the queue. A buffer of a transport stream is counted
- * after it went through the joiner. */
-static void
-take_item (GstMmtpSrc * self, Item * item)
-{
-  gst_network_src_queue_pop (&self->queue, item);
-  if (!item->is_eos && !is_transport_stream (item))
-    count_buffer (self, item->data.size);
+  self->counters.buffers += n;
+  self->counters.bytes += bytes;
 }
 
 /* Returns whether the item can be in a buffer list after `first`. */
 static gboolean
 continues (const Item * first, const Item * item)
 {
-  return item && !first->is_eos && item->caps == first->caps && !item->is_first;
+  return item && item->caps == first->caps && !item->is_first;
 }
 
 /* Waits for the next item, and takes it and the items that can be in the same
  * buffer list, at most `max`. Returns their number; 0 while the source is
- * flushing. Items of a transport stream and EOS are taken one by one. */
+ * flushing. Items of a transport stream and EOS are taken one by one. The
+ * buffers of a transport stream are counted after they went through the joiner.
+ */
 static guint
 take_items (GstMmtpSrc * self, Item * items, guint max)
 {
+  gsize bytes = 0;
   guint n = 0;
 
   LOCK (self);
-  if (gst_network_src_wait_for_queue (GST_NETWORK_SRC (self), &self->queue)) {
-    take_item (self, &items[n++]);
-    while (n < max && !is_transport_stream (&items[0])
-        && continues (&items[0],
-            gst_network_src_queue_peek_buffer (&self->queue)))
-      take_item (self, &items[n++]);
+  if (!gst_network_src_wait_for_queue (GST_NETWORK_SRC (self), &self->queue)) {
+    UNLOCK (self);
+    return 0;
+  }
+  gst_network_src_queue_pop (&self->queue, &items[n++]);
+  if (!items[0].is_eos && !is_transport_stream (&items[0])) {
+    bytes = items[0].data.size;
+    while (n < max && continues (&items[0],
+            gst_network_src_queue_peek_buffer (&self->queue))) {
+      gst_network_src_queue_pop (&self->queue, &items[n]);
+      bytes += items[n++].data.size;
+    }
+    count_buffers (self, n, bytes);
   }
   UNLOCK (self);
   return n;
@@ -587,7 +587,7 @@ fetch_joined (GstMmtpSrc * self, GstBuffer ** buffers)
   if (!buffers[0])
     return 0;
   LOCK (self);
-  count_buffer (self, gst_buffer_get_size (buffers[0]));
+  count_buffers (self, 1, gst_buffer_get_size (buffers[0]));
   UNLOCK (self);
   return 1;
 }

@@ -918,6 +918,13 @@ mmtp_receiver_next_wakeup (MmtpReceiver * self)
 
 /* --- what the application gets next --------------------------------------- */
 
+static void
+begin_event (MmtpReceiverEvent * event, MmtpReceiverEventType type)
+{
+  memset (event, 0, sizeof (*event));
+  event->type = type;
+}
+
 static gboolean
 tell_caps (MmtpReceiver * self, const MmtpCapsText * text, guint8 version,
     MmtpReceiverEvent * event)
@@ -931,7 +938,7 @@ tell_caps (MmtpReceiver * self, const MmtpCapsText * text, guint8 version,
   if (!plain && !session->has_caps)
     return FALSE;
   session->has_caps = plain;
-  event->type = MMTP_EVENT_CAPS;
+  begin_event (event, MMTP_EVENT_CAPS);
   event->caps = plain ? g_strndup (text->text, text->length) : NULL;
   return TRUE;
 }
@@ -945,7 +952,7 @@ tell_rate (MmtpReceiver * self, const MmtpPrelude * prelude,
   if (!(prelude->mask & MMTP_PRELUDE_RATE) || session->rate_reported)
     return FALSE;
   session->rate_reported = TRUE;
-  event->type = MMTP_EVENT_PRESENTATION_RATE;
+  begin_event (event, MMTP_EVENT_PRESENTATION_RATE);
   event->frame_rate = prelude->frame_rate;
   event->bit_rate = prelude->bit_rate;
   return TRUE;
@@ -981,7 +988,7 @@ tell_buffer (MmtpReceiver * self, MmtpReceiverEvent * event)
   if (!mmtp_reorder_poll (session->reorder, &buffer))
     return FALSE;
   session->rate_reported = FALSE;
-  event->type = MMTP_EVENT_BUFFER;
+  begin_event (event, MMTP_EVENT_BUFFER);
   event->data = buffer.data;
   event->due = get_due (self, &buffer);
   event->flags = buffer.flags;
@@ -1002,7 +1009,7 @@ tell_too_long (MmtpReceiver * self, MmtpReceiverEvent * event)
       || mmtp_reorder_get_stats (session->reorder)->too_long == 0)
     return FALSE;
   session->has_reported_too_long = TRUE;
-  event->type = MMTP_EVENT_TOO_LONG;
+  begin_event (event, MMTP_EVENT_TOO_LONG);
   return TRUE;
 }
 
@@ -1038,7 +1045,7 @@ tell_end (MmtpReceiver * self, MmtpReceiverEvent * event)
     return FALSE;
   self->handshake.phase = MMTP_RECEIVER_ENDED;
   acknowledge_end_on_all (self);
-  event->type = MMTP_EVENT_END;
+  begin_event (event, MMTP_EVENT_END);
   return TRUE;
 }
 
@@ -1064,7 +1071,6 @@ mmtp_receiver_poll_event (MmtpReceiver * self, MmtpReceiverEvent * event)
     return TRUE;
   if (self->handshake.phase == MMTP_RECEIVER_IDLE)
     return FALSE;
-  memset (event, 0, sizeof (*event));
   if (tell_too_long (self, event))
     return TRUE;
   buffer = find_buffer (self, &text);

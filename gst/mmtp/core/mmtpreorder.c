@@ -221,7 +221,7 @@ pop_deadline (MmtpReorder * reorder)
 static const Deadline *
 peek_deadline (MmtpReorder * reorder)
 {
-  if (reorder->n_waiting == 0)
+  if (reorder->n_waiting == 0 && reorder->deadlines->len > 0)
     g_array_set_size (reorder->deadlines, 0);
   while (reorder->deadlines->len > 0
       && DEADLINE (reorder, 0).number < reorder->next)

@@ -563,6 +563,46 @@ GST_START_TEST (any_order_comes_out_in_order_and_in_time)
 
 GST_END_TEST;
 
+/* Adds a whole packet of one byte, which is in a block of the pool. */
+static void
+add_in_block (MmtpReorder * reorder, DatagramPool * pool, guint32 number,
+    guint8 payload)
+{
+  DatagramBlock *block = datagram_pool_take (pool);
+  MmtpData data = {
+    .stream_number = number,
+    .flags = WHOLE,
+    .payload = block->bytes + 1000,
+    .payload_size = 1,
+    .block = block
+  };
+
+  block->bytes[1000] = payload;
+  fail_unless_equals_int (mmtp_reorder_add (reorder, 0, &data, 0, MS (100)),
+      MMTP_REORDER_TAKEN);
+  datagram_block_release (block);
+}
+
+/* A packet that waits for an earlier one has memory of its own size, which
+ * counts for max_bytes. It does not keep the block of its datagram. */
+GST_START_TEST (only_packets_in_order_keep_their_block)
+{
+  DatagramPool *pool = datagram_pool_new (65536, 10);
+  MmtpReorder *reorder = mmtp_reorder_new (10000);
+
+  add_in_block (reorder, pool, 1, 'b');
+  add_in_block (reorder, pool, 2, 'c');
+  fail_unless_equals_int (datagram_pool_get_used (pool), 0);
+  add_in_block (reorder, pool, 0, 'a');
+  fail_unless_equals_int (datagram_pool_get_used (pool), 1);
+  check_output (reorder, "a,b,c");
+  fail_unless_equals_int (datagram_pool_get_used (pool), 0);
+  mmtp_reorder_free (reorder);
+  datagram_pool_free (pool);
+}
+
+GST_END_TEST;
+
 static Suite *
 mmtpreorder_suite (void)
 {
@@ -571,6 +611,7 @@ mmtpreorder_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, what_is_in_order_goes_at_once);
+  tcase_add_test (tc, only_packets_in_order_keep_their_block);
   tcase_add_test (tc, a_gap_is_filled_or_skipped_at_the_deadline_behind_it);
   tcase_add_test (tc, the_earliest_deadline_behind_a_gap_skips_it);
   tcase_add_test (tc, a_buffer_that_misses_a_packet_is_dropped_whole);
