@@ -787,7 +787,8 @@ merging_send (Merging * self, guint number, guint n, gsize size, gsize last)
   g_free (bytes);
 }
 
-/* Merging is up to the kernel; the core gets the same packets in any case. */
+/* The kernel may merge packets of one socket (UDP GRO). The core gets the
+ * packets one by one in any case. */
 GST_START_TEST (merged_packets_reach_the_core_one_by_one)
 {
   const guint n = 40;
