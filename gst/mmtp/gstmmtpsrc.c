@@ -290,6 +290,15 @@ count_buffers (GstMmtpSrc * self, guint n, gsize bytes)
   self->counters.bytes += bytes;
 }
 
+/* Returns whether the item cannot be in a buffer list. `gstlivesource.h` says
+ * why SRTP cannot be in a list. */
+static gboolean
+is_alone (const Item * item)
+{
+  return item->is_eos || is_transport_stream (item)
+      || (item->caps && gst_live_list_is_srtp (item->caps));
+}
+
 /* Returns whether the item can be in a buffer list after `first`. */
 static gboolean
 continues (const Item * first, const Item * item)
@@ -299,9 +308,8 @@ continues (const Item * first, const Item * item)
 
 /* Waits for the next item, and takes it and the items that can be in the same
  * buffer list, at most `max`. Returns their number; 0 while the source is
- * flushing. Items of a transport stream and EOS are taken one by one. The
- * buffers of a transport stream are counted after they went through the joiner.
- */
+ * flushing. The buffers of a transport stream are counted after they went
+ * through the joiner. */
 static guint
 take_items (GstMmtpSrc * self, Item * items, guint max)
 {
@@ -314,15 +322,16 @@ take_items (GstMmtpSrc * self, Item * items, guint max)
     return 0;
   }
   gst_network_src_queue_pop (&self->queue, &items[n++]);
-  if (!items[0].is_eos && !is_transport_stream (&items[0])) {
-    bytes = items[0].data.size;
-    while (n < max && continues (&items[0],
-            gst_network_src_queue_peek_buffer (&self->queue))) {
-      gst_network_src_queue_pop (&self->queue, &items[n]);
-      bytes += items[n++].data.size;
-    }
-    count_buffers (self, n, bytes);
+  if (is_alone (&items[0]))
+    max = 1;
+  bytes = items[0].data.size;
+  while (n < max && continues (&items[0],
+          gst_network_src_queue_peek_buffer (&self->queue))) {
+    gst_network_src_queue_pop (&self->queue, &items[n]);
+    bytes += items[n++].data.size;
   }
+  if (!items[0].is_eos && !is_transport_stream (&items[0]))
+    count_buffers (self, n, bytes);
   UNLOCK (self);
   return n;
 }
