@@ -139,10 +139,31 @@ gst_live_list_submit (GstLiveFlush * flush, GstBuffer ** buffers, guint n,
   return GST_FLOW_OK;
 }
 
+gboolean
+gst_live_list_is_srtp (const gchar * caps)
+{
+  return g_str_has_prefix (caps, "application/x-srtp");
+}
+
+static gboolean
+has_srtp_caps (GstBaseSrc * src)
+{
+  GstCaps *caps = gst_pad_get_current_caps (GST_BASE_SRC_PAD (src));
+  gboolean is_srtp;
+
+  if (!caps)
+    return FALSE;
+  is_srtp = gst_caps_get_size (caps) > 0
+      && gst_live_list_is_srtp (gst_structure_get_name
+      (gst_caps_get_structure (caps, 0)));
+  gst_caps_unref (caps);
+  return is_srtp;
+}
+
 guint
 gst_live_list_get_max (GstBaseSrc * src, guint max)
 {
-  return src->num_buffers_left >= 0 ? 1 : max;
+  return src->num_buffers_left >= 0 || has_srtp_caps (src) ? 1 : max;
 }
 
 GstClockTime

@@ -73,8 +73,11 @@ void gst_live_flush_begin_create (GstLiveFlush * flush);
 
 /* Returns how many buffers the source may put into one list, at most `max`. The
  * property num-buffers counts a list as one buffer, so the function returns 1
- * if num-buffers is set. */
+ * if num-buffers is set. It also returns 1 if the caps of the pad are those of
+ * SRTP, because srtpdec 1.22 crashes if it receives a list. */
 guint gst_live_list_get_max (GstBaseSrc * src, guint max);
+/* Returns whether these caps, as text, are those of SRTP or SRTCP. */
+gboolean gst_live_list_is_srtp (const gchar * caps);
 /* Returns the running time now, or GST_CLOCK_TIME_NONE if the source does not
  * set timestamps or has no clock. */
 GstClockTime gst_live_list_get_time (GstBaseSrc * src);

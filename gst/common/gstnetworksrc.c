@@ -4,6 +4,8 @@
 #include "gstnetworksrc.h"
 #include "gstwronginput.h"
 
+#include <string.h>
+
 #include "addresslist.h"
 #include "datagramsocket.h"
 #include "gstlivesource.h"
@@ -161,6 +163,19 @@ gst_network_src_get_cancellable (GstNetworkSrc * self)
   return get_private (self)->cancellable;
 }
 
+GstBuffer *
+gst_network_src_new_buffer (DatagramSlice * slice)
+{
+  const DatagramSlice taken = *slice;
+
+  memset (slice, 0, sizeof (*slice));
+  if (taken.size > 0)
+    return gst_buffer_new_wrapped_full (0, (gpointer) taken.bytes, taken.size,
+        0, taken.size, taken.block, (GDestroyNotify) datagram_block_unref);
+  datagram_block_unref (taken.block);
+  return gst_buffer_new ();
+}
+
 GstFlowReturn
 gst_network_src_submit (GstNetworkSrc * self, GstBuffer ** buffers, guint n,
     GstBuffer ** out)
@@ -214,23 +229,45 @@ gst_network_src_use_queue (GstNetworkSrc * self, GstNetworkSrcQueue * queue)
   get_private (self)->queue = queue;
 }
 
+/* Waits until the queue has an item, is flushing, or `timeout` ns have passed
+ * since `since`, in us. 0 means no timeout. Returns FALSE after the timeout. */
+static gboolean
+wait_until_changed (GstNetworkSrcQueue * queue, gint64 since,
+    GstClockTime timeout)
+{
+  gboolean is_signalled = TRUE;
+
+  queue->is_waiting = TRUE;
+  if (timeout == 0)
+    g_cond_wait (&queue->cond, queue->lock);
+  else
+    is_signalled = g_cond_wait_until (&queue->cond, queue->lock,
+        since + (gint64) (timeout / GST_USECOND));
+  queue->is_waiting = FALSE;
+  return is_signalled;
+}
+
+static gboolean
+is_idle (const GstNetworkSrcQueue * queue)
+{
+  return !queue->flushing && gst_network_src_queue_get_length (queue) == 0;
+}
+
 gboolean
 gst_network_src_wait_for_queue (GstNetworkSrc * self,
     GstNetworkSrcQueue * queue)
 {
-  gint64 since = g_get_monotonic_time ();
   GstClockTime timeout;
+  gint64 since;
 
+  if (!is_idle (queue))
+    return !queue->flushing;
   g_mutex_unlock (queue->lock);
+  since = g_get_monotonic_time ();
   timeout = gst_network_src_get_timeout (self);
   g_mutex_lock (queue->lock);
-  while (!queue->flushing && gst_network_src_queue_get_length (queue) == 0) {
-    if (timeout == 0) {
-      g_cond_wait (&queue->cond, queue->lock);
-      continue;
-    }
-    if (g_cond_wait_until (&queue->cond, queue->lock,
-            since + (gint64) (timeout / GST_USECOND)))
+  while (is_idle (queue)) {
+    if (wait_until_changed (queue, since, timeout))
       continue;
     g_mutex_unlock (queue->lock);
     gst_network_src_post_timeout (self, timeout);

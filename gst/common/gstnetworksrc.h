@@ -16,6 +16,7 @@
 #include <gst/base/gstpushsrc.h>
 #include <gio/gio.h>
 
+#include "datagramblock.h"
 #include "gstnetworksrcqueue.h"
 
 #define GST_TYPE_NETWORK_SRC (gst_network_src_get_type ())
@@ -71,6 +72,8 @@ GCancellable *gst_network_src_get_cancellable (GstNetworkSrc * self);
 gboolean gst_network_src_allows (GstNetworkSrc * self, const guint8 * address,
     gsize size);
 
+/* Returns a buffer with the bytes of `slice`, and takes ownership of them. */
+GstBuffer *gst_network_src_new_buffer (DatagramSlice * slice);
 /* Calls gst_live_list_submit (gstlivesource.h) for this source; to be called in
  * create. */
 GstFlowReturn gst_network_src_submit (GstNetworkSrc * self,

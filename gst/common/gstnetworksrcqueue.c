@@ -5,55 +5,133 @@
 
 #include <string.h>
 
+#define MIN_SLOTS 256
+/* Maximum number of slots that an empty queue keeps. They are enough for the
+ * items that arrive in a few milliseconds at high rates. */
+#define KEPT_SLOTS 4096
+
+/* An entry of the ring: this struct, and the item of the source after it */
 typedef struct
 {
-  gpointer data;
   gsize size;
   gboolean is_end;
-} Item;
+} Entry;
+
+/* The items may have members of any type. */
+#define ALIGNMENT 16
+#define ENTRY_SIZE ((sizeof (Entry) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT)
 
 void
 gst_network_src_queue_init (GstNetworkSrcQueue * queue, GMutex * lock,
-    GDestroyNotify free_item)
+    gsize item_size, GDestroyNotify clear_item)
 {
   memset (queue, 0, sizeof (*queue));
   queue->lock = lock;
-  queue->free_item = free_item;
+  queue->item_size = item_size;
+  queue->clear_item = clear_item;
   g_cond_init (&queue->cond);
-  g_queue_init (&queue->items);
 }
 
 void
 gst_network_src_queue_finalize (GstNetworkSrcQueue * queue)
 {
   gst_network_src_queue_clear (queue);
+  g_free (queue->ring);
   g_cond_clear (&queue->cond);
 }
 
-static void
-push (GstNetworkSrcQueue * queue, gpointer data, gsize size, gboolean is_end)
-{
-  Item *item = g_new (Item, 1);
+/* --- ring ----------------------------------------------------------------- */
 
-  item->data = data;
-  item->size = size;
-  item->is_end = is_end;
+static gsize
+get_slot_size (const GstNetworkSrcQueue * queue)
+{
+  return ENTRY_SIZE + (queue->item_size + ALIGNMENT - 1) / ALIGNMENT *
+      ALIGNMENT;
+}
+
+/* Returns entry number `i`, counted from the first one. */
+static Entry *
+get_entry (const GstNetworkSrcQueue * queue, guint i)
+{
+  const guint slot = (queue->first + i) & (queue->n_slots - 1);
+
+  return (Entry *) (queue->ring + slot * get_slot_size (queue));
+}
+
+static gpointer
+get_item (Entry * entry)
+{
+  return (guint8 *) entry + ENTRY_SIZE;
+}
+
+static void
+grow (GstNetworkSrcQueue * queue)
+{
+  const gsize slot_size = get_slot_size (queue);
+  const guint n_slots = MAX (MIN_SLOTS, 2 * queue->n_slots);
+  guint8 *ring = g_malloc (n_slots * slot_size);
+  guint i;
+
+  for (i = 0; i < queue->length; i++)
+    memcpy (ring + i * slot_size, get_entry (queue, i), slot_size);
+  g_free (queue->ring);
+  queue->ring = ring;
+  queue->n_slots = n_slots;
+  queue->first = 0;
+}
+
+static void
+remove_first (GstNetworkSrcQueue * queue)
+{
+  queue->bytes -= get_entry (queue, 0)->size;
+  queue->first = (queue->first + 1) & (queue->n_slots - 1);
+  queue->length--;
+  if (queue->length == 0 && queue->n_slots > KEPT_SLOTS) {
+    g_clear_pointer (&queue->ring, g_free);
+    queue->n_slots = queue->first = 0;
+  }
+}
+
+/* --- verbs ---------------------------------------------------------------- */
+
+static void
+push (GstNetworkSrcQueue * queue, gconstpointer item, gsize size,
+    gboolean is_end)
+{
+  Entry *entry;
+
+  if (queue->length == queue->n_slots)
+    grow (queue);
+  entry = get_entry (queue, queue->length++);
+  entry->size = size;
+  entry->is_end = is_end;
+  memcpy (get_item (entry), item, queue->item_size);
   queue->bytes += size;
-  g_queue_push_tail (&queue->items, item);
-  g_cond_signal (&queue->cond);
 }
 
 void
-gst_network_src_queue_push (GstNetworkSrcQueue * queue, gpointer buffer,
+gst_network_src_queue_push (GstNetworkSrcQueue * queue, gconstpointer buffer,
     gsize size)
 {
   push (queue, buffer, size, FALSE);
 }
 
 void
-gst_network_src_queue_push_end (GstNetworkSrcQueue * queue, gpointer end)
+gst_network_src_queue_push_end (GstNetworkSrcQueue * queue, gconstpointer end)
 {
   push (queue, end, 0, TRUE);
+}
+
+void
+gst_network_src_queue_unlock (GstNetworkSrcQueue * queue)
+{
+  const gboolean wakes = queue->is_waiting && queue->length > 0;
+
+  if (wakes)
+    queue->is_waiting = FALSE;
+  g_mutex_unlock (queue->lock);
+  if (wakes)
+    g_cond_signal (&queue->cond);
 }
 
 gboolean
@@ -68,38 +146,32 @@ gst_network_src_queue_take_discont (GstNetworkSrcQueue * queue)
 guint
 gst_network_src_queue_get_length (const GstNetworkSrcQueue * queue)
 {
-  return queue->items.length;
+  return queue->length;
 }
 
 gpointer
 gst_network_src_queue_peek_buffer (const GstNetworkSrcQueue * queue)
 {
-  const Item *item = queue->items.head ? queue->items.head->data : NULL;
+  Entry *entry = queue->length > 0 ? get_entry (queue, 0) : NULL;
 
-  return item && !item->is_end ? item->data : NULL;
+  return entry && !entry->is_end ? get_item (entry) : NULL;
 }
 
-gpointer
-gst_network_src_queue_pop_buffer (GstNetworkSrcQueue * queue)
+gboolean
+gst_network_src_queue_pop_buffer (GstNetworkSrcQueue * queue, gpointer buffer)
 {
-  return gst_network_src_queue_peek_buffer (queue) ?
-      gst_network_src_queue_pop (queue, NULL) : NULL;
+  return gst_network_src_queue_peek_buffer (queue)
+      && gst_network_src_queue_pop (queue, buffer);
 }
 
-gpointer
-gst_network_src_queue_pop (GstNetworkSrcQueue * queue, gboolean * is_end)
+gboolean
+gst_network_src_queue_pop (GstNetworkSrcQueue * queue, gpointer item)
 {
-  Item *item = g_queue_pop_head (&queue->items);
-  gpointer data;
-
-  if (!item)
-    return NULL;
-  data = item->data;
-  queue->bytes -= item->size;
-  if (is_end)
-    *is_end = item->is_end;
-  g_free (item);
-  return data;
+  if (queue->length == 0)
+    return FALSE;
+  memcpy (item, get_item (get_entry (queue, 0)), queue->item_size);
+  remove_first (queue);
+  return TRUE;
 }
 
 guint
@@ -108,8 +180,9 @@ gst_network_src_queue_drop_buffers (GstNetworkSrcQueue * queue)
   gpointer buffer;
   guint n = 0;
 
-  while ((buffer = gst_network_src_queue_pop_buffer (queue))) {
-    queue->free_item (buffer);
+  while ((buffer = gst_network_src_queue_peek_buffer (queue))) {
+    queue->clear_item (buffer);
+    remove_first (queue);
     queue->discont = TRUE;
     n++;
   }
@@ -119,10 +192,10 @@ gst_network_src_queue_drop_buffers (GstNetworkSrcQueue * queue)
 void
 gst_network_src_queue_clear (GstNetworkSrcQueue * queue)
 {
-  gpointer data;
-
-  while ((data = gst_network_src_queue_pop (queue, NULL)))
-    queue->free_item (data);
+  while (queue->length > 0) {
+    queue->clear_item (get_item (get_entry (queue, 0)));
+    remove_first (queue);
+  }
 }
 
 void

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The queue between the two threads of a source that receives in a thread of
  * its own. The network thread appends items, and the streaming thread removes
- * them in create. An item is a buffer of any type, or the end of the stream.
- * The source limits the size of the queue.
+ * them in create. An item is a struct of the source for a buffer, or for the
+ * end of the stream. The queue stores copies of the structs. The source limits
+ * the size of the queue.
  *
  * The source owns the lock. All functions are called with the lock held, except
  * where their comment says otherwise.
@@ -17,43 +18,57 @@ typedef struct
   GMutex *lock;                 /* of the source */
   /* signalled when an item was pushed, and when `flushing` is set */
   GCond cond;
-  GDestroyNotify free_item;
+  /* Frees what an item owns, but not the item. */
+  GDestroyNotify clear_item;
+  gsize item_size;
 
   /* --- protected by `lock` */
-  GQueue items;
+  /* A ring of `n_slots` entries (gstnetworksrcqueue.c), of which the first one
+   * is at the index `first`. The size is a power of two. */
+  guint8 *ring;
+  guint n_slots, first, length;
   guint64 bytes;                /* total size of the items */
   /* At least one buffer before the next buffer is missing. */
   gboolean discont;
   gboolean flushing;            /* The streaming thread must not wait. */
   /* Buffers are dropped because the pipeline is paused. */
   gboolean paused;
+  /* The streaming thread waits for an item. */
+  gboolean is_waiting;
 } GstNetworkSrcQueue;
 
-/* Initializes the queue. Call this function without the lock held. */
+/* Initializes the queue for items of `item_size` bytes. Call this function
+ * without the lock held. */
 void gst_network_src_queue_init (GstNetworkSrcQueue * queue, GMutex * lock,
-    GDestroyNotify free_item);
+    gsize item_size, GDestroyNotify clear_item);
 void gst_network_src_queue_finalize (GstNetworkSrcQueue * queue);
 
-/* Appends a buffer of `size` bytes, and takes ownership of it. */
-void gst_network_src_queue_push (GstNetworkSrcQueue * queue, gpointer buffer,
-    gsize size);
-/* Appends an item that ends the stream, and takes ownership of it. */
+/* Appends a buffer of `size` bytes, and takes ownership of what the item owns.
+ * The streaming thread notices it after gst_network_src_queue_unlock. */
+void gst_network_src_queue_push (GstNetworkSrcQueue * queue,
+    gconstpointer buffer, gsize size);
+/* Appends an item that ends the stream, and takes ownership of what it owns. */
 void gst_network_src_queue_push_end (GstNetworkSrcQueue * queue,
-    gpointer end);
+    gconstpointer end);
+/* Releases the lock. If there are items and the streaming thread waits for
+ * them, wakes it. The network thread calls this function once for all items
+ * that arrive together. */
+void gst_network_src_queue_unlock (GstNetworkSrcQueue * queue);
 /* Returns whether a buffer before the next one is missing. The next call
  * returns FALSE. */
 gboolean gst_network_src_queue_take_discont (GstNetworkSrcQueue * queue);
 
 guint gst_network_src_queue_get_length (const GstNetworkSrcQueue * queue);
-/* gst_network_src_queue_peek_buffer returns the first item without removing it;
- * NULL if the queue is empty or the item is the end of the stream.
- * gst_network_src_queue_pop_buffer removes and returns such an item. */
+/* Returns the first item, which stays in the queue and is valid until the next
+ * item is pushed or removed; NULL if the queue is empty or the item is the end
+ * of the stream. */
 gpointer gst_network_src_queue_peek_buffer (const GstNetworkSrcQueue * queue);
-gpointer gst_network_src_queue_pop_buffer (GstNetworkSrcQueue * queue);
-/* Removes and returns the first item, which may be a buffer or the end of the
- * stream; NULL if there is none. `is_end` may be NULL. */
-gpointer gst_network_src_queue_pop (GstNetworkSrcQueue * queue,
-    gboolean * is_end);
+/* Removes the first item, which may be a buffer or the end of the stream, and
+ * stores it in `item`. Returns FALSE if there is none. */
+gboolean gst_network_src_queue_pop (GstNetworkSrcQueue * queue, gpointer item);
+/* Like gst_network_src_queue_pop, but removes only a buffer. */
+gboolean gst_network_src_queue_pop_buffer (GstNetworkSrcQueue * queue,
+    gpointer buffer);
 /* Frees all buffers before the first end of a stream, and returns their number.
  * The next buffer is discontinuous. */
 guint gst_network_src_queue_drop_buffers (GstNetworkSrcQueue * queue);

@@ -123,7 +123,10 @@ gst_dccp_thin_end_unlock_and_post (GstDccpThinEnd * end)
   GstMessage *message;
 
   g_queue_init (&end->messages);
-  g_mutex_unlock (&end->lock);
+  if (end->funcs->unlock)
+    end->funcs->unlock (end->element);
+  else
+    g_mutex_unlock (&end->lock);
   while ((message = g_queue_pop_head (&messages)))
     gst_element_post_message (end->element, message);
 }

@@ -28,6 +28,9 @@ typedef struct
    * that take_event and take_data have requested. NULL = the endpoint releases
    * the lock and posts the messages itself. */
   void (*unlock_and_post) (gpointer element);
+  /* Releases the lock. NULL = the lock is only unlocked. An element whose other
+   * thread waits for received data wakes that thread here. */
+  void (*unlock) (gpointer element);
   /* Returns the time in ns at which the element must post or notify again;
    * G_MAXUINT64 = never. NULL = the element never has to. */
     guint64 (*next_wakeup) (gpointer element);

@@ -76,6 +76,16 @@ typedef struct
   guint64 dropped_paused;
 } GstDccpThinSrcCounters;
 
+/* An item of the queue: received data, or the end of the stream */
+typedef struct
+{
+  DatagramSlice data;
+  guint64 time;                 /* arrival time in ns */
+  gboolean discont;
+  /* the EOS event or an error message; NULL if the item is data */
+  GstMiniObject *end;
+} Item;
+
 struct _GstDccpThinSrc
 {
   GstNetworkSrc parent;
@@ -85,9 +95,7 @@ struct _GstDccpThinSrc
   guint max_bytes, max_packets; /* limits of the queue */
   gboolean eos_at_end;
   guint64 peer_timeout;         /* ns; 0 = no timeout */
-  /* GstMiniObject: buffers whose DTS is the arrival time in ns, the EOS event,
-   * and error messages. */
-  GstNetworkSrcQueue queue;
+  GstNetworkSrcQueue queue;     /* of Items */
   /* the sender was told that downstream is slow */
   gboolean is_slow;
   gboolean stopping;
@@ -138,6 +146,15 @@ gst_dcctp_thin_src_class_init (GstDcctpThinSrcClass * klass)
 }
 
 /* --- queue, called with the lock held ------------------------------------- */
+
+static void
+clear_item (gpointer data)
+{
+  Item *item = data;
+
+  datagram_slice_clear (&item->data);
+  g_clear_pointer (&item->end, gst_mini_object_unref);
+}
 
 /* Returns whether the queue holds at least numerator / denominator of max_bytes
  * or of max_packets. */
@@ -190,7 +207,7 @@ gst_dccp_thin_src_queue_data (gpointer element, const DccpData * data,
     guint64 time)
 {
   GstDccpThinSrc *self = element;
-  GstBuffer *buffer;
+  Item item = {.time = time };
 
   /* DCCP allows packets without data, but GStreamer has no use for an empty
    * buffer. */
@@ -200,11 +217,10 @@ gst_dccp_thin_src_queue_data (gpointer element, const DccpData * data,
     drop (self, data, self->queue.paused ? &self->counters.dropped_paused :
         &self->counters.dropped_full);
   } else {
-    buffer = gst_buffer_new_memdup (data->payload, data->size);
-    GST_BUFFER_DTS (buffer) = time;
-    if (gst_network_src_queue_take_discont (&self->queue) || data->discont)
-      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-    gst_network_src_queue_push (&self->queue, buffer, data->size);
+    datagram_block_slice (data->block, data->payload, data->size, &item.data);
+    item.discont = gst_network_src_queue_take_discont (&self->queue)
+        || data->discont;
+    gst_network_src_queue_push (&self->queue, &item, data->size);
   }
   update_slow (self);
 }
@@ -247,29 +263,32 @@ get_offset (GstDccpThinSrc * self, gint64 * offset)
   return TRUE;
 }
 
-/* Converts the arrival time in the DTS to running time and sets PTS and DTS to
- * it. The result is at least 0, the beginning of the pipeline. */
-static void
-set_time (GstBuffer * buffer, gboolean has_offset, gint64 offset)
+/* Makes a buffer. Its time is the arrival time, converted to running time. The
+ * result is at least 0, the beginning of the pipeline. */
+static GstBuffer *
+make_buffer (Item * item, gboolean has_offset, gint64 offset)
 {
-  gint64 time = (gint64) GST_BUFFER_DTS (buffer) + offset;
+  GstBuffer *buffer = gst_network_src_new_buffer (&item->data);
 
-  GST_BUFFER_DTS (buffer) = GST_BUFFER_PTS (buffer) =
-      has_offset ? MAX (0, time) : GST_CLOCK_TIME_NONE;
+  if (has_offset)
+    GST_BUFFER_DTS (buffer) = GST_BUFFER_PTS (buffer) =
+        MAX (0, (gint64) item->time + offset);
+  if (item->discont)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  return buffer;
 }
 
-/* Takes up to `n` buffers from the head of the queue, and stops at an entry
- * that is not a buffer. Returns the number of buffers. The caller holds the
- * lock. */
+/* Takes up to `n` items with data from the head of the queue. Returns the
+ * number of items. The caller holds the lock. */
 static guint
-take_buffers (GstDccpThinSrc * self, GstBuffer ** buffers, guint n)
+take_data (GstDccpThinSrc * self, Item * items, guint n)
 {
   guint taken = 0;
 
-  while (taken < n && (buffers[taken] =
-          gst_network_src_queue_pop_buffer (&self->queue))) {
+  while (taken < n
+      && gst_network_src_queue_pop_buffer (&self->queue, &items[taken])) {
     self->counters.buffers++;
-    self->counters.bytes += gst_buffer_get_size (buffers[taken]);
+    self->counters.bytes += items[taken].data.size;
     taken++;
   }
   if (taken > 0)
@@ -292,31 +311,37 @@ push_end (GstDccpThinSrc * self, GstMiniObject * object)
 }
 
 static GstFlowReturn
+push_data (GstDccpThinSrc * self, Item * items, guint n, GstBuffer ** buffer)
+{
+  GstBuffer *buffers[MAX_LIST];
+  gboolean has_offset;
+  gint64 offset = 0;
+  guint i;
+
+  has_offset = get_offset (self, &offset);
+  for (i = 0; i < n; i++)
+    buffers[i] = make_buffer (&items[i], has_offset, offset);
+  return gst_network_src_submit (GST_NETWORK_SRC (self), buffers, n, buffer);
+}
+
+static GstFlowReturn
 gst_dccp_thin_src_create (GstPushSrc * src, GstBuffer ** buffer)
 {
   GstDccpThinSrc *self = GST_DCCP_THIN_SRC (src);
-  guint i, n, max_length = gst_live_list_get_max (GST_BASE_SRC (src), MAX_LIST);
-  GstBuffer *buffers[MAX_LIST];
-  GstMiniObject *end = NULL;
-  gboolean has_offset, flushing;
-  gint64 offset = 0;
+  guint n, max_length = gst_live_list_get_max (GST_BASE_SRC (src), MAX_LIST);
+  Item items[MAX_LIST], end;
+  gboolean flushing;
 
   LOCK (self);
   flushing = !gst_network_src_wait_for_queue (GST_NETWORK_SRC (src),
       &self->queue);
-  n = flushing ? 0 : take_buffers (self, buffers, max_length);
+  n = flushing ? 0 : take_data (self, items, max_length);
   if (!flushing && n == 0)
-    end = gst_network_src_queue_pop (&self->queue, NULL);
+    gst_network_src_queue_pop (&self->queue, &end);
   UNLOCK (self);
   if (flushing)
     return GST_FLOW_FLUSHING;
-  if (n == 0)
-    return push_end (self, end);
-
-  has_offset = get_offset (self, &offset);
-  for (i = 0; i < n; i++)
-    set_time (buffers[i], has_offset, offset);
-  return gst_network_src_submit (GST_NETWORK_SRC (src), buffers, n, buffer);
+  return n > 0 ? push_data (self, items, n, buffer) : push_end (self, end.end);
 }
 
 /* --- callbacks of the endpoint, called with the lock held ----------------- */
@@ -346,6 +371,16 @@ gst_dccp_thin_src_allows (gpointer element, const DatagramPath * path)
   return self->end.settings.mode != GST_DCCP_THIN_MODE_LISTENER
       || gst_network_src_allows (GST_NETWORK_SRC (self), path->remote,
       path->address_size);
+}
+
+/* Wakes the streaming thread, too, if the connection's thread has queued data.
+ */
+static void
+gst_dccp_thin_src_unlock (gpointer element)
+{
+  GstDccpThinSrc *self = element;
+
+  gst_network_src_queue_unlock (&self->queue);
 }
 
 /* --- one connection ------------------------------------------------------- */
@@ -484,14 +519,14 @@ static void
 end_stream (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
     const GError * reason, gboolean was_connected)
 {
-  GstMiniObject *end;
+  Item item = { {NULL} };
 
   if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CLOSED))
-    end = GST_MINI_OBJECT_CAST (gst_event_new_eos ());
+    item.end = GST_MINI_OBJECT_CAST (gst_event_new_eos ());
   else
-    end = GST_MINI_OBJECT_CAST (make_error (self, settings, reason,
+    item.end = GST_MINI_OBJECT_CAST (make_error (self, settings, reason,
             was_connected));
-  gst_network_src_queue_push_end (&self->queue, end);
+  gst_network_src_queue_push_end (&self->queue, &item);
 }
 
 /* State of the attempts to connect. */
@@ -556,7 +591,7 @@ take_result (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
   again = !self->stopping && (passes || !self->eos_at_end);
   if (!self->stopping && !again)
     end_stream (self, settings, reason, was_connected);
-  UNLOCK (self);
+  gst_network_src_queue_unlock (&self->queue);
   GST_INFO_OBJECT (self, "%s", reason->message);
   g_error_free (reason);
   return again;
@@ -785,6 +820,7 @@ gst_dccp_thin_src_init (GstDccpThinSrc * self)
   static const GstDccpThinEndFuncs funcs = {
     .take_event = gst_dccp_thin_src_take_event,
     .take_data = gst_dccp_thin_src_queue_data,
+    .unlock = gst_dccp_thin_src_unlock,
     .allows = gst_dccp_thin_src_allows,
     .max_input_size = MAX_INPUT_SIZE,
     .category = &gst_dccp_thin_src_debug,
@@ -793,8 +829,8 @@ gst_dccp_thin_src_init (GstDccpThinSrc * self)
   gst_dccp_thin_end_init (&self->end, &funcs, self);
   gst_wireless_properties_init (self, GST_TYPE_DCCP_THIN_SRC);
   self->cancellable = g_cancellable_new ();
-  gst_network_src_queue_init (&self->queue, &self->end.lock,
-      (GDestroyNotify) gst_mini_object_unref);
+  gst_network_src_queue_init (&self->queue, &self->end.lock, sizeof (Item),
+      clear_item);
   gst_network_src_use_queue (GST_NETWORK_SRC (self), &self->queue);
 
   gst_base_src_set_do_timestamp (GST_BASE_SRC (self), TRUE);

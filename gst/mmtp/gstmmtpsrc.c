@@ -28,6 +28,7 @@
 #include <string.h>
 
 #include "driver.h"
+#include "gstlivesource.h"
 #include "gstmmtpcommon.h"
 #include "gstnetworksrc.h"
 #include "gstnetworkuri.h"
@@ -50,6 +51,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_mmtp_src_debug);
  * are not all in the same few cache lines. Pages that are never written use no
  * memory. */
 #define INPUT_ROOM (65536 + 1536)
+/* maximum length of a buffer list */
+#define MAX_LIST 64
 
 /* The network part runs in a thread of its own, because reports must be sent to
  * the sender in time, regardless of how long downstream needs for the buffers.
@@ -80,7 +83,20 @@ typedef struct
   guint64 dropped_paused;
 } GstMmtpSrcCounters;
 
-typedef struct _Item Item;
+/* An item of the queue: EOS, or a buffer with its caps. */
+typedef struct
+{
+  /* TRUE if the item is EOS. If FALSE, the item is a buffer, and the other
+   * fields are valid. */
+  gboolean is_eos;
+  DatagramSlice data;
+  guint64 due;
+  guint8 flags;
+  gboolean discont;
+  MmtpPrelude prelude;
+  GRefString *caps;             /* NULL if the buffer has none */
+  gboolean is_first;            /* the first buffer of a session */
+} Item;
 
 struct _GstMmtpSrc
 {
@@ -122,9 +138,9 @@ struct _GstMmtpSrc
   MmtpTsJoiner *joiner;
   gboolean is_joined;           /* The latest buffer went through `joiner`. */
   guint64 n_incomplete;         /* pictures that were logged as incomplete */
-  /* The next item, which waits until `joiner` has no more output; NULL if there
-   * is none. */
-  Item *next;
+  /* The next items, which wait until `joiner` has no more output */
+  Item next[MAX_LIST];
+  guint n_next;
 };
 
 #define LOCK(self) g_mutex_lock (&(self)->lock)
@@ -142,45 +158,31 @@ GST_ELEMENT_REGISTER_DEFINE (mmtpsrc, "mmtpsrc", GST_RANK_NONE,
 
 /* --- queue, with `lock` held ---------------------------------------------- */
 
-/* An entry of the queue: EOS, or a buffer with its caps. */
-struct _Item
-{
-  /* TRUE if the entry is EOS. If FALSE, the entry is a buffer, and the other
-   * fields are valid. */
-  gboolean is_eos;
-  GBytes *data;
-  guint64 due;
-  guint8 flags;
-  gboolean discont;
-  MmtpPrelude prelude;
-  GRefString *caps;             /* NULL if the buffer has none */
-  gboolean is_first;            /* the first buffer of a session */
-};
-
 static gsize
 get_size (const Item * item)
 {
-  return sizeof (*item) + (item->data ? g_bytes_get_size (item->data) : 0);
+  return sizeof (*item) + item->data.size;
 }
 
 static void
-item_free (Item * item)
+clear_item (gpointer data)
 {
-  g_clear_pointer (&item->data, g_bytes_unref);
+  Item *item = data;
+
+  datagram_slice_clear (&item->data);
   g_clear_pointer (&item->caps, g_ref_string_release);
-  g_free (item);
 }
 
 /* Drops the first entry. The entry after it gets the DISCONT flag. */
 static void
 drop_first (GstMmtpSrc * self)
 {
-  Item *item = gst_network_src_queue_pop (&self->queue, NULL);
-  Item *next;
+  Item item, *next;
 
+  gst_network_src_queue_pop (&self->queue, &item);
   GST_DEBUG_OBJECT (self, "dropped a buffer of %" G_GSIZE_FORMAT " bytes: "
-      "full: it is late, and max-bytes wait for downstream", get_size (item));
-  item_free (item);
+      "full: it is late, and max-bytes wait for downstream", get_size (&item));
+  clear_item (&item);
   self->counters.dropped_full++;
   next = gst_network_src_queue_peek_buffer (&self->queue);
   if (next)
@@ -195,9 +197,12 @@ drop_first (GstMmtpSrc * self)
 static gboolean
 make_room (GstMmtpSrc * self, gsize size)
 {
-  guint64 now = gst_mmtp_now ();
   const Item *first;
+  guint64 now;
 
+  if (self->queue.bytes + size <= self->max_queued_bytes)
+    return TRUE;
+  now = gst_mmtp_now ();
   while (self->queue.bytes + size > self->max_queued_bytes) {
     if (gst_network_src_queue_get_length (&self->queue) == 0)
       return TRUE;
@@ -213,13 +218,13 @@ static void
 drop_event (GstMmtpSrc * self, MmtpReceiverEvent * event, guint64 * counter)
 {
   GST_DEBUG_OBJECT (self, "dropped a buffer of %" G_GSIZE_FORMAT " bytes: %s",
-      event->data ? g_bytes_get_size (event->data) : 0,
+      event->data.size,
       counter == &self->counters.dropped_full ?
       "full: max-bytes wait for downstream" :
       "paused: the pipeline is not in PLAYING");
   (*counter)++;
   self->queue.discont = TRUE;
-  g_clear_pointer (&event->data, g_bytes_unref);
+  datagram_slice_clear (&event->data);
 }
 
 /* Appends a buffer to the queue and takes ownership of its data. Call with
@@ -227,43 +232,40 @@ drop_event (GstMmtpSrc * self, MmtpReceiverEvent * event, guint64 * counter)
 static void
 gst_mmtp_src_queue_buffer (GstMmtpSrc * self, MmtpReceiverEvent * event)
 {
-  Item *item;
+  Item item = { FALSE };
 
   if (self->queue.paused) {
     drop_event (self, event, &self->counters.dropped_paused);
     return;
   }
-  if (!make_room (self, sizeof (*item) + g_bytes_get_size (event->data))) {
+  if (!make_room (self, sizeof (item) + event->data.size)) {
     drop_event (self, event, &self->counters.dropped_full);
     return;
   }
-  item = g_new0 (Item, 1);
-  item->data = g_steal_pointer (&event->data);
-  item->due = event->due;
-  item->flags = event->flags;
-  item->discont = gst_network_src_queue_take_discont (&self->queue)
+  item.data = event->data;
+  item.due = event->due;
+  item.flags = event->flags;
+  item.discont = gst_network_src_queue_take_discont (&self->queue)
       || event->discont;
-  item->prelude = event->prelude;
-  item->is_first = self->session_begins;
+  item.prelude = event->prelude;
+  item.is_first = self->session_begins;
   self->session_begins = FALSE;
   if (self->queue_caps)
-    item->caps = g_ref_string_acquire (self->queue_caps);
-  gst_network_src_queue_push (&self->queue, item, get_size (item));
+    item.caps = g_ref_string_acquire (self->queue_caps);
+  gst_network_src_queue_push (&self->queue, &item, get_size (&item));
 }
 
 /* Appends EOS to the queue, unless another sender may follow. */
 static void
 gst_mmtp_src_queue_end (GstMmtpSrc * self)
 {
-  Item *item;
+  const Item item = {.is_eos = TRUE };
 
   self->queue.discont = TRUE;
   if (!self->eos_at_end && !self->is_over)
     return;
   self->is_over = TRUE;
-  item = g_new0 (Item, 1);
-  item->is_eos = TRUE;
-  gst_network_src_queue_push_end (&self->queue, item);
+  gst_network_src_queue_push_end (&self->queue, &item);
 }
 
 static void
@@ -274,38 +276,97 @@ gst_mmtp_src_set_queue_caps (GstMmtpSrc * self, const gchar * caps)
     self->queue_caps = g_ref_string_new (caps);
 }
 
-/* Waits for the next entry and returns it. Returns NULL while the source is
- * flushing. */
-static Item *
-take_item (GstMmtpSrc * self)
+static gboolean
+is_transport_stream (const Item * item)
 {
-  Item *item = NULL;
+  return !item->is_eos && item->caps
+      && g_str_has_prefix (item->caps, "video/mpegts");
+}
+
+static void
+count_buffers (GstMmtpSrc * self, guint n, gsize bytes)
+{
+  self->counters.buffers += n;
+  self->counters.bytes += bytes;
+}
+
+/* Returns whether the item cannot be in a buffer list. `gstlivesource.h` says
+ * why SRTP cannot be in a list. */
+static gboolean
+is_alone (const Item * item)
+{
+  return item->is_eos || is_transport_stream (item)
+      || (item->caps && gst_live_list_is_srtp (item->caps));
+}
+
+/* Returns whether the item can be in a buffer list after `first`. */
+static gboolean
+continues (const Item * first, const Item * item)
+{
+  return item && item->caps == first->caps && !item->is_first;
+}
+
+/* Waits for the next item, and takes it and the items that can be in the same
+ * buffer list, at most `max`. Returns their number; 0 while the source is
+ * flushing. The buffers of a transport stream are counted after they went
+ * through the joiner. */
+static guint
+take_items (GstMmtpSrc * self, Item * items, guint max)
+{
+  gsize bytes = 0;
+  guint n = 0;
 
   LOCK (self);
-  if (gst_network_src_wait_for_queue (GST_NETWORK_SRC (self), &self->queue))
-    item = gst_network_src_queue_pop (&self->queue, NULL);
+  if (!gst_network_src_wait_for_queue (GST_NETWORK_SRC (self), &self->queue)) {
+    UNLOCK (self);
+    return 0;
+  }
+  gst_network_src_queue_pop (&self->queue, &items[n++]);
+  if (is_alone (&items[0]))
+    max = 1;
+  bytes = items[0].data.size;
+  while (n < max && continues (&items[0],
+          gst_network_src_queue_peek_buffer (&self->queue))) {
+    gst_network_src_queue_pop (&self->queue, &items[n]);
+    bytes += items[n++].data.size;
+  }
+  if (!items[0].is_eos && !is_transport_stream (&items[0]))
+    count_buffers (self, n, bytes);
   UNLOCK (self);
-  return item;
+  return n;
 }
 
 /* --- buffers -------------------------------------------------------------- */
 
-/* Sets `running` to the running time at which the buffer was due at its sender.
- * A time before the start of the pipeline would be negative, so `shift` is
- * raised to make it 0, which delays all following buffers as well. */
-static gboolean
-get_running_time (GstMmtpSrc * self, guint64 due, gint64 * running)
+/* Difference between the clock of the due times and the running time, in ns. It
+ * is read once for all buffers of a list. */
+typedef struct
 {
+  gboolean is_known;            /* FALSE: the pipeline has no clock */
   gint64 anchor;
+} Anchor;
 
-  if (!gst_mmtp_clock_map_get (&self->clock_map, GST_ELEMENT_CAST (self),
-          &anchor))
-    return FALSE;
-  *running = (gint64) due - anchor;
-  if (*running + self->shift < 0)
-    self->shift = -*running;
-  *running += self->shift;
-  return TRUE;
+static Anchor
+get_anchor (GstMmtpSrc * self)
+{
+  Anchor anchor = { FALSE, 0 };
+
+  anchor.is_known = gst_mmtp_clock_map_get (&self->clock_map,
+      GST_ELEMENT_CAST (self), &anchor.anchor);
+  return anchor;
+}
+
+/* Returns the running time at which the buffer was due at its sender. A time
+ * before the start of the pipeline would be negative, so `shift` is raised to
+ * make it 0, which delays all following buffers as well. */
+static gint64
+get_running_time (GstMmtpSrc * self, guint64 due, const Anchor * anchor)
+{
+  const gint64 running = (gint64) due - anchor->anchor;
+
+  if (running + self->shift < 0)
+    self->shift = -running;
+  return running + self->shift;
 }
 
 /* Sets the times of a buffer from the due time and the prelude
@@ -314,17 +375,17 @@ get_running_time (GstMmtpSrc * self, guint64 due, gint64 * running)
  * only a decoding time, which is the due time. With the flag PTS, the buffer
  * has both times. */
 static void
-set_times (GstMmtpSrc * self, GstBuffer * buffer, const Item * item)
+set_times (GstMmtpSrc * self, GstBuffer * buffer, const Item * item,
+    const Anchor * anchor)
 {
   const MmtpPrelude *prelude = &item->prelude;
-  gint64 running, pts, dts;
+  gint64 pts, dts;
 
   if (prelude->mask & MMTP_PRELUDE_DURATION)
     GST_BUFFER_DURATION (buffer) = prelude->duration * GST_USECOND;
-  if (prelude->mask & MMTP_PRELUDE_NO_TIME
-      || !get_running_time (self, item->due, &running))
+  if (prelude->mask & MMTP_PRELUDE_NO_TIME || !anchor->is_known)
     return;
-  pts = dts = running;
+  pts = dts = get_running_time (self, item->due, anchor);
   if (prelude->mask & MMTP_PRELUDE_PTS)
     pts += prelude->pts * (gint64) GST_USECOND;
   if (prelude->mask & MMTP_PRELUDE_DTS)
@@ -333,6 +394,9 @@ set_times (GstMmtpSrc * self, GstBuffer * buffer, const Item * item)
     GST_BUFFER_PTS (buffer) = MAX (0, pts);
   if (prelude->mask & (MMTP_PRELUDE_PTS | MMTP_PRELUDE_DTS))
     GST_BUFFER_DTS (buffer) = MAX (0, dts);
+  /* GstBaseSrc does this too, but not for a buffer in a list. */
+  if (!GST_BUFFER_PTS_IS_VALID (buffer))
+    GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer);
 }
 
 static void
@@ -351,24 +415,13 @@ set_flags (GstMmtpSrc * self, GstBuffer * buffer, const Item * item)
 }
 
 static GstBuffer *
-make_buffer (GstMmtpSrc * self, const Item * item)
+make_buffer (GstMmtpSrc * self, Item * item, const Anchor * anchor)
 {
-  gsize size = g_bytes_get_size (item->data);
-  GstBuffer *buffer = size > 0 ? gst_buffer_new_wrapped_bytes (item->data) :
-      gst_buffer_new ();
+  GstBuffer *buffer = gst_network_src_new_buffer (&item->data);
 
-  set_times (self, buffer, item);
+  set_times (self, buffer, item, anchor);
   set_flags (self, buffer, item);
   return buffer;
-}
-
-static void
-count_buffer (GstMmtpSrc * self, GstBuffer * buffer)
-{
-  LOCK (self);
-  self->counters.buffers++;
-  self->counters.bytes += gst_buffer_get_size (buffer);
-  UNLOCK (self);
 }
 
 /* --- caps and EOS --------------------------------------------------------- */
@@ -417,13 +470,6 @@ take_caps (GstMmtpSrc * self, const Item * item)
 
 /* --- transport streams ---------------------------------------------------- */
 
-static gboolean
-is_transport_stream (const Item * item)
-{
-  return !item->is_eos && item->caps
-      && g_str_has_prefix (item->caps, "video/mpegts");
-}
-
 static void
 log_incomplete (GstMmtpSrc * self)
 {
@@ -444,16 +490,18 @@ join (GstMmtpSrc * self, Item * item)
   const gboolean is_gap = item->discont ||
       (item->prelude.mask & MMTP_PRELUDE_DISCONT);
   const guint8 flags = item->flags;
-  GBytes *data = g_bytes_ref (item->data);
+  GBytes *data = g_bytes_new_with_free_func (item->data.bytes, item->data.size,
+      (GDestroyNotify) datagram_block_unref, item->data.block);
+  const Anchor anchor = get_anchor (self);
   GstBuffer *buffer;
 
+  memset (&item->data, 0, sizeof (item->data));
   if ((flags & MMTP_FLAG_HEADER) || mmtp_ts_joiner_is_cut (self->joiner)) {
     item->discont = FALSE;
     item->prelude.mask &= ~MMTP_PRELUDE_DISCONT;
     item->flags &= MMTP_FLAG_DELTA;
   }
-  buffer = make_buffer (self, item);
-  gst_buffer_remove_all_memory (buffer);
+  buffer = make_buffer (self, item, &anchor);
   mmtp_ts_joiner_input (self->joiner, data, flags, is_gap, buffer);
   log_incomplete (self);
   g_bytes_unref (data);
@@ -481,62 +529,99 @@ poll_joiner (GstMmtpSrc * self)
 
 /* --- output --------------------------------------------------------------- */
 
-/* Makes a buffer of the next item, or passes it to the joiner. */
-static GstFlowReturn
-take_next (GstMmtpSrc * self, GstBuffer ** buffer)
+static void
+make_buffers (GstMmtpSrc * self, GstBuffer ** buffers)
 {
-  Item *item = g_steal_pointer (&self->next);
-  GstFlowReturn flow = item->is_eos ? GST_FLOW_EOS : take_caps (self, item);
+  const Anchor anchor = get_anchor (self);
+  guint i;
 
-  if (item->is_first)
+  for (i = 0; i < self->n_next; i++)
+    buffers[i] = make_buffer (self, &self->next[i], &anchor);
+}
+
+static void
+clear_next (GstMmtpSrc * self)
+{
+  while (self->n_next > 0)
+    clear_item (&self->next[--self->n_next]);
+}
+
+/* Makes buffers of the next items, or passes the next item to the joiner. `n`
+ * is set to the number of buffers. */
+static GstFlowReturn
+take_next (GstMmtpSrc * self, GstBuffer ** buffers, guint * n)
+{
+  Item *first = &self->next[0];
+  GstFlowReturn flow = first->is_eos ? GST_FLOW_EOS : take_caps (self, first);
+
+  if (first->is_first)
     mmtp_ts_joiner_reset (self->joiner);
-  self->is_joined = flow == GST_FLOW_OK && is_transport_stream (item);
+  self->is_joined = flow == GST_FLOW_OK && is_transport_stream (first);
   if (self->is_joined) {
-    join (self, item);
+    join (self, first);
   } else if (flow == GST_FLOW_OK) {
-    *buffer = make_buffer (self, item);
+    make_buffers (self, buffers);
+    *n = self->n_next;
   }
-  item_free (item);
+  clear_next (self);
   return flow;
 }
 
-/* Takes the next item from the queue. If the item does not continue the stream
- * of the joiner, what the joiner holds comes first. Returns FALSE while the
- * source is flushing. */
+/* Takes the next items from the queue. If they do not continue the stream of
+ * the joiner, what the joiner holds comes first. Returns FALSE while the source
+ * is flushing. A list has one buffer only if the base class sets the
+ * timestamps, because it does not do so in a list. */
 static gboolean
 fetch_next (GstMmtpSrc * self)
 {
-  self->next = take_item (self);
-  if (!self->next)
+  GstBaseSrc *src = GST_BASE_SRC (self);
+
+  self->n_next = take_items (self, self->next,
+      gst_base_src_get_do_timestamp (src) ? 1 : gst_live_list_get_max (src,
+          MAX_LIST));
+  if (self->n_next == 0)
     return FALSE;
-  if (self->next->is_first || (self->is_joined
-          && !is_transport_stream (self->next)))
+  if (self->next[0].is_first || (self->is_joined
+          && !is_transport_stream (&self->next[0])))
     mmtp_ts_joiner_drain (self->joiner);
   return TRUE;
+}
+
+/* Stores the next buffer of a transport stream in `buffers`. Returns the number
+ * of buffers, which is 0 or 1. */
+static guint
+fetch_joined (GstMmtpSrc * self, GstBuffer ** buffers)
+{
+  buffers[0] = poll_joiner (self);
+  if (!buffers[0])
+    return 0;
+  LOCK (self);
+  count_buffers (self, 1, gst_buffer_get_size (buffers[0]));
+  UNLOCK (self);
+  return 1;
 }
 
 static GstFlowReturn
 gst_mmtp_src_create (GstPushSrc * src, GstBuffer ** buffer)
 {
   GstMmtpSrc *self = GST_MMTP_SRC (src);
-  GstBuffer *next = poll_joiner (self);
+  GstBuffer *buffers[MAX_LIST];
   GstFlowReturn flow = GST_FLOW_OK;
+  guint n = fetch_joined (self, buffers);
 
-  while (!next && flow == GST_FLOW_OK) {
-    if (!self->next) {
+  while (n == 0 && flow == GST_FLOW_OK) {
+    if (self->n_next == 0) {
       if (!fetch_next (self))
         return GST_FLOW_FLUSHING;
     } else {
-      flow = take_next (self, &next);
+      flow = take_next (self, buffers, &n);
     }
-    if (!next && flow == GST_FLOW_OK)
-      next = poll_joiner (self);
+    if (n == 0 && flow == GST_FLOW_OK)
+      n = fetch_joined (self, buffers);
   }
   if (flow != GST_FLOW_OK)
     return flow;
-  count_buffer (self, next);
-  *buffer = next;
-  return GST_FLOW_OK;
+  return gst_network_src_submit (GST_NETWORK_SRC (self), buffers, n, buffer);
 }
 
 /* --- messages, with `lock` held ------------------------------------------- */
@@ -642,7 +727,7 @@ unlock_and_post (gpointer element)
   GstMessage *message;
 
   g_queue_init (&self->messages);
-  UNLOCK (self);
+  gst_network_src_queue_unlock (&self->queue);
   while ((message = g_queue_pop_head (&messages)))
     gst_element_post_message (GST_ELEMENT_CAST (self), message);
 }
@@ -925,7 +1010,7 @@ gst_mmtp_src_stop (GstBaseSrc * src)
   g_clear_pointer (&self->receiver, mmtp_receiver_free);
   UNLOCK (self);
   g_clear_pointer (&self->caps_in_use, g_ref_string_release);
-  g_clear_pointer (&self->next, item_free);
+  clear_next (self);
   mmtp_ts_joiner_reset (self->joiner);
   self->is_joined = FALSE;
   return TRUE;
@@ -1192,8 +1277,8 @@ gst_mmtp_src_init (GstMmtpSrc * self)
 {
   gst_wireless_properties_init (self, GST_TYPE_MMTP_SRC);
   g_mutex_init (&self->lock);
-  gst_network_src_queue_init (&self->queue, &self->lock,
-      (GDestroyNotify) item_free);
+  gst_network_src_queue_init (&self->queue, &self->lock, sizeof (Item),
+      clear_item);
   gst_network_src_use_queue (GST_NETWORK_SRC (self), &self->queue);
   g_queue_init (&self->messages);
   self->joiner = mmtp_ts_joiner_new ((GDestroyNotify) gst_buffer_unref);

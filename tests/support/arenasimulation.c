@@ -568,13 +568,13 @@ drain_sender (Session * session)
 }
 
 static void
-take_buffer (Session * session, GBytes * data)
+take_buffer (Session * session, DatagramSlice * data)
 {
   guint number;
 
-  memcpy (&number, g_bytes_get_data (data, NULL), sizeof number);
+  memcpy (&number, data->bytes, sizeof number);
   take_packet_of_frame (session, number);
-  g_bytes_unref (data);
+  datagram_slice_clear (data);
 }
 
 static void
@@ -590,7 +590,7 @@ drain_receiver (Session * session)
     carry (session, address.bytes[0], ARENA_BACK, 0, simulation->scratch, size);
   while (mmtp_receiver_poll_event (session->receiver, &event)) {
     if (event.type == MMTP_EVENT_BUFFER)
-      take_buffer (session, event.data);
+      take_buffer (session, &event.data);
     if (event.type == MMTP_EVENT_CAPS)
       g_free (event.caps);
   }

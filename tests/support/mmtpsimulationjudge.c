@@ -137,10 +137,10 @@ mmtp_simulation_judge_tcp (MmtpSimulation * simulation, guint path,
 /* Returns the number of the frame, or G_MAXUINT if its bytes are not those that
  * were put. */
 static guint
-identify_frame (const MmtpSimulation * simulation, GBytes * data)
+identify_frame (const MmtpSimulation * simulation, const DatagramSlice * data)
 {
-  gsize size;
-  const guint8 *bytes = g_bytes_get_data (data, &size);
+  const guint8 *bytes = data->bytes;
+  const gsize size = data->size;
   guint number;
 
   if (size < 4)
@@ -175,7 +175,7 @@ judge_times (MmtpSimulation * simulation, const MmtpSimulationFrame * frame,
 static void
 judge_frame (MmtpSimulation * simulation, const MmtpReceiverEvent * event)
 {
-  guint number = identify_frame (simulation, event->data);
+  guint number = identify_frame (simulation, &event->data);
   MmtpSimulationResult *result = &simulation->result;
   MmtpSenderStats stats;
   MmtpSimulationFrame *frame;
@@ -223,7 +223,7 @@ mmtp_simulation_judge_receiver_event (MmtpSimulation * simulation,
   switch (event->type) {
     case MMTP_EVENT_BUFFER:
       judge_frame (simulation, event);
-      g_bytes_unref (event->data);
+      datagram_slice_clear (&event->data);
       break;
     case MMTP_EVENT_CAPS:
       g_free (event->caps);

@@ -157,7 +157,7 @@ event_free (gpointer data)
 {
   MmtpReceiverEvent *event = data;
 
-  g_bytes_unref (event->data);
+  datagram_slice_clear (&event->data);
   g_free (event);
 }
 
@@ -178,7 +178,7 @@ receiver_input (gpointer data, guint64 now, const MmtpAddress * address,
   MmtpReceiverEvent *event = g_new0 (MmtpReceiverEvent, 1);
 
   event->type = MMTP_EVENT_BUFFER;
-  event->data = g_bytes_new (bytes, size);
+  datagram_block_slice (NULL, bytes, size, &event->data);
   event->due = now;
   g_queue_push_tail (&receiver->buffers, event);
 }

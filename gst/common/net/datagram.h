@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include <glib.h>
+#include "datagramblock.h"
 
 /* The two endpoints of a datagram: IP addresses, and ports if the transport is
  * UDP or UDP-Lite.
@@ -65,6 +65,10 @@ typedef struct
   const DatagramPart *parts;
   /* number of parts after `bytes`, at most DATAGRAM_MAX_PARTS */
   guint n_parts;
+  /* When receiving: the block of a pool that contains `bytes`, so that a slice
+   * can be made of them; NULL if the bytes must be copied, because the memory
+   * is used again for the next packets. */
+  DatagramBlock *block;
   /* When receiving: size of each packet if the kernel merged several packets in
    * `bytes`; the last packet may be shorter. Equals `size` if nothing was
    * merged. */

@@ -12,6 +12,8 @@
 
 #include <glib-unix.h>
 #include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 /* Number of packets that are received from one socket before the driver checks
@@ -22,6 +24,11 @@
  * packets (GRO). The number is smaller than without GRO, because all packets of
  * a batch are passed to the core while the lock is held. */
 #define GRO_BATCH 16
+/* A datagram that fills at least this part of its block is passed on without a
+ * copy. Smaller datagrams would waste too much memory. */
+#define MIN_SLICED_PART 4
+/* Alignment of copied datagrams in their block */
+#define PACKED_ALIGNMENT 16
 
 /* Maximum number of queued packets of a path whose socket is full. A core stops
  * sending on a blocked path long before this number is reached. */
@@ -29,6 +36,26 @@
 /* Time in ns until the next attempt if the device of a socket is full
  * (ENOBUFS). poll does not show when such a device has room again. */
 #define RETRY_TIME 1000000
+
+/* At a high rate of packets the driver does not wake up for each of them. After
+ * it has received packets, it waits for a moment and then receives all packets
+ * that have arrived meanwhile. It begins with this if at least BUSY_RATE packets
+ * per second arrived for RATE_PERIOD ns, which is several hundred Mbit/s. A
+ * burst of a slower stream never waits. The kernel notes when packets arrive,
+ * so this changes no arrival time.
+ *
+ * A pause is at most MAX_PAUSE ns, and so short that about MAX_PAUSED packets
+ * arrive in it, or a fourth of the packets for which the receive buffer of the
+ * socket has room. A pause shorter than MIN_PAUSE would be useless. */
+#define BUSY_RATE 50000
+#define RATE_PERIOD 10000000
+#define MAX_PAUSE 250000
+#define MIN_PAUSE 20000
+#define MAX_PAUSED 128
+#define BUFFER_PART 4
+/* Memory in bytes that a packet of 1500 bytes takes in a receive buffer of
+ * Linux, about */
+#define PACKET_MEMORY 2304
 
 /* A packet that was queued because the socket had no room for it */
 typedef struct
@@ -170,11 +197,32 @@ void
 driver_begin (Driver * driver, const DriverVerbs * verbs, gpointer core,
     gsize input_room)
 {
+  guint i;
+
   driver->verbs = verbs;
   driver->core = core;
   driver->event = g_malloc0 (verbs->event_size);
   driver->input_room = input_room;
-  driver->inputs = g_malloc (input_room * DATAGRAM_BATCH);
+  driver->makes_slices = input_room >= DATAGRAM_MERGED_SIZE;
+  /* One block more is for `packed`. */
+  driver->pool = datagram_pool_new (input_room,
+      DATAGRAM_BATCH + 1 + DRIVER_MAX_SLICED);
+  for (i = 0; i < DATAGRAM_BATCH; i++)
+    driver->inputs[i] = datagram_pool_take (driver->pool);
+}
+
+static void
+free_inputs (Driver * driver)
+{
+  guint i;
+
+  if (!driver->pool)
+    return;
+  for (i = 0; i < DATAGRAM_BATCH; i++)
+    g_clear_pointer (&driver->inputs[i], datagram_block_release);
+  g_clear_pointer (&driver->packed, datagram_block_release);
+  driver->packed_size = 0;
+  g_clear_pointer (&driver->pool, datagram_pool_free);
 }
 
 void
@@ -185,7 +233,7 @@ driver_end (Driver * driver)
   driver->verbs = NULL;
   driver->core = NULL;
   g_clear_pointer (&driver->event, g_free);
-  g_clear_pointer (&driver->inputs, g_free);
+  free_inputs (driver);
   g_clear_pointer (&driver->outputs, g_free);
   driver->output_room = 0;
 }
@@ -199,6 +247,17 @@ make_output_room (Driver * driver, gsize room)
   driver->outputs = g_realloc (driver->outputs, room * DATAGRAM_BATCH);
 }
 
+static guint
+get_capacity (DatagramSocket * socket)
+{
+  gint size;
+
+  if (!g_socket_get_option (datagram_socket_get_socket (socket), SOL_SOCKET,
+          SO_RCVBUF, &size, NULL))
+    return 0;
+  return size / PACKET_MEMORY;
+}
+
 void
 driver_add_path (Driver * driver, guint number, DatagramSocket * socket,
     gsize output_room)
@@ -207,6 +266,7 @@ driver_add_path (Driver * driver, guint number, DatagramSocket * socket,
 
   g_return_if_fail (number < DRIVER_MAX_PATHS && !driver->paths[number]);
   path->socket = socket;
+  path->capacity = get_capacity (socket);
   g_queue_init (&path->unsent);
   driver->paths[number] = path;
   driver->n_paths = MAX (driver->n_paths, number + 1);
@@ -449,14 +509,72 @@ driver_flush (Driver * driver)
 
 /* --- input ---------------------------------------------------------------- */
 
+/* Copies a datagram to the end of the block `packed`. If no block of the pool
+ * is free, the datagram stays where it is, and slices of it cannot be made. */
+static void
+pack (Driver * driver, Datagram * datagram)
+{
+  DatagramBlock *block = driver->packed;
+
+  if (!block || datagram->size > driver->input_room - driver->packed_size) {
+    block = datagram_pool_take (driver->pool);
+    if (!block)
+      return;
+    g_clear_pointer (&driver->packed, datagram_block_release);
+    driver->packed = block;
+    driver->packed_size = 0;
+  }
+  memcpy (block->bytes + driver->packed_size, datagram->bytes, datagram->size);
+  datagram->bytes = block->bytes + driver->packed_size;
+  datagram->block = block;
+  driver->packed_size = MIN (driver->input_room, driver->packed_size +
+      (datagram->size + PACKED_ALIGNMENT - 1) / PACKED_ALIGNMENT *
+      PACKED_ALIGNMENT);
+}
+
+/* Moves received datagram number `i` to memory of which the core can make
+ * slices. Returns the block that the caller has to release afterwards; NULL if
+ * there is none. */
+static DatagramBlock *
+prepare_slices (Driver * driver, guint i, Datagram * datagram)
+{
+  DatagramBlock *block = driver->inputs[i], *next;
+
+  if (!driver->makes_slices)
+    return NULL;
+  if (datagram->size < driver->input_room / MIN_SLICED_PART) {
+    pack (driver, datagram);
+    return NULL;
+  }
+  next = datagram_pool_take (driver->pool);
+  if (!next)
+    return NULL;
+  driver->inputs[i] = next;
+  datagram->block = block;
+  return block;
+}
+
+/* Returns whether packets from the sender of a datagram are accepted. If not,
+ * the owner is asked once for each packet, because it counts refused packets.
+ */
+static gboolean
+allows (Driver * driver, const Datagram * datagram, guint n_packets)
+{
+  guint i;
+
+  if (!driver->funcs->allows)
+    return TRUE;
+  for (i = 0; i < n_packets; i++)
+    if (driver->funcs->allows (driver->owner, &datagram->path))
+      return TRUE;
+  return FALSE;
+}
+
 static void
 input (Driver * driver, guint number, const Datagram * datagram)
 {
   trace (driver, TRUE, "path %u: received %" G_GSIZE_FORMAT " bytes", number,
       datagram->size);
-  if (driver->funcs->allows
-      && !driver->funcs->allows (driver->owner, &datagram->path))
-    return;
   driver->verbs->input (driver->core, datagram->time, number, datagram);
   /* An event may point into this packet, so the event is processed before the
    * next packet.
@@ -467,23 +585,68 @@ input (Driver * driver, guint number, const Datagram * datagram)
 /* Passes a received datagram to the core. Returns the number of packets in it,
  * because the kernel may have merged several packets into one datagram. */
 static guint
-input_all (Driver * driver, guint number, const Datagram * datagrams, gint n)
+input_datagram (Driver * driver, guint number, guint i, Datagram * datagram)
 {
-  guint packet, n_packets, total = 0;
+  const guint n_packets = datagram_count_segments (datagram);
+  DatagramBlock *block;
   Datagram segment;
+  guint packet;
+
+  if (!allows (driver, datagram, n_packets))
+    return n_packets;
+  block = prepare_slices (driver, i, datagram);
+  for (packet = 0; packet < n_packets; packet++) {
+    datagram_get_segment (datagram, packet, &segment);
+    input (driver, number, &segment);
+  }
+  g_clear_pointer (&block, datagram_block_release);
+  return n_packets;
+}
+
+static guint
+input_all (Driver * driver, guint number, Datagram * datagrams, gint n)
+{
+  guint total = 0;
   gint i;
 
   if (n > 0 && driver->funcs->note_heard)
     driver->funcs->note_heard (driver->owner, number);
-  for (i = 0; i < n; i++) {
-    n_packets = datagram_count_segments (&datagrams[i]);
-    for (packet = 0; packet < n_packets; packet++) {
-      datagram_get_segment (&datagrams[i], packet, &segment);
-      input (driver, number, &segment);
-    }
-    total += n_packets;
-  }
+  for (i = 0; i < n; i++)
+    total += input_datagram (driver, number, i, &datagrams[i]);
   return total;
+}
+
+static void
+note_received (DriverInputRate * self, guint n)
+{
+  self->n += n;
+  self->has_just_received |= n > 0;
+}
+
+/* Returns the time in ns for which arriving packets may wait; 0 means that the
+ * driver wakes up for the next packet. Called once in each round. */
+static guint64
+get_pause (Driver * driver, guint64 now)
+{
+  DriverInputRate *self = &driver->input_rate;
+  const gboolean has_just_received = self->has_just_received;
+  guint64 pause, n = MAX_PAUSED;
+  guint i;
+
+  self->has_just_received = FALSE;
+  if (now - self->begin >= RATE_PERIOD) {
+    self->rate = self->n * G_GUINT64_CONSTANT (1000000000)
+        / (now - self->begin);
+    self->begin = now;
+    self->n = 0;
+  }
+  if (!has_just_received || self->rate < BUSY_RATE)
+    return 0;
+  for (i = 0; i < driver->n_paths; i++)
+    if (driver->paths[i])
+      n = MIN (n, driver->paths[i]->capacity / BUFFER_PART);
+  pause = MIN (n * G_GUINT64_CONSTANT (1000000000) / self->rate, MAX_PAUSE);
+  return pause >= MIN_PAUSE ? pause : 0;
 }
 
 /* Receives packets from one socket until none is available or MAX_INPUTS
@@ -502,24 +665,26 @@ receive (Driver * driver, guint number)
 
   do {
     for (i = 0; i < max; i++)
-      datagram_init (&datagrams[i], driver->inputs + i * driver->input_room,
+      datagram_init (&datagrams[i], driver->inputs[i]->bytes,
           driver->input_room);
     n = datagram_socket_receive (socket, datagrams, max, &error);
     total += input_all (driver, number, datagrams, n);
   } while (n == max && total < MAX_INPUTS);
 
+  note_received (&driver->input_rate, total);
   if (n < 0)
     take_error (driver, number, error);
 }
 
+/* `has_paused` is TRUE if poll has not waited for packets. */
 static void
-look_at_path (Driver * driver, guint number)
+look_at_path (Driver * driver, guint number, gboolean has_paused)
 {
   DriverPath *path = driver->paths[number];
   const gushort events =
       driver_poll_get_events (&driver->poll, path->poll_index);
 
-  if (events & ~G_IO_OUT)
+  if (has_paused || events & ~G_IO_OUT)
     receive (driver, number);
   if (events & G_IO_OUT)
     send_unsent (driver, number);
@@ -566,9 +731,11 @@ waits_for_room (DriverPath * path, guint64 * wakeup)
   return FALSE;
 }
 
-/* Returns the index of the watched descriptor, or 0 if there is none. */
+/* Returns the index of the watched descriptor, or 0 if there is none. If
+ * `waits_for_input` is FALSE, poll does not end when packets arrive. */
 static guint
-prepare_poll (Driver * driver, gint cancel_fd, guint64 * wakeup)
+prepare_poll (Driver * driver, gint cancel_fd, gboolean waits_for_input,
+    guint64 * wakeup)
 {
   DriverPath *path;
   guint i;
@@ -579,7 +746,8 @@ prepare_poll (Driver * driver, gint cancel_fd, guint64 * wakeup)
     if (path)
       path->poll_index = driver_poll_add (&driver->poll,
           g_socket_get_fd (datagram_socket_get_socket (path->socket)),
-          G_IO_IN | (waits_for_room (path, wakeup) ? G_IO_OUT : 0));
+          (waits_for_input ? G_IO_IN : 0)
+          | (waits_for_room (path, wakeup) ? G_IO_OUT : 0));
   }
   if (cancel_fd >= 0)
     driver_poll_add (&driver->poll, cancel_fd, G_IO_IN);
@@ -594,10 +762,13 @@ prepare_poll (Driver * driver, gint cancel_fd, guint64 * wakeup)
 static void
 sleep_until (Driver * driver, guint64 wakeup, gint cancel_fd)
 {
-  const guint watched = prepare_poll (driver, cancel_fd, &wakeup);
-  guint64 now;
-  guint i;
+  guint64 now = get_now ();
+  const guint64 pause = get_pause (driver, now);
+  guint watched, i;
 
+  if (pause > 0)
+    wakeup = MIN (wakeup, now + pause);
+  watched = prepare_poll (driver, cancel_fd, pause == 0, &wakeup);
   driver->sleeps_until = wakeup;
   driver->funcs->unlock_and_post (driver->owner);
   now = get_now ();
@@ -609,7 +780,7 @@ sleep_until (Driver * driver, guint64 wakeup, gint cancel_fd)
       && driver_poll_get_events (&driver->poll, watched) != 0;
   for (i = 0; i < driver->n_paths; i++)
     if (driver->paths[i])
-      look_at_path (driver, i);
+      look_at_path (driver, i, pause > 0);
 }
 
 gboolean

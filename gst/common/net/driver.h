@@ -22,6 +22,9 @@
 #include "driververbs.h"
 
 #define DRIVER_MAX_PATHS 256
+/* Maximum number of blocks that slices of received packets keep in memory
+ * (datagramblock.h). A block has `input_room` bytes. */
+#define DRIVER_MAX_SLICED 64
 
 /* The events that the driver waits for: file descriptors, a timeout, and a
  * wake-up by another thread */
@@ -76,7 +79,19 @@ typedef struct
   /* take_error has returned FALSE for this path. */
   gboolean has_gone;
   guint poll_index;             /* index in `poll` while the driver waits */
+  /* number of packets that the receive buffer of the socket can hold, about */
+  guint capacity;
 } DriverPath;
+
+/* Measures how many packets arrive per second, to decide when the driver may
+ * let packets wait for a moment. */
+typedef struct
+{
+  guint64 begin;                /* begin of the present period, in ns */
+  guint n;                      /* packets in the present period */
+  guint64 rate;                 /* packets per second in the period before */
+  gboolean has_just_received;   /* Packets arrived in the present round. */
+} DriverInputRate;
 
 typedef struct
 {
@@ -87,7 +102,17 @@ typedef struct
   const DriverVerbs *verbs;     /* NULL if there is no core */
   gpointer core;
   gpointer event;               /* memory for one event */
-  guint8 *inputs, *outputs;     /* memory for the packets of a batch */
+  /* The memory for the packets of a received batch is in blocks of `pool`. The
+   * packets of a large datagram become slices of its block, and another block
+   * takes its place. Small datagrams are copied into `packed`, one after the
+   * other, so that their slices share a block. */
+  DatagramPool *pool;
+  DatagramBlock *inputs[DATAGRAM_BATCH];
+  DatagramBlock *packed;        /* NULL if there is none */
+  gsize packed_size;            /* bytes of `packed` that are in use */
+  gboolean makes_slices;
+  DriverInputRate input_rate;
+  guint8 *outputs;              /* memory for the packets of a batch */
   /* size of the memory for each received packet and for each packet to be sent,
    * in bytes */
   gsize input_room, output_room;
@@ -112,7 +137,8 @@ void driver_clear (Driver * driver);
 
 /* Starts a session with `core`, which the owner frees after driver_end.
  * `input_room` is the maximum size of a received packet, in bytes. For sockets
- * with GRO it is at least DATAGRAM_MERGED_SIZE. */
+ * with GRO it is at least DATAGRAM_MERGED_SIZE. The packets can then be kept as
+ * slices (Datagram.block). */
 void driver_begin (Driver * driver, const DriverVerbs * verbs, gpointer core,
     gsize input_room);
 /* Ends the session and closes all paths. */

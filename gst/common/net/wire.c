@@ -32,10 +32,15 @@ wire_sum (gconstpointer bytes, gsize size)
 gboolean
 wire_is_same (const guint8 * a, const guint8 * b, gsize size)
 {
-  volatile guint8 difference = 0;
-  gsize i;
+  volatile guint64 difference = 0;
+  guint64 words[2] = { 0 };
+  gsize n;
 
-  for (i = 0; i < size; i++)
-    difference |= a[i] ^ b[i];
+  for (; size > 0; a += n, b += n, size -= n) {
+    n = MIN (size, sizeof (words[0]));
+    memcpy (&words[0], a, n);
+    memcpy (&words[1], b, n);
+    difference |= words[0] ^ words[1];
+  }
   return difference == 0;
 }

@@ -643,15 +643,28 @@ dccp_endpoint_take (DccpEndpoint * endpoint, guint64 now,
 
 /* The first data packet may also open the connection. The event CONNECTED is
  * then queued before the data. */
-void
-dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
-    const DatagramPath * path, const guint8 * bytes, gsize size)
+static void
+input_datagram (DccpEndpoint * endpoint, guint64 now, const Datagram * datagram)
 {
   DccpEvent event = { DCCP_EVENT_DATA };
 
   event.time = now;
-  if (dccp_endpoint_take (endpoint, now, path, bytes, size, &event.data))
-    dccp_events_push (&endpoint->common.events, &event);
+  if (!dccp_endpoint_take (endpoint, now, &datagram->path, datagram->bytes,
+          datagram->size, &event.data))
+    return;
+  event.data.block = datagram->block;
+  dccp_events_push (&endpoint->common.events, &event);
+}
+
+void
+dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
+    const DatagramPath * path, const guint8 * bytes, gsize size)
+{
+  Datagram datagram;
+
+  datagram_init (&datagram, (guint8 *) bytes, size);
+  datagram.path = *path;
+  input_datagram (endpoint, now, &datagram);
 }
 
 /* Anybody may forge ICMP messages, so an ICMP error does not end an open
@@ -921,8 +934,7 @@ dccp_endpoint_get_state (DccpEndpoint * endpoint)
 static void
 input (gpointer core, guint64 now, guint path, const Datagram * datagram)
 {
-  dccp_endpoint_input (core, now, &datagram->path, datagram->bytes,
-      datagram->size);
+  input_datagram (core, now, datagram);
 }
 
 static void

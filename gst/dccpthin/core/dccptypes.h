@@ -48,6 +48,9 @@ typedef struct
 typedef struct
 {
   const guint8 *payload;        /* points into the received bytes */
+  /* The block of which a slice of the payload can be made; NULL if the payload
+   * must be copied. It is set in events only. */
+  DatagramBlock *block;
   gsize size;
   guint64 sequence;
   /* Packets before this one are missing; they may still arrive. */

@@ -110,6 +110,9 @@ advance (MmtpClock * clock, guint64 now)
   gdouble passed = (gdouble) (now - clock->offset_time), step, max;
   gboolean settling;
 
+  /* All packets that the kernel has merged have the same time. */
+  if (clock->fixed && now == clock->offset_time)
+    return;
   clock->offset_time = now;
   if (!clock->fixed) {
     clock->offset = clock->has_announced ? clock->announced : clock->min;

@@ -10,7 +10,7 @@
 
 #pragma once
 
-#include <glib.h>
+#include "datagramblock.h"
 
 #define MMTP_VERSION 2
 #define MMTP_MAX_MESSAGE 65507  /* maximum UDP payload, in bytes */
@@ -141,6 +141,9 @@ typedef struct
    * owned. */
   const guint8 *payload;
   gsize payload_size;
+  /* The block of which a slice of the payload can be made; NULL if the payload
+   * must be copied. The receiver sets it, and the codec ignores it. */
+  DatagramBlock *block;
 } MmtpData;
 
 typedef struct

@@ -154,8 +154,10 @@ find (MmtpStore * store, guint32 number)
 static void
 set_content (GByteArray * array, const guint8 * content, gsize size)
 {
-  g_byte_array_set_size (array, 0);
-  g_byte_array_append (array, content, size);
+  if (array->len != size)
+    g_byte_array_set_size (array, size);
+  if (size > 0)
+    memcpy (array->data, content, size);
 }
 
 void

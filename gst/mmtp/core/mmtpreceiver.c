@@ -104,6 +104,9 @@ struct _MmtpReceiver
   /* handshake.phase is the phase of the session */
   MmtpReceiverHandshake handshake;
   MmtpReceiverSession session;
+  /* Block of the datagram that is being processed; NULL if its bytes must be
+   * copied. */
+  DatagramBlock *block;
   /* MmtpReceiverEvents, which the application gets before any buffer */
   GQueue events;
   /* Totals of all sessions. The counters of the reorder buffer are added when a
@@ -445,12 +448,13 @@ add_data (MmtpReceiver * self, const MmtpData * data, gboolean * is_late)
 }
 
 static MmtpRefusal
-take_data (MmtpReceiver * self, MmtpReceiverPath * path, const MmtpData * data)
+take_data (MmtpReceiver * self, MmtpReceiverPath * path, MmtpData * data)
 {
   gboolean is_late;
 
   if (self->handshake.phase == MMTP_RECEIVER_ENDED)
     return MMTP_VALID;
+  data->block = self->block;
   if (add_data (self, data, &is_late) == MMTP_REORDER_DUPLICATE)
     path->duplicates++;
   if (is_late)
@@ -482,6 +486,7 @@ recover (MmtpReceiver * self)
     if (mmtp_packet_parse_header (&message, bytes, size, MMTP_SENDER) ||
         mmtp_packet_parse_body (&message, bytes, size))
       continue;
+    message.data.block = NULL;
     if (add_data (self, &message.data, &is_late) == MMTP_REORDER_TAKEN)
       self->stats.recovered++;
   }
@@ -652,7 +657,7 @@ take_caps (MmtpReceiver * self, MmtpReceiverPath * path, const MmtpCaps * caps)
 
 static MmtpRefusal
 take_body (MmtpReceiver * self, MmtpReceiverPath * path,
-    const MmtpAddress * address, const MmtpMessage * message)
+    const MmtpAddress * address, MmtpMessage * message)
 {
   switch (message->type) {
     case MMTP_DATA:
@@ -913,6 +918,13 @@ mmtp_receiver_next_wakeup (MmtpReceiver * self)
 
 /* --- what the application gets next --------------------------------------- */
 
+static void
+begin_event (MmtpReceiverEvent * event, MmtpReceiverEventType type)
+{
+  memset (event, 0, sizeof (*event));
+  event->type = type;
+}
+
 static gboolean
 tell_caps (MmtpReceiver * self, const MmtpCapsText * text, guint8 version,
     MmtpReceiverEvent * event)
@@ -926,7 +938,7 @@ tell_caps (MmtpReceiver * self, const MmtpCapsText * text, guint8 version,
   if (!plain && !session->has_caps)
     return FALSE;
   session->has_caps = plain;
-  event->type = MMTP_EVENT_CAPS;
+  begin_event (event, MMTP_EVENT_CAPS);
   event->caps = plain ? g_strndup (text->text, text->length) : NULL;
   return TRUE;
 }
@@ -940,7 +952,7 @@ tell_rate (MmtpReceiver * self, const MmtpPrelude * prelude,
   if (!(prelude->mask & MMTP_PRELUDE_RATE) || session->rate_reported)
     return FALSE;
   session->rate_reported = TRUE;
-  event->type = MMTP_EVENT_PRESENTATION_RATE;
+  begin_event (event, MMTP_EVENT_PRESENTATION_RATE);
   event->frame_rate = prelude->frame_rate;
   event->bit_rate = prelude->bit_rate;
   return TRUE;
@@ -976,7 +988,7 @@ tell_buffer (MmtpReceiver * self, MmtpReceiverEvent * event)
   if (!mmtp_reorder_poll (session->reorder, &buffer))
     return FALSE;
   session->rate_reported = FALSE;
-  event->type = MMTP_EVENT_BUFFER;
+  begin_event (event, MMTP_EVENT_BUFFER);
   event->data = buffer.data;
   event->due = get_due (self, &buffer);
   event->flags = buffer.flags;
@@ -984,7 +996,7 @@ tell_buffer (MmtpReceiver * self, MmtpReceiverEvent * event)
   event->discont = buffer.discont;
   event->delay = session->initial_delay;
   self->stats.buffers++;
-  self->stats.bytes += g_bytes_get_size (buffer.data);
+  self->stats.bytes += buffer.data.size;
   return TRUE;
 }
 
@@ -997,7 +1009,7 @@ tell_too_long (MmtpReceiver * self, MmtpReceiverEvent * event)
       || mmtp_reorder_get_stats (session->reorder)->too_long == 0)
     return FALSE;
   session->has_reported_too_long = TRUE;
-  event->type = MMTP_EVENT_TOO_LONG;
+  begin_event (event, MMTP_EVENT_TOO_LONG);
   return TRUE;
 }
 
@@ -1033,23 +1045,30 @@ tell_end (MmtpReceiver * self, MmtpReceiverEvent * event)
     return FALSE;
   self->handshake.phase = MMTP_RECEIVER_ENDED;
   acknowledge_end_on_all (self);
-  event->type = MMTP_EVENT_END;
+  begin_event (event, MMTP_EVENT_END);
+  return TRUE;
+}
+
+static gboolean
+pop_event (MmtpReceiver * self, MmtpReceiverEvent * event)
+{
+  MmtpReceiverEvent *queued = g_queue_pop_head (&self->events);
+
+  if (!queued)
+    return FALSE;
+  *event = *queued;
+  g_free (queued);
   return TRUE;
 }
 
 gboolean
 mmtp_receiver_poll_event (MmtpReceiver * self, MmtpReceiverEvent * event)
 {
-  MmtpReceiverEvent *queued = g_queue_pop_head (&self->events);
   const MmtpReorderedBuffer *buffer;
   const MmtpCapsText *text = NULL;
 
-  memset (event, 0, sizeof (*event));
-  if (queued) {
-    *event = *queued;
-    g_free (queued);
+  if (pop_event (self, event))
     return TRUE;
-  }
   if (self->handshake.phase == MMTP_RECEIVER_IDLE)
     return FALSE;
   if (tell_too_long (self, event))
@@ -1123,10 +1142,13 @@ static void
 receiver_input (gpointer core, guint64 now, guint path,
     const Datagram * datagram)
 {
+  MmtpReceiver *self = core;
   MmtpAddress address;
 
   mmtp_address_set_path (&address, &datagram->path);
-  mmtp_receiver_input (core, now, &address, datagram->bytes, datagram->size);
+  self->block = datagram->block;
+  mmtp_receiver_input (self, now, &address, datagram->bytes, datagram->size);
+  self->block = NULL;
 }
 
 static void

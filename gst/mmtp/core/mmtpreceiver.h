@@ -55,6 +55,9 @@ void mmtp_receiver_free (MmtpReceiver * receiver);
  * every other sender is refused. The default is FALSE. */
 void mmtp_receiver_set_ends (MmtpReceiver * receiver, gboolean ends);
 
+/* A datagram arrived. The buffers of the events have copies of its bytes. If the
+ * driver calls the receiver (mmtp_receiver_verbs), they may instead have slices
+ * of the block of the datagram. */
 void mmtp_receiver_input (MmtpReceiver * receiver, guint64 now,
     const MmtpAddress * address, const guint8 * bytes, gsize size);
 void mmtp_receiver_timeout (MmtpReceiver * receiver, guint64 now);
@@ -94,7 +97,7 @@ typedef enum
 typedef struct
 {
   MmtpReceiverEventType type;
-  GBytes *data;                 /* data of a buffer, owned by the caller */
+  DatagramSlice data;           /* data of a buffer, owned by the caller */
   gchar *caps;                  /* freed by the caller */
   /* Due time of the buffer on the caller's clock, in ns, corrected for clock
    * skew. The buffer has to be played at `due` + `delay`. The due time is never

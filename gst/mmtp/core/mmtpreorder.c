@@ -17,6 +17,8 @@
  * has arrived. It needs this to distinguish duplicates from late packets. */
 #define HISTORY 65536
 
+/* A packet. If it waits, the struct and the payload after it are in a block of
+ * their own, so that the payload can become the data of the buffer. */
 typedef struct
 {
   guint64 due;
@@ -24,6 +26,7 @@ typedef struct
   guint8 flags, caps_version;
   MmtpPrelude prelude;
   gsize size;
+  DatagramBlock *block;         /* block that contains the payload, or NULL */
   guint8 payload[];
 } Packet;
 
@@ -35,9 +38,11 @@ typedef struct
 
 typedef struct
 {
+  GList link;                   /* its `data` is the Output */
   MmtpReorderedBuffer buffer;
   gint64 deadline;              /* in ns, without the shift */
-  GSequenceIter *place;         /* position in `output_deadlines` */
+  /* position in `output_deadlines`; NULL if it was not added yet */
+  GSequenceIter *place;
 } Output;
 
 typedef enum
@@ -73,14 +78,19 @@ struct _MmtpReorder
   guint64 history[HISTORY / 64];
 
   State state;
-  GByteArray *assembly;         /* NULL if no buffer is being assembled */
+  DatagramBlock *assembly;      /* NULL if no buffer is being assembled */
+  gsize assembled, assembly_room;       /* its bytes and its size */
   MmtpReorderedBuffer buffer;   /* the buffer that is being assembled */
   gint64 buffer_deadline;       /* in ns, without the shift */
   /* value of `discont` for the next complete buffer */
   gboolean discont;
   GQueue output;                /* queue of Outputs */
-  GSequence *output_deadlines;  /* Links of `output`, ordered by deadline. */
+  /* Links of `output`, ordered by deadline. The links from `unsorted` on are
+   * not in it, because most buffers are fetched before their order matters. */
+  GSequence *output_deadlines;
+  GList *unsorted;              /* NULL if all links are sorted */
   guint64 output_bytes;
+  Output *spare;                /* memory for the next Output, or NULL */
 
   MmtpReorderStats stats;
 };
@@ -119,15 +129,15 @@ output_free (gpointer data)
 {
   Output *output = data;
 
-  g_bytes_unref (output->buffer.data);
+  datagram_slice_clear (&output->buffer.data);
   g_free (output);
 }
 
 static void
 packet_free (MmtpReorder * reorder, Packet * packet)
 {
-  if (packet != reorder->late)
-    g_free (packet);
+  if (packet && packet != reorder->late)
+    datagram_block_unref (packet->block);
 }
 
 void
@@ -142,10 +152,11 @@ mmtp_reorder_free (MmtpReorder * reorder)
   g_free (reorder->summary);
   g_free (reorder->late);
   g_array_unref (reorder->deadlines);
-  if (reorder->assembly)
-    g_byte_array_unref (reorder->assembly);
+  datagram_block_unref (reorder->assembly);
   g_sequence_free (reorder->output_deadlines);
-  g_queue_clear_full (&reorder->output, output_free);
+  while (reorder->output.head)
+    output_free (g_queue_pop_head_link (&reorder->output)->data);
+  g_free (reorder->spare);
   g_free (reorder);
 }
 
@@ -210,7 +221,7 @@ pop_deadline (MmtpReorder * reorder)
 static const Deadline *
 peek_deadline (MmtpReorder * reorder)
 {
-  if (reorder->n_waiting == 0)
+  if (reorder->n_waiting == 0 && reorder->deadlines->len > 0)
     g_array_set_size (reorder->deadlines, 0);
   while (reorder->deadlines->len > 0
       && DEADLINE (reorder, 0).number < reorder->next)
@@ -244,7 +255,7 @@ compact_deadlines (MmtpReorder * reorder)
 static gsize
 get_output_cost (const MmtpReorderedBuffer * buffer)
 {
-  return g_bytes_get_size (buffer->data) + sizeof (*buffer);
+  return buffer->data.size + sizeof (*buffer);
 }
 
 static gint
@@ -257,30 +268,59 @@ compare_outputs (gconstpointer a, gconstpointer b, gpointer user_data)
       first->deadline > second->deadline;
 }
 
+/* Adds the buffers that are not sorted yet to `output_deadlines`. */
 static void
-push_output (MmtpReorder * reorder, GBytes * data)
+sort_output (MmtpReorder * reorder)
 {
-  Output *output = g_new (Output, 1);
+  GList *link;
+
+  for (link = reorder->unsorted; link; link = link->next)
+    ((Output *) link->data)->place =
+        g_sequence_insert_sorted (reorder->output_deadlines, link,
+        compare_outputs, NULL);
+  reorder->unsorted = NULL;
+}
+
+/* Removes a buffer from the queue. The caller frees it. */
+static void
+unlink_output (MmtpReorder * reorder, Output * output)
+{
+  if (reorder->unsorted == &output->link)
+    reorder->unsorted = output->link.next;
+  if (output->place)
+    g_sequence_remove (output->place);
+  g_queue_unlink (&reorder->output, &output->link);
+  reorder->output_bytes -= get_output_cost (&output->buffer);
+}
+
+/* Appends the buffer that is complete now, and takes ownership of its data. */
+static void
+push_output (MmtpReorder * reorder, const DatagramSlice * data)
+{
+  Output *output = reorder->spare ? g_steal_pointer (&reorder->spare) :
+      g_new (Output, 1);
   MmtpReorderedBuffer *buffer = &output->buffer;
 
-  *buffer = reorder->buffer;
+  memset (&output->link, 0, sizeof (output->link));
+  output->link.data = output;
+  output->place = NULL;
   output->deadline = reorder->buffer_deadline;
-  buffer->data = data;
+  *buffer = reorder->buffer;
+  buffer->data = *data;
   buffer->discont = reorder->discont;
   reorder->discont = FALSE;
   reorder->state = BETWEEN_BUFFERS;
   reorder->output_bytes += get_output_cost (buffer);
-  g_queue_push_tail (&reorder->output, output);
-  output->place = g_sequence_insert_sorted (reorder->output_deadlines,
-      reorder->output.tail, compare_outputs, NULL);
+  g_queue_push_tail_link (&reorder->output, &output->link);
+  if (!reorder->unsorted)
+    reorder->unsorted = &output->link;
 }
 
 static void
 drop_assembly (MmtpReorder * reorder)
 {
-  if (reorder->assembly)
-    g_byte_array_unref (reorder->assembly);
-  reorder->assembly = NULL;
+  g_clear_pointer (&reorder->assembly, datagram_block_unref);
+  reorder->assembled = reorder->assembly_room = 0;
 }
 
 static void
@@ -345,47 +385,78 @@ is_whole (const Packet * packet)
 }
 
 static void
-append (MmtpReorder * reorder, const Packet * packet, const guint8 * payload)
+add_to_assembly (MmtpReorder * reorder, const guint8 * payload, gsize size)
 {
   if (!reorder->assembly)
-    reorder->assembly = g_byte_array_new ();
-  if (reorder->assembly->len + packet->size > reorder->max_bytes) {
+    reorder->assembly = datagram_block_new (0);
+  if (size > reorder->assembly_room - reorder->assembled) {
+    reorder->assembly_room = MAX (2 * reorder->assembly_room,
+        reorder->assembled + size);
+    reorder->assembly = datagram_block_resize (reorder->assembly,
+        reorder->assembly_room);
+  }
+  if (size > 0)
+    memcpy (reorder->assembly->bytes + reorder->assembled, payload, size);
+  reorder->assembled += size;
+}
+
+static void
+push_assembly (MmtpReorder * reorder)
+{
+  DatagramSlice data;
+
+  datagram_block_steal (reorder->assembly, reorder->assembly->bytes,
+      reorder->assembled, &data);
+  reorder->assembly = NULL;
+  drop_assembly (reorder);
+  push_output (reorder, &data);
+}
+
+static void
+append (MmtpReorder * reorder, const Packet * packet, const guint8 * payload)
+{
+  if (reorder->assembled + packet->size > reorder->max_bytes) {
     reorder->stats.no_room++;
     reorder->stats.too_long++;
     give_up (reorder);
     return;
   }
-  g_byte_array_append (reorder->assembly, payload, packet->size);
-  if (!(packet->flags & MMTP_FLAG_LAST))
-    return;
-  push_output (reorder, g_byte_array_free_to_bytes (reorder->assembly));
-  reorder->assembly = NULL;
+  add_to_assembly (reorder, payload, packet->size);
+  if (packet->flags & MMTP_FLAG_LAST)
+    push_assembly (reorder);
 }
 
 /* Passes on a packet that has not been copied yet. */
 static void
 deliver (MmtpReorder * reorder, const Packet * packet, const guint8 * payload)
 {
+  DatagramSlice data;
+
   if (!place_packet (reorder, packet))
     return;
-  if (is_whole (packet))
-    push_output (reorder, g_bytes_new (payload, packet->size));
-  else
+  if (!is_whole (packet)) {
     append (reorder, packet, payload);
+    return;
+  }
+  datagram_block_slice (packet->block, payload, packet->size, &data);
+  push_output (reorder, &data);
 }
 
-/* Passes on a packet that was waiting. The packet is freed, or becomes the
+/* Passes on a packet that was waiting. Its block is freed, or becomes the
  * memory of the buffer. */
 static void
 deliver_waiting (MmtpReorder * reorder, Packet * packet)
 {
+  DatagramSlice data;
+
   if (is_whole (packet) && place_packet (reorder, packet)) {
-    push_output (reorder, g_bytes_new_with_free_func (packet->payload,
-            packet->size, g_free, packet));
+    datagram_block_steal (packet->block, packet->payload, packet->size, &data);
+    push_output (reorder, &data);
     return;
   }
-  deliver (reorder, packet, packet->payload);
-  g_free (packet);
+  if (!is_whole (packet) && place_packet (reorder, packet))
+    append (reorder, packet, packet->payload);
+  datagram_block_unref (packet->block);
 }
 
 /* --- order of the packets ------------------------------------------------- */
@@ -426,7 +497,7 @@ get_slot (MmtpReorder * reorder, guint64 number)
 static gsize
 get_cost (gsize payload_size)
 {
-  return sizeof (Packet) + payload_size;
+  return sizeof (DatagramBlock) + sizeof (Packet) + payload_size;
 }
 
 static void
@@ -588,9 +659,11 @@ static void
 keep (MmtpReorder * reorder, guint64 number, const Packet * header,
     const guint8 * payload)
 {
-  Packet *packet = g_malloc (get_cost (header->size));
+  DatagramBlock *block = datagram_block_new (sizeof (Packet) + header->size);
+  Packet *packet = (Packet *) block->bytes;
 
   *packet = *header;
+  packet->block = block;
   memcpy (packet->payload, payload, header->size);
   wait_in_slot (reorder, number, packet);
   reorder->waiting_bytes += get_cost (packet->size);
@@ -612,8 +685,7 @@ make_slot (MmtpReorder * reorder, guint64 number)
 static guint64
 get_held_bytes (const MmtpReorder * reorder)
 {
-  return reorder->waiting_bytes + reorder->output_bytes
-      + (reorder->assembly ? reorder->assembly->len : 0);
+  return reorder->waiting_bytes + reorder->output_bytes + reorder->assembled;
 }
 
 static gboolean
@@ -627,9 +699,7 @@ has_room (const MmtpReorder * reorder, gsize size)
 static gboolean
 is_too_long (const MmtpReorder * reorder, gsize size)
 {
-  const gsize begun = reorder->assembly ? reorder->assembly->len : 0;
-
-  return begun + get_cost (size) > reorder->max_bytes;
+  return reorder->assembled + get_cost (size) > reorder->max_bytes;
 }
 
 /* Makes room for a packet by skipping missing packets before it. If this is not
@@ -685,7 +755,7 @@ mmtp_reorder_add (MmtpReorder * reorder, guint64 now, const MmtpData * data,
     guint64 due, guint64 deadline)
 {
   Packet header = { due, store_deadline (reorder, deadline), data->flags,
-    data->caps_version, data->prelude, data->payload_size
+    data->caps_version, data->prelude, data->payload_size, data->block
   };
   guint64 number = mmtp_unwrap (data->stream_number, STREAM_NUMBER_BITS,
       MAX (reorder->highest, reorder->next));
@@ -759,7 +829,7 @@ make_late (MmtpReorder * reorder, guint64 number)
   reorder->stats.late++;
   reorder->waiting_bytes -= get_cost (packet->size);
   *slot = reorder->late;
-  g_free (packet);
+  datagram_block_unref (packet->block);
 }
 
 /* Marks all waiting packets whose deadline has passed as late. The heap keeps
@@ -794,19 +864,19 @@ drop_output (MmtpReorder * reorder, GList * link)
   else
     reorder->discont = TRUE;
   reorder->stats.incomplete++;
-  reorder->output_bytes -= get_output_cost (&output->buffer);
-  g_sequence_remove (output->place);
+  unlink_output (reorder, output);
   output_free (output);
-  g_queue_delete_link (&reorder->output, link);
 }
 
 /* Returns the link of the complete buffer with the earliest deadline; NULL if
  * there is none. */
 static GList *
-peek_earliest_output (const MmtpReorder * reorder)
+peek_earliest_output (MmtpReorder * reorder)
 {
-  GSequenceIter *first = g_sequence_get_begin_iter (reorder->output_deadlines);
+  GSequenceIter *first;
 
+  sort_output (reorder);
+  first = g_sequence_get_begin_iter (reorder->output_deadlines);
   return g_sequence_iter_is_end (first) ? NULL : g_sequence_get (first);
 }
 
@@ -850,7 +920,7 @@ mmtp_reorder_peek (MmtpReorder * reorder)
 }
 
 guint64
-mmtp_reorder_get_output_deadline (const MmtpReorder * reorder)
+mmtp_reorder_get_output_deadline (MmtpReorder * reorder)
 {
   const GList *link = peek_earliest_output (reorder);
 
@@ -867,10 +937,10 @@ mmtp_reorder_poll (MmtpReorder * reorder, MmtpReorderedBuffer * buffer)
   if (!first)
     return FALSE;
   *buffer = *first;
-  output = g_queue_pop_head (&reorder->output);
-  g_sequence_remove (output->place);
-  g_free (output);
-  reorder->output_bytes -= get_output_cost (buffer);
+  output = reorder->output.head->data;
+  unlink_output (reorder, output);
+  g_free (reorder->spare);
+  reorder->spare = output;
   return TRUE;
 }
 

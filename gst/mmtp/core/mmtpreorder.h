@@ -22,7 +22,7 @@ typedef enum
 
 typedef struct
 {
-  GBytes *data;
+  DatagramSlice data;
   guint64 due;                  /* due time on the sender's clock, in us */
   guint64 deadline;             /* in ns */
   guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
@@ -58,7 +58,8 @@ void mmtp_reorder_free (MmtpReorder * reorder);
 
 /* Adds a packet. `data->due` has only the low 32 bits of the due time, so the
  * caller passes the unwrapped due time as `due`, in us. `deadline` is in ns.
- * The payload is copied. */
+ * The payload becomes a slice of data->block if its buffer consists of this
+ * packet only and is complete now. Otherwise it is copied. */
 MmtpReorderResult mmtp_reorder_add (MmtpReorder * reorder, guint64 now,
     const MmtpData * data, guint64 due, guint64 deadline);
 /* No more packets below the stream number `floor` (low 32 bits) will arrive. */
@@ -77,7 +78,7 @@ guint64 mmtp_reorder_next_wakeup (MmtpReorder * reorder);
 const MmtpReorderedBuffer *mmtp_reorder_peek (MmtpReorder * reorder);
 /* Returns the earliest deadline of all complete buffers; MMTP_NEVER if there is
  * none. */
-guint64 mmtp_reorder_get_output_deadline (const MmtpReorder * reorder);
+guint64 mmtp_reorder_get_output_deadline (MmtpReorder * reorder);
 /* Takes the next complete buffer. The caller owns its data. Returns FALSE if
  * there is none. */
 gboolean mmtp_reorder_poll (MmtpReorder * reorder,

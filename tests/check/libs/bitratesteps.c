@@ -342,15 +342,15 @@ take_sender_event (Simulation * simulation, const MmtpSenderEvent * event)
 }
 
 static void
-take_buffer (Simulation * simulation, GBytes * data)
+take_buffer (Simulation * simulation, DatagramSlice * data)
 {
   guint number;
 
-  memcpy (&number, g_bytes_get_data (data, NULL), sizeof number);
+  memcpy (&number, data->bytes, sizeof number);
   if (++simulation->frames[number].n_arrived ==
       simulation->frames[number].n_packets)
     simulation->frames[number].shown = simulation->now;
-  g_bytes_unref (data);
+  datagram_slice_clear (data);
 }
 
 static void
@@ -375,7 +375,7 @@ drain (Simulation * simulation)
     carry (simulation, ARENA_BACK, size);
   while (mmtp_receiver_poll_event (simulation->receiver, &received)) {
     if (received.type == MMTP_EVENT_BUFFER)
-      take_buffer (simulation, received.data);
+      take_buffer (simulation, &received.data);
     if (received.type == MMTP_EVENT_CAPS)
       g_free (received.caps);
   }

@@ -100,6 +100,8 @@ typedef struct
   guint n_polled;
   /* Packet entries that were reported as events */
   GArray *arrived;
+  /* The DatagramSlice of each packet that arrived; NULL: none are kept */
+  GArray *kept;
   Packet event;
   gboolean has_event;
   guint timeouts;
@@ -125,6 +127,13 @@ core_input (gpointer core, guint64 now, guint path, const Datagram * datagram)
   Fixture *self = core;
 
   fail_if (self->has_event);
+  if (self->kept) {
+    DatagramSlice slice;
+
+    datagram_block_slice (datagram->block, datagram->bytes, datagram->size,
+        &slice);
+    g_array_append_val (self->kept, slice);
+  }
   self->event.path = path;
   self->event.first = datagram->bytes[0];
   self->event.size = datagram->size;
@@ -863,50 +872,194 @@ GST_START_TEST (loop_watches_a_descriptor_of_its_owner)
 
 GST_END_TEST;
 
-/* The kernel may merge packets of one socket (UDP GRO). The core gets the
- * packets one by one in any case. */
-GST_START_TEST (merged_packets_reach_the_core_one_by_one)
+/* A sender and a receiver that may merge packets (GSO and GRO). The driver has
+ * the receiver as path 1. */
+typedef struct
 {
-  const guint n = 40;
-  guint8 bytes[40][SIZE] = { {0} };
+  Fixture fixture;
+  DatagramSocket *sender;
+} Merging;
+
+static void
+set_up_merging (Merging * self, gsize input_room, gsize output_room)
+{
   GSocketAddress *loopback = datagram_test_address ("127.0.0.1", 0);
   GSocketAddress *remote;
-  DatagramSocket *sender, *receiver;
+  DatagramSocket *receiver;
   DatagramSocketOptions options;
-  Datagram datagrams[40];
   GError *error = NULL;
-  Fixture self;
-  guint i;
 
-  set_up (&self);
-  driver_end (&self.driver);
-  driver_begin (&self.driver, &core_verbs, &self, DATAGRAM_MERGED_SIZE);
+  set_up (&self->fixture);
+  driver_end (&self->fixture.driver);
+  driver_begin (&self->fixture.driver, &core_verbs, &self->fixture, input_room);
   datagram_socket_options_init (&options);
   options.gso = options.gro = TRUE;
   receiver = datagram_socket_new_listener (loopback, &options, &error);
   g_assert_no_error (error);
   remote = datagram_test_address ("127.0.0.1",
       datagram_test_get_port (receiver));
-  sender = datagram_socket_new_connected (remote, NULL, &options, &error);
+  self->sender = datagram_socket_new_connected (remote, NULL, &options, &error);
   g_assert_no_error (error);
-  driver_add_path (&self.driver, 1, receiver, SIZE);
+  driver_add_path (&self->fixture.driver, 1, receiver, output_room);
+  g_object_unref (loopback);
+  g_object_unref (remote);
+}
+
+static void
+tear_down_merging (Merging * self)
+{
+  datagram_socket_free (self->sender);
+  tear_down (&self->fixture);
+}
+
+/* Sends `n` packets of `size` bytes, the last one with `last` bytes. The first
+ * byte of each packet is its number, counted from `number`. Waits until the
+ * core has got them. */
+static void
+merging_send (Merging * self, guint number, guint n, gsize size, gsize last)
+{
+  guint8 *bytes = g_malloc0 (n * size);
+  Datagram datagrams[DATAGRAM_BATCH];
+  GError *error = NULL;
+  guint i;
+
   for (i = 0; i < n; i++) {
-    bytes[i][0] = i;
-    datagram_init (&datagrams[i], bytes[i], i == n - 1 ? 50 : SIZE);
+    bytes[i * size] = number + i;
+    datagram_init (&datagrams[i], bytes + i * size, i == n - 1 ? last : size);
   }
-  assert_equals_int (datagram_socket_send (sender, datagrams, n, &error), n);
-  fail_unless (run_until (&self, n));
-  assert_equals_int (self.arrived->len, n);
+  assert_equals_int (datagram_socket_send (self->sender, datagrams, n, &error),
+      n);
+  fail_unless (run_until (&self->fixture, self->fixture.arrived->len + n));
+  g_free (bytes);
+}
+
+/* The kernel may merge packets of one socket (UDP GRO). The core gets the
+ * packets one by one in any case. */
+GST_START_TEST (merged_packets_reach_the_core_one_by_one)
+{
+  const guint n = 40;
+  Merging self;
+  guint i;
+
+  set_up_merging (&self, DATAGRAM_MERGED_SIZE, SIZE);
+  merging_send (&self, 0, n, SIZE, 50);
+  assert_equals_int (self.fixture.arrived->len, n);
   for (i = 0; i < n; i++) {
-    Packet *packet = &g_array_index (self.arrived, Packet, i);
+    Packet *packet = &g_array_index (self.fixture.arrived, Packet, i);
 
     assert_equals_int (packet->first, i);
     assert_equals_int (packet->size, i == n - 1 ? 50 : SIZE);
   }
-  datagram_socket_free (sender);
-  g_object_unref (loopback);
-  g_object_unref (remote);
-  tear_down (&self);
+  tear_down_merging (&self);
+}
+
+GST_END_TEST;
+
+/* --- memory of received packets ------------------------------------------- */
+
+/* Returns the number of different blocks of the pool that the kept slices keep
+ * in memory. */
+static guint
+count_kept_blocks (Fixture * self)
+{
+  GHashTable *blocks = g_hash_table_new (NULL, NULL);
+  guint i, n;
+
+  for (i = 0; i < self->kept->len; i++) {
+    DatagramBlock *block = g_array_index (self->kept, DatagramSlice, i).block;
+
+    if (block->pool)
+      g_hash_table_add (blocks, block);
+  }
+  n = g_hash_table_size (blocks);
+  g_hash_table_unref (blocks);
+  return n;
+}
+
+static void
+check_and_free_kept (Fixture * self)
+{
+  guint i;
+
+  for (i = 0; i < self->kept->len; i++) {
+    DatagramSlice *slice = &g_array_index (self->kept, DatagramSlice, i);
+    Packet *packet = &g_array_index (self->arrived, Packet, i);
+
+    assert_equals_int (slice->size, packet->size);
+    assert_equals_int (slice->bytes[0], packet->first);
+    datagram_slice_clear (slice);
+  }
+  g_array_set_size (self->kept, 0);
+  g_array_set_size (self->arrived, 0);
+}
+
+/* A core that keeps all packets keeps a limited number of blocks. The packets
+ * for which no block is free are copied. The sizes alternate, so that some
+ * datagrams become slices and others are copied into a common block. */
+GST_START_TEST (kept_packets_keep_a_limited_number_of_blocks)
+{
+  const gsize sizes[] = { 1400, 10 };
+  Merging self;
+  guint round, i;
+
+  set_up_merging (&self, DATAGRAM_MERGED_SIZE, SIZE);
+  self.fixture.kept = g_array_new (FALSE, FALSE, sizeof (DatagramSlice));
+  for (round = 0; round < 3; round++) {
+    for (i = 0; i < 3 * DRIVER_MAX_SLICED; i++)
+      merging_send (&self, i, 40, sizes[i % 2], sizes[i % 2]);
+    assert_equals_int (self.fixture.kept->len, 3 * DRIVER_MAX_SLICED * 40);
+    /* One block more may be the one into which packets are copied. */
+    fail_unless (count_kept_blocks (&self.fixture) <= DRIVER_MAX_SLICED + 1);
+    fail_unless (datagram_pool_get_used (self.fixture.driver.pool) <=
+        DATAGRAM_BATCH + DRIVER_MAX_SLICED + 1);
+    check_and_free_kept (&self.fixture);
+  }
+  /* The blocks of the inputs and the one for copies */
+  fail_unless (datagram_pool_get_used (self.fixture.driver.pool) <=
+      DATAGRAM_BATCH + 1);
+  g_array_free (self.fixture.kept, TRUE);
+  tear_down_merging (&self);
+}
+
+GST_END_TEST;
+
+/* A small packet does not keep a block of 64 KB of its own. */
+GST_START_TEST (small_packets_share_a_block)
+{
+  Merging self;
+  guint i;
+
+  set_up_merging (&self, DATAGRAM_MERGED_SIZE, SIZE);
+  self.fixture.kept = g_array_new (FALSE, FALSE, sizeof (DatagramSlice));
+  for (i = 0; i < 400; i++)
+    merging_send (&self, i, 1, SIZE, SIZE);
+  assert_equals_int (count_kept_blocks (&self.fixture), 1);
+  check_and_free_kept (&self.fixture);
+  g_array_free (self.fixture.kept, TRUE);
+  tear_down_merging (&self);
+}
+
+GST_END_TEST;
+
+/* --- high rates ----------------------------------------------------------- */
+
+/* At a high rate the driver lets packets wait for a moment. They all arrive, in
+ * order. */
+GST_START_TEST (no_packet_is_missed_at_a_high_rate)
+{
+  Merging self;
+  guint i;
+
+  set_up_merging (&self, DATAGRAM_MERGED_SIZE, SIZE);
+  for (i = 0; i < 200; i++) {
+    self.fixture.driver.input_rate.begin = g_get_monotonic_time () * 1000;
+    self.fixture.driver.input_rate.rate = 200000;
+    self.fixture.driver.input_rate.has_just_received = TRUE;
+    merging_send (&self, i, 1, SIZE, SIZE);
+    assert_equals_int (g_array_index (self.fixture.arrived, Packet, i).first,
+        i % 256);
+  }
+  tear_down_merging (&self);
 }
 
 GST_END_TEST;
@@ -934,6 +1087,9 @@ driver_suite (void)
   tcase_add_test (tc, loop_wakes_for_another_thread_and_ends_with_its_error);
   tcase_add_test (tc, loop_watches_a_descriptor_of_its_owner);
   tcase_add_test (tc, merged_packets_reach_the_core_one_by_one);
+  tcase_add_test (tc, kept_packets_keep_a_limited_number_of_blocks);
+  tcase_add_test (tc, small_packets_share_a_block);
+  tcase_add_test (tc, no_packet_is_missed_at_a_high_rate);
   return s;
 }
 

@@ -150,14 +150,14 @@ carry (Run * run, gboolean is_up, const guint8 * bytes, gsize size)
 }
 
 static void
-take_buffer (Run * run, GBytes * data)
+take_buffer (Run * run, DatagramSlice * data)
 {
   guint number;
 
-  memcpy (&number, g_bytes_get_data (data, NULL), sizeof number);
+  memcpy (&number, data->bytes, sizeof number);
   fail_unless (number < FRAMES && run->arrived[number] == NEVER);
   run->arrived[number] = run->now;
-  g_bytes_unref (data);
+  datagram_slice_clear (data);
 }
 
 /* Handles all messages and events of both endpoints. */
@@ -183,7 +183,7 @@ drain (Run * run)
   }
   while (mmtp_receiver_poll_event (run->receiver, &received)) {
     if (received.type == MMTP_EVENT_BUFFER)
-      take_buffer (run, received.data);
+      take_buffer (run, &received.data);
     if (received.type == MMTP_EVENT_CAPS)
       g_free (received.caps);
   }

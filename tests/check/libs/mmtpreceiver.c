@@ -917,12 +917,12 @@ GST_START_TEST (buffers_come_out_in_order_and_on_our_clock)
    * ms. */
   fail_unless_equals_uint64 (event.due, OUR_START + MS (20));
   fail_unless_equals_uint64 (event.delay, MS (D0));
-  fail_unless_equals_int (g_bytes_get_size (event.data), PAYLOAD);
+  fail_unless_equals_int (event.data.size, PAYLOAD);
   fail_if (event.discont);
-  g_bytes_unref (event.data);
+  datagram_slice_clear (&event.data);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   fail_unless_equals_uint64 (event.due, OUR_START + MS (60));
-  g_bytes_unref (event.data);
+  datagram_slice_clear (&event.data);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   peer_clear (&peer);
 }
@@ -953,7 +953,7 @@ GST_START_TEST (a_gap_is_skipped_at_the_deadline_and_nothing_is_late)
   mmtp_receiver_timeout (peer.receiver, peer.now);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   fail_unless (event.discont);
-  g_bytes_unref (event.data);
+  datagram_slice_clear (&event.data);
   /* Both buffers arrive after their deadlines. */
   give_data (&peer, 0, 50, 0, 0);
   give_data (&peer, 0, 50, 2, 40);
@@ -983,7 +983,7 @@ GST_START_TEST (what_came_in_time_goes_out)
   mmtp_receiver_timeout (peer.receiver, peer.now);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   fail_unless_equals_uint64 (event.due, OUR_START);
-  g_bytes_unref (event.data);
+  datagram_slice_clear (&event.data);
 
   give_data (&peer, 0, 0, 3, 200);
   give_data (&peer, 0, 0, 4, 600);
@@ -995,7 +995,7 @@ GST_START_TEST (what_came_in_time_goes_out)
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   fail_unless_equals_uint64 (event.due, OUR_START + MS (600));
   fail_unless (event.discont);
-  g_bytes_unref (event.data);
+  datagram_slice_clear (&event.data);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   peer_clear (&peer);
 }
@@ -1400,13 +1400,13 @@ GST_START_TEST (a_repair_brings_what_was_lost)
    * When it has been repaired, only one of all five is missing. */
   give_repair (&peer, messages, 5);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
-  g_bytes_unref (event.data);
+  datagram_slice_clear (&event.data);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   give_repair (&peer, messages, 3);
   for (i = 1; i < 5; i++) {
     fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
     fail_if (event.discont);
-    g_bytes_unref (event.data);
+    datagram_slice_clear (&event.data);
   }
   /* A message that arrives although it was repaired counts as a duplicate. */
   give_sealed (&peer, &messages[1], &address);
@@ -1438,7 +1438,7 @@ GST_START_TEST (a_repair_lets_nothing_out_that_is_late)
   peer.now += MS (2 * D0);
   mmtp_receiver_timeout (peer.receiver, peer.now);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
-  g_bytes_unref (event.data);
+  datagram_slice_clear (&event.data);
   give_repair (&peer, messages, 2);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   mmtp_receiver_get_stats (peer.receiver, &stats);
@@ -1732,7 +1732,7 @@ GST_START_TEST (a_path_joins_by_its_address)
   fail_unless (poll_event (&peer, MMTP_EVENT_JOINED, &event));
   give_data (&peer, 5, 0, 0, 0);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
-  g_bytes_unref (event.data);
+  datagram_slice_clear (&event.data);
   /* When the current address is silent, the path moves to the other address
    * after a RESPONSE from there. */
   peer.now += MS (1000);
@@ -1757,7 +1757,7 @@ GST_START_TEST (a_path_leaves_and_comes_back)
   join_path (&peer, 1);
   give_data (&peer, 1, 0, 0, 0);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
-  g_bytes_unref (event.data);
+  datagram_slice_clear (&event.data);
   message = make (&peer, MMTP_LEAVE, 0, 0);
   message.leave.channel = 1;
   message.leave.reason = MMTP_LEAVE_INTERFACE;
@@ -1819,7 +1819,7 @@ expect_buffer (Peer * peer, gboolean discont)
 
   fail_unless (poll_event (peer, MMTP_EVENT_BUFFER, &event));
   fail_unless_equals_int (event.discont, discont);
-  g_bytes_unref (event.data);
+  datagram_slice_clear (&event.data);
 }
 
 GST_START_TEST (buffers_wait_for_their_caps)
@@ -1942,7 +1942,7 @@ GST_START_TEST (the_presentation_rate_comes_before_its_buffer)
   fail_unless_equals_uint64 (event.bit_rate, 64000);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   fail_unless_equals_int (event.prelude.pts, 80000);
-  g_bytes_unref (event.data);
+  datagram_slice_clear (&event.data);
   peer_clear (&peer);
 }
 

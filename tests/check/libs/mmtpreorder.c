@@ -46,15 +46,13 @@ check_output (MmtpReorder * reorder, const gchar * expected)
   MmtpReorderedBuffer buffer;
 
   while (mmtp_reorder_poll (reorder, &buffer)) {
-    gsize size;
-    const gchar *text = g_bytes_get_data (buffer.data, &size);
-
     if (out->len > 0)
       g_string_append_c (out, ',');
     if (buffer.discont)
       g_string_append_c (out, '!');
-    g_string_append_len (out, text, size);
-    g_bytes_unref (buffer.data);
+    g_string_append_len (out, (const gchar *) buffer.data.bytes,
+        buffer.data.size);
+    datagram_slice_clear (&buffer.data);
   }
   fail_unless_equals_string (out->str, expected);
   g_string_free (out, TRUE);
@@ -298,14 +296,14 @@ GST_START_TEST (what_waits_is_bounded)
     fail_unless (mmtp_reorder_get_stats (reorder)->held_bytes <=
         3 * MAX_BYTES / 2);
     while (mmtp_reorder_poll (reorder, &buffer)) {
-      g_bytes_unref (buffer.data);
+      datagram_slice_clear (&buffer.data);
       got++;
     }
     fail_unless (mmtp_reorder_get_stats (reorder)->held_bytes <= MAX_BYTES);
   }
   mmtp_reorder_timeout (reorder, MS (2000000));
   while (mmtp_reorder_poll (reorder, &buffer)) {
-    g_bytes_unref (buffer.data);
+    datagram_slice_clear (&buffer.data);
     got++;
   }
   fail_unless_equals_int (got, n);
@@ -392,7 +390,7 @@ GST_START_TEST (never_more_is_held_than_may_be)
     fail_unless (mmtp_reorder_get_stats (reorder)->held_bytes <= MAX_BYTES);
     if (g_rand_int_range (rand, 0, 500) == 0)
       while (mmtp_reorder_poll (reorder, &buffer))
-        g_bytes_unref (buffer.data);
+        datagram_slice_clear (&buffer.data);
   }
   g_rand_free (rand);
   mmtp_reorder_free (reorder);
@@ -511,7 +509,7 @@ drain (MmtpReorder * reorder, guint64 now, gint * last)
     fail_unless ((gint) buffer.due > *last);
     fail_unless (buffer.deadline >= now);
     *last = buffer.due;
-    g_bytes_unref (buffer.data);
+    datagram_slice_clear (&buffer.data);
   }
   return n;
 }
@@ -566,6 +564,46 @@ GST_START_TEST (any_order_comes_out_in_order_and_in_time)
 
 GST_END_TEST;
 
+/* Adds a whole packet of one byte, which is in a block of the pool. */
+static void
+add_in_block (MmtpReorder * reorder, DatagramPool * pool, guint32 number,
+    guint8 payload)
+{
+  DatagramBlock *block = datagram_pool_take (pool);
+  MmtpData data = {
+    .stream_number = number,
+    .flags = WHOLE,
+    .payload = block->bytes + 1000,
+    .payload_size = 1,
+    .block = block
+  };
+
+  block->bytes[1000] = payload;
+  fail_unless_equals_int (mmtp_reorder_add (reorder, 0, &data, 0, MS (100)),
+      MMTP_REORDER_TAKEN);
+  datagram_block_release (block);
+}
+
+/* A packet that waits for an earlier one has memory of its own size, which
+ * counts for max_bytes. It does not keep the block of its datagram. */
+GST_START_TEST (only_packets_in_order_keep_their_block)
+{
+  DatagramPool *pool = datagram_pool_new (65536, 10);
+  MmtpReorder *reorder = mmtp_reorder_new (10000);
+
+  add_in_block (reorder, pool, 1, 'b');
+  add_in_block (reorder, pool, 2, 'c');
+  fail_unless_equals_int (datagram_pool_get_used (pool), 0);
+  add_in_block (reorder, pool, 0, 'a');
+  fail_unless_equals_int (datagram_pool_get_used (pool), 1);
+  check_output (reorder, "a,b,c");
+  fail_unless_equals_int (datagram_pool_get_used (pool), 0);
+  mmtp_reorder_free (reorder);
+  datagram_pool_free (pool);
+}
+
+GST_END_TEST;
+
 static Suite *
 mmtpreorder_suite (void)
 {
@@ -574,6 +612,7 @@ mmtpreorder_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, what_is_in_order_goes_at_once);
+  tcase_add_test (tc, only_packets_in_order_keep_their_block);
   tcase_add_test (tc, a_gap_is_filled_or_skipped_at_the_deadline_behind_it);
   tcase_add_test (tc, the_earliest_deadline_behind_a_gap_skips_it);
   tcase_add_test (tc, a_buffer_that_misses_a_packet_is_dropped_whole);

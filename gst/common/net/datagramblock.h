@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Memory of received packets, which is passed on without a copy. A block holds
+ * the bytes of one or several packets. A slice is the part of a block that is
+ * the payload of one packet, and it keeps the block in memory.
+ *
+ * The blocks of a pool are as large as the largest datagram, so a slice may
+ * keep much more memory than it has bytes. Therefore a pool has a maximum
+ * number of blocks. If all of them are in use, packets are copied into blocks
+ * of their own size. In all, slices keep at most the blocks of the pool in
+ * addition to the bytes that they have.
+ */
+
+#pragma once
+
+#include <glib.h>
+
+typedef struct _DatagramBlock DatagramBlock;
+typedef struct _DatagramPool DatagramPool;
+
+/* A block. Only its owner, which has created it or taken it from the pool, may
+ * use the fields. Any thread may have slices of it. */
+struct _DatagramBlock
+{
+  gint references;              /* atomic */
+  /* number of slices that the owner of a pool's block has made */
+  gint n_slices;
+  DatagramPool *pool;           /* NULL if the block belongs to no pool */
+  guint8 bytes[];
+};
+
+typedef struct
+{
+  DatagramBlock *block;         /* NULL if there are no bytes */
+  const guint8 *bytes;
+  gsize size;
+} DatagramSlice;
+
+/* --- pools, for any thread ------------------------------------------------ */
+
+/* Makes a pool of at most `max_blocks` blocks of `size` bytes. */
+DatagramPool *datagram_pool_new (gsize size, guint max_blocks);
+/* The blocks that slices keep are freed later, with their last slice. */
+void datagram_pool_free (DatagramPool * pool);
+/* Returns a block that nobody uses; NULL if all blocks of the pool are in use.
+ * The caller owns the block. */
+DatagramBlock *datagram_pool_take (DatagramPool * pool);
+/* Returns the number of blocks that are in use. */
+guint datagram_pool_get_used (DatagramPool * pool);
+
+/* --- blocks, for their owner ---------------------------------------------- */
+
+/* Makes a slice of `size` bytes at `bytes`, which must be inside the block of a
+ * pool. The owner keeps the block. If `block` is NULL, the slice gets a copy of
+ * the bytes. */
+void datagram_block_slice (DatagramBlock * block, const guint8 * bytes,
+    gsize size, DatagramSlice * slice);
+/* Gives up the block of a pool. It returns to the pool when it has no slices
+ * any more. */
+void datagram_block_release (DatagramBlock * block);
+
+/* Returns a block of `size` bytes that belongs to no pool. The caller passes it
+ * on with datagram_block_steal, or frees it with datagram_block_unref. */
+DatagramBlock *datagram_block_new (gsize size);
+/* Changes the size of such a block, and returns its new address. */
+DatagramBlock *datagram_block_resize (DatagramBlock * block, gsize size);
+/* Makes a slice of a block that belongs to no pool. The slice becomes the owner
+ * of the block. */
+void datagram_block_steal (DatagramBlock * block, const guint8 * bytes,
+    gsize size, DatagramSlice * slice);
+
+/* --- slices, for any thread ----------------------------------------------- */
+
+/* Frees the slice, which then has no bytes. */
+void datagram_slice_clear (DatagramSlice * slice);
+/* Frees the reference of a slice to its block, if the fields of the slice were
+ * passed on to somebody else. `block` may be NULL. */
+void datagram_block_unref (DatagramBlock * block);
