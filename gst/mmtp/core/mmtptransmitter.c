@@ -36,8 +36,7 @@ fill_data (MmtpData * data, const MmtpPacket * packet)
   if (packet->number == unit->first + unit->n_packets - 1)
     data->flags |= MMTP_FLAG_LAST;
   data->caps_version = unit->caps_version;
-  data->payload = (const guint8 *) g_bytes_get_data (unit->data, NULL) +
-      packet->offset;
+  data->payload = unit->bytes + packet->offset;
   data->payload_size = packet->size;
 }
 
@@ -92,12 +91,13 @@ find_speculative (MmtpTransmitter * self, MmtpPath ** path)
 gsize
 mmtp_transmitter_write_repair (MmtpTransmitter * self, MmtpOutput * output)
 {
-  MmtpMessage message = { MMTP_REPAIR };
+  MmtpMessage message;
   MmtpPath *path = mmtp_repairer_poll (self->repairer, &message.repair);
   gsize size;
 
   if (!path)
     return 0;
+  message.type = MMTP_REPAIR;
   size = mmtp_transmitter_write (self, path, &message, output, MMTP_NO_STREAM);
   mmtp_repairer_restart (self->repairer, path);
   self->repairs += size > 0;
