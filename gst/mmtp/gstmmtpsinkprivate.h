@@ -231,9 +231,8 @@ gboolean gst_mmtp_sink_drain (GstNetworkSink * sink, gint64 deadline,
     GCancellable * cancellable, GError ** error);
 void gst_mmtp_sink_disconnect (GstNetworkSink * sink, gboolean reset);
 /* Returns whether a buffer of `size` bytes may be put into the queue of the
- * core. Call with `lock` held.
- */
-gboolean gst_mmtp_sink_has_room (GstMmtpSink * self, gsize size);
+ * core. `now` is the current time in ns. Call with `lock` held. */
+gboolean gst_mmtp_sink_has_room (GstMmtpSink * self, guint64 now, gsize size);
 extern const DriverFuncs gst_mmtp_sink_driver_funcs;
 
 /* --- gstmmtpsinklog.c ----------------------------------------------------- */

@@ -14,6 +14,9 @@
 /* picture types of GstFrameInfoMeta */
 #define PICTURE_I 1
 #define PICTURE_B 3
+/* Maximum size of a block with the copies of several buffers, in bytes. A block
+ * is freed when all buffers in it have arrived or are late. */
+#define MAX_BLOCK 65536
 
 /* --- caps ----------------------------------------------------------------- */
 
@@ -206,12 +209,13 @@ get_timing (GstMmtpSink * self, GstBuffer * first, Timing * timing)
  * buffer is therefore sent at most `latency` before its due time. Call with
  * `lock` held. */
 static gboolean
-is_early (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
+is_early (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
+    guint64 now)
 {
   gint64 due, lead = self->settings.latency * GST_MSECOND;
 
   if (!get_due_time (self, buffer, timing, &due)
-      || due - lead <= (gint64) gst_mmtp_now ())
+      || due - lead <= (gint64) now)
     return FALSE;
   self->early_until = due - lead;
   return TRUE;
@@ -458,16 +462,61 @@ put_pieces (GstMmtpSink * self, const Timing * timing)
   }
 }
 
-/* Passes one buffer to the core. The buffer is copied, because a buffer that
- * waits for a slow channel must not occupy one of the few buffers of a camera.
- * Call with `lock` held. */
-static void
-put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
+/* Copies of buffers that arrived together. They share blocks of memory, because
+ * one allocation for many small buffers takes less time than one for each. */
+typedef struct
 {
+  GBytes *bytes;                /* current block; NULL before the first one */
+  guint8 *free;                 /* free part of the block */
+  gsize n_free;                 /* size of the free part, in bytes */
+} Copies;
+
+/* Begins a block that is large enough for the first buffer and, up to
+ * MAX_BLOCK, for the buffers after it. */
+static void
+begin_block (Copies * copies, GstBuffer ** buffers, guint n)
+{
+  gsize size = gst_buffer_get_size (buffers[0]), next;
+  guint i;
+
+  for (i = 1; i < n; i++) {
+    next = gst_buffer_get_size (buffers[i]);
+    if (size + next > MAX_BLOCK)
+      break;
+    size += next;
+  }
+  g_clear_pointer (&copies->bytes, g_bytes_unref);
+  copies->free = g_malloc (size);
+  copies->n_free = size;
+  copies->bytes = g_bytes_new_take (copies->free, size);
+}
+
+/* Returns memory for the copy of the first buffer, which has `size` bytes. It is
+ * a part of `copies->bytes`. */
+static guint8 *
+take_memory (Copies * copies, GstBuffer ** buffers, guint n, gsize size)
+{
+  guint8 *memory;
+
+  if (!copies->bytes || size > copies->n_free)
+    begin_block (copies, buffers, n);
+  memory = copies->free;
+  copies->free += size;
+  copies->n_free -= size;
+  return memory;
+}
+
+/* Passes the first buffer to the core. The buffer is copied, because a buffer
+ * that waits for a slow channel must not occupy one of the few buffers of a
+ * camera. Call with `lock` held. */
+static void
+put_buffer (GstMmtpSink * self, GstBuffer ** buffers, guint n,
+    const Timing * timing, guint64 now, Copies * copies)
+{
+  GstBuffer *buffer = buffers[0];
+  const gsize size = gst_buffer_get_size (buffer);
   MmtpBuffer output = { NULL };
-  guint8 flags = get_flags (buffer);
-  gpointer data;
-  gsize size;
+  guint8 flags = get_flags (buffer), *copy;
 
   if (self->ts) {
     const gboolean is_cut = gst_mmtp_sink_cut_ts (self, buffer);
@@ -479,14 +528,17 @@ put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
     flags &= ~(MMTP_FLAG_MARKER | MMTP_FLAG_HEADER);
   }
   describe (self, buffer, timing, flags, &output);
-  gst_buffer_extract_dup (buffer, 0, -1, &data, &size);
-  gst_mmtp_sink_take_picture (self, buffer, data, size, &output.picture);
-  output.data = g_bytes_new_take (data, size);
-  if (!mmtp_sender_put (self->sender, gst_mmtp_now (), &output)) {
-    gst_network_sink_refuse_packet (GST_NETWORK_SINK (self), buffer);
-    check_size (self, size);
-  }
-  g_bytes_unref (output.data);
+  copy = take_memory (copies, buffers, n, size);
+  if (size > 0)
+    gst_buffer_extract (buffer, 0, copy, size);
+  gst_mmtp_sink_take_picture (self, buffer, copy, size, &output.picture);
+  output.data = copies->bytes;
+  output.part = copy;
+  output.part_size = size;
+  if (mmtp_sender_put (self->sender, now, &output))
+    return;
+  gst_network_sink_refuse_packet (GST_NETWORK_SINK (self), buffer);
+  check_size (self, size);
 }
 
 void
@@ -526,7 +578,9 @@ gst_mmtp_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
   GstMmtpSink *self = GST_MMTP_SINK (sink);
   GstNetworkSinkResult result = GST_NETWORK_SINK_SENT;
   gboolean blocking = gst_network_sink_get_blocking (sink);
+  Copies copies = { NULL };
   Timing timing;
+  guint64 now;
   gsize size;
   guint i;
 
@@ -534,20 +588,25 @@ gst_mmtp_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
   mmtp_stamps_end_idle (&self->stamps, timing.now);
   self->early_until = 0;
   LOCK (self);
+  now = gst_mmtp_now ();
   for (i = 0; i < n; i++) {
     size = gst_buffer_get_size (buffers[i]);
-    if (blocking && !gst_mmtp_sink_has_room (self, size)) {
+    if (blocking && !gst_mmtp_sink_has_room (self, now, size)) {
       want_room (self, size);
       result = GST_NETWORK_SINK_FULL;
       break;
     }
-    if (is_early (self, buffers[i], &timing)) {
+    if (is_early (self, buffers[i], &timing, now)) {
       result = GST_NETWORK_SINK_EARLY;
       break;
     }
-    put_buffer (self, buffers[i], &timing);
+    /* The core takes buffers with the same due time for one frame. A buffer
+     * without a timestamp is due at the time of the call, so each call has a
+     * time of its own. */
+    put_buffer (self, buffers + i, n - i, &timing, now + i, &copies);
   }
   *sent = i;
+  g_clear_pointer (&copies.bytes, g_bytes_unref);
   if (result == GST_NETWORK_SINK_SENT)
     mmtp_stamps_begin_idle (&self->stamps, timing.now);
   driver_flush (&self->driver);
