@@ -391,28 +391,41 @@ send_unsent (Driver * driver, guint number)
   set_blocked (driver, number, FALSE);
 }
 
+/* Sends the packets of the path of packet `first` in one call, in their order,
+ * and marks them as taken. */
+static void
+send_path_of (Driver * driver, const guint * numbers,
+    const Datagram * datagrams, guint n, guint first, gboolean * is_taken)
+{
+  Datagram of_path[DATAGRAM_BATCH];
+  guint i, n_of_path = 0;
+
+  for (i = first; i < n; i++) {
+    if (numbers[i] != numbers[first])
+      continue;
+    is_taken[i] = TRUE;
+    of_path[n_of_path++] = datagrams[i];
+  }
+  send_on_path (driver, numbers[first], of_path, n_of_path);
+}
+
 /* Packets of the same path are passed to the socket in one call, in their
- * order. */
+ * order. Usually all packets have the same path. */
 static void
 send_batch (Driver * driver, const guint * numbers,
     const Datagram * datagrams, guint n)
 {
-  Datagram of_path[DATAGRAM_BATCH];
   gboolean is_taken[DATAGRAM_BATCH] = { FALSE };
-  guint first, i, n_of_path;
+  guint i;
 
-  for (first = 0; first < n; first++) {
-    if (is_taken[first])
-      continue;
-    n_of_path = 0;
-    for (i = first; i < n; i++) {
-      if (numbers[i] != numbers[first])
-        continue;
-      is_taken[i] = TRUE;
-      of_path[n_of_path++] = datagrams[i];
-    }
-    send_on_path (driver, numbers[first], of_path, n_of_path);
+  for (i = 1; i < n && numbers[i] == numbers[0]; i++);
+  if (i == n) {
+    send_on_path (driver, numbers[0], datagrams, n);
+    return;
   }
+  for (i = 0; i < n; i++)
+    if (!is_taken[i])
+      send_path_of (driver, numbers, datagrams, n, i, is_taken);
 }
 
 static void
