@@ -180,11 +180,12 @@ guint64
 mmtp_transmitter_next_wakeup (const MmtpTransmitter * self)
 {
   const MmtpPacket *head = mmtp_send_queue_get_head (self->queue);
-  guint64 best = mmtp_paths_get_best_delay (self->paths), wakeup;
+  guint64 best, wakeup;
 
   if (!head)
     return MIN (get_speculative_wakeup (self),
         mmtp_repairer_next_wakeup (self->repairer));
+  best = mmtp_paths_get_best_delay (self->paths);
   wakeup = mmtp_send_queue_get_deadline (self->queue, head) + 1;
   wakeup = wakeup > best ? wakeup - best : 0;
   wakeup = MIN (wakeup, mmtp_policy_next_wakeup (self->policy));
