@@ -12,6 +12,7 @@
 
 #include <glib-unix.h>
 #include <poll.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Number of packets that are received from one socket before the driver checks
@@ -29,6 +30,16 @@
 /* Time in ns until the next attempt if the device of a socket is full
  * (ENOBUFS). poll does not show when such a device has room again. */
 #define RETRY_TIME 1000000
+
+/* If driver_flush_often is called at least BUSY_CALLS times per second for
+ * CALLS_PERIOD ns, the packets of several calls are sent together. With a packet
+ * in each call, this rate is several hundred Mbit/s. A burst of a slower stream
+ * never waits. MAX_TOGETHER packets are sent at once, and fewer packets are sent
+ * after MAX_WAIT ns. */
+#define BUSY_CALLS 50000
+#define CALLS_PERIOD 10000000
+#define MAX_TOGETHER 32
+#define MAX_WAIT 250000
 
 /* A packet that was queued because the socket had no room for it */
 typedef struct
@@ -173,6 +184,7 @@ driver_begin (Driver * driver, const DriverVerbs * verbs, gpointer core,
   driver->verbs = verbs;
   driver->core = core;
   driver->event = g_malloc0 (verbs->event_size);
+  memset (&driver->output_rate, 0, sizeof (driver->output_rate));
   driver->input_room = input_room;
   driver->inputs = g_malloc (input_room * DATAGRAM_BATCH);
 }
@@ -444,6 +456,7 @@ driver_flush (Driver * driver)
   guint64 now;
   guint n;
 
+  driver->output_rate.n_waiting = 0;
   do {
     now = get_now ();
     for (n = 0; n < max; n++) {
@@ -458,6 +471,57 @@ driver_flush (Driver * driver)
   take_events (driver);
   if (driver->funcs->note_flushed)
     driver->funcs->note_flushed (driver->owner);
+}
+
+/* Notes a call of driver_flush_often. Wakes the loop when the rate of calls has
+ * become high, because the loop then has to send the packets after which no
+ * further call comes. */
+static void
+note_call (Driver * driver, guint64 now)
+{
+  DriverOutputRate *self = &driver->output_rate;
+  const gboolean was_busy = self->is_busy;
+
+  self->n_calls++;
+  if (now - MIN (now, self->begin) < CALLS_PERIOD)
+    return;
+  self->is_busy = self->n_calls * G_GUINT64_CONSTANT (1000000000) >=
+      BUSY_CALLS * (now - self->begin);
+  self->begin = now;
+  self->n_calls = 0;
+  if (self->is_busy && !was_busy)
+    driver_wake (driver, TRUE);
+}
+
+void
+driver_flush_often (Driver * driver, guint64 now, guint n_packets)
+{
+  DriverOutputRate *self = &driver->output_rate;
+
+  note_call (driver, now);
+  if (self->n_waiting == 0)
+    self->waiting_since = now;
+  self->n_waiting += n_packets;
+  if (self->is_busy && self->n_waiting < MAX_TOGETHER
+      && now < self->waiting_since + MAX_WAIT)
+    return;
+  driver_flush (driver);
+  driver_wake (driver, FALSE);
+}
+
+/* Returns the time in ns at which the loop has to send the packets that
+ * driver_flush_often has left; DRIVER_NEVER if it leaves none. */
+static guint64
+get_output_wakeup (Driver * driver)
+{
+  DriverOutputRate *self = &driver->output_rate;
+  guint64 now;
+
+  if (!self->is_busy)
+    return DRIVER_NEVER;
+  now = get_now ();
+  self->is_busy = now < self->begin + 2 * CALLS_PERIOD;
+  return self->is_busy ? now + MAX_WAIT : DRIVER_NEVER;
 }
 
 /* --- input ---------------------------------------------------------------- */
@@ -543,7 +607,7 @@ look_at_path (Driver * driver, guint number)
 void
 driver_wake (Driver * driver, gboolean always)
 {
-  if (always || (driver->core
+  if (always || (driver->core && driver->sleeps_until > 0
           && driver->verbs->next_wakeup (driver->core) < driver->sleeps_until))
     driver_poll_wake (&driver->poll);
 }
@@ -559,7 +623,8 @@ do_what_is_due (Driver * driver)
     driver->funcs->prepare (driver->owner);
   driver->verbs->timeout (driver->core, get_now ());
   driver_flush (driver);
-  wakeup = driver->verbs->next_wakeup (driver->core);
+  wakeup = MIN (driver->verbs->next_wakeup (driver->core),
+      get_output_wakeup (driver));
   if (driver->funcs->next_wakeup)
     wakeup = MIN (wakeup, driver->funcs->next_wakeup (driver->owner));
   return wakeup;
