@@ -260,6 +260,7 @@ end_session (GstMmtpSink * self, gboolean reset)
   g_clear_pointer (&self->sender, mmtp_sender_free);
   g_clear_error (&self->broken);
   self->wants_room = FALSE;
+  g_clear_pointer (&self->block.bytes, g_bytes_unref);
   gst_mmtp_sink_unlock_and_post (self);
 }
 

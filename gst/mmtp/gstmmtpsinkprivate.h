@@ -90,6 +90,14 @@ typedef struct
   gchar *problem;
 } GstMmtpSinkPath;
 
+/* A block of memory for copies of buffers. The rest of it is free. */
+typedef struct
+{
+  GBytes *bytes;                /* NULL if there is no block */
+  guint8 *free;
+  gsize n_free;                 /* in bytes */
+} GstMmtpSinkBlock;
+
 struct _GstMmtpSink
 {
   GstNetworkSink parent;
@@ -119,6 +127,7 @@ struct _GstMmtpSink
   gboolean ts_has_gap;          /* The core refused the last piece of it. */
   /* A warning said why the transport stream is not cut. */
   gboolean told_ts_refusal;
+  GstMmtpSinkBlock block;       /* for the next buffers */
 
   MmtpSender *sender;           /* NULL if there is no session */
   gboolean is_ready, has_ended;

@@ -14,9 +14,11 @@
 /* picture types of GstFrameInfoMeta */
 #define PICTURE_I 1
 #define PICTURE_B 3
-/* Maximum size of a block with the copies of several buffers, in bytes. A block
- * is freed when all buffers in it have arrived or are late. */
-#define MAX_BLOCK 65536
+/* Size of a block with the copies of several buffers, and maximum size of such a
+ * buffer, in bytes. A block is freed when all buffers in it have arrived or are
+ * late. */
+#define BLOCK_SIZE 65536
+#define MAX_SHARED 16384
 
 /* --- caps ----------------------------------------------------------------- */
 
@@ -462,58 +464,41 @@ put_pieces (GstMmtpSink * self, const Timing * timing)
   }
 }
 
-/* Copies of buffers that arrived together. They share blocks of memory, because
- * one allocation for many small buffers takes less time than one for each. */
-typedef struct
-{
-  GBytes *bytes;                /* current block; NULL before the first one */
-  guint8 *free;                 /* free part of the block */
-  gsize n_free;                 /* size of the free part, in bytes */
-} Copies;
-
-/* Begins a block that is large enough for the first buffer and, up to
- * MAX_BLOCK, for the buffers after it. */
-static void
-begin_block (Copies * copies, GstBuffer ** buffers, guint n)
-{
-  gsize size = gst_buffer_get_size (buffers[0]), next;
-  guint i;
-
-  for (i = 1; i < n; i++) {
-    next = gst_buffer_get_size (buffers[i]);
-    if (size + next > MAX_BLOCK)
-      break;
-    size += next;
-  }
-  g_clear_pointer (&copies->bytes, g_bytes_unref);
-  copies->free = g_malloc (size);
-  copies->n_free = size;
-  copies->bytes = g_bytes_new_take (copies->free, size);
-}
-
-/* Returns memory for the copy of the first buffer, which has `size` bytes. It is
- * a part of `copies->bytes`. */
+/* Returns memory of `size` bytes, which is a part of `output->data`, for the
+ * copy of a buffer. Successive small buffers share a block of memory, because
+ * one allocation for many buffers takes less time than one for each. Call with
+ * `lock` held. */
 static guint8 *
-take_memory (Copies * copies, GstBuffer ** buffers, guint n, gsize size)
+take_memory (GstMmtpSink * self, gsize size, MmtpBuffer * output)
 {
+  GstMmtpSinkBlock *block = &self->block;
   guint8 *memory;
 
-  if (!copies->bytes || size > copies->n_free)
-    begin_block (copies, buffers, n);
-  memory = copies->free;
-  copies->free += size;
-  copies->n_free -= size;
+  if (size > MAX_SHARED) {
+    memory = g_malloc (size);
+    output->data = g_bytes_new_take (memory, size);
+    return memory;
+  }
+  if (!block->bytes || size > block->n_free) {
+    g_clear_pointer (&block->bytes, g_bytes_unref);
+    block->free = g_malloc (BLOCK_SIZE);
+    block->n_free = BLOCK_SIZE;
+    block->bytes = g_bytes_new_take (block->free, BLOCK_SIZE);
+  }
+  memory = block->free;
+  block->free += size;
+  block->n_free -= size;
+  output->data = g_bytes_ref (block->bytes);
   return memory;
 }
 
-/* Passes the first buffer to the core. The buffer is copied, because a buffer
- * that waits for a slow channel must not occupy one of the few buffers of a
- * camera. Call with `lock` held. */
+/* Passes one buffer to the core. The buffer is copied, because a buffer that
+ * waits for a slow channel must not occupy one of the few buffers of a camera.
+ * Call with `lock` held. */
 static void
-put_buffer (GstMmtpSink * self, GstBuffer ** buffers, guint n,
-    const Timing * timing, guint64 now, Copies * copies)
+put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
+    guint64 now)
 {
-  GstBuffer *buffer = buffers[0];
   const gsize size = gst_buffer_get_size (buffer);
   MmtpBuffer output = { NULL };
   guint8 flags = get_flags (buffer), *copy;
@@ -528,17 +513,17 @@ put_buffer (GstMmtpSink * self, GstBuffer ** buffers, guint n,
     flags &= ~(MMTP_FLAG_MARKER | MMTP_FLAG_HEADER);
   }
   describe (self, buffer, timing, flags, &output);
-  copy = take_memory (copies, buffers, n, size);
+  copy = take_memory (self, size, &output);
   if (size > 0)
     gst_buffer_extract (buffer, 0, copy, size);
   gst_mmtp_sink_take_picture (self, buffer, copy, size, &output.picture);
-  output.data = copies->bytes;
   output.part = copy;
   output.part_size = size;
-  if (mmtp_sender_put (self->sender, now, &output))
-    return;
-  gst_network_sink_refuse_packet (GST_NETWORK_SINK (self), buffer);
-  check_size (self, size);
+  if (!mmtp_sender_put (self->sender, now, &output)) {
+    gst_network_sink_refuse_packet (GST_NETWORK_SINK (self), buffer);
+    check_size (self, size);
+  }
+  g_bytes_unref (output.data);
 }
 
 void
@@ -578,7 +563,6 @@ gst_mmtp_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
   GstMmtpSink *self = GST_MMTP_SINK (sink);
   GstNetworkSinkResult result = GST_NETWORK_SINK_SENT;
   gboolean blocking = gst_network_sink_get_blocking (sink);
-  Copies copies = { NULL };
   Timing timing;
   guint64 now;
   gsize size;
@@ -603,14 +587,16 @@ gst_mmtp_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
     /* The core takes buffers with the same due time for one frame. A buffer
      * without a timestamp is due at the time of the call, so each call has a
      * time of its own. */
-    put_buffer (self, buffers + i, n - i, &timing, now + i, &copies);
+    put_buffer (self, buffers[i], &timing, now + i);
   }
   *sent = i;
-  g_clear_pointer (&copies.bytes, g_bytes_unref);
-  if (result == GST_NETWORK_SINK_SENT)
+  if (result == GST_NETWORK_SINK_SENT) {
     mmtp_stamps_begin_idle (&self->stamps, timing.now);
-  driver_flush (&self->driver);
-  driver_wake (&self->driver, FALSE);
+    driver_flush_often (&self->driver, now, n);
+  } else {
+    driver_flush (&self->driver);
+    driver_wake (&self->driver, FALSE);
+  }
   gst_mmtp_sink_unlock_and_post (self);
   return result;
 }
