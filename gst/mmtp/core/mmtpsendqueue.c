@@ -46,9 +46,8 @@ struct _MmtpSendQueue
   GQueue unbegun[MMTP_N_RANKS];
   guint64 unbegun_work[MMTP_N_RANKS];
   GQueue speculative;           /* MmtpPackets */
-  /* Stack of freed units with memory for one packet, linked by `link.next`. */
-  MmtpUnit *spare;
-  guint n_spare;
+  /* Freed units with memory for one packet, linked by `link`. */
+  GQueue spare;
 
   /* --- frames and pictures */
   guint64 frame;                /* number of the frame that is being put */
@@ -77,14 +76,10 @@ static MmtpUnit *
 alloc_unit (MmtpSendQueue * queue, guint n_places)
 {
   const gsize size = sizeof (MmtpUnit) + n_places * sizeof (MmtpPacket);
-  MmtpUnit *unit = queue->spare;
+  const GList *spare = n_places == 1 ?
+      g_queue_pop_head_link (&queue->spare) : NULL;
+  MmtpUnit *unit = spare ? spare->data : g_malloc (size);
 
-  if (n_places == 1 && unit) {
-    queue->spare = (MmtpUnit *) unit->link.next;
-    queue->n_spare--;
-  } else {
-    unit = g_malloc (size);
-  }
   memset (unit, 0, size);
   unit->n_places = n_places;
   return unit;
@@ -94,24 +89,21 @@ static void
 free_unit (MmtpSendQueue * queue, MmtpUnit * unit)
 {
   g_bytes_unref (unit->data);
-  if (unit->n_places != 1 || queue->n_spare == MAX_SPARE) {
+  if (unit->n_places != 1 || queue->spare.length == MAX_SPARE) {
     g_free (unit);
     return;
   }
-  unit->link.next = (GList *) queue->spare;
-  queue->spare = unit;
-  queue->n_spare++;
+  unit->link.data = unit;
+  g_queue_push_head_link (&queue->spare, &unit->link);
 }
 
 static void
 free_spare (MmtpSendQueue * queue)
 {
-  MmtpUnit *unit;
+  GList *spare;
 
-  while ((unit = queue->spare)) {
-    queue->spare = (MmtpUnit *) unit->link.next;
-    g_free (unit);
-  }
+  while ((spare = g_queue_pop_head_link (&queue->spare)))
+    g_free (spare->data);
 }
 
 MmtpSendQueue *
