@@ -14,9 +14,9 @@
 /* --- callbacks of the driver, with `lock` held ---------------------------- */
 
 gboolean
-gst_mmtp_sink_has_room (GstMmtpSink * self, gsize size)
+gst_mmtp_sink_has_room (GstMmtpSink * self, guint64 now, gsize size)
 {
-  return mmtp_sender_has_room (self->sender, gst_mmtp_now ())
+  return mmtp_sender_has_room (self->sender, now)
       && mmtp_sender_fits (self->sender, size);
 }
 
@@ -25,7 +25,8 @@ tell_room (gpointer element)
 {
   GstMmtpSink *self = element;
 
-  if (!self->wants_room || !gst_mmtp_sink_has_room (self, self->wanted_bytes))
+  if (!self->wants_room || !gst_mmtp_sink_has_room (self, gst_mmtp_now (),
+          self->wanted_bytes))
     return;
   self->wants_room = FALSE;
   gst_waker_wake (&self->room);
@@ -260,6 +261,7 @@ end_session (GstMmtpSink * self, gboolean reset)
   g_clear_pointer (&self->sender, mmtp_sender_free);
   g_clear_error (&self->broken);
   self->wants_room = FALSE;
+  g_clear_pointer (&self->block.bytes, g_bytes_unref);
   gst_mmtp_sink_unlock_and_post (self);
 }
 

@@ -91,6 +91,14 @@ typedef struct
   gchar *problem;
 } GstMmtpSinkPath;
 
+/* A block of memory for copies of buffers. The rest of it is free. */
+typedef struct
+{
+  GBytes *bytes;                /* NULL if there is no block */
+  guint8 *free;
+  gsize n_free;                 /* in bytes */
+} GstMmtpSinkBlock;
+
 struct _GstMmtpSink
 {
   GstNetworkSink parent;
@@ -120,6 +128,7 @@ struct _GstMmtpSink
   gboolean ts_has_gap;          /* The core refused the last piece of it. */
   /* A warning said why the transport stream is not cut. */
   gboolean told_ts_refusal;
+  GstMmtpSinkBlock block;       /* for the next buffers */
 
   MmtpSender *sender;           /* NULL if there is no session */
   gboolean is_ready, has_ended;
@@ -232,9 +241,8 @@ gboolean gst_mmtp_sink_drain (GstNetworkSink * sink, gint64 deadline,
     GCancellable * cancellable, GError ** error);
 void gst_mmtp_sink_disconnect (GstNetworkSink * sink, gboolean reset);
 /* Returns whether a buffer of `size` bytes may be put into the queue of the
- * core. Call with `lock` held.
- */
-gboolean gst_mmtp_sink_has_room (GstMmtpSink * self, gsize size);
+ * core. `now` is the current time in ns. Call with `lock` held. */
+gboolean gst_mmtp_sink_has_room (GstMmtpSink * self, guint64 now, gsize size);
 extern const DriverFuncs gst_mmtp_sink_driver_funcs;
 
 /* --- gstmmtpsinklog.c ----------------------------------------------------- */

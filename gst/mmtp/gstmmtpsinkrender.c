@@ -14,6 +14,11 @@
 /* picture types of GstFrameInfoMeta */
 #define PICTURE_I 1
 #define PICTURE_B 3
+/* Size of a block with the copies of several buffers, and maximum size of such a
+ * buffer, in bytes. A block is freed when all buffers in it have arrived or are
+ * late. */
+#define BLOCK_SIZE 65536
+#define MAX_SHARED 16384
 
 /* --- caps ----------------------------------------------------------------- */
 
@@ -206,12 +211,13 @@ get_timing (GstMmtpSink * self, GstBuffer * first, Timing * timing)
  * buffer is therefore sent at most `latency` before its due time. Call with
  * `lock` held. */
 static gboolean
-is_early (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
+is_early (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
+    guint64 now)
 {
   gint64 due, lead = self->settings.latency * GST_MSECOND;
 
   if (!get_due_time (self, buffer, timing, &due)
-      || due - lead <= (gint64) gst_mmtp_now ())
+      || due - lead <= (gint64) now)
     return FALSE;
   self->early_until = due - lead;
   return TRUE;
@@ -458,16 +464,44 @@ put_pieces (GstMmtpSink * self, const Timing * timing)
   }
 }
 
+/* Returns memory of `size` bytes, which is a part of `output->data`, for the
+ * copy of a buffer. Successive small buffers share a block of memory, because
+ * one allocation for many buffers takes less time than one for each. Call with
+ * `lock` held. */
+static guint8 *
+take_memory (GstMmtpSink * self, gsize size, MmtpBuffer * output)
+{
+  GstMmtpSinkBlock *block = &self->block;
+  guint8 *memory;
+
+  if (size > MAX_SHARED) {
+    memory = g_malloc (size);
+    output->data = g_bytes_new_take (memory, size);
+    return memory;
+  }
+  if (!block->bytes || size > block->n_free) {
+    g_clear_pointer (&block->bytes, g_bytes_unref);
+    block->free = g_malloc (BLOCK_SIZE);
+    block->n_free = BLOCK_SIZE;
+    block->bytes = g_bytes_new_take (block->free, BLOCK_SIZE);
+  }
+  memory = block->free;
+  block->free += size;
+  block->n_free -= size;
+  output->data = g_bytes_ref (block->bytes);
+  return memory;
+}
+
 /* Passes one buffer to the core. The buffer is copied, because a buffer that
  * waits for a slow channel must not occupy one of the few buffers of a camera.
  * Call with `lock` held. */
 static void
-put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
+put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
+    guint64 now)
 {
+  const gsize size = gst_buffer_get_size (buffer);
   MmtpBuffer output = { NULL };
-  guint8 flags = get_flags (buffer);
-  gpointer data;
-  gsize size;
+  guint8 flags = get_flags (buffer), *copy;
 
   if (self->ts) {
     const gboolean is_cut = gst_mmtp_sink_cut_ts (self, buffer);
@@ -479,10 +513,13 @@ put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing)
     flags &= ~(MMTP_FLAG_MARKER | MMTP_FLAG_HEADER);
   }
   describe (self, buffer, timing, flags, &output);
-  gst_buffer_extract_dup (buffer, 0, -1, &data, &size);
-  gst_mmtp_sink_take_picture (self, buffer, data, size, &output.picture);
-  output.data = g_bytes_new_take (data, size);
-  if (!mmtp_sender_put (self->sender, gst_mmtp_now (), &output)) {
+  copy = take_memory (self, size, &output);
+  if (size > 0)
+    gst_buffer_extract (buffer, 0, copy, size);
+  gst_mmtp_sink_take_picture (self, buffer, copy, size, &output.picture);
+  output.part = copy;
+  output.part_size = size;
+  if (!mmtp_sender_put (self->sender, now, &output)) {
     gst_network_sink_refuse_packet (GST_NETWORK_SINK (self), buffer);
     check_size (self, size);
   }
@@ -527,6 +564,7 @@ gst_mmtp_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
   GstNetworkSinkResult result = GST_NETWORK_SINK_SENT;
   gboolean blocking = gst_network_sink_get_blocking (sink);
   Timing timing;
+  guint64 now;
   gsize size;
   guint i;
 
@@ -534,24 +572,31 @@ gst_mmtp_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
   mmtp_stamps_end_idle (&self->stamps, timing.now);
   self->early_until = 0;
   LOCK (self);
+  now = gst_mmtp_now ();
   for (i = 0; i < n; i++) {
     size = gst_buffer_get_size (buffers[i]);
-    if (blocking && !gst_mmtp_sink_has_room (self, size)) {
+    if (blocking && !gst_mmtp_sink_has_room (self, now, size)) {
       want_room (self, size);
       result = GST_NETWORK_SINK_FULL;
       break;
     }
-    if (is_early (self, buffers[i], &timing)) {
+    if (is_early (self, buffers[i], &timing, now)) {
       result = GST_NETWORK_SINK_EARLY;
       break;
     }
-    put_buffer (self, buffers[i], &timing);
+    /* The core takes buffers with the same due time for one frame. A buffer
+     * without a timestamp is due at the time of the call, so each call has a
+     * time of its own. */
+    put_buffer (self, buffers[i], &timing, now + i);
   }
   *sent = i;
-  if (result == GST_NETWORK_SINK_SENT)
+  if (result == GST_NETWORK_SINK_SENT) {
     mmtp_stamps_begin_idle (&self->stamps, timing.now);
-  driver_flush (&self->driver);
-  driver_wake (&self->driver, FALSE);
+    driver_flush_often (&self->driver, now, n);
+  } else {
+    driver_flush (&self->driver);
+    driver_wake (&self->driver, FALSE);
+  }
   gst_mmtp_sink_unlock_and_post (self);
   return result;
 }

@@ -57,6 +57,16 @@
  * Linux, about */
 #define PACKET_MEMORY 2304
 
+/* If driver_flush_often is called at least BUSY_CALLS times per second for
+ * CALLS_PERIOD ns, the packets of several calls are sent together. With a packet
+ * in each call, this rate is several hundred Mbit/s. A burst of a slower stream
+ * never waits. MAX_TOGETHER packets are sent at once, and fewer packets are sent
+ * after MAX_WAIT ns. */
+#define BUSY_CALLS 50000
+#define CALLS_PERIOD 10000000
+#define MAX_TOGETHER 32
+#define MAX_WAIT 250000
+
 /* A packet that was queued because the socket had no room for it */
 typedef struct
 {
@@ -202,6 +212,7 @@ driver_begin (Driver * driver, const DriverVerbs * verbs, gpointer core,
   driver->verbs = verbs;
   driver->core = core;
   driver->event = g_malloc0 (verbs->event_size);
+  memset (&driver->output_rate, 0, sizeof (driver->output_rate));
   driver->input_room = input_room;
   driver->makes_slices = input_room >= DATAGRAM_MERGED_SIZE;
   /* One block more is for `packed`. */
@@ -451,28 +462,41 @@ send_unsent (Driver * driver, guint number)
   set_blocked (driver, number, FALSE);
 }
 
+/* Sends the packets of the path of packet `first` in one call, in their order,
+ * and marks them as taken. */
+static void
+send_path_of (Driver * driver, const guint * numbers,
+    const Datagram * datagrams, guint n, guint first, gboolean * is_taken)
+{
+  Datagram of_path[DATAGRAM_BATCH];
+  guint i, n_of_path = 0;
+
+  for (i = first; i < n; i++) {
+    if (numbers[i] != numbers[first])
+      continue;
+    is_taken[i] = TRUE;
+    of_path[n_of_path++] = datagrams[i];
+  }
+  send_on_path (driver, numbers[first], of_path, n_of_path);
+}
+
 /* Packets of the same path are passed to the socket in one call, in their
- * order. */
+ * order. Usually all packets have the same path. */
 static void
 send_batch (Driver * driver, const guint * numbers,
     const Datagram * datagrams, guint n)
 {
-  Datagram of_path[DATAGRAM_BATCH];
   gboolean is_taken[DATAGRAM_BATCH] = { FALSE };
-  guint first, i, n_of_path;
+  guint i;
 
-  for (first = 0; first < n; first++) {
-    if (is_taken[first])
-      continue;
-    n_of_path = 0;
-    for (i = first; i < n; i++) {
-      if (numbers[i] != numbers[first])
-        continue;
-      is_taken[i] = TRUE;
-      of_path[n_of_path++] = datagrams[i];
-    }
-    send_on_path (driver, numbers[first], of_path, n_of_path);
+  for (i = 1; i < n && numbers[i] == numbers[0]; i++);
+  if (i == n) {
+    send_on_path (driver, numbers[0], datagrams, n);
+    return;
   }
+  for (i = 0; i < n; i++)
+    if (!is_taken[i])
+      send_path_of (driver, numbers, datagrams, n, i, is_taken);
 }
 
 static void
@@ -491,6 +515,7 @@ driver_flush (Driver * driver)
   guint64 now;
   guint n;
 
+  driver->output_rate.n_waiting = 0;
   do {
     now = get_now ();
     for (n = 0; n < max; n++) {
@@ -505,6 +530,57 @@ driver_flush (Driver * driver)
   take_events (driver);
   if (driver->funcs->note_flushed)
     driver->funcs->note_flushed (driver->owner);
+}
+
+/* Notes a call of driver_flush_often. Wakes the loop when the rate of calls has
+ * become high, because the loop then has to send the packets after which no
+ * further call comes. */
+static void
+note_call (Driver * driver, guint64 now)
+{
+  DriverOutputRate *self = &driver->output_rate;
+  const gboolean was_busy = self->is_busy;
+
+  self->n_calls++;
+  if (now - MIN (now, self->begin) < CALLS_PERIOD)
+    return;
+  self->is_busy = self->n_calls * G_GUINT64_CONSTANT (1000000000) >=
+      BUSY_CALLS * (now - self->begin);
+  self->begin = now;
+  self->n_calls = 0;
+  if (self->is_busy && !was_busy)
+    driver_wake (driver, TRUE);
+}
+
+void
+driver_flush_often (Driver * driver, guint64 now, guint n_packets)
+{
+  DriverOutputRate *self = &driver->output_rate;
+
+  note_call (driver, now);
+  if (self->n_waiting == 0)
+    self->waiting_since = now;
+  self->n_waiting += n_packets;
+  if (self->is_busy && self->n_waiting < MAX_TOGETHER
+      && now < self->waiting_since + MAX_WAIT)
+    return;
+  driver_flush (driver);
+  driver_wake (driver, FALSE);
+}
+
+/* Returns the time in ns at which the loop has to send the packets that
+ * driver_flush_often has left; DRIVER_NEVER if it leaves none. */
+static guint64
+get_output_wakeup (Driver * driver)
+{
+  DriverOutputRate *self = &driver->output_rate;
+  guint64 now;
+
+  if (!self->is_busy)
+    return DRIVER_NEVER;
+  now = get_now ();
+  self->is_busy = now < self->begin + 2 * CALLS_PERIOD;
+  return self->is_busy ? now + MAX_WAIT : DRIVER_NEVER;
 }
 
 /* --- input ---------------------------------------------------------------- */
@@ -695,7 +771,7 @@ look_at_path (Driver * driver, guint number, gboolean has_paused)
 void
 driver_wake (Driver * driver, gboolean always)
 {
-  if (always || (driver->core
+  if (always || (driver->core && driver->sleeps_until > 0
           && driver->verbs->next_wakeup (driver->core) < driver->sleeps_until))
     driver_poll_wake (&driver->poll);
 }
@@ -711,7 +787,8 @@ do_what_is_due (Driver * driver)
     driver->funcs->prepare (driver->owner);
   driver->verbs->timeout (driver->core, get_now ());
   driver_flush (driver);
-  wakeup = driver->verbs->next_wakeup (driver->core);
+  wakeup = MIN (driver->verbs->next_wakeup (driver->core),
+      get_output_wakeup (driver));
   if (driver->funcs->next_wakeup)
     wakeup = MIN (wakeup, driver->funcs->next_wakeup (driver->owner));
   return wakeup;

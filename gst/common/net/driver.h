@@ -93,6 +93,17 @@ typedef struct
   gboolean has_just_received;   /* Packets arrived in the present round. */
 } DriverInputRate;
 
+/* How often another thread passes packets to the core, and which of them were
+ * not sent yet, see driver_flush_often */
+typedef struct
+{
+  guint64 begin;                /* begin of the measurement in ns */
+  guint n_calls;                /* number of calls since then */
+  gboolean is_busy;             /* the rate of calls is high */
+  guint n_waiting;              /* packets that were not sent yet */
+  guint64 waiting_since;        /* time in ns of the first one of them */
+} DriverOutputRate;
+
 typedef struct
 {
   const DriverFuncs *funcs;
@@ -127,6 +138,7 @@ typedef struct
   /* time in ns at which the wait of driver_run ends; 0 if driver_run does not
    * wait */
   guint64 sleeps_until;
+  DriverOutputRate output_rate;
 } Driver;
 
 void driver_init (Driver * driver, const DriverFuncs * funcs, gpointer owner,
@@ -163,6 +175,11 @@ gboolean driver_take_watched (Driver * driver);
 
 /* Sends all packets that the core can send now, and takes its events. */
 void driver_flush (Driver * driver);
+/* Does what driver_flush and driver_wake do, after `n_packets` packets were
+ * passed to the core at the time `now` in ns. At a high rate of calls, the
+ * packets of several calls are sent together, which takes much less time. They
+ * are sent after a fraction of a millisecond at the latest. */
+void driver_flush_often (Driver * driver, guint64 now, guint n_packets);
 /* Wakes driver_run if the core has to be called before the current wait ends.
  * If `always` is TRUE, it is woken in any case. */
 void driver_wake (Driver * driver, gboolean always);

@@ -19,6 +19,10 @@ typedef struct
   /* Presentation time of the buffer. It is only reported if the buffer is
    * dropped. */
   guint64 pts;
+  /* The part of `data` that is the buffer; NULL means all of it. Buffers that
+   * arrive together can thus share one block of memory. */
+  const guint8 *part;
+  gsize part_size;
 } MmtpBuffer;
 
 /* Reason why the sender dropped a buffer. */

@@ -449,9 +449,9 @@ mmtp_control_poll (MmtpControl * self, MmtpMessage * message)
 static gboolean
 is_to_be_measured (const MmtpControl * self, const MmtpPath * path)
 {
-  return self->paths->is_ready && mmtp_send_queue_is_empty (self->queue) &&
-      mmtp_path_is_usable (path) &&
-      !mmtp_path_is_measured (path) && mmtp_paths_have_choice (self->paths);
+  return self->paths->is_ready && !mmtp_path_is_measured (path) &&
+      mmtp_path_is_usable (path) && mmtp_paths_have_choice (self->paths) &&
+      mmtp_send_queue_is_empty (self->queue);
 }
 
 static guint64

@@ -755,8 +755,9 @@ get_queue (const MmtpPath * path, guint64 now)
     reported = MAX (0,
         path->delays.min - mmtp_path_delay_get_base (&path->delays));
   reported -= MIN (reported, age);
-  reported = MIN (reported, get_time (mmtp_path_get_rate (path),
-          path->sent.in_flight + QUEUE_PACKETS * get_packet_size (path)));
+  if (reported > 0)
+    reported = MIN (reported, get_time (mmtp_path_get_rate (path),
+            path->sent.in_flight + QUEUE_PACKETS * get_packet_size (path)));
   if (path->limits.is_app_limited)
     return reported;
   round = get_base_round_trip (path) + path->report_interval / 2;
@@ -775,14 +776,15 @@ get_queue (const MmtpPath * path, guint64 now)
 static guint64
 get_transmission_time (const MmtpPath * path)
 {
-  guint64 time = get_time (mmtp_path_get_peak_rate (path),
-      path->data_size + path->overhead);
-  gint64 measured = mmtp_path_delay_get_base (&path->load_delays) -
+  const gint64 measured = mmtp_path_delay_get_base (&path->load_delays) -
       mmtp_path_delay_get_base (&path->delays);
+  guint64 time;
 
-  if (!path->load_delays.is_known)
-    return path->limits.is_app_limited ? 0 : time;
-  return MIN (time, (guint64) MAX (measured, 0));
+  if (path->load_delays.is_known ? measured <= 0 : path->limits.is_app_limited)
+    return 0;
+  time = get_time (mmtp_path_get_peak_rate (path),
+      path->data_size + path->overhead);
+  return path->load_delays.is_known ? MIN (time, (guint64) measured) : time;
 }
 
 gboolean

@@ -99,6 +99,17 @@ mmtp_paths_have_choice (const MmtpPaths * paths)
   return n > 1;
 }
 
+gboolean
+mmtp_paths_are_usable (const MmtpPaths * paths)
+{
+  guint i;
+
+  for (i = 0; i < paths->n; i++)
+    if (mmtp_path_is_usable (paths->all[i]))
+      return TRUE;
+  return FALSE;
+}
+
 /* --- delays, docs/wire-mmtp.md section 6 ---------------------------------- */
 
 static gboolean
@@ -223,7 +234,7 @@ mmtp_paths_are_sure (const MmtpPaths * paths, guint64 deadline)
 {
   guint i;
 
-  if (mmtp_paths_get_min_delay (paths) == MMTP_NEVER)
+  if (!mmtp_paths_are_usable (paths))
     return TRUE;
   for (i = 0; i < paths->n; i++) {
     const MmtpPath *path = paths->all[i];

@@ -45,6 +45,8 @@ gboolean mmtp_path_is_watched (const MmtpPath * path);
  * then that a message has arrived. Returns MMTP_NEVER if no report is expected.
  */
 guint64 mmtp_path_get_silence_time (const MmtpPath * path);
+/* Returns whether at least one path is usable. */
+gboolean mmtp_paths_are_usable (const MmtpPaths * paths);
 /* Returns whether more than one path may carry packets. */
 gboolean mmtp_paths_have_choice (const MmtpPaths * paths);
 /* Returns the path for a control message. This is the fastest path if it

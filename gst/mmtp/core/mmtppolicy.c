@@ -328,15 +328,19 @@ find_urgent (const MmtpPolicy * policy, guint64 arrival, guint64 late)
 }
 
 /* Returns the newest group of pictures that has a reference picture which would
- * be late even on the path with the minimum delay; 0 if there is none. */
+ * be late even on the path with the minimum delay; 0 if there is none. `delay`
+ * is the delay of one of the paths that may carry packets. Usually no picture
+ * is late with it, and the delays of all paths need not be computed. */
 static guint64
-get_late_group (const MmtpPolicy * policy)
+get_late_group (const MmtpPolicy * policy, guint64 delay)
 {
-  guint64 delay = mmtp_paths_get_min_delay (policy->paths);
+  const guint64 now = policy->paths->now;
 
+  if (mmtp_send_queue_get_late_group (policy->queue, now + delay) == 0)
+    return 0;
+  delay = mmtp_paths_get_min_delay (policy->paths);
   return delay == MMTP_NEVER ? 0 :
-      mmtp_send_queue_get_late_group (policy->queue, policy->paths->now +
-      delay);
+      mmtp_send_queue_get_late_group (policy->queue, now + delay);
 }
 
 /* Returns the most urgent packet that is in time if its delay is `delay`.
@@ -377,7 +381,7 @@ choose (MmtpPolicy * policy, MmtpCandidate * candidates, guint n,
       return NULL;
     *path = policy->paths->all[chosen];
     if (*late == UNKNOWN_GROUP)
-      *late = get_late_group (policy);
+      *late = get_late_group (policy, candidates[chosen].delay);
     packet = find_packet (policy, *path,
         policy->scheduler->knows_delays ? candidates[chosen].delay : 0, *late);
     if (packet) {

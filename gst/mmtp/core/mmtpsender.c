@@ -81,6 +81,9 @@ struct _MmtpSender
   guint64 receiver_delay;
   MmtpSendQueue *queue;
   gboolean full;                /* mmtp_sender_has_room() has returned FALSE. */
+  /* Late packets were dropped at the current time, and no buffer was put since
+   * then. */
+  gboolean is_expired;
 
   /* --- events */
   GQueue events;
@@ -134,7 +137,7 @@ push_discarded (gpointer user_data, const MmtpUnit * unit,
   event.reason = reason;
   event.flags = unit->flags;
   event.is_needed = is_needed;
-  event.size = g_bytes_get_size (unit->data);
+  event.size = unit->size;
   event.pts = unit->pts;
   push_event (user_data, &event);
 }
@@ -196,7 +199,10 @@ mmtp_sender_free (MmtpSender * sender)
 static void
 advance (MmtpSender * sender, guint64 now)
 {
-  sender->paths.now = MAX (sender->paths.now, now);
+  if (now <= sender->paths.now)
+    return;
+  sender->paths.now = now;
+  sender->is_expired = FALSE;
 }
 
 gboolean
@@ -640,6 +646,7 @@ mmtp_sender_put (MmtpSender * sender, guint64 now, const MmtpBuffer * buffer)
   guint64 due;
 
   advance (sender, now);
+  sender->is_expired = FALSE;
   if (sender->handshake.phase == MMTP_PHASE_OVER) {
     mmtp_send_queue_refuse (sender->queue, sender->paths.now, buffer,
         MMTP_DISCARD_CONNECTION);
@@ -680,8 +687,7 @@ mmtp_sender_has_room (MmtpSender * sender, guint64 now)
   guint64 capacity;
 
   advance (sender, now);
-  if (sender->paths.is_ready &&
-      mmtp_paths_get_min_delay (&sender->paths) != MMTP_NEVER) {
+  if (sender->paths.is_ready && mmtp_paths_are_usable (&sender->paths)) {
     capacity = mmtp_paths_get_capacity (&sender->paths,
         sender->paths.now + mmtp_send_queue_get_delay (sender->queue), FALSE,
         ROOM_PERCENT);
@@ -729,6 +735,7 @@ expire (MmtpSender * sender)
       mmtp_paths_get_best_delay (&sender->paths));
   mmtp_retransmission_expire (&sender->retransmission);
   mmtp_send_queue_forget_late (sender->queue, sender->paths.now);
+  sender->is_expired = TRUE;
 }
 
 void
@@ -982,7 +989,8 @@ mmtp_sender_poll_output (MmtpSender * sender, guint64 now, guint * path,
   } else if (sender->handshake.phase == MMTP_PHASE_SESSION) {
     size = write_control (sender, mmtp_control_poll, &output);
     if (size == 0) {
-      expire (sender);
+      if (!sender->is_expired)
+        expire (sender);
       size = mmtp_transmitter_write_data (&sender->transmitter, &output);
     }
     if (size == 0)

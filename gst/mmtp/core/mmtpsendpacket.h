@@ -7,10 +7,43 @@
 
 #include "mmtpbuffer.h"
 
-/* A buffer at the sender. It lives as long as at least one of its packets. */
-typedef struct
+typedef struct _MmtpUnit MmtpUnit;
+typedef struct _MmtpPacket MmtpPacket;
+
+typedef enum
 {
-  GBytes *data;
+  MMTP_PACKET_WAITING,
+  /* The packet is not in the queue at the moment, because its rank changes. */
+  MMTP_PACKET_SET_ASIDE,
+  /* The packet was lost, and a retransmission may not be in time. */
+  MMTP_PACKET_SPECULATIVE,
+  /* The packet was sent and may have to be retransmitted. */
+  MMTP_PACKET_IN_FLIGHT,
+  MMTP_PACKET_DONE
+} MmtpPacketState;
+
+struct _MmtpPacket
+{
+  MmtpUnit *unit;
+  guint64 number;               /* stream number */
+  /* due time of the buffer; the queue is ordered by due times */
+  guint64 due;
+  /* position and size of the payload in the buffer */
+  gsize offset, size;
+  MmtpPacketState state;
+  gboolean was_sent;
+  guint path;                   /* path on which the packet was last sent */
+  /* channel number of the last transmission, on `path` */
+  guint64 path_number;
+  guint64 place;                /* position in the list of its rank */
+};
+
+/* A buffer at the sender. It lives as long as at least one of its packets. */
+struct _MmtpUnit
+{
+  GBytes *data;                 /* memory of `bytes` */
+  const guint8 *bytes;
+  gsize size;
   guint64 due;
   guint64 pts;                  /* timestamp that the application has set */
   guint8 flags;
@@ -30,40 +63,16 @@ typedef struct
   /* Node in the list of units that have not been sent at all. (A unit is a
    * buffer at the sender.) `data` is NULL if the unit is in no list. */
   GList link;
-} MmtpUnit;
-
-typedef enum
-{
-  MMTP_PACKET_WAITING,
-  /* The packet is not in the queue at the moment, because its rank changes. */
-  MMTP_PACKET_SET_ASIDE,
-  /* The packet was lost, and a retransmission may not be in time. */
-  MMTP_PACKET_SPECULATIVE,
-  /* The packet was sent and may have to be retransmitted. */
-  MMTP_PACKET_IN_FLIGHT,
-  MMTP_PACKET_DONE
-} MmtpPacketState;
-
-typedef struct
-{
-  MmtpUnit *unit;
-  guint64 number;               /* stream number */
-  /* due time of the buffer; the queue is ordered by due times */
-  guint64 due;
-  /* position and size of the payload in the buffer */
-  gsize offset, size;
-  MmtpPacketState state;
-  gboolean was_sent;
-  guint path;                   /* path on which the packet was last sent */
-  /* channel number of the last transmission, on `path` */
-  guint64 path_number;
-  GSequenceIter *place;         /* position in the queue */
-} MmtpPacket;
+  guint n_places;               /* length of `packets` */
+  MmtpPacket packets[];
+};
 
 /* Returns the size of the packet's DATA message, in bytes. */
 gsize mmtp_send_packet_get_message_size (const MmtpPacket * packet);
 /* Returns the bytes that a payload of `size` bytes needs on a path, with all
  * headers. */
 guint64 mmtp_send_packet_get_work (gsize size);
+/* Returns the bytes that all packets of the unit need, with all headers. */
+guint64 mmtp_send_unit_get_work (const MmtpUnit * unit);
 /* Compares the positions of two packets in the queue, like strcmp(). */
 gint mmtp_send_packet_compare (const MmtpPacket * a, const MmtpPacket * b);

@@ -3,19 +3,24 @@
 
 #include "mmtpsendqueue.h"
 
+#include <string.h>
+
+#include "mmtppacketlist.h"
+
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 /* Initial number of packets in `window`, a power of two. The number is doubled
  * when `window` is full. */
 #define MIN_WINDOW 64
-/* Bytes per packet besides the payload: MMTP (docs/wire-mmtp.md), IPv4 and UDP
- * headers. */
-#define PACKET_WORK (MMTP_DATA_OVERHEAD + 28)
 /* Time over which the rate of the stream is measured. */
 #define MEASURED_SPAN (2000 * MILLISECOND)
 /* Maximum number of packets that one REPORT marks as received
  * (docs/wire-mmtp.md). More packets can only have arrived after a long silence
  * at a high rate. The following REPORTs mark the rest. */
 #define MAX_SETTLED 4096
+/* Maximum number of units of one packet whose memory is kept for later units.
+ * At a high rate, a report settles some thousand packets, and the memory of as
+ * many new packets is needed until the next report. */
+#define MAX_SPARE 4096
 
 struct _MmtpSendQueue
 {
@@ -36,14 +41,13 @@ struct _MmtpSendQueue
   guint64 reported_next;
 
   /* --- waiting packets */
-  GSequence *ranks[MMTP_N_RANKS];       /* packets ordered by due time */
-  guint64 rank_work[MMTP_N_RANKS];      /* bytes with all headers */
-  guint64 bytes;                /* payload bytes */
-  guint64 work;                 /* bytes with all headers */
+  MmtpPacketList ranks[MMTP_N_RANKS];
   /* MmtpUnits of which nothing was sent, in order */
   GQueue unbegun[MMTP_N_RANKS];
   guint64 unbegun_work[MMTP_N_RANKS];
   GQueue speculative;           /* MmtpPackets */
+  /* Freed units with memory for one packet, linked by `link`. */
+  GQueue spare;
 
   /* --- frames and pictures */
   guint64 frame;                /* number of the frame that is being put */
@@ -66,50 +70,40 @@ struct _MmtpSendQueue
 
 /* --- packets and buffers -------------------------------------------------- */
 
-gint
-mmtp_send_packet_compare (const MmtpPacket * first, const MmtpPacket * second)
+/* Returns the memory of a unit, with its fields zeroed. Most units have one
+ * packet, and their memory is used again and again. */
+static MmtpUnit *
+alloc_unit (MmtpSendQueue * queue, guint n_places)
 {
-  if (first->due != second->due)
-    return first->due < second->due ? -1 : 1;
-  if (first->number != second->number)
-    return first->number < second->number ? -1 : 1;
-  return 0;
-}
+  const gsize size = sizeof (MmtpUnit) + n_places * sizeof (MmtpPacket);
+  const GList *spare = n_places == 1 ?
+      g_queue_pop_head_link (&queue->spare) : NULL;
+  MmtpUnit *unit = spare ? spare->data : g_malloc (size);
 
-static gint
-compare_packets (gconstpointer a, gconstpointer b, gpointer user_data)
-{
-  return mmtp_send_packet_compare (a, b);
+  memset (unit, 0, size);
+  unit->n_places = n_places;
+  return unit;
 }
 
 static void
-free_unit (MmtpUnit * unit)
+free_unit (MmtpSendQueue * queue, MmtpUnit * unit)
 {
   g_bytes_unref (unit->data);
-  g_free (unit);
+  if (unit->n_places != 1 || queue->spare.length == MAX_SPARE) {
+    g_free (unit);
+    return;
+  }
+  unit->link.data = unit;
+  g_queue_push_head_link (&queue->spare, &unit->link);
 }
 
-guint64
-mmtp_send_packet_get_work (gsize size)
+static void
+free_spare (MmtpSendQueue * queue)
 {
-  return size + PACKET_WORK;
-}
+  GList *spare;
 
-static guint64
-get_work (const MmtpPacket * packet)
-{
-  return mmtp_send_packet_get_work (packet->size);
-}
-
-gsize
-mmtp_send_packet_get_message_size (const MmtpPacket * packet)
-{
-  const MmtpUnit *unit = packet->unit;
-  gsize size = packet->size + MMTP_DATA_OVERHEAD;
-
-  if (unit->prelude.mask && packet->number == unit->first)
-    size += mmtp_prelude_get_size (&unit->prelude);
-  return size;
+  while ((spare = g_queue_pop_head_link (&queue->spare)))
+    g_free (spare->data);
 }
 
 MmtpSendQueue *
@@ -117,13 +111,10 @@ mmtp_send_queue_new (guint64 max_bytes, MmtpDiscardFunc discarded,
     gpointer user_data)
 {
   MmtpSendQueue *queue = g_new0 (MmtpSendQueue, 1);
-  guint i;
 
   queue->max_bytes = max_bytes;
   queue->discarded = discarded;
   queue->user_data = user_data;
-  for (i = 0; i < MMTP_N_RANKS; i++)
-    queue->ranks[i] = g_sequence_new (NULL);
   queue->given_up_frame = queue->begun_frame = G_MAXUINT64;
   mmtp_gop_init (&queue->gop);
   queue->window_size = MIN_WINDOW;
@@ -138,7 +129,8 @@ mmtp_send_queue_free (MmtpSendQueue * queue)
 
   mmtp_send_queue_flush (queue);
   for (i = 0; i < MMTP_N_RANKS; i++)
-    g_sequence_free (queue->ranks[i]);
+    mmtp_packet_list_clear (&queue->ranks[i]);
+  free_spare (queue);
   g_free (queue->window);
   g_free (queue);
 }
@@ -202,56 +194,71 @@ raise_floor (MmtpSendQueue * queue)
       return;
     queue->kept_bytes -= packet->size;
     if (--packet->unit->n_kept == 0)
-      free_unit (packet->unit);
-    g_slice_free (MmtpPacket, packet);
+      free_unit (queue, packet->unit);
     queue->floor++;
   }
 }
 
 /* --- the queues ----------------------------------------------------------- */
 
+static MmtpPacketList *
+get_list (MmtpSendQueue * queue, const MmtpPacket * packet)
+{
+  return &queue->ranks[packet->unit->rank];
+}
+
 MmtpPacket *
 mmtp_send_queue_get_first (const MmtpSendQueue * queue, MmtpRank rank)
 {
-  GSequenceIter *iter = g_sequence_get_begin_iter (queue->ranks[rank]);
-
-  return g_sequence_iter_is_end (iter) ? NULL : g_sequence_get (iter);
+  return mmtp_packet_list_get_first (&queue->ranks[rank]);
 }
 
 MmtpPacket *
 mmtp_send_queue_get_next (const MmtpSendQueue * queue,
     const MmtpPacket * packet)
 {
-  GSequenceIter *iter = g_sequence_iter_next (packet->place);
-
-  return g_sequence_iter_is_end (iter) ? NULL : g_sequence_get (iter);
-}
-
-static MmtpPacket *
-get_last (const MmtpSendQueue * queue, MmtpRank rank)
-{
-  if (g_sequence_is_empty (queue->ranks[rank]))
-    return NULL;
-  return g_sequence_get (g_sequence_iter_prev (g_sequence_get_end_iter
-          (queue->ranks[rank])));
+  return mmtp_packet_list_get_next (&queue->ranks[packet->unit->rank], packet);
 }
 
 gboolean
 mmtp_send_queue_is_empty (const MmtpSendQueue * queue)
 {
-  return queue->work == 0;
+  guint i;
+
+  for (i = 0; i < MMTP_N_RANKS; i++)
+    if (queue->ranks[i].n > 0)
+      return FALSE;
+  return TRUE;
 }
 
 guint64
 mmtp_send_queue_get_bytes (const MmtpSendQueue * queue)
 {
-  return queue->bytes;
+  guint64 bytes = 0;
+  guint i;
+
+  for (i = 0; i < MMTP_N_RANKS; i++)
+    bytes += queue->ranks[i].bytes;
+  return bytes;
+}
+
+/* Returns the bytes, with all headers, of the waiting packets of `rank` and of
+ * more important ranks. */
+static guint64
+get_work_from (const MmtpSendQueue * queue, MmtpRank rank)
+{
+  guint64 work = 0;
+  guint i;
+
+  for (i = rank; i < MMTP_N_RANKS; i++)
+    work += mmtp_packet_list_get_work (&queue->ranks[i]);
+  return work;
 }
 
 guint64
 mmtp_send_queue_get_work (const MmtpSendQueue * queue)
 {
-  return queue->work;
+  return get_work_from (queue, 0);
 }
 
 guint64
@@ -294,7 +301,7 @@ mmtp_send_queue_get_tail (const MmtpSendQueue * queue)
   guint i;
 
   for (i = 0; i < MMTP_N_RANKS; i++) {
-    MmtpPacket *packet = get_last (queue, i);
+    MmtpPacket *packet = mmtp_packet_list_get_last (&queue->ranks[i]);
 
     if (packet && (!tail || mmtp_send_packet_compare (packet, tail) > 0))
       tail = packet;
@@ -303,46 +310,11 @@ mmtp_send_queue_get_tail (const MmtpSendQueue * queue)
 }
 
 static void
-enqueue (MmtpSendQueue * queue, MmtpPacket * packet)
-{
-  MmtpRank rank = packet->unit->rank;
-  MmtpPacket *tail = get_last (queue, rank);
-
-  if (!tail || mmtp_send_packet_compare (tail, packet) < 0)
-    packet->place = g_sequence_append (queue->ranks[rank], packet);
-  else
-    packet->place = g_sequence_insert_sorted (queue->ranks[rank], packet,
-        compare_packets, NULL);
-  packet->state = MMTP_PACKET_WAITING;
-  queue->bytes += packet->size;
-  queue->work += get_work (packet);
-  queue->rank_work[rank] += get_work (packet);
-}
-
-static void
-dequeue (MmtpSendQueue * queue, MmtpPacket * packet, MmtpPacketState state)
-{
-  g_sequence_remove (packet->place);
-  packet->place = NULL;
-  packet->state = state;
-  queue->bytes -= packet->size;
-  queue->work -= get_work (packet);
-  queue->rank_work[packet->unit->rank] -= get_work (packet);
-}
-
-static guint64
-get_unit_work (const MmtpUnit * unit)
-{
-  return g_bytes_get_size (unit->data) + unit->n_packets *
-      (guint64) PACKET_WORK;
-}
-
-static void
 mark_unbegun (MmtpSendQueue * queue, MmtpUnit * unit)
 {
   unit->link.data = unit;
   g_queue_push_tail_link (&queue->unbegun[unit->rank], &unit->link);
-  queue->unbegun_work[unit->rank] += get_unit_work (unit);
+  queue->unbegun_work[unit->rank] += mmtp_send_unit_get_work (unit);
 }
 
 static void
@@ -352,7 +324,7 @@ mark_begun (MmtpSendQueue * queue, MmtpUnit * unit)
     return;
   unit->link.data = NULL;
   g_queue_unlink (&queue->unbegun[unit->rank], &unit->link);
-  queue->unbegun_work[unit->rank] -= get_unit_work (unit);
+  queue->unbegun_work[unit->rank] -= mmtp_send_unit_get_work (unit);
 }
 
 /* --- dropping buffers ----------------------------------------------------- */
@@ -418,7 +390,8 @@ give_up_unit (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
     MmtpPacket *packet = mmtp_send_queue_get_packet (queue, number);
 
     if (packet->state == MMTP_PACKET_WAITING)
-      dequeue (queue, packet, MMTP_PACKET_DONE);
+      mmtp_packet_list_remove (get_list (queue, packet), packet,
+          MMTP_PACKET_DONE);
     else if (packet->state == MMTP_PACKET_SPECULATIVE)
       leave_speculative (queue, packet, MMTP_PACKET_DONE);
     packet->state = MMTP_PACKET_DONE;
@@ -456,14 +429,15 @@ set_rank (MmtpSendQueue * queue, MmtpPacket * packet, MmtpRank rank)
     MmtpPacket *part = mmtp_send_queue_get_packet (queue, number);
 
     if (part->state == MMTP_PACKET_WAITING)
-      dequeue (queue, part, MMTP_PACKET_SET_ASIDE);
+      mmtp_packet_list_remove (get_list (queue, part), part,
+          MMTP_PACKET_SET_ASIDE);
   }
   unit->rank = rank;
   for (number = MAX (unit->first, queue->floor); number < end; number++) {
     MmtpPacket *part = mmtp_send_queue_get_packet (queue, number);
 
     if (part->state == MMTP_PACKET_SET_ASIDE)
-      enqueue (queue, part);
+      mmtp_packet_list_insert (get_list (queue, part), part);
   }
   if (is_unbegun)
     mark_unbegun (queue, unit);
@@ -655,10 +629,10 @@ give_up_below (MmtpSendQueue * queue, MmtpRank rank, guint64 work,
     return FALSE;
   for (i = 0; i < rank; i++)
     while (freed < work && queue->unbegun[i].tail) {
-      guint64 before = queue->work;
+      guint64 before = mmtp_send_queue_get_work (queue);
 
       give_up (queue, queue->unbegun[i].tail->data, reason);
-      freed += before - queue->work;
+      freed += before - mmtp_send_queue_get_work (queue);
     }
   return TRUE;
 }
@@ -668,13 +642,15 @@ give_up_below (MmtpSendQueue * queue, MmtpRank rank, guint64 work,
 gboolean
 mmtp_send_queue_fits (const MmtpSendQueue * queue, gsize size)
 {
-  return queue->bytes == 0 || queue->bytes + size <= queue->max_bytes;
+  const guint64 bytes = mmtp_send_queue_get_bytes (queue);
+
+  return bytes == 0 || bytes + size <= queue->max_bytes;
 }
 
 static gboolean
 make_room (MmtpSendQueue * queue, const MmtpUnit * unit, gsize size)
 {
-  guint64 bytes = queue->bytes + size;
+  guint64 bytes = mmtp_send_queue_get_bytes (queue) + size;
 
   if (mmtp_send_queue_fits (queue, size))
     return TRUE;
@@ -688,12 +664,8 @@ static gboolean
 has_time (const MmtpSendQueue * queue, const MmtpUnit * unit, guint64 work,
     guint64 capacity)
 {
-  guint64 queued = 0;
-  guint i;
-
-  for (i = unit->rank; i < MMTP_N_RANKS; i++)
-    queued += queue->rank_work[i];
-  return capacity == G_MAXUINT64 || queued + work <= capacity;
+  return capacity == G_MAXUINT64 ||
+      get_work_from (queue, unit->rank) + work <= capacity;
 }
 
 /* --- putting -------------------------------------------------------------- */
@@ -781,13 +753,45 @@ adopt_parts (MmtpSendQueue * queue, const MmtpUnit * unit)
   }
 }
 
+/* Bytes of a buffer that its first packet and each further packet carry */
+typedef struct
+{
+  gsize first, further;
+} Rooms;
+
+static Rooms
+get_rooms (const MmtpPrelude * prelude, const MmtpPutLimits * limits)
+{
+  const gsize room = limits->message - MMTP_DATA_OVERHEAD - limits->reserve;
+  const Rooms rooms = { room - mmtp_prelude_get_size (prelude), room };
+
+  return rooms;
+}
+
+static guint
+count_packets (gsize size, const Rooms * rooms)
+{
+  return size <= rooms->first ? 1 :
+      1 + (size - rooms->first + rooms->further - 1) / rooms->further;
+}
+
+static gsize
+get_buffer_size (const MmtpBuffer * buffer)
+{
+  return buffer->part ? buffer->part_size : g_bytes_get_size (buffer->data);
+}
+
+/* `n_packets` is the number of packets into which the unit will be split. */
 static MmtpUnit *
 new_unit (MmtpSendQueue * queue, guint64 now, const MmtpBuffer * buffer,
-    guint8 caps_version)
+    guint8 caps_version, guint n_packets)
 {
-  MmtpUnit *unit = g_new0 (MmtpUnit, 1);
+  MmtpUnit *unit = alloc_unit (queue, n_packets);
 
   unit->data = g_bytes_ref (buffer->data);
+  unit->bytes = buffer->part ? buffer->part :
+      g_bytes_get_data (buffer->data, NULL);
+  unit->size = get_buffer_size (buffer);
   unit->due = buffer->due == G_MAXUINT64 ? now : buffer->due;
   unit->pts = buffer->pts;
   unit->flags = buffer->flags & MMTP_FLAGS_OF_BUFFER;
@@ -812,13 +816,12 @@ new_unit (MmtpSendQueue * queue, guint64 now, const MmtpBuffer * buffer,
 static void
 fragment (MmtpSendQueue * queue, MmtpUnit * unit, const MmtpPutLimits * limits)
 {
-  gsize left = g_bytes_get_size (unit->data), offset = 0;
-  gsize room = limits->message - MMTP_DATA_OVERHEAD - limits->reserve;
-  gsize first = room - (unit->prelude.mask ?
-      mmtp_prelude_get_size (&unit->prelude) : 0);
+  const Rooms rooms = get_rooms (&unit->prelude, limits);
+  gsize offset = 0;
+  guint i;
 
-  do {
-    MmtpPacket *packet = g_slice_new0 (MmtpPacket);
+  for (i = 0; i < unit->n_places; i++) {
+    MmtpPacket *packet = &unit->packets[i];
 
     if (queue->next_number - queue->floor == queue->window_size)
       grow_window (queue);
@@ -826,15 +829,14 @@ fragment (MmtpSendQueue * queue, MmtpUnit * unit, const MmtpPutLimits * limits)
     packet->number = queue->next_number++;
     packet->due = unit->due;
     packet->offset = offset;
-    packet->size = MIN (left, offset ? room : first);
+    packet->size = MIN (unit->size - offset, i ? rooms.further : rooms.first);
     queue->window[packet->number & (queue->window_size - 1)] = packet;
     queue->kept_bytes += packet->size;
     unit->n_packets++;
     unit->n_kept++;
-    enqueue (queue, packet);
+    mmtp_packet_list_insert (get_list (queue, packet), packet);
     offset += packet->size;
-    left -= packet->size;
-  } while (left);
+  }
   mark_unbegun (queue, unit);
 }
 
@@ -854,7 +856,7 @@ measure_put (MmtpSendQueue * queue, const MmtpUnit * unit)
     queue->measured_since = unit->due;
     queue->measured_bits = 0;
   }
-  queue->measured_bits += g_bytes_get_size (unit->data) * 8;
+  queue->measured_bits += unit->size * 8;
 }
 
 static guint64
@@ -862,7 +864,7 @@ estimate_work (gsize size, const MmtpPutLimits * limits)
 {
   gsize room = limits->message - MMTP_DATA_OVERHEAD;
 
-  return size + (size / room + 1) * (guint64) PACKET_WORK;
+  return size + (size / room + 1) * mmtp_send_packet_get_work (0);
 }
 
 static void
@@ -895,7 +897,7 @@ refuse (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
 
   if (unit->picture.is_data) {
     tell_discarded (queue, unit, reason, FALSE);
-    free_unit (unit);
+    free_unit (queue, unit);
     return;
   }
   if (last && queue->given_up_frame != unit->frame)
@@ -906,7 +908,7 @@ refuse (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   queue->given_up_frame = unit->frame;
   mmtp_gop_note_dropped (&queue->gop, &unit->picture, unit->due);
   tell_discarded (queue, unit, reason, is_undecodable);
-  free_unit (unit);
+  free_unit (queue, unit);
 }
 
 /* Returns whether the unit is accepted; otherwise sets `reason`. */
@@ -933,8 +935,10 @@ gboolean
 mmtp_send_queue_put (MmtpSendQueue * queue, guint64 now,
     const MmtpBuffer * buffer, const MmtpPutLimits * limits)
 {
-  gsize size = g_bytes_get_size (buffer->data);
-  MmtpUnit *unit = new_unit (queue, now, buffer, limits->caps_version);
+  const Rooms rooms = get_rooms (&buffer->prelude, limits);
+  const gsize size = get_buffer_size (buffer);
+  MmtpUnit *unit = new_unit (queue, now, buffer, limits->caps_version,
+      count_packets (size, &rooms));
   MmtpDiscard reason;
 
   queue->stats.buffers++;
@@ -955,13 +959,13 @@ void
 mmtp_send_queue_refuse (MmtpSendQueue * queue, guint64 now,
     const MmtpBuffer * buffer, MmtpDiscard reason)
 {
-  MmtpUnit *unit = new_unit (queue, now, buffer, 0);
+  MmtpUnit *unit = new_unit (queue, now, buffer, 0, 0);
 
   queue->stats.buffers++;
-  queue->stats.bytes += g_bytes_get_size (buffer->data);
+  queue->stats.bytes += unit->size;
   count_discarded (queue, unit->rank, reason);
   tell_discarded (queue, unit, reason, FALSE);
-  free_unit (unit);
+  free_unit (queue, unit);
 }
 
 /* --- retransmissions ------------------------------------------------------ */
@@ -980,7 +984,7 @@ mmtp_send_queue_requeue (MmtpSendQueue * queue, MmtpPacket * packet,
   if (packet->state != MMTP_PACKET_IN_FLIGHT || packet->unit->given_up ||
       is_too_late (queue, packet, arrival))
     return FALSE;
-  enqueue (queue, packet);
+  mmtp_packet_list_insert (get_list (queue, packet), packet);
   return TRUE;
 }
 
@@ -1030,7 +1034,8 @@ mmtp_send_queue_settle (MmtpSendQueue * queue, guint32 low)
 
     queue->stats.report_steps++;
     if (packet->state == MMTP_PACKET_WAITING && packet->was_sent)
-      dequeue (queue, packet, MMTP_PACKET_DONE);
+      mmtp_packet_list_remove (get_list (queue, packet), packet,
+          MMTP_PACKET_DONE);
     else if (packet->state == MMTP_PACKET_SPECULATIVE)
       leave_speculative (queue, packet, MMTP_PACKET_DONE);
     else if (packet->state == MMTP_PACKET_IN_FLIGHT)
@@ -1072,7 +1077,8 @@ mmtp_send_queue_forget_late (MmtpSendQueue * queue, guint64 now)
       return;
     if (packet->state == MMTP_PACKET_IN_FLIGHT &&
         !is_too_late (queue, packet, now) &&
-        queue->kept_bytes - queue->bytes <= queue->max_bytes)
+        queue->kept_bytes - mmtp_send_queue_get_bytes (queue) <=
+        queue->max_bytes)
       return;
     packet->state = MMTP_PACKET_DONE;
     raise_floor (queue);
@@ -1081,18 +1087,23 @@ mmtp_send_queue_forget_late (MmtpSendQueue * queue, guint64 now)
 
 /* --- choosing the next packet --------------------------------------------- */
 
-/* Returns the position of the most urgent packet of a rank that is in time at
- * `arrival`. */
-static GSequenceIter *
+/* Returns the most urgent packet of a rank that is in time at `arrival`. */
+static MmtpPacket *
 find_in_time (const MmtpSendQueue * queue, MmtpRank rank, guint64 arrival)
 {
-  MmtpPacket *packet = mmtp_send_queue_get_first (queue, rank);
-  MmtpPacket wanted = { NULL };
+  return mmtp_packet_list_find (&queue->ranks[rank],
+      arrival - MIN (arrival, queue->delay));
+}
 
-  if (!packet || arrival <= packet->due + queue->delay)
-    return g_sequence_get_begin_iter (queue->ranks[rank]);
-  wanted.due = arrival - queue->delay;
-  return g_sequence_search (queue->ranks[rank], &wanted, compare_packets, NULL);
+/* Returns the least urgent packet of a rank that is late at `arrival`. */
+static MmtpPacket *
+find_last_late (const MmtpSendQueue * queue, MmtpRank rank, guint64 arrival)
+{
+  const MmtpPacketList *list = &queue->ranks[rank];
+  const MmtpPacket *in_time = find_in_time (queue, rank, arrival);
+
+  return in_time ? mmtp_packet_list_get_previous (list, in_time) :
+      mmtp_packet_list_get_last (list);
 }
 
 guint64
@@ -1102,39 +1113,25 @@ mmtp_send_queue_get_late_group (const MmtpSendQueue * queue, guint64 arrival)
   MmtpRank rank;
 
   for (rank = MMTP_RANK_DELTA; rank <= MMTP_RANK_KEY; rank++) {
-    GSequenceIter *iter = find_in_time (queue, rank, arrival);
-    const MmtpPacket *packet;
+    const MmtpPacket *packet = find_last_late (queue, rank, arrival);
 
-    if (g_sequence_iter_is_begin (iter))
-      continue;
-    packet = g_sequence_get (g_sequence_iter_prev (iter));
-    if (!packet->unit->picture.is_independent)
+    if (packet && !packet->unit->picture.is_independent)
       late = MAX (late, get_needing_group (packet->unit));
   }
   return late;
 }
 
-/* Returns the position of the first packet, from `iter` on, that does not refer
- * to the group with the late reference picture. */
-static GSequenceIter *
-skip_group (GSequenceIter * iter, guint64 late)
-{
-  for (; !g_sequence_iter_is_end (iter); iter = g_sequence_iter_next (iter)) {
-    const MmtpPacket *packet = g_sequence_get (iter);
-
-    if (!mmtp_picture_needs (&packet->unit->picture, packet->unit->group, late))
-      break;
-  }
-  return iter;
-}
-
+/* The packets of the group with the late reference picture are skipped. */
 MmtpPacket *
 mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
     guint64 arrival, guint64 late)
 {
-  GSequenceIter *iter = skip_group (find_in_time (queue, rank, arrival), late);
+  MmtpPacket *packet = find_in_time (queue, rank, arrival);
 
-  return g_sequence_iter_is_end (iter) ? NULL : g_sequence_get (iter);
+  while (packet && mmtp_picture_needs (&packet->unit->picture,
+          packet->unit->group, late))
+    packet = mmtp_send_queue_get_next (queue, packet);
+  return packet;
 }
 
 guint64
@@ -1147,7 +1144,7 @@ mmtp_send_queue_get_frame_work (const MmtpSendQueue * queue,
   while (packet && packet->unit->frame == frame) {
     if (packet->state == MMTP_PACKET_WAITING &&
         packet->unit->picture.is_data == is_data)
-      work += get_work (packet);
+      work += mmtp_send_packet_get_work (packet->size);
     packet = mmtp_send_queue_get_packet (queue, ++number);
   }
   return work;
@@ -1171,7 +1168,8 @@ mmtp_send_queue_note_sent (MmtpSendQueue * queue, MmtpPacket * packet,
   if (packet->state == MMTP_PACKET_SPECULATIVE)
     leave_speculative (queue, packet, MMTP_PACKET_IN_FLIGHT);
   else
-    dequeue (queue, packet, MMTP_PACKET_IN_FLIGHT);
+    mmtp_packet_list_remove (get_list (queue, packet), packet,
+        MMTP_PACKET_IN_FLIGHT);
   if (!unit->picture.is_data)
     queue->begun_frame = unit->frame;
   packet->path = path;
@@ -1215,7 +1213,8 @@ mmtp_send_queue_flush (MmtpSendQueue * queue)
   while ((packet = mmtp_send_queue_get_head (queue))) {
     mark_begun (queue, packet->unit);
     packet->unit->given_up = TRUE;
-    dequeue (queue, packet, MMTP_PACKET_DONE);
+    mmtp_packet_list_remove (get_list (queue, packet), packet,
+        MMTP_PACKET_DONE);
   }
   g_queue_clear (&queue->speculative);
   for (number = queue->floor; number < queue->next_number; number++)

@@ -38,8 +38,7 @@ fill_data (MmtpData * data, const MmtpPacket * packet)
   if (packet->number == unit->first + unit->n_packets - 1)
     data->flags |= MMTP_FLAG_LAST;
   data->caps_version = unit->caps_version;
-  data->payload = (const guint8 *) g_bytes_get_data (unit->data, NULL) +
-      packet->offset;
+  data->payload = unit->bytes + packet->offset;
   data->payload_size = packet->size;
 }
 
@@ -94,12 +93,13 @@ find_speculative (MmtpTransmitter * self, MmtpPath ** path)
 gsize
 mmtp_transmitter_write_repair (MmtpTransmitter * self, MmtpOutput * output)
 {
-  MmtpMessage message = { MMTP_REPAIR };
+  MmtpMessage message;
   MmtpPath *path = mmtp_repairer_poll (self->repairer, &message.repair);
   gsize size;
 
   if (!path)
     return 0;
+  message.type = MMTP_REPAIR;
   size = mmtp_transmitter_write (self, path, &message, output, MMTP_NO_STREAM);
   mmtp_repairer_restart (self->repairer, path);
   self->repairs += size > 0;
@@ -109,12 +109,13 @@ mmtp_transmitter_write_repair (MmtpTransmitter * self, MmtpOutput * output)
 gsize
 mmtp_transmitter_write_padding (MmtpTransmitter * self, MmtpOutput * output)
 {
-  MmtpMessage message = { MMTP_REPAIR };
+  MmtpMessage message;
   MmtpPath *path = mmtp_padding_poll (self->padding);
   gsize size;
 
   if (!path)
     return 0;
+  message.type = MMTP_REPAIR;
   if (!mmtp_repairer_fill_padding (self->repairer, path, &message.repair)) {
     message.type = MMTP_PROBE;
     message.probe.size = path->max_size;
@@ -204,12 +205,13 @@ guint64
 mmtp_transmitter_next_wakeup (const MmtpTransmitter * self)
 {
   const MmtpPacket *head = mmtp_send_queue_get_head (self->queue);
-  guint64 best = mmtp_paths_get_best_delay (self->paths), wakeup;
+  guint64 best, wakeup;
 
   if (!head)
     return MIN (MIN (get_speculative_wakeup (self),
             mmtp_repairer_next_wakeup (self->repairer)),
         mmtp_padding_next_wakeup (self->padding));
+  best = mmtp_paths_get_best_delay (self->paths);
   wakeup = mmtp_send_queue_get_deadline (self->queue, head) + 1;
   wakeup = wakeup > best ? wakeup - best : 0;
   wakeup = MIN (wakeup, mmtp_policy_next_wakeup (self->policy));

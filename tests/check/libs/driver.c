@@ -21,6 +21,8 @@
 
 #define PATHS 3
 #define SIZE 100
+#define MS G_GUINT64_CONSTANT (1000000)
+#define START (1000 * MS)
 
 /* Number of messages that the sockets of this program still accept, and the
  * errno of all later calls. Without GSO, a message is a packet. */
@@ -458,6 +460,121 @@ GST_START_TEST (more_than_a_batch_goes_at_once)
   for (i = 0; i < 2 * DATAGRAM_BATCH + 5; i++)
     assert_equals_int (read_at_far (&self, 0), i);
   assert_equals_int (read_at_far (&self, 0), -1);
+  tear_down (&self);
+}
+
+GST_END_TEST;
+
+/* Passes one packet to the core and tells the driver. */
+static void
+put_often (Fixture * self, guint path, guint8 first, guint64 now)
+{
+  put (self, path, first);
+  driver_flush_often (&self->driver, now, 1);
+}
+
+/* Calls driver_flush_often so often until `end` that the rate of calls counts as
+ * high. Nothing is sent for these calls. */
+static void
+call_often (Fixture * self, guint64 end)
+{
+  guint64 now;
+
+  for (now = end - 20 * MS; now <= end; now += MS / 100)
+    driver_flush_often (&self->driver, now, 0);
+}
+
+GST_START_TEST (packets_of_rare_calls_do_not_wait)
+{
+  Fixture self;
+  guint i;
+
+  set_up (&self);
+  add_sockets (&self, 0);
+  for (i = 0; i < 100; i++) {
+    put_often (&self, 0, i, START + i * MS);
+    assert_equals_int (read_at_far (&self, 0), i);
+  }
+  tear_down (&self);
+}
+
+GST_END_TEST;
+
+/* A frame of 100 packets that arrives at once does not make a high rate. */
+GST_START_TEST (packets_of_a_short_burst_do_not_wait)
+{
+  Fixture self;
+  guint i;
+
+  set_up (&self);
+  add_sockets (&self, 0);
+  put_often (&self, 0, 0, START);
+  for (i = 0; i < 100; i++)
+    put_often (&self, 0, i, START + 40 * MS + i * 1000);
+  assert_equals_int (n_sent, 101);
+  tear_down (&self);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (packets_of_frequent_calls_are_sent_together)
+{
+  Fixture self;
+  guint i, sent;
+
+  set_up (&self);
+  add_sockets (&self, 0);
+  call_often (&self, START);
+  for (i = 0; i < 31; i++)
+    put_often (&self, 0, i, START + i * 1000);
+  assert_equals_int (read_at_far (&self, 0), -1);
+  put_often (&self, 0, 31, START + 31 * 1000);
+  for (i = 0; i < 32; i++)
+    assert_equals_int (read_at_far (&self, 0), i);
+  /* The packets after a pause do not wait any longer than the others. */
+  sent = n_sent;
+  put_often (&self, 0, 1, START + MS);
+  put_often (&self, 0, 2, START + MS + MS / 5);
+  assert_equals_int (n_sent, sent);
+  put_often (&self, 0, 3, START + MS + MS / 4);
+  assert_equals_int (n_sent, sent + 3);
+  tear_down (&self);
+}
+
+GST_END_TEST;
+
+/* Passes a packet to the core after which no further call comes, and answers
+ * when it has arrived at the far end. */
+static gpointer
+put_last (gpointer data)
+{
+  Fixture *self = data;
+  gint packet;
+
+  g_mutex_lock (&self->lock);
+  call_often (self, g_get_monotonic_time () * 1000);
+  put_often (self, 0, 7, g_get_monotonic_time () * 1000);
+  g_mutex_unlock (&self->lock);
+  while ((packet = read_at_far (self, 0)) < 0)
+    g_usleep (100);
+  assert_equals_int (packet, 7);
+  send_from_far (self, 0, 8);
+  return NULL;
+}
+
+GST_START_TEST (loop_sends_the_last_packet_of_frequent_calls)
+{
+  GThread *thread;
+  Fixture self;
+
+  set_up (&self);
+  add_sockets (&self, 0);
+  put (&self, 0, 1);
+  driver_flush (&self.driver);
+  assert_equals_int (read_at_far (&self, 0), 1);
+  thread = g_thread_new ("putter", put_last, &self);
+  fail_unless (run_until (&self, 1));
+  g_thread_join (thread);
   tear_down (&self);
 }
 
@@ -1073,6 +1190,10 @@ driver_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, packets_of_each_path_keep_their_order);
   tcase_add_test (tc, more_than_a_batch_goes_at_once);
+  tcase_add_test (tc, packets_of_rare_calls_do_not_wait);
+  tcase_add_test (tc, packets_of_a_short_burst_do_not_wait);
+  tcase_add_test (tc, packets_of_frequent_calls_are_sent_together);
+  tcase_add_test (tc, loop_sends_the_last_packet_of_frequent_calls);
   tcase_add_loop_test (tc, what_had_no_room_follows_in_order, 0, 5);
   tcase_add_loop_test (tc, messages_without_room_follow_in_order, 0, 6);
   tcase_add_test (tc, refused_gso_is_logged_once_and_no_packet_is_lost);

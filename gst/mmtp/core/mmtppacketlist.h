@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The waiting packets of one rank, in the order of mmtp_send_packet_compare(), which is the
+ * order of their due times. Packets nearly always arrive at the end of the list
+ * and leave at its beginning. Both take constant time and need no memory of
+ * their own, which a balanced tree would need. A packet in the middle is found
+ * by its due time in logarithmic time. A packet can be removed anywhere in
+ * constant time on average.
+ */
+
+#pragma once
+
+#include "mmtpsendpacket.h"
+
+/* The list is a ring of pointers. A removed packet leaves NULL in its place,
+ * but the first and the last place are never empty. A place is a number that
+ * only grows from the beginning to the end of the list and may wrap around. */
+typedef struct
+{
+  MmtpPacket **ring;            /* NULL if the list was never used */
+  guint size;                   /* places in the ring, a power of two */
+  guint64 first;                /* place of the first packet */
+  guint n_places;               /* places from the first to the last packet */
+  guint n;                      /* number of packets */
+  guint64 bytes;                /* payload bytes of all packets */
+} MmtpPacketList;
+
+/* Before its first use, a list is all zeros. */
+void mmtp_packet_list_clear (MmtpPacketList * list);
+/* Adds a packet, whose state becomes MMTP_PACKET_WAITING. */
+void mmtp_packet_list_insert (MmtpPacketList * list, MmtpPacket * packet);
+/* Removes a packet, whose state becomes `state`. */
+void mmtp_packet_list_remove (MmtpPacketList * list, MmtpPacket * packet,
+    MmtpPacketState state);
+/* Returns the bytes of all packets with all headers. */
+guint64 mmtp_packet_list_get_work (const MmtpPacketList * list);
+
+/* These functions return NULL if there is no such packet. */
+MmtpPacket *mmtp_packet_list_get_first (const MmtpPacketList * list);
+MmtpPacket *mmtp_packet_list_get_last (const MmtpPacketList * list);
+MmtpPacket *mmtp_packet_list_get_next (const MmtpPacketList * list,
+    const MmtpPacket * packet);
+MmtpPacket *mmtp_packet_list_get_previous (const MmtpPacketList * list,
+    const MmtpPacket * packet);
+/* Returns the first packet whose due time is at least `due`. */
+MmtpPacket *mmtp_packet_list_find (const MmtpPacketList * list, guint64 due);
