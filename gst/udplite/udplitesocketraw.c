@@ -214,20 +214,21 @@ is_ours (UdpliteSocket * self, const guint8 * packet, gsize size)
 
 static gboolean
 raw_accept (UdpliteSocket * self, const Datagram * datagram,
-    UdpliteInput * input, UdpliteSocketStats * stats)
+    UdplitePacket * packet, UdpliteSocketStats * stats)
 {
   UdpliteAddresses addresses = { 0 };
   gsize offset, size;
 
   if (!find_packet (self, datagram, &addresses, &offset, &size)
-      || !is_ours (self, input->data + offset, size)) {
+      || !is_ours (self, datagram->bytes + offset, size)) {
     stats->foreign++;
     return FALSE;
   }
   /* The port of the sender is read from the UDP-Lite header, because the kernel
    * does not know the ports of a raw packet. */
-  input->path.remote_port = wire_read (input->data + offset, 2);
-  return udplite_socket_check (self, input, offset, size, &addresses, stats);
+  packet->path.remote_port = wire_read (datagram->bytes + offset, 2);
+  return udplite_socket_check (self, packet, datagram->bytes + offset, size,
+      &addresses, stats);
 }
 
 const UdpliteSocketBackend udplite_socket_backend_raw = {
