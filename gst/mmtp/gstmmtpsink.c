@@ -87,6 +87,19 @@ change_delays (gpointer object)
   driver_wake (&self->driver, TRUE);
 }
 
+/* Call with `lock` held. */
+static void
+change_padding (gpointer object)
+{
+  GstMmtpSink *self = GST_MMTP_SINK (object);
+
+  if (!self->sender)
+    return;
+  mmtp_sender_set_padding (self->sender, gst_mmtp_now (),
+      self->settings.padding_bitrate);
+  driver_wake (&self->driver, TRUE);
+}
+
 /* --- functions for the base class ----------------------------------------- */
 
 static gchar *
@@ -310,6 +323,23 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_BOOLEAN ("retransmit", "Retransmit",
       "Whether lost packets are sent again if they can still arrive in time",
       PROPERTY_READY | PROPERTY_URI, settings.retransmit, TRUE),
+
+  /**
+   * GstMmtpSink:padding-bitrate:
+   *
+   * While the stream uses less than a channel carries, the sink cannot measure
+   * what the channel carries, and #GstMmtpSink:estimated-bitrate is only a lower
+   * bound. With padding, the sink fills the channel for a fraction of a second
+   * about every two seconds, until the channel is full. The padding consists of
+   * repair packets for the last packets of the stream, and of empty messages.
+   * The bound holds for all channels together, averaged over a second or more.
+   */
+  PROPERTY_UINT ("padding-bitrate", "Padding bit rate",
+      "Maximum bitrate of the padding that is sent while the stream uses less "
+      "than the channels carry, so that estimated-bitrate shows what they carry "
+      "(bit/s, 0 = no padding)", PROPERTY_PLAYING | PROPERTY_URI,
+      settings.padding_bitrate, 0, G_MAXINT, 0,
+      .changed = change_padding),
   PROPERTY_ENUM ("scheduler", "Scheduler",
       "Rule that chooses the channel of a packet",
       PROPERTY_READY | PROPERTY_URI, settings.scheduler,
