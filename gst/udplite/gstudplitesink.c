@@ -300,6 +300,7 @@ open_socket (GstUdpliteSink * self, Family family, GError ** error)
       (udplite_socket_get_backend (self->sockets[family])), tried ? "; " : "",
       tried ? tried : "");
   g_free (tried);
+  udplite_socket_stop_receiving (self->sockets[family]);
   udplite_socket_set_gso (self->sockets[family],
       self->options.gso == GST_WIRELESS_GSO_AUTO);
   set_options (self, family);

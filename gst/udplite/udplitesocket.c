@@ -278,6 +278,13 @@ udplite_socket_set_multicast_interface (UdpliteSocket * self, guint index,
 }
 
 void
+udplite_socket_stop_receiving (UdpliteSocket * self)
+{
+  if (self->backend->stop_receiving)
+    self->backend->stop_receiving (self);
+}
+
+void
 udplite_socket_set_gso (UdpliteSocket * self, gboolean uses_gso)
 {
   self->uses_gso = uses_gso && self->backend->backend == UDPLITE_BACKEND_UDP;

@@ -43,6 +43,9 @@ typedef struct
    * cannot use such a socket. */
   void (*adopt) (UdpliteSocket * self);
   void (*free) (UdpliteSocket * self);  /* may be NULL */
+  /* Prevents that the kernel passes packets to a socket that only sends. May be
+   * NULL. */
+  void (*stop_receiving) (UdpliteSocket * self);
 
   /* maximum number of bytes that precede the payload in a received packet */
   gsize overhead;
