@@ -52,7 +52,8 @@ PAGES_AT_ONCE = 4
 # stream. It then never ends the RTCP stream (in GStreamer 1.22, also with stock
 # elements alone). The page says this, and says that Ctrl-C ends the line.
 MAY_NOT_END = re.compile(r"\brtp\.send_rtcp_src")
-# A line that matches MAY_NOT_END and has not ended after this time is ended.
+# A launch line that matches MAY_NOT_END is interrupted if it still runs after
+# this time.
 SECONDS_TO_END = 20
 # Newer versions of srtsrc warn when the sender closes the connection.
 SENDER_HAS_GONE = (r"WARNING: from element \S*/GstSRTSrc:\S+: "
@@ -350,8 +351,8 @@ class Line:
             raise self.failure(f"did not give {', '.join(self.missing())}")
 
     def stop(self):
-        """Ends the line with SIGTERM, which the guard passes on to it. The
-        guard could not pass on SIGKILL.
+        """Stops the launch line with SIGTERM. The process `timeout`, which
+        runs the line, passes this signal on. It could not pass on SIGKILL.
         """
         if self.process.poll() is None:
             self.process.terminate()
@@ -706,8 +707,8 @@ class Units(unittest.TestCase):
                       r"|seconds|per second|changes/s|Hz)\b")
     NUMBER = re.compile(r"^ *(?:Unsigned )?Integer(?:64)?\. |^ *Double\. ",
                         re.M)
-    # Matches the texts of numbers that have no unit. These are counts, whose
-    # text names what is counted, and fractions.
+    # Matches the texts of properties that are numbers without a unit. Such a
+    # number is a fraction or a count. The text of a count says what is counted.
     WITHOUT = re.compile(r"number of|port\b|\b0 to (?:0\.5|0\.9|1)\b|code point"
                          r"|Seed|Descriptor|coverage|Ouwens|Maximum number"
                          r"|Deprecated|transmissions", re.I)

@@ -66,8 +66,9 @@ fixture_clear (Fixture * fixture)
   mmtp_paths_clear (&fixture->paths);
 }
 
-/* Sends the padding of `duration` in steps of 1 ms, beside a stream. Returns
- * the bits that were sent, with headers. */
+/* Advances the time by `duration` in steps of 1 ms, and sends stream data and
+ * the padding that is due in each step. Returns the number of padding bits,
+ * including headers. */
 static guint64
 run (Fixture * fixture, guint64 duration)
 {
