@@ -830,8 +830,8 @@ static const GstWirelessProperty properties[] = {
       "carries (unset = one downstream)", PROPERTY_PLAYING, network_name, NULL),
 
   PROPERTY_UINT ("min-bitrate", "Minimum bitrate",
-      "Minimum bitrate that the encoder is set to; no more than the maximum "
-      "(bit/s)",
+      "Minimum bitrate that the encoder is set to (bit/s); if this is above "
+      "the maximum bitrate, the maximum is used",
       PROPERTY_PLAYING, min_bitrate, 1, G_MAXINT, 300000),
 
   /**
@@ -846,8 +846,8 @@ static const GstWirelessProperty properties[] = {
       "the encoder has at start)",
       PROPERTY_PLAYING, max_bitrate, 0, G_MAXINT, 0),
   PROPERTY_UINT ("start-bitrate", "Start bitrate",
-      "Bitrate that the encoder is set to until an estimate is known (bit/s, "
-      "0 = leave it as it is)",
+      "Bitrate that the encoder is set to until an estimate is known (bit/s, 0 "
+      "= the encoder keeps its own bitrate)",
       PROPERTY_READY, start_bitrate, 0, G_MAXINT, 0),
 
   /**
@@ -877,16 +877,18 @@ static const GstWirelessProperty properties[] = {
    * property of the sink to 0.
    */
   PROPERTY_UINT ("padding-bitrate", "Padding bitrate",
-      "Maximum bitrate of the padding that the sink sends while the estimate is "
-      "only a lower bound (bit/s, 0 = as the sink is set)", PROPERTY_PLAYING,
+      "Maximum bitrate of the padding that the sink sends while the estimate "
+      "is only a lower bound (bit/s, 0 = the sink keeps its own "
+      "padding-bitrate)", PROPERTY_PLAYING,
       padding_bitrate, 0, G_MAXINT, 0),
   PROPERTY_UINT ("max-changes", "Maximum changes",
       "Maximum number of changes of the encoder in any second (changes/s)",
       PROPERTY_PLAYING,
       max_changes, 1, BITRATE_MAX_CHANGES, 10),
   PROPERTY_BOOLEAN ("request-key-frames", "Request key frames",
-      "Whether the encoder is asked for a key frame after a loss that was "
-      "not repaired, and when waiting frames will be late", PROPERTY_PLAYING,
+      "Whether a key frame is requested from the encoder after a loss that was "
+      "not repaired, and as soon as waiting frames are certain to arrive too "
+      "late", PROPERTY_PLAYING,
       request_key_frames, TRUE),
 
   /**
@@ -939,8 +941,9 @@ static const GstWirelessProperty properties[] = {
    * * `key-frames-requested`: requests for a key frame
    */
   PROPERTY_STATS
-      ("Estimate, target and bitrate of the encoder, and the changes "
-      "since the element started", gst_bitrate_adapt_create_stats),
+      ("Estimated bitrate of the network, target bitrate and bitrate of the "
+      "encoder, and number of changes since the element started",
+      gst_bitrate_adapt_create_stats),
   PROPERTY_STATS_INTERVAL (STATS_INTERVAL_BLURB, G_MAXINT64 / 2),
   /* This row replaces the description of the property `qos` in the parent
    * class, because `qos` has no effect in this element. */

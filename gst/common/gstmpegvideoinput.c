@@ -250,9 +250,9 @@ input_fail (GstMpegVideoInput * input)
           input->head_size), element);
   if (!advice)
     advice = g_strdup_printf ("No MPEG-1 or MPEG-2 video frame in %"
-        G_GUINT64_FORMAT " bytes: %s takes a video elementary stream. In a "
-        "container the video needs the demuxer of the container, such as "
-        "mpegpsdemux; other codecs need their parser.",
+        G_GUINT64_FORMAT " bytes: %s takes a video elementary stream. If the "
+        "video is in a container, put its demuxer upstream, such as "
+        "mpegpsdemux; for another codec, put its parser upstream.",
         input->bytes_without_frame, GST_OBJECT_NAME (element));
   GST_ELEMENT_ERROR (element, STREAM, WRONG_TYPE, ("%s", advice),
       ("no frame in %" G_GUINT64_FORMAT " bytes, %" G_GUINT64_FORMAT

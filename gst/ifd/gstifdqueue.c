@@ -180,8 +180,8 @@ static const GstWirelessProperty properties[] = {
    * #GstIfdQueue:max-frames waiting frames.
    */
   PROPERTY_ENUM ("algorithm", "Algorithm",
-      "Rule that chooses the frames to drop when the network is too slow; gop is "
-      "the best choice, and paper and paper-gop are there to reproduce Ouwens "
+      "Rule that chooses the frames to drop when the network is too slow; gop "
+      "is the best choice, while paper and paper-gop serve to reproduce Ouwens "
       "(2006)",
       PROPERTY_PLAYING,
       config.algorithm, gst_ifd_algorithm_get_type, IFD_ALGORITHM_GOP,
@@ -195,9 +195,9 @@ static const GstWirelessProperty properties[] = {
    * duration.
    */
   PROPERTY_UINT ("max-frames", "Maximum frames",
-      "Maximum number of frames that wait beside the one that is being sent; each "
-      "adds up to one frame duration of latency; algorithm=paper and paper-gop "
-      "always have 1", PROPERTY_PLAYING,
+      "Maximum number of waiting frames, without the frame being sent (always "
+      "1 with algorithm=paper or paper-gop); each adds up to one frame "
+      "duration of latency", PROPERTY_PLAYING,
       config.max_frames, 1,
       IFD_MAX_FRAMES, IFD_DEFAULT_MAX_FRAMES,
       .set = set_max_frames),
@@ -212,8 +212,8 @@ static const GstWirelessProperty properties[] = {
    * has room.
    */
   PROPERTY_BOOLEAN ("sync", "Sync",
-      "Whether each frame waits for the time at which it is to be sent; with "
-      "false it may be sent at once, and input that is not live waits for "
+      "Whether each frame enters the queue at the time of its timestamp; false "
+      "lets live input enter on arrival, and other input when the queue has "
       "room",
       PROPERTY_READY, sync, TRUE),
 
@@ -224,7 +224,7 @@ static const GstWirelessProperty properties[] = {
    * and counted as `too-big`, and the stream is resumed at the next header.
    */
   PROPERTY_UINT ("max-frame-size", "Maximum frame size",
-      "Maximum size of a frame of an MPEG-1/2 stream (bytes); a larger one "
+      "Maximum size of a frame of an MPEG-1/2 stream (bytes); a larger frame "
       "is dropped, with a warning",
       PROPERTY_READY, max_frame_size, 1024, G_MAXINT,
       MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE),

@@ -283,7 +283,7 @@ refuse_rtp (GstIfdQueueInput * input, GstCaps * caps,
     remedy = g_strdup_printf ("remove the payloader%s%s",
         payloader ? ", " : "", payloader ? payloader : "");
   else
-    remedy = g_strdup_printf ("put ifdqueue before the payloader: ... ! "
+    remedy = g_strdup_printf ("put ifdqueue upstream of the payloader: ... ! "
         "ifdqueue ! %s ! udpsink", payloader ? payloader : "PAYLOADER");
   refuse (input, caps, "RTP packets", remedy);
   g_free (remedy);
@@ -301,11 +301,11 @@ refuse_h26x (GstIfdQueueInput * input, GstCaps * caps,
       == 0)
     return refuse (input, caps, is_h264 ? "H.264 with alignment=nal" :
         "H.265 with alignment=nal", is_h264 ?
-        "set alignment=au, which h264parse makes" :
-        "set alignment=au, which h265parse makes");
+        "put h264parse upstream, and set alignment=au" :
+        "put h265parse upstream, and set alignment=au");
   return refuse (input, caps, is_h264 ? "this form of H.264" :
-      "this form of H.265", is_h264 ? "put h264parse before it" :
-      "put h265parse before it");
+      "this form of H.265", is_h264 ? "put h264parse upstream" :
+      "put h265parse upstream");
 }
 
 static gboolean
@@ -332,16 +332,16 @@ gst_ifd_queue_input_refuse_caps (GstIfdQueueInput * input, GstCaps * caps)
       || gst_structure_has_name (structure, "video/x-h265"))
     return refuse_h26x (input, caps, structure);
   if (gst_structure_has_name (structure, "video/x-av1"))
-    return refuse (input, caps, "this form of AV1", "put av1parse before it");
+    return refuse (input, caps, "this form of AV1", "put av1parse upstream");
   if (gst_structure_has_name (structure, "video/mpegts") && is_usable (caps))
     return refuse (input, caps, "an MPEG transport stream",
-        "to send all of it, use mmtpsink or dccpthinsink instead; for its "
-        "video alone, put tsdemux before it");
+        "to send the whole transport stream, use mmtpsink or dccpthinsink "
+        "instead; to send only its video, put tsdemux upstream");
   if (gst_structure_has_name (structure, "video/mpegts"))
     return refuse (input, caps, "this form of MPEG transport stream",
-        "put tsparse before it");
+        "put tsparse upstream");
   return refuse (input, caps, "an MPEG program stream",
-      "put mpegpsdemux before it");
+      "put mpegpsdemux upstream");
 }
 
 static gboolean
@@ -361,8 +361,8 @@ set_h26x_caps (GstIfdQueueInput * input, GstCaps * caps, IfdCodec codec)
   }
   return refuse (input, caps, codec == IFD_CODEC_H264 ?
       "H.264 without valid codec_data" : "H.265 without valid codec_data",
-      codec == IFD_CODEC_H264 ? "put h264parse before it" :
-      "put h265parse before it");
+      codec == IFD_CODEC_H264 ? "put h264parse upstream" :
+      "put h265parse upstream");
 }
 
 static void

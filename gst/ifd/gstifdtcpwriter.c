@@ -788,10 +788,9 @@ static const GstWirelessProperty properties[] = {
    * accepted 1,875,000 bytes before it was full. With a limit of 16384 bytes,
    * it accepted 15,000 bytes. */
   PROPERTY_UINT ("notsent-lowat", "Unsent low-water mark",
-      "Maximum amount of unsent data in the kernel (TCP_NOTSENT_LOWAT), or what "
-      "the receiver takes in 5 ms if that is more; with a smaller value more of "
-      "the waiting data can still be dropped (bytes, 0 = as much as the kernel "
-      "takes)",
+      "Maximum amount of unsent data in the kernel, TCP_NOTSENT_LOWAT (bytes, "
+      "0 = no limit); a receiver that reads more than this in 5 ms raises the "
+      "maximum",
       PROPERTY_READY, notsent_lowat, 0, G_MAXINT, 16384),
   PROPERTY_STRING ("bind-address", "Bind address",
       "IP address to bind the socket to (unset = any)", PROPERTY_READY,
@@ -856,11 +855,11 @@ gst_ifd_tcp_writer_class_init (GstIfdTcpWriterClass * klass)
    * queue, which drops frames while a frame waits in this element. */
   gst_wireless_properties_reword (object_class, "wait-for-connection",
       "Whether the newest frames wait in the queue until the receiver is "
-      "connected; false drops the frames that come before");
+      "connected; false drops all frames until then");
   gst_wireless_properties_reword (object_class, "blocking",
-      "Whether a frame waits while the network is full, and the queue drops "
-      "frames meanwhile; false drops a frame that the network does not take "
-      "at once");
+      "Whether a frame waits while the network is full, so that the queue can "
+      "choose the frames to drop; false drops each frame for which the network "
+      "has no room");
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "TCP writer",

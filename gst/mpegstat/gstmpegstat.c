@@ -284,7 +284,7 @@ static const GstWirelessProperty properties[] = {
    * memory for any input.
    */
   PROPERTY_UINT ("max-frame-size", "Maximum frame size",
-      "Maximum size of a frame of an MPEG-1/2 stream (bytes); a larger one "
+      "Maximum size of a frame of an MPEG-1/2 stream (bytes); a larger frame "
       "is dropped, with a warning",
       PROPERTY_READY,
       max_frame_size, 1024, G_MAXINT, MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE),

@@ -222,8 +222,8 @@ static const GstWirelessProperty properties[] = {
   /* The default is the degree of reordering that the loss detection of TCP and
    * TFRC tolerates (RFC 5681 section 3.2, RFC 5348 section 5.1). */
   PROPERTY_UINT ("reorder-window", "Reorder window",
-      "Maximum number of packets that wait for a missing one, which may have "
-      "been overtaken (packets, 0 = do not wait)",
+      "Maximum number of packets that wait for a missing packet, which may "
+      "have been reordered (packets, 0 = do not wait)",
       PROPERTY_READY, reorder_window, 0, RTP_REORDER_MAX_WINDOW, 3),
 
   /**
@@ -235,7 +235,7 @@ static const GstWirelessProperty properties[] = {
    * Since: 0.1
    */
   PROPERTY_UINT ("max-frame-size", "Maximum frame size",
-      "Maximum size of a coded frame (bytes); a larger one is dropped",
+      "Maximum size of a coded frame (bytes); a larger frame is dropped",
       PROPERTY_READY, max_frame_size, 1024, G_MAXINT,
       MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE),
 
@@ -274,8 +274,8 @@ static const GstWirelessProperty properties[] = {
    * Since: 0.1
    */
   PROPERTY_COMPUTED ("mpeg-stats", "MPEG statistics",
-      "Number of packets and frames, and of refused ones by reason, since "
-      "the element started", PROPERTY_READABLE, 0,
+      "Number of packets and frames, and number of refused packets and frames "
+      "by reason, since the element started", PROPERTY_READABLE, 0,
       gst_structure_get_type,
       .create_stats = gst_rfc2250_depay_create_stats),
 };
@@ -600,11 +600,11 @@ gst_rfc2250_depay_refuse_input (GstRfc2250Depay * depay, const gchar * why)
     return;
   depay->refused_input = TRUE;
   GST_ELEMENT_ERROR (depay, STREAM, WRONG_TYPE,
-      ("%s takes RTP packets, and this is %s. Set the caps of the source of "
-          "the packets, such as udpsrc caps=\"application/x-rtp, media=video, "
-          "clock-rate=90000, encoding-name=MPV, payload=32\". Video that is "
-          "not in RTP needs no depayloader.", GST_OBJECT_NAME (depay), why),
-      (NULL));
+      ("%s takes RTP packets, but its input is %s. Set the caps of the element "
+          "that receives the packets, such as udpsrc caps=\"application/x-rtp, "
+          "media=video, clock-rate=90000, encoding-name=MPV, payload=32\". "
+          "Video that is not in RTP needs no depayloader.",
+          GST_OBJECT_NAME (depay), why), (NULL));
 }
 
 /* Called before the chain function of the base class, because that function

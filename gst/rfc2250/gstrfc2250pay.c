@@ -105,10 +105,12 @@ GST_ELEMENT_REGISTER_DEFINE (rfc2250pay, "rfc2250pay", GST_RANK_NONE,
 /* *INDENT-OFF* */
 static GST_WIRELESS_DEFINE_ENUM (gst_rfc2250_aggregate_mode,
     "GstRfc2250AggregateMode",
-    {RFC2250_AGGREGATE_NONE, "One slice to a packet", "none"},
-    {RFC2250_AGGREGATE_SLICES, "Whole slices, as many as fit", "slices"},
-    {RFC2250_AGGREGATE_FILL, "Whole slices, and a piece of a slice that is "
-          "larger than a packet where that saves a packet", "fill"})
+    {RFC2250_AGGREGATE_NONE, "At most one slice in a packet", "none"},
+    {RFC2250_AGGREGATE_SLICES, "As many whole slices in a packet as fit",
+        "slices"},
+    {RFC2250_AGGREGATE_FILL, "Like slices, but a slice that is larger than a "
+          "packet may begin in a packet after whole slices if this saves a "
+          "packet", "fill"})
 /* *INDENT-ON* */
 
 static GstStructure *
@@ -226,7 +228,7 @@ static const GstWirelessProperty properties[] = {
    * Since: 0.1
    */
   PROPERTY_UINT ("max-frame-size", "Maximum frame size",
-      "Maximum size of a coded frame (bytes); a larger one is dropped",
+      "Maximum size of a coded frame (bytes); a larger frame is dropped",
       PROPERTY_READY, max_frame_size, 1024, G_MAXINT,
       MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE,
       .changed = change_max_frame_size),

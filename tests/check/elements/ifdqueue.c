@@ -1551,24 +1551,24 @@ GST_START_TEST (unusable_caps_get_a_hint)
     const gchar *caps, *hint;
   } cases[] = {
     {"application/x-rtp,media=video,encoding-name=MPV",
-        "put ifdqueue before the payloader: ... ! ifdqueue ! rfc2250pay ! "
+        "put ifdqueue upstream of the payloader: ... ! ifdqueue ! rfc2250pay ! "
           "udpsink"},
     {"application/x-rtp,media=video,encoding-name=H264", "! rtph264pay !"},
     {"application/x-rtp,media=video,encoding-name=H265", "! rtph265pay !"},
     {"application/x-rtp,media=video,encoding-name=VP8", "! rtpvp8pay !"},
     {"video/x-h264,stream-format=byte-stream,alignment=nal",
-        "set alignment=au, which h264parse makes"},
-    {"video/x-h264", "put h264parse before it"},
+        "put h264parse upstream, and set alignment=au"},
+    {"video/x-h264", "put h264parse upstream"},
     {"video/x-h264,stream-format=avc,alignment=au",
-        "put h264parse before it"},
+        "put h264parse upstream"},
     {"video/x-h265,stream-format=byte-stream,alignment=nal",
-        "set alignment=au, which h265parse makes"},
+        "put h265parse upstream, and set alignment=au"},
     {"video/x-av1,stream-format=annexb,alignment=tu",
-        "put av1parse before it"},
-    {"video/x-av1", "put av1parse before it"},
-    {"video/mpegts,systemstream=true,packetsize=192", "put tsparse before it"},
+        "put av1parse upstream"},
+    {"video/x-av1", "put av1parse upstream"},
+    {"video/mpegts,systemstream=true,packetsize=192", "put tsparse upstream"},
     {"video/mpeg,mpegversion=2,systemstream=true",
-        "put mpegpsdemux before it"},
+        "put mpegpsdemux upstream"},
   };
   guint i;
 

@@ -988,11 +988,10 @@ GST_START_TEST (bad_configurations_are_refused_by_name)
       "line 2 of the delivery trace: 9 ms is not between 10 and 4294967295");
   config.pipe.trace[0] = "10\nsoon\n";
   expect_refusal (&config,
-      "line 2 of the delivery trace is not a time in ms, such as \"120\": "
-      "\"soon\"");
+      "line 2 of the delivery trace is \"soon\", not a time in ms such as 120");
   config.pipe.trace[0] = "0\n0\n";
-  expect_refusal (&config, "the delivery trace has no opportunity after 0 ms: "
-      "it needs at least one line with a later time");
+  expect_refusal (&config, "the delivery trace has no time after 0 ms: add a "
+      "line with a later time");
   config.pipe.trace[0] = "10\n";
   config.pipe.burst = 1500;
   expect_refusal (&config, "burst needs a fixed rate: set burst to 0 with a "
@@ -1000,8 +999,8 @@ GST_START_TEST (bad_configurations_are_refused_by_name)
   config = custom ();
   config.pipe.burst = 1500;
   expect_refusal (&config,
-      "burst is 1500 bytes, but rate is 0: set rate, because a "
-      "token bucket needs one");
+      "burst is 1500 bytes, but rate is 0: set rate, because a token bucket "
+      "needs a rate");
   config.pipe.rate[0] = 1000000;
   config.pipe.burst = G_GUINT64_CONSTANT (2000000000);
   expect_refusal (&config,
@@ -1021,8 +1020,8 @@ GST_START_TEST (bad_configurations_are_refused_by_name)
       "profile");
   config = custom ();
   config.pattern = "# nothing\n";
-  expect_refusal (&config, "the pattern is empty: it needs the lines of a "
-      "log of wirelesslink");
+  expect_refusal (&config, "the pattern is empty: set a file that was written "
+      "with record-pattern");
   fail_if (link_config_parse_interference (&config, "40-20", &error));
   fail_unless (strstr (error->message, "\"40-20\"") != NULL);
   g_error_free (error);

@@ -287,9 +287,9 @@ GST_START_TEST (impossible_rates_are_refused)
   config.pipe.cellular.mean_rate[1] = 20000000;
   config.pipe.cellular.outage_interval = 0;
   expect_refusal (&config,
-      "cellular-rate-down is 20000000: set it to a value from 600000 to 11400000"
-      ", which follows from cellular-min-rate, cellular-max-rate and the share "
-      "of the time without outages");
+      "cellular-rate-down is 20000000: set it to a value from 600000 to "
+      "11400000. These limits follow from cellular-min-rate, cellular-max-rate "
+      "and the share of the time without outages");
   config = cellular (LINK_QUALITY_GOOD, 1);
   config.pipe.cellular.outage_escape = 0;
   expect_refusal (&config,
