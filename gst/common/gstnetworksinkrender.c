@@ -270,8 +270,8 @@ wait_for_connection (GstNetworkSink * self, gboolean * over)
 
 /* --- using the connection, and waiting for room --------------------------- */
 
-/* Returns FALSE if there is no usable connection; the caller then waits for
- * one. */
+/* Returns FALSE if there is no usable connection, or if the deadline for the end
+ * of the stream has passed; the caller then calls wait_for_connection. */
 static gboolean
 begin_use (GstNetworkSink * self)
 {
@@ -279,7 +279,7 @@ begin_use (GstNetworkSink * self)
   gboolean usable;
 
   LOCK (self);
-  usable = priv->state == STATE_CONNECTED && !priv->unlocked;
+  usable = priv->state == STATE_CONNECTED && !priv->unlocked && !is_over (self);
   if (usable) {
     /* This check avoids a call of g_cancellable_reset, which takes a lock that
      * the whole process shares. g_cancellable_is_cancelled is faster. */
@@ -561,7 +561,16 @@ render_packets (GstNetworkSink * self, GstBuffer ** packets, guint n)
   GError *error;
   GstFlowReturn flow;
 
+  is_input_live (self);
   while (batch.n > 0) {
+    /* In the usual case the connection exists, and only begin_use takes the
+     * lock. */
+    if (begin_use (self)) {
+      error = NULL;
+      send_batch (self, &batch, &error);
+      end_use (self, error);
+      continue;
+    }
     flow = wait_for_connection (self, &over);
     if (over) {
       drop_all (self, &batch, DROP_EOS_TIMEOUT);
@@ -570,10 +579,6 @@ render_packets (GstNetworkSink * self, GstBuffer ** packets, guint n)
       drop_all (self, &batch, DROP_NOT_CONNECTED);
     } else if (flow != GST_FLOW_OK) {
       return flow;
-    } else if (begin_use (self)) {
-      error = NULL;
-      send_batch (self, &batch, &error);
-      end_use (self, error);
     }
   }
   return GST_FLOW_OK;

@@ -30,6 +30,7 @@
 #include "gstnetworkuri.h"
 #include "gstudplitecommon.h"
 #include "gstudplitepackets.h"
+#include "gstwirelessgso.h"
 #include "socketmessages.h"
 #include "udpliteround.h"
 
@@ -75,6 +76,7 @@ typedef struct
   gboolean auto_multicast;
   gchar *multicast_iface;       /* NULL = the system chooses */
   gint qos_dscp;                /* -1 = the system's default */
+  gint gso;                     /* GstWirelessGso */
 } SocketOptions;
 
 struct _GstUdpliteSink
@@ -300,6 +302,9 @@ open_socket (GstUdpliteSink * self, Family family, GError ** error)
       (udplite_socket_get_backend (self->sockets[family])), tried ? "; " : "",
       tried ? tried : "");
   g_free (tried);
+  udplite_socket_stop_receiving (self->sockets[family]);
+  udplite_socket_set_gso (self->sockets[family],
+      self->options.gso == GST_WIRELESS_GSO_AUTO);
   set_options (self, family);
   return TRUE;
 }
@@ -705,6 +710,8 @@ send_some (GstUdpliteSink * self, const UdpliteClient * client, guint first,
 {
   UdpliteSocket *socket = self->sockets[get_family (client)];
   const UdpliteOutput *outputs;
+  GError *refused = NULL;
+  guint sent;
 
   if (client->path.address_size == 0 || !socket) {
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
@@ -712,7 +719,12 @@ send_some (GstUdpliteSink * self, const UdpliteClient * client, guint first,
     return 0;
   }
   outputs = gst_udplite_packets_address (self->packets, &client->path);
-  return udplite_socket_send (socket, outputs + first, n, error);
+  sent = udplite_socket_send (socket, outputs + first, n, error);
+  if (!udplite_socket_check_gso (socket, &refused)) {
+    GST_DEBUG_OBJECT (self, "%s", refused->message);
+    g_error_free (refused);
+  }
+  return sent;
 }
 
 static void
@@ -1226,6 +1238,20 @@ static const GstWirelessProperty properties[] = {
       "default)",
       PROPERTY_PLAYING | PROPERTY_URI, options.qos_dscp, -1, 63, -1,
       .changed = apply_options),
+
+  /**
+   * GstUdpliteSink:gso:
+   *
+   * With `auto` and the backend udp, a run of packets that are covered
+   * completely and have the same size is passed to the kernel as one message,
+   * if the packets arrive in one buffer list. The packets of such a run have a
+   * UDP checksum, so the kernel of the receiver discards them if they are
+   * damaged. With `off`, no packet has a UDP checksum. The other backends
+   * cannot use segmentation offload.
+   *
+   * Since: 0.1
+   */
+  PROPERTY_GSO (options.gso),
   PROPERTY_OBJECT ("socket", "Socket",
       "UDP-Lite socket to send to IPv4 addresses from (NULL = allocate one)",
       PROPERTY_READY, given[FAMILY_V4], g_socket_get_type),

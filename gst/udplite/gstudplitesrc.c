@@ -50,6 +50,7 @@
 #include <linux/sock_diag.h>
 #endif
 
+#include "gstblockallocator.h"
 #include "gstcoveragemeta.h"
 #include "gstlivesource.h"
 #include "gstnetworksrc.h"
@@ -129,14 +130,19 @@ struct _GstUdpliteSrc
   GSocket *foreign;
   GInetSocketAddress *group;    /* joined multicast group */
   gchar *group_interfaces, *group_sources;
-  guint8 *receive_buffers;      /* memory of all `inputs` */
-  UdpliteInput inputs[DATAGRAM_BATCH];
-  guint last_batch;             /* number of packets in the last batch */
-  /* TRUE if more packets may be waiting after the last batch */
+  guint8 *receive_buffers;      /* memory of all `memories` */
+  UdpliteMemory memories[DATAGRAM_BATCH];
+  /* packets that were received, but of which no buffer was made yet; owned by
+   * `udplite` */
+  const UdplitePacket *packets;
+  guint n_packets;
+  guint last_batch;             /* number of packets that came together last */
+  /* TRUE if more packets may be waiting in the socket */
   gboolean more;
   UdpliteSocketStats reported;  /* counters at the time of the last warning */
   /* time of the last warning about discarded packets */
   GstClockTime report_time;
+  GstAllocator *blocks;         /* memory of packets that came together */
   /* size in bytes of the buffers in the pool of GstBaseSrc */
   gsize pool_size;
   /* sender of the previous packet, and the path it came from */
@@ -225,6 +231,7 @@ configure (GstUdpliteSrc * self, const GstUdpliteSrcSettings * settings,
 {
   GSocket *socket = udplite_socket_get_socket (self->udplite);
 
+  udplite_socket_enable_gro (self->udplite);
   set_buffer_size (self, socket, settings->buffer_size);
   g_socket_set_multicast_loopback (socket, settings->loop);
   if (settings->min_coverage >= 0
@@ -249,8 +256,8 @@ make_receive_buffers (GstUdpliteSrc * self)
 
   self->receive_buffers = g_malloc (DATAGRAM_BATCH * RECEIVE_BUFFER_SIZE);
   for (i = 0; i < DATAGRAM_BATCH; i++) {
-    self->inputs[i].data = self->receive_buffers + i * RECEIVE_BUFFER_SIZE;
-    self->inputs[i].capacity = RECEIVE_BUFFER_SIZE;
+    self->memories[i].data = self->receive_buffers + i * RECEIVE_BUFFER_SIZE;
+    self->memories[i].capacity = RECEIVE_BUFFER_SIZE;
   }
 }
 
@@ -305,7 +312,7 @@ publish (GstUdpliteSrc * self)
   self->settings.port = port;
   GST_OBJECT_UNLOCK (self);
 
-  self->last_batch = 0;
+  self->n_packets = self->last_batch = 0;
   self->more = FALSE;
   memset (&self->reported, 0, sizeof (self->reported));
   self->report_time = GST_CLOCK_TIME_NONE;
@@ -410,6 +417,7 @@ gst_udplite_src_close (GstUdpliteSrc * self, gboolean again)
   gst_network_src_set_used_socket (GST_NETWORK_SRC (self), NULL);
   GST_OBJECT_UNLOCK (self);
 
+  self->n_packets = 0;
   g_clear_pointer (&self->udplite, udplite_socket_free);
   if (self->foreign && close_foreign)
     g_socket_close (self->foreign, NULL);
@@ -439,7 +447,8 @@ typedef struct
   gboolean with_sender;
   /* running time of arrival; GST_CLOCK_TIME_NONE = no timestamp */
   GstClockTime time;
-  GstBufferPool *pool;          /* may be NULL */
+  GstAllocator *blocks;         /* not owned; NULL for a single packet */
+  GstBufferPool *pool;          /* for a single packet; may be NULL */
   gsize pool_size;              /* size in bytes of the pool's buffers */
 } PacketOptions;
 
@@ -501,11 +510,28 @@ wait_for_packet (GstUdpliteSrc * self, gint64 * since)
 
 /* --- one packet ---------------------------------------------------------- */
 
+/* Buffers of packets that came together are parts of one block of memory. Unlike
+ * the buffers of a pool, which are used in turn, new blocks are usually memory
+ * that was freed just before and is still in the cache of the CPU. */
+static GstBuffer *
+copy_to_block (GstAllocator * blocks, const guint8 * data, gsize size)
+{
+  guint8 *to;
+  GstBuffer *buffer = gst_block_allocator_new_buffer (blocks, size, &to);
+
+  memcpy (to, data, size);
+  return buffer;
+}
+
 static GstBuffer *
 copy_packet (const PacketOptions * options, const guint8 * data, gsize size)
 {
   GstBuffer *buffer = NULL;
 
+  if (size == 0)
+    return gst_buffer_new ();
+  if (options->blocks)
+    return copy_to_block (options->blocks, data, size);
   if (!options->pool || size > options->pool_size
       || gst_buffer_pool_acquire_buffer (options->pool, &buffer, NULL)
       != GST_FLOW_OK)
@@ -518,39 +544,44 @@ copy_packet (const PacketOptions * options, const guint8 * data, gsize size)
 /* Returns the address of the sender. It is cached, because consecutive packets
  * usually have the same sender. */
 static GSocketAddress *
-find_sender (GstUdpliteSrc * self, const UdpliteInput * input)
+find_sender (GstUdpliteSrc * self, const UdplitePacket * packet)
 {
-  if (self->sender && datagram_path_equal (&self->sender_path, &input->path))
+  if (self->sender && datagram_path_equal (&self->sender_path, &packet->path))
     return self->sender;
 
   g_clear_object (&self->sender);
-  self->sender_path = input->path;
+  self->sender_path = packet->path;
   self->sender = datagram_path_get_remote (&self->sender_path);
   return self->sender;
+}
+
+static gboolean
+is_partly_covered (const UdplitePacket * packet)
+{
+  return packet->covered != G_MAXUINT && packet->covered < packet->size;
 }
 
 /* Makes a buffer from a packet. Returns NULL if the packet is shorter than the
  * number of bytes that have to be skipped. */
 static GstBuffer *
-make_buffer (GstUdpliteSrc * self, const UdpliteInput * input,
+make_buffer (GstUdpliteSrc * self, const UdplitePacket * packet,
     const PacketOptions * options)
 {
-  gsize size = input->size, covered = input->covered;
+  gsize size = packet->size, covered = packet->covered;
   GSocketAddress *sender;
   GstBuffer *buffer;
 
   if (size < options->skip)
     return NULL;
   size -= options->skip;
-  buffer = copy_packet (options, input->data + input->offset + options->skip,
-      size);
+  buffer = copy_packet (options, packet->data + options->skip, size);
   GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = options->time;
 
-  if (input->covered != G_MAXUINT && input->covered < input->size) {
+  if (is_partly_covered (packet)) {
     covered -= MIN (covered, options->skip);
     gst_buffer_add_coverage_meta (buffer, covered);
   }
-  if (options->with_sender && (sender = find_sender (self, input)))
+  if (options->with_sender && (sender = find_sender (self, packet)))
     gst_buffer_add_net_address_meta (buffer, sender);
   return buffer;
 }
@@ -558,14 +589,16 @@ make_buffer (GstUdpliteSrc * self, const UdpliteInput * input,
 /* --- a batch ------------------------------------------------------------- */
 
 static void
-packet_options_init (PacketOptions * options, GstUdpliteSrc * self)
+packet_options_init (PacketOptions * options, GstUdpliteSrc * self, guint n)
 {
   GST_OBJECT_LOCK (self);
   options->skip = self->settings.skip_first_bytes;
   options->with_sender = self->settings.retrieve_sender_address;
   GST_OBJECT_UNLOCK (self);
   options->time = gst_live_list_get_time (GST_BASE_SRC_CAST (self));
-  options->pool = gst_base_src_get_buffer_pool (GST_BASE_SRC_CAST (self));
+  options->blocks = n > 1 ? self->blocks : NULL;
+  options->pool = n > 1 ? NULL :
+      gst_base_src_get_buffer_pool (GST_BASE_SRC_CAST (self));
   options->pool_size = self->pool_size;
 }
 
@@ -639,6 +672,7 @@ count (GstUdpliteSrc * self, const GstUdpliteSrcCounters * more)
   GST_OBJECT_UNLOCK (self);
 }
 
+/* Makes buffers of the first `n` packets in `self->packets`. */
 static void
 make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
 {
@@ -648,26 +682,26 @@ make_batch (GstUdpliteSrc * self, Batch * batch, guint n)
 
   batch->n_buffers = 0;
   if (n > 0)
-    packet_options_init (&options, self);
+    packet_options_init (&options, self, n);
   for (i = 0; i < n; i++) {
-    const DatagramPath *path = &self->inputs[i].path;
+    const UdplitePacket *packet = &self->packets[i];
     GstBuffer *buffer;
 
-    if (!gst_network_src_allows (GST_NETWORK_SRC (self), path->remote,
-            path->address_size))
+    if (!gst_network_src_allows (GST_NETWORK_SRC (self), packet->path.remote,
+            packet->path.address_size))
       continue;
-    buffer = make_buffer (self, &self->inputs[i], &options);
+    buffer = make_buffer (self, packet, &options);
     if (!buffer) {
       GST_DEBUG_OBJECT (self,
           "dropped a packet of %u bytes: too-short-to-skip: "
-          "it is shorter than skip-first-bytes", (guint) self->inputs[i].size);
+          "it is shorter than skip-first-bytes", (guint) packet->size);
       counters.too_short_to_skip++;
       continue;
     }
     batch->buffers[batch->n_buffers++] = buffer;
     counters.packets++;
-    counters.bytes += gst_buffer_get_size (buffer);
-    counters.partly_covered += gst_buffer_get_coverage_meta (buffer) != NULL;
+    counters.bytes += packet->size - options.skip;
+    counters.partly_covered += is_partly_covered (packet);
   }
   if (n > 0)
     gst_clear_object (&options.pool);
@@ -686,23 +720,42 @@ get_batch_size (GstUdpliteSrc * self)
       CLAMP (2 * self->last_batch, MIN_BATCH, DATAGRAM_BATCH));
 }
 
-/* Receives the waiting packets. `batch` is empty if there are none. */
+/* Receives the waiting packets, possibly none. */
 static GstFlowReturn
-receive_batch (GstUdpliteSrc * self, Batch * batch)
+receive_packets (GstUdpliteSrc * self)
 {
   guint wanted = get_batch_size (self);
   GError *error = NULL;
   GstFlowReturn flow;
-  guint n;
 
-  n = udplite_socket_receive (self->udplite, self->inputs, wanted, &error);
-  make_batch (self, batch, n);
-  self->last_batch = n;
-  self->more = n == wanted && batch->n_buffers > 0;
+  self->packets = udplite_socket_receive (self->udplite, self->memories,
+      wanted, &self->n_packets, &error);
+  self->last_batch = self->n_packets;
+  self->more = self->n_packets >= wanted;
   if (!error)
     return GST_FLOW_OK;
-  flow = n > 0 ? GST_FLOW_OK : receive_error (self, error);
+  flow = receive_error (self, error);
   g_error_free (error);
+  return flow;
+}
+
+/* Takes packets that were received, and receives packets if there are none.
+ * With GRO, more packets may have been received than one list may contain. The
+ * rest stays for the next call. */
+static GstFlowReturn
+take_batch (GstUdpliteSrc * self, Batch * batch)
+{
+  GstFlowReturn flow = self->n_packets > 0 ? GST_FLOW_OK :
+      receive_packets (self);
+  guint n = MIN (self->n_packets, gst_live_list_get_max (GST_BASE_SRC_CAST
+          (self), DATAGRAM_BATCH));
+
+  make_batch (self, batch, n);
+  self->packets += n;
+  self->n_packets -= n;
+  /* Without a buffer, the caller waits, and so notices that it has to stop. */
+  if (batch->n_buffers == 0)
+    self->more = FALSE;
   return flow;
 }
 
@@ -716,9 +769,10 @@ gst_udplite_src_create (GstPushSrc * src, GstBuffer ** buffer)
 
   batch.n_buffers = 0;
   do {
-    flow = self->more ? GST_FLOW_OK : wait_for_packet (self, &since);
+    flow = self->n_packets > 0 || self->more ? GST_FLOW_OK :
+        wait_for_packet (self, &since);
     if (flow == GST_FLOW_OK)
-      flow = receive_batch (self, &batch);
+      flow = take_batch (self, &batch);
   } while (flow == GST_FLOW_OK && batch.n_buffers == 0);
   if (flow != GST_FLOW_OK)
     return flow;
@@ -942,6 +996,7 @@ gst_udplite_src_change_state (GstElement * element, GstStateChange transition)
 static void
 gst_udplite_src_finalize (GObject * object)
 {
+  gst_object_unref (GST_UDPLITE_SRC (object)->blocks);
   gst_wireless_properties_clear (object, GST_TYPE_UDPLITE_SRC);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -949,6 +1004,7 @@ gst_udplite_src_finalize (GObject * object)
 static void
 gst_udplite_src_init (GstUdpliteSrc * self)
 {
+  self->blocks = gst_block_allocator_new ();
   gst_wireless_properties_init (self, GST_TYPE_UDPLITE_SRC);
   gst_base_src_set_do_timestamp (GST_BASE_SRC (self), TRUE);
 }

@@ -6,6 +6,7 @@
 #include "udplitesocket.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -16,6 +17,9 @@
 /* Maximum number of consecutive batches without a valid packet. After this
  * number a receive call returns, so that the caller can do other work. */
 #define MAX_REFUSED_BATCHES 16
+/* Maximum number of datagrams per receive call while the kernel merges packets,
+ * so that the received bytes fit into the cache of the CPU */
+#define MERGED_BATCH 8
 
 static const UdpliteSocketBackend *const backends[] = {
   &udplite_socket_backend_kernel,
@@ -33,6 +37,7 @@ socket_new (const UdpliteSocketBackend * backend, gboolean ipv6)
   self->backend = backend;
   self->ipv6 = ipv6;
   self->min_coverage = -1;
+  self->packets = g_array_new (FALSE, FALSE, sizeof (UdplitePacket));
   g_mutex_init (&self->lock);
   return self;
 }
@@ -43,6 +48,7 @@ udplite_socket_free (UdpliteSocket * self)
   if (self->backend->free)
     self->backend->free (self);
   g_clear_pointer (&self->socket, datagram_socket_free);
+  g_array_unref (self->packets);
   g_mutex_clear (&self->lock);
   g_free (self);
 }
@@ -271,6 +277,32 @@ udplite_socket_set_multicast_interface (UdpliteSocket * self, guint index,
       && datagram_socket_set_multicast_interface (self->socket, index, error);
 }
 
+void
+udplite_socket_stop_receiving (UdpliteSocket * self)
+{
+  if (self->backend->stop_receiving)
+    self->backend->stop_receiving (self);
+}
+
+void
+udplite_socket_set_gso (UdpliteSocket * self, gboolean uses_gso)
+{
+  self->uses_gso = uses_gso && self->backend->backend == UDPLITE_BACKEND_UDP;
+}
+
+gboolean
+udplite_socket_check_gso (UdpliteSocket * self, GError ** error)
+{
+  return datagram_socket_check_gso (self->socket, error);
+}
+
+gboolean
+udplite_socket_enable_gro (UdpliteSocket * self)
+{
+  return self->backend->backend == UDPLITE_BACKEND_UDP
+      && datagram_socket_enable_gro (self->socket);
+}
+
 static void
 native_address (struct sockaddr_storage *native, GInetAddress * address)
 {
@@ -345,37 +377,33 @@ udplite_socket_send (UdpliteSocket * self, const UdpliteOutput * outputs,
   return sent;
 }
 
+/* Appends the valid packets of a received datagram to `self->packets`. Returns
+ * whether all packets were valid. */
 static gboolean
-accept_packet (UdpliteSocket * self, const Datagram * datagram,
-    UdpliteInput * input, UdpliteSocketStats * stats)
+accept_datagram (UdpliteSocket * self, const Datagram * datagram,
+    UdpliteSocketStats * stats)
 {
-  input->path = datagram->path;
-  if (!datagram->is_truncated)
-    return self->backend->accept (self, datagram, input, stats);
-  stats->truncated++;
-  return FALSE;
-}
+  const guint n = datagram_count_segments (datagram);
+  const guint before = self->packets->len;
+  UdplitePacket *packet;
+  Datagram segment;
+  guint i;
 
-/* Moves the valid packets to the beginning of `inputs`. Returns their number.
- */
-static guint
-accept_packets (UdpliteSocket * self, const Datagram * datagrams,
-    UdpliteInput * inputs, guint n, UdpliteSocketStats * stats)
-{
-  UdpliteInput refused;
-  guint i, count = 0;
-
-  for (i = 0; i < n; i++) {
-    if (!accept_packet (self, &datagrams[i], &inputs[i], stats))
-      continue;
-    if (i != count) {
-      refused = inputs[count];
-      inputs[count] = inputs[i];
-      inputs[i] = refused;
-    }
-    count++;
+  if (datagram->is_truncated) {
+    stats->truncated++;
+    return FALSE;
   }
-  return count;
+  g_array_set_size (self->packets, before + n);
+  packet = &g_array_index (self->packets, UdplitePacket, before);
+  for (i = 0; i < n; i++) {
+    datagram_get_segment (datagram, i, &segment);
+    packet->path = datagram->path;
+    if (self->backend->accept (self, &segment, packet, stats))
+      packet++;
+  }
+  g_array_set_size (self->packets,
+      packet - (UdplitePacket *) self->packets->data);
+  return self->packets->len == before + n;
 }
 
 static void
@@ -393,37 +421,45 @@ add_stats (UdpliteSocket * self, const UdpliteSocketStats * stats)
 
 static gint
 receive_datagrams (UdpliteSocket * self, Datagram * datagrams,
-    const UdpliteInput * inputs, guint n, GError ** error)
+    const UdpliteMemory * memories, guint n, GError ** error)
 {
   guint i;
 
   for (i = 0; i < n; i++)
-    datagram_init (&datagrams[i], inputs[i].data, inputs[i].capacity);
+    datagram_init (&datagrams[i], memories[i].data, memories[i].capacity);
   return datagram_socket_receive (self->socket, datagrams, n, error);
 }
 
-guint
-udplite_socket_receive (UdpliteSocket * self, UdpliteInput * inputs, guint n,
-    GError ** error)
+const UdplitePacket *
+udplite_socket_receive (UdpliteSocket * self, const UdpliteMemory * memories,
+    guint n, guint * n_packets, GError ** error)
 {
   Datagram datagrams[DATAGRAM_BATCH];
-  guint batch, count = 0;
-  gint came;
+  UdpliteSocketStats stats;
+  gboolean all_valid;
+  guint batch, i;
+  gint came = 0;
 
+  *n_packets = 0;
   if (!check_open (self, error))
-    return 0;
-  n = MIN (n, DATAGRAM_BATCH);
-  for (batch = 0; count == 0 && batch < MAX_REFUSED_BATCHES; batch++) {
-    UdpliteSocketStats stats = { {0}, 0, 0 };
-
-    came = receive_datagrams (self, datagrams, inputs, n, error);
+    return NULL;
+  n = MIN (n, self->merges ? MERGED_BATCH : DATAGRAM_BATCH);
+  g_array_set_size (self->packets, 0);
+  for (batch = 0; self->packets->len == 0 && batch < MAX_REFUSED_BATCHES;
+      batch++) {
+    came = receive_datagrams (self, datagrams, memories, n, error);
     if (came <= 0)
-      return 0;
-    count = accept_packets (self, datagrams, inputs, came, &stats);
-    if (count < came)
+      return NULL;
+    memset (&stats, 0, sizeof (stats));
+    all_valid = TRUE;
+    for (i = 0; i < came; i++)
+      all_valid &= accept_datagram (self, &datagrams[i], &stats);
+    if (!all_valid)
       add_stats (self, &stats);
   }
-  return count;
+  self->merges = self->packets->len > came;
+  *n_packets = self->packets->len;
+  return (const UdplitePacket *) self->packets->data;
 }
 
 void

@@ -66,8 +66,25 @@ gboolean udplite_socket_set_membership (UdpliteSocket * self, gboolean join,
 gboolean udplite_socket_set_min_coverage (UdpliteSocket * self,
     gint min_coverage, GError ** error);
 
+/* Says that the socket only sends. The kernel then does not waste time on
+ * packets for it. May be called once, before packets are sent. */
+void udplite_socket_stop_receiving (UdpliteSocket * self);
+/* With `uses_gso` TRUE, a run of packets that are covered completely and have
+ * the same size is passed to the kernel as one message (GSO). The packets of
+ * such a run have a UDP checksum. All other packets have none, which is also
+ * the case with the initial value, FALSE. Only the backend udp uses this
+ * setting. The thread that sends calls this function. */
+void udplite_socket_set_gso (UdpliteSocket * self, gboolean uses_gso);
+/* Returns FALSE once with an error after the system has refused GSO. The
+ * packets are then sent one by one. */
+gboolean udplite_socket_check_gso (UdpliteSocket * self, GError ** error);
+/* Lets the kernel merge received packets (GRO), if the backend is udp and the
+ * system supports it. Returns whether packets may be merged. */
+gboolean udplite_socket_enable_gro (UdpliteSocket * self);
+
 /* Sends up to `n` packets, in batches of DATAGRAM_BATCH per system call. The
- * backend kernel begins a new batch when the coverage changes. Returns the
+ * backend kernel begins a new batch when the coverage changes, and the backend
+ * udp when the UDP checksum is switched on or off. Returns the
  * number of packets that were sent. If this is less than `n` and `error` is not
  * set, the socket has no room now. If `error` is set, the first packet that was
  * not sent has failed. An ICMP error that an earlier packet caused is not
@@ -76,14 +93,15 @@ gboolean udplite_socket_set_min_coverage (UdpliteSocket * self,
 guint udplite_socket_send (UdpliteSocket * self, const UdpliteOutput * outputs,
     guint n, GError ** error);
 
-/* Receives up to `n` waiting packets, but not more than DATAGRAM_BATCH, without
- * waiting. Returns the number of accepted packets, which are then the first
- * elements of `inputs`. Returns 0 if no packet is waiting, or if `error` is
- * set. If a packet is discarded, the order of `inputs` may change, including
- * `data` and `user_data`. An ICMP error that an earlier packet caused is not
+/* Receives up to `n` waiting datagrams, but not more than DATAGRAM_BATCH,
+ * without waiting. Returns the accepted packets, and stores their number in
+ * `n_packets`. The number is 0 if no packet is waiting, or if `error` is set.
+ * With GRO it may be much larger than `n`. The array belongs to `self`, and is
+ * valid until the next call. An ICMP error that an earlier packet caused is not
  * reported here. */
-guint udplite_socket_receive (UdpliteSocket * self, UdpliteInput * inputs,
-    guint n, GError ** error);
+const UdplitePacket *udplite_socket_receive (UdpliteSocket * self,
+    const UdpliteMemory * memories, guint n, guint * n_packets,
+    GError ** error);
 /* Copies the counters to `stats`. Any thread may call this function. */
 void udplite_socket_get_stats (UdpliteSocket * self,
     UdpliteSocketStats * stats);

@@ -16,6 +16,7 @@ udplite_socket_open (GSocketFamily family, gint protocol, gboolean is_raw,
   options.is_raw = options.keep_header = is_raw;
   options.may_fragment = -1;
   options.no_details = TRUE;
+  options.gso = TRUE;           /* used only by packets with a UDP checksum */
   return datagram_socket_new (family, &options, error);
 }
 
@@ -106,20 +107,20 @@ get_min_covered_bytes (UdpliteSocket * self)
 }
 
 gboolean
-udplite_socket_check (UdpliteSocket * self, UdpliteInput * input,
-    gsize offset, gsize size, const UdpliteAddresses * addresses,
+udplite_socket_check (UdpliteSocket * self, UdplitePacket * packet,
+    const guint8 * bytes, gsize size, const UdpliteAddresses * addresses,
     UdpliteSocketStats * stats)
 {
   UdpliteHeader header;
-  UdpliteVerdict verdict = udplite_parse (input->data + offset, size,
-      addresses, get_min_covered_bytes (self), &header);
+  UdpliteVerdict verdict = udplite_parse (bytes, size, addresses,
+      get_min_covered_bytes (self), &header);
 
   if (verdict != UDPLITE_VALID) {
     stats->refused[verdict]++;
     return FALSE;
   }
-  input->offset = offset + UDPLITE_HEADER_SIZE;
-  input->size = size - UDPLITE_HEADER_SIZE;
-  input->covered = header.coverage - UDPLITE_HEADER_SIZE;
+  packet->data = bytes + UDPLITE_HEADER_SIZE;
+  packet->size = size - UDPLITE_HEADER_SIZE;
+  packet->covered = header.coverage - UDPLITE_HEADER_SIZE;
   return TRUE;
 }

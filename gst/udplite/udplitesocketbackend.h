@@ -43,6 +43,9 @@ typedef struct
    * cannot use such a socket. */
   void (*adopt) (UdpliteSocket * self);
   void (*free) (UdpliteSocket * self);  /* may be NULL */
+  /* Prevents that the kernel passes packets to a socket that only sends. May be
+   * NULL. */
+  void (*stop_receiving) (UdpliteSocket * self);
 
   /* maximum number of bytes that precede the payload in a received packet */
   gsize overhead;
@@ -55,12 +58,11 @@ typedef struct
    * udplite_socket_send (). */
   guint (*send) (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
       GError ** error);
-  /* Returns whether a received packet is valid. The packet was not truncated,
-   * and `input` contains it. If the packet is valid, the position of its
-   * payload is stored in `input`; otherwise a counter of `stats` is
-   * incremented. */
+  /* Returns whether a received packet is valid. The packet was not truncated.
+   * If the packet is valid, it is stored in `packet`, of which only `path` is
+   * set before; otherwise a counter of `stats` is incremented. */
   gboolean (*accept) (UdpliteSocket * self, const Datagram * datagram,
-      UdpliteInput * input, UdpliteSocketStats * stats);
+      UdplitePacket * packet, UdpliteSocketStats * stats);
 } UdpliteSocketBackend;
 
 extern const UdpliteSocketBackend udplite_socket_backend_kernel;
@@ -80,6 +82,12 @@ struct _UdpliteSocket
   /* state of the kernel socket; NULL with other backends than kernel */
   UdpliteKernel *kernel;
   UdpliteRaw *raw;
+  gboolean uses_gso;            /* with the backend udp only */
+
+  /* The following fields are used by the receiving thread only. */
+  GArray *packets;              /* of UdplitePacket; the last received packets */
+  /* TRUE if the kernel has merged the last received packets */
+  gboolean merges;
 
   gint min_coverage;            /* atomic; negative = any */
 
@@ -113,8 +121,7 @@ guint udplite_socket_send_datagrams (UdpliteSocket * self,
     const Datagram * datagrams, guint n, GError ** error);
 
 /* Implements `accept` for backends whose packets user space has to check. The
- * UDP-Lite packet begins at `offset` in the data of `input` and has `size`
- * bytes. */
-gboolean udplite_socket_check (UdpliteSocket * self, UdpliteInput * input,
-    gsize offset, gsize size, const UdpliteAddresses * addresses,
+ * UDP-Lite packet is the `size` bytes of `bytes`. */
+gboolean udplite_socket_check (UdpliteSocket * self, UdplitePacket * packet,
+    const guint8 * bytes, gsize size, const UdpliteAddresses * addresses,
     UdpliteSocketStats * stats);

@@ -150,11 +150,11 @@ kernel_send (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
 
 static gboolean
 kernel_accept (UdpliteSocket * self, const Datagram * datagram,
-    UdpliteInput * input, UdpliteSocketStats * stats)
+    UdplitePacket * packet, UdpliteSocketStats * stats)
 {
-  input->offset = 0;
-  input->size = datagram->size;
-  input->covered = G_MAXUINT;
+  packet->data = datagram->bytes;
+  packet->size = datagram->size;
+  packet->covered = G_MAXUINT;
   return TRUE;
 }
 

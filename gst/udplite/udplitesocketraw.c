@@ -12,12 +12,14 @@
 #include <string.h>
 
 #include <netinet/in.h>
+#include <sys/socket.h>
 
 #include "rawsocket.h"
 #include "socketmessages.h"
 #include "wire.h"
 
 #define IPV4_MAX_HEADER_SIZE 60 /* 15 words of 4 bytes (RFC 791) */
+#define UNUSED_LOOPBACK_ADDRESS 0x7ffffffe      /* 127.255.255.254 */
 
 struct _UdpliteRaw
 {
@@ -130,6 +132,28 @@ raw_bind (UdpliteSocket * self, GInetSocketAddress * address, gboolean reuse,
   return TRUE;
 }
 
+/* A raw socket receives a copy of each UDP-Lite packet that arrives at this
+ * host, and its filter then discards the copy. If the packets are sent over the
+ * loopback interface, this takes more than a tenth of the time of sending. A
+ * connected raw socket receives only packets from its peer. The socket is
+ * therefore connected to a loopback address that nothing sends from; packets
+ * are nevertheless sent to the address of each packet, from the source address
+ * that is set for it. Without `holder` the socket is not connected, because it
+ * must then receive the ICMP messages about the path MTU, which the holder
+ * receives otherwise. IPv6 has no such address. */
+static void
+raw_stop_receiving (UdpliteSocket * self)
+{
+  struct sockaddr_in nobody = {.sin_family = AF_INET };
+
+  if (self->ipv6 || !self->raw->holder)
+    return;
+  nobody.sin_addr.s_addr = g_htonl (UNUSED_LOOPBACK_ADDRESS);
+  /* If this fails, the socket works nevertheless. */
+  if (connect (self->fd, (struct sockaddr *) &nobody, sizeof (nobody)) < 0)
+    return;
+}
+
 /* --- sending -------------------------------------------------------------- */
 
 static gboolean
@@ -214,20 +238,21 @@ is_ours (UdpliteSocket * self, const guint8 * packet, gsize size)
 
 static gboolean
 raw_accept (UdpliteSocket * self, const Datagram * datagram,
-    UdpliteInput * input, UdpliteSocketStats * stats)
+    UdplitePacket * packet, UdpliteSocketStats * stats)
 {
   UdpliteAddresses addresses = { 0 };
   gsize offset, size;
 
   if (!find_packet (self, datagram, &addresses, &offset, &size)
-      || !is_ours (self, input->data + offset, size)) {
+      || !is_ours (self, datagram->bytes + offset, size)) {
     stats->foreign++;
     return FALSE;
   }
   /* The port of the sender is read from the UDP-Lite header, because the kernel
    * does not know the ports of a raw packet. */
-  input->path.remote_port = wire_read (input->data + offset, 2);
-  return udplite_socket_check (self, input, offset, size, &addresses, stats);
+  packet->path.remote_port = wire_read (datagram->bytes + offset, 2);
+  return udplite_socket_check (self, packet, datagram->bytes + offset, size,
+      &addresses, stats);
 }
 
 const UdpliteSocketBackend udplite_socket_backend_raw = {
@@ -236,6 +261,7 @@ const UdpliteSocketBackend udplite_socket_backend_raw = {
   .create = raw_create,
   .bind = raw_bind,
   .free = raw_free,
+  .stop_receiving = raw_stop_receiving,
   .overhead = IPV4_MAX_HEADER_SIZE + UDPLITE_HEADER_SIZE,
   .send = raw_send,
   .accept = raw_accept,

@@ -15,9 +15,7 @@ typedef enum
   UDPLITE_BACKEND_KERNEL,
   /* a raw socket for IP protocol 136, which needs CAP_NET_RAW */
   UDPLITE_BACKEND_RAW,
-  /* UDP-Lite carried in UDP with checksum 0; the peer must also use this
-   * backend
-   */
+  /* UDP-Lite carried in UDP; the peer must also use this backend */
   UDPLITE_BACKEND_UDP
 } UdpliteBackend;
 
@@ -34,24 +32,28 @@ typedef struct
   guint n_vectors;
 } UdpliteOutput;
 
-/* Memory for one received packet, and the result of receiving it */
+/* Memory of the caller for a received datagram, which is one packet or, with
+ * GRO, several packets that the kernel has merged */
 typedef struct
 {
-  guint8 *data;                 /* memory, owned by the caller */
+  guint8 *data;
   /* Size of the memory in bytes. It must be at least the maximum payload size
-   * plus udplite_socket_get_overhead (). A longer packet is truncated and
-   * discarded.
-   */
+   * plus udplite_socket_get_overhead (), and DATAGRAM_MERGED_SIZE with GRO. A
+   * longer datagram is truncated and discarded. */
   gsize capacity;
-  /* pointer of the caller, which stays together with `data` */
-  gpointer user_data;
-  gsize offset, size;           /* position of the payload in `data` */
+} UdpliteMemory;
+
+/* A packet that was received and accepted */
+typedef struct
+{
+  const guint8 *data;           /* payload, in the memory of the caller */
+  gsize size;
   /* Number of leading bytes of the payload that the checksum covered; G_MAXUINT
    * if the backend does not know this number */
   guint covered;
   /* path from the sender, which is the remote end */
   DatagramPath path;
-} UdpliteInput;
+} UdplitePacket;
 
 /* Counters of discarded packets. They never decrease. */
 typedef struct
@@ -59,7 +61,7 @@ typedef struct
   /* Number of refused packets for each verdict. With the backend kernel all are
    * 0, because the kernel does not report refused packets. */
   guint64 refused[UDPLITE_LAST];
-  guint64 truncated;            /* longer than `capacity` */
+  guint64 truncated;            /* datagrams longer than `capacity` */
   /* Only the backend raw counts these packets: malformed IP packets and, on
    * systems without a socket filter, packets for other ports. */
   guint64 foreign;

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Backend that carries UDP-Lite in UDP, for hosts and networks that do not
- * support UDP-Lite. UDP's own checksum is disabled, because it would discard
- * the damaged packets that UDP-Lite delivers. In IPv6 this is allowed for
- * tunnels (RFC 6935 and RFC 6936). A NAT may rewrite the addresses and ports of
- * UDP. Therefore the pseudo-header contains zeros instead of addresses, and the
- * ports in the UDP-Lite header are ignored.
+ * support UDP-Lite. A NAT may rewrite the addresses and ports of UDP. Therefore
+ * the pseudo-header contains zeros instead of addresses, and the ports in the
+ * UDP-Lite header are ignored.
+ *
+ * UDP's own checksum is disabled, because it would discard the damaged packets
+ * that UDP-Lite delivers. In IPv6 this is allowed for tunnels (RFC 6935 and RFC
+ * 6936). There is one exception: the kernel can send several packets as one
+ * message (GSO) only with a UDP checksum, which it computes. Runs of packets
+ * that are covered completely may have it, because the receiver has to discard
+ * each of these packets in any case if it is damaged.
  */
 
 #include "udplitesocketbackend.h"
@@ -12,74 +17,104 @@
 #include <errno.h>
 
 #include <netinet/in.h>
-#include <netinet/udp.h>
-#include <sys/socket.h>
 
 #include "socketmessages.h"
 
-#ifdef __linux__
-#ifndef UDP_NO_CHECK6_TX
-#define UDP_NO_CHECK6_TX 101
-#endif
-#ifndef UDP_NO_CHECK6_RX
-#define UDP_NO_CHECK6_RX 102
-#endif
-#endif
-
 static gboolean
-disable_checksum (gint fd, gboolean ipv6, GError ** error)
+udp_create (UdpliteSocket * self, GSocketFamily family, GError ** error)
 {
 #ifdef __linux__
-  gint yes = TRUE;
-  gboolean done;
-
-  if (ipv6)
-    done = setsockopt (fd, IPPROTO_UDP, UDP_NO_CHECK6_TX, &yes,
-        sizeof (yes)) == 0 && setsockopt (fd, IPPROTO_UDP, UDP_NO_CHECK6_RX,
-        &yes, sizeof (yes)) == 0;
-  else
-    done = setsockopt (fd, SOL_SOCKET, SO_NO_CHECK, &yes, sizeof (yes)) == 0;
-  return done || socket_set_error (error, errno,
-      "could not disable the checksum of UDP");
+  return udplite_socket_take (self, udplite_socket_open (family, IPPROTO_UDP,
+          FALSE, error))
+      && datagram_socket_set_checksum (self->socket, FALSE, error)
+      && datagram_socket_accept_no_checksum (self->socket, error);
 #else
   return socket_set_error (error, ENOTSUP,
       "could not disable the checksum of UDP");
 #endif
 }
 
-static gboolean
-udp_create (UdpliteSocket * self, GSocketFamily family, GError ** error)
+/* --- sending -------------------------------------------------------------- */
+
+static void
+prepare (UdpliteSocket * self, const UdpliteOutput * output,
+    Datagram * datagram, guint8 * header)
 {
-  return udplite_socket_take (self, udplite_socket_open (family, IPPROTO_UDP,
-          FALSE, error)) && disable_checksum (self->fd, self->ipv6, error);
+  UdpliteAddresses addresses = {.ipv6 = self->ipv6 };
+
+  udplite_write_header (header, &addresses, self->port,
+      output->path.remote_port, udplite_output_get_coverage (output),
+      output->vectors, output->n_vectors);
+  udplite_output_get_datagram (output, datagram, header);
 }
 
+static gboolean
+is_covered_completely (const UdpliteOutput * output)
+{
+  return udplite_output_get_coverage (output) == 0;
+}
+
+/* Returns how many of the first packets are sent as one message with GSO. The
+ * result is 1 if the first packet is sent by itself. */
+static guint
+get_run (UdpliteSocket * self, const UdpliteOutput * outputs,
+    const Datagram * datagrams, guint n)
+{
+  guint run, covered;
+
+  if (!self->uses_gso || !is_covered_completely (&outputs[0]))
+    return 1;
+  run = datagram_socket_get_run (self->socket, datagrams, n);
+  for (covered = 1; covered < run; covered++) {
+    if (!is_covered_completely (&outputs[covered]))
+      break;
+  }
+  return covered;
+}
+
+/* Sends consecutive messages together if all of them are runs, which need a UDP
+ * checksum, or all are single packets, which have none. The order of the
+ * packets does not change. */
 static guint
 udp_send (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
     GError ** error)
 {
-  UdpliteAddresses addresses = {.ipv6 = self->ipv6 };
   Datagram datagrams[DATAGRAM_BATCH];
   guint8 headers[DATAGRAM_BATCH][UDPLITE_HEADER_SIZE];
-  guint i;
+  guint i, end, run, first = 0;
+  gboolean checksum;
 
-  for (i = 0; i < n; i++) {
-    udplite_write_header (headers[i], &addresses, self->port,
-        outputs[i].path.remote_port, udplite_output_get_coverage (&outputs[i]),
-        outputs[i].vectors, outputs[i].n_vectors);
-    udplite_output_get_datagram (&outputs[i], &datagrams[i], headers[i]);
+  for (i = 0; i < n; i++)
+    prepare (self, &outputs[i], &datagrams[i], headers[i]);
+  while (first < n) {
+    run = get_run (self, outputs + first, datagrams + first, n - first);
+    checksum = run > 1;
+    end = first;
+    do {
+      end += run;
+      if (end < n)
+        run = get_run (self, outputs + end, datagrams + end, n - end);
+    } while (end < n && (run > 1) == checksum);
+    if (!datagram_socket_set_checksum (self->socket, checksum, error))
+      return first;
+    first += udplite_socket_send_datagrams (self, datagrams + first,
+        end - first, error);
+    if (first < end)
+      return first;
   }
-  return udplite_socket_send_datagrams (self, datagrams, n, error);
+  return n;
 }
+
+/* --- receiving ------------------------------------------------------------ */
 
 static gboolean
 udp_accept (UdpliteSocket * self, const Datagram * datagram,
-    UdpliteInput * input, UdpliteSocketStats * stats)
+    UdplitePacket * packet, UdpliteSocketStats * stats)
 {
   UdpliteAddresses addresses = {.ipv6 = self->ipv6 };
 
-  return udplite_socket_check (self, input, 0, datagram->size, &addresses,
-      stats);
+  return udplite_socket_check (self, packet, datagram->bytes, datagram->size,
+      &addresses, stats);
 }
 
 const UdpliteSocketBackend udplite_socket_backend_udp = {

@@ -47,6 +47,8 @@ PAIRS = {
     "udpsink, udpsrc": (f"udpsink {SINK}", f"udpsrc {SOURCE} {BUFFER}"),
     "udplite, backend=udp": (f"udplitesink {SINK} backend=udp",
                              f"udplitesrc {SOURCE} {BUFFER} backend=udp"),
+    "udplite, gso=off": (f"udplitesink {SINK} backend=udp gso=off",
+                         f"udplitesrc {SOURCE} {BUFFER} backend=udp"),
     "mmtp": (f"mmtpsink {SINK}", f"mmtpsrc {SOURCE}"),
     "mmtp, gso=off": (f"mmtpsink {SINK} gso=off", f"mmtpsrc {SOURCE}"),
     "mmtp, key": (f"mmtpsink {SINK} key={KEY}", f"mmtpsrc {SOURCE} key={KEY}"),

@@ -35,6 +35,9 @@ SINKS = {"udpsink": "udpsink"} | {
 # of the coverage needs a system call.
 SINKS["udplitesink kernel, fixed"] = (
     "udplitesink backend=kernel coverage-mode=fixed checksum-coverage=28")
+# Without GSO, every packet is a message of its own.
+SINKS["udplitesink udp, full, gso=off"] = (
+    "udplitesink backend=udp coverage-mode=full gso=off")
 # Each source with the protocol that it receives.
 SOURCES = {"udpsrc": ("udpsrc", "udp")} | {
     f"udplitesrc {backend}": (f"udplitesrc backend={backend}", protocol)
@@ -97,7 +100,7 @@ def show(title, values, target):
     theirs = next(iter(values.values()))
     for name, rounds in values.items():
         rates = [rate / 1000 for rate, _ in rounds]
-        print(f"    {name:28} {statistics.median(rates):6.0f} k/s "
+        print(f"    {name:31} {statistics.median(rates):6.0f} k/s "
               f"({min(rates):.0f} to {max(rates):.0f}), "
               f"{statistics.median(cpu for _, cpu in rounds):5.0f} ns CPU"
               + (f"; {compare(rounds, theirs, target)}"

@@ -112,20 +112,25 @@ udplite_test_send (UdpliteSocket * socket, gboolean ipv6, guint16 port,
   g_assert_no_error (error);
 }
 
-/* Checks that each buffer is in `inputs` exactly once, whichever packets were
- * refused. */
+/* Checks that each packet lies in one room, after the packets before it,
+ * whichever packets were refused. */
 static void
-udplite_test_check_rooms (const UdpliteInput * inputs, const guint8 * room)
+udplite_test_check_rooms (const UdplitePacket * packets, guint n,
+    const guint8 * room)
 {
-  guint64 seen = 0;
+  const guint8 *free_from = room;
   guint i;
 
-  for (i = 0; i < DATAGRAM_BATCH; i++) {
-    fail_unless (inputs[i].data == inputs[i].user_data);
-    seen |= G_GUINT64_CONSTANT (1) << (inputs[i].data
-        - room) / UDPLITE_TEST_ROOM;
+  for (i = 0; i < n; i++) {
+    const guint8 *end = packets[i].data + packets[i].size;
+
+    fail_unless (packets[i].data >= free_from);
+    fail_unless (end <= room + DATAGRAM_BATCH * UDPLITE_TEST_ROOM);
+    if (packets[i].size > 0)
+      fail_unless_equals_int ((packets[i].data - room) / UDPLITE_TEST_ROOM,
+          (end - 1 - room) / UDPLITE_TEST_ROOM);
+    free_from = end;
   }
-  fail_unless (seen == G_MAXUINT64);
 }
 
 GPtrArray *
@@ -133,7 +138,8 @@ udplite_test_collect (UdpliteSocket * receiver, UdpliteSocket * sender,
     gboolean ipv6)
 {
   GPtrArray *packets = g_ptr_array_new_with_free_func (g_free);
-  UdpliteInput inputs[DATAGRAM_BATCH];
+  UdpliteMemory memories[DATAGRAM_BATCH];
+  const UdplitePacket *received;
   guint8 *room = g_malloc (DATAGRAM_BATCH * UDPLITE_TEST_ROOM);
   GError *error = NULL;
   gboolean ended = FALSE;
@@ -141,31 +147,32 @@ udplite_test_collect (UdpliteSocket * receiver, UdpliteSocket * sender,
 
   udplite_test_send (sender, ipv6, udplite_socket_get_port (receiver),
       UDPLITE_TEST_END, sizeof (UDPLITE_TEST_END), G_MAXUINT);
-  memset (inputs, 0, sizeof (inputs));
   for (i = 0; i < DATAGRAM_BATCH; i++) {
-    inputs[i].data = inputs[i].user_data = room + i * UDPLITE_TEST_ROOM;
-    inputs[i].capacity = UDPLITE_TEST_ROOM;
+    memories[i].data = room + i * UDPLITE_TEST_ROOM;
+    memories[i].capacity = UDPLITE_TEST_ROOM;
   }
   while (!ended) {
     fail_unless (g_socket_condition_wait (udplite_socket_get_socket (receiver),
             G_IO_IN, NULL, NULL));
-    n = udplite_socket_receive (receiver, inputs, DATAGRAM_BATCH, &error);
+    received = udplite_socket_receive (receiver, memories, DATAGRAM_BATCH, &n,
+        &error);
     g_assert_no_error (error);
-    udplite_test_check_rooms (inputs, room);
+    udplite_test_check_rooms (received, n, room);
     for (i = 0; i < n && !ended; i++) {
       UdpliteTestPacket *packet;
 
-      fail_unless (inputs[i].offset <= udplite_socket_get_overhead (receiver));
-      ended = inputs[i].size == sizeof (UDPLITE_TEST_END)
-          && memcmp (inputs[i].data + inputs[i].offset, UDPLITE_TEST_END,
+      fail_unless ((received[i].data - room) % UDPLITE_TEST_ROOM <=
+          udplite_socket_get_overhead (receiver));
+      ended = received[i].size == sizeof (UDPLITE_TEST_END)
+          && memcmp (received[i].data, UDPLITE_TEST_END,
           sizeof (UDPLITE_TEST_END)) == 0;
       if (ended)
         break;
       packet = g_new0 (UdpliteTestPacket, 1);
-      memcpy (packet->data, inputs[i].data + inputs[i].offset, inputs[i].size);
-      packet->size = inputs[i].size;
-      packet->covered = inputs[i].covered;
-      packet->from = inputs[i].path;
+      memcpy (packet->data, received[i].data, received[i].size);
+      packet->size = received[i].size;
+      packet->covered = received[i].covered;
+      packet->from = received[i].path;
       g_ptr_array_add (packets, packet);
     }
   }

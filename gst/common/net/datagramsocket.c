@@ -307,16 +307,16 @@ static void
 enable_gso (DatagramSocket * self, const DatagramSocketOptions * options)
 {
 #ifdef UDP_SEGMENT
-  const gint none = 0, yes = TRUE;
+  const gint none = 0;
 
   if (self->is_raw || options->protocol != IPPROTO_UDP)
     return;
   if (options->gso && setsockopt (self->fd, IPPROTO_UDP, UDP_SEGMENT, &none,
           sizeof (none)) == 0)
     self->max_segment = DATAGRAM_MAX_RUN_SIZE;
-  self->has_gro = options->gro && setsockopt (self->fd, IPPROTO_UDP, UDP_GRO,
-      &yes, sizeof (yes)) == 0;
 #endif
+  if (options->gro)
+    datagram_socket_enable_gro (self);
 }
 
 /* Takes ownership of `socket`. */
@@ -706,6 +706,18 @@ datagram_socket_has_gro (DatagramSocket * self)
   return self->has_gro;
 }
 
+gboolean
+datagram_socket_enable_gro (DatagramSocket * self)
+{
+#ifdef UDP_GRO
+  const gint yes = TRUE;
+
+  self->has_gro = setsockopt (self->fd, IPPROTO_UDP, UDP_GRO, &yes,
+      sizeof (yes)) == 0;
+#endif
+  return self->has_gro;
+}
+
 static gint
 select_multicast_interface (gint fd, gint family, guint index)
 {
@@ -728,6 +740,52 @@ datagram_socket_set_multicast_interface (DatagramSocket * self, guint index,
         "could not send multicast by the interface %u", index);
   self->multicast_interface = index;
   return TRUE;
+}
+
+/* --- checksum of UDP ------------------------------------------------------ */
+
+static gboolean
+set_no_checksum (DatagramSocket * self, gint level, gint option, gint value,
+    GError ** error)
+{
+  if (setsockopt (self->fd, level, option, &value, sizeof (value)) == 0)
+    return TRUE;
+  return socket_set_error (error, errno, "could not %s the checksum of UDP",
+      value ? "disable" : "enable");
+}
+
+/* For IPv4, UDP_NO_CHECK6_TX has no effect, and SO_NO_CHECK has the effect. For
+ * IPv6 it is the other way round. */
+gboolean
+datagram_socket_set_checksum (DatagramSocket * self, gboolean has_checksum,
+    GError ** error)
+{
+#ifdef UDP_NO_CHECK6_TX
+  if (self->no_checksum == !has_checksum)
+    return TRUE;
+  if (self->family == AF_INET ?
+      !set_no_checksum (self, SOL_SOCKET, SO_NO_CHECK, !has_checksum, error) :
+      !set_no_checksum (self, IPPROTO_UDP, UDP_NO_CHECK6_TX, !has_checksum,
+          error))
+    return FALSE;
+  self->no_checksum = !has_checksum;
+  return TRUE;
+#else
+  return has_checksum
+      || socket_set_error (error, ENOTSUP, "could not disable the checksum of "
+      "UDP");
+#endif
+}
+
+gboolean
+datagram_socket_accept_no_checksum (DatagramSocket * self, GError ** error)
+{
+#ifdef UDP_NO_CHECK6_RX
+  return self->family == AF_INET || set_no_checksum (self, IPPROTO_UDP,
+      UDP_NO_CHECK6_RX, TRUE, error);
+#else
+  return TRUE;
+#endif
 }
 
 /* --- questions to the routing table --------------------------------------- */

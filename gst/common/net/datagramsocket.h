@@ -45,7 +45,7 @@ typedef struct
   gboolean no_details;
   /* Sends runs of packets of equal size as one message, which the kernel or the
    * device splits (GSO). For UDP sockets only; ignored if the system does not
-   * support it. The socket must send a UDP checksum. */
+   * support it, and while the socket sends no UDP checksum. */
   gboolean gso;
   /* Lets the kernel merge packets that arrive together (GRO), see
    * Datagram.segment_size. For UDP sockets only; ignored if the system does not
@@ -103,6 +103,13 @@ guint datagram_socket_get_max_payload (DatagramSocket * socket, guint mtu);
  * routing table decides. */
 gboolean datagram_socket_set_multicast_interface (DatagramSocket * socket,
     guint index, GError ** error);
+/* Sets whether packets are sent with a UDP checksum, which is the initial state.
+ * For UDP sockets only. Only the thread that sends may call this function. */
+gboolean datagram_socket_set_checksum (DatagramSocket * socket,
+    gboolean has_checksum, GError ** error);
+/* Accepts packets without a UDP checksum. An IPv4 socket always accepts them. */
+gboolean datagram_socket_accept_no_checksum (DatagramSocket * socket,
+    GError ** error);
 /* Determines the source address that the kernel would use for packets to
  * path->remote, and stores it in path->local. If the address is link-local,
  * path->scope becomes its interface. */
@@ -133,11 +140,19 @@ guint16 datagram_socket_draw_port (void);
  * packet exceeds the path MTU. */
 gint datagram_socket_send (DatagramSocket * socket,
     const Datagram * datagrams, guint n, GError ** error);
+/* Returns how many of the first of `n` packets can be sent as one message with
+ * GSO. Returns 1 if the socket does not use GSO. Whether the socket sends a UDP
+ * checksum is not considered. */
+guint datagram_socket_get_run (DatagramSocket * socket,
+    const Datagram * datagrams, guint n);
 /* Returns FALSE once after the system or the device has refused GSO. The
  * packets were then sent one by one, and later packets will be sent one by one,
  * too. If only the size of the packets was refused, smaller packets are still
  * sent with GSO. */
 gboolean datagram_socket_check_gso (DatagramSocket * socket, GError ** error);
+/* Does the same as DatagramSocketOptions.gro. Returns whether the system
+ * supports it. */
+gboolean datagram_socket_enable_gro (DatagramSocket * socket);
 /* Returns whether a received datagram may consist of several packets. The
  * memory for each datagram then needs DATAGRAM_MERGED_SIZE bytes. */
 gboolean datagram_socket_has_gro (DatagramSocket * socket);

@@ -185,6 +185,14 @@ prepare_output (DatagramSocket * self, Batch * batch, guint i,
   batch->n_packets[i] = n;
 }
 
+guint
+datagram_socket_get_run (DatagramSocket * self, const Datagram * datagrams,
+    guint n)
+{
+  return self->max_segment == 0 ? 1 : datagram_get_run (datagrams, n,
+      self->max_segment, self->is_connected);
+}
+
 /* Returns the number of messages. */
 static guint
 prepare_outputs (DatagramSocket * self, Batch * batch,
@@ -194,8 +202,8 @@ prepare_outputs (DatagramSocket * self, Batch * batch,
 
   batch->n_vectors = 0;
   for (done = 0; done < n; done += run) {
-    run = self->max_segment == 0 ? 1 : datagram_get_run (datagrams + done,
-        n - done, self->max_segment, self->is_connected);
+    run = self->no_checksum ? 1 : datagram_socket_get_run (self,
+        datagrams + done, n - done);
     prepare_output (self, batch, n_messages++, datagrams + done, run);
   }
   return n_messages;

@@ -45,6 +45,9 @@ struct _DatagramSocket
    * (UDP_SEGMENT); 0 means that packets are sent one by one. Only the sending
    * thread uses this field. */
   gsize max_segment;
+  /* TRUE if packets are sent without a UDP checksum. The kernel then refuses
+   * UDP_SEGMENT. Only the sending thread uses this field. */
+  gboolean no_checksum;
   /* errno with which the system refused a message of several packets (GSO), and
    * which datagram_socket_check_gso has not reported yet; 0 if there is none */
   gint gso_error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Constants of UDP segmentation (GSO and GRO, udp(7)), which the headers of
- * older C libraries lack. On systems other than Linux they are not defined. */
+/* Constants of UDP segmentation (GSO and GRO, udp(7)) and of UDP packets without
+ * a checksum, which the headers of older C libraries lack. On systems other than Linux they are not defined. */
 
 #pragma once
 
@@ -13,5 +13,11 @@
 #endif
 #ifndef UDP_GRO
 #define UDP_GRO 104
+#endif
+#ifndef UDP_NO_CHECK6_TX
+#define UDP_NO_CHECK6_TX 101
+#endif
+#ifndef UDP_NO_CHECK6_RX
+#define UDP_NO_CHECK6_RX 102
 #endif
 #endif

@@ -62,14 +62,18 @@ static void
 checksum_add_pseudo_header (Checksum * self, const UdpliteAddresses * addresses,
     gsize length)
 {
-  const gsize address_size = addresses->ipv6 ? 16 : 4;
-  const guint32 tail[2] = {
-    g_htonl ((guint32) length), g_htonl (UDPLITE_PROTOCOL)
-  };
+  const guint n_words = addresses->ipv6 ? 4 : 1;
+  guint32 word;
+  guint i;
 
-  checksum_add (self, addresses->source, address_size);
-  checksum_add (self, addresses->destination, address_size);
-  checksum_add (self, tail, sizeof (tail));
+  for (i = 0; i < n_words; i++) {
+    memcpy (&word, addresses->source + i * sizeof (word), sizeof (word));
+    self->sum += word;
+    memcpy (&word, addresses->destination + i * sizeof (word), sizeof (word));
+    self->sum += word;
+  }
+  self->sum += g_htonl ((guint32) length);
+  self->sum += g_htonl (UDPLITE_PROTOCOL);
 }
 
 /* Returns the checksum in the byte order in which it is sent. */

@@ -31,7 +31,7 @@ static const struct
 #ifdef HAVE_UDPLITE
   {"udplitesink", "udplite", SINK_KEYS ", host, port, coverage-mode, "
         "checksum-coverage, backend, bind-address, bind-port, ttl, ttl-mc, "
-        "loop, auto-multicast, multicast-iface, qos-dscp"},
+        "loop, auto-multicast, multicast-iface, qos-dscp, gso"},
   {"udplitesrc", "udplite", "caps, timeout, address, port, multicast-iface, "
         "multicast-source, auto-multicast, loop, skip-first-bytes, "
         "retrieve-sender-address, backend, min-coverage, " RTP_KEYS},

@@ -233,6 +233,119 @@ GST_START_TEST (counted_buffers_come_singly)
 
 GST_END_TEST;
 
+/* Sends packets that the kernel of the receiver may merge. */
+static void
+fixture_send_run (Fixture * fixture, guint n, gsize size)
+{
+  UdpliteOutput *outputs = g_new0 (UdpliteOutput, n);
+  guint8 *bytes = g_malloc (n * size);
+  struct sockaddr_storage address;
+  socklen_t address_size =
+      udplite_test_address (&address, fixture->ipv6, fixture->port);
+  GError *error = NULL;
+  guint i, k;
+
+  udplite_socket_set_gso (fixture->sender, TRUE);
+  for (i = 0; i < n; i++) {
+    for (k = 0; k < size; k++)
+      bytes[i * size + k] = byte_of (i, k);
+    udplite_test_output (&outputs[i], &address, address_size, bytes + i * size,
+        size, G_MAXUINT);
+  }
+  fail_unless_equals_int (udplite_socket_send (fixture->sender, outputs, n,
+          &error), n);
+  g_assert_no_error (error);
+  g_free (bytes);
+  g_free (outputs);
+}
+
+GST_START_TEST (merged_packets_leave_as_packets)
+{
+  Fixture fixture;
+  guint i;
+
+  FIXTURE_OR_SKIP (&fixture);
+  fixture_ready (&fixture);
+  fixture_send_run (&fixture, IN_FLIGHT, 1000);
+  gst_harness_play (fixture.harness);
+  for (i = 0; i < IN_FLIGHT; i++)
+    fixture_expect (&fixture, i, 1000);
+  fail_unless_equals_int (fixture_count (&fixture, "packets"), IN_FLIGHT);
+  fail_unless_equals_int (fixture_count (&fixture, "bytes"), IN_FLIGHT * 1000);
+  fail_unless_equals_int (fixture_count (&fixture, "dropped"), 0);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (counted_buffers_of_merged_packets_come_singly)
+{
+  Fixture fixture;
+  guint i;
+
+  FIXTURE_OR_SKIP (&fixture);
+  g_object_set (fixture.element, "num-buffers", 5, NULL);
+  fixture_ready (&fixture);
+  fixture_send_run (&fixture, IN_FLIGHT, 1000);
+  gst_harness_play (fixture.harness);
+  for (i = 0; i < 5; i++)
+    fixture_expect (&fixture, i, 1000);
+  while (fixture_count (&fixture, "packets") < 5);
+  fail_unless_equals_int (fixture_count (&fixture, "packets"), 5);
+  fail_unless_equals_int (fixture.lists, 0);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
+/* Sends a packet of `backend=udp` with a wrong UDP checksum. Returns FALSE if
+ * raw sockets are not permitted. */
+static gboolean
+fixture_send_damaged (Fixture * fixture, const gchar * test)
+{
+  guint8 packet[8 + UDPLITE_HEADER_SIZE + 1000] = { 0 };
+  struct sockaddr_in address = {.sin_family = AF_INET };
+  gint fd = socket (AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_UDP);
+
+  if (fd < 0) {
+    say_skipped (test, "%s", g_strerror (errno));
+    return FALSE;
+  }
+  udplite_test_write (packet + 8, sizeof (packet) - 8, UDPLITE_BACKEND_UDP,
+      FALSE, fixture->port, 0);
+  GST_WRITE_UINT16_BE (packet, 40000);
+  GST_WRITE_UINT16_BE (packet + 2, fixture->port);
+  GST_WRITE_UINT16_BE (packet + 4, sizeof (packet));
+  GST_WRITE_UINT16_BE (packet + 6, 1);
+  address.sin_addr.s_addr = g_htonl (INADDR_LOOPBACK);
+  fail_unless_equals_int (sendto (fd, packet, sizeof (packet), 0,
+          (struct sockaddr *) &address, sizeof (address)), sizeof (packet));
+  close (fd);
+  return TRUE;
+}
+
+/* The kernel discards such a packet before the element can check it. */
+GST_START_TEST (packet_with_a_wrong_udp_checksum_is_counted_as_dropped)
+{
+  const gchar *test = "packet_with_a_wrong_udp_checksum_is_counted_as_dropped";
+  Fixture fixture;
+
+  fail_unless (fixture_init (&fixture, test, 2 * 2));
+  fail_unless_equals_int (fixture.backend, UDPLITE_BACKEND_UDP);
+  fixture_ready (&fixture);
+  gst_harness_play (fixture.harness);
+  if (fixture_send_damaged (&fixture, test)) {
+    fixture_send (&fixture, 1, 1000, G_MAXUINT);
+    fixture_expect (&fixture, 1, 1000);
+    fail_unless_equals_int (fixture_count (&fixture, "packets"), 1);
+    fail_unless_equals_int (fixture_count (&fixture, "dropped"), 1);
+    fail_unless_equals_int (fixture_count (&fixture, "bad-checksum"), 0);
+  }
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (large_packets_are_not_lost)
 {
   Fixture fixture;
@@ -1197,6 +1310,9 @@ udplitesrc_suite (void)
   EACH (packets_arrive_whole_and_in_order);
   EACH (what_waits_leaves_as_lists);
   EACH (counted_buffers_come_singly);
+  EACH (merged_packets_leave_as_packets);
+  EACH (counted_buffers_of_merged_packets_come_singly);
+  tcase_add_test (tc, packet_with_a_wrong_udp_checksum_is_counted_as_dropped);
   EACH (large_packets_are_not_lost);
   EACH (the_sender_is_told);
   EACH (what_was_not_covered_is_marked);
