@@ -8,8 +8,8 @@
  * The sender sends RATE packets per second with SIZE bytes of payload, in
  * bursts of 32 packets. A burst is one call of sendmmsg, or with `gso` one
  * message that the kernel cuts into packets (UDP_SEGMENT). It prints the
- * packets that it sent, the seconds from the first burst to the last one, and
- * its CPU time in seconds.
+ * packets that it sent, the seconds from the first burst to the last one, its
+ * CPU time in seconds, and by how many seconds the latest burst was late.
  *
  * The receiver waits for the first packet and ends when no packet came for half
  * a second. It prints the packets that arrived, the seconds from the first one
@@ -33,7 +33,7 @@
 
 #define BURST 32                /* packets */
 #define MAX_SIZE 2000           /* bytes */
-#define BUFFER (8 << 20)
+#define BUFFER (32 << 20)
 #define FIRST_WAIT 20           /* s */
 #define IDLE_US 500000
 
@@ -193,18 +193,21 @@ wait_until (double time)
 static void
 send_at_rate (int fd, double seconds, double rate, int gso)
 {
-  double begin = read_clock (CLOCK_MONOTONIC);
+  double begin = read_clock (CLOCK_MONOTONIC), due, late = 0;
   uint64_t numbered = 0, accepted = 0;
 
   while (numbered < seconds * rate) {
-    wait_until (begin + numbered / rate);
+    due = begin + numbered / rate;
+    wait_until (due);
+    if (read_clock (CLOCK_MONOTONIC) - due > late)
+      late = read_clock (CLOCK_MONOTONIC) - due;
     number_burst (numbered);
     accepted += send_burst (fd, gso);
     numbered += BURST;
   }
-  printf ("%llu %.6f %.6f\n", (unsigned long long) numbered,
+  printf ("%llu %.6f %.6f %.6f\n", (unsigned long long) numbered,
       read_clock (CLOCK_MONOTONIC) - begin,
-      read_clock (CLOCK_PROCESS_CPUTIME_ID));
+      read_clock (CLOCK_PROCESS_CPUTIME_ID), late);
   if (accepted < numbered)
     fprintf (stderr, "udprate: the socket refused %llu packets\n",
         (unsigned long long) (numbered - accepted));
