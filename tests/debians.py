@@ -20,7 +20,8 @@ PACKAGES = "git,ca-certificates"
 # the same mirror.
 APT_OPTIONS = ("Acquire::http::Proxy", "Acquire::https::Proxy",
                "Acquire::Check-Date", "Acquire::Check-Valid-Until")
-# Mounts and processes of debootstrap end together with it.
+# Runs debootstrap in namespaces of its own. When debootstrap ends, its mounts
+# and its processes disappear.
 ALONE = ["unshare", "--mount", "--pid", "--fork", "--kill-child",
          "--mount-proc"]
 

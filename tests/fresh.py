@@ -225,8 +225,10 @@ def skipped_checks(root):
 
 
 def common_name(name):
-    """Returns a name of a test that does not depend on the version of meson,
-    which writes "project:suite / test" or, if newer, "suite - project:test"."""
+    """Returns a name of a test that does not depend on the version of meson.
+    Old versions write "project:suite / test", and newer versions write
+    "suite - project:test".
+    """
     return name.replace(f"{PROJECT}:", "").replace(" - ", " / ", 1)
 
 

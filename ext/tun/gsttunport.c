@@ -18,32 +18,34 @@
 #define PROPERTY_STRUCT GstTunPort
 static const GstWirelessProperty properties[] = {
   PROPERTY_STRING ("netns", "Network namespace",
-      "Network namespace of the device, as a name of \"ip netns\", a path "
-      "with a slash, such as /proc/1234/ns/net, or the digits of a process "
-      "ID (unset = that of this process)", PROPERTY_READY, netns, NULL),
+      "Network namespace of the device: a name from \"ip netns list\", a path "
+      "such as /proc/1234/ns/net, or a process ID (unset = the namespace of "
+      "this process)", PROPERTY_READY, netns, NULL),
   PROPERTY_STRING ("ifname", "Interface name",
       "Name of the TUN device, at most 15 characters, which is created if it "
       "does not exist; %d in it becomes a free number, and elements with the "
       "same netns and ifname share the device", PROPERTY_READY, ifname,
       DEFAULT_IFNAME),
   PROPERTY_STRING ("address", "Address",
-      "IPv4 and IPv6 addresses with prefix lengths that the device gets, as "
-      "a comma separated list, such as 10.0.0.1/24,fd00::1/64 (unset = none)",
+      "Comma separated list of IPv4 and IPv6 addresses, each with a prefix "
+      "length, to set on the device, such as 10.0.0.1/24,fd00::1/64 (unset = "
+      "none)",
       PROPERTY_READY, address, NULL),
   PROPERTY_UINT ("mtu", "MTU",
-      "MTU of the device (bytes, 0 = unchanged, which is 1500 for a new "
-      "device; otherwise at least 68, and 1280 for IPv6)", PROPERTY_READY, mtu,
+      "MTU of the device (bytes, minimum 68, or 1280 for IPv6; 0 = the MTU is "
+      "not changed, and a new device has 1500)", PROPERTY_READY, mtu,
       0,
       MAX_MTU, 0),
   PROPERTY_UINT ("txqueuelen", "Transmit queue length",
       "Maximum number of packets that wait in the kernel for tunsrc; further "
-      "ones are lost (packets, 0 = unchanged, which is 500 for a new device)",
+      "packets are lost (packets, 0 = the maximum is not changed, and a new "
+      "device has 500)",
       PROPERTY_READY, txqueuelen, 0,
       1000000, 0),
   PROPERTY_INT ("fd", "File descriptor",
-      "Descriptor of an open and configured TUN device (IFF_TUN, IFF_NO_PI), "
-      "which replaces netns, ifname, address, mtu and txqueuelen and is "
-      "duplicated (-1 = none)", PROPERTY_READY, fd, -1,
+      "File descriptor of an open and configured TUN device (IFF_TUN, "
+      "IFF_NO_PI), to use instead of netns, ifname, address, mtu and "
+      "txqueuelen (-1 = none)", PROPERTY_READY, fd, -1,
       G_MAXINT, -1),
   PROPERTY_STRING ("used-ifname", "Used interface name",
       "Name of the open device (NULL = none is open)", PROPERTY_READABLE,

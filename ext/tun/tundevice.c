@@ -42,8 +42,8 @@ tun_device_check_name (const gchar * name, GError ** error)
   percent = strchr (name, '%');
   if (percent && (percent[1] != 'd' || strchr (percent + 1, '%'))) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "The ifname \"%s\" has a wrong pattern: the only pattern is one %%d, "
-        "which stands for a free number.", name);
+        "The ifname \"%s\" has a wrong pattern: only a single %%d is allowed, "
+        "which is replaced by a free number.", name);
     return FALSE;
   }
   for (c = name; *c; c++) {

@@ -84,7 +84,7 @@ set_not_found (const gchar * text, gint error_number, GError ** error)
   if (strchr (text, '/'))
     g_set_error (error, GST_RESOURCE_ERROR, code,
         "Could not open the network namespace \"%s\": %s (errno %d). Set the "
-        "name of a namespace, a process number or the path of its file.", text,
+        "name of a namespace, the path of its file, or a process ID.", text,
         reason, error_number);
   else if (is_pid (text))
     g_set_error (error, GST_RESOURCE_ERROR, code,

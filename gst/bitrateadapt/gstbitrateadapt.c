@@ -74,8 +74,10 @@ GST_DEBUG_CATEGORY_STATIC (gst_bitrate_adapt_debug);
 
 typedef struct
 {
-  guint64 bytes[N_PARTS];       /* ring buffer: number of bytes in each part */
-  /* number of the newest part, counted from time 0 */
+  /* Ring buffer. Each entry is the number of bytes that passed in one part of
+   * the last second. */
+  guint64 bytes[N_PARTS];
+  /* number of parts that elapsed between time 0 and the newest part */
   guint64 part;
 } Meter;
 
@@ -99,6 +101,7 @@ struct _GstBitrateAdapt
   /* --- protected by the object lock --- */
   gchar *encoder_name, *network_name;
   guint min_bitrate, max_bitrate, start_bitrate, reserved_bitrate;
+  guint padding_bitrate;
   gdouble headroom;
   guint max_changes;
   gboolean request_key_frames, post_messages;
@@ -131,6 +134,7 @@ struct _GstBitrateAdapt
    * encoder is fixed. */
   gboolean has_refused, has_failed;
   const BitrateRule *rule;
+  gboolean is_padding;          /* The sink was told to send padding. */
   /* value of loss_report in the latest GstBitrateNetwork */
   guint64 loss_report;
   guint64 lost_before, lost_key_frames_before;
@@ -228,8 +232,8 @@ get_max_bitrate (const GstBitrateAdapt * self)
 /* --- warnings, in the thread ---------------------------------------------- */
 
 /* Records whether a problem exists. Returns TRUE once if the problem has
- * existed for `timeout` ns. The caller makes sure that only the time of a
- * running stream counts. */
+ * existed for `timeout` ns. Before the first buffer has passed, callers with a
+ * timeout pass `is_there` FALSE, so that this time does not count. */
 static gboolean
 note_problem (GstBitrateAdapt * self, Problem problem, gboolean is_there,
     guint64 now, guint64 timeout)
@@ -563,10 +567,9 @@ read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
         GST_STR_NULL (network->element));
     g_free (self->network);
     self->network = g_strdup (network->element);
-    /* The estimator is another element than before. Its counters do not
-     * continue those of the previous estimator, so their current values are the
-     * new start.
-     */
+    /* The estimator is another element than before, and its counters do not
+     * continue those of the previous estimator. Losses are therefore counted
+     * from the present values of its counters. */
     self->lost_before = network->lost;
     self->lost_key_frames_before = network->lost_key_frames;
   }
@@ -624,6 +627,25 @@ decide (GstBitrateAdapt * self, const GstBitrateNetwork * network,
   return is_due;
 }
 
+/* Lets the sink send padding while a higher estimate would raise the bitrate.
+ * If the property padding-bitrate is 0, the sink keeps its own setting. */
+static void
+update_padding (GstBitrateAdapt * self, const GstBitrateNetwork * network)
+{
+  gboolean is_wanted, was_padding = self->is_padding;
+  guint bitrate;
+
+  GST_OBJECT_LOCK (self);
+  bitrate = self->padding_bitrate;
+  is_wanted = bitrate > 0 && (1 - self->headroom) * network->report.estimate
+      < get_max_bitrate (self);
+  GST_OBJECT_UNLOCK (self);
+  if (bitrate == 0 && !was_padding)
+    return;
+  self->is_padding = bitrate > 0;
+  gst_bitrate_network_set_padding (network, is_wanted ? bitrate : 0);
+}
+
 static void
 adapt (GstBitrateAdapt * self)
 {
@@ -639,6 +661,7 @@ adapt (GstBitrateAdapt * self)
     if (decide (self, &network, gst_bitrate_encoder_get (element, encoder),
             &bitrate))
       ask_encoder (self, element, encoder, bitrate);
+    update_padding (self, &network);
     gst_object_unref (element);
   }
   gst_bitrate_network_clear (&network);
@@ -684,6 +707,7 @@ reset (GstBitrateAdapt * self)
   GST_OBJECT_UNLOCK (self);
   self->followed = NULL;
   self->encoder_bitrate = 0;
+  self->is_padding = FALSE;
   self->loss_report = self->lost_before = self->lost_key_frames_before = 0;
   memset (self->problem_since, 0, sizeof (self->problem_since));
   memset (self->problem_reported, 0, sizeof (self->problem_reported));
@@ -806,8 +830,8 @@ static const GstWirelessProperty properties[] = {
       "carries (unset = one downstream)", PROPERTY_PLAYING, network_name, NULL),
 
   PROPERTY_UINT ("min-bitrate", "Minimum bitrate",
-      "Minimum bitrate that the encoder is set to; no more than the maximum "
-      "(bit/s)",
+      "Minimum bitrate that the encoder is set to (bit/s); if this is above "
+      "the maximum bitrate, the maximum is used",
       PROPERTY_PLAYING, min_bitrate, 1, G_MAXINT, 300000),
 
   /**
@@ -822,8 +846,8 @@ static const GstWirelessProperty properties[] = {
       "the encoder has at start)",
       PROPERTY_PLAYING, max_bitrate, 0, G_MAXINT, 0),
   PROPERTY_UINT ("start-bitrate", "Start bitrate",
-      "Bitrate that the encoder is set to until an estimate is known (bit/s, "
-      "0 = leave it as it is)",
+      "Bitrate that the encoder is set to until an estimate is known (bit/s, 0 "
+      "= the encoder keeps its own bitrate)",
       PROPERTY_READY, start_bitrate, 0, G_MAXINT, 0),
 
   /**
@@ -840,13 +864,31 @@ static const GstWirelessProperty properties[] = {
       "Part of the estimated bitrate for other streams over the same sink, "
       "such as audio (bit/s)", PROPERTY_PLAYING, reserved_bitrate, 0, G_MAXINT,
       0),
+
+  /**
+   * GstBitrateAdapt:padding-bitrate:
+   *
+   * If the pictures need few bits, the stream uses less than the network
+   * carries, and the estimate is only a lower bound. With padding, the sink
+   * measures what the network carries, so the bitrate can follow at once when
+   * the pictures need more. The sink must have a property `padding-bitrate`, as
+   * mmtpsink has. The element sets that property to the value of this one.
+   * While the estimate already allows the maximum bitrate, the element sets the
+   * property of the sink to 0.
+   */
+  PROPERTY_UINT ("padding-bitrate", "Padding bitrate",
+      "Maximum bitrate of the padding that the sink sends while the estimate "
+      "is only a lower bound (bit/s, 0 = the sink keeps its own "
+      "padding-bitrate)", PROPERTY_PLAYING,
+      padding_bitrate, 0, G_MAXINT, 0),
   PROPERTY_UINT ("max-changes", "Maximum changes",
       "Maximum number of changes of the encoder in any second (changes/s)",
       PROPERTY_PLAYING,
       max_changes, 1, BITRATE_MAX_CHANGES, 10),
   PROPERTY_BOOLEAN ("request-key-frames", "Request key frames",
-      "Whether the encoder is asked for a key frame after a loss that was "
-      "not repaired, and when waiting frames will be late", PROPERTY_PLAYING,
+      "Whether a key frame is requested from the encoder after a loss that was "
+      "not repaired, and as soon as waiting frames are certain to arrive too "
+      "late", PROPERTY_PLAYING,
       request_key_frames, TRUE),
 
   /**
@@ -899,11 +941,12 @@ static const GstWirelessProperty properties[] = {
    * * `key-frames-requested`: requests for a key frame
    */
   PROPERTY_STATS
-      ("Estimate, target and bitrate of the encoder, and the changes "
-      "since the element started", gst_bitrate_adapt_create_stats),
+      ("Estimated bitrate of the network, target bitrate and bitrate of the "
+      "encoder, and number of changes since the element started",
+      gst_bitrate_adapt_create_stats),
   PROPERTY_STATS_INTERVAL (STATS_INTERVAL_BLURB, G_MAXINT64 / 2),
-  /* This description replaces the one in the parent class, because the property
-   * has no effect here. */
+  /* This row replaces the description of the property `qos` in the parent
+   * class, because `qos` has no effect in this element. */
   PROPERTY_BOOLEAN ("qos", "QoS",
       "Property of every GstBaseTransform; it has no effect here",
       PROPERTY_PLAYING, qos, FALSE),

@@ -186,9 +186,10 @@ gst_bitrate_encoder_get (GstElement * element,
   return units * encoder->bits_per_unit;
 }
 
-/* The bitrates before and after the changes by gst_bitrate_encoder_set (). They
- * are stored as data of the encoder element, so that they outlive the
- * bitrateadapt element that changed it. */
+/* Bitrates of an encoder before and after the changes that
+ * gst_bitrate_encoder_set () made. They are stored as data of the encoder
+ * element. So they are still available when the bitrateadapt element that made
+ * the changes no longer exists. */
 typedef struct
 {
   guint64 initial;              /* bit/s, before the first change */
@@ -226,9 +227,10 @@ note_change (GstElement * element, guint64 initial, guint64 present)
   changes->present = present;
 }
 
-/* Sets a control of a V4L2 encoder together with all controls that are set
- * already. The driver would keep the other controls anyway, but the element
- * would no longer list them. */
+/* Sets a control of a V4L2 encoder. The property of the encoder lists several
+ * controls, so its new value also contains the controls that are set already.
+ * The driver would keep those controls in any case, but the property would no
+ * longer list them. */
 static void
 set_control (GstElement * element, const GstBitrateEncoder * encoder,
     guint64 units)

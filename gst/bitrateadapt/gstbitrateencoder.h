@@ -50,7 +50,7 @@ guint64 gst_bitrate_encoder_get (GstElement * element,
  * has changed the bitrate since then. */
 guint64 gst_bitrate_encoder_get_initial (GstElement * element,
     const GstBitrateEncoder * encoder);
-/* Sets the bitrate of `element`, in bit/s. Returns FALSE if the element has
- * changed the value, so that its property now has another one. */
+/* Sets the bitrate of `element`, in bit/s. Returns FALSE if the element did not
+ * accept the bitrate, so that its property has a different value now. */
 gboolean gst_bitrate_encoder_set (GstElement * element,
     const GstBitrateEncoder * encoder, guint64 bitrate);

@@ -10,6 +10,7 @@
 #include "gstbitratewalk.h"
 
 #define ESTIMATE "estimated-bitrate"
+#define PADDING "padding-bitrate"
 
 /* --- numbers in a structure ----------------------------------------------- */
 
@@ -86,9 +87,10 @@ get_stats (GstElement * element)
 
 /* --- elements with an estimate -------------------------------------------- */
 
-/* Counters of losses in mmtpsink, dccpthinsink, ifdsink and ifdqueue after
- * which a key frame helps. The frames that mmtpsink itself dropped are not
- * counted here, because mmtpsink requests a key frame when it drops one. */
+/* Counters of those losses after which a key frame helps the receiver. The
+ * counters are in the statistics of mmtpsink, dccpthinsink, ifdsink and
+ * ifdqueue. Frames that mmtpsink itself dropped are not counted here, because
+ * mmtpsink requests a key frame when it drops one. */
 static const gchar *const losses[] = {
   "not-repaired", "loss-events", "dropped-received", "dropped-references",
   "dropped-i", "dropped-p", NULL
@@ -220,9 +222,9 @@ read_rist (const GstStructure * stats, GstBitrateNetwork * network)
 
 /* --- RTCP ----------------------------------------------------------------- */
 
-/* Reads a remote source whose last report had a block about our stream (RFC
- * 3550 section 6.4.1). If there are several receivers, the one with the
- * greatest loss is used. */
+/* Reads the statistics of a remote source whose last RTCP report had a report
+ * block about our stream (RFC 3550 section 6.4.1). If several receivers report
+ * losses, the greatest loss is used. */
 static void
 read_rtp_source (const GstStructure * stats, GstBitrateNetwork * network)
 {
@@ -255,8 +257,8 @@ typedef struct
   void (*read) (const GstStructure * stats, GstBitrateNetwork * network);
 } Kind;
 
-/* The kinds of elements without an estimate that know the network, in the order
- * of their precedence, highest first */
+/* Elements that have no estimate, but know the network in another way. The
+ * first element in this table has the highest precedence. */
 static const Kind kinds[] = {
   {"srtsink", &bitrate_round_trip_rule, read_srt},
   {"srtserversink", &bitrate_round_trip_rule, read_srt},
@@ -400,6 +402,15 @@ read_kind (const Search * search, GstBitrateNetwork * network)
   g_clear_pointer (&stats, gst_structure_free);
 }
 
+static gboolean
+has_padding (GstElement * element)
+{
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS
+      (element), PADDING);
+
+  return pspec && pspec->value_type == G_TYPE_UINT;
+}
+
 void
 gst_bitrate_network_read (GstPad * srcpad, const gchar * name,
     GstBitrateNetwork * network)
@@ -424,11 +435,27 @@ gst_bitrate_network_read (GstPad * srcpad, const gchar * name,
         (network->report.queued_bytes == BITRATE_UNKNOWN ? 0
         : network->report.queued_bytes);
   network->lost += search.lost;
+  if (has_padding (search.element))
+    network->padder = gst_object_ref (search.element);
   gst_object_unref (search.element);
+}
+
+void
+gst_bitrate_network_set_padding (const GstBitrateNetwork * network,
+    guint bitrate)
+{
+  guint present;
+
+  if (!network->padder)
+    return;
+  g_object_get (network->padder, PADDING, &present, NULL);
+  if (present != bitrate)
+    g_object_set (network->padder, PADDING, bitrate, NULL);
 }
 
 void
 gst_bitrate_network_clear (GstBitrateNetwork * network)
 {
   g_clear_pointer (&network->element, g_free);
+  gst_clear_object (&network->padder);
 }

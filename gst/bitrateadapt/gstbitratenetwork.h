@@ -14,6 +14,8 @@ typedef struct
    * element knows anything about the network. */
   const BitrateRule *rule;
   gchar *element;               /* name of the element */
+  /* the element, if it has the property "padding-bitrate"; owned, may be NULL */
+  GstElement *padder;
   /* time in ns from bitrateadapt until a frame is displayed; 0 if unknown */
   guint64 latency;
   /* Number of packets or frames that were lost or dropped so far and not
@@ -36,4 +38,8 @@ typedef struct
  */
 void gst_bitrate_network_read (GstPad * srcpad, const gchar * name,
     GstBitrateNetwork * network);
+/* Sets the property "padding-bitrate" of the element, in bit/s. Does nothing if
+ * the element has no such property or if the property has this value already. */
+void gst_bitrate_network_set_padding (const GstBitrateNetwork * network,
+    guint bitrate);
 void gst_bitrate_network_clear (GstBitrateNetwork * network);

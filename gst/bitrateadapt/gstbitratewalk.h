@@ -12,6 +12,6 @@
  * bin, which the walk enters after this call. */
 typedef gboolean (*GstBitrateVisit) (GstElement * element, gpointer data);
 
-/* Visits the elements upstream of `pad` if `pad` is a sink pad, and the
- * elements downstream of it if it is a source pad. */
+/* If `pad` is a sink pad, visits the elements upstream of the pad. If `pad` is
+ * a source pad, visits the elements downstream of the pad. */
 void gst_bitrate_walk (GstPad * pad, GstBitrateVisit visit, gpointer data);

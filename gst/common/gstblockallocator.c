@@ -8,11 +8,12 @@
 /* Size of a block in bytes; 40 packets for Ethernet fit into it. malloc keeps
  * freed memory of this size for the next block. */
 #define BLOCK_SIZE (64 * 1024)
-/* Sufficient for GstMemory and for the bytes of each memory */
+/* Alignment in bytes that is sufficient for GstMemory and for the data of each
+ * memory */
 #define ALIGNMENT 16
-/* References of the allocator to its current block. They are more than the
- * memories that fit into a block, so that a memory takes one of them without an
- * atomic operation. */
+/* Number of references to its current block that the allocator holds. Each new
+ * memory takes over one of them, which needs no atomic operation. The number is
+ * larger than the number of memories that fit into a block. */
 #define OWN_REFERENCES (1 << 24)
 
 typedef struct
@@ -61,7 +62,7 @@ block_release (Block * block, gint references)
     g_free (block);
 }
 
-/* Returns the references that no memory has taken. */
+/* Releases those references of the allocator that no memory has taken over. */
 static void
 block_retire (Block * block)
 {

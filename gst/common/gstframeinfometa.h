@@ -27,8 +27,8 @@ G_BEGIN_DECLS
  *     from the start of the RTP payload or, if the caps are not RTP, from the
  *     start of the buffer
  * @media_time: presentation time on the sender's clock, relative to an
- *     arbitrary origin and not changed by arrival times; or
- *     %GST_CLOCK_TIME_NONE
+ *     arbitrary origin, or %GST_CLOCK_TIME_NONE. The time at which the frame
+ *     arrives has no influence on it
  * @temporal_layer: temporal layer, 0 = base layer, -1 = unknown. No frame
  *     refers to a frame of a higher layer
  *

@@ -67,13 +67,14 @@ gst_wireless_stats_fill_ifd (GstStructure * structure, const IfdStats * stats)
 /* *INDENT-OFF* */
 GST_WIRELESS_DEFINE_ENUM (gst_ifd_algorithm, "GstIfdAlgorithm",
     {IFD_ALGORITHM_PAPER, "Figure 1.1 of R. Ouwens, Quality of video streaming "
-          "over wireless networks (2006): an I-frame replaces any waiting frame, "
-          "a P-frame a waiting B-frame", "paper"},
-    {IFD_ALGORITHM_PAPER_GOP, "Figures 1.2 and 1.3 of the same paper: frames "
-          "that refer to a dropped one are dropped as well", "paper-gop"},
+          "over wireless networks (2006): an I-frame replaces any waiting "
+          "frame, a P-frame replaces a waiting B-frame", "paper"},
+    {IFD_ALGORITHM_PAPER_GOP, "Figures 1.2 and 1.3 of Ouwens (2006): like "
+          "paper, and frames that refer to a dropped frame are dropped, too",
+        "paper-gop"},
     {IFD_ALGORITHM_GOP,
-        "As paper-gop, corrected, and with several waiting frames to "
-          "choose from",
+        "Like paper-gop, but without the errors of the paper, and with several "
+          "waiting frames to choose from",
         "gop"})
 /* *INDENT-ON* */
 

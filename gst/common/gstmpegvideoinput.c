@@ -22,8 +22,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_mpeg_video_input_debug);
 #define MAX_PIECE (16 * 1024)
 
 /* Maximum number of system start codes (B9 to FF) that damaged video may
- * contain by chance. If the input has more of them, and at least as many as
- * frames, it is a system stream. */
+ * contain by chance. If the input has more system start codes than this, and
+ * also at least as many system start codes as frames, the input is a system
+ * stream. */
 #define MAX_FOREIGN_CODES 8
 
 /* Only the streaming thread of the owner accesses the fields. The exception is
@@ -46,7 +47,8 @@ struct _GstMpegVideoInput
    * yet; NULL if there is none */
   GstBuffer *pending;
   gsize pending_offset;
-  /* The stream was drained. The timeline is drained when `frames` is empty. */
+  /* The framer was drained, but not the timeline. The timeline is drained when
+   * all frames were pulled. */
   gboolean drained;
   gboolean discont;             /* The next frame gets the flag DISCONT. */
   /* The next frame gets the flag RESYNC, because a new stream begins. */
@@ -248,9 +250,9 @@ input_fail (GstMpegVideoInput * input)
           input->head_size), element);
   if (!advice)
     advice = g_strdup_printf ("No MPEG-1 or MPEG-2 video frame in %"
-        G_GUINT64_FORMAT " bytes: %s takes a video elementary stream. In a "
-        "container the video needs the demuxer of the container, such as "
-        "mpegpsdemux; other codecs need their parser.",
+        G_GUINT64_FORMAT " bytes: %s takes a video elementary stream. If the "
+        "video is in a container, put its demuxer upstream, such as "
+        "mpegpsdemux; for another codec, put its parser upstream.",
         input->bytes_without_frame, GST_OBJECT_NAME (element));
   GST_ELEMENT_ERROR (element, STREAM, WRONG_TYPE, ("%s", advice),
       ("no frame in %" G_GUINT64_FORMAT " bytes, %" G_GUINT64_FORMAT
@@ -346,9 +348,9 @@ input_feed (GstMpegVideoInput * input, GstClockTime pts, GstClockTime dts)
     gst_clear_buffer (&input->pending);
 }
 
-/* Passes a parsed buffer that holds exactly one frame on without copying it.
- * Takes ownership of `buffer` and returns TRUE, or returns FALSE if the buffer
- * is unparsed or is not exactly one frame. */
+/* Adds a parsed buffer that holds exactly one frame to `frames`, without
+ * copying the buffer. In this case, takes ownership of `buffer` and returns
+ * TRUE. Returns FALSE if the buffer is unparsed or is not exactly one frame. */
 static gboolean
 input_push_whole (GstMpegVideoInput * input, GstBuffer * buffer,
     GstClockTime pts, GstClockTime dts)

@@ -39,17 +39,18 @@ void gst_mpeg_video_input_free (GstMpegVideoInput * input);
 /* Discards the state of the stream (for a flush or a stop), but keeps the
  * configuration and the counters. */
 void gst_mpeg_video_input_reset (GstMpegVideoInput * input);
-/* Sets the maximum frame size in bytes. The new value takes effect before the
- * first buffer or at the next reset. */
+/* Sets the maximum frame size in bytes. If a buffer was pushed already, the new
+ * value takes effect at the next reset. */
 void gst_mpeg_video_input_set_max_frame_size (GstMpegVideoInput * input,
     guint bytes);
-/* Reads the field `parsed` from `caps`. If it is TRUE, each buffer ends a
- * frame, and frames before the first sequence header are accepted. */
+/* Reads the field `parsed` from `caps`. If the field is TRUE, a frame ends at
+ * the end of each buffer, and frames before the first sequence header are
+ * accepted. */
 void gst_mpeg_video_input_set_caps (GstMpegVideoInput * input, GstCaps * caps);
 
 /* Takes ownership of `buffer`. The caller has pulled all frames of the previous
- * buffer. Returns FALSE if the stream is not an MPEG video elementary stream;
- * an error message was then posted on the owner. */
+ * buffer. Returns FALSE if the stream is not an MPEG video elementary stream.
+ * In this case, the function has posted an error message. */
 gboolean gst_mpeg_video_input_push (GstMpegVideoInput * input,
     GstBuffer * buffer);
 /* Ends the stream: the pending bytes become the last frame. Returns FALSE, and
@@ -61,9 +62,10 @@ gboolean gst_mpeg_video_input_drain (GstMpegVideoInput * input);
 gboolean gst_mpeg_video_input_pull (GstMpegVideoInput * input,
     GstMpegVideoInputFrame * frame);
 void gst_mpeg_video_input_frame_clear (GstMpegVideoInputFrame * frame);
-/* Stores one loss that the last pulled frame revealed. After a drain, once
- * gst_mpeg_video_input_pull () has returned FALSE, the function reports all
- * remaining losses. Returns FALSE if there is no further loss. */
+/* Stores the next loss in `loss`. Returns FALSE if there is no further loss.
+ * Each frame that is pulled may reveal losses. At the end of the stream,
+ * gst_mpeg_video_input_pull () reveals the remaining losses when it returns
+ * FALSE after gst_mpeg_video_input_drain (). */
 gboolean gst_mpeg_video_input_pull_loss (GstMpegVideoInput * input,
     MpegVideoLoss * loss);
 void gst_mpeg_video_input_get_stats (GstMpegVideoInput * input,
@@ -74,8 +76,8 @@ void gst_mpeg_video_input_get_stats (GstMpegVideoInput * input,
 GstCaps *gst_mpeg_video_input_make_caps (GstMpegVideoInput * input,
     const MpegVideoSequence * sequence);
 /* Replaces a byte segment, as filesrc sends it, by a time segment. The
- * timestamps of its buffers are then ignored, because filesrc gives its first
- * buffer a PTS of 0 only in some cases. Takes ownership of `event` and returns
- * an event (transfer full). */
+ * timestamps of the buffers in a byte segment are ignored, because filesrc
+ * gives its first buffer a PTS of 0 only in some cases. Takes ownership of
+ * `event` and returns an event (transfer full). */
 GstEvent *gst_mpeg_video_input_convert_segment (GstMpegVideoInput * input,
     GstEvent * event);

@@ -122,8 +122,8 @@ static const GstWirelessProperty properties[] = {
    * before the connection are dropped and counted as `dropped-not-connected`.
    */
   PROPERTY_BOOLEAN ("wait-for-connection", "Wait for connection",
-      "Whether the stream waits until the receiver is connected, live input for "
-      "at most max-live-wait; false drops the packets that come before",
+      "Whether the stream waits until the receiver is connected (live input at "
+      "most for max-live-wait); false drops packets until then",
       PROPERTY_PLAYING | PROPERTY_URI,
       wait_for_connection, TRUE,
       .changed = wake),
@@ -139,9 +139,9 @@ static const GstWirelessProperty properties[] = {
    * the error.
    */
   PROPERTY_BOOLEAN ("auto-reconnect", "Auto reconnect",
-      "Whether the sink connects again, and goes on with a key frame, after a "
-      "failed attempt or a lost connection; false posts an error if the "
-      "connection is lost, or if there is none within peer-timeout",
+      "Whether the sink reconnects after a failure and resumes with a key "
+      "frame; false posts an error if the connection is lost or is not made "
+      "within peer-timeout",
       PROPERTY_PLAYING | PROPERTY_URI, auto_reconnect, TRUE,
       .changed = wake),
 
@@ -154,9 +154,9 @@ static const GstWirelessProperty properties[] = {
    * because an incomplete frame is useless.
    */
   PROPERTY_BOOLEAN ("blocking", "Blocking",
-      "Whether the stream waits while the network is full, live input for at most "
-      "max-live-wait; false drops what the network does not take at once, and the "
-      "rest of its frame",
+      "Whether the stream waits while the network is full (live input at most "
+      "for max-live-wait); false drops each packet without room, and the rest "
+      "of its frame",
       PROPERTY_PLAYING | PROPERTY_URI, blocking, TRUE,
       .changed = wake),
 
@@ -170,9 +170,9 @@ static const GstWirelessProperty properties[] = {
    * ifdqueue also waits without a limit, because ifdqueue drops frames itself.
    */
   PROPERTY_MILLISECONDS ("max-live-wait", "Maximum wait of live input",
-      "Maximum time that live input waits for the connection or for room in the "
-      "network before packets are dropped until there is room again (ms, 0 = do "
-      "not wait); stored input waits as long as it takes",
+      "Maximum time that live input waits for the connection or for room in "
+      "the network before packets are dropped (ms, 0 = do not wait); input "
+      "that is not live waits without limit",
       PROPERTY_PLAYING | PROPERTY_URI, max_live_wait, 0,
       PROPERTY_MAX_MILLISECONDS, 1000,
       .changed = wake),
@@ -185,9 +185,9 @@ static const GstWirelessProperty properties[] = {
    * time.
    */
   PROPERTY_MILLISECONDS ("peer-timeout", "Peer timeout",
-      "Time after which a receiver that takes nothing although data waits "
-      "for it, or does not answer, counts as gone (ms, 0 = never; a change "
-      "affects the next connection)", PROPERTY_PLAYING | PROPERTY_URI,
+      "Time after which a receiver that does not answer, or accepts none of "
+      "the waiting data, counts as gone (ms, 0 = never; a change affects the "
+      "next connection)", PROPERTY_PLAYING | PROPERTY_URI,
       timeout, 0, PROPERTY_MAX_MILLISECONDS, 10000,
       .changed = wake),
   PROPERTY_DEPRECATED_NANOSECONDS ("timeout", "Timeout", "peer-timeout",
@@ -218,7 +218,7 @@ static const GstWirelessProperty properties[] = {
    */
   PROPERTY_STATS
       ("Statistics since the element started: packets and bytes sent and "
-      "dropped, connections, failures, and the time spent waiting in ns",
+      "dropped, connections, failures, and waiting time in ns",
       create_stats),
 
   /**

@@ -268,9 +268,9 @@ get_caps (gpointer object, GValue * value, GParamSpec * pspec)
 #define PROPERTY_STRUCT GstNetworkSrcPrivate
 static const GstWirelessProperty properties[] = {
   PROPERTY_NETWORK_URI
-      ("URI in the form of scheme://address:port?key=value&..., whose keys "
-      "are properties, and media, encoding-name, payload and clock-rate of "
-      "RTP caps; reading it gives scheme://address:port", NULL),
+      ("URI scheme://address:port?key=value&..., where each key is a property, "
+      "or media, encoding-name, payload or clock-rate of RTP caps; reading "
+      "returns scheme://address:port", NULL),
   PROPERTY_COMPUTED ("caps", "Caps",
       "Caps of the stream (unset = any)",
       PROPERTY_PLAYING | PROPERTY_URI, 0, gst_caps_get_type,
@@ -305,8 +305,8 @@ static const GstWirelessProperty properties[] = {
    * start at 0 when the socket is opened, and never decrease.
    */
   PROPERTY_STATS
-      ("Number of packets received, and of those refused or lost by reason, since "
-      "the socket was opened",
+      ("Number of received packets, and number of refused and lost packets by "
+      "reason, since the socket was opened",
       create_stats),
 
   /**

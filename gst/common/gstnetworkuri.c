@@ -242,8 +242,8 @@ check_uri (GstElement * element, const GstUri * uri, const gchar * text,
 {
   if (!uri || g_strcmp0 (gst_uri_get_scheme (uri), scheme) != 0) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI,
-        "\"%s\" is not of the form %s://host:port, such as %s://127.0.0.1:5004",
-        text, scheme, scheme);
+        "\"%s\" is not of the form %s://host:port with a number as the port, "
+        "such as %s://127.0.0.1:5004", text, scheme, scheme);
     return FALSE;
   }
   if (gst_uri_get_port (uri) != GST_URI_NO_PORT
@@ -351,7 +351,7 @@ check_scheme (gpointer element, const gchar * uri, GError ** error)
 
   if (is_other)
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_UNSUPPORTED_PROTOCOL,
-        "The scheme of \"%s\" is not supported: it is %s://", uri, scheme);
+        "The scheme of \"%s\" is not supported: use %s://", uri, scheme);
   g_free (found);
   return !is_other;
 }

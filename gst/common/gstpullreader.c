@@ -15,7 +15,8 @@ typedef struct
   GstPadEventFunction src_event;        /* before gst_pull_reader_enable () */
 
   /* protected by the stream lock of the sink pad */
-  GstSegment segment;           /* in bytes; `position` is read next */
+  /* in bytes; `position` is the offset at which the next read begins */
+  GstSegment segment;
   gboolean have_stream;         /* the STREAM_START event was sent */
   gboolean have_segment;        /* the SEGMENT event was sent */
   gboolean discont;             /* the next buffer follows a gap */
@@ -138,8 +139,9 @@ reader_start_flush (PullReader * reader, guint32 seqnum)
   GstEvent *event = gst_event_new_flush_start ();
 
   gst_event_set_seqnum (event, seqnum);
-  /* Pushing the event makes the pad discard what is sent to it, so the event is
-   * sent first. */
+  /* Pushing FLUSH_START upstream sets the pad to flushing, and a flushing pad
+   * discards what it is sent. Therefore FLUSH_START is first sent to the pad,
+   * and pushed afterwards. */
   gst_pad_send_event (reader->sinkpad, gst_event_ref (event));
   gst_pad_push_event (reader->sinkpad, event);
 }
@@ -154,7 +156,7 @@ reader_stop_flush (PullReader * reader, guint32 seqnum)
   gst_pad_send_event (reader->sinkpad, event);
 }
 
-/* Returns FALSE if the seek is not possible. Nothing has changed then. */
+/* Returns FALSE, and changes nothing, if the seek is not possible. */
 static gboolean
 reader_set_segment (PullReader * reader, GstEvent * event)
 {
@@ -200,7 +202,8 @@ reader_seek (PullReader * reader, GstEvent * event)
     reader_start_flush (reader, seqnum);
   else
     gst_pad_pause_task (reader->sinkpad);
-  /* Waits until the task is not inside the element. */
+  /* Waits until the task of the sink pad no longer runs a function of the
+   * element. */
   GST_PAD_STREAM_LOCK (reader->sinkpad);
   if (flags & GST_SEEK_FLAG_FLUSH)
     reader_stop_flush (reader, seqnum);

@@ -3,8 +3,8 @@
 
 #include "gststatstimer.h"
 
-/* State of the timer of one element, which is freed with the element. All
- * fields are protected by OBJECT_LOCK. */
+/* State of an element's statistics timer. The state is freed together with the
+ * element. All fields are protected by OBJECT_LOCK. */
 typedef struct
 {
   GstClockTime interval;        /* in ns; 0: never */

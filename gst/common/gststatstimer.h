@@ -46,10 +46,10 @@ void gst_stats_timer_get_nanoseconds (gpointer element, GValue * value,
     "element message while the pipeline plays (ms, 0 = only at the end of the " \
     "stream)"
 
-/* Starts the timer on the way to PLAYING. If the element has no clock, no timer
- * runs. */
+/* Starts the timer. Called in the state change from PAUSED to PLAYING. If the
+ * element has no clock, no timer runs. */
 void gst_stats_timer_start (GstElement * element,
     GstStatsTimerFunc create_stats);
-/* Stops the timer on the way to PAUSED. From then on no timer runs, even if the
- * interval is set. */
+/* Stops the timer. Called in the state change from PLAYING to PAUSED. From then
+ * on no timer runs, even if the interval is set. */
 void gst_stats_timer_stop (GstElement * element);

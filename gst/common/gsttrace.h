@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes the trace lines of protocol cores and of the driver to the log of an
- * element. Lines about single packets have the level LOG, all others DEBUG.
- */
+/* Writes the trace lines of a protocol core, and of the driver that does the
+ * core's I/O (net/driver.h), to the log of an element. Lines about single
+ * packets have the level LOG, all others DEBUG. */
 
 #pragma once
 

@@ -50,8 +50,7 @@ gst_wireless_event_new_key_unit_request (void)
           "all-headers", G_TYPE_BOOLEAN, TRUE, "count", G_TYPE_UINT, 0, NULL));
 }
 
-/* --- events that are held back until the caps are known
- * ----------------------- */
+/* --- events that are held back until the caps are known ------------------- */
 
 void
 gst_held_events_flush (GQueue * events)

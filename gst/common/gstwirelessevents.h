@@ -22,20 +22,20 @@ gboolean gst_wireless_event_is_restart (GstEvent * event);
 GstEvent *gst_wireless_event_new_key_unit_request (void);
 
 /* Downstream event that overtakes queued buffers. It announces that EOS will
- * follow after these buffers. The sink's deadline for the end of the stream
- * starts when the event arrives. */
+ * follow after these buffers. When the event arrives, the sink sets the
+ * deadline for the end of the stream. */
 GstEvent *gst_wireless_event_new_ending (void);
 gboolean gst_wireless_event_is_ending (GstEvent * event);
 
-/* --- events that are held back until the caps are known
- * ----------------------- */
+/* --- events that are held back until the caps are known ------------------- */
 
-/* Discards the events that a flush discards: all except sticky events, and also
- * SEGMENT. The queue owns its events (GstEvent). */
+/* Removes the events that a flush discards: SEGMENT, and all events that are
+ * not sticky. Other sticky events stay in the queue. The queue owns its events
+ * (GstEvent). */
 void gst_held_events_flush (GQueue * events);
 
-/* A query that a sink sends upstream. An element answers it if it drops whole
- * frames as soon as downstream is full, as ifdqueue does. A source upstream of
- * such an element therefore never has to wait for the network. */
+/* A query that a sink sends upstream. The elements that answer the query drop
+ * whole frames as soon as downstream is full, as ifdqueue does. A source
+ * upstream of such an element therefore never has to wait for the network. */
 GstQuery *gst_wireless_query_new_drops_when_full (void);
 gboolean gst_wireless_query_is_drops_when_full (GstQuery * query);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The property `gso` of the sinks that send UDP packets through a
- * DatagramSocket. */
+/* The property `gso`, which enables generic segmentation offload. It belongs to
+ * the sinks that send UDP packets through a DatagramSocket
+ * (net/datagramsocket.h). */
 
 #pragma once
 
@@ -14,7 +15,8 @@ typedef enum
 
 GType gst_wireless_gso_get_type (void);
 
-/* The row of a table of properties. `member` is a gint. */
+/* The row of the property `gso` for a table of properties
+ * (gstwirelessproperties.h). The struct member `member` is a gint. */
 #define PROPERTY_GSO(member) \
   PROPERTY_ENUM ("gso", "GSO", \
       "Whether packets of the same size are passed to the kernel as one " \

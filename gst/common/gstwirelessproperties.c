@@ -404,8 +404,9 @@ gst_wireless_properties_reword (GObjectClass * klass, const gchar * name,
   GstWirelessProperty *row = g_new (GstWirelessProperty, 1);
   Table *table = g_new0 (Table, 1);
 
-  /* The new table is not in the list of tables of this class, because the
-   * parent class already initializes and clears the member. */
+  /* The new table has the same member as the row of the parent class. The
+   * parent class already initializes and clears this member, so the new table
+   * is not in the list of tables of this class. */
   *row = *gst_wireless_properties_find (spec);
   row->blurb = blurb;
   *table = *parent;

@@ -48,7 +48,7 @@ typedef struct
   const gchar *name, *nick, *blurb;
   /* GParamFlags, PROPERTY_URI and PROPERTY_NOT_NULL */
   guint flags;
-  GType type;                   /* 0 means that get_type returns the type */
+  GType type;                   /* 0 if get_type is used instead */
     GType (*get_type) (void);   /* for enumerations, boxed types and objects */
   /* offset of the member in the struct, in bytes */
   gsize offset;
@@ -61,15 +61,17 @@ typedef struct
   guint64 unit;
 
   /* The following fields may be NULL. */
-  /* Function that is called to set the value, instead of setting the member. It
-   * is called without the lock. A property with both `set` and `get` needs no
-   * member. */
+  /* Function that sets the value. If it is not NULL, setting the property calls
+   * it instead of storing the value in the member. The caller does not hold the
+   * lock that protects the members. A property with both `set` and `get` needs
+   * no member. */
   void (*set) (gpointer object, const GValue * value, GParamSpec * pspec);
   void (*get) (gpointer object, GValue * value, GParamSpec * pspec);
   /* Returns the value of a readable GstStructure property; used instead of
    * `get`. */
   GstStructure *(*create_stats) (GstElement * element);
-  /* Called with the lock after the member was set. */
+  /* Called after the member was set. The caller holds the lock that protects
+   * the members. */
   void (*changed) (gpointer object);
   /* For a deprecated property: the name of the property that replaces it */
   const gchar *instead;
@@ -156,10 +158,10 @@ void gst_wireless_properties_install (GObjectClass * klass,
 void gst_wireless_properties_init (gpointer object, GType type);
 void gst_wireless_properties_clear (gpointer object, GType type);
 
-/* Replaces the blurb of a property of a parent class, in this class only, where
- * the parent's blurb would be wrong. Everything else stays the same. The
- * property is listed before the properties of tables that are installed later.
- */
+/* Gives a property of a parent class another blurb, in this class only. This is
+ * for a property whose blurb in the parent class would be wrong in this class.
+ * Everything else stays the same. In the list of the properties of this class,
+ * the property precedes the properties of tables that are installed later. */
 void gst_wireless_properties_reword (GObjectClass * klass, const gchar * name,
     const gchar * blurb);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes members of a struct into a structure of statistics, as a table
- * describes them, and posts such structures as messages.
- */
+/* Writes members of a struct into a GstStructure of statistics, and posts the
+ * GstStructure as a message. A table says which member is written to which
+ * field. */
 
 #pragma once
 
@@ -15,8 +15,8 @@ typedef struct
   gsize offset;
 } GstWirelessStatsField;
 
-/* Rows of a table. STATS_STRUCT is the type of the struct that has the members.
- */
+/* Macros for the rows of a table of GstWirelessStatsField. STATS_STRUCT must be
+ * defined as the type of the struct that has the members. */
 #define STATS_FIELD(name, type, member) \
     { name, type, G_STRUCT_OFFSET (STATS_STRUCT, member) }
 #define STATS_COUNTER(name, member) STATS_FIELD (name, G_TYPE_UINT64, member)

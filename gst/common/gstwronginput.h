@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Recognizes streams that are not a video elementary stream, and makes error
- * messages that name the type of the stream and the elements that it needs.
- */
+ * messages for them. Such a message names the type of the stream and tells
+ * which elements are needed. */
 
 #pragma once
 
@@ -27,9 +27,9 @@ GstWrongInput gst_wrong_input_find (const guint8 * head, gsize size);
 /* Returns whether `input` is a container format. Bytes of a container are never
  * a video elementary stream, even if they contain whole frames. */
 gboolean gst_wrong_input_is_container (GstWrongInput input);
-/* Returns a sentence for an error message of `element`, which must have a sink
- * pad, that tells the user what to do (transfer full). Returns NULL if the type
- * of the stream is unknown. */
+/* Returns a sentence that tells the user what to do (transfer full), or NULL if
+ * the type of the stream is unknown. The sentence is for an error message of
+ * `element`, which must have a sink pad. */
 gchar *gst_wrong_input_advise (GstWrongInput input, GstElement * element);
 /* Returns the element that the user knows: the bin that contains `owner`, such
  * as ifdsink, or `owner` itself (transfer full). */

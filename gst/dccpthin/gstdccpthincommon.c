@@ -97,7 +97,8 @@ static const GstWirelessProperty properties[] = {
       PROPERTY_READY | PROPERTY_URI | PROPERTY_NOT_NULL, host, "localhost"),
   PROPERTY_INT ("udp-port", "UDP port",
       "UDP port to connect to or to listen on, with encapsulation=udp (0 = the "
-      "property port; RFC 6773 assigns 6511)", PROPERTY_READY | PROPERTY_URI,
+      "value of the property port; RFC 6773 assigns 6511)",
+      PROPERTY_READY | PROPERTY_URI,
       udp_port, 0, G_MAXUINT16, 0),
   PROPERTY_INT ("bind-port", "Bind port",
       "Local port to connect from, with mode=caller (0 = any)",
@@ -109,15 +110,17 @@ static const GstWirelessProperty properties[] = {
   /* The default RTPV is the service code of RFC 5762 section 5.1 for video over
    * RTP. */
   PROPERTY_STRING ("service-code", "Service code",
-      "DCCP service code, the same at both ends, as up to four characters, as "
-      "SC=number, or as SC=xhexadecimal (RFC 4340 section 8.1.2)",
+      "DCCP service code, the same at both ends: at most four characters, SC= "
+      "and a decimal number, or SC=x and a hexadecimal number (RFC 4340 "
+      "section 8.1.2)",
       PROPERTY_READY | PROPERTY_URI | PROPERTY_NOT_NULL, service_code, "RTPV"),
   /* The range is that of RFC 4340 section 7.5.2. The same section asks for at
    * least five round trips' worth of packets: the default covers round trips of
    * one second with 2000 packets each. */
   PROPERTY_UINT64 ("sequence-window", "Sequence window",
-      "Sequence window announced to the peer, at least five round trips' worth; the "
-      "default is right for nearly everybody (packets, RFC 4340 section 7.5.2)",
+      "Sequence window announced to the peer, at least the number of packets "
+      "sent in five round trips; the default suits nearly every path (packets, "
+      "RFC 4340 section 7.5.2)",
       PROPERTY_READY | PROPERTY_URI,
       sequence_window, 32, (G_GUINT64_CONSTANT (1) << 46) - 1, 10000),
   PROPERTY_UINT ("mtu", "MTU",
@@ -126,7 +129,7 @@ static const GstWirelessProperty properties[] = {
       0, 65535, 1500),
   PROPERTY_ENUM ("equation", "Equation",
       "How the TCP throughput equation of TFRC (RFC 5348 section 3.1) is "
-      "evaluated; the default is right for nearly everybody",
+      "evaluated; the default suits all but very small machines",
       PROPERTY_READY | PROPERTY_URI, equation,
       gst_dccp_thin_equation_get_type, TFRC_EQUATION_EXACT),
   /* The default buffer of Linux 6.1 holds 90 packets of 1400 bytes. On a fast

@@ -371,8 +371,9 @@ fill_config (DccpEndpointConfig * config, const GstDccpThinSettings * settings,
   if (!gst_dccp_thin_parse_service_code (settings->service_code,
           &config->service_code)) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "\"%s\" is not a service code: set up to four characters, such as "
-        "RTPV, or SC=number, or SC=xhexadecimal", settings->service_code);
+        "\"%s\" is not a service code: set at most four characters, such as "
+        "RTPV, or SC= and a decimal number, or SC=x and a hexadecimal number",
+        settings->service_code);
     return FALSE;
   }
   config->is_listener = is_listener;

@@ -132,20 +132,22 @@ void gst_dccp_thin_end_unlock_and_post (GstDccpThinEnd * end);
  * a GstDccpThinEnd named `end`. */
 #define PROPERTY_DCCP_THIN_ADDRESS(name, nick) \
     PROPERTY_STRING (name, nick, \
-        "Local IP address or host name to listen on or to connect from (0.0.0.0 " \
-        "or :: = any)", \
+        "Local IP address or host name to listen on, or to connect from " \
+        "(0.0.0.0 or :: = any)", \
         PROPERTY_READY | PROPERTY_URI | PROPERTY_NOT_NULL, \
         end.settings.address, "0.0.0.0")
 #define PROPERTY_DCCP_THIN_PORT(get_port) \
     PROPERTY_INT ("port", "Port", \
         "Port to connect to or, with mode=listener, to listen on (0 = listen " \
-        "on any, which can be read here from PAUSED on)", \
+        "on any free port; from PAUSED on, the property has the number of " \
+        "this port)", \
         PROPERTY_READY | PROPERTY_URI, end.settings.port, 0, G_MAXUINT16, \
         GST_DCCP_THIN_DEFAULT_PORT, .get = get_port)
 /* `take_old_mode` is called after the property was set and replaces a
  * deprecated value with the new one. */
 #define PROPERTY_DCCP_THIN_MODE(initial, take_old_mode) \
     PROPERTY_ENUM ("mode", "Mode", \
-        "Whether this element connects to its peer, or waits for it", \
+        "Whether this element connects to its peer or waits for the peer to " \
+        "connect", \
         PROPERTY_READY | PROPERTY_URI, end.settings.mode, \
         gst_dccp_thin_mode_get_type, initial, .changed = take_old_mode)

@@ -825,16 +825,18 @@ take_old_mode (gpointer object)
 #define PROPERTY_STRUCT GstDccpThinSink
 static const GstWirelessProperty properties[] = {
   PROPERTY_NETWORK_URI
-      ("URI in the form of dccpthin://host:port?property=value&..., which "
-      "sets these properties; reading it gives dccpthin://host:port",
+      ("URI of the form dccpthin://host:port?property=value&..., which sets "
+      "host, port and the named properties; reading returns "
+      "dccpthin://host:port",
       "dccpthin://localhost:5004"),
   PROPERTY_DCCP_THIN_ADDRESS ("bind-address", "Bind address"),
   PROPERTY_DCCP_THIN_PORT (get_port),
   PROPERTY_DCCP_THIN_MODE (GST_DCCP_THIN_MODE_CALLER, take_old_mode),
   /* The value has 4 bits (RFC 4340 section 9.2.1). */
   PROPERTY_UINT ("checksum-coverage", "Checksum coverage",
-      "Checksum coverage with encapsulation=raw where the peer allows a partial "
-      "one (0 = the whole packet, n = the header and 4 (n - 1) bytes after it)",
+      "Checksum coverage with encapsulation=raw, if the peer allows partial "
+      "coverage (0 = the whole packet, n = the header and 4 (n - 1) bytes of "
+      "payload)",
       PROPERTY_READY | PROPERTY_URI, end.settings.coverage, 0, 15, 0),
 
   PROPERTY_GSO (end.settings.gso),
@@ -847,8 +849,9 @@ static const GstWirelessProperty properties[] = {
    * upstream after such a loss, at most once a second.
    */
   PROPERTY_BOOLEAN ("request-key-units", "Request key units",
-      "Whether a key frame is requested upstream when a part of one was lost or "
-      "was discarded by the receiver", PROPERTY_PLAYING | PROPERTY_URI,
+      "Whether a key frame is requested upstream when a part of a key frame "
+      "was lost or was discarded by the receiver",
+      PROPERTY_PLAYING | PROPERTY_URI,
       request_key_units, FALSE),
 
   /**

@@ -715,8 +715,8 @@ static const GstWirelessProperty properties[] = {
   PROPERTY_DCCP_THIN_MODE (GST_DCCP_THIN_MODE_LISTENER, take_old_mode),
   /* The value has 4 bits (RFC 4340 section 9.2.1). */
   PROPERTY_UINT ("min-checksum-coverage", "Minimum checksum coverage",
-      "Minimum checksum coverage that is accepted with encapsulation=raw (0 = the "
-      "whole packet, n = the header and 4 (n - 1) bytes after it)",
+      "Minimum checksum coverage that is accepted with encapsulation=raw (0 = "
+      "the whole packet, n = the header and 4 (n - 1) bytes of payload)",
       PROPERTY_READY | PROPERTY_URI, end.settings.coverage, 0, 15, 0),
 
   /**
@@ -728,17 +728,19 @@ static const GstWirelessProperty properties[] = {
    * well.
    */
   PROPERTY_UINT ("max-bytes", "Max. bytes",
-      "Maximum amount of data that waits for downstream (bytes); from half of it "
-      "on, the sender is told that the receiver is slow", PROPERTY_PLAYING,
+      "Maximum amount of data that waits for downstream (bytes); when half of "
+      "this maximum waits, the sender is told that the receiver is slow",
+      PROPERTY_PLAYING,
       max_bytes, 1, G_MAXUINT,
       4 * 1024 * 1024),
   PROPERTY_UINT ("max-packets", "Max. packets",
-      "Maximum number of packets that wait for downstream; from half of it on, the "
-      "sender is told that the receiver is slow",
+      "Maximum number of packets that wait for downstream; when half of this "
+      "maximum waits, the sender is told that the receiver is slow",
       PROPERTY_PLAYING, max_packets, 1, G_MAXUINT, 4096),
   PROPERTY_BOOLEAN ("eos-at-end", "EOS at end",
-      "Whether the end of the connection ends the stream, with EOS if the sender "
-      "closed it and with an error otherwise; false waits for the next connection",
+      "Whether the end of the connection ends the stream: with EOS if the "
+      "sender closed the connection, else with an error; false waits for the "
+      "next connection",
       PROPERTY_PLAYING | PROPERTY_URI, eos_at_end, TRUE),
   PROPERTY_MILLISECONDS ("peer-timeout", "Peer timeout",
       "Time after which a sender that does not answer counts as gone (ms, 0 "
@@ -816,10 +818,9 @@ gst_dccp_thin_src_class_init (GstDccpThinSrcClass * klass)
   network_class->set_paused = gst_dccp_thin_src_set_paused;
 
   gst_wireless_properties_reword (object_class, "uri",
-      "URI in the form of dccpthin://address:port?property=value&..., which "
-      "sets these properties, and RTP caps by the keys media, "
-      "encoding-name, payload and clock-rate; reading it gives "
-      "dccpthin://address:port");
+      "URI dccpthin://address:port?key=value&..., where each key is a "
+      "property, or media, encoding-name, payload or clock-rate of RTP caps; "
+      "reading returns dccpthin://address:port");
   gst_dccp_thin_install_properties (object_class,
       G_STRUCT_OFFSET (GstDccpThinSrc, end.settings),
       G_STRUCT_OFFSET (GstDccpThinSrc, end.lock));

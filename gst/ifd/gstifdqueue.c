@@ -7,9 +7,9 @@
  * A queue upstream of a sink that blocks while the network is full. The queue
  * holds a few frames. When the network accepts less than the encoder produces,
  * the queue drops the frames whose loss changes the picture least: B-frames
- * before P-frames, and I-frames only in rare cases. It never drops a frame to
- * which a frame that is sent refers. The receiver can therefore decode all
- * frames that arrive, and their delay never exceeds the duration of the few
+ * before P-frames, and I-frames only in rare cases. It never sends a frame that
+ * refers to a dropped frame. The receiver can therefore decode all frames that
+ * arrive. The delay of these frames never exceeds the duration of the few
  * frames in the queue.
  *
  * Accepts MPEG-1 and MPEG-2 video, parsed or unparsed, H.264 and H.265 in whole
@@ -18,10 +18,10 @@
  * follows R. Ouwens, "Quality of video streaming over wireless networks"
  * (2006), sections 1.5 and 2, "I-Frame Delay".
  *
- * The element paces the stream: a frame enters the queue when the running time
- * of its DTS has come (#GstIfdQueue:sync). The sink downstream must therefore
- * not wait for timestamps again, but send immediately: set sync=false on the
- * sink.
+ * The element paces the stream: a frame enters the queue when the pipeline's
+ * clock reaches the running time of its DTS (#GstIfdQueue:sync). The sink
+ * downstream must therefore not wait for timestamps again, but send
+ * immediately: set sync=false on the sink.
  *
  * ## Example launch lines
  * |[
@@ -174,13 +174,14 @@ static const GstWirelessProperty properties[] = {
    * GstIfdQueue:algorithm:
    *
    * The algorithm that selects the frames to drop. `paper` is the algorithm of
-   * figure 1.1 of the paper, and `paper-gop` is that of figures 1.2 and 1.3.
-   * Both are unchanged and hold one waiting frame. `gop` corrects the errors of
-   * these two algorithms and holds up to #GstIfdQueue:max-frames.
+   * figure 1.1 of Ouwens (2006), and `paper-gop` is that of figures 1.2 and
+   * 1.3. These two algorithms are implemented without changes, and hold one
+   * waiting frame. `gop` corrects their errors and holds up to
+   * #GstIfdQueue:max-frames waiting frames.
    */
   PROPERTY_ENUM ("algorithm", "Algorithm",
-      "Rule that chooses the frames to drop when the network is too slow; gop is "
-      "the best choice, and paper and paper-gop are there to reproduce Ouwens "
+      "Rule that chooses the frames to drop when the network is too slow; gop "
+      "is the best choice, while paper and paper-gop serve to reproduce Ouwens "
       "(2006)",
       PROPERTY_PLAYING,
       config.algorithm, gst_ifd_algorithm_get_type, IFD_ALGORITHM_GOP,
@@ -194,9 +195,9 @@ static const GstWirelessProperty properties[] = {
    * duration.
    */
   PROPERTY_UINT ("max-frames", "Maximum frames",
-      "Maximum number of frames that wait beside the one that is being sent; each "
-      "adds up to one frame duration of latency; algorithm=paper and paper-gop "
-      "always have 1", PROPERTY_PLAYING,
+      "Maximum number of waiting frames, without the frame being sent (always "
+      "1 with algorithm=paper or paper-gop); each adds up to one frame "
+      "duration of latency", PROPERTY_PLAYING,
       config.max_frames, 1,
       IFD_MAX_FRAMES, IFD_DEFAULT_MAX_FRAMES,
       .set = set_max_frames),
@@ -211,8 +212,8 @@ static const GstWirelessProperty properties[] = {
    * has room.
    */
   PROPERTY_BOOLEAN ("sync", "Sync",
-      "Whether each frame waits for the time at which it is to be sent; with "
-      "false it may be sent at once, and input that is not live waits for "
+      "Whether each frame enters the queue at the time of its timestamp; false "
+      "lets live input enter on arrival, and other input when the queue has "
       "room",
       PROPERTY_READY, sync, TRUE),
 
@@ -223,7 +224,7 @@ static const GstWirelessProperty properties[] = {
    * and counted as `too-big`, and the stream is resumed at the next header.
    */
   PROPERTY_UINT ("max-frame-size", "Maximum frame size",
-      "Maximum size of a frame of an MPEG-1/2 stream (bytes); a larger one "
+      "Maximum size of a frame of an MPEG-1/2 stream (bytes); a larger frame "
       "is dropped, with a warning",
       PROPERTY_READY, max_frame_size, 1024, G_MAXINT,
       MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE),
@@ -255,8 +256,8 @@ static const GstWirelessProperty properties[] = {
    * element starts again. All fields are #guint64 unless noted otherwise.
    * Fields with the suffixes `-i`, `-p` and `-b` count frames of one type:
    *
-   * * `frames-in`, `frames-in-i`, ...: frames that arrived. They are the sum of
-   *   `sent`, `dropped`, `flushed`, `waiting`, and at most one frame that is
+   * * `frames-in`, `frames-in-i`, ...: frames that arrived. This number is the
+   *   sum of `sent`, `dropped`, `flushed` and `waiting`, plus one if a frame is
    *   being sent
    * * `bytes-in`, ...: sizes of these frames
    * * `sent`, ...; `bytes-sent`, ...: frames that downstream accepted
@@ -267,7 +268,8 @@ static const GstWirelessProperty properties[] = {
    * * `dropped-disturbed`: frames that refer to a dropped frame of their GOP
    * * `dropped-leading`: leading frames that refer to a dropped frame of the
    *   previous GOP
-   * * `dropped-incomplete`: frames of which a part was missing
+   * * `dropped-incomplete`: always 0, because frames of which a part was
+   *   missing are passed on (see `incomplete`)
    * * `dropped-no-i-frame`: frames that arrived before the first I-frame of the
    *   stream, or before the first I-frame for a new receiver
    * * `dropped-misordered`: I-frames that a decoder would display in the wrong
@@ -277,9 +279,9 @@ static const GstWirelessProperty properties[] = {
    * * `gops-disturbed`: GOPs of which an I- or P-frame was dropped
    * * `gops-misordered`: I-frames that were sent although a decoder displays
    *   them in the wrong order, because no better I-frame could be expected
-   * * `lateness-median`, `lateness-p99`, `lateness-max`: #gint64, time from
-   *   when a frame was due until downstream had accepted all of it, in ns; the
-   *   percentiles are accurate to 1 part in 128
+   * * `lateness-median`, `lateness-p99`, `lateness-max`: #gint64, lateness of
+   *   the frames in ns: time from the due time of a frame until downstream had
+   *   accepted the whole frame; the error of the percentiles is at most 1/128
    * * `time-blocked`: time that downstream took to accept frames, in ns
    * * `waiting`, `bytes-waiting`: frames that are waiting now
    * * `sequence-headers-repeated`: sequence headers that were inserted before
@@ -295,7 +297,8 @@ static const GstWirelessProperty properties[] = {
    *   passed on
    * * `malformed-no-start-code`, `malformed-length`, `malformed-header`,
    *   `malformed-sei`, `malformed-sps`: malformed access units of H.264 or
-   *   H.265, by the first error; they are treated as P-frames
+   *   H.265, counted by the first error in the access unit; they are treated as
+   *   P-frames
    * * `malformed-frame`: malformed frames of VP8, VP9 or AV1; they are treated
    *   as P-frames that use everything before them
    */

@@ -28,9 +28,8 @@ struct _GstIfdQueueInput
 {
   GstElement *owner;
   GstMpegVideoInput *mpeg;
-  /* Name of the stream in the latest error about caps; NULL if the latest caps
-   * were usable
-   */
+  /* Description of the stream in the latest error about caps, for example "RTP
+   * packets"; NULL if the latest caps were usable */
   gchar *refused;
   /* Only the parser that fits the caps exists: `classifier`, `slots` or `ts`.
    * For MPEG video, all three are NULL. */
@@ -51,7 +50,8 @@ struct _GstIfdQueueInput
   gboolean parsed;
   /* frame rate from the caps or the sequence header; 0 if unknown */
   gint fps_n, fps_d;
-  /* malformed units that classifiers counted which do not exist any more */
+  /* numbers of malformed units that earlier classifiers have counted, which
+   * were freed */
   guint64 malformed[IFD_MALFORMED_LAST];
   guint64 malformed_frames;
   /* for all codecs but MPEG video */
@@ -174,10 +174,11 @@ gst_ifd_queue_input_reset (GstIfdQueueInput * input)
 
 /* --- caps ---------------------------------------------------------------- */
 
-/* Returns the caps that can be linked but not used, for the sake of an error
- * message. Codecs of which downstream accepts no usable form are left out. For
- * such a codec, a parser upstream of ifdqueue would not help, so linking has to
- * fail. */
+/* Returns caps that can be linked although ifdqueue cannot use them. Linking
+ * succeeds so that an error message can then name the parser that is missing
+ * upstream. A codec is left out if downstream accepts none of its usable caps.
+ * For such a codec, a parser upstream of ifdqueue would not help, so linking
+ * has to fail. */
 static GstCaps *
 make_unusable_caps (GstCaps * usable)
 {
@@ -242,9 +243,9 @@ refuse (GstIfdQueueInput * input, GstCaps * caps, const gchar * what,
   GstElement *element;
 
   /* The error is posted only once. CAPS is a sticky event, so upstream sends
-   * refused caps again with each buffer. A muxer also adds its stream headers
-   * to them.
-   */
+   * refused caps again with each buffer. A comparison of the caps would not
+   * recognize them, because a muxer adds its stream headers to the caps. The
+   * descriptions in the errors are therefore compared. */
   if (g_strcmp0 (input->refused, what) == 0)
     return FALSE;
   g_free (input->refused);
@@ -282,7 +283,7 @@ refuse_rtp (GstIfdQueueInput * input, GstCaps * caps,
     remedy = g_strdup_printf ("remove the payloader%s%s",
         payloader ? ", " : "", payloader ? payloader : "");
   else
-    remedy = g_strdup_printf ("put ifdqueue before the payloader: ... ! "
+    remedy = g_strdup_printf ("put ifdqueue upstream of the payloader: ... ! "
         "ifdqueue ! %s ! udpsink", payloader ? payloader : "PAYLOADER");
   refuse (input, caps, "RTP packets", remedy);
   g_free (remedy);
@@ -300,11 +301,11 @@ refuse_h26x (GstIfdQueueInput * input, GstCaps * caps,
       == 0)
     return refuse (input, caps, is_h264 ? "H.264 with alignment=nal" :
         "H.265 with alignment=nal", is_h264 ?
-        "set alignment=au, which h264parse makes" :
-        "set alignment=au, which h265parse makes");
+        "put h264parse upstream, and set alignment=au" :
+        "put h265parse upstream, and set alignment=au");
   return refuse (input, caps, is_h264 ? "this form of H.264" :
-      "this form of H.265", is_h264 ? "put h264parse before it" :
-      "put h265parse before it");
+      "this form of H.265", is_h264 ? "put h264parse upstream" :
+      "put h265parse upstream");
 }
 
 static gboolean
@@ -331,16 +332,16 @@ gst_ifd_queue_input_refuse_caps (GstIfdQueueInput * input, GstCaps * caps)
       || gst_structure_has_name (structure, "video/x-h265"))
     return refuse_h26x (input, caps, structure);
   if (gst_structure_has_name (structure, "video/x-av1"))
-    return refuse (input, caps, "this form of AV1", "put av1parse before it");
+    return refuse (input, caps, "this form of AV1", "put av1parse upstream");
   if (gst_structure_has_name (structure, "video/mpegts") && is_usable (caps))
     return refuse (input, caps, "an MPEG transport stream",
-        "to send all of it, use mmtpsink or dccpthinsink instead; for its "
-        "video alone, put tsdemux before it");
+        "to send the whole transport stream, use mmtpsink or dccpthinsink "
+        "instead; to send only its video, put tsdemux upstream");
   if (gst_structure_has_name (structure, "video/mpegts"))
     return refuse (input, caps, "this form of MPEG transport stream",
-        "put tsparse before it");
+        "put tsparse upstream");
   return refuse (input, caps, "an MPEG program stream",
-      "put mpegpsdemux before it");
+      "put mpegpsdemux upstream");
 }
 
 static gboolean
@@ -360,8 +361,8 @@ set_h26x_caps (GstIfdQueueInput * input, GstCaps * caps, IfdCodec codec)
   }
   return refuse (input, caps, codec == IFD_CODEC_H264 ?
       "H.264 without valid codec_data" : "H.265 without valid codec_data",
-      codec == IFD_CODEC_H264 ? "put h264parse before it" :
-      "put h265parse before it");
+      codec == IFD_CODEC_H264 ? "put h264parse upstream" :
+      "put h265parse upstream");
 }
 
 static void
@@ -555,8 +556,9 @@ pull_mpeg (GstIfdQueueInput * input, IfdLineItem * item, GstCaps ** caps)
 
   if (!gst_mpeg_video_input_pull (input->mpeg, &pulled))
     return FALSE;
-  /* The losses are read and discarded. Frames that never arrived were lost
-   * upstream, so ifdqueue does not count them. */
+  /* The parser reports frames that never arrived. These reports are read and
+   * discarded, because such frames were lost upstream and ifdqueue does not
+   * count them. */
   while (gst_mpeg_video_input_pull_loss (input->mpeg, &loss));
   *caps = update_caps (input, &pulled.frame.sequence);
   if (pulled.frame.has_sequence)
@@ -622,9 +624,10 @@ append_first_field (GstIfdQueueInput * input)
     append_unit (input, &input->first_field);
 }
 
-/* Joins the packets of two fields of a transport stream that remain if both
- * fields are dropped. The continuity counters of the second field's packets are
- * reduced by the number of packets that were removed from the first field. */
+/* Appends `rest` of the second field to `rest` of the first field. `rest`
+ * contains the packets of a transport stream that are sent even if the field is
+ * dropped. The continuity counters of the second field's packets are reduced by
+ * the number of packets that were removed from the first field. */
 static void
 append_rest (IfdLineItem * first, IfdLineItem * second)
 {
@@ -762,8 +765,9 @@ set_media_time (GstIfdQueueInput * input, const TsUnit * unit,
     input->ts_due = input->has_ts_time ? input->ts_due
         + gst_ifd_queue_input_get_frame_duration (input) : 0;
   }
-  /* If the two times differ by too much, the timestamps of the buffers have
-   * started again, for example after a seek. */
+  /* ts_due was computed from the DTS, and `tag` is the timestamp of the buffer.
+   * If they differ by more than MAX_TS_DISTANCE, the timestamps of the buffers
+   * have jumped, for example after a seek. */
   if (GST_CLOCK_TIME_IS_VALID (tag)
       && ABS (GST_CLOCK_DIFF (tag, input->ts_due)) > MAX_TS_DISTANCE)
     input->ts_due = tag;

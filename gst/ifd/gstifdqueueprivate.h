@@ -23,10 +23,11 @@ GST_DEBUG_CATEGORY_EXTERN (gst_ifd_queue_debug);
  * If upstream waits for room anyway (sync=false and not live), the second
  * thread has no use and costs a thread switch per frame. A bin can then allow
  * the unqueued mode. In this mode the streaming thread does not wait for room
- * but pushes a frame itself. The task of the src pad pushes only the events and
- * queries, the first frame, which may wait for a receiver, and the last frames
- * when no more arrive. If upstream is a source in pull mode, the streaming
- * thread is the task of the sink pad. */
+ * but pushes a frame itself. The task of the src pad still pushes the events
+ * and queries. It also pushes the first frame, because this push may have to
+ * wait for a receiver, and the waiting frames if no further frame arrives. If
+ * upstream is a source in pull mode, the streaming thread is the task of the
+ * sink pad. */
 struct _GstIfdQueue
 {
   GstElement parent;
@@ -90,9 +91,10 @@ struct _GstIfdQueue
 
   /* requests for a key frame, protected by lock; running times in ns */
   GstClockTime key_unit_asked_at;       /* last request; NONE if none */
-  GstClockTime i_frame_at;      /* arrival of the last I-frame; NONE if none */
-  /* Time between the last two I-frames without a request between them; 0 if
-   * unknown */
+  /* Time at which the last I-frame arrived; NONE if none */
+  GstClockTime i_frame_at;
+  /* Time between the last two successive I-frames between which no key frame
+   * was requested; 0 if unknown */
   GstClockTime i_frame_interval;
 
   /* statistics, protected by lock */

@@ -351,8 +351,8 @@ take_eos (GstIfdQueue * self, GstEvent * event)
     gst_event_unref (event);
     return FALSE;
   }
-  /* The event "ending" is sent past the queue, because a sink that blocks would
-   * receive the EOS too late. */
+  /* The event "ending" announces the EOS to the sink. It overtakes the data in
+   * the queue, because the EOS itself arrives too late if the sink blocks. */
   gst_pad_push_event (self->srcpad, gst_wireless_event_new_ending ());
   return enqueue_event (self, event);
 }

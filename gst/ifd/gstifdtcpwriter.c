@@ -33,11 +33,12 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
  * this time. Their delay is negligible, and they keep the network busy while
  * the thread wakes up. */
 #define NO_DELAY (5 * GST_MSECOND)
-/* The mark is the maximum number of unsent bytes. This is the number of
- * consecutive times that the kernel must send all data up to the mark
- * immediately before the mark may grow. A lower number would not prove that the
- * network is fast, because a token bucket on the path may hold as many bytes
- * (75 kbyte in the testbed of the paper). */
+/* The mark is the maximum number of unsent bytes. Before each further part of a
+ * frame is written, the element checks whether the kernel has sent all data up
+ * to the mark already. If this is so MANY_MARKS times in succession, the mark
+ * may grow. A lower number would not prove that the network is fast, because a
+ * token bucket on the path may hold as many bytes (75 kbyte in the testbed of
+ * the paper). */
 #define MANY_MARKS 16
 /* Interval in us for polling the unacknowledged data. Polling is necessary
  * because no system notifies a program when data are acknowledged. The interval
@@ -45,8 +46,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
 #define MIN_POLL_INTERVAL 500
 #define MAX_POLL_INTERVAL 20000
 
-/* estimated-bitrate is notified if the estimate has changed by at least this
- * share, but not more often than at this interval in ns. */
+/* The property estimated-bitrate is notified if the estimate has changed by at
+ * least NOTIFY_SHARE. Two notifications are at least NOTIFY_INTERVAL (in ns)
+ * apart. */
 #define NOTIFY_SHARE 0.1
 #define NOTIFY_INTERVAL (200 * GST_MSECOND)
 /* Time in ns. If no frame was sent for this time, reading the estimate adds a
@@ -88,8 +90,8 @@ struct _GstIfdTcpWriter
    * for each socket. */
   /* Maximum number of unsent bytes; at least `lowat` */
   guint mark;
-  /* Number of consecutive times that the kernel sent all data up to the mark
-   * immediately */
+  /* Number of checks in succession that found no unsent data in the kernel; see
+   * MANY_MARKS */
   guint marks_at_once;
   /* TRUE if this side has sent FIN on this socket */
   gboolean said_end;
@@ -564,11 +566,12 @@ gst_ifd_tcp_writer_send_some (GstIfdTcpWriter * self, GstBuffer * buffer,
   return GST_NETWORK_SINK_SENT;
 }
 
-/* Returns whether to start sending a frame of `size` bytes. A frame that was
- * started has to be completed, however long this takes. If the sink must not
- * wait, it therefore starts a frame only if the frame or half of the mark fits
- * into the free part of the mark. At this point the kernel reports the socket
- * as writable. */
+/* Returns whether to start sending a frame of `size` bytes. `room` is the
+ * number of bytes that may be added to the unsent data before they reach the
+ * mark. A frame that was started has to be completed, however long this takes.
+ * If the sink must not wait, it therefore starts a frame only if there is room
+ * for the frame, or for half of the mark. The kernel reports the socket as
+ * writable when there is room for half of the mark. */
 static gboolean
 gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
 {
@@ -785,10 +788,9 @@ static const GstWirelessProperty properties[] = {
    * accepted 1,875,000 bytes before it was full. With a limit of 16384 bytes,
    * it accepted 15,000 bytes. */
   PROPERTY_UINT ("notsent-lowat", "Unsent low-water mark",
-      "Maximum amount of unsent data in the kernel (TCP_NOTSENT_LOWAT), or what "
-      "the receiver takes in 5 ms if that is more; with a smaller value more of "
-      "the waiting data can still be dropped (bytes, 0 = as much as the kernel "
-      "takes)",
+      "Maximum amount of unsent data in the kernel, TCP_NOTSENT_LOWAT (bytes, "
+      "0 = no limit); a receiver that reads more than this in 5 ms raises the "
+      "maximum",
       PROPERTY_READY, notsent_lowat, 0, G_MAXINT, 16384),
   PROPERTY_STRING ("bind-address", "Bind address",
       "IP address to bind the socket to (unset = any)", PROPERTY_READY,
@@ -853,11 +855,11 @@ gst_ifd_tcp_writer_class_init (GstIfdTcpWriterClass * klass)
    * queue, which drops frames while a frame waits in this element. */
   gst_wireless_properties_reword (object_class, "wait-for-connection",
       "Whether the newest frames wait in the queue until the receiver is "
-      "connected; false drops the frames that come before");
+      "connected; false drops all frames until then");
   gst_wireless_properties_reword (object_class, "blocking",
-      "Whether a frame waits while the network is full, and the queue drops "
-      "frames meanwhile; false drops a frame that the network does not take "
-      "at once");
+      "Whether a frame waits while the network is full, so that the queue can "
+      "choose the frames to drop; false drops each frame for which the network "
+      "has no room");
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "TCP writer",

@@ -10,7 +10,8 @@
 #endif
 #ifdef __linux__
 #include <linux/sockios.h>
-/* This header is used because its struct tcp_info has more fields. */
+/* On Linux, this header replaces <netinet/tcp.h>, because its struct tcp_info
+ * has more fields. */
 #include <linux/tcp.h>
 #elif defined (G_OS_UNIX)
 #include <netinet/tcp.h>

@@ -99,9 +99,9 @@ gst_mmtp_parse_key (const gchar * text, GBytes ** key, GError ** error)
   if (problem) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
         "the property key %s: it takes an even number of hexadecimal digits, "
-        "at least %d (128 random bits). Make a key with \"openssl rand -hex 32\" "
-        "and set the same one at both ends, or leave the property unset to use "
-        "none", problem, MIN_KEY_DIGITS);
+        "at least %d (128 random bits). Make a key with \"openssl rand -hex "
+        "32\" and set the same key at both ends, or leave the property unset "
+        "for no authentication", problem, MIN_KEY_DIGITS);
     return FALSE;
   }
   if (text)

@@ -87,6 +87,19 @@ change_delays (gpointer object)
   driver_wake (&self->driver, TRUE);
 }
 
+/* Call with `lock` held. */
+static void
+change_padding (gpointer object)
+{
+  GstMmtpSink *self = GST_MMTP_SINK (object);
+
+  if (!self->sender)
+    return;
+  mmtp_sender_set_padding (self->sender, gst_mmtp_now (),
+      self->settings.padding_bitrate);
+  driver_wake (&self->driver, TRUE);
+}
+
 /* --- functions for the base class ----------------------------------------- */
 
 static gchar *
@@ -140,9 +153,9 @@ warn_of_delays (GstMmtpSink * self)
   UNLOCK (self);
   if (initial_delay > latency)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("initial-delay is %u ms, but it cannot be above latency, which is %u "
-            "ms: the delay is %u ms from the start. Raise latency, or lower "
-            "initial-delay.", initial_delay, latency, latency), (NULL));
+        ("initial-delay is %u ms, but its maximum is latency, which is %u ms: "
+            "%u ms is used. Raise latency, or lower initial-delay.",
+            initial_delay, latency, latency), (NULL));
 }
 
 static GstStateChangeReturn
@@ -232,8 +245,8 @@ static const GstWirelessProperty properties[] = {
       PROPERTY_READY | PROPERTY_URI, settings.port, 1, 65535,
       GST_MMTP_DEFAULT_PORT),
   PROPERTY_NETWORK_URI
-      ("URI in the form of mmtp://host:port?property=value&..., which sets "
-      "these properties; reading it gives mmtp://host:port", NULL),
+      ("URI of the form mmtp://host:port?property=value&..., which sets host, "
+      "port and the named properties; reading returns mmtp://host:port", NULL),
 
   /**
    * GstMmtpSink:channels:
@@ -248,24 +261,23 @@ static const GstWirelessProperty properties[] = {
    * PLAYING state, channels are added and removed.
    */
   PROPERTY_STRING ("channels", "Channels",
-      "Network interfaces or local addresses to send from, as a comma "
-      "separated list of "
-      "[local][->remote][?rate=bit/s&delay=ms&mtu=bytes&name=text]; auto "
-      "takes all that lead to the receiver, an empty text the route of the "
-      "system", PROPERTY_PLAYING | PROPERTY_URI, settings.channels,
+      "Comma separated list of interfaces or local addresses to send from, "
+      "[local][->remote][?rate=bit/s&delay=ms&mtu=bytes&name=text] (auto = all "
+      "that lead to the receiver, empty = chosen by the system)",
+      PROPERTY_PLAYING | PROPERTY_URI, settings.channels,
       DEFAULT_CHANNELS,
       .changed = change_channels),
   PROPERTY_STRING ("bonding-addresses", "Bonding addresses",
-      "Deprecated: use channels, which this property sets from a comma separated "
-      "list of host:port of the receiver, as ristsink has it",
+      "Deprecated: use channels; setting this list of receiver addresses "
+      "(host:port,host:port as in ristsink) sets channels",
       PROPERTY_PLAYING | PROPERTY_URI | G_PARAM_DEPRECATED,
       settings.bonding_addresses, NULL,
       .set = set_bonding_addresses,
       .instead = "channels"),
   PROPERTY_STRING ("key", "Key",
-      "Secret that authenticates every message, the same at the receiver, as at "
-      "least 32 hexadecimal digits from \"openssl rand -hex 32\" (unset = no "
-      "authentication; it cannot be read)", PROPERTY_SECRET, settings.key,
+      "Secret key that authenticates every message, the same as at the "
+      "receiver: at least 32 hexadecimal digits, from \"openssl rand -hex 32\" "
+      "(unset = no authentication)", PROPERTY_SECRET, settings.key,
       NULL),
 
   /**
@@ -278,14 +290,14 @@ static const GstWirelessProperty properties[] = {
    */
   /* The MMTP paper uses this deadline in section 5. */
   PROPERTY_UINT ("latency", "Latency",
-      "Delay with which the receiver plays every buffer, counted from its "
-      "timestamp; what cannot arrive within it is dropped (ms)",
+      "Delay from the timestamp of a buffer until the receiver plays the "
+      "buffer; a packet that cannot arrive within this delay is dropped (ms)",
       PROPERTY_PLAYING | PROPERTY_URI, settings.latency, 1,
       GST_MMTP_MAX_DELAY, 1000,
       .changed = change_delays),
   PROPERTY_UINT ("initial-delay", "Initial delay",
-      "Latency to begin with, in place of latency; it grows where the channels "
-      "need more, and is no more than latency (ms, 0 = latency from the start)",
+      "Initial value of the latency, which grows up to the property latency if "
+      "the channels need more (ms, 0 = latency from the start)",
       PROPERTY_PLAYING | PROPERTY_URI, settings.initial_delay, 0,
       GST_MMTP_MAX_DELAY, 0,
       .changed = change_delays),
@@ -300,35 +312,55 @@ static const GstWirelessProperty properties[] = {
       65535,
       1400),
   PROPERTY_UINT ("bitrate", "Bit rate",
-      "Expected bitrate of the stream, which is compared with what the channels "
-      "carry and told to the receiver; it limits nothing (bit/s, 0 = measure it)",
+      "Expected bitrate of the stream, which is compared with the rate of the "
+      "channels and announced to the receiver, and is not a limit (bit/s, 0 = "
+      "measured)",
       PROPERTY_READY | PROPERTY_URI, settings.bitrate, 0, G_MAXUINT, 0),
   PROPERTY_FRACTION ("framerate", "Frame rate",
-      "Frame rate of the stream, which is told to the receiver; it limits nothing "
-      "(frames/s, 0/1 = as its caps say)",
+      "Frame rate of the stream, which is announced to the receiver and is not "
+      "a limit (frames/s, 0/1 = the frame rate in the caps)",
       PROPERTY_READY | PROPERTY_URI, settings.framerate),
   PROPERTY_BOOLEAN ("retransmit", "Retransmit",
       "Whether lost packets are sent again if they can still arrive in time",
       PROPERTY_READY | PROPERTY_URI, settings.retransmit, TRUE),
+
+  /**
+   * GstMmtpSink:padding-bitrate:
+   *
+   * While the stream uses less than a channel carries, the sink cannot measure
+   * what the channel carries, and #GstMmtpSink:estimated-bitrate is only a lower
+   * bound. With padding, the sink fills the channel for a fraction of a second
+   * about every two seconds, until the channel is full. The padding consists of
+   * repair packets for the last packets of the stream, and of empty messages.
+   * The bound holds for all channels together, averaged over a second or more.
+   */
+  PROPERTY_UINT ("padding-bitrate", "Padding bit rate",
+      "Maximum bitrate of the padding that is sent while the stream uses less "
+      "than the channels carry, so that estimated-bitrate shows what they carry "
+      "(bit/s, 0 = no padding)", PROPERTY_PLAYING | PROPERTY_URI,
+      settings.padding_bitrate, 0, G_MAXINT, 0,
+      .changed = change_padding),
   PROPERTY_ENUM ("scheduler", "Scheduler",
       "Rule that chooses the channel of a packet",
       PROPERTY_READY | PROPERTY_URI, settings.scheduler,
       gst_mmtp_scheduler_get_type, MMTP_SCHEDULER_ARRIVAL),
   PROPERTY_UINT ("max-bytes", "Max. bytes",
       "Maximum amount of data that waits for a channel or for a retransmission "
-      "(bytes); a larger buffer is taken when no other waits", PROPERTY_READY,
+      "(bytes); a larger buffer is accepted only when no other buffer waits",
+      PROPERTY_READY,
       settings.max_bytes, 1, G_MAXUINT, 4 * 1024 * 1024),
 
   /* The next properties have udpsink's defaults, except for ttl. The default of
    * ttl is 0, which keeps the system's default. That is normally 64, as in
    * udpsink. */
   PROPERTY_STRING ("bind-address", "Bind address",
-      "IP address to bind the sockets to, of channels without a local address or "
-      "interface (unset = any)", PROPERTY_READY | PROPERTY_URI,
+      "IP address to bind the sockets to, for channels that name no local "
+      "address and no interface (unset = any)", PROPERTY_READY | PROPERTY_URI,
       settings.bind_address, NULL),
   PROPERTY_INT ("bind-port", "Bind port",
-      "UDP port to bind the sockets to, of channels without a local port (0 = "
-      "any)", PROPERTY_READY | PROPERTY_URI, settings.bind_port, 0, G_MAXUINT16,
+      "UDP port to bind the sockets to, for channels that name no local port "
+      "(0 = any)", PROPERTY_READY | PROPERTY_URI, settings.bind_port, 0,
+      G_MAXUINT16,
       0),
   PROPERTY_INT ("buffer-size", "Buffer size",
       "Size of the kernel send buffer of each channel (bytes, 0 = the "
@@ -422,6 +454,6 @@ gst_mmtp_sink_class_init (GstMmtpSinkClass * klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "MMTP sink",
       "Sink/Network", "Sends one stream over several unequal network paths, "
-      "each packet on one that meets its deadline (Multimedia Multiplexing "
+      "each packet on a path that meets its deadline (Multimedia Multiplexing "
       "Transport Protocol)", "The gst-plugins-wireless authors");
 }

@@ -192,6 +192,7 @@ fill_config (GstMmtpSink * self, MmtpSenderConfig * config,
   config->frame_period = self->frame_period;
   config->max_bytes = settings->max_bytes;
   config->retransmit = settings->retransmit;
+  config->padding_rate = settings->padding_bitrate;
   config->scheduler = settings->scheduler;
   return gst_mmtp_parse_key (settings->key, &config->key, error);
 }

@@ -119,8 +119,8 @@ resolve_path (GstMmtpSink * self, const MmtpPathSpec * spec,
 
   if (is_interface_missing (spec))
     g_set_error (&problem, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-        "there is no network interface \"%s\" (\"ip link\" lists them)",
-        spec->interface);
+        "there is no network interface \"%s\" (\"ip link\" lists the "
+        "interfaces)", spec->interface);
   if (resolve_host (self, spec->host, cancellable, problem ? NULL : &problem)
       && !problem)
     return TRUE;

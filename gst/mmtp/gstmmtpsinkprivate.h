@@ -55,6 +55,7 @@ typedef struct
   guint mtu;                    /* in bytes */
   guint bitrate;                /* in bit/s; 0 = the bitrate is measured */
   gint framerate[2];            /* 0/1 means the frame rate of the caps */
+  guint padding_bitrate;        /* in bit/s; 0 = no padding */
   gboolean retransmit;
   gint scheduler;               /* MmtpSchedulerType */
   guint max_bytes;

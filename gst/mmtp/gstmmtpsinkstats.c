@@ -26,6 +26,8 @@ static const GstWirelessStatsField counters[] = {
   STATS_COUNTER ("retransmitted", retransmitted),
   STATS_COUNTER ("repairs", repairs),
   STATS_COUNTER ("not-repaired", unrepaired),
+  STATS_COUNTER ("padding", padding),
+  STATS_COUNTER ("padding-bytes", padding_bytes),
 };
 
 static const GstWirelessStatsField gauges[] = {

@@ -1071,8 +1071,8 @@ static const GstWirelessProperty properties[] = {
       "Local IP address or host name to listen on (0.0.0.0 or :: = any)",
       PROPERTY_READY | PROPERTY_URI | PROPERTY_NOT_NULL, address, "0.0.0.0"),
   PROPERTY_INT ("port", "Port",
-      "UDP port to listen on (0 = any, which can be read here from PAUSED "
-      "on)",
+      "UDP port to listen on (0 = any free port; from PAUSED on, the property "
+      "has the number of this port)",
       PROPERTY_READY | PROPERTY_URI, port, 0, G_MAXUINT16,
       GST_MMTP_DEFAULT_PORT,
       .get = get_port),
@@ -1080,9 +1080,9 @@ static const GstWirelessProperty properties[] = {
       "Network interface to listen on (unset = any)",
       PROPERTY_READY | PROPERTY_URI, interface, NULL),
   PROPERTY_STRING ("key", "Key",
-      "Secret that authenticates every message, the same at the sender, as "
-      "at least 32 hexadecimal digits from \"openssl rand -hex 32\" (unset = "
-      "no authentication; it cannot be read)", PROPERTY_SECRET, key, NULL),
+      "Secret key that authenticates every message, the same as at the sender: "
+      "at least 32 hexadecimal digits, from \"openssl rand -hex 32\" (unset = "
+      "no authentication)", PROPERTY_SECRET, key, NULL),
   /* The default buffer size of the system holds 90 packets of 1400 bytes on
    * Linux 6.1. On a fast link, more packets can arrive while a thread waits for
    * a processor. */
@@ -1101,8 +1101,8 @@ static const GstWirelessProperty properties[] = {
    * posted as a LATENCY message.
    */
   PROPERTY_UINT ("latency", "Latency",
-      "Minimum time from the timestamp of a buffer at the sender until it is "
-      "played (ms); the latency of the sender counts if it is higher",
+      "Minimum time from the timestamp of a buffer at the sender until the "
+      "buffer is played (ms); a sender with a higher latency raises this time",
       PROPERTY_READY | PROPERTY_URI, latency, 0,
       GST_MMTP_MAX_DELAY, 0),
 
@@ -1125,12 +1125,12 @@ static const GstWirelessProperty properties[] = {
   /* The default of max-bytes is sufficient for 500 Mbit/s for one second, which
    * is the default latency of mmtpsink. */
   PROPERTY_UINT ("max-bytes", "Max. bytes",
-      "Maximum amount of data that waits for missing packets, and the same "
-      "maximum again for data that waits for downstream (bytes)",
+      "Maximum size of each of two queues (bytes): data that waits for missing "
+      "packets, and data that waits for downstream",
       PROPERTY_READY, max_bytes, 1, G_MAXUINT, 64 * 1024 * 1024),
   PROPERTY_BOOLEAN ("eos-at-end", "EOS at end",
-      "Whether the end of the stream of the sender is EOS; false waits for "
-      "the next sender", PROPERTY_PLAYING | PROPERTY_URI,
+      "Whether the end of the sender's stream is passed on as EOS; false waits "
+      "for the next sender", PROPERTY_PLAYING | PROPERTY_URI,
       eos_at_end, TRUE,
       .changed = change_eos_at_end),
 };
@@ -1221,10 +1221,9 @@ gst_mmtp_src_class_init (GstMmtpSrcClass * klass)
   GST_PUSH_SRC_CLASS (klass)->create = gst_mmtp_src_create;
 
   gst_wireless_properties_reword (object_class, "uri",
-      "URI in the form of mmtp://address:port?property=value&..., which "
-      "sets these properties, and RTP caps by the keys media, "
-      "encoding-name, payload and clock-rate; reading it gives "
-      "mmtp://address:port");
+      "URI mmtp://address:port?key=value&..., where each key is a property, or "
+      "media, encoding-name, payload or clock-rate of RTP caps; reading "
+      "returns mmtp://address:port");
   gst_wireless_properties_reword (object_class, "caps",
       "Caps of the stream (unset = those that the sender announces, or any)");
   gst_network_uri_install (object_class, &uri);

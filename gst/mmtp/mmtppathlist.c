@@ -176,8 +176,8 @@ parse_port (const gchar * text, const gchar * whole, guint min,
   guint64 number;
 
   if (!g_ascii_string_to_unsigned (text, 10, min, G_MAXUINT16, &number, NULL))
-    return refuse (error, "\"%s\" in \"%s\" is not a port: set %u to %u",
-        text, whole, min, G_MAXUINT16);
+    return refuse (error, "\"%s\" in \"%s\" is not a port: set a number from "
+        "%u to %u", text, whole, min, G_MAXUINT16);
   *port = number;
   return TRUE;
 }
@@ -213,8 +213,8 @@ take_local (MmtpPathSpec * spec, const gchar * text, gchar * address,
   if (strcmp (address, AUTO) == 0)
     return refuse (error, "\"" AUTO "\" stands for all interfaces and "
         "can't be part of \"%s\" or of a list", text);
-  return refuse (error, "\"%s\" is neither an address nor the name of an "
-      "interface, which has 1 to %d bytes. The receiver follows ->, as in "
+  return refuse (error, "\"%s\" is neither an IP address nor the name of an "
+      "interface (1 to %d bytes). Write the receiver after ->, as in "
       "wlan0->host:5004", address, MAX_INTERFACE_NAME);
 }
 
@@ -237,7 +237,8 @@ take_remote (MmtpPathSpec * spec, const gchar * text, const gchar * host,
   GSocketFamily family;
 
   if (host[0] == '\0')
-    return refuse (error, "\"%s\" has no host: write host or host:port", text);
+    return refuse (error, "the receiver \"%s\" has no host: write host or "
+        "host:port", text);
   if (strpbrk (host, "/@>[] \t\r\n") || ((looks_like_ipv4 (host)
               || strchr (host, ':')) && !is_address (host, &family)))
     return refuse (error, "\"%s\" is neither the name of a host nor an address",
@@ -269,9 +270,9 @@ parse_number (MmtpPathSpec * spec, const Number * number,
 
   if (!g_ascii_string_to_unsigned (value, 10, number->min, number->max,
           &parsed, NULL))
-    return refuse (error, "\"%s=%s\" is out of range: set %" G_GUINT64_FORMAT
-        " to %" G_GUINT64_FORMAT " %s", number->name, value, number->min,
-        number->max, number->unit);
+    return refuse (error, "\"%s=%s\" is not valid: set a number from %"
+        G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT " (%s)", number->name, value,
+        number->min, number->max, number->unit);
   if (number == &numbers[0])
     spec->rate = parsed;
   else if (number == &numbers[1])
@@ -292,10 +293,10 @@ take_option (MmtpPathSpec * spec, const gchar * name, const gchar * value,
       return parse_number (spec, &numbers[i], value, error);
   }
   if (strcmp (name, "name") != 0)
-    return refuse (error, "\"%s\" is not an option of a channel: they are "
-        "rate, delay, mtu and name", name);
+    return refuse (error, "\"%s\" is not an option of a channel: the options "
+        "are rate, delay, mtu and name", name);
   if (value[0] == '\0')
-    return refuse (error, "the name of a channel is empty: set one, such as "
+    return refuse (error, "the name of a channel is empty: set a name, such as "
         "name=field");
   g_free (spec->name);
   spec->name = g_strdup (value);
@@ -333,7 +334,8 @@ parse_options (MmtpPathSpec * spec, const gchar * text, GError ** error)
   guint i;
 
   if (!done)
-    refuse (error, "no option follows a ?: write one, such as ?rate=2000000");
+    refuse (error, "no option follows a ?: write an option, such as "
+        "?rate=2000000");
   for (i = 0; done && options[i]; i++)
     done = parse_option (spec, options[i], seen, error);
   g_ptr_array_unref (seen);
@@ -381,7 +383,7 @@ parse_bond (MmtpPathSpec * spec, gchar * text, GError ** error)
   spec->name = whole;
   if (!colon || colon[1] == '\0' || strchr (colon, ']'))
     return refuse (error,
-        "\"%s\" has no port: write a bonding address as host:port", whole);
+        "\"%s\" has no port: write each bonding address as host:port", whole);
   if (interface && !is_interface_name (interface))
     return refuse (error, "\"%s\" in \"%s\" is not the name of an interface, "
         "which has 1 to %d bytes", interface, whole, MAX_INTERFACE_NAME);
@@ -403,8 +405,8 @@ add (MmtpPathList * paths, MmtpPathSpec * spec, GError ** error)
     if (strcmp (other->name, spec->name) != 0)
       continue;
     g_set_error (error, MMTP_PATH_LIST_ERROR, MMTP_PATH_LIST_ERROR_TWICE,
-        "the channel \"%s\" stands twice in the list. If two channels are "
-        "meant, give each a name with ?name=", spec->name);
+        "the channel \"%s\" is in the list twice. If two channels are meant, "
+        "give them different names with ?name=", spec->name);
     return FALSE;
   }
   if (paths->specs->len == MMTP_MAX_PATHS) {

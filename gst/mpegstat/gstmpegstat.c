@@ -243,9 +243,9 @@ static const GstWirelessProperty properties[] = {
    *
    * * `frames`, `frames-i`, `frames-p`, `frames-b`, `frames-d`: complete frames
    *   that arrived
-   * * `frames-layer-0` to `frames-layer-7`: those of these frames whose
-   *   temporal layer is known (H.265, VP8 from an encoder in the same pipeline,
-   *   AV1)
+   * * `frames-layer-0` to `frames-layer-7`: complete frames of each temporal
+   *   layer; only for streams whose layers are known (H.265, VP8 from an
+   *   encoder in the same pipeline, AV1)
    * * `bytes`, `bytes-i`, `bytes-p`, `bytes-b`, `bytes-d`: sizes of these
    *   frames
    * * `lost`, `lost-i`, `lost-p`, `lost-b`, `lost-d`, `lost-unknown`: lost
@@ -258,8 +258,8 @@ static const GstWirelessProperty properties[] = {
    * * `average-bitrate`: bit/s over `duration`
    * * `latency-min`, `latency-median`, `latency-p95`, `latency-p99`,
    *   `latency-max`, `latency-mean`: #gint64, in ns relative to the first
-   *   frame, negative for frames that are early; the percentiles are accurate
-   *   to 1 part in 128
+   *   frame, negative for frames that are early; the error of the percentiles
+   *   is at most 1/128
    * * `jitter`: interarrival jitter of RFC 3550 in transport order, in ns
    * * `junk-bytes`: bytes that belonged to no frame
    * * `too-big`: frames that exceeded #GstMpegStat:max-frame-size
@@ -269,7 +269,7 @@ static const GstWirelessProperty properties[] = {
    * * `foreign-codes`: start codes that a video elementary stream does not have
    * * `malformed-no-start-code`, `malformed-length`, `malformed-header`,
    *   `malformed-sei`, `malformed-sps`: malformed access units of H.264 and
-   *   H.265, by the first error
+   *   H.265, counted by the first error in the access unit
    * * `malformed-frame`: malformed frames of VP8, VP9 and AV1
    */
   PROPERTY_STATS ("Statistics since the element started: frames, bytes and "
@@ -284,7 +284,7 @@ static const GstWirelessProperty properties[] = {
    * memory for any input.
    */
   PROPERTY_UINT ("max-frame-size", "Maximum frame size",
-      "Maximum size of a frame of an MPEG-1/2 stream (bytes); a larger one "
+      "Maximum size of a frame of an MPEG-1/2 stream (bytes); a larger frame "
       "is dropped, with a warning",
       PROPERTY_READY,
       max_frame_size, 1024, G_MAXINT, MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE),

@@ -648,8 +648,8 @@ gst_mpeg_stat_query_latency (GstMpegStat * self, GstQuery * query)
   GST_OBJECT_UNLOCK (self);
 
   gst_query_parse_latency (query, &live, &min, &max);
-  /* A stored stream is read in advance, so a sink downstream need not delay its
-   * start. */
+  /* The frames of a stored stream can be read in advance, so this element adds
+   * no latency to a stored stream. */
   if (!live)
     return TRUE;
   min += wait;

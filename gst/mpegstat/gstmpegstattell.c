@@ -135,8 +135,8 @@ gst_mpeg_stat_snapshot (GstMpegStat * self, Snapshot * snapshot)
 
   GST_OBJECT_LOCK (self);
   now = self->clock.arrival;
-  /* Before the end of the stream, the bitrate is that of the second before now,
-   * so that it shows a stalled network. */
+  /* Before the end of the stream, the bitrate is computed over the second that
+   * ends at the present time. It therefore decreases if the network stalls. */
   if (!self->eos) {
     kind = gst_mpeg_stat_read_clock (self, &reading);
     now = mpegstat_clock_peek (&self->clock, kind, reading);

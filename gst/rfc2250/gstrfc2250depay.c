@@ -211,18 +211,19 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstRfc2250Depay:reorder-window:
    *
-   * Maximum number of packets that wait for a missing one, which may have been
-   * overtaken. This adds no delay while no packet is missing. With 0, each gap
-   * is treated as a loss. The element does not wait for packets that the jitter
-   * buffer has given up (DISCONT).
+   * Maximum number of packets that wait for a missing packet. The missing
+   * packet may still arrive if other packets have overtaken it. The waiting
+   * adds no delay while no packet is missing. With 0, each gap is treated as a
+   * loss. The element does not wait for packets that the jitter buffer has
+   * given up (DISCONT).
    *
    * Since: 0.1
    */
   /* The default is the degree of reordering that the loss detection of TCP and
    * TFRC tolerates (RFC 5681 section 3.2, RFC 5348 section 5.1). */
   PROPERTY_UINT ("reorder-window", "Reorder window",
-      "Maximum number of packets that wait for a missing one, which may have "
-      "been overtaken (packets, 0 = do not wait)",
+      "Maximum number of packets that wait for a missing packet, which may "
+      "have been reordered (packets, 0 = do not wait)",
       PROPERTY_READY, reorder_window, 0, RTP_REORDER_MAX_WINDOW, 3),
 
   /**
@@ -234,7 +235,7 @@ static const GstWirelessProperty properties[] = {
    * Since: 0.1
    */
   PROPERTY_UINT ("max-frame-size", "Maximum frame size",
-      "Maximum size of a coded frame (bytes); a larger one is dropped",
+      "Maximum size of a coded frame (bytes); a larger frame is dropped",
       PROPERTY_READY, max_frame_size, 1024, G_MAXINT,
       MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE),
 
@@ -244,30 +245,37 @@ static const GstWirelessProperty properties[] = {
    * Counters since the element was created. All are #guint64 and never
    * decrease. (The property `stats` belongs to the base class.)
    *
-   * - `packets`, `legacy-packets`: accepted packets, and those of them whose
-   *   video-specific header is all zero
-   * - `lost`, `duplicates`, `late`, `ssrc-changes`: packets by sequence number,
-   *   and changes of the source
+   * - `packets`: accepted packets
+   * - `legacy-packets`: accepted packets whose video-specific header is all
+   *   zero
+   * - `lost`, `duplicates`, `late`: lost, duplicate and late packets, which are
+   *   recognized by their sequence numbers
+   * - `ssrc-changes`: changes of the source
    * - `strays`: dropped packets of another source, or with a sequence number
    *   that is far off. Another source becomes the current one if it has sent
    *   two consecutive packets and the current one has been silent for a second
-   * - `invalid-rtp`, `wrong-payload-type`, `no-payload`, `bad-short`,
-   *   `bad-mbz`, `bad-extension`, `empty`: refused packets, by reason: not RTP;
-   *   a payload type other than that of the caps; a keep-alive packet; shorter
-   *   than the header requires; reserved bits set; a forbidden value in the
-   *   MPEG-2 extension; no video data after the header
-   * - `frames`, `frames-damaged`, `frames-dropped`: frames that were pushed
-   *   complete, pushed incomplete, and not pushed; `too-big`: those of the
-   *   dropped frames that exceeded max-frame-size
+   * - refused packets, by reason:
+   *   - `invalid-rtp`: not RTP
+   *   - `wrong-payload-type`: a payload type other than that of the caps
+   *   - `no-payload`: a keep-alive packet
+   *   - `bad-short`: shorter than the header requires
+   *   - `bad-mbz`: reserved bits set
+   *   - `bad-extension`: a forbidden value in the MPEG-2 extension
+   *   - `empty`: no video data after the header
+   * - `frames`: frames that were pushed complete
+   * - `frames-damaged`: frames that were pushed incomplete
+   * - `frames-dropped`: frames that were not pushed
+   * - `too-big`: dropped frames that exceeded max-frame-size
    * - `frames-i`, `-p`, `-b`, `-d`: all pushed frames, by type
-   * - `pictures-rebuilt`, `gops-rebuilt`, `slices-dropped`: headers that
-   *   `on-loss=conceal` restored, and incomplete slices that it dropped
+   * - `pictures-rebuilt`, `gops-rebuilt`: headers that `on-loss=conceal`
+   *   restored
+   * - `slices-dropped`: incomplete slices that `on-loss=conceal` dropped
    *
    * Since: 0.1
    */
   PROPERTY_COMPUTED ("mpeg-stats", "MPEG statistics",
-      "Number of packets and frames, and of refused ones by reason, since "
-      "the element started", PROPERTY_READABLE, 0,
+      "Number of packets and frames, and number of refused packets and frames "
+      "by reason, since the element started", PROPERTY_READABLE, 0,
       gst_structure_get_type,
       .create_stats = gst_rfc2250_depay_create_stats),
 };
@@ -526,8 +534,8 @@ gst_rfc2250_depay_check_rtp (GstRfc2250Depay * depay, GstBuffer * buffer,
 }
 
 /* Nearly all packets have the minimum RTP header and the minimum video-specific
- * header, and the base class will map them later anyway. For these packets it
- * is sufficient to check the first bytes. */
+ * header. For these packets, a check of the first bytes is sufficient. They are
+ * not mapped here, because the base class maps each packet later. */
 static gboolean
 gst_rfc2250_depay_check_packet (GstRfc2250Depay * depay, GstBuffer * buffer,
     guint32 * ssrc, guint16 * seqnum)
@@ -592,16 +600,17 @@ gst_rfc2250_depay_refuse_input (GstRfc2250Depay * depay, const gchar * why)
     return;
   depay->refused_input = TRUE;
   GST_ELEMENT_ERROR (depay, STREAM, WRONG_TYPE,
-      ("%s takes RTP packets, and this is %s. Set the caps of the source of "
-          "the packets, such as udpsrc caps=\"application/x-rtp, media=video, "
-          "clock-rate=90000, encoding-name=MPV, payload=32\". Video that is "
-          "not in RTP needs no depayloader.", GST_OBJECT_NAME (depay), why),
-      (NULL));
+      ("%s takes RTP packets, but its input is %s. Set the caps of the element "
+          "that receives the packets, such as udpsrc caps=\"application/x-rtp, "
+          "media=video, clock-rate=90000, encoding-name=MPV, payload=32\". "
+          "Video that is not in RTP needs no depayloader.",
+          GST_OBJECT_NAME (depay), why), (NULL));
 }
 
-/* Called before the chain function of the base class, which drops each late
- * packet. Restores the order of packets, refuses packets that do not belong to
- * the stream, and counts both. */
+/* Called before the chain function of the base class, because that function
+ * drops each late packet. Restores the order of packets and refuses packets
+ * that do not belong to the stream. Refused, late and duplicate packets are
+ * counted. */
 static GstFlowReturn
 gst_rfc2250_depay_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
@@ -680,7 +689,8 @@ gst_rfc2250_depay_handle_event (GstRTPBaseDepayload * base, GstEvent * event)
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
     gst_event_parse_segment (event, &segment);
-    /* The base class refuses this segment. */
+    /* The base class refuses a segment in another format without posting an
+     * error, so the error is posted here. */
     if (segment->format != GST_FORMAT_TIME)
       gst_rfc2250_depay_refuse_input (depay, "a stream of bytes");
   }

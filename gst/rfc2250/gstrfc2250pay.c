@@ -105,10 +105,12 @@ GST_ELEMENT_REGISTER_DEFINE (rfc2250pay, "rfc2250pay", GST_RANK_NONE,
 /* *INDENT-OFF* */
 static GST_WIRELESS_DEFINE_ENUM (gst_rfc2250_aggregate_mode,
     "GstRfc2250AggregateMode",
-    {RFC2250_AGGREGATE_NONE, "One slice to a packet", "none"},
-    {RFC2250_AGGREGATE_SLICES, "Whole slices, as many as fit", "slices"},
-    {RFC2250_AGGREGATE_FILL, "Whole slices, and a piece of a slice that is "
-          "larger than a packet where that saves a packet", "fill"})
+    {RFC2250_AGGREGATE_NONE, "At most one slice in a packet", "none"},
+    {RFC2250_AGGREGATE_SLICES, "As many whole slices in a packet as fit",
+        "slices"},
+    {RFC2250_AGGREGATE_FILL, "Like slices, but a slice that is larger than a "
+          "packet may begin in a packet after whole slices if this saves a "
+          "packet", "fill"})
 /* *INDENT-ON* */
 
 static GstStructure *
@@ -205,10 +207,10 @@ static const GstWirelessProperty properties[] = {
    * GstRfc2250Pay:config-interval:
    *
    * Repeat the last sequence header with its extensions before an I-frame that
-   * has none, if this number of seconds has passed since it was last sent.
-   * Receivers that join a stream with a single sequence header at its beginning
-   * need this. The header is not repeated while downloaded quantizer matrices
-   * are in use that it would reset.
+   * has none, if this number of seconds has passed since the sequence header
+   * was last sent. Receivers that join a stream with a single sequence header
+   * at its beginning need this. The header is not repeated while downloaded
+   * quantizer matrices are in use, because it would reset these matrices.
    *
    * Since: 0.1
    */
@@ -226,7 +228,7 @@ static const GstWirelessProperty properties[] = {
    * Since: 0.1
    */
   PROPERTY_UINT ("max-frame-size", "Maximum frame size",
-      "Maximum size of a coded frame (bytes); a larger one is dropped",
+      "Maximum size of a coded frame (bytes); a larger frame is dropped",
       PROPERTY_READY, max_frame_size, 1024, G_MAXINT,
       MPEG_VIDEO_DEFAULT_MAX_FRAME_SIZE,
       .changed = change_max_frame_size),
@@ -237,22 +239,27 @@ static const GstWirelessProperty properties[] = {
    * Counters since the element was created. All are #guint64 and never
    * decrease. (The property `stats` belongs to the base class.)
    *
-   * - `frames`, `pictures-i`, `-p`, `-b`, `-d`: frames and pictures that were
-   *   sent; each of the two field pictures of a frame counts as a picture
-   * - `packets`, `payload-bytes`: RTP packets, and their bytes without the RTP
-   *   header
-   * - `slices`, `split-slices`, `header-packets`: slices, slices that begin in
-   *   one packet and end in another, and packets without slice data
-   * - `sequence-headers-injected`, `sequence-headers-not-injected`: sequence
-   *   headers that config-interval inserted, and those that were omitted
-   *   because of downloaded matrices
+   * - `frames`: frames that were sent
+   * - `pictures-i`, `-p`, `-b`, `-d`: pictures that were sent, by type; each of
+   *   the two field pictures of a frame counts as a picture
+   * - `packets`: RTP packets
+   * - `payload-bytes`: bytes of these packets without the RTP header
+   * - `slices`: slices
+   * - `split-slices`: slices that begin in one packet and end in another
+   * - `header-packets`: packets without slice data
+   * - `sequence-headers-injected`: sequence headers that config-interval
+   *   inserted
+   * - `sequence-headers-not-injected`: sequence headers that config-interval
+   *   did not insert because of downloaded matrices
    * - `incomplete-frames`: frames that were sent although slices are missing in
    *   the input
-   * - `junk-bytes`, `too-big`, `truncated`, `bad-headers`, `before-sequence`,
-   *   `foreign-codes`: input that was not sent: bytes that belong to no frame,
-   *   frames over max-frame-size, frames that a discontinuity cut off, invalid
-   *   headers, pictures before the first sequence header, start codes of a
-   *   system stream
+   * - input that was not sent:
+   *   - `junk-bytes`: bytes that belong to no frame
+   *   - `too-big`: frames over max-frame-size
+   *   - `truncated`: frames that a discontinuity cut off
+   *   - `bad-headers`: invalid headers
+   *   - `before-sequence`: pictures before the first sequence header
+   *   - `foreign-codes`: start codes of a system stream
    *
    * Since: 0.1
    */
@@ -406,7 +413,8 @@ gst_rfc2250_pay_publish_stats (GstRfc2250Pay * pay, GstClockTime duration)
   GST_OBJECT_LOCK (pay);
   rfc2250_packer_get_stats (pay->packer, &pay->packer_stats);
   gst_mpeg_video_input_get_stats (pay->input, &pay->framer_stats);
-  /* Repeated fields make some frames longer, so the maximum duration counts. */
+  /* Frames with repeated fields are longer than others, so the latency is
+   * computed from the maximum duration. */
   if (GST_CLOCK_TIME_IS_VALID (duration) && duration > pay->frame_duration) {
     pay->frame_duration = duration;
     new_latency = !g_atomic_int_get (&pay->parsed);
@@ -493,7 +501,8 @@ gst_rfc2250_pay_reset (GstRfc2250Pay * pay)
   rfc2250_packer_reset (pay->packer);
 }
 
-/* A file source sends no caps, and a segment in bytes, so both are replaced. */
+/* A file source sends no caps, and its segment is in bytes. This function
+ * therefore sends caps, and returns a segment in time. */
 static GstEvent *
 gst_rfc2250_pay_fix_segment (GstRfc2250Pay * pay, GstEvent * event)
 {

@@ -15,8 +15,8 @@ GST_WIRELESS_DEFINE_ENUM (gst_udplite_backend, "GstUdpliteBackend",
     {UDPLITE_BACKEND_KERNEL, "The kernel's UDP-Lite", "kernel"},
     {UDPLITE_BACKEND_RAW, "A raw socket of IP protocol 136: needs CAP_NET_RAW",
         "raw"},
-    {UDPLITE_BACKEND_UDP, "UDP-Lite in UDP without a checksum: both ends must "
-          "do it", "udp"})
+    {UDPLITE_BACKEND_UDP, "UDP-Lite in UDP packets without a UDP checksum: "
+          "both ends must use this backend", "udp"})
 /* *INDENT-ON* */
 
 /* --- caps ---------------------------------------------------------------- */

@@ -26,7 +26,8 @@ set_source (const Membership * self, const gchar * source, guint index,
 
   if (!address) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "\"%s\" is not the IP address of a multicast source", source);
+        "\"%s\" in multicast-source is not an IP address. Set a list such as "
+        "+192.0.2.1+192.0.2.2", source);
     return FALSE;
   }
   done = udplite_socket_set_membership (self->socket, self->join, self->group,
@@ -62,7 +63,8 @@ set_interface (const Membership * self, const gchar * name, GError ** error)
   if (index > 0)
     return set_sources (self, index, error);
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-      "there is no network interface \"%s\" (\"ip link\" lists them)", name);
+      "there is no network interface \"%s\" (\"ip link\" lists the interfaces)",
+      name);
   return FALSE;
 }
 

@@ -180,8 +180,9 @@ get_multicast_index (GstUdpliteSink * self)
 
   if (name && index == 0)
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-        ("There is no network interface \"%s\" for multicast-iface (\"ip link\" "
-            "lists them): the route chooses the interface.", name), (NULL));
+        ("There is no network interface \"%s\" for multicast-iface (\"ip "
+            "link\" lists the interfaces): the routing table "
+            "chooses the interface instead.", name), (NULL));
   return index;
 }
 
@@ -258,8 +259,9 @@ get_bind_address (GstUdpliteSink * self, Family family, GError ** error)
   }
   if (g_inet_address_get_family (address) != families[family]) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "bind-address \"%s\" is not an IPv%u address, and the receiver has "
-        "one. Set an address of this host, or leave the property unset",
+        "bind-address \"%s\" is not of the address family of the receiver, "
+        "IPv%u. Set an address of this host from this family, or leave the "
+        "property unset",
         self->options.bind_address, family == FAMILY_V4 ? 4 : 6);
     g_object_unref (address);
     return NULL;
@@ -1135,24 +1137,27 @@ static const GstWirelessProperty properties[] = {
       PROPERTY_PLAYING | PROPERTY_URI, port, 0, 65535, DEFAULT_PORT,
       .set = set_port),
   PROPERTY_NETWORK_URI
-      ("URI in the form of udplite://host:port?property=value&...; "
-      "it sets these properties", NULL),
+      ("URI of the form udplite://host:port?property=value&..., which sets "
+      "host, port and the named properties; reading returns "
+      "udplite://host:port",
+      NULL),
   PROPERTY_COMPUTED ("clients", "Clients",
       "Receivers, as a comma separated list of host:port",
       PROPERTY_PLAYING, G_TYPE_STRING,
       .set = set_clients_property,
       .get = get_clients),
   PROPERTY_BOOLEAN ("send-duplicates", "Send duplicates",
-      "Whether a receiver that was added several times gets each packet as "
-      "many times",
+      "Whether a receiver that was added several times gets each packet "
+      "several times; false sends one copy",
       PROPERTY_PLAYING, send_duplicates, TRUE),
   PROPERTY_COMPUTED ("bytes-to-serve", "Bytes to serve",
-      "Total size of the packets that came to be sent, each counted once "
-      "(bytes)", PROPERTY_READABLE, G_TYPE_UINT64,
+      "Total size of the packets that arrived at the sink, each packet counted "
+      "once for all receivers (bytes)", PROPERTY_READABLE, G_TYPE_UINT64,
       .maximum = G_MAXUINT64,
       .get = get_bytes_to_serve),
   PROPERTY_UINT64 ("bytes-served", "Bytes served",
-      "Total size of the packets that were sent to all receivers (bytes)",
+      "Total size of the packets that were sent, added up over all receivers "
+      "(bytes)",
       PROPERTY_READABLE, bytes_served,
       0, G_MAXUINT64, 0),
 
@@ -1237,7 +1242,7 @@ static const GstWirelessProperty properties[] = {
       .get = get_used_socket_v6),
   PROPERTY_BOOLEAN ("close-socket", "Close socket",
       "Whether the sockets of the properties socket and socket-v6 are closed "
-      "in NULL",
+      "when the element goes to NULL",
       PROPERTY_PLAYING, close_socket, TRUE),
 };
 
@@ -1376,24 +1381,24 @@ gst_udplite_sink_class_init (GstUdpliteSinkClass * klass)
   /* The inherited properties get other descriptions, because UDP-Lite has no
    * connections and does not notice whether a receiver exists. */
   gst_wireless_properties_reword (object_class, "wait-for-connection",
-      "Whether the stream waits until the addresses of the receivers are known and "
-      "the sockets are open, live input for at most max-live-wait; false drops the "
-      "packets that come before");
+      "Whether the stream waits until the receivers' addresses are known and "
+      "the sockets are open (live input at most for max-live-wait); false "
+      "drops packets until then");
   gst_wireless_properties_reword (object_class, "auto-reconnect",
       "Whether the sink resolves the addresses and opens the sockets again after a "
       "failure; false posts an error instead");
   gst_wireless_properties_reword (object_class, "blocking",
-      "Whether the stream waits while the kernel has no room for a packet, live "
-      "input for at most max-live-wait; false drops what it does not take at once, "
-      "and the rest of its frame");
+      "Whether the stream waits while the kernel has no room for a packet "
+      "(live input at most for max-live-wait); false drops this packet and the "
+      "rest of its frame");
   gst_wireless_properties_reword (object_class, "max-live-wait",
       "Maximum time that live input waits for open sockets or for room in the "
-      "kernel before packets are dropped until there is room again (ms, 0 = do not "
-      "wait); stored input waits as long as it takes");
+      "kernel before packets are dropped (ms, 0 = do not wait); input that is "
+      "not live waits without limit");
   gst_wireless_properties_reword (object_class, "peer-timeout",
-      "UDP-Lite has no connection: maximum time for which the kernel may take no "
-      "packet before the sockets are opened again (ms, 0 = unlimited); the sink "
-      "cannot know whether a receiver is there");
+      "Maximum time for which the kernel may accept no packet until the "
+      "sockets are opened again (ms, 0 = unlimited); a missing receiver is not "
+      "detected");
   gst_wireless_properties_reword (object_class, "drain-timeout",
       "Maximum time that EOS waits until the kernel has taken all packets (ms)");
   gst_wireless_properties_set_category (object_class, gst_udplite_sink_debug);

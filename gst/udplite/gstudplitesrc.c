@@ -780,8 +780,8 @@ set_reopen (gpointer object)
 #define PROPERTY_STRUCT GstUdpliteSrc
 static const GstWirelessProperty properties[] = {
   PROPERTY_STRING ("address", "Address",
-      "IP address or host name of this host, or multicast group, to receive "
-      "packets for; it chooses between IPv4 and IPv6",
+      "IP address or name of this host, or multicast group, to receive packets "
+      "for; the address family (IPv4 or IPv6) is that of this address",
       PROPERTY_READY | PROPERTY_URI,
       settings.address, DEFAULT_ADDRESS,
       .changed = set_reopen),
@@ -791,8 +791,8 @@ static const GstWirelessProperty properties[] = {
       DEFAULT_ADDRESS,
       .changed = set_reopen,.instead = "address"),
   PROPERTY_INT ("port", "Port",
-      "UDP-Lite port to listen on (0 = any, which can be read here from "
-      "READY on)",
+      "UDP-Lite port to listen on (0 = any free port; from READY on, the "
+      "property has the number of this port)",
       PROPERTY_READY | PROPERTY_URI, settings.port, 0, G_MAXUINT16, 5004,
       .changed = set_reopen),
   PROPERTY_STRING ("multicast-iface", "Multicast interface",
@@ -828,7 +828,8 @@ static const GstWirelessProperty properties[] = {
       "one)", PROPERTY_READY, socket, g_socket_get_type,
       .changed = set_reopen),
   PROPERTY_BOOLEAN ("close-socket", "Close socket",
-      "Whether the socket of the property socket is closed in NULL",
+      "Whether the socket of the property socket is closed when the element "
+      "goes to NULL",
       PROPERTY_PLAYING, settings.close_socket, TRUE),
   PROPERTY_INT ("skip-first-bytes", "Skip first bytes",
       "Number of bytes to skip at the beginning of each packet; shorter "
@@ -971,10 +972,9 @@ gst_udplite_src_class_init (GstUdpliteSrcClass * klass)
   GST_PUSH_SRC_CLASS (klass)->create = gst_udplite_src_create;
 
   gst_wireless_properties_reword (object_class, "uri",
-      "URI in the form of udplite://address:port?property=value&..., which "
-      "sets these properties, and RTP caps by the keys media, "
-      "encoding-name, payload and clock-rate; reading it gives "
-      "udplite://address:port");
+      "URI udplite://address:port?key=value&..., where each key is a property, "
+      "or media, encoding-name, payload or clock-rate of RTP caps; reading "
+      "returns udplite://address:port");
   gst_network_uri_install (object_class, &uri);
   gst_wireless_properties_set_category (object_class, gst_udplite_src_debug);
   gst_wireless_properties_install (object_class, properties,

@@ -52,9 +52,11 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src_%u",
 /* *INDENT-OFF* */
 static GST_WIRELESS_DEFINE_ENUM (gst_wireless_link_mode, "GstWirelessLinkMode",
     {GST_WIRELESS_LINK_MODE_REALTIME,
-        "Packets leave when their time has come", "realtime"},
+        "Each packet is held back until the time at which it leaves the link",
+        "realtime"},
     {GST_WIRELESS_LINK_MODE_TIMESTAMP,
-          "Packets leave at once, with the time in their timestamps",
+          "Packets are not held back: the timestamp becomes the time at which "
+          "a packet leaves the link",
         "timestamp"})
 /* *INDENT-ON* */
 
@@ -297,8 +299,7 @@ static const GstWirelessProperty properties[] = {
    * the output of another flow.
    */
   PROPERTY_ENUM ("mode", "Mode",
-      "Whether packets are held back until they leave the link, or only get "
-      "the timestamp of that time",
+      "Whether packets are delayed in real time, or only get later timestamps",
       PROPERTY_READY, mode, gst_wireless_link_mode_get_type,
       GST_WIRELESS_LINK_MODE_REALTIME),
 
@@ -324,9 +325,9 @@ static const GstWirelessProperty properties[] = {
    * `dropped-output`; with `mode=timestamp` the link waits.
    */
   PROPERTY_UINT ("max-output-packets", "Maximum output packets",
-      "Maximum number of packets that wait for a src pad, and with "
-      "mode=timestamp for other flows (packets); mode=realtime drops "
-      "further ones, mode=timestamp makes the link wait", PROPERTY_PLAYING,
+      "Maximum number of packets that have left the link and wait to be pushed "
+      "(packets); mode=realtime drops further packets, mode=timestamp makes "
+      "the link wait", PROPERTY_PLAYING,
       max_output_packets, 1, G_MAXINT, 1000,
       .changed = wake_senders),
 
@@ -337,7 +338,7 @@ static const GstWirelessProperty properties[] = {
    * channel's quality and for each change of a call, ordered by time.
    */
   PROPERTY_STRING ("location", "Location",
-      "File for the log of what happened to each packet, which is "
+      "Log file that says what happened to each packet; the file is "
       "overwritten at start ('-' = standard output, unset = no log)",
       PROPERTY_READY, location, NULL),
 
@@ -348,8 +349,9 @@ static const GstWirelessProperty properties[] = {
    * with #GstWirelessLink:pattern.
    */
   PROPERTY_STRING ("record-pattern", "Record pattern",
-      "File for a pattern that replays the run, which is overwritten at "
-      "start ('-' = standard output, unset = none)", PROPERTY_READY,
+      "File to record the random events of this run in, for the property "
+      "pattern; the file is overwritten at start ('-' = standard output, unset "
+      "= none)", PROPERTY_READY,
       record_pattern, NULL),
 
   /**
@@ -366,8 +368,10 @@ static const GstWirelessProperty properties[] = {
    * A #GstStructure named `application/x-wirelesslink-stats`, which contains a
    * structure `flow-N` for each pair of pads.
    */
-  PROPERTY_STATS ("Statistics since the element started: packets by their "
-      "fates, airtime and lateness in ns", gst_wireless_link_create_stats),
+  PROPERTY_STATS ("Statistics since the element started: number of packets by "
+      "fate (delivered, damaged, or reason of loss), airtime in ns, and "
+      "lateness in ns",
+      gst_wireless_link_create_stats),
 
   /**
    * GstWirelessLink:channel-quality:

@@ -156,8 +156,9 @@ static GstFlowReturn
 post_no_timestamp_error (GstWirelessLink * self)
 {
   GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-      ("A packet arrived without a timestamp, and mode=timestamp needs them. "
-          "Put an element upstream that sets timestamps, or set another mode."),
+      ("A packet arrived without a timestamp, but mode=timestamp needs "
+          "timestamps. Put an element upstream that sets timestamps, or set "
+          "another mode."),
       ("No buffer of this flow had a DTS or PTS in a segment of time yet."));
   return GST_FLOW_ERROR;
 }
@@ -1043,7 +1044,7 @@ static const GstWirelessProperty properties[] = {
    */
   PROPERTY_COMPUTED ("station", "Station",
       "Number of the station whose transmitter and queue the flow uses; 0 is "
-      "the mobile",
+      "the mobile host",
       PROPERTY_PLAYING, G_TYPE_UINT,
       .maximum = LINK_MAX_STATIONS - 1,
       .set = set_station,

@@ -111,12 +111,16 @@ static GST_WIRELESS_DEFINE_ENUM (queue, "GstWirelessLinkQueue",
         "first", "ifd"})
 
 static GST_WIRELESS_DEFINE_ENUM (rate_fallback, "GstWirelessLinkRateFallback",
-    {LINK_FALLBACK_FIXED, "Always max-rate", "fixed"},
+    {LINK_FALLBACK_FIXED, "The rate is always that of the property max-rate",
+        "fixed"},
     {LINK_FALLBACK_ARF,
-        "ARF: one step down after down-after failed transmissions", "arf"},
-    {LINK_FALLBACK_LOSS, "Down to the slowest rate after a lost packet",
+        "ARF: consecutive failed transmissions, as many as down-after says, "
+        "lower the rate by one step", "arf"},
+    {LINK_FALLBACK_LOSS, "A lost packet lowers the rate to the minimum",
         "loss"},
-    {LINK_FALLBACK_ARF_LOSS, "As arf, and as loss after a lost packet",
+    {LINK_FALLBACK_ARF_LOSS, "Both arf and loss: failed transmissions lower "
+        "the rate by one step, and a lost packet lowers the rate to the "
+        "minimum",
         "arf-loss"})
 
 static GST_WIRELESS_DEFINE_ENUM (jitter_distribution,
@@ -139,8 +143,8 @@ static GST_WIRELESS_DEFINE_ENUM (rlp_after_n2, "GstWirelessLinkRlpAfterN2",
 
 static const Setting table[] = {
   {"profile", KIND_PROFILE, 0, 0, ENUM (profile, profile),
-      "Measured network whose numbers are the defaults of the other "
-      "properties; a property that is set overrides its number"},
+      "Measured network that sets the defaults of the other properties; a "
+      "property that is set overrides its default"},
   {"quality", KIND_QUALITY, 0, 0, 0, 0, 0, 0, quality_get_type,
       "Quality of the radio channel, in the profiles gsm, gsm-transparent, nmt, "
       "gprs, rangelan2, irda and cellular"},
@@ -152,7 +156,7 @@ static const Setting table[] = {
       "for the payload of UDP over IPv4, 0 for IP packets)"},
   {"max-size", KIND_UINT, 0, 0, PLAIN (max_size),
       "Maximum size of a packet with its overhead (bytes, 0 = unlimited); "
-      "larger ones are lost"},
+      "larger packets are lost"},
   {"txqueuelen", KIND_UINT, 0, 0, PLAIN (queue.packets),
       "Maximum number of packets in the queue of a station (packets, 0 = "
       "unlimited)"},
@@ -160,8 +164,8 @@ static const Setting table[] = {
       "Maximum amount of data in the queue of a station (bytes, 0 = "
       "unlimited)"},
   {"queue-time-ms", KIND_MILLISECONDS, 0, PROPERTY_MAX_MILLISECONDS, PLAIN (queue.time),
-      "Maximum time for which the oldest packet waits in the queue of a "
-      "station; while it waits longer, the queue is full (ms, 0 = unlimited)"},
+      "Maximum waiting time of the oldest packet in the queue of a station; "
+      "after this time the queue counts as full (ms, 0 = unlimited)"},
   {"queue-time", KIND_UINT64, 0, TIME_MAX, PLAIN (queue.time),
       "Deprecated: use queue-time-ms, which is in ms; this one is in ns",
       "queue-time-ms"},
@@ -170,32 +174,34 @@ static const Setting table[] = {
       "video"},
   {"ifd-algorithm", KIND_ENUM, 0, 0, ENUM (queue.ifd.algorithm,
         gst_ifd_algorithm),
-      "Rule that chooses the frames to drop, with queue=ifd"},
+      "Rule that chooses the frames to drop (only with queue=ifd)"},
   {"ifd-max-frames", KIND_UINT, 1, IFD_MAX_FRAMES, PLAIN (queue.ifd.max_frames),
-      "Maximum number of frames of a stream that wait beside the one that is "
-      "being sent, with queue=ifd; algorithms of the paper always have 1"},
+      "Maximum number of waiting frames of a stream, without the frame being "
+      "sent (only with queue=ifd; always 1 with ifd-algorithm=paper or "
+      "paper-gop)"},
 
   {"max-rate", KIND_MAX_RATE, 0, RATE_MAX, NOWHERE,
-      "Maximum transmission rate of 802.11, one that the profile has (bit/s, "
-      "0 = the profile's)"},
+      "Maximum transmission rate of 802.11, which must be a rate of the "
+      "profile (bit/s, 0 = the maximum rate of the profile)"},
   {"rate-fallback", KIND_ENUM, 0, 0, ENUM (dcf.fallback, rate_fallback),
       "When 802.11 lowers the transmission rate"},
   {"down-after", KIND_UINT, 1, 1e9, PLAIN (dcf.down_after),
-      "Number of failed transmissions in a row after which 802.11 lowers "
-      "the rate, with rate-fallback=arf or arf-loss"},
+      "Number of consecutive failed transmissions after which 802.11 lowers "
+      "the rate (only with rate-fallback=arf or arf-loss)"},
   {"up-after", KIND_UINT, 1, 1e9, PLAIN (dcf.up_after),
-      "Number of successful transmissions in a row after which 802.11 raises "
-      "the rate, with rate-fallback=arf or arf-loss"},
+      "Number of consecutive successful transmissions after which 802.11 "
+      "raises the rate (only with rate-fallback=arf or arf-loss)"},
   {"loss-up-after", KIND_UINT, 1, 1e9, PLAIN (dcf.loss_up_after),
-      "Number of successful transmissions in a row after which 802.11 raises "
-      "the rate again after a lost packet, with rate-fallback=loss or arf-loss"},
+      "Number of consecutive successful transmissions per step in which 802.11 "
+      "raises the rate again after a lost packet (only with rate-fallback=loss "
+      "or arf-loss)"},
   {"retry-limit", KIND_UINT, 0, 255, PLAIN (dcf.retry_limit),
       "Maximum number of transmissions of a packet in 802.11 (0 = 16)"},
   {"short-preamble", KIND_BOOLEAN, 0, 0, PLAIN (dcf.short_preamble),
       "Whether 802.11b uses the short preamble"},
   {"ack-rate", KIND_UINT64, 0, RATE_MAX, PLAIN (dcf.ack_rate),
       "Rate of the acknowledgements of 802.11 (bit/s, 0 = the highest basic "
-      "rate that is not above the packet's)"},
+      "rate that is not above the rate of the packet)"},
   {"interference", KIND_INTERFERENCE, 0, 0, NOWHERE,
       "When a microwave oven disturbs 802.11: \"none\", \"always\", or a "
       "comma separated list of times since the start (seconds, such as "
@@ -209,20 +215,20 @@ static const Setting table[] = {
   {"rate", KIND_UINT64, 0, RATE_MAX, PAIR (pipe.rate),
       "Rate of the transmitters (bit/s, 0 = unlimited)"},
   {"rate-down", KIND_UINT64, 0, RATE_MAX, PLAIN (pipe.rate[1]),
-      "Rate of the transmitters of stations other than 0 (bit/s, while it is "
-      "unset, the value of rate counts; if set, 0 = unlimited)"},
+      "Rate of the transmitters of all stations except station 0, the mobile "
+      "host (bit/s, 0 = unlimited; if not set, as rate or the profile says)"},
   {"burst", KIND_UINT64, 0, 1e9, PLAIN (pipe.burst),
-      "Depth of the token bucket that fills at rate (bytes, 0 = no bucket: "
-      "each packet is sent at rate)"},
+      "Depth of the token bucket, which is filled at the rate of the property "
+      "rate (bytes, 0 = no bucket: every packet is sent at this rate)"},
   {"cellular-rate", KIND_UINT64, 0, CELLULAR_RATE_MAX,
       PAIR (pipe.cellular.mean_rate),
-      "Mean rate of the cellular model over a long time, outages included, "
-      "which replaces rate (bit/s, 0 = no cellular model)"},
+      "Long-term mean rate of the cellular model, including outages, to use "
+      "instead of the property rate (bit/s, 0 = no cellular model)"},
   {"cellular-rate-down", KIND_UINT64, 0, CELLULAR_RATE_MAX,
       PLAIN (pipe.cellular.mean_rate[1]),
-      "Mean rate of the cellular model of stations other than 0 (bit/s, "
-      "while it is unset, the value of cellular-rate counts; if set, 0 = no "
-      "cellular model)"},
+      "Long-term mean rate, like cellular-rate, for all stations except "
+      "station 0, the mobile host (bit/s, 0 = no cellular model; if not set, "
+      "as cellular-rate or the profile says)"},
   {"cellular-min-rate", KIND_UINT64, 0, CELLULAR_RATE_MAX,
       PLAIN (pipe.cellular.min_rate),
       "Minimum rate of the cellular model outside outages (bit/s)"},
@@ -231,8 +237,8 @@ static const Setting table[] = {
       "Maximum rate of the cellular model (bit/s)"},
   {"cellular-noise", KIND_UINT64, 0, CELLULAR_RATE_MAX,
       PLAIN (pipe.cellular.noise),
-      "Standard deviation of the change of the rate of the cellular model in "
-      "one second (bit/s, 0 = the rate stays at its mean)"},
+      "Standard deviation of the rate change within one second in the cellular "
+      "model (bit/s, 0 = the rate stays at its mean)"},
   {"cellular-reversion", KIND_UINT64, 1e8, TIME_MAX,
       PLAIN (pipe.cellular.reversion),
       "Time constant with which the rate of the cellular model returns to "
@@ -243,8 +249,8 @@ static const Setting table[] = {
       "no outages)"},
   {"cellular-outage-escape", KIND_DOUBLE, 0.001, 1000,
       PLAIN (pipe.cellular.outage_escape),
-      "1 / mean length of an outage of the cellular model in s: the rate at "
-      "which outages end (per second)"},
+      "Rate at which outages of the cellular model end, the reciprocal of "
+      "their mean duration (per second)"},
   {"delay-ms", KIND_MILLISECONDS, 0, PROPERTY_MAX_MILLISECONDS,
       AT (pipe.delay[0]), AT (pipe.delay[1]),
       AT (blocks.delay[0]), AT (blocks.delay[1]), NULL,
@@ -255,15 +261,16 @@ static const Setting table[] = {
       "delay-ms"},
   {"delay-down-ms", KIND_MILLISECONDS, 0, PROPERTY_MAX_MILLISECONDS, AT (pipe.delay[1]), 0,
       AT (blocks.delay[1]), 0, NULL,
-      "One-way delay of a packet of stations other than 0 after its "
-      "transmission (ms, while it is unset, the value of delay-ms counts)"},
+      "One-way delay of a packet after its transmission by a station other "
+      "than station 0, the mobile host (ms; if not set, as delay-ms or the "
+      "profile says)"},
   {"delay-down", KIND_UINT64, 0, TIME_MAX, AT (pipe.delay[1]), 0,
       AT (blocks.delay[1]), 0, NULL,
       "Deprecated: use delay-down-ms, which is in ms; this one is in ns",
       "delay-down-ms"},
   {"jitter-ms", KIND_MILLISECONDS, 0, PROPERTY_MAX_MILLISECONDS, PLAIN (pipe.jitter),
-      "Random delay in addition to delay-ms, which keeps packets in order: "
-      "its maximum, or its mean with jitter-distribution=exponential (ms)"},
+      "Maximum random delay in addition to delay-ms, or its mean with "
+      "jitter-distribution=exponential (ms); packets stay in order"},
   {"jitter", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.jitter),
       "Deprecated: use jitter-ms, which is in ms; this one is in ns",
       "jitter-ms"},
@@ -289,8 +296,8 @@ static const Setting table[] = {
       "Fraction of the bits that are inverted in the bad state of the radio "
       "channel (0 to 0.5)"},
   {"drop-damaged", KIND_BOOLEAN, 0, 0, PLAIN (pipe.drop_damaged),
-      "Whether packets with errors of bit-error-rate are dropped, as by the "
-      "frame check of a link layer; false delivers them damaged"},
+      "Whether packets with bit errors are dropped, as by the frame check of a "
+      "link layer; false delivers the damaged packets"},
   {"duplicate", KIND_DOUBLE, 0, 1, PLAIN (pipe.duplicate),
       "Fraction of the packets that arrive twice (0 to 1)"},
   {"reorder", KIND_DOUBLE, 0, 1, PLAIN (pipe.reorder),
@@ -302,25 +309,25 @@ static const Setting table[] = {
       "Deprecated: use reorder-delay-ms, which is in ms; this one is in ns",
       "reorder-delay-ms"},
   {"packet-overhead", KIND_UINT, 0, 65535, PLAIN (pipe.overhead),
-      "Size of the headers of the link layer that are sent with each "
-      "packet, in addition to overhead (bytes)"},
+      "Size of the link-layer headers that are sent with each packet, in "
+      "addition to the headers that the property overhead counts (bytes)"},
   {"half-duplex", KIND_BOOLEAN, 0, 0, PLAIN (pipe.half_duplex),
       "Whether all stations share one transmitter"},
   {"take-turns", KIND_BOOLEAN, 0, 0, PLAIN (pipe.take_turns),
-      "Whether the stations of a half-duplex link send in turn, and not in the "
-      "order of arrival"},
+      "Whether the stations of a half-duplex link send in turn; false sends "
+      "packets in the order in which they arrive at the link"},
   {"turnaround", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.turnaround),
       "Pause of a half-duplex link before another station sends (ns, 0 = no "
       "pause)"},
   {"outage-good", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.outage.mean_good),
-      "Mean time for which the transmitter sends between outages (ns, 0 = it "
-      "never sends if outage-bad is set)"},
+      "Mean time from the end of an outage of the transmitter to the next "
+      "outage (ns, 0 = permanent outage if outage-bad is set)"},
   {"outage-bad", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.outage.mean_bad),
       "Mean duration of an outage, in which nothing is sent and nothing is "
       "lost (ns, 0 = no outages)"},
   {"stall-good", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.stall.mean_good),
-      "Mean time for which the network beyond the transmitter runs between "
-      "stalls (ns, 0 = it never runs if stall-bad is set)"},
+      "Mean time from the end of a stall of the network beyond the transmitter "
+      "to the next stall (ns, 0 = always stalled if stall-bad is set)"},
   {"stall-bad", KIND_UINT64, 0, TIME_MAX, PLAIN (pipe.stall.mean_bad),
       "Mean duration of a stall, after which everything arrives at once (ns, "
       "0 = no stalls)"},
@@ -334,31 +341,32 @@ static const Setting table[] = {
       "Rate of the serial line before the GSM radio, with 10 bits for each "
       "byte (bit/s, 0 = unlimited)"},
   {"block-error-rate", KIND_DOUBLE, 0, 1, PLAIN (blocks.block_error_rate),
-      "Fraction of the GSM radio blocks that are hit by transmission errors "
-      "(0 to 1)"},
+      "Fraction of the GSM radio blocks that are damaged by transmission "
+      "errors (0 to 1)"},
   {"mean-burst", KIND_DOUBLE, 0, 1e6, PLAIN (blocks.mean_burst),
-      "Mean number of GSM radio blocks that are hit in a row (blocks, 0 = the "
-      "profile has no radio blocks)"},
+      "Mean number of consecutive GSM radio blocks that are damaged (blocks, 0 "
+      "= the profile has no radio blocks)"},
   {"corrupt-share", KIND_DOUBLE, 0, 1, PLAIN (blocks.corrupt_share),
-      "Fraction of the bytes of a hit GSM radio block that change (0 to 1)"},
+      "Fraction of the bytes of a damaged GSM radio block that change (0 to "
+      "1)"},
   {"frame-check", KIND_BOOLEAN, 0, 0, PLAIN (blocks.frame_check),
-      "Whether transparent GSM drops packets that hit radio blocks damaged, "
-      "as PPP does; false delivers them damaged, as PPP Lite does"},
+      "Whether damaged packets of transparent GSM are dropped, as by PPP; "
+      "false delivers the damaged packets, as PPP Lite does"},
   {"block-trace", KIND_FILE, 0, 0, AT (blocks.trace), 0, 0, 0, NULL,
-      "File of \"0\" for GSM radio blocks that arrive and \"1\" for those "
-      "that are hit, which replaces block-error-rate (unset = none)"},
+      "File with a \"0\" for each undamaged GSM radio block and a \"1\" for "
+      "each damaged block, to use instead of block-error-rate (unset = none)"},
   {"block-trace-down", KIND_FILE, 0, 0, AT (blocks.trace_down), 0, 0, 0, NULL,
-      "Trace of GSM radio blocks of stations other than 0 (unset = "
-      "block-trace)"},
+      "File like that of block-trace, for all stations except station 0, the "
+      "mobile host (unset = the file of block-trace)"},
   {"rlp-window", KIND_UINT, 0, 61, PLAIN (blocks.rlp_window),
       "Maximum number of frames that RLP of GSM sends before an "
       "acknowledgement (frames, 0 = the profile has no RLP)"},
   {"rlp-t1", KIND_UINT64, 0, TIME_MAX, PLAIN (blocks.rlp_t1),
-      "Time for which RLP of GSM waits for an acknowledgement, T1 (ns, 0 = the "
-      "profile has no RLP)"},
+      "Time for which RLP of GSM waits for an acknowledgement, parameter T1 "
+      "(ns, 0 = the profile has no RLP)"},
   {"rlp-n2", KIND_UINT, 0, 255, PLAIN (blocks.rlp_n2),
-      "Maximum number of retransmissions of an RLP frame or poll of GSM, N2 (0 = "
-      "the profile has no RLP)"},
+      "Maximum number of retransmissions in RLP of GSM, parameter N2, for a "
+      "frame or a poll (0 = the profile has no RLP)"},
   {"rlp-after-n2", KIND_ENUM, 0, 0, ENUM (blocks.rlp_after_n2, rlp_after_n2),
       "What RLP of GSM does after rlp-n2 retransmissions"},
 
@@ -374,10 +382,11 @@ static const Setting table[] = {
       "(ns, 0 = never)"},
 
   {"delivery-trace", KIND_FILE, 0, 0, AT (pipe.trace[0]), 0, 0, 0, NULL,
-      "File in the format of mahimahi, which replaces rate: each line is the "
-      "time at which 1500 bytes can be sent (ms, unset = none)"},
+      "File in the format of mahimahi, to use instead of the property rate: "
+      "each line is a time at which 1500 bytes can be sent (ms, unset = none)"},
   {"delivery-trace-down", KIND_FILE, 0, 0, AT (pipe.trace[1]), 0, 0, 0, NULL,
-      "Delivery trace of stations other than 0 (unset = delivery-trace)"},
+      "File like that of delivery-trace, for all stations except station 0, "
+      "the mobile host (unset = the file of delivery-trace)"},
   {"pattern", KIND_FILE, 0, 0, AT (pattern), 0, 0, 0, NULL,
       "File that record-pattern has written, whose losses, damage and delays "
       "are repeated (unset = none)"},
@@ -740,7 +749,8 @@ read_text (const gchar * name, gchar ** text, GError ** error)
   *text = NULL;
   if (!file || ferror (file))
     g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno),
-        "could not read the file \"%s\": %s", name, g_strerror (errno));
+        "could not read the file \"%s\": %s. Set a file that exists and may be "
+        "read", name, g_strerror (errno));
   else if (read->len > MAX_FILE)
     g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NOSPC,
         "the file \"%s\" is larger than the limit of %d bytes", name, MAX_FILE);

@@ -13,6 +13,7 @@ sender that would never end is stopped after SECONDS_TO_END.
 
 import concurrent.futures
 import functools
+import itertools
 import json
 import os
 import pathlib
@@ -51,7 +52,8 @@ PAGES_AT_ONCE = 4
 # stream. It then never ends the RTCP stream (in GStreamer 1.22, also with stock
 # elements alone). The page says this, and says that Ctrl-C ends the line.
 MAY_NOT_END = re.compile(r"\brtp\.send_rtcp_src")
-# A line that matches MAY_NOT_END and has not ended after this time is ended.
+# A launch line that matches MAY_NOT_END is interrupted if it still runs after
+# this time.
 SECONDS_TO_END = 20
 # Newer versions of srtsrc warn when the sender closes the connection.
 SENDER_HAS_GONE = (r"WARNING: from element \S*/GstSRTSrc:\S+: "
@@ -349,8 +351,8 @@ class Line:
             raise self.failure(f"did not give {', '.join(self.missing())}")
 
     def stop(self):
-        """Ends the line with SIGTERM, which the guard passes on to it. The
-        guard could not pass on SIGKILL.
+        """Stops the launch line with SIGTERM. The process `timeout`, which
+        runs the line, passes this signal on. It could not pass on SIGKILL.
         """
         if self.process.poll() is None:
             self.process.terminate()
@@ -452,6 +454,24 @@ def make_clips(directory):
 
 # -------------------------------------------------------------------- the tests
 
+def count_cells(row):
+    """Returns the number of cells. An escaped bar does not end a cell."""
+    return len(re.findall(r"(?<!\\)\|", row.strip())) - 1
+
+
+@functools.cache
+def anchors_of(page):
+    """Returns the anchors of the headings, as GitHub makes them."""
+    anchors = set()
+    for heading in re.findall(r"(?m)^#+ (.+)$", page.read_text()):
+        text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
+        text = re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+        count = sum(re.fullmatch(re.escape(text) + r"(-\d+)?", anchor)
+                    is not None for anchor in anchors)
+        anchors.add(f"{text}-{count}" if count else text)
+    return anchors
+
+
 class Lines(unittest.TestCase):
 
     def test_every_launch_line_runs_as_pasted(self):
@@ -487,6 +507,32 @@ class Lines(unittest.TestCase):
                 with self.subTest(page=page.name, link=link):
                     self.assertTrue("://" in link
                                     or (page.parent / link).exists())
+
+    def test_every_anchor_is_a_heading(self):
+        for page in PAGES:
+            for link, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)",
+                                           page.read_text()):
+                target = page.parent / link if link else page
+                with self.subTest(page=page.name, link=link, anchor=anchor):
+                    self.assertIn(anchor, anchors_of(target.resolve()))
+
+    def test_tables_are_separate_and_complete(self):
+        """A table needs an empty line or an HTML comment above it. Each row
+        needs a line of its own and as many cells as the header.
+        """
+        for page in PAGES:
+            lines = page.read_text().splitlines()
+            for number, line in enumerate(lines):
+                if "| --- |" not in line or line.startswith("    "):
+                    continue
+                with self.subTest(page=page.name, line=number + 1):
+                    self.assertRegex(line.strip(), r"^\|( --- \|)+$")
+                    self.assertRegex(lines[number - 2].strip(), r"^$|-->$")
+                    for row in itertools.takewhile(
+                            lambda text: text.lstrip().startswith("|"),
+                            lines[number - 1:]):
+                        self.assertEqual(count_cells(row), count_cells(line),
+                                         row)
 
     def test_every_page_is_in_the_list(self):
         listed = (SOURCE / "docs" / "README.md").read_text()
@@ -661,8 +707,8 @@ class Units(unittest.TestCase):
                       r"|seconds|per second|changes/s|Hz)\b")
     NUMBER = re.compile(r"^ *(?:Unsigned )?Integer(?:64)?\. |^ *Double\. ",
                         re.M)
-    # Matches the texts of numbers that have no unit. These are counts, whose
-    # text names what is counted, and fractions.
+    # Matches the texts of properties that are numbers without a unit. Such a
+    # number is a fraction or a count. The text of a count says what is counted.
     WITHOUT = re.compile(r"number of|port\b|\b0 to (?:0\.5|0\.9|1)\b|code point"
                          r"|Seed|Descriptor|coverage|Ouwens|Maximum number"
                          r"|Deprecated|transmissions", re.I)

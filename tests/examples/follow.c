@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Sends live video whose bitrate follows the network. mmtpsink and
-// dccpthinsink estimate the bitrate that the path carries
-// (notify::estimated-bitrate), and the encoder is asked for nine tenths of the
-// estimate. Every 200 ms the program prints a line of CSV with the estimate,
-// the bitrate that was asked for, and the bitrate that the encoder made.
+// Sends live video whose bitrate follows the network. The element bitrateadapt
+// sets the bitrate of the encoder to nine tenths of the bitrate that mmtpsink or
+// dccpthinsink estimates. This program adds what an application adds: it chooses
+// an encoder that is installed, shows the statistics of bitrateadapt, and decides
+// which messages end the program. Every 200 ms it prints a line of CSV with the
+// estimate, the bitrate that the encoder was set to, and the bitrate that the
+// encoder made in the last second.
 //
 //   follow mmtpsink host=tv.example.org port=5004 blocking=false
 //   follow dccpthinsink host=tv.example.org port=5004 blocking=false
@@ -18,30 +20,24 @@
 
 #define INTERVAL 200            // ms between two lines
 #define MIN_BITRATE 100000      // bit/s; with less, the video is not worth watching
-#define SHARE 0.9               // the video's share of the estimate; the rest is for
-                                // headers, and for frames above the average
-                                // size
 
-// An encoder and its property for the bitrate, with the unit of that property.
-// The program uses the first one that is installed. All of them can change
-// their bitrate while they play; avenc_* and mpeg2enc cannot.
+// An encoder with its settings. The program uses the first one that is
+// installed. docs/bitrateadapt.md lists the encoders that bitrateadapt can set.
 typedef struct
 {
   const gchar *factory;
-  const gchar *property;
-  guint bits_per_unit;
   const gchar *settings;
   const gchar *payloader;
 } Encoder;
 
 static const Encoder ENCODERS[] = {
-  {"x264enc", "bitrate", 1000,
+  {"x264enc",
         "tune=zerolatency speed-preset=veryfast vbv-buf-capacity=200 key-int-max=50",
       "rtph264pay mtu=1300 config-interval=-1"},
-  {"openh264enc", "bitrate", 1,
+  {"openh264enc",
         "rate-control=bitrate usage-type=camera gop-size=50",
       "rtph264pay mtu=1300 config-interval=-1"},
-  {"vp8enc", "target-bitrate", 1,
+  {"vp8enc",
         "deadline=1 cpu-used=8 end-usage=cbr buffer-size=200 buffer-initial-size=100 "
         "buffer-optimal-size=150 keyframe-max-dist=50",
       "rtpvp8pay mtu=1300"},
@@ -51,68 +47,29 @@ typedef struct
 {
   GMainLoop *loop;
   GstElement *pipeline;
-  GstElement *element;          // the encoder
   GstElement *sink;
   const Encoder *encoder;
-  guint max_bitrate;            // bit/s
-  gint estimated;               // bit/s, which the encoder follows; atomic
-  gint bytes;                   // encoded since the last line; atomic
-  gint64 begin, last;           // us
+  guint bitrate, max_bitrate;   // bit/s
+  gint64 begin;                 // us
   gboolean failed;
 } Sender;
 
-// ------------------------------------------------------------------ following
-
-static void
-ask_encoder (Sender * sender, guint bitrate)
-{
-  g_object_set (sender->element, sender->encoder->property,
-      (gint) (bitrate / sender->encoder->bits_per_unit), NULL);
-}
-
-// Any thread of the sink may call this function. The encoder's property may be
-// set from any thread.
-static void
-follow (GstElement * sink, GParamSpec * property, gpointer data)
-{
-  Sender *sender = data;
-  guint estimated;
-
-  g_object_get (sink, "estimated-bitrate", &estimated, NULL);
-  // The log shows the estimate on which the bitrate of the encoder is based.
-  // The sink's current estimate may have changed since then.
-  g_atomic_int_set (&sender->estimated, (gint) MIN (estimated, G_MAXINT));
-  if (estimated > 0)            // 0 if the sink has no estimate yet
-    ask_encoder (sender, CLAMP (SHARE * estimated, MIN_BITRATE,
-            sender->max_bitrate));
-}
-
 // -------------------------------------------------------------------- the log
 
-static GstPadProbeReturn
-count_bytes (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+// bitrateadapt posts its statistics as an element message.
+static void
+print_line (Sender * sender, const GstStructure * stats)
 {
-  Sender *sender = data;
+  guint64 estimated = 0, asked = 0, made = 0;
 
-  g_atomic_int_add (&sender->bytes,
-      gst_buffer_get_size (GST_PAD_PROBE_INFO_BUFFER (info)));
-  return GST_PAD_PROBE_OK;
-}
-
-static gboolean
-print_line (gpointer data)
-{
-  Sender *sender = data;
-  gint64 now = g_get_monotonic_time ();
-  gdouble seconds = (now - sender->last) / 1e6;
-  gint bytes = g_atomic_int_and ((guint *) & sender->bytes, 0);
-  guint estimated = g_atomic_int_get (&sender->estimated), asked;
-
-  g_object_get (sender->element, sender->encoder->property, &asked, NULL);
-  g_print ("%.2f,%u,%u,%.0f\n", (now - sender->begin) / 1e6, estimated,
-      asked * sender->encoder->bits_per_unit, 8 * bytes / seconds);
-  sender->last = now;
-  return G_SOURCE_CONTINUE;
+  if (!gst_structure_has_name (stats, "application/x-bitrateadapt-stats"))
+    return;
+  gst_structure_get_uint64 (stats, "estimated-bitrate", &estimated);
+  gst_structure_get_uint64 (stats, "target-bitrate", &asked);
+  gst_structure_get_uint64 (stats, "encoder-bitrate", &made);
+  g_print ("%.2f,%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT ",%"
+      G_GUINT64_FORMAT "\n", (g_get_monotonic_time () - sender->begin) / 1e6,
+      estimated, asked, made);
 }
 
 // --------------------------------------------------------------- the pipeline
@@ -144,17 +101,17 @@ make_pipeline (Sender * sender, const gchar * sink, GError ** error)
   gchar *description = g_strdup_printf ("videotestsrc is-live=true "
       "pattern=zone-plate kx2=20 ky2=20 kt=3 "
       "! video/x-raw,width=640,height=480,framerate=25/1 "
-      "! videoconvert ! %s name=encoder %s ! %s "
-      "! %s name=sink", encoder->factory, encoder->settings,
+      "! videoconvert ! %s %s ! bitrateadapt start-bitrate=%u min-bitrate=%u "
+      "max-bitrate=%u stats-update-interval=%d ! %s ! %s name=sink",
+      encoder->factory, encoder->settings, sender->bitrate,
+      MIN (MIN_BITRATE, sender->max_bitrate), sender->max_bitrate, INTERVAL,
       encoder->payloader, sink);
-  GstPad *pad;
 
   sender->pipeline = gst_parse_launch (description, error);
   g_free (description);
   if (*error)                   // even if a part of the pipeline was made
     return FALSE;
 
-  sender->element = gst_bin_get_by_name (GST_BIN (sender->pipeline), "encoder");
   sender->sink = gst_bin_get_by_name (GST_BIN (sender->pipeline), "sink");
   if (g_object_class_find_property (G_OBJECT_GET_CLASS (sender->sink),
           "estimated-bitrate") == NULL) {
@@ -163,9 +120,6 @@ make_pipeline (Sender * sender, const gchar * sink, GError ** error)
         "estimated-bitrate. Use mmtpsink or dccpthinsink.", sink);
     return FALSE;
   }
-  pad = gst_element_get_static_pad (sender->element, "src");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_bytes, sender, NULL);
-  gst_object_unref (pad);
   return TRUE;
 }
 
@@ -219,6 +173,9 @@ take_message (GstBus * bus, GstMessage * message, gpointer data)
           && !was_connected (sender->sink))
         fail (sender);
       break;
+    case GST_MESSAGE_ELEMENT:
+      print_line (sender, gst_message_get_structure (message));
+      break;
     case GST_MESSAGE_EOS:
       g_main_loop_quit (sender->loop);
       break;
@@ -248,12 +205,9 @@ run (Sender * sender)
   gst_bus_add_watch (bus, take_message, sender);
   g_unix_signal_add (SIGINT, end_stream, sender);
   g_unix_signal_add (SIGTERM, end_stream, sender);
-  g_timeout_add (INTERVAL, print_line, sender);
-  g_signal_connect (sender->sink, "notify::estimated-bitrate",
-      G_CALLBACK (follow), sender);
 
   g_print ("# %s\nseconds,estimated,asked,made\n", sender->encoder->factory);
-  sender->begin = sender->last = g_get_monotonic_time ();
+  sender->begin = g_get_monotonic_time ();
   gst_element_set_state (sender->pipeline, GST_STATE_PLAYING);
   g_main_loop_run (sender->loop);
   gst_element_set_state (sender->pipeline, GST_STATE_NULL);
@@ -294,12 +248,13 @@ main (int argc, char *argv[])
     return 2;
   }
 
+  sender.bitrate = MIN (bitrate, 1000000) * 1000;
   sender.max_bitrate = MIN (max_bitrate, 1000000) * 1000;
   sender.encoder = choose_encoder (wanted);
   if (sender.encoder == NULL) {
     if (wanted)
-      g_printerr ("The encoder %s is not installed, or it cannot change its "
-          "bitrate while it plays.\n", wanted);
+      g_printerr ("The encoder %s is not installed, or this program has no "
+          "settings for it.\n", wanted);
     else
       g_printerr ("None of the encoders x264enc, openh264enc and vp8enc is "
           "installed. Install gst-plugins-ugly, -bad or -good.\n");
@@ -310,12 +265,10 @@ main (int argc, char *argv[])
     g_printerr ("%s\n", error->message);
     return 1;
   }
-  ask_encoder (&sender, MIN (bitrate, 1000000) * 1000);
   run (&sender);
 
   g_free (sink);
   g_free (wanted);
-  gst_object_unref (sender.element);
   gst_object_unref (sender.sink);
   gst_object_unref (sender.pipeline);
   return sender.failed;

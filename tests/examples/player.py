@@ -51,7 +51,8 @@ class Player:
 
     def show(self):
         words = [f"{self.seconds:4} s  frames {self.frames}"]
-        # A source of another kind has no statistics or other ones.
+        # Sources of other kinds have no statistics, or statistics with other
+        # fields.
         stats = (self.source and self.source.find_property("stats")
                  and self.source.get_property("stats"))
         for name in FIELDS if stats else ():

@@ -122,8 +122,8 @@ make_noise (Run * self)
 
 /* --- forged packets ------------------------------------------------------- */
 
-/* Returns a number that is usually close to `right`: next to `right`, or next
- * to the edge of a window around it. One choice of 256 is any number. */
+/* Returns a number that is usually close to `right`, or close to the edge of a
+ * window around `right`. If the choice is 255, it returns any number. */
 static guint64
 take_number (Run * self, guint64 right)
 {

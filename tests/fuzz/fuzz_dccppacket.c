@@ -415,8 +415,8 @@ check_values (DccpFeatures * self)
           && dccp_features_get (self, DCCP_FEATURE_CCID, FALSE) == 3));
 }
 
-/* Checks that the negotiation sends only valid options, and that it sends none
- * any more after a few packets. */
+/* Checks that the negotiation sends only valid options, and that it stops
+ * sending after a few packets. */
 static void
 check_output (DccpFeatures * self, guint64 now, guint64 * sent)
 {

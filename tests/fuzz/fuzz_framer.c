@@ -269,9 +269,10 @@ check_same_stats (const MpegVideoFramerStats * a,
   fuzz_check (memcmp (a, b, sizeof (*a)) == 0);
 }
 
-/* Whether a frame whose size is within one start code of the limit exceeds it
- * depends on how the stream is divided. So does whether the framer finds a
- * start code beyond the limit. */
+/* Returns whether the stream has a frame whose size exceeds the limit or is
+ * within one start code of it. For such a frame it depends on the division of
+ * the stream whether the frame exceeds the limit, and whether the framer finds
+ * a start code beyond the limit. */
 static gboolean
 frames_near_limit (const Job * job)
 {

@@ -17,8 +17,8 @@
 #include "ifd.h"
 
 /* The core continues without an I-frame when a GOP reaches IFD_MAX_GOP
- * pictures. Fewer pictures never reach this limit, so the model need not know
- * it. */
+ * pictures. The fuzzer inputs fewer pictures and never reaches this limit, so
+ * the model does not simulate it. */
 #define MAX_PICTURES (IFD_MAX_GOP - 1)
 #define NONE -1
 #define FLAG_ORDER (1 << 6)
@@ -383,7 +383,8 @@ get_msb (gint lsb)
 
 /* Checks an I-frame that was sent although a decoder would show it too early.
  * This is allowed if no frame before the I-frame is missing. It is also allowed
- * after many frames, and is then counted in gops_misordered. */
+ * if no suitable I-frame has arrived for many frames. The core then counts the
+ * I-frame in gops_misordered. */
 static void
 check_order (const Picture * picture, gint order)
 {

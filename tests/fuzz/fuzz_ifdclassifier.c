@@ -16,7 +16,8 @@
 typedef enum
 {
   INPUT_BYTE_STREAM,            /* Access units in byte-stream format. */
-  /* Access units with lengths, as the codec data says. */
+  /* Access units in which the length of each NAL unit precedes it. The codec
+   * data gives the size of these lengths. */
   INPUT_LENGTHS,
   INPUT_UNITS,                  /* NAL units, framed here */
   INPUT_LAST

@@ -33,9 +33,10 @@
  * only possible with a virtual clock, so they are left out. */
 #define MAX_CELLULAR_PAUSE (1000 * LINK_SECOND)
 #define MAX_CELLULAR_TIME (100000 * LINK_SECOND)
-/* Maximum wakeups in a second of the link, in addition to those that packets
- * cause: channel changes of 16 stations and radio blocks at the minimum times
- * allowed. */
+/* Maximum number of wakeups in one second of the link's time, without the
+ * wakeups that packets cause. It suffices for the channel changes of 16
+ * stations and for the radio blocks, if these have the minimum times that the
+ * configuration allows. */
 #define MAX_WAKEUPS_PER_SECOND 800000
 #define MAX_WAKEUPS_PER_PACKET 1024
 #define SPARE_WAKEUPS 1024
@@ -337,8 +338,8 @@ play (Player * player, const Job * job, RunType type, const LinkConfig * config)
   check_wakeups (player);
 }
 
-/* Compares the packets that had left the link in both runs when the orders
- * ended. Their fates must be the same. */
+/* Compares two runs after their last order. The packets that have left the link
+ * must be the same in both runs, with the same fates. */
 static void
 check_same (const FuzzRun * a, const FuzzRun * b)
 {
@@ -360,8 +361,9 @@ check_same (const FuzzRun * a, const FuzzRun * b)
   fuzz_check (a->n_quality == b->n_quality);
 }
 
-/* The packets must arrive at the same times if the link is polled at other
- * times. */
+/* The result must not depend on the times at which the link is polled. The lazy
+ * run polls the link only at the end, and its packets must arrive at the same
+ * times as in the eager run. */
 static void
 check_lazy (const Job * job, const Player * eager)
 {
@@ -385,7 +387,7 @@ check_replay (const Job * job, const Player * eager, const gchar * record)
   Player replay;
 
   config.pattern = text;
-  config.seed = 0;              /* The seed in the pattern is used. */
+  config.seed = 0;              /* ignored: the pattern has a seed */
   play (&replay, job, RUN_REPLAY, &config);
   check_same (eager->run, replay.run);
   fuzz_run_free (replay.run);

@@ -188,7 +188,9 @@ unwrap (guint bits, guint64 low, guint64 near)
   value = mmtp_unwrap (low & mask, bits, near);
   distance = value > near ? value - near : near - value;
   fuzz_check ((value & mask) == (low & mask));
-  /* No nearer number has these bits, unless it is below 0 or above 2^64. */
+  /* The result is the number with these low bits that is nearest to `near`. The
+   * nearest number may be below 0 or above 2^64. Only then may the distance be
+   * more than half of the range of the low bits. */
   if (distance > mask / 2 + 1)
     fuzz_check (value > near ? value <= mask : ~value <= mask);
 }

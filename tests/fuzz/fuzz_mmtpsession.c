@@ -63,7 +63,7 @@ typedef struct
   guint64 began;                /* ns */
   Kept kept[N_KEPT];
   guint n_kept;
-  /* Number of the next messages that are dropped. */
+  /* Number of messages that will be dropped, beginning with the next one. */
   guint n_lose;
 } Run;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the reading of video buffers. Any bytes may be a picture or not. No
- * byte beyond the buffer is read, and the description of the picture does not
- * contradict itself.
+/* Fuzzes the reading of video buffers, which may contain a picture or any other
+ * bytes. No byte beyond the buffer is read, and the description of the picture
+ * does not contradict itself.
  *
  * Input: the format, the length of the codec data and the codec data; then for
  * each buffer a byte of flags (1 marked as a key frame, 2 it has a timestamp, 4

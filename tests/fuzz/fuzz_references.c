@@ -268,7 +268,8 @@ mark_h264 (Decoder * decoder, const H264Slice * slice, const Stored * picture,
     if (found >= 0)
       remove_stored (decoder, found);
   }
-  /* If marks were lost, a decoder removes the oldest picture. */
+  /* If a picture with marking operations was lost, more pictures may be stored
+   * than allowed. The decoder then removes the oldest picture. */
   slide (decoder, slice->frame_num, model);
   store (decoder, picture);
   decoder->has_frame_num = TRUE;
@@ -299,10 +300,11 @@ begin_decoder_h264 (Decoder * decoder, const H264Slice * slice,
     fill_gap (decoder, slice->frame_num, model);
 }
 
-/* Returns whether the current picture may need a stored picture. A decoder that
- * begins at a key frame decodes all trailing pictures, so these need neither
- * leading pictures nor earlier groups. With the leading pictures of the next
- * group it is the same, so these need no group before the previous one. */
+/* Returns whether the current picture may need a stored picture. A decoder may
+ * begin at any key frame, and must then decode all trailing pictures of this
+ * group and all leading pictures of the next group. A trailing picture
+ * therefore needs neither leading pictures nor earlier groups. A leading
+ * picture needs no group before the previous one. */
 static gboolean
 is_needed (const Model * model, const Stored * stored, Type type)
 {
@@ -493,7 +495,8 @@ check_use (const Model * model, const ReferencePicture * picture,
     fuzz_check ((use->updates & SLOT_BITS) != 0);
   else
     fuzz_check (use->updates == 0);
-  /* Each picture adds at most one level to the highest temporal layer. */
+  /* The maximum temporal layer is 7. Each picture since the last key frame may
+   * increase the depth by at most one more. */
   fuzz_check (use->depth <= 7 + model->n_since_key);
 }
 

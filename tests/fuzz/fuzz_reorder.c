@@ -23,10 +23,9 @@
 
 typedef struct
 {
-  /* A run has all packets from one beginning of a sequence to the next one. A
-   * sequence begins with the first packet, when another source becomes the
-   * current one, and when packets with numbers that are far off start a new
-   * sequence. */
+  /* Number of the run. A run begins with the first packet, with each change of
+   * the current source, and with packets that start a new sequence because
+   * their numbers are far off. It ends before the next run begins. */
   guint run;
   guint32 ssrc;
   guint16 seqnum;

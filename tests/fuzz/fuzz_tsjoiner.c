@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the way of a transport stream from mmtpsink to mmtpsrc: the pieces
- * together are the input, and the joiner makes the input of them again. If
- * pieces are missing, the output is not longer than the pieces that arrived. If
- * their flags are wrong, too, the joiner still frees all that it gets.
+/* Fuzzes how mmtpsink cuts a transport stream into pieces, and how mmtpsrc
+ * joins the pieces. All pieces together must be identical to the stream, and so
+ * must the output of the joiner. If pieces are missing, the output must not be
+ * longer than the pieces that arrived. If the flags of the pieces are wrong,
+ * too, the joiner must still free all pieces that it got.
  *
  * Input: the size of the buffers (1 to 256), which pieces are missing (4
  * bytes), bits of the flags that are inverted (1 byte), then the stream.
@@ -54,8 +55,8 @@ poll (MmtpTsJoiner * joiner, guint * n_users, GByteArray * output)
   }
 }
 
-/* Joins the pieces whose bit is not set in `missing`, which is repeated. Returns
- * the number of their bytes. */
+/* Joins each piece i for which bit i % 32 of `missing` is not set. Returns the
+ * number of bytes of these pieces. */
 static gsize
 join (const GPtrArray * pieces, guint32 missing, guint8 flags,
     GByteArray * output)

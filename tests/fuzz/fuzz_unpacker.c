@@ -454,7 +454,8 @@ join_end_codes (GPtrArray * frames)
 
 /* After a gap, and before the first marker, the unpacker cannot recognise a
  * second field whose headers are divided between packets. Any result for such a
- * frame is accepted. Returns the index of the first received frame after it. */
+ * frame is accepted. Returns the index of the first received frame that does
+ * not have the timestamp `rtptime` of this frame. */
 static guint
 skip_frame (const GPtrArray * frames, guint next, guint64 rtptime)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the reading of video packets. Any bytes of any size may be video or
- * not, and no byte beyond them is read. The description of a packet matches its
- * bytes and depends only on its first bytes.
+/* Fuzzes the reading of video packets. A packet of any size may contain video
+ * or any other bytes. No byte beyond the packet is read. The description of a
+ * packet matches its bytes and depends only on its first bytes.
  *
  * Input: how to read it (0 IP, 1 RTP of payload type 32, 2 RTP of any type, 3 a
  * frame), how many bytes (up to 255) the packet has in addition to those in the

@@ -381,9 +381,11 @@ fuzz_run_advance (FuzzRun * run, guint64 now)
   fuzz_run_check_wakeup (run);
 }
 
-/* Returns which part of a frame the packet is, depending on its size and the
- * previous packet. The frames have a few packets, gaps and missing ends, and
- * other packets are between them. Returns NULL for a packet without video. */
+/* Describes the packet as a part of a video frame. The description depends on
+ * the packet's size and on the previous packet of the flow. A frame has a few
+ * packets. Some packets are missing, and some frames have no end. Packets
+ * without video occur inside frames, too. Returns NULL for a packet without
+ * video. */
 static const VideoPacket *
 fuzz_describe (FuzzRun * run, guint flow, guint32 size)
 {

@@ -267,8 +267,8 @@ def ifd_slots(seed):
 
 
 def h264_headers():
-    """H.264 headers with the order types 1 and 2, and slices with all optional
-    fields.
+    """H.264 headers with the values 1 and 2 of pic_order_cnt_type, and slices
+    with all optional fields.
     """
     def bits():
         return h264writer.Bits()
@@ -280,8 +280,8 @@ def h264_headers():
     yield bits().ue(0, 7, 0).u(4, 0).u(1, 0).ue(0).se(0, 0).u(2, 0).unit(0x65)
     yield bits().ue(0, 7, 0).u(4, 1).u(1, 0).se(1, -3).u(1, 0).unit(0x41)
     yield bits().ue(0, 7, 0).u(4, 2).u(2, 3).se(0).unit(0x01)
-    # H.264 headers of the profile High 4:4:4 with separate colour planes, order
-    # type 2, weighted prediction and redundant pictures.
+    # H.264 headers of the profile High 4:4:4 with separate colour planes,
+    # pic_order_cnt_type 2, weighted prediction and redundant pictures.
     yield bits().u(8, 244).u(16, 30).ue(0, 3).u(1, 1).ue(0, 0).u(3, 3).se(
         -8).u(11, 0).ue(0, 2, 4).u(1, 0).ue(0, 0).u(1, 1).unit(0x67)
     yield bits().ue(0, 0).u(2, 0).ue(1, 6, 3).u(4, 5).ue(3, 3).u(3, 5).se(
@@ -292,8 +292,8 @@ def h264_headers():
 
 
 def ifdclassifier(_made):
-    """Makes inputs that consist of the choice what to do, the codec data, and
-    units. A unit has flags, a length and its bytes.
+    """Makes inputs that consist of a byte that says what to do, the codec
+    data, and units. A unit has flags, a length and its bytes.
     """
     h264 = {
         "idr": "09 10; 67 64 00 28 ac; 68 ee 3c 80; 65 88 84",
@@ -505,8 +505,8 @@ def pictureinfo(_made):
 
 
 def videopacket(_made):
-    """Makes inputs that consist of the choice how to read the packet, the
-    number of bytes that are not in the input, and the packet.
+    """Makes inputs that consist of a byte that says how to read the packet,
+    the number of bytes that are not in the input, and the packet.
     """
     picture = bytes.fromhex("00000100 014ffff8")
     gop = bytes.fromhex("000001b8 00080040")
@@ -580,8 +580,8 @@ def tunmerge(_made):
 
 
 def udplite(_made):
-    """Makes inputs that consist of the choice what to do, four other choices,
-    and the bytes of a packet.
+    """Makes inputs that consist of a byte that says what to do, four other
+    choices, and the bytes of a packet.
     """
     parse, parse_ipv4, write, coverage = range(4)
     rtp, mpv, h263, h263_1998 = range(1, 5)
@@ -695,8 +695,9 @@ def mmtp_messages():
 
 
 def mmtppacket(_made):
-    """Makes inputs that consist of the choice what to do, and the data for it.
-    The data are the role and a message, or the number of bits and two numbers.
+    """Makes inputs that consist of a byte that says what to do, and the data
+    for this action. The data are the role and a message, or the number of bits
+    and two numbers.
     """
     parse, unwrap = range(2)
     sender, receiver = range(2)
@@ -838,8 +839,8 @@ def dccpconnection(_made):
 
 
 def dccppacket(_made):
-    """Makes inputs that consist of the choice what to do, and the data for it,
-    as fuzz_dccppacket.c describes them.
+    """Makes inputs that consist of a byte that says what to do, and the data
+    for this action, as fuzz_dccppacket.c describes them.
     """
     parse, options, forged, agree = range(4)
     for kind in range(12):

@@ -44,7 +44,8 @@ replay_file (const gchar * path)
     fprintf (stderr, "%s\n", error->message);
     exit (1);
   }
-  /* Printed first, because a violated property ends the program. */
+  /* The name is printed before the run, because a violated property ends the
+   * program. */
   printf ("%s (%" G_GSIZE_FORMAT " bytes)\n", path, size);
   fflush (stdout);
   g_assert (size <= MAX_INPUT_SIZE);
@@ -66,7 +67,8 @@ main (int argc, char **argv)
       replay_file (g_ptr_array_index (names, i));
     g_ptr_array_unref (names);
   }
-  /* Printed like Python's unittest, for programs that count tests. */
+  /* This output has the format of Python's unittest, so that programs can count
+   * the tests. */
   printf ("Ran %u tests in %.3fs\n\n%s\n", ran,
       (g_get_monotonic_time () - start) / 1e6, ran > 0 ? "OK" : "FAILED");
   return ran > 0 ? 0 : 1;

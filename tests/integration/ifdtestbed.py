@@ -107,9 +107,10 @@ class Radio(Hosts):
 
 @dataclasses.dataclass
 class Case:
-    """A stream and its place. If the sender does not pace its packets (is_paced
-    is false), the network blocks the sender before the sender can write its
-    log. The lateness of such a sender is therefore not judged."""
+    """A clip, the transport that streams it, and the link over which it is
+    streamed (`place`). If the sender does not pace its packets (is_paced is
+    false), the network blocks the sender before the sender can write its log.
+    The lateness of such a sender is therefore not judged."""
     transport: dict
     place: placement.OverLink
     clip: pathlib.Path

@@ -46,7 +46,8 @@ PINGS = {(60, 1, 20): (0.877, 1.078, 0.671),
          (60, 0.02, 100): (1.256, 2.281, 0.671)}
 SECONDS_TO_SETTLE = 10
 MS_LATE = 5
-# For round trips of 850 ms, the link may be later than for shorter ones.
+# Maximum lateness of the emulated GPRS link. Its round trip is 850 ms, so it
+# may be later than links with shorter round trips.
 GPRS_MS_LATE = 20
 # The number of packets in the loss pattern. Every tenth packet is lost.
 EACH_TENTH = 20000
@@ -284,7 +285,9 @@ class DccpPapersTest(flows.FlowCase):
 
     @test_testbed.needs_namespaces
     def test_pings(self):
-        """The pings are sent by the phone, as newTELnet's were."""
+        """The phone sends the pings. The pings of newTELnet in the thesis
+        were also sent by the phone.
+        """
         def run(size, interval, count):
             bed = self.open_link(GPRS, "b,a")
             ping = f"ping -q -c {count} -i {interval} -s {size} -W 9 $a"

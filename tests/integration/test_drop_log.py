@@ -3,10 +3,10 @@
 over the link of the demo.
 
 `ifdqueue` and `mmtpsink` depend on the clock, so their pipelines run in real
-time; mmtpsink sends over a path with a fixed rate, and over the link between
-two hosts. How much they drop depends on the machine, but the log and the
-statistics must agree in any case. If only the link loses packets, the pipeline
-runs in virtual time.
+time. `mmtpsink` is tested over a path with a fixed rate, and over the demo's
+link between two hosts. How much the elements drop depends on the machine, but
+the log and the statistics must agree in any case. If only the link loses
+packets, the pipeline runs in virtual time.
 """
 
 import collections
@@ -184,8 +184,9 @@ class DropLogTest(ClipCase):
     def test_each_buffer_that_mmtpsink_loses_with_a_receiver_is_explained(self):
         port = find_port()
         receiver = self.start_receiver(port)
-        # With this latency, more frames wait in the sink than it can send
-        # before it notices that the connection is lost.
+        # The sink notices a lost connection only after peer-timeout. The
+        # latency is so long that more frames wait in the sink than it can send
+        # in this time.
         sender = self.start_sender(port, "latency=3000 peer-timeout=1000")
         time.sleep(SECONDS_TO_STREAM)
         receiver.kill()

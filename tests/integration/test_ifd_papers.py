@@ -105,11 +105,12 @@ class MustHold(Streams):
             link.lost_at_4 if rate == "4 Mbit/s" else 0)]
 
     def is_excused(self, case, run):
-        """Returns whether the radio excuses the run. If a packet is lost after
-        all its transmissions, the card of the profile reduces its rate to 1
-        Mbit/s for up to three seconds (docs/ifd.md). At this rate a single
-        I-frame takes one second, so no selection of frames can be in time. Such
-        a run is shown and repeated. The last repetition counts."""
+        """Returns whether the radio is the reason why the run exceeds a limit.
+        If a packet is lost after all its transmissions, the card of the profile
+        reduces its rate to 1 Mbit/s for up to three seconds (docs/ifd.md). At
+        this rate a single I-frame takes one second, so frames are late whatever
+        IFD drops. Such a run is shown and repeated. The last repetition counts.
+        """
         return run.air and any(
             ours > maximum for _, ours, maximum in self.limits(case, run))
 

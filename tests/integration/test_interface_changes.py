@@ -38,7 +38,8 @@ CHANGES_BETWEEN_SAMPLES = 50
 
 
 class Device:
-    """A device of host a whose name and address change."""
+    """A network device of host a. The name and the address of the device
+    change."""
 
     def __init__(self, name, address):
         self._link = name

@@ -123,7 +123,8 @@ class Run:
                          self.count_of(CHECKSUM) + self.count_of(FORMAT))
         case.assertEqual(self.counter("RcvbufErrors"), 0)
         if self.ip == "IPv4":
-            # In this run IP only drops packets with a wrong header.
+            # In this run a wrong IP header is the only reason for which IP
+            # drops packets.
             case.assertEqual(
                 self.counters["Ip"]["InHdrErrors"],
                 sum(packet[0] >> 4 == 4 and verdict.fate == ELSEWHERE

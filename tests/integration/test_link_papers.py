@@ -56,8 +56,8 @@ OUWENS_VIDEO = 4
 # Mbit/s.
 ONE_SLICE_MBIT = {3: (2.6, 2.9), 4: (3.1, 3.45), 6: (3.7, 4.1)}
 
-# Alanko, table 4: {(bytes of the request, bytes of the reply): median of 500 in
-# s}.
+# Alanko, table 4: {(bytes of the request, bytes of the reply): median time of
+# 500 exchanges in s}.
 ALANKO_TABLE_4 = {(1, 1): 0.99, (32, 512): 1.54, (32, 1024): 2.14,
                   (1024, 32): 2.20, (32, 2048): 3.24}
 WARM = 2  # The number of exchanges at the beginning that do not count.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Streams a live clip over two different links by several transports: mmtpsink,
 ristsink with both bonding methods, the kernel's MPTCP, and UDP over the faster
-link. The bitrate of the clip is higher than that of the faster link, and lower
-than the sum of both links.
+link. The bitrate of the clip is higher than the rate of the faster link, and
+lower than the sum of the rates of both links.
 
 For each transport the test prints the frames that arrived, those that can be
 decoded, and those that can be decoded within a second.

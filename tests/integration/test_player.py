@@ -42,9 +42,9 @@ FRAMES = 50
 # A busy machine may show fewer frames in time, or lose packets of UDP-Lite.
 MUST_BE_SHOWN = FRAMES // 2
 SECONDS = 60
-WINDOW_SECONDS = 15  # in which a window usually appears
-# Matches a line of one second, or the last line, with the number of shown
-# frames and of received bytes.
+WINDOW_SECONDS = 15  # Usually a window appears within this time.
+# Matches a line that a player prints every second, or its last line. Such a
+# line has the number of shown frames and the number of received bytes.
 LINE = re.compile(r"^ *\d+ s  frames (\d+)  .*\bbytes (\d+)", re.M)
 
 
@@ -180,7 +180,8 @@ class PlayerTest(unittest.TestCase):
 
         On a busy machine, playbin3 of GStreamer 1.22 sometimes stops its only
         stream while it starts, without any message, and no window appears. The
-        player is then started again, because this test is about the end.
+        player is then started again, because this test checks only how the
+        player ends.
         """
         title = pathlib.Path(argv[0]).name
         for seconds in (WINDOW_SECONDS, WINDOW_SECONDS, SECONDS):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Transport streams like those of broadcasters: interlaced video in 4:2:0 and
-4:2:2, two sounds, a constant bitrate with null packets, teletext, and splice
-information.
+4:2:2, two audio streams, a constant bitrate with null packets, teletext, and
+splice information.
 
 ffmpeg makes everything except for the teletext and the splice information,
 which it can only copy. This module puts packets with these data in the place of

@@ -168,7 +168,8 @@ def _cached(name, make):
     if not path.exists():
         partial = CACHE / ("%d-%s" % (os.getpid(), name))
         make(partial)
-        # Tests run at the same time, so the clip must appear complete.
+        # Other tests may look for the clip at the same time. They must find
+        # either no file or the complete clip.
         partial.rename(path)
     return path
 

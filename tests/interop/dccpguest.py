@@ -171,8 +171,8 @@ def _with_dependencies(modules):
 # --------------------------------------------------------- its files, in memory
 
 def _cpio(files):
-    """Returns the cpio archive that Linux unpacks as its first file system.
-    `files` are (name, mode, device number, content)."""
+    """Returns the cpio archive that Linux unpacks as its initial file system
+    (initramfs). `files` are (name, mode, device number, content)."""
     out = bytearray()
     for inode, (name, mode, device, data) in enumerate(
             [*files, ("TRAILER!!!", 0, (0, 0), b"")], 1):

@@ -27,7 +27,7 @@ HOST = {"IPv4": "10.33.0.1", "IPv6": "fd33::1"}
 DEVICE = "dccp0"
 QUEUE = 10000  # The number of packets that may wait for the thread.
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000  # linux/if_tun.h
-TRANSMIT_DROPPED = 11  # The column of /proc/net/dev.
+TRANSMIT_DROPPED = 11  # The column with this counter in /proc/net/dev.
 ETHERNET = struct.Struct("!6s6sH")
 ETHERTYPES = {4: 0x0800, 6: 0x86DD}
 

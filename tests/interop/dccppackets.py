@@ -190,8 +190,8 @@ class Connection:
 
     def check(self, syncs=0):
         """Checks that the connection is opened, numbered and closed correctly.
-        It may have at most `syncs` Sync packets in addition to those of
-        is_late_answer."""
+        It may have at most `syncs` Sync packets. Sync packets for which
+        is_late_answer() returns True do not count."""
         need(self.packets[0].type == "Request", "begins with",
              self.packets[0])
         for end in (self.client, self.server):

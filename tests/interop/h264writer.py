@@ -61,7 +61,7 @@ class Bits:
 
 def sps(fields):
     """Returns a sequence parameter set (7.3.2.1.1): Main profile, level 3,
-    order type 0, four reference frames.
+    pic_order_cnt_type 0, four reference frames.
     """
     bits = Bits().u(8, 77).u(16, 30).ue(0, LOG2_FRAME_NUM - 4, 0,
                                         LOG2_ORDER - 4, 4)
@@ -69,9 +69,9 @@ def sps(fields):
     bits.u(1, 0).ue(1, 0 if fields else 1).u(1, not fields)
     if fields:
         bits.u(1, 0)
-    # The bits are direct_8x8_inference_flag and no cropping. Then follows the
-    # VUI (E.1.1) with 25 frames per second and the number of frames that are
-    # reordered.
+    # direct_8x8_inference_flag is set, and frame_cropping_flag is not set. The
+    # VUI (E.1.1) follows. It contains 25 frames per second and the number of
+    # frames that are reordered.
     bits.u(3, 0b101).u(4, 0).u(1, 1).u(32, 1).u(32, 2 * FPS).u(1, 1)
     return bits.u(3, 0).u(2, 0b11).ue(0, 0, 10, 10, 2, 4).unit(0x67)
 
@@ -175,9 +175,10 @@ class Stream:
 
     @staticmethod
     def _bases(frames):
-        """Yields a base for each frame. The order of a picture begins again at
-        each IDR picture. The sum of base and order rises across IDR pictures,
-        because the base exceeds all sums before the IDR picture.
+        """Yields for each frame a number, its base, that is added to the
+        picture order count. The picture order count begins again at each IDR
+        picture. The sum also rises across IDR pictures, because the base
+        exceeds all sums before the IDR picture.
         """
         base = highest = 0
         for pictures in frames:

@@ -5,14 +5,16 @@
  *   ifdchoose CODEC FILE FRAMES-PER-SECOND SECONDS-PER-FRAME OUTAGE
  *
  * CODEC is h264, hevc, vp8, vp9, av1 (a unit is a temporal unit) or av1-frame
- * (a unit is one frame). OUTAGE is the time in seconds for which the link takes
- * no frame, after the first frame that it takes from OUTAGE_AT on. The program
- * reads "OFFSET SIZE PTS" of the access units in the file, one in a line, with
- * PTS in ns or -1 for none. A field may be a unit of its own. It writes the
- * numbers of the units that are sent. The last line has the number of frames
- * and the number of frames that were dropped as leading frames. The classes
- * that choose the frames are those of the element; its threads and its clock
- * are not used.
+ * (a unit is one frame). OUTAGE is the duration of an outage, in seconds.
+ * The outage follows the first frame that the link takes at or after OUTAGE_AT.
+ * During the outage the link takes no frame.
+ *
+ * The program reads "OFFSET SIZE PTS" of the access units in the file, one in a
+ * line, with PTS in ns or -1 for none. A field may be a unit of its own. The
+ * program writes the numbers of the units that are sent. The last line has the
+ * number of frames and the number of frames that were dropped as leading
+ * frames. The program chooses the frames with the classes of the element, but
+ * without the threads and the clock of the element.
  */
 
 #include <stdio.h>
@@ -27,7 +29,7 @@ typedef struct
   IfdLine *line;
   GstIfdQueueInput *input;
   guint64 frame_time, send_time;        /* ns */
-  /* Duration of the outage in ns; 0 once it is over, or without an outage. */
+  /* Duration of the outage in ns; 0 if no outage is left to simulate. */
   guint64 outage;
   guint64 n_frames;
   gboolean sending;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs a pipeline with an encoder of VP8 or VP9 that makes temporal layers, and
- * writes what became of the frames in ifdqueue:
+ * prints the frame counters of ifdqueue:
  *
  *   ifdencode LAYERS PIPELINE
  *
  * LAYERS is 1, 2 or 3. The pipeline has an ifdqueue that is named "ifd" and,
  * for more than one layer, an encoder that is named "encoder". gst-launch-1.0
- * cannot do this, since it cannot set arrays of numbers. Writes one line with
- * the numbers of frames that came, were sent, and were dropped, and of
+ * cannot do this, since it cannot set arrays of numbers. The program writes one
+ * line with the numbers of input frames, sent frames, dropped frames and
  * malformed frames.
  */
 
@@ -30,7 +30,7 @@ typedef struct
   guint n_layers, period;
   gint layers[MAX_PERIOD];
   gint decimators[MAX_PERIOD];  /* of each layer */
-  const gchar *flags;           /* of each frame of the period */
+  const gchar *flags;           /* of each frame in a period of the pattern */
   const gchar *syncs;
 } Pattern;
 
@@ -69,7 +69,7 @@ set_layers (GstElement * encoder, const Pattern * pattern)
   gint bitrates[MAX_PERIOD];
   guint i;
 
-  /* Each bitrate includes the layers below. */
+  /* The bitrate of a layer includes the bitrates of the layers below. */
   for (i = 0; i < pattern->n_layers; i++)
     bitrates[i] = BITRATE * (i + 2) / (pattern->n_layers + 1);
   g_object_set (encoder, "target-bitrate", BITRATE,

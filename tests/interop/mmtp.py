@@ -36,7 +36,8 @@ MIN_SIZE = {"DATA": 24, "PROBE": 15, "INIT": 64, "OPEN": 116, "JOIN": 64,
 FIRST, LAST, DELTA, DROPPABLE = 0x80, 0x40, 0x20, 0x10
 MARKER, IS_HEADER, ZERO, PRELUDE = 0x08, 0x04, 0x02, 0x01
 OF_BUFFER = DELTA | DROPPABLE | MARKER | IS_HEADER
-# (bit of a prelude, bytes of its field), in their order.
+# (bit in the mask of a prelude, bytes of its field). The fields of a prelude
+# have this order.
 PRELUDE_FIELDS = ((0x01, 4), (0x02, 4), (0x04, 12), (0x08, 0), (0x10, 0),
                   (0x20, 4))
 RECORD, MAX_RANGES, MAX_RECORDS = 42, 16, 16
@@ -347,7 +348,9 @@ class Stream:
         self.packets[whole] = packet
 
     def check_repairs(self):
-        """Checks all REPAIR messages. All packets must be known."""
+        """Checks all REPAIR messages. The caller must have added all packets
+        of the stream before.
+        """
         contents = {at % TICKS: packet.content
                     for at, packet in self.packets.items()}
         for repair in self.repairs:

@@ -17,7 +17,8 @@
 #include <wels/codec_api.h>
 
 #define N_ARGUMENTS 6
-/* Type 9 with any primary_pic_type (H.264, 7.3.2.4) */
+/* An access unit delimiter: a NAL unit of type 9 that allows any
+ * primary_pic_type (H.264, 7.3.2.4) */
 static const unsigned char delimiter[] = { 0, 0, 0, 1, 9, 0xf0 };
 
 typedef struct

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What kind of picture the buffers of a stream belong to, one letter for each:
- * I key, P reference, B droppable, a dot for a part, ? unknown.
+/* Prints the kind of picture in each buffer of a stream as one letter: I for a
+ * key frame, P for a reference picture, B for a non-reference picture, a dot
+ * for data without a picture, and ? if the kind is unknown.
  *
  *   picturekinds FORMAT FILE
  *
- * FORMAT is h264, h265, vp8, vp9 or av1, or rtp- and one of them. Each buffer in the file
- * is preceded by its size in two bytes, as RFC 4571 frames RTP packets.
+ * FORMAT is h264, h265, vp8, vp9 or av1, or one of these names after "rtp-". In
+ * the file, the size of each buffer precedes the buffer in two bytes, as in the
+ * framing of RTP packets by RFC 4571.
  */
 
 #include <stdio.h>

@@ -59,8 +59,8 @@ def gortsplib(packets):
 
 
 def lacks_slices(stream, delivered):
-    """Returns the slices of the stream that are missing in `delivered`, or are
-    not in their order there.
+    """Returns the slices of the stream that are missing in `delivered`, or
+    that are in another order there than in the stream.
     """
     missing, at = [], 0
     for picture in stream.pictures:

@@ -83,7 +83,8 @@ class CapturesTest(unittest.TestCase):
     def check_packet(self, ours, theirs):
         for name, field in FIELDS.items():
             self.assertEqual(ours.get(name, ""), theirs[field], name)
-        # tshark extends short numbers by means of earlier packets.
+        # tshark extends a short sequence number with the numbers of earlier
+        # packets, so only extended sequence numbers are compared.
         if ours["extended"] == "1":
             for name, field in NUMBERS.items():
                 self.assertEqual(ours.get(name, ""), theirs[field], name)

@@ -3,9 +3,10 @@
 those of ffmpeg. The types must match the NAL headers that ffmpeg's
 trace_headers reads.
 
-Frames may also be dropped by their types: without its B-frames, a stream must
-decode to the same pictures without errors. The same must hold for a stream that
-begins at any I-frame, without the leading frames after it.
+The tests also drop frames by their types. If the B-frames of a stream are
+dropped, the other frames must decode to the same pictures as before, without
+errors. The same must hold for a stream that begins at any I-frame, if the
+leading frames after this I-frame are dropped.
 """
 
 import functools
@@ -22,7 +23,8 @@ import peers
 PROGRAM = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / \
     "tests" / "interop" / "ifdclassify"
 FRAMES = 90
-# Lower times are reserved for frames that are shown before the first one.
+# The presentation time of the first frame in decoding order. Lower times are
+# for frames that are shown before this frame.
 FIRST_PTS = 1 << 40
 # An encoder marks the frames before the I-frame as unused (H.264, 8.2.5.4). A
 # decoder that begins at the I-frame never had those frames, so ffmpeg prints a
@@ -63,7 +65,8 @@ def sized(library):
 
 
 class Film:
-    """A film as MP4 (with lengths and codec data) and as a byte-stream."""
+    """A film in two forms: as MP4, in which each NAL unit has a length field
+    and the parameter sets are in the codec data, and as a byte-stream."""
 
     def __init__(self, codec, name, params, options=sized):
         self.codec = codec
@@ -147,9 +150,9 @@ class Film:
         return out
 
     def decode(self, *choices):
-        """Returns for each of `choices`, which are numbers of access units, the
-        hashes of the pictures that these access units make. Asserts that there
-        are no errors.
+        """Decodes a part of the film for each of `choices`, which are lists of
+        indices of access units. Returns for each list the hashes of its
+        pictures. Asserts that there are no errors.
         """
         head = self.parameter_sets()
         hashes, printed = decoder.hash_pictures(self.codec, [
@@ -202,7 +205,8 @@ def expected_h264(fields):
 
 
 def expected_h265(access_units):
-    """Yields the expected types by table 7-1, the sub-layers and the SPS."""
+    """Yields the expected types by the values of nal_unit_type (H.265, table
+    7-1), the temporal sub-layers and the SPS."""
     names = {**dict.fromkeys((16, 17, 18), "Ix"),
              **dict.fromkeys((19, 20), "Ic"), 21: "I"}
     highest = None

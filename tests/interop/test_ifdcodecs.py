@@ -4,9 +4,9 @@ sends over a slow link.
 
 Each picture that ffmpeg decodes from the sent frames must be bit-identical to
 the picture that it decodes from the whole stream, and no picture may be
-missing. ffmpeg must report no error. The clips have all kinds of references
-that encoders make. No available encoder makes field pictures and long-term
-references, so h264writer.py writes clips with them.
+missing. ffmpeg must report no error. The clips have all kinds of references.
+Encoders make most of the clips. No available encoder makes field pictures or
+long-term references, so h264writer.py writes the clips with these.
 """
 
 import os
@@ -26,7 +26,8 @@ from test_ifdclassifier import Film, assert_no_faults
 
 PROGRAM = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"]) / \
     "tests" / "interop" / "ifdchoose"
-# Encodes H.264 with temporal layers; it was not built without OpenH264
+# This program encodes H.264 with temporal layers. It is only built if OpenH264
+# is installed.
 ENCODER = PROGRAM.with_name("openh264layers")
 DELIMITER = b"\0\0\0\1\t\xf0"
 FRAMES = 100
@@ -56,8 +57,9 @@ H265 = {
     "closed": "open-gop=0:keyint=24:bframes=3:b-adapt=0:radl=2:ref=4",
     "refresh": "keyint=24:bframes=0:intra-refresh=1",
 }
-# B-pyramids in which the P-frames do not refer to B-frames. ifdqueue drops the
-# B-frames of the pyramid, too, and keeps the P-frames.
+# Clips with B-pyramids in which the P-frames do not refer to B-frames. ifdqueue
+# drops the B-frames, including those to which other B-frames refer, and keeps
+# the P-frames.
 PYRAMIDS = {
     "pyramid": "keyint=24:bframes=3:b-pyramid=strict:b-adapt=0:ref=2",
     "pyramid-6": "keyint=24:bframes=5:b-pyramid=strict:b-adapt=0:ref=4",
@@ -71,7 +73,8 @@ PYRAMIDS = {
 PYRAMID_GOP = 24
 THREE_LAYERS = "open-gop=0:keyint=24:bframes=3:b-adapt=0:scenecut=0:ref=1:" \
     "weightp=0:wpp=0"
-# The link needs 4 and 6 times the duration of a frame.
+# The time in seconds that a still slower link needs for a frame is 4 and 6
+# times the duration of a frame.
 SLOWER = 0.16, 0.24
 # {number of layers: {time in seconds that the link needs for a frame: distance
 # of the frames that must be sent}}. A link that needs twice the duration of a
@@ -187,8 +190,9 @@ class OfEncoders(unittest.TestCase):
                 self.check_all("h264", name, params)
 
     def check_pyramid(self, film, since, has_all_references):
-        """Checks the longest gap between frames that are shown, in frames,
-        among the frames from number `since` on.
+        """Checks the longest gap between two frames that are shown one after
+        the other. Gaps are counted in frames. The frames before number `since`
+        are left out.
         """
         units = [(offset, size, None) for offset, size, _ in film.units]
         self.assertEqual(len(units), FRAMES)
@@ -306,7 +310,8 @@ class Payloaded(unittest.TestCase):
         by_time = {}
         for packet, kind in zip(packets, found):
             by_time.setdefault(packet.timestamp, set()).add(kind)
-        # A packet with only parameter sets or SEI messages is a part ('.').
+        # A packet that has only parameter sets or SEI messages contains no
+        # picture. picturekinds prints a dot for it.
         kinds = ["".join(kinds - {"."}) for kinds in by_time.values()]
         self.assertEqual(kinds, list(self.kinds("h" + number, frames)))
         self.assertEqual(set(kinds), {"I", "P", "B"})
@@ -368,8 +373,9 @@ class OfOpenH264(unittest.TestCase):
             for seconds, step in highest.items():
                 with self.subTest(layers=layers, seconds=seconds):
                     sent = self.check(path, units, whole, seconds)
-                    # All frames of the layers for which the link has room are
-                    # sent, but for the last ones, for which it is too late.
+                    # The link has room for all frames of some layers. ifdqueue
+                    # must send all of these frames, except for the last ones of
+                    # the stream, which would arrive too late.
                     missing = set(range(0, FRAMES - 4, step)) - set(sent)
                     self.assertEqual(missing, set())
 

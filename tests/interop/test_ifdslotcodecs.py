@@ -3,8 +3,8 @@
 sends over a slow link.
 
 Each picture that ffmpeg decodes from the sent frames must be bit-identical to
-the picture that it decodes from the whole stream at the same time. No picture
-may be missing, and ffmpeg must report no error.
+the picture with the same presentation time that ffmpeg decodes from the whole
+stream. No picture may be missing, and ffmpeg must report no error.
 """
 
 import os
@@ -36,9 +36,10 @@ LAYERS3 = "-error-resilient 1 -ts-parameters ts_number_layers=3:" \
     "ts_target_bitrate=40,60,100:ts_rate_decimator=4,2,1:ts_periodicity=4:" \
     "ts_layer_id=0,2,1,2:ts_layering_mode=3"
 SVT = "-c:v libsvtav1 -preset 10 -b:v 100k -g 50 -svtav1-params "
-# The minimum numbers of pictures, of 100, that are sent at each of these three
-# rates. CHAIN is for streams in which each frame refers to the previous frame.
-# DROPPABLE is for streams in which no frame refers to every second frame.
+# The minimum numbers of pictures that are sent at each of the rates in SLOW,
+# out of 100 pictures. CHAIN is for streams in which each frame refers to the
+# previous frame. DROPPABLE is for streams in which every second frame is a
+# non-reference frame.
 CHAIN = 6, 8, 15
 DROPPABLE = 12, 40, 70
 # (name, codec, options of the encoder, minimum numbers of pictures)
@@ -179,9 +180,9 @@ class OfEncoders(unittest.TestCase):
         self.assertEqual(sent, sorted(set(sent)))
         pictures = decode(join(film[0], [units[n] for n in sent], codec),
                           "ivf")
-        # A time has a picture only if a frame with this time is shown. In AV1,
-        # a temporal unit may have no such frame, because the frame that shows a
-        # picture was dropped.
+        # ffmpeg outputs a picture for each presentation time at which a sent
+        # frame is shown. In AV1, the sent frames of a temporal unit may include
+        # no shown frame, because the frame that shows a picture was dropped.
         times = {units[n][0] for n in sent}
         if codec == "av1-frame":
             times &= set(pictures)

@@ -2,10 +2,10 @@
 """Tests a transport stream that ifdqueue sends over a slow link.
 
 Each picture that ffmpeg decodes from the sent stream must be bit-identical to
-the picture that it decodes from the whole stream at the same time. No picture
-may be missing. The sound must be unchanged. tsdemux, ffmpeg, tshark and this
-test, which follows ISO/IEC 13818-1, must find no gap in a continuity counter.
-The test also checks the intervals between clock references.
+the picture with the same presentation time that ffmpeg decodes from the whole
+stream. No picture may be missing. The sound must be unchanged. tsdemux, ffmpeg,
+tshark and this test, which follows ISO/IEC 13818-1, must find no gap in a
+continuity counter. The test also checks the intervals between clock references.
 
 The variable WIRELESS_TS_RECORDINGS may name files with recorded broadcasts of
 one program each, separated as in PATH. The first minute of each recording is
@@ -209,8 +209,9 @@ class TransportStream(unittest.TestCase):
                 self.check_packets(path, work, data)
 
     def test_times_are_those_of_the_pictures(self):
-        """Sends a stream from a file. Its buffers have no timestamps, so
-        ifdqueue must take the times from the pictures.
+        """Sends a stream that filesrc reads from a file. filesrc sets no
+        timestamps on its buffers, so ifdqueue must take the times from the
+        pictures.
         """
         for name in "mpeg2", "h264":
             path = stream(name)

@@ -64,8 +64,8 @@ class MmtpCase(linktestbed.LinkCase):
         return bed
 
     def read_captures(self):
-        """Returns (messages that left host a, messages that arrived there), for
-        each device.
+        """Returns two lists: the messages that host a sent, and the messages
+        that it received. Each list has an entry for each device.
         """
         seen = {"out": [], "in": []}
         for way, capture in self.captures:
@@ -187,7 +187,8 @@ class WireFormatTest(MmtpCase):
                 self.assert_refuses(way, sent, came, bytes.fromhex(key))
 
     def assert_refuses(self, way, sent, came, key):
-        """Checks that a change of any byte in the last message is found."""
+        """Changes each byte of the last message, one after the other. The
+        checker must detect each change."""
         whole = way[-1]
         for at in range(len(whole)):
             way[-1] = whole[:at] + bytes([whole[at] ^ 1 << at % 8]) \
@@ -261,8 +262,9 @@ class HandoffTest(MmtpCase):
         time. `host` is the host on which the device is down. `gone` are the
         states that mmtpsink may report during this time."""
         bed = self.open_links(self.LINKS)
-        # The other network also has a route to this address. A socket that is
-        # bound to an interface uses this route.
+        # The packets for $b_fast, the address on the fast path, can also be
+        # routed over the slow path. With channels=auto, the socket that is
+        # bound to the device of the slow path needs this route.
         self.text(bed, "a", "ip route add $b_fast via $b_slow dev slow")
         source = self.start_source(bed)
         sink = self.start_sink(bed, options.format(

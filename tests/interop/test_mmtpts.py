@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What of a transport stream crosses a slow link from mmtpsink to mmtpsrc.
+"""Checks how much of a transport stream arrives if mmtpsink sends it to mmtpsrc
+over a slow link.
 
-Each picture that a decoder (ffmpeg) makes of what arrives is, bit for bit, the
-picture that it makes of the whole stream at this time. Sound, data and clock
-references all arrive, and neither tsdemux, ffmpeg, tshark nor our own reading
-of ISO/IEC 13818-1 finds a gap in a continuity counter. Where the link is fast
-enough, and where the stream has no pictures that can be found, the received
-stream is the sent one, byte for byte.
+Each picture that a decoder (ffmpeg) makes of the received stream must be
+bit-identical to the picture with the same presentation time in the whole
+stream. Sound, data and clock references must all arrive. tsdemux, ffmpeg,
+tshark and this test, which follows ISO/IEC 13818-1, must find no gap in a
+continuity counter.
+
+The received stream must be bit-identical to the sent stream in two cases: if
+the link is fast enough, and if no pictures can be found in the stream.
 """
 
 import re
@@ -34,7 +37,8 @@ from transportstreams import (
 
 PORT = 5004
 SECONDS_TO_WAIT = 60
-# The headers of the packets need a tenth of the rate.
+# The rate of the slow link in % of the stream's rate. The packet headers need a
+# tenth of the link's rate.
 SLOW_PERCENT = 75
 FAST = "rate=20000000 delay-ms=5"
 TIMED = "tsparse set-timestamps=true alignment=7"
@@ -114,7 +118,8 @@ class TransportStreamTest(linktestbed.LinkCase):
 
     @test_mmtp.needs_elements
     def test_whole_pictures_of_a_broadcast_are_given_up(self):
-        """All sounds and data need a third of the rate."""
+        """Sound and data together need a third of the stream's rate. The link
+        carries 60 % of this rate."""
         data = self.check_slow_link(broadcast.make("mpeg2-420", SECONDS), 60)
         self.assertLessEqual({broadcast.TELETEXT, broadcast.SPLICES},
                              {pid for pid, _ in packets(data)})

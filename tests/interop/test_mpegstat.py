@@ -173,8 +173,9 @@ class LostFrames(unittest.TestCase):
         for kind in self.KINDS:
             stream = Stream(kind().read_bytes())
             starts = [f.coding for f in stream.frames if f.letter == "I"]
-            # mpegstat learns the pattern from two groups, and it cannot notice
-            # a loss at the end of the last group.
+            # mpegstat learns the order of the frame types from the first two
+            # groups of pictures. It cannot notice a loss at the end of the last
+            # group.
             runs = [range(n, n + length) for length in (1, 2, 3, 5)
                     for n in range(starts[2], starts[-2] + 1)]
             for run, rows in self.logs_without(stream, runs):

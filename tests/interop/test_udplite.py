@@ -306,7 +306,7 @@ class CombinationTest(UdpliteCase):
 
     def send_from(self, sender, ip, coverage):
         if sender == "ffmpeg":
-            # (ffmpeg requires 1024 bytes in a packet of data.)
+            # (For a data stream, ffmpeg requires 1024 bytes in each packet.)
             peers.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "data",
                        "-i", self.source, "-map", "0", "-c", "copy", "-f",
                        "data", udplite.ffmpeg_url(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Transport streams with video and sound, made by ffmpeg, and what other
-programs and our own reading of ISO/IEC 13818-1 find in a transport stream."""
+"""Makes transport streams with video and sound by means of ffmpeg, and checks
+transport streams. The checks use other programs, and code of this module that
+follows ISO/IEC 13818-1."""
 
 import shlex
 import subprocess

@@ -45,7 +45,7 @@ UDP_NO_CHECK6_RX = 102
 SOL_PACKET, PACKET_STATISTICS = 263, 6  # linux/if_packet.h
 RECEIVE_BUFFER = 1 << 26
 LINKTYPE_RAW = 101
-SECONDS = 60  # The limit of any wait in the tests, in seconds.
+SECONDS = 60  # The maximum time that a test waits for anything.
 POLL = 0.02
 
 
@@ -116,8 +116,9 @@ def udplite_packet(ip, payload, coverage, source=None, to=None,
 
 
 def in_udp(ip, segment):
-    """Returns a packet of backend=udp as an IP packet without the UDP header.
-    Its checksum does not include the addresses."""
+    """Returns the UDP-Lite packet that a UDP packet of backend=udp contains, as
+    an IP packet. The addresses are unspecified, because the UDP-Lite checksum
+    does not cover them with this backend."""
     return ip_packet(ip, sockets.UDPLITE, UNSPECIFIED[ip], UNSPECIFIED[ip],
                      segment)
 
@@ -330,8 +331,7 @@ class FfmpegReceiver:
             "ffmpeg", "-v", "error", "-nostdin", "-y", "-f", "data", "-i",
             ffmpeg_url(ip, coverage), "-map", "0", "-c", "copy",
             "-flush_packets", "1", "-f", "data", self._path],
-            # (ffmpeg does not handle other signals while it waits for another
-            # packet.)
+            # (While ffmpeg waits for another packet, only SIGKILL ends it.)
             signal.SIGKILL)
 
     def read(self):

@@ -42,8 +42,9 @@ COMMON = {
 BELOW_CORES = {"gst/common/video", "gst/common/net"}
 # Files that may read the environment: path -> reason.
 ENVIRONMENT = {}
-# Circles that still exist. This list may only become shorter: a unit that is no
-# longer in a circle must be removed from it.
+# The known circles. A circle is a set of units that include or call each other.
+# This list may only become shorter: a unit that is no longer in a circle must
+# be removed from it.
 KNOWN_CIRCLES: list[set[str]] = []
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(\S[^\n]*)', re.M)
@@ -57,8 +58,8 @@ STATIC = re.compile(r'\bstatic\b[^\n;{}()]*\n\Z')
 TABLE = re.compile(
     r'^(static )?const \w+ (?:\* ?const )?(\w+)(?:\[[^\]]*\])* =', re.M)
 EXTERN = re.compile(r'^extern\b[^;{}()]*;', re.M)
-# Matches a function declaration that begins in the first column, in which no
-# statement begins.
+# Matches a function declaration that begins in the first column. Statements are
+# indented, so calls do not match.
 PROTOTYPE = re.compile(r'^\w[^;{}=]*\([^;{}]*\)[^;{}]*;', re.M)
 WORD = re.compile(r'\b[a-z]\w*\b')
 READS_ENVIRONMENT = re.compile(
@@ -116,7 +117,7 @@ class Tree:
         # names that it uses
         self.own = collections.defaultdict(set)
         self.named = collections.defaultdict(set)
-        # function or table that others may use -> the units that define it
+        # function or table that is not static -> the units that define it
         self.definers = collections.defaultdict(set)
         for path in self.files:
             self.read(path)
@@ -223,7 +224,8 @@ class Tree:
 
 
 def find_circles(graph):
-    """Returns the sets of more than one node that reach each other."""
+    """Returns the circles of a graph. A circle is a set of two or more nodes,
+    each of which is reachable from every other node of the set."""
     def reach(node):
         reached = set()
         waiting = [node]
@@ -241,8 +243,9 @@ def find_circles(graph):
 
 
 def judge_circles(circles, known):
-    """Returns the faults, which are circles that are not in the list of known
-    circles, and known circles that no longer exist.
+    """Returns the faults. There are two kinds of fault: a circle of units that
+    is not in the list `known`, and a unit in this list that is no longer in a
+    circle.
     """
     faults = [f"units in a circle: {', '.join(circle)}" for circle in circles
               if not any(set(circle) <= others for others in known)]
@@ -287,8 +290,8 @@ class LayersTest(unittest.TestCase):
         self.assertEqual(judge_circles(circles, KNOWN_CIRCLES), [])
 
     def test_congestion_controls_of_dccp_are_behind_their_table(self):
-        """The CCIDs do not use packets, and the connection uses no CCID
-        directly.
+        """The files of the CCIDs do not include dccppacket.h. The files of the
+        connection include no header of a CCID.
         """
         core = "gst/dccpthin/core/"
         table = {"dccpccid.h", "dccpoption.h", "dccpsequence.h"}

@@ -35,8 +35,9 @@ FORBIDDEN = {
     "keeper": "init process", "patience": "timeout", "wishes": "request",
     "lodger": "shared address", "thief": "attacker",
 }
-# In these names, "at most" and "at least" bound a figure and "most" means "the
-# majority", so they do not name a minimum or maximum.
+# Names that may contain "most" or "least", because they do not name a maximum
+# or a minimum. For example, "at_most" precedes a figure, and the "most" of
+# "lose_most" means "the majority".
 ALLOWED = re.compile(r"at_(?:least|most)|others_lose_most|window_holds_most"
                      r"|most_important")
 # Words that no name under tests/ may have. A helper is named after what it is.
@@ -46,8 +47,8 @@ FORBIDDEN_IN_TESTS = {
     "forger": "packet builder or attacker",
     "sim": "simulation", "sims": "simulation",
 }
-# In C code, a "pair" is a fixture or has a sender and a receiver. In Python, a
-# pair of two values is allowed.
+# In C tests, "pair" is forbidden, because it could mean a fixture or a sender
+# with its receiver. In Python, a name may call two values a pair.
 FORBIDDEN_IN_C_TESTS = FORBIDDEN_IN_TESTS | {
     "pair": "fixture, sender or receiver", "pairs": "combinations",
 }

@@ -9,7 +9,8 @@ import unittest
 
 from wirelesslab import paths
 
-# Topics in the order of their dependencies. "" stands for modules without one.
+# Topics in the order of their dependencies. A topic is a directory of the
+# package. "" stands for the modules that are in no such directory.
 TOPICS = ("", "testbed", "streams", "workloads", "lab", "report", "commands")
 NAME = paths.PACKAGE.name
 
@@ -19,7 +20,8 @@ def name_of(path):
 
 
 def imports(path, modules):
-    """Yields the names of the modules of the package that a module imports."""
+    """Yields the names of all modules that the module in the file `path`
+    imports from the package."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:

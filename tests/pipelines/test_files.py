@@ -37,8 +37,9 @@ class Directory(unittest.TestCase):
 
 
 class ReportFilesTest(Directory):
-    """A user may give the page of a report a wrong name. The directory with
-    that name is only replaced if an older report made it."""
+    """A user may give the page of a report a wrong name. The plots and tables
+    are in a directory with the same name without the suffix. Such a directory
+    is only replaced if an older report made it."""
 
     def setUp(self):
         super().setUp()

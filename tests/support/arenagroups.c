@@ -138,8 +138,8 @@ add_paper (ArenaGroups * groups)
 
 /* --- constant ------------------------------------------------------------- */
 
-/* Rate of a link in bit/s. On slower links the stream has ten packets per
- * second. On faster links it is the clip. */
+/* A link of at least this rate (bit/s) carries the clip. On a slower link the
+ * stream has ten packets per second. */
 #define CLIP_LINK 300e3
 
 static void
@@ -243,7 +243,8 @@ add_bucket (ArenaGroups * groups)
 
 /* --- wifi ----------------------------------------------------------------- */
 
-/* The rate is in bit/s. A run with a faster stream would take too much time. */
+/* Maximum rate of a stream in this group, in bit/s. A run with a faster stream
+ * would take too much time. */
 #define MAX_WIFI_STREAM 100e6
 
 static void
@@ -548,9 +549,9 @@ add_loss (ArenaGroups * groups)
 
 /* --- long ----------------------------------------------------------------- */
 
-/* Links with a long round trip, as by satellite or between continents. There is
- * hardly time for a retransmission, and the window must be large before the
- * first frame can arrive in time. */
+/* Links with a long round-trip time, such as satellite links and links between
+ * continents. A retransmission hardly arrives in time. The window must be large
+ * before the first frame can arrive in time. */
 static void
 add_long (ArenaGroups * groups)
 {
@@ -683,7 +684,8 @@ add_stalled_return (ArenaGroups * groups)
 
 /* --- competitors ---------------------------------------------------------- */
 
-/* Sets a drop-tail queue whose size is `products` bandwidth-delay products. */
+/* Sets a drop-tail queue. Its size is the bandwidth-delay product of the path,
+ * multiplied by `products`. */
 static void
 set_shared_path (ArenaPath * path, gdouble rate, guint round_trip,
     gdouble products)

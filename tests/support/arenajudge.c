@@ -62,7 +62,8 @@ get_worst_second (const GArray * frames, const gboolean * decodable)
     good += decodable[i];
     while (g_array_index (frames, ArenaFrame, first).due + LINK_SECOND <= due)
       good -= decodable[first++];
-    /* The previous window was complete, so this one is complete, too. */
+    /* If `first` is above 0, frame i is due at least a second after the first
+     * frame of the stream, so the window covers a whole second. */
     if (first > 0 || i + 1 == frames->len)
       worst = MIN (worst, (gdouble) good / (i + 1 - first));
   }
@@ -127,8 +128,8 @@ count_orphans (const GArray * frames, const ArenaSessionRecord * record,
     figures->orphans += is_orphan (frames, record, i);
 }
 
-/* Appends by how many ms the packets of a path took longer than the fastest
- * packet. */
+/* Appends the queueing delay of each packet of a path, in ms. It is the one-way
+ * delay of the packet, minus the minimum one-way delay on this path. */
 static void
 add_queueing (const GArray * delays, GArray * queueing)
 {

@@ -149,8 +149,8 @@ open_link (const ArenaPath * path, ArenaDirection direction, guint number,
   GError *error = NULL;
   Link *link;
 
-  /* The seed differs between the directions of a path, and between paths with
-   * different seeds. */
+  /* The seed of a link depends on the seed of its path, on the direction and on
+   * the number of the run. */
   config.seed = (config.seed * 2 + direction) * 1000 + number + 1;
   config.pipe.receiver_rate = HOST_RATE;
   if (trace) {

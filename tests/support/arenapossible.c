@@ -183,7 +183,8 @@ plan_clear (Plan * plan)
 
 typedef struct
 {
-  /* The first frame of the busy period, or the frame with which to continue. */
+  /* The first frame of the current busy period. At the start of a search, it is
+   * the frame from which the search continues. */
   guint frame;
   /* Bytes that the links have taken before this frame. */
   guint64 bytes;
@@ -244,8 +245,9 @@ add_closure (const Plan * plan, guint frame, gboolean * seen, GArray * closure)
   }
 }
 
-/* Returns the bytes that dropping these frames frees before the late frame,
- * divided by the number of dropped frames. */
+/* Returns the value of dropping these frames: the number of freed bytes,
+ * divided by the number of dropped frames. Only the bytes of frames up to
+ * `late` count. */
 static gdouble
 get_value (const Plan * plan, const GArray * closure, guint late)
 {
@@ -455,7 +457,8 @@ arena_possible_check (guint n_instances, guint64 seed, gdouble * worst)
     gdouble share = all ? (gdouble) greedy / all : 1 + greedy;
 
     sum += share;
-    /* A result above the optimum is worse than any result below it. */
+    /* A share above 1 shows that the greedy algorithm violates a rule. It is
+     * therefore worse than any share below 1. */
     if (share > 1 || *worst > 1)
       *worst = MAX (share, *worst);
     else

@@ -48,8 +48,8 @@ typedef struct
   guint n_runs;
 
   ArenaQuestion question;
-  /* Rate of the link in bit/s: for ARENA_ASK_ESTIMATE, and after the step up
-   * for ARENA_ASK_STEPS. */
+  /* Rate of the link in bit/s, for ARENA_ASK_ESTIMATE and ARENA_ASK_STEPS. In
+   * scenarios with steps, it is the rate after the step up. */
   gdouble rate;
   /* Time in ns after the start of the stream from which estimates are
    * evaluated. */
@@ -64,7 +64,8 @@ typedef enum
 {
   ARENA_OUTCOME_NONE,
   ARENA_OUTCOME_DONE,
-  /* At the same virtual time, an endpoint requested a call again and again. */
+  /* An endpoint is in an endless loop: it requested to be called again and
+   * again at the same virtual time. */
   ARENA_OUTCOME_STUCK
 } ArenaOutcomeState;
 
@@ -82,8 +83,8 @@ typedef struct
   gdouble first_choice;
   /* Maximum time in ms in which nothing could arrive. */
   gdouble max_gap;
-  /* Result of MMTP as a share of the possible result, computed for the time at
-   * which the stream of MMTP began. */
+  /* Result of MMTP, divided by the possible result of a stream that begins at
+   * the same time as the stream of MMTP. */
   gdouble share;
   /* Time in ms until the session is ready; INFINITY if it never is. */
   gdouble ready;

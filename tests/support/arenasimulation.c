@@ -29,8 +29,8 @@
  * any deadline. */
 #define TIMEOUT (1500 * MS)
 #define SAMPLE_PERIOD (50 * MS)
-/* Maximum number of calls at one time, after which an endpoint is considered to
- * be in an endless loop. */
+/* Maximum number of calls of endpoints at one virtual time. If there are more
+ * calls, an endpoint is considered to be in an endless loop. */
 #define MAX_CALLS_AT_ONCE 100000
 /* More segments than any run needs. They have the size for Ethernet with TCP
  * timestamps. */
@@ -371,8 +371,8 @@ is_leading (const Session * session, const ArenaFrame * frame)
       get_frame (session, frame->references[1])->type == ARENA_TYPE_I;
 }
 
-/* Puts a packet as mmtpsink does with a packet of rfc2250pay. The first bytes
- * of the packet identify it. */
+/* Passes a packet to the MMTP sender, as mmtpsink does with a packet of
+ * rfc2250pay. The first bytes of the packet identify it. */
 static void
 put_packet (Session * session, guint number, guint packet, gboolean is_last)
 {

@@ -53,7 +53,7 @@ typedef struct
 {
   const ArenaPath *paths;
   guint n_paths;
-  /* Number of this run and of all runs, for arena_links_open (). */
+  /* Number of this run, and number of all runs, for arena_links_open (). */
   guint number, n;
   guint64 duration;             /* Duration of the streams in ns. */
   /* Bytes that arrive from measure_from to measure_to (ns) are counted in
@@ -98,7 +98,8 @@ typedef struct
 {
   ArenaSessionRecord sessions[ARENA_MAX_SESSIONS];
   guint64 tcp_measured_bytes[ARENA_MAX_TCP];
-  /* At the same virtual time, an endpoint requested a call again and again. */
+  /* An endpoint is in an endless loop: it requested to be called again and
+   * again at the same virtual time. */
   gboolean stuck;
 } ArenaRecord;
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* dcctpthinsink and dcctpthinsrc on the loopback interface. It is loopback.h
- * with these two elements and with a relay between them that can drop packets.
- */
+/* dccpthinsink and dccpthinsrc on the loopback interface. It is loopback.h with
+ * these two elements and with a relay between them that can drop packets. */
 
 #ifndef __DCCPLOOPBACK_H__
 #define __DCCPLOOPBACK_H__
@@ -17,8 +16,8 @@
 /* Bits of __i__: bit 0 means that the sink listens, bit 1 means raw sockets. */
 #define WAYS 4
 
-/* Values of the properties' enumerations, for elements that connect as soon as
- * they are made. */
+/* Values of the property `mode`: a caller connects, and a listener waits for
+ * the caller. The element begins with this as soon as a test has made it. */
 #define CONNECT 0
 #define LISTEN 1
 

@@ -397,7 +397,8 @@ dccp_network_run (DccpNetwork * network, guint64 duration)
 
 /* --- life cycle ----------------------------------------------------------- */
 
-/* Most tests check CCID 3, whichever other CCIDs are registered before it. */
+/* Most tests check CCID 3. If an endpoint has this list, it has no other CCID.
+ */
 static const DccpCcid *const only_ccid_3[] = { &dccp_ccid_3, NULL };
 
 void

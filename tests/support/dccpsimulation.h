@@ -20,8 +20,8 @@
 typedef enum
 {
   DCCP_SIMULATION_GREEDY,       /* always has data */
-  /* A packet in each period. A packet that may not be sent before the next one
-   * is dropped. */
+  /* A packet in each period. A packet is dropped if the rate does not allow it
+   * before the next packet is due. */
   DCCP_SIMULATION_CONSTANT,
   /* RFC 8867 section 4.3: an encoder that follows the allowed rate between a
    * minimum and a maximum. */
@@ -32,7 +32,8 @@ typedef enum
 typedef struct
 {
   DccpSimulationTraffic traffic;
-  /* begin and end in ns; `to` = 0 means the end of the run */
+  /* Times in ns at which the flow begins and ends. If `to` is 0, the flow ends
+   * with the run. */
   guint64 from, to;
   /* MEDIA: the time (ns) in which the encoder sends nothing. */
   guint64 pause_from, pause_to;
@@ -51,8 +52,9 @@ typedef struct
   guint64 receive_rate;
   /* Maximum bytes that wait for the application; more data is dropped. */
   guint32 receive_buffer;
-  /* The receiver reports its state to the sender: Slow Receiver when the buffer
-   * is half full, and Data Dropped. */
+  /* Whether the receiver reports its state to the sender: it sends Slow
+   * Receiver when the buffer is more than half full, and Data Dropped when it
+   * drops data. */
   gboolean says_slow;
   /* The network */
   /* Each n-th data packet is lost; 0 means none. */
@@ -95,8 +97,8 @@ typedef struct
   guint n_bins;
   /* Array of guint64: delay of each packet that arrived, in ns. */
   GArray *delays;
-  /* Array of guint64, in ns: one-way delays, estimated by Erixzon's equation
-   * 5.4 as half of the sender's samples. */
+  /* Array of guint64, in ns: one-way delays, estimated as half of the sender's
+   * round-trip time (Erixzon, equation 5.4). */
   GArray *estimates;
   guint64 packets_sent, packets_arrived;
   /* CONSTANT and MEDIA: packets that were dropped because the rate did not

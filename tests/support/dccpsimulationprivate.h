@@ -41,7 +41,8 @@ typedef struct
   const DccpSimulationFlow *config;
   DccpSimulationFlowResult *result;
   DccpSimulationBin bin;        /* Current interval. */
-  /* Queues of Held: packets before and after the link. */
+  /* Queues of Held: the packets in the access network of the flow. The first
+   * queue is before the link, and the second queue is after the link. */
   GQueue held[2];
   gboolean has_begun, has_ended;
 

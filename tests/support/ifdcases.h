@@ -3,7 +3,7 @@
  * input of the algorithm and the fate of each frame. Words of the input:
  *   I P B       a frame that arrives, with its size (B30) and flags: c closed,
  *               x broken link, l leading, t trailing, r refresh, ! incomplete;
- *               last o12: its order is 12 of a range of 16
+ *               at the end its position in display order modulo 16 (o12)
  *   /           the channel has sent its frame and accepts the next one
  *   restart     a new receiver
  *   flush       the stream ends

@@ -97,8 +97,8 @@ void harness_expect_log (IfdHarness * harness, const gchar * expected);
 /* Waits until the pusher has pushed this number of objects, or all of them. */
 void harness_expect_pushed (IfdHarness * harness, guint pushed);
 void harness_expect_endings (IfdHarness * harness, guint endings);
-/* Waits until the caps before a frame of MPEG video have passed, because the
- * frame itself is about to wait. */
+/* Waits until the caps of MPEG video have passed the element. The frame that
+ * follows the caps then begins to wait in the element. */
 void harness_expect_caps (IfdHarness * harness);
 guint64 harness_get_stat (IfdHarness * harness, const gchar * name);
 

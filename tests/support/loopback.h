@@ -23,8 +23,9 @@ typedef struct
   GstBus *bus;
 } LoopbackEnd;
 
-/* Initializes an end. Its properties are set when the element is created, so
- * they apply from the start. Takes ownership of `element`. */
+/* Initializes one end of the connection, a sink or a source. The properties of
+ * the element are set when it is created, so they apply from the start. Takes
+ * ownership of `element`. */
 void loopback_end_init (LoopbackEnd * end, GstElement * element,
     const gchar * sink_pad, const gchar * src_pad);
 void loopback_end_clear (LoopbackEnd * end);

@@ -11,8 +11,8 @@ mmtp_loopback_make_key (gchar key[KEY_DIGITS + 1])
     g_snprintf (key + i, 9, "%08x", g_random_int ());
 }
 
-/* Returns texts that are not accepted as a key, ending with NULL. They are made
- * from the valid key `valid`. */
+/* Returns a NULL-terminated list of texts that are not accepted as a key. Some
+ * of them are made from the valid key `valid`. */
 static gchar **
 make_weak_keys (const gchar * valid)
 {

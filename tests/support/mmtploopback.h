@@ -14,8 +14,8 @@
 /* Makes a random key, as `openssl rand -hex 32` does. */
 void mmtp_loopback_make_key (gchar key[KEY_DIGITS + 1]);
 void mmtp_loopback_check_weak_keys (const gchar * factory);
-/* Checks that half of the digits are accepted, in upper and lower case, and
- * that NULL means no key. */
+/* Checks that the element accepts a key of 64 digits, a key of half as many
+ * digits, and a key in upper case. NULL must mean that there is no key. */
 void mmtp_loopback_check_strong_keys (const gchar * factory);
 /* The source listens on port loopback_port_of () of 127.0.0.1, or of the given
  * address. */

@@ -12,9 +12,11 @@
 #define OVERHEAD 28             /* IPv4 and UDP */
 #define MAX_SIZE 1472
 #define MAX_BYTES 500000
-/* Maximum number of outputs at one time; more would be an endless loop. */
+/* Maximum number of outputs at one virtual time. If there are more, an endpoint
+ * is in an endless loop. */
 #define MAX_OUTPUTS 100000
-/* Maximum number of wakeups at one time; more would be an endless loop. */
+/* Maximum number of wakeups at one virtual time. If there are more, an endpoint
+ * is in an endless loop. */
 #define MAX_WAKEUPS 8
 
 static const struct

@@ -48,7 +48,8 @@ struct _MmtpNetwork
   MmtpOverheard overheard;
   /* An ACCEPT was seen, so `directions` is set. */
   gboolean has_session;
-  /* The direction of the sender and that of the receiver. */
+  /* Tokens or keys of the messages that the sender sends, and of those that the
+   * receiver sends. */
   MmtpDirection directions[2];
   MmtpKey key;
 

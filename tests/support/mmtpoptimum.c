@@ -16,8 +16,8 @@ mmtp_optimum_make_slots (const MmtpOptimumPath * path, gdouble begin,
     gdouble time = begin + i * path->seconds;
     MmtpOptimumSlot slot = { time - reach, time };
 
-    /* The slot could only carry packets that are generated after the last one.
-     */
+    /* The slot could only carry packets that are generated after the last
+     * packet. */
     if (slot.from > last)
       break;
     g_array_append_val (slots, slot);

@@ -94,8 +94,8 @@ draw_u64 (const Builder * self)
   return high << 32 | draw_u32 (self);
 }
 
-/* Returns a number that is usually close to `value`, at times further away than
- * the replay window, or random. */
+/* Usually returns a number close to `value`. Sometimes returns a number that is
+ * further away than the replay window, or a random number. */
 static guint64
 draw_near (const Builder * self, guint64 value)
 {

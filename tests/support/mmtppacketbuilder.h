@@ -16,7 +16,8 @@ typedef guint32 (*MmtpDraw) (gpointer source);
 /* The knowledge of an on-path attacker about a session. */
 typedef struct
 {
-  /* Maximum numbers that the sender and the receiver have sent on each path. */
+  /* The highest message number on each path, of the sender and of the receiver.
+   */
   guint64 numbers[2][MMTP_MAX_PATHS];
   guint32 sent;
   guint32 stream_number;

@@ -172,19 +172,20 @@ typedef struct
   guint frames;                 /* put */
   /* Frames that the sender refused when the application passed them to it. */
   guint refused;
-  /* Frames that were output and whose last packet arrived before or after the
-   * limit. */
+  /* Frames that were output. They are in time if their last packet arrived
+   * before the deadline of the frame, and too late otherwise. */
   guint in_time, too_late;
   guint missing;                /* never let out */
   guint duplicates, out_of_order, corrupt;
-  /* Maximum time in ns by which a frame was output after its limit. It may be
-   * above 0, because the clocks of the endpoints differ from the true time. */
+  /* Maximum time in ns by which a frame was output after its deadline. It may
+   * be above 0, because the clocks of the endpoints differ from the true time.
+   */
   guint64 worst_release;
   guint64 data_packets;         /* sent */
   guint64 data_arrived;
   /* Messages that were sent, by direction and type. */
   guint64 messages[2][MMTP_LAST_TYPE];
-  guint64 late_packets;         /* Packets that arrived after their limit. */
+  guint64 late_packets;         /* Packets that arrived after their deadline. */
   guint64 worst_late;           /* ns */
   /* Maximum bytes that the endpoints report as queued and held. */
   guint64 max_queued, max_held;
@@ -219,9 +220,9 @@ const MmtpSimulationFrame *mmtp_simulation_get_frames
  * were not output in time. */
 guint mmtp_simulation_count_lost (MmtpSimulation * simulation, guint64 from,
     guint64 to);
-/* Returns how many of the frames that were not output in time refer to a frame
- * that was lost, too. They could not have been decoded in any case.
- */
+/* Returns how many frames were useless: they were not output in time, and they
+ * refer to another frame that was not output in time. They could not have been
+ * decoded in any case. */
 guint mmtp_simulation_count_useless (MmtpSimulation * simulation, guint64 from,
     guint64 to);
 /* Prints a summary of a few lines. */

@@ -207,7 +207,9 @@ judge_frame (MmtpSimulation * simulation, const MmtpReceiverEvent * event)
   if (frame->released > frame->limit)
     result->worst_release = MAX (result->worst_release,
         frame->released - frame->limit);
-  /* The packet arrived without MMTP, or was repaired by a REPAIR. */
+  /* The judge has seen no DATA packet with this frame. The frame arrived in a
+   * packet of the simple UDP program, which does not use MMTP, or a REPAIR
+   * restored it. */
   if (frame->arrived == 0)
     frame->arrived = simulation->now;
   result->in_time += frame->arrived <= frame->limit;

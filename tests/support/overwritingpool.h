@@ -21,7 +21,8 @@ void pooled_free (GstBufferPool * pool);
 GstBuffer *pooled_copy (GstBufferPool * pool, GstBuffer * from);
 /* Fills the next buffer of the pool with ones. */
 void pooled_overwrite (GstBufferPool * pool);
-/* Pushes a copy from the pool, and overwrites the buffer if it has returned. */
+/* Pushes a buffer of the pool with the data of `from`. If the element has then
+ * returned this buffer to the pool, it is overwritten. */
 void pooled_push (GstHarness * h, GstBufferPool * pool, GstBuffer * from);
 /* Checks that no data was overwritten: the output for buffers of the pool must
  * equal the output for ordinary buffers. All buffers are pushed before the
@@ -29,7 +30,8 @@ void pooled_push (GstHarness * h, GstBufferPool * pool, GstBuffer * from);
  * already set. */
 void pooled_compare (GstHarness * own, GstHarness * pooled,
     GPtrArray * buffers);
-/* Makes the same check for an element that has a sink pad and a source pad. */
+/* Makes the check of pooled_compare () for an element that has a sink pad and a
+ * source pad. */
 void pooled_compare_launch (const gchar * launch, const gchar * caps,
     GPtrArray * buffers);
 

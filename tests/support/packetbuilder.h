@@ -16,9 +16,11 @@
     "encoding-name=MPV,payload=32"
 
 GstBuffer *mpeg_wrap (const guint8 * data, gsize size);
-/* Returns the frames of a plan, one buffer each, without timestamps. */
+/* Returns the frames of a stream, each as a buffer without timestamps. `plan`
+ * describes the stream as for mpeg_stream_add (). */
 GPtrArray *mpeg_make_frames (const gchar * plan, gboolean mpeg1);
-/* Returns the RTP packets that rfc2250pay makes of a plan. */
+/* Returns the RTP packets that rfc2250pay makes of a stream. `plan` describes
+ * the stream as for mpeg_stream_add (). */
 GPtrArray *mpeg_make_packets (const gchar * plan, const gchar * launch);
 guint64 mpeg_get_stat (GstHarness * h, const gchar * element,
     const gchar * name);

@@ -45,10 +45,10 @@ gboolean sink_pipeline_is_in_state (SinkPipeline * test, const gchar * state);
 /* Returns the error on the bus. There must be exactly one. Free it. */
 GError *sink_pipeline_take_error (SinkPipeline * test);
 void sink_pipeline_wait_for_warning (SinkPipeline * test);
-/* Flushes as a source does. If a push is blocked, it first returns that it was
- * refused. The pad accepts buffers again only after that. A buffer that is
- * pushed after the flush but before the new segment would be an error of the
- * source.
+/* Flushes the pad as a source does. If a push is blocked, it first
+ * returns GST_FLOW_FLUSHING. The pad accepts buffers again only after that. A
+ * source that pushed a buffer between the flush and the new segment would have
+ * a bug.
  */
 void sink_pipeline_flush (SinkPipeline * test);
 void sink_pipeline_push_eos (SinkPipeline * test);

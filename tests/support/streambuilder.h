@@ -45,7 +45,8 @@ void mpeg_gop_full (MpegStream * stream, gboolean drop, guint h, guint m,
 void mpeg_gop (MpegStream * stream, guint frame, gboolean closed);
 void mpeg_picture_header (MpegStream * stream, const MpegPicture * p);
 void mpeg_picture_extension (MpegStream * stream, const MpegPicture * p);
-/* Writes bytes without a start code that are different for each slice. */
+/* Writes a slice. Its bytes contain no start code, and they differ from the
+ * bytes of other slices. */
 void mpeg_slice (MpegStream * stream, guint row, guint size, guint seed);
 void mpeg_picture (MpegStream * stream, const MpegPicture * p);
 /* Writes a stream in transport order, such as "I2 B0 B1 P5". '|' before a frame

@@ -17,14 +17,18 @@
 #define MPEG2 2
 #define PRIVATE 6
 
-/* PES headers with a PTS, then the beginning of a picture: H.264 delimiter and
- * slice; the rest of a slice; MPEG picture headers with temporal reference */
+/* Payloads with the beginning of a PES packet. Each of them starts with PES, a
+ * PES header with a PTS. H264_PICTURE then has a delimiter and a slice of
+ * H.264. H264_REST has a slice of H.264 that does not begin a picture.
+ * MPEG_PICTURE has a picture header with the given temporal reference, and the
+ * beginning of a slice. */
 #define PES "\0\0\1\xe0\0\0\x80\x80\5\x21\0\1\0\1"
 #define PES_SIZE 14
 #define H264_PICTURE PES "\0\0\0\1\x09\x10\0\0\1\x41\x9a\x24"
 #define H264_REST PES "\0\0\1\x41\x1a\x24\x55\x66\x77\x88"
 #define MPEG_PICTURE(reference) PES "\0\0\1\0" reference "\xff\xf8\0\0\1\1"
-/* an adaptation field with a clock reference, without its length */
+/* An adaptation field with a clock reference. The byte with the length of the
+ * field is left out. */
 #define CLOCK "\x10\0\1\2\3\4\5"
 #define CLOCK_SIZE 7
 
@@ -38,12 +42,14 @@ typedef struct
  * caller frees `bytes`. */
 void ts_stream_start (TsStream * stream, guint type);
 
-/* 2.4.3.2: `adaptation` is what follows the length of the adaptation field. */
+/* Writes a packet (ISO/IEC 13818-1, 2.4.3.2). `adaptation` is the content of
+ * the adaptation field after the byte with its length. */
 void ts_put_packet (GByteArray * bytes, guint pid, gboolean begins,
     guint scrambling, guint counter, const gchar * adaptation,
     gsize adaptation_size, const gchar * payload, gsize payload_size);
-/* 2.4.4: a section after its pointer_field, in as many packets as it needs;
- * `content` follows the number of the last section */
+/* Writes a section (ISO/IEC 13818-1, 2.4.4) in as many packets as it needs. A
+ * pointer_field precedes the section. `content` is the part of the section
+ * after last_section_number, without the CRC. */
 void ts_put_section (GByteArray * bytes, guint pid, guint table,
     const guint8 * content, gsize size);
 void ts_put_tables (GByteArray * bytes, guint type);

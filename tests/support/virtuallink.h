@@ -35,7 +35,8 @@ typedef struct
   gboolean reorders;            /* A packet may overtake others. */
   /* Bytes that may wait, in addition to the packet that is transmitted. */
   guint64 queue;
-  /* Share of the packets that are lost; with `burst`, the share of the time. */
+  /* Share of the packets that are lost. If `burst` is set, it is the share of
+   * the time in which all packets are lost. */
   gdouble loss;
   /* Mean duration in ns of bursts in which all packets are lost; 0 for
    * independent losses. */
@@ -45,12 +46,12 @@ typedef struct
 typedef struct
 {
   guint64 from, to;             /* ns since the origin */
-  /* Maximum size in bytes of a packet that is not affected. */
+  /* Packets of up to this size in bytes pass during the outage. */
   guint32 above;
 } VirtualLinkOutage;
 
-/* A step of the link's values. They apply from `time` on; 0 keeps the old
- * value. */
+/* A change of the link's rate and delay at `time`. If a field is 0, its old
+ * value remains. */
 typedef struct
 {
   guint64 time;                 /* ns since the origin */

@@ -39,8 +39,9 @@ typedef struct
 
 typedef struct _BitrateControl BitrateControl;
 
-/* Creates a control. `bitrate` is the present bitrate of the encoder, which is
- * limited to the range of `config`. */
+/* Creates a control. `bitrate` is the present bitrate of the encoder. If this
+ * bitrate is outside the range of `config`, the control starts with the nearest
+ * bitrate in the range. */
 BitrateControl *bitrate_control_new (const BitrateConfig * config,
     const BitrateRule * rule, guint64 bitrate);
 void bitrate_control_free (BitrateControl * control);
@@ -54,8 +55,8 @@ void bitrate_control_set_rule (BitrateControl * control,
 
 void bitrate_control_input (BitrateControl * control,
     const BitrateReport * report);
-/* Returns TRUE if the encoder must be set to `bitrate` now. In this case, the
- * change counts as made. */
+/* Returns TRUE if the encoder must be set to `bitrate` now. From then on, the
+ * control assumes that the caller has set the encoder to this bitrate. */
 gboolean bitrate_control_poll (BitrateControl * control, guint64 now,
     guint64 * bitrate);
 /* Call this function if the encoder was replaced or restarted. The next call of

@@ -24,8 +24,10 @@
  * decrease. */
 #define STEP_INTERVAL (200 * MILLISECOND)
 #define HOLD_TIME (600 * MILLISECOND)
-/* Share by which a step increases the bitrate: near the bitrate at which the
- * path was last full, and elsewhere. */
+/* CAREFUL_STEP and STEP are shares by which one step increases the bitrate.
+ * CAREFUL_STEP applies if the bitrate is between CAREFUL_FROM and CAREFUL_TO,
+ * which are relative to the estimate at which the path was last full. Otherwise
+ * STEP applies. */
 #define CAREFUL_STEP 0.03
 #define STEP 0.15
 #define CAREFUL_FROM 0.85
@@ -40,8 +42,9 @@
 /* The standing queue is the minimum amount of data that waited at the sender
  * during this time. */
 #define QUEUE_TIME (60 * MILLISECOND)
-/* Time in which a standing queue must drain, and the minimum share of the usual
- * bitrate that the encoder gets while the queue drains. */
+/* The bitrate is decreased so that a standing queue drains within DRAIN_TIME.
+ * While the queue drains, the encoder gets at least the share MIN_SHARE of the
+ * bitrate that it would get without the queue. */
 #define DRAIN_TIME (200 * MILLISECOND)
 #define MIN_SHARE 0.3
 

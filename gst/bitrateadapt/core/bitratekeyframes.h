@@ -39,8 +39,8 @@ void bitrate_key_frames_input (BitrateKeyFrames * self,
  * dropped. */
 void bitrate_key_frames_note_loss (BitrateKeyFrames * self,
     gboolean is_key_frame);
-/* Returns TRUE if a key frame must be requested now. In this case, the request
- * counts as made. */
+/* Returns TRUE if a key frame must be requested now. From then on, the object
+ * assumes that the caller has requested the key frame. */
 gboolean bitrate_key_frames_poll (BitrateKeyFrames * self, guint64 now);
 /* Returns whether a key frame was requested and has not arrived yet. While this
  * is so, requests of other elements are useless. */

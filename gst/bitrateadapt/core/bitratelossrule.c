@@ -16,8 +16,8 @@
 #define DECREASE 0.5
 #define INCREASE 1.05
 /* Minimum time between two increases. The draft says "the estimate is updated
- * each time a report arrives", but a receiver with many reports must not cause
- * faster increases than one with the usual report per second. */
+ * each time a report arrives". A receiver usually sends one report per second.
+ * If a receiver sends more reports, the bitrate must not increase faster. */
 #define INCREASE_INTERVAL (G_GUINT64_CONSTANT (1000000000))
 
 typedef struct

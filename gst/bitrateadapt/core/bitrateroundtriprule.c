@@ -3,7 +3,9 @@
  * retransmits and has no estimate, such as SRT and RIST. The rule is that of
  * belacoder, which uses it for SRT over bonded mobile modems since 2020
  * (https://github.com/BELABOX/belacoder, `update_bitrate`, version of 898d9ce).
- * This is another implementation, written from a description of the rule:
+ * This file is an independent implementation. It was written from the following
+ * description of the rule, in which "buffer" means the number of packets in the
+ * send buffer.
  *
  * The round-trip time and the number of packets in the send buffer are measured
  * every 20 ms. For both values the rule computes a slow average and a peak. The
@@ -17,12 +19,12 @@
  *           Set the minimum bitrate immediately.
  *   heavy:  The round-trip time is more than a fifth of the latency. Or the
  *           buffer is more than twice its average and more than its average
- *           plus three peaks. Or the buffer contains more than the packets of
- *           half of the latency. Decrease by 100 kbit/s and a tenth of the
- *           bitrate, every 250 ms.
- *   light:  The round-trip time is above its average by 15 % and by four
- *           peaks, or the buffer is above its average by two and a half peaks.
- *           Decrease by 100 kbit/s, every 200 ms.
+ *           plus three peaks. Or the buffer is more than the number of packets
+ *           that are sent within half of the latency. Decrease by 100 kbit/s
+ *           and a tenth of the bitrate, every 250 ms.
+ *   light:  The round-trip time is more than 115 % of its average and more than
+ *           its average plus four peaks. Or the buffer is more than its average
+ *           plus two and a half peaks. Decrease by 100 kbit/s, every 200 ms.
  *   free:   The round-trip time is near its minimum and does not increase.
  *           Increase by 30 kbit/s and a thirtieth of the bitrate, every 500 ms.
  *
@@ -41,10 +43,12 @@
 #define GROWTH_WEIGHT 0.2
 #define PEAK_DECAY 0.99
 #define MINIMUM_RISE 1.001
-/* The first two constants are the initial values of the minimum and of the last
- * round-trip time in ms. The other two constants limit the average growth of
- * the round-trip time, in ms per report. Above MAX_GROWTH_OF_MINIMUM no new
- * minimum is stored; above MAX_GROWTH_OF_RISE the bitrate is not increased. */
+/* FIRST_MINIMUM and FIRST_ROUND_TRIP are initial values in ms: of the minimum
+ * round-trip time, and of the round-trip time in the previous report. The other
+ * two constants are compared with the average growth of the round-trip time, in
+ * ms per report. A new minimum is stored only if the growth is below
+ * MAX_GROWTH_OF_MINIMUM. The bitrate is increased only if the growth is below
+ * MAX_GROWTH_OF_RISE. */
 #define FIRST_MINIMUM 200.0
 #define FIRST_ROUND_TRIP 300.0
 #define MAX_GROWTH_OF_MINIMUM 1.0
@@ -63,7 +67,9 @@
 #define LIGHT_INTERVAL (200 * MILLISECOND)
 #define HEAVY_INTERVAL (250 * MILLISECOND)
 
-/* If the send buffer contains fewer packets, this is no congestion. */
+/* Up to this number of packets, the send buffer is never a sign of light
+ * congestion. It is a sign of heavy congestion only if it contains more packets
+ * than get_max_heavy_buffer () returns. */
 #define SMALL_BUFFER 50.0
 #define PACKET_BYTES 1316.0
 #define SEND_RATE_WEIGHT 0.03

@@ -19,7 +19,8 @@ typedef struct
   guint64 min_bitrate, max_bitrate;
   /* share of the estimate that the encoder does not use */
   gdouble headroom;
-  /* maximum delay of the receiver in ns; 0 = unknown */
+  /* time in ns from bitrateadapt until the receiver displays a frame; 0 =
+   * unknown */
   guint64 latency;
 } BitrateLimits;
 
@@ -36,8 +37,8 @@ typedef struct
   guint64 queued_bytes;
   /* number of packets that wait at the sender, or BITRATE_UNKNOWN */
   guint64 queued_packets;
-  /* number of bytes that were sent and that the receiver has not reported yet,
-   * or BITRATE_UNKNOWN */
+  /* number of bytes in flight: sent, but not yet contained in a report of the
+   * receiver; or BITRATE_UNKNOWN */
   guint64 in_flight;
   guint64 round_trip;           /* ns, or BITRATE_UNKNOWN */
   /* send rate of the transport, or BITRATE_UNKNOWN */

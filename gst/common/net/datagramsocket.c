@@ -394,7 +394,8 @@ bind_native (DatagramSocket * self, const struct sockaddr *address,
     return TRUE;
   if (errno == EADDRNOTAVAIL)
     return socket_set_error (error, errno,
-        "%s is not an address of this host (\"ip address\" lists them)", text);
+        "%s is not an address of this host (\"ip address\" lists its "
+        "addresses)", text);
   if (errno == EACCES)
     return socket_set_error (error, errno, "could not bind to %s, as a port "
         "below 1024 needs root or the capability CAP_NET_BIND_SERVICE", text);
@@ -458,8 +459,8 @@ bind_interface (DatagramSocket * self, const gchar * interface, GError ** error)
 {
   if (if_nametoindex (interface) == 0) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-        "there is no network interface \"%s\" (\"ip link\" lists them)",
-        interface);
+        "there is no network interface \"%s\" (\"ip link\" lists the "
+        "interfaces)", interface);
     return FALSE;
   }
 #ifdef SO_BINDTODEVICE

@@ -449,7 +449,7 @@ set_receive_error (DatagramSocket * self, gint error_number, GError ** error)
   self->reported = self->returned;
   self->returned = 0;
   return socket_set_error (error, self->reported,
-      "%s returned a packet by ICMP", self->description);
+      "%s returned an ICMP error", self->description);
 }
 
 gint

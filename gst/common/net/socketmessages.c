@@ -231,7 +231,7 @@ socket_error_get_advice (const GError * error)
     const gchar *advice;
   } table[] = {
     {G_IO_ERROR_CONNECTION_REFUSED,
-        " Start the receiver first, or check the host and the port."},
+        " Start the peer first, or check the host and the port."},
     {G_IO_ERROR_TIMED_OUT, " Check that the peer runs, and that no firewall "
           "drops the packets."},
     {G_IO_ERROR_HOST_UNREACHABLE, " \"ip route get\" with the address of the "

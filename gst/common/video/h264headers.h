@@ -23,9 +23,9 @@ typedef struct
   guint32 value;
 } H264Operation;
 
-/* Maximum number of operations that modify a list of reference pictures. A list
- * has at most 32 entries (section 7.4.3 of H.264), and one more operation ends
- * the list of operations. */
+/* Maximum number of operations in ref_pic_list_modification () for one list of
+ * reference pictures. A list has at most 32 entries (section 7.4.3 of H.264),
+ * so there are at most 32 modifications. One more operation marks their end. */
 #define H264_MAX_LIST_CHANGES 33
 #define H264_MAX_MARKS 70
 

@@ -476,11 +476,11 @@ get_order (const H265Headers * headers, const Sps * sps, guint lsb)
 }
 
 /* Reads the picture order count. At an IRAP picture with NoRaslOutputFlag, a
- * decoder sets the upper bits to 0. Here this is done for BLA pictures only. A
- * CRA picture is assumed to be in the middle of the stream, so its upper bits
- * continue those of the pictures before it. The difference only affects
- * distances to pictures before the CRA picture, which a decoder that starts
- * there does not need. */
+ * decoder sets the upper bits to 0. This function does so for BLA pictures
+ * only. For a CRA picture, it assumes that the stream did not start there, so
+ * the upper bits continue those of the pictures before the CRA picture. If a
+ * decoder does start at the CRA picture, only the distances to pictures before
+ * the CRA picture are different, and this decoder does not need them. */
 static void
 read_order (H265Headers * headers, const Sps * sps, guint type,
     NalBits * bits, H265Slice * slice)

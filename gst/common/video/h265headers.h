@@ -14,7 +14,8 @@
 #pragma GCC visibility push(hidden)
 
 /* Maximum number of entries of a reference picture set. A decoder stores at
- * most sps_max_dec_pic_buffering pictures, whose maximum is 16. */
+ * most sps_max_dec_pic_buffering pictures, and the maximum of this number is
+ * 16. */
 #define H265_MAX_REFERENCES 16
 
 typedef struct

@@ -21,9 +21,9 @@
  *   many frames between the two were dropped, the result is wrong. If the
  *   I-frame would therefore be displayed before older pictures, the I-frame is
  *   dropped with its GOP.
- * - A new receiver may start with a frame that starts an intra refresh. A
- *   receiver that misses a frame may not resume there, because its pictures
- *   would be damaged until the end of the refresh and would be displayed. The
+ * - A new receiver may start with a frame that starts an intra refresh. After
+ *   a dropped frame, the output does not resume with such a frame, because the
+ *   receiver would display damaged pictures until the end of the refresh. The
  *   exception is a stream without I-frames.
  * - Frames of VP8, VP9 and AV1 say exactly which frames they need
  *   (IFD_FRAME_SLOTS), so a dropped P-frame does not always cost the rest of
@@ -38,9 +38,10 @@
 #include "ifdslots.h"
 #include "statistics.h"
 
-/* Number of GOPs for which the core stores whether each of them was counted as
- * disturbed. The number exceeds the maximum number of waiting frames, so that
- * the GOP of each waiting frame is included. */
+/* Number of the newest GOPs for which the core stores whether it has counted
+ * them as disturbed. A GOP is disturbed if one of its I- or P-frames was
+ * dropped. The number exceeds the maximum number of waiting frames, so that the
+ * GOP of each waiting frame is included. */
 #define REMEMBERED_GOPS (2 * IFD_MAX_FRAMES)
 
 /* Length of a period in frames. After each period, the core determines again
@@ -84,8 +85,8 @@ typedef struct
   gboolean are_used;            /* TRUE if the last frame had IFD_FRAME_SLOTS */
   /* TRUE if the newest frame was stored in the queue W */
   gboolean is_stored;
-  /* Slots that have wrong contents in the decoder after it has received all
-   * frames that were taken for sending */
+  /* Slots that have wrong contents in a decoder that has received all frames
+   * that were removed from the queue W to be sent */
   guint32 wrong;
   /* Slots of the decoder that are not updated because frames were dropped after
    * the newest frame of the queue W */
@@ -99,7 +100,7 @@ typedef struct
 typedef struct
 {
   gboolean is_known;
-  /* Position of the last I- or P-frame in decoding order */
+  /* Position, in display order, of the I- or P-frame that was decoded last */
   gint64 last;
   gint64 max;                   /* maximum of all positions */
   /* value of `references` of the last I- or P-frame (see IfdEntry) */
@@ -125,8 +126,8 @@ struct _Ifd
   gboolean begun;
   /* number of the newest GOP; 0 if none has started */
   guint64 gop;
-  /* For each GOP, at the index of its number modulo REMEMBERED_GOPS: whether
-   * the GOP was counted as disturbed */
+  /* Whether a GOP was counted as disturbed. The index is the number of the GOP
+   * modulo REMEMBERED_GOPS. */
   gboolean gop_counted[REMEMBERED_GOPS];
   /* TRUE while frames are dropped until the next I-frame */
   gboolean awaits_i;
@@ -150,8 +151,8 @@ struct _Ifd
   gboolean behind_p;
 
   guint64 references;           /* number of I- and P-frames that arrived */
-  /* state of a decoder that has received all frames that were taken for sending
-   */
+  /* state of a decoder that has received all frames that were removed from the
+   * queue W to be sent */
   DecoderOrder order;
   /* TRUE if I-frames were dropped because a decoder would display them in the
    * wrong order */
@@ -337,8 +338,9 @@ has_slots (const IfdFrame * frame)
   return (frame->flags & IFD_FRAME_SLOTS) != 0;
 }
 
-/* Called before a waiting frame is dropped. Adds the slots that the frame
- * should have updated to the missed slots of the next frame. */
+/* Called before a waiting frame is dropped. The decoder will not update the
+ * slots that this frame updates. The function adds these slots to `missed` of
+ * the next frame. */
 static void
 pass_on_missed (Ifd * ifd, const GList * link)
 {
@@ -389,7 +391,7 @@ overwrite (Ifd * ifd, const IfdEntry * c, const gchar * rule)
 }
 
 /* Returns whether the queue W has room for a frame. In the algorithms of
- * Ouwens, W has room if it is empty, because it holds one frame. After a change
+ * Ouwens, W can hold one frame, so it has room if it is empty. After a change
  * of the algorithm, W may hold more than one frame for a while. */
 gboolean
 ifd_has_room (const Ifd * ifd)
@@ -712,13 +714,13 @@ find_victim (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
   return c->frame.type == IFD_FRAME_I ? ifd->w.head : NULL;
 }
 
-/* Returns whether the waiting frames are only remains of GOPs most of which was
- * dropped because the channel was too slow. This is so if the new frame C is an
- * I-frame, no B-frame is waiting, and the numbers of the waiting frames have
- * gaps. Each of these frames would be displayed for the duration of one picture
- * only, and its delay would be as long as the gaps. If the numbers have no
- * gaps, as in a stream of I-frames only, the waiting frames are useful, because
- * their delay is no longer than their number of frames. */
+/* Returns whether the waiting frames are stale, because most frames of their
+ * GOPs were dropped when the channel was too slow. The function assumes this if
+ * the new frame C is an I-frame, no B-frame is waiting, and the numbers of the
+ * waiting frames have gaps. Each of these frames would be displayed for the
+ * duration of one picture only, and would be late by the length of the gaps. If
+ * the numbers have no gaps, as in a stream of I-frames only, the waiting frames
+ * are useful: their delay, counted in frames, is no more than their number. */
 static gboolean
 is_stale (Ifd * ifd, const IfdEntry * c)
 {
@@ -757,7 +759,8 @@ give_up (Ifd * ifd, GList * link, const gchar * rule)
   drop_lost (ifd);
 }
 
-/* Does the same as make_room () if all frames say which slots they use. */
+/* Variant of make_room () for the case that all frames say which slots they
+ * use. */
 static gboolean
 make_room_by_slots (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 {
@@ -948,10 +951,11 @@ drop_misordered (Ifd * ifd)
   return order;
 }
 
-/* Returns whether it is useless to wait for an I-frame in the right order. If
- * all GOPs have the same length, the values of `order` repeat. When the value
- * of the first dropped I-frame occurs again, no later I-frame will be better.
- */
+/* Returns whether it is useless to wait for an I-frame that a decoder would
+ * display in the right order. If all GOPs have the same length, the values of
+ * `order` repeat. When the value of the first dropped I-frame occurs again, all
+ * other values have occurred too, so it does not help to wait for a later
+ * I-frame. */
 static gboolean
 awaits_order_in_vain (const Ifd * ifd, const IfdFrame * c)
 {
@@ -1030,8 +1034,9 @@ enqueue (Ifd * ifd, IfdEntry * c)
   gboolean gop = ifd->algorithm == IFD_ALGORITHM_GOP;
 
   /* The algorithms of the paper do not consider incomplete frames, and they
-   * never wait for an I-frame. A frame that is dropped for one of these two
-   * reasons is not passed to them, as if it had never arrived. */
+   * never wait for an I-frame. So two kinds of frames are not passed to these
+   * algorithms: frames that are incomplete, and frames that are dropped until
+   * the next I-frame. For the algorithms, such a frame has never arrived. */
   if (c->frame.flags & IFD_FRAME_INCOMPLETE) {
     if (gop && c->frame.type == IFD_FRAME_I)
       begin_gop (ifd, &c->frame);

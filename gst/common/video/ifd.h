@@ -111,8 +111,9 @@ typedef struct
   guint32 uses, updates;
   gint layer;                   /* temporal layer, or -1 if unknown */
   /* Only with IFD_FRAME_SLOTS: the layer of the frame in a pyramid of
-   * references; the base layer has the number 0. The caller need not repeat the
-   * temporal layer here. Frames of higher layers are dropped first. */
+   * references; the base layer has the number 0. Frames of higher layers are
+   * dropped first. The core uses the maximum of `depth` and `layer`, so `depth`
+   * may be 0 if `layer` already contains the layer. */
   guint depth;
   gpointer user;                /* for the caller */
 
@@ -123,8 +124,9 @@ typedef struct
 
 /* Returns IFD_FRAME_LEADING or IFD_FRAME_TRAILING for a B-frame of MPEG video,
  * or 0 if it is unknown. Without such a flag, each B-frame between an I-frame
- * and the next P-frame counts as leading. `temporal_reference` is that of the
- * frame, and `i_reference` that of the I-frame before it (13818-2, 6.3.9). */
+ * and the next P-frame counts as leading. `temporal_reference` is the temporal
+ * reference of the B-frame, and `i_reference` is the temporal reference of the
+ * I-frame before it (13818-2, 6.3.9). */
 IfdFrameFlags ifd_find_place (guint temporal_reference, guint i_reference);
 
 /* Reason why a frame is dropped */
@@ -248,8 +250,8 @@ gboolean ifd_poll_event (Ifd * ifd, IfdEvent * event);
 void ifd_restart (Ifd * ifd);
 /* Call this function repeatedly at the end of a stream. Removes the oldest
  * frame of the queue W and stores it in `frame`. Returns FALSE if the queue is
- * empty. Then the core also forgets the frame that is being sent, and all its
- * state is reset except for the counters. */
+ * empty. In this case, the core also forgets the frame that is being sent, and
+ * resets all of its state except for the counters. */
 gboolean ifd_flush (Ifd * ifd, IfdFrame * frame);
 
 void ifd_get_stats (const Ifd * ifd, IfdStats * stats);

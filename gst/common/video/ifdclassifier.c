@@ -54,9 +54,9 @@ struct _IfdClassifier
    */
   gboolean last_i_has_order;
   gint32 last_i_order;
-  /* TRUE if no frame after the last I-frame refers to a frame before it. The
-   * reason may be that the I-frame is closed, or that a later picture has
-   * marked all references as unused. */
+  /* TRUE if no frame after the last I-frame refers to a frame before that
+   * I-frame. The reason may be that the I-frame is closed, or that a later
+   * picture has marked all references as unused. */
   gboolean last_i_closed;
 
   IfdField field;               /* field type of the last access unit */
@@ -88,10 +88,10 @@ typedef struct
 typedef struct
 {
   gboolean is_present;
-  /* TRUE if the picture itself is decoded correctly, not only the pictures some
-   * frames later */
+  /* TRUE if a decoder that starts at this picture decodes it correctly; FALSE
+   * if only the pictures some frames later are correct */
   gboolean is_at_once;
-  gboolean is_broken;           /* broken_link_flag, if is_at_once */
+  gboolean is_broken;           /* broken_link_flag; FALSE unless is_at_once */
 } Recovery;
 
 const gchar *
@@ -129,9 +129,10 @@ ifd_classifier_free (IfdClassifier * classifier)
   g_free (classifier);
 }
 
-/* Declares that the stream has layers if it has three or more sub-layers
- * (H.265). Then there is a sub-layer between the lowest one and the highest
- * one, and its pictures can be dropped one by one. */
+/* Declares that an H.265 stream has layers if it has three or more sub-layers.
+ * A stream with three or more sub-layers has a sub-layer between the lowest one
+ * and the highest one. The pictures of this sub-layer can be dropped one by
+ * one. */
 static void
 declare_layers (IfdClassifier * classifier)
 {
@@ -214,8 +215,8 @@ take_h264_pps (const guint8 * data, gsize size, CodecData * found)
   return TRUE;
 }
 
-/* If codec data contain several SPS, the maximum of sub-layers over all of them
- * is used, because later slices may refer to any of them. */
+/* If codec data contain several SPS, the highest sub-layer that any of them
+ * declares is used, because later slices may refer to any of them. */
 static gboolean
 take_h265_sps (const guint8 * data, gsize size, CodecData * found)
 {
@@ -527,9 +528,10 @@ is_h264_slice (const Unit * unit)
   return unit->type >= H264_SLICE_FIRST && unit->type <= H264_IDR;
 }
 
-/* Returns whether another frame refers to this slice. The slice may belong to
- * another view or layer. If frames refer to the slice in that view or layer,
- * then other frames refer to the main view, too. */
+/* Returns whether another frame refers to this slice. The slice may belong to a
+ * view or layer other than the main view. This makes no difference: if other
+ * frames refer to a slice of such a view or layer, other frames also refer to
+ * the main view of the same access unit. */
 static gboolean
 is_h264_reference (const Unit * unit)
 {
@@ -853,7 +855,7 @@ is_h265_base (const Unit * unit)
   return (unit->data[0] & 1) == 0 && unit->data[1] >> 3 == 0;
 }
 
-/* Adds the number of sub-layers that an SPS declares. If an access unit
+/* Reads an SPS and the number of sub-layers that it declares. If an access unit
  * contains several SPS, the highest sub-layer of all of them is used, as for
  * the SPS in hvcC. */
 static void
@@ -899,8 +901,8 @@ classify_h265_slice (const IfdClassifier * classifier, const Unit * unit,
       IFD_FRAME_LEADING : IFD_FRAME_TRAILING;
 }
 
-/* Reads to which pictures a picture of H.265 refers. `unit` is its first slice.
- */
+/* Reads the reference pictures of an H.265 picture. `unit` is the first slice
+ * of that picture. */
 static void
 read_h265_references (Reader * reader, Unit * unit, IfdFrame * frame)
 {

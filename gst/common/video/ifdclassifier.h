@@ -58,9 +58,9 @@ void ifd_classifier_reset (IfdClassifier * classifier);
 /* Determines the type, the flags and the temporal layer of an access unit,
  * which is a whole frame or one field, and stores them in `frame`. The temporal
  * layer is the sub-layer of H.265, or temporal_id of H.264 if the stream
- * contains it, otherwise -1. The slots (IFD_FRAME_SLOTS) are set from an
- * I-frame on at which the stream is known to have several layers of reference
- * frames. `pts` is in ns, or G_MAXUINT64 if unknown. */
+ * contains it, otherwise -1. When the stream is known to have several layers of
+ * reference frames, the slots (IFD_FRAME_SLOTS) are set from the next I-frame
+ * on. `pts` is in ns, or G_MAXUINT64 if unknown. */
 void ifd_classifier_input (IfdClassifier * classifier, const guint8 * data,
     gsize size, guint64 pts, IfdFrame * frame);
 

@@ -15,10 +15,8 @@
 
 typedef struct
 {
-  /* TRUE if the frame says which slots it uses. This is FALSE for a frame of
-   * another codec, if the codec of the stream has changed before or after this
-   * frame.
-   */
+  /* TRUE if the frame says which slots it uses. Frames that do not say this may
+   * be waiting too if the codec of the stream has changed. */
   gboolean has_slots;
   guint32 uses, updates;
   gboolean is_key, is_droppable;        /* is an I-frame; is a B-frame */
@@ -37,11 +35,10 @@ typedef struct
 guint32 ifd_slots_decode (guint32 wrong, const IfdSlotFrame * frames, guint n,
     guint without, gboolean lost[IFD_SLOTS_MAX_FRAMES]);
 
-/* Returns the index of the frame to drop. This is the frame whose drop costs
- * the least, including all frames that cannot be decoded without it. `used` is
- * the set of slots that recent frames have used. `rule` is set to the rule that
- * selected the frame.
- */
+/* Returns the index of the frame to drop, which is the frame whose drop costs
+ * the least. The cost of a drop includes all frames that cannot be decoded
+ * without the dropped frame. `used` is the set of slots that recent frames have
+ * used. `rule` is set to the rule that selected the frame. */
 guint ifd_slots_find_victim (guint32 wrong, guint32 used,
     const IfdSlotFrame * frames, guint n, const gchar ** rule);
 

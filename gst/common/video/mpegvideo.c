@@ -7,8 +7,8 @@
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
-/* GCC and clang compile single functions for AVX2, which is used where the
- * processor has it. */
+/* GCC and clang can compile a single function for AVX2. Such a function is
+ * called only if the processor has AVX2. */
 #if defined (__x86_64__) && defined (__GNUC__)
 #define HAVE_AVX2_FUNCTIONS 1
 #include <immintrin.h>
@@ -128,7 +128,8 @@ mpeg_video_find_start_code (const guint8 * data, const guint8 * end)
       return p;
   }
 #endif
-  /* On a processor with AVX2, this step checks the last bytes. */
+  /* On a processor with AVX2, the search with SSE2 checks only the last bytes,
+   * which are too few for AVX2. */
 #ifdef __SSE2__
   p = find_prefix_sse2 (&data, end);
   if (p)

@@ -92,7 +92,8 @@ typedef struct
   guint temporal_reference;     /* 0 to 1023 */
   guint vbv_delay;              /* in units of 1/90000 s; 0xffff: variable */
   gboolean full_pel_forward, full_pel_backward;
-  /* 0 if the picture has no motion vectors in this direction */
+  /* forward_f_code is 0 if the picture has no forward motion vectors;
+   * backward_f_code is 0 if it has no backward motion vectors */
   guint8 forward_f_code, backward_f_code;
 
   /* TRUE if the picture coding extension, which contains the fields below, was

@@ -508,8 +508,8 @@ framer_closes_frame (MpegVideoFramer * framer, guint code)
     return FALSE;
   if (frame->n_pictures == 0)
     return TRUE;
-  /* A picture start code does not end the frame if it may start the second
-   * field, which follows a first field. */
+  /* After a first field, a picture start code does not end the frame yet,
+   * because the picture may be the second field of the frame. */
   return frame->n_pictures == 2 || frame->pictures[0].first_slice == 0
       || frame->pictures[0].header.structure == MPEG_VIDEO_STRUCTURE_FRAME;
 }

@@ -43,7 +43,8 @@ typedef struct
 
 typedef enum
 {
-  /* A row of slices, all slices or the second field are missing. */
+  /* The frame lacks a row of slices, all slices of a picture, or the second
+   * field. */
   MPEG_VIDEO_FRAME_INCOMPLETE = 1 << 0,
   /* No sequence header has been received since the start of the stream. */
   MPEG_VIDEO_FRAME_NO_SEQUENCE = 1 << 1,

@@ -20,7 +20,8 @@
 
 #include <string.h>
 
-/* Number of the newest positions whose frame type is stored */
+/* Number of positions whose frame type is stored. These positions are the
+ * newest ones. */
 #define WINDOW 4096
 /* Maximum length of a gap that counts as a loss. A longer gap is treated as the
  * start of a new stream, because a network may forge or damage the clock that
@@ -78,8 +79,8 @@ struct _MpegVideoTimeline
   guint64 base_time;
   /* number of repeated fields that were displayed after base_time */
   gint64 extra;
-  /* number of repeated fields of the last anchor (I- or P-frame), which is not
-   * displayed yet */
+  /* Number of repeated fields of the last anchor (I- or P-frame). This anchor
+   * is not displayed yet. */
   gint64 pending_extra;
   /* Bit mask with one bit per frame; the lowest bit belongs to the last frame.
    * A bit is set if its frame repeats a field. */
@@ -130,7 +131,8 @@ struct _MpegVideoTimeline
   /* Clocks that may show the display number */
   gboolean have_time_code;
   gint64 time_code, time_code_start;
-  /* number of times that the time code was right; -1 if it was wrong */
+  /* number of time codes that agreed with the received frames; -1 after a time
+   * code that did not agree with them */
   gint time_code_trust;
   gboolean have_clock;
   guint64 clock;                /* in ns */
@@ -214,8 +216,8 @@ number_to_time (const MpegVideoTimeline * timeline, gint64 n, gint64 extra)
   return MAX (time, 0);
 }
 
-/* Returns the length in frames of the largest gap that counts as a loss. Even
- * at a very low frame rate the limit is several GOPs. */
+/* Returns the maximum length in frames of a gap that counts as a loss. Even at
+ * a very low frame rate, this maximum is several GOPs. */
 static gint64
 max_gap (const MpegVideoTimeline * timeline)
 {
@@ -524,11 +526,11 @@ move_origin (MpegVideoTimeline * timeline, gint distance)
   timeline->last_b_reference -= distance;
 }
 
-/* In a stream without GOP headers, temporal references increase modulo 1024
- * without an end. This function moves the origin when they wrap around, and
- * returns the temporal reference relative to the new origin. The result is
- * negative for B-frames that are displayed before the anchor (I- or P-frame) at
- * which the temporal reference has wrapped around. */
+/* In a stream without GOP headers, temporal references do not restart at a GOP,
+ * but increase modulo 1024. When they wrap around from 1023 to 0, this function
+ * moves the origin. It returns the temporal reference relative to the origin.
+ * The result is negative for B-frames that are displayed before the anchor (I-
+ * or P-frame) at which the temporal reference has wrapped around. */
 static gint
 unwrap_reference (MpegVideoTimeline * timeline, gboolean anchor, gint reference)
 {
@@ -604,9 +606,9 @@ time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
     timeline->time_code_trust++;
     return start;
   }
-  /* The time code shows a gap. The gap is accepted if the time code has been
-   * confirmed before. If the time code was neither confirmed nor wrong before,
-   * the gap must also be short. */
+  /* The time code shows a gap. The gap is accepted if an earlier time code
+   * agreed with the received frames. If no earlier time code agreed or
+   * disagreed with them, the gap is accepted only if it is short. */
   slack = MAX (MAX_HEAD, 2 * (first - timeline->gop_start));
   if (timeline->time_code_trust > 0
       || (timeline->time_code_trust == 0 && start - first <= slack))
@@ -614,8 +616,9 @@ time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
   return -1;
 }
 
-/* Returns the display number according to a clock (timestamp) that was correct
- * so far, or -1 if the clock does not show a plausible number. */
+/* Returns the display number that the timestamp `clock` shows, or -1 if it does
+ * not show a plausible number. The number is computed from the previous
+ * timestamp of this clock and its display number. */
 static gint64
 clock_display_number (const MpegVideoTimeline * timeline, guint64 clock)
 {
@@ -697,11 +700,11 @@ reference_goes_on (const MpegVideoTimeline * timeline, gboolean anchor,
   return reference - timeline->last_b_reference <= 2;
 }
 
-/* Returns whether the start of the GOP that the clock shows is plausible. It is
- * plausible if it is the start of the current GOP, or if it is after all
- * received frames and matches the pattern. The pattern is required because a
- * sender may pause or skip a frame. Its clock then advances by an arbitrary
- * amount, although nothing is lost. */
+/* Returns whether `start`, which is the start of the GOP according to the
+ * clock, is plausible. It is plausible if it is the start of the current GOP,
+ * or if it is after all received frames and matches the pattern. The pattern is
+ * required because a sender may pause or skip a frame. The clock of such a
+ * sender advances by an arbitrary amount, although nothing is lost. */
 static gboolean
 clock_start_is_plausible (const MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, gint reference, gboolean new_gop,
@@ -822,8 +825,8 @@ place_first (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
     timeline->time_code_start = 0;
   }
   /* In a stream without GOP headers, the first received frame may have any
-   * temporal reference. If it is large, the positions before the frame do not
-   * count as lost. */
+   * temporal reference. If this temporal reference is large, the positions
+   * before the frame do not count as lost. */
   if (number >= MAX_HEAD)
     timeline->horizon = number;
   timeline->started = TRUE;
@@ -866,9 +869,9 @@ learn_pattern (MpegVideoTimeline * timeline, gint64 number,
     timeline->pattern_hits = 0;
 }
 
-/* Learns the distance of two anchors (I- or P-frames) if only received B-frames
- * are between them, because then nothing was lost there. The maximum distance
- * is stored. */
+/* Learns the distance of two anchors (I- or P-frames) if all positions between
+ * them are those of received B-frames. In this case, nothing was lost between
+ * the two anchors. The maximum distance is stored. */
 static void
 learn_anchor_distance (MpegVideoTimeline * timeline)
 {
@@ -983,10 +986,9 @@ predict_extra (const MpegVideoTimeline * timeline,
     recent++;
   odd = (header->top_field_first != timeline->last_anchor_top_first)
       ^ (timeline->pending_extra & 1);
-  /* Of the last eight frames, `recent` repeated a field. The result is the
-   * number nearest to n_between * recent / 8 that is odd if `odd` is 1, and
-   * even otherwise.
-   */
+  /* `recent` of the last eight frames repeated a field, so the estimate is
+   * n_between * recent / 8. The result is the number nearest to this estimate
+   * that is odd if `odd` is 1, and even if `odd` is 0. */
   twice = (n_between * recent - 8 * odd + 8) / 16;
   return CLAMP (2 * twice + odd, 0, n_between);
 }
@@ -1026,11 +1028,12 @@ compute_times (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
           timeline->extra));
 }
 
-/* Uses the timestamps of upstream where they exist, and continues them with the
- * computed timestamps elsewhere. A parser that knows only the DTS, such as
- * mpegvideoparse, adds up durations, which is wrong if fields are repeated.
- * Such a DTS therefore sets only the offset of the computed PTS: once at the
- * start, and again whenever the DTS jumps. */
+/* Uses the timestamps of upstream where they exist. Other frames get the
+ * computed timestamps plus an offset. A parser that knows only the DTS, such as
+ * mpegvideoparse, computes the DTS as a sum of durations, which is wrong if
+ * fields are repeated. If a frame has only a DTS, its PTS is therefore the
+ * computed PTS plus the offset. The DTS sets this offset only at the start, and
+ * again whenever the DTS jumps. */
 static void
 merge_upstream_times (MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, MpegVideoPosition * position)

@@ -32,8 +32,8 @@ typedef struct
   gint64 coding_number;
   /* position in display order, including lost frames */
   gint64 display_number;
-  /* time in ns from the first frame until this frame is due in transport order
-   */
+  /* computed DTS in ns, relative to the first frame: the time at which this
+   * frame is due in transport order */
   guint64 expected;
   /* PTS and DTS in ns, from upstream or computed */
   guint64 pts, dts;

@@ -11,7 +11,7 @@
 /* Values of nal_unit_type in H.264: ISO/IEC 14496-10, table 7-1 */
 #define H264_SLICE_FIRST 1
 #define H264_PARTITION_A 2
-/* last slice type of a picture that is not an IDR picture */
+/* the highest type of a slice of a non-IDR picture */
 #define H264_PARTITION_C 4
 #define H264_IDR 5              /* the last slice type */
 #define H264_SEI 6
@@ -34,7 +34,8 @@
 #define H264_FU_B 29
 
 /* ISO/IEC 23008-2, table 7-1: nal_unit_type */
-/* Even types up to this one are non-reference pictures of their sub-layer. */
+/* The even numbers up to this one are the types of sub-layer non-reference
+ * pictures. */
 #define H265_SUB_LAYER_LAST 15
 /* Temporal sub-layer access (TSA): a decoder can start to decode the sub-layer
  * at this picture. */
@@ -55,7 +56,8 @@
 #define H265_PPS 34
 #define H265_DELIMITER 35
 #define H265_PREFIX_SEI 39
-#define H265_SUFFIX_SEI 40      /* last type that is not part of a picture */
+/* the highest type of a NAL unit without picture data */
+#define H265_SUFFIX_SEI 40
 
 /* RFC 7798, 4.4: types of RTP payloads */
 #define H265_AP 48

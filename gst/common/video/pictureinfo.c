@@ -35,9 +35,8 @@ struct _PictureReader
    * first packet shows the kind. */
   guint32 timestamp;
   PictureKind kind;
-  /* Size in bytes of the length that precedes each NAL unit; 0 if start codes
-   * precede them
-   */
+  /* Size in bytes of the length field before each NAL unit; 0 if each NAL unit
+   * begins with a start code */
   guint length_size;
   /* highest sub-layer of H.265 that occurred so far */
   guint highest_sub_layer;
@@ -254,8 +253,9 @@ get_h264_kind (guint8 header)
 }
 
 /* Determines the kind of an H.265 picture. A sub-layer non-reference picture
- * counts as a non-reference picture only in the highest sub-layer, because
- * pictures of higher sub-layers may refer to it (H.265, 7.4.2.2). */
+ * counts as a non-reference picture only if it is in the highest sub-layer. If
+ * it is in a lower sub-layer, pictures of higher sub-layers may refer to it
+ * (H.265, 7.4.2.2). */
 static PictureKind
 get_h265_slice_kind (PictureReader * reader, guint type, guint sub_layer)
 {
@@ -266,10 +266,10 @@ get_h265_slice_kind (PictureReader * reader, guint type, guint sub_layer)
 }
 
 /* Sets the slots of an H.265 picture. A picture refers only to pictures of its
- * own sub-layer and of lower ones (7.4.2.2). From a TSA picture on, pictures of
- * its sub-layer and of higher ones refer to no earlier picture of these
- * sub-layers. From an STSA picture on, this is true of its own sub-layer only.
- */
+ * own sub-layer and of lower sub-layers (7.4.2.2). Consider a TSA picture, and
+ * the later pictures of its sub-layer and of all higher sub-layers. None of
+ * them refers to a picture of these sub-layers that precedes the TSA picture.
+ * For an STSA picture, the same rule holds in its own sub-layer only. */
 static void
 set_h265_slots (const PictureReader * reader, guint type, guint sub_layer,
     PictureInfo * info)
@@ -501,7 +501,9 @@ read_rtp_vp8 (PictureReader * reader, const guint8 * data, gsize size)
     return PICTURE_KIND_UNKNOWN;
   if (data[0] & 0x20)           /* N */
     return PICTURE_KIND_DROPPABLE;
-  if ((data[0] & 0x17) != 0x10) /* The bit S is 1 and the field PID is 0. */
+  /* The frame header is at the beginning of the first partition, where the bit
+   * S is 1 and the field PID is 0. */
+  if ((data[0] & 0x17) != 0x10)
     return PICTURE_KIND_UNKNOWN;
   kind = read_slots_start (reader, data + descriptor, size - descriptor);
   if (kind != PICTURE_KIND_UNKNOWN)
@@ -550,7 +552,8 @@ get_vp9_descriptor_size (const guint8 * data, gsize size)
     return 0;
   if (data[0] & 0x80)           /* I */
     at += data[at] & 0x80 ? 2 : 1;
-  /* bit L, with TL0PICIDX unless the bit F is set */
+  /* If the bit L is set, the layer indices occupy one byte. If the bit F is not
+   * set, this byte is followed by TL0PICIDX. */
   if (data[0] & 0x20)
     at += is_flexible ? 1 : 2;
   if (is_flexible && (data[0] & 0x40)) {        /* bit P: up to three P_DIFF */

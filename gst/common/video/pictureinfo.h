@@ -43,8 +43,8 @@ typedef enum
 typedef enum
 {
   PICTURE_KIND_UNKNOWN,
-  /* Data that belong to a picture in other buffers, for example parameter sets
-   */
+  /* The buffer contains no picture, but data that belong to pictures in other
+   * buffers, for example parameter sets. */
   PICTURE_KIND_PART,
   /* non-reference picture: no other picture refers to it */
   PICTURE_KIND_DROPPABLE,
@@ -87,6 +87,7 @@ void picture_reader_reset (PictureReader * reader);
  * is an intra picture. */
 void picture_reader_input (PictureReader * reader, const guint8 * data,
     gsize size, guint64 pts, gboolean is_key, PictureInfo * info);
-/* As picture_reader_input (), for a picture that the caller has classified. */
+/* Does the same as picture_reader_input (), but for a picture that the caller
+ * has classified already. */
 void picture_reader_input_frame (PictureReader * reader,
     const IfdFrame * frame, PictureInfo * info);

@@ -16,9 +16,9 @@
  * reference. If a picture that changes the marks is missing, a decoder stores
  * other pictures than it should. */
 #define SLOT_MARKS (1u << 31)
-/* The same for the marks of one group. A key frame replaces SLOT_MARKS, but its
- * leading pictures still need the marks of the previous group. Two groups in
- * succession have different slots. */
+/* Slot for the marks of one group of pictures. A key frame begins a new group
+ * and replaces SLOT_MARKS, but its leading pictures still need the marks of the
+ * previous group. Two groups in succession have different slots. */
 #define SLOT_GROUP_MARKS(gop) (1u << (28 + (gop) % 2))
 
 typedef struct
@@ -53,7 +53,7 @@ struct _References
   Findings findings;
 
   gboolean has_max_order;
-  /* maximum PicOrderCnt since the key frame, without the key frame itself */
+  /* maximum PicOrderCnt of the last key frame and of the pictures after it */
   gint32 max_order;
   guint64 anchor;               /* number of the picture with max_order */
 
@@ -64,8 +64,8 @@ struct _References
   /* maximum nal_ref_idc of pictures that are shown in stream order */
   guint max_ref_idc;
   /* TRUE if a leading picture of the current group has removed a picture of the
-   * previous group and kept an older one. Other leading pictures may need the
-   * older one. */
+   * previous group, although a picture that is even older is still stored.
+   * Other leading pictures may need this older picture. */
   gboolean are_marks_in_doubt;
 
   /* the current picture */
@@ -318,12 +318,12 @@ get_all (const References * references)
   return all;
 }
 
-/* Adds the pictures that a slice uses. For a P-slice, these are the pictures in
- * its list. The absence of other pictures does not change this list, because a
- * decoder puts a substitute in the place of a missing picture (section 8.2.5.2
- * of H.264). A B-slice is taken to use all stored pictures. Its lists are
- * sorted in display order, and a substitute has no certain position in this
- * order. */
+/* Adds the pictures to which a slice refers. A P-slice refers only to the
+ * pictures in its reference picture list. A missing picture that is not in this
+ * list does not change the list, because a decoder puts a substitute in its
+ * place (section 8.2.5.2 of H.264). For a B-slice, all stored pictures are
+ * added: the lists of a B-slice are sorted in display order, and the position
+ * of a substitute in this order is unknown. */
 void
 references_add_h264_slice (References * references, const H264Slice * slice)
 {
@@ -345,11 +345,12 @@ references_add_h264_slice (References * references, const H264Slice * slice)
     references->uses |= get_bit (references, list.entries[i]);
 }
 
-/* Called for a picture that a marking operation has removed. Returns whether a
- * decoder that misses this operation, and so stores the picture for longer,
- * still decodes correctly. It does if the picture is after all others in each
- * list, and is the first one that is removed for a new picture. This is true of
- * all pictures of earlier groups. */
+/* Called for a picture that a marking operation has removed. A decoder that
+ * misses this operation stores the picture for longer. Returns whether such a
+ * decoder still decodes correctly. This is the case if the picture is the last
+ * one in each reference list, and is also the first one that is removed to make
+ * room for a new picture. Both conditions hold for all pictures of earlier
+ * groups. */
 static gboolean
 is_last_in_lists (const References * references, const Reference * removed)
 {
@@ -517,9 +518,10 @@ get_max_depth (const References * references, guint64 since)
   return depth;
 }
 
-/* Determines the layer of a picture. If the picture is shown before a picture P
- * that precedes it in the stream, its layer is one above the pictures to which
- * it refers. Only reference pictures from P on are considered. */
+/* Determines the layer of a picture C. If C is displayed before a picture P
+ * that precedes C in decoding order, the layer of C is one more than the
+ * highest layer of the pictures to which C refers. Pictures that precede P in
+ * decoding order are ignored. */
 static guint
 find_depth (References * references, const ReferencePicture * picture)
 {
@@ -547,10 +549,10 @@ find_depth (References * references, const ReferencePicture * picture)
   return MAX (depth, (guint) MAX (picture->layer, 0));
 }
 
-/* Returns the slots that a picture uses, without the pictures before the last
- * key frame. These pictures may be in its lists, but a decoder that starts at a
- * key frame can decode all pictures except the leading ones, so other pictures
- * do not need them. */
+/* Returns the slots that a picture uses, but without the slots of pictures that
+ * precede the last key frame. The reference lists of the picture may contain
+ * such pictures. Only leading pictures need them, because a decoder that starts
+ * at a key frame can decode all pictures except the leading ones. */
 static guint32
 select_group (const References * references)
 {
@@ -566,8 +568,9 @@ select_group (const References * references)
   return uses;
 }
 
-/* Returns the slot of the last key frame. Without this key frame, a decoder does
- * not have its marks, either. */
+/* Returns the slot of the last key frame. This slot also stands for the marks
+ * of the key frame, because a decoder that misses the key frame has not applied
+ * these marks either. */
 static guint32
 get_key (const References * references)
 {
@@ -593,9 +596,10 @@ note_findings (References * references, const ReferencePicture * picture,
   findings->is_tangled |= get_max_depth (references, 0) > depth;
 }
 
-/* Ends a picture whose references are unknown. After a reference picture, it is
- * also unknown which pictures are stored. A non-reference picture does not
- * change this, so the following pictures still need the stored pictures. */
+/* Ends a picture whose references are unknown. If it is a reference picture, it
+ * is also unknown which pictures a decoder stores, so all stored pictures are
+ * forgotten. If it is a non-reference picture, the stored pictures are kept,
+ * because the following pictures may still refer to them. */
 static gboolean
 end_unknown (References * references, const ReferencePicture * picture,
     ReferenceUse * use)

@@ -201,8 +201,9 @@ read_vp9_frame (SlotReader * reader, const guint8 * data, gsize size,
     return FALSE;
   use->is_shown |= header.is_shown;
   if (header.shows_existing) {
-    /* A frame that is only shown again changes only a part of the state that
-     * the previous frame left. */
+    /* The frame header only says that a stored frame is shown again. This
+     * changes a part of the state in VP9_SLOT_PREVIOUS and keeps the rest, so
+     * the frame both uses and updates this slot. */
     add_frame (use, 1u << header.existing | VP9_SLOT_PREVIOUS,
         VP9_SLOT_PREVIOUS);
     use->is_reference |= !reader->is_error_resilient;

@@ -9,8 +9,8 @@
 #include <glib.h>
 
 /* Stores signed values in buckets whose width grows with the magnitude of the
- * values. A percentile differs from the exact value by at most 1/128, over the
- * whole range of gint64. */
+ * values. Every gint64 can be stored. A percentile differs from the exact value
+ * by at most 1/128 of the exact value. */
 typedef struct _StatisticsHistogram StatisticsHistogram;
 
 StatisticsHistogram *statistics_histogram_new (void);

@@ -95,8 +95,8 @@ classify_units (TsClassifier * classifier, const TsUnit * unit,
     classifier->units = ifd_classifier_new (codec);
     classifier->codec = codec;
   }
-  /* The time is given as unknown, because the timestamp of the packets is not
-   * the time of the picture. */
+  /* The classifier is told that the time of the picture is unknown, because the
+   * timestamp of the packets is not the time of the picture. */
   ifd_classifier_input (classifier->units, unit->stream, unit->stream_size,
       G_MAXUINT64, frame);
   return ifd_classifier_get_field (classifier->units);

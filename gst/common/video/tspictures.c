@@ -36,7 +36,8 @@ typedef struct
   gboolean begins;              /* payload_unit_start_indicator */
   gboolean is_scrambled;
   guint counter;                /* continuity_counter */
-  /* the adaptation field after its length, or NULL */
+  /* the part of the adaptation field that follows its length; NULL if the
+   * packet has no adaptation field */
   const guint8 *adaptation;
   guint adaptation_size;
   const guint8 *payload;        /* NULL if there is none */
@@ -449,7 +450,7 @@ find_first_field (const TsPictures * pictures)
   const guint8 *code = pictures->stream->data, *end;
   gint reference = -1;
 
-  /* `code` is NULL if the array is empty. */
+  /* The data pointer of an empty GByteArray is NULL. */
   if (!pictures->has_picture || pictures->has_second_field || !code)
     return -1;
   end = code + pictures->stream->len;

@@ -46,14 +46,14 @@ typedef struct
   gboolean has_time;
   guint64 time;
   /* The packets that have to be sent even if the picture is dropped. These are
-   * the packets of other streams, except for null packets, and packets with the
-   * clock references of the picture's own packets. The data may be empty; the
-   * caller frees them. */
+   * the packets of other streams, except for null packets. They are also the
+   * packets of the picture that have a clock reference, but without their
+   * payload. The data may be empty; the caller frees them. */
   guint8 *rest;
   gsize rest_size;              /* in bytes */
-  /* PID of the video, and the number by which its continuity counter advances
-   * in the packets that are not in `rest` */
-  guint pid;
+  guint pid;                    /* PID of the video */
+  /* Number of video packets of the unit that are missing in `rest`. Only
+   * packets that increase the continuity counter are counted. */
   guint n_removed;
 } TsUnit;
 
@@ -72,10 +72,11 @@ void ts_pictures_input (TsPictures * pictures, const guint8 * data, gsize size,
     guint64 tag);
 /* Ends the current unit, for example at the end of the stream. */
 void ts_pictures_drain (TsPictures * pictures);
-/* Returns whether a picture is being collected, and in `tag` the tag of the
- * input that contained its last video packet. */
+/* Returns whether a picture is being collected. If it returns TRUE, `tag` is
+ * set to the tag of the input that contained the last video packet. */
 gboolean ts_pictures_is_open (const TsPictures * pictures, guint64 * tag);
-/* Ends the current picture, because the next one does not begin for long. */
+/* Ends the current picture before the next picture begins. The caller uses this
+ * function if no picture begins for a long time. */
 void ts_pictures_end (TsPictures * pictures);
 /* Returns the next complete unit in `unit`, or FALSE if there is none. */
 gboolean ts_pictures_poll (TsPictures * pictures, TsUnit * unit);
@@ -92,9 +93,10 @@ gboolean ts_packet_begins (const guint8 * packet);
 /* Returns whether the packet has a program clock reference. */
 gboolean ts_packet_has_clock (const guint8 * packet);
 void ts_packet_set_counter (guint8 * packet, guint counter);
-/* Replaces the payload of a packet that has a clock reference by stuffing, so
- * that only the reference remains. `counter` is that of the last packet with a
- * payload, which the packet repeats (2.4.3.3). */
+/* Removes the payload of a packet that has a clock reference: stuffing takes
+ * its place, so that only the clock reference remains. `counter` is the
+ * continuity counter of the last packet with a payload. A packet without a
+ * payload repeats this counter (2.4.3.3). */
 void ts_packet_keep_clock (guint8 * packet, guint counter);
 
 /* Subtracts `offset` from the continuity counters of the packets with the given

@@ -18,8 +18,8 @@
 #define PROTOCOL_UDP 17
 #define PROTOCOL_UDP_LITE 136
 
-/* The rest of a packet that was not parsed yet: the bytes of it that are
- * available, and its full size */
+/* The part of a packet that was not parsed yet. `data` points to the first
+ * `size` bytes of this part, and `full_size` is the size of the whole part. */
 typedef struct
 {
   const guint8 *data;

@@ -84,9 +84,9 @@ take_literal (BoolDecoder * decoder, guint n)
   return value;
 }
 
-/* Skips `count` optional fields. Each of them is a flag that is followed, if it
- * is set, by L(n) and, if `is_signed` is TRUE, a sign. Returns the number of
- * fields that are present. */
+/* Skips `count` optional fields. Each field begins with a flag. If the flag is
+ * set, L(n) follows. If `is_signed` is TRUE, L(n) is followed by a sign.
+ * Returns the number of fields that are present. */
 static guint
 skip_optional (BoolDecoder * decoder, guint count, guint n, gboolean is_signed)
 {
@@ -101,8 +101,9 @@ skip_optional (BoolDecoder * decoder, guint count, guint n, gboolean is_signed)
   return n_present;
 }
 
-/* Parses update_segmentation () (9.3 and 19.2). If the map or the values are
- * updated, the update replaces all of them. */
+/* Parses update_segmentation () (9.3 and 19.2). An update of the segment map
+ * replaces the whole map, and an update of the segment values replaces all
+ * values. */
 static void
 parse_segmentation (BoolDecoder * decoder, Vp8Header * header)
 {

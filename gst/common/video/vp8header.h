@@ -17,7 +17,8 @@ typedef enum
 {
   VP8_COPY_NONE,
   VP8_COPY_LAST,
-  VP8_COPY_OTHER                /* altref to golden, or golden to altref */
+  /* altref is copied to golden, or golden is copied to altref */
+  VP8_COPY_OTHER
 } Vp8Copy;
 
 typedef struct

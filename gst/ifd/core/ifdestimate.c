@@ -7,8 +7,8 @@
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* Duration over which the rate is measured. The duration includes about ten
- * frames. It cannot be much shorter, because frames differ in size and
+/* Window over which the rate is measured. It covers about ten frames. A much
+ * shorter window is not possible, because frames differ in size and
  * acknowledgements arrive in bursts. */
 #define WINDOW (400 * MILLISECOND)
 /* Minimum duration of a measurement */
@@ -39,9 +39,10 @@ add_sample (IfdEstimate * estimate, const IfdEstimateSample * sample)
   estimate->n_samples = MIN (estimate->n_samples + 1, IFD_ESTIMATE_SAMPLES);
 }
 
-/* Returns the newest sample that is at least WINDOW old or, if there is none,
- * the oldest sample. `n` is set to the number of samples after it. `n_full` is
- * set to the number of these later samples at which the connection was full. */
+/* Returns the newest sample that is at least WINDOW old. If there is none,
+ * returns the oldest sample. `n` is set to the number of samples that are newer
+ * than the returned one. `n_full` is set to the number of those newer samples
+ * that were taken while data were waiting for the network. */
 static const IfdEstimateSample *
 find_begin (const IfdEstimate * estimate, guint64 now, guint * n,
     guint * n_full)
@@ -62,8 +63,8 @@ find_begin (const IfdEstimate * estimate, guint64 now, guint * n,
 
 /* Updates the rate. If the connection was full for most of the window and is
  * still full, its rate is the rate at which data were delivered. Otherwise the
- * delivered data are only a lower bound, so the previous rate is kept unless it
- * was lower. */
+ * rate of delivery is only a lower bound. It then replaces the previous rate
+ * only if it is higher. */
 static void
 update (IfdEstimate * estimate, guint64 now, guint64 delivered)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Estimates the rate that a TCP connection can carry from the data that its
- * receiver has acknowledged. This is only possible while there are always data
- * to send. Otherwise the acknowledged data are only what the application has
- * sent, which is a lower bound of the rate.
+/* Estimates the rate that a TCP connection can carry. The estimate is computed
+ * from the data that the receiver of the connection has acknowledged. This is
+ * only possible while there are always data to send. Otherwise the
+ * acknowledged data only show the rate at which the application sends, which is
+ * a lower bound.
  *
  *   ifd_estimate_init (&estimate);
  *   ifd_estimate_input (&estimate, now, delivered, is_full);     repeatedly

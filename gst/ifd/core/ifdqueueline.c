@@ -239,8 +239,8 @@ ifd_line_flush (IfdLine * line, IfdLineItem * item)
   IfdFrame frame;
 
   if (!head) {
-    /* The queue is empty here, so this call only removes the frame that is
-     * being sent (S) and resets the flags of the stream. */
+    /* The queue is empty here. ifd_flush () therefore only removes the frame
+     * that is being sent, and resets the flags of the stream. */
     ifd_flush (line->ifd, &frame);
     begin_anew (line);
     return FALSE;

@@ -87,9 +87,17 @@ may_replace_frames (const MmtpRepairer * self, const MmtpPath * path)
 }
 
 static gboolean
+is_padded (const MmtpRepairer * self, const MmtpPath * path)
+{
+  return self->padding && mmtp_padding_is_active (self->padding, path);
+}
+
+static gboolean
 needs_cover (const MmtpRepairer * self, const MmtpPath * path,
     const MmtpPacket * packet)
 {
+  if (is_padded (self, path))
+    return TRUE;
   return is_lossy (self, path) && is_retransmission_late (self, path, packet)
       && (packet->unit->rank >= MMTP_RANK_DELTA
       || has_spare_rate (self, packet->size));
@@ -100,6 +108,8 @@ mmtp_repairer_get_reserve (const MmtpRepairer * self)
 {
   guint i;
 
+  if (self->padding && self->padding->max_rate > 0)
+    return MMTP_REPAIR_RESERVE;
   for (i = 0; i < self->paths->n; i++)
     if (is_lossy (self, self->paths->all[i]))
       return MMTP_REPAIR_RESERVE;
@@ -180,6 +190,18 @@ mmtp_repairer_poll (const MmtpRepairer * self, MmtpRepair * repair)
     return path;
   }
   return NULL;
+}
+
+gboolean
+mmtp_repairer_fill_padding (const MmtpRepairer * self, const MmtpPath * path,
+    MmtpRepair * repair)
+{
+  const MmtpBlock *block = &self->covers[path->id].block;
+
+  if (block->n == 0)
+    return FALSE;
+  mmtp_block_get_repair (block, repair);
+  return TRUE;
 }
 
 void

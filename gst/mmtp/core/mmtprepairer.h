@@ -9,8 +9,8 @@
 
 #pragma once
 
+#include "mmtppadding.h"
 #include "mmtpparity.h"
-#include "mmtppolicy.h"
 
 /* Bytes by which a REPAIR message is longer than a DATA message with the same
  * content (docs/wire-mmtp.md). */
@@ -32,6 +32,8 @@ typedef struct
   const MmtpSendQueue *queue;
   const MmtpPolicy *policy;
   gboolean is_enabled;
+  /* REPAIRs are sent as padding as well. NULL if there is no padding. */
+  const MmtpPadding *padding;
   /* The stream has frames that refer to other frames. */
   gboolean has_references;
   MmtpCover covers[MMTP_MAX_PATHS];     /* indexed by the path's id */
@@ -54,6 +56,11 @@ void mmtp_repairer_cover (MmtpRepairer * self, const MmtpPath * path,
 /* Returns the path for a REPAIR that is due now and sets `repair`, which stays
  * valid until mmtp_repairer_restart(). Returns NULL if no REPAIR is due. */
 MmtpPath *mmtp_repairer_poll (const MmtpRepairer * self, MmtpRepair * repair);
+/* Sets `repair` to a REPAIR of the packets that were last sent on `path`, to be
+ * sent as padding. It stays valid until mmtp_repairer_restart(). Returns FALSE
+ * if there are no such packets. */
+gboolean mmtp_repairer_fill_padding (const MmtpRepairer * self,
+    const MmtpPath * path, MmtpRepair * repair);
 /* Begins a new block. Call this function after the REPAIR of `path` was sent.
  */
 void mmtp_repairer_restart (MmtpRepairer * self, const MmtpPath * path);

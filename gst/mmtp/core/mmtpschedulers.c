@@ -139,20 +139,23 @@ static const MmtpSchedulerClass paper_scheduler = {
 };
 
 static const MmtpSchedulerClass turns_scheduler = {
-  "equal-turns", "Each channel in turn, for comparison", FALSE,
+  "equal-turns", "Each channel in turn, for comparison with the other rules",
+  FALSE,
   sizeof (guint), choose_in_turn, end_turn
 };
 
 static const MmtpSchedulerClass delay_scheduler = {
   "lowest-delay",
-  "Of the channels that may send now, always the one with the lowest delay, "
-      "for comparison", FALSE,
+  "Among the channels that may send now, the channel with the lowest delay, "
+      "for comparison with the other rules",
+  FALSE,
   0, choose_lowest, NULL
 };
 
 static const MmtpSchedulerClass arrival_scheduler = {
-  "arrival", "As mmtp among the channels that certainly meet the deadline, or "
-      "else the channel on which the packet arrives first", TRUE, 0,
+  "arrival", "Among the channels that certainly meet the deadline, the channel "
+      "with the longest delay; otherwise the channel on which the packet "
+      "arrives first", TRUE, 0,
   choose_by_arrival, NULL
 };
 

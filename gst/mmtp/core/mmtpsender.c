@@ -70,6 +70,7 @@ struct _MmtpSender
   MmtpPolicy policy;
   MmtpRetransmission retransmission;
   MmtpRepairer repairer;
+  MmtpPadding padding;
   MmtpTransmitter transmitter;
   guint32 report;               /* number of the last REPORT */
   /* The application was notified that the only path is silent. */
@@ -167,9 +168,13 @@ mmtp_sender_new (const MmtpSenderConfig * config,
   mmtp_retransmission_init (&sender->retransmission, &sender->paths,
       sender->queue, &sender->policy, config->retransmit);
   mmtp_transmitter_init (&sender->transmitter, &sender->paths, sender->queue,
-      &sender->policy, &sender->retransmission, &sender->repairer);
+      &sender->policy, &sender->retransmission, &sender->repairer,
+      &sender->padding);
   mmtp_repairer_init (&sender->repairer, &sender->paths, sender->queue,
       &sender->policy, config->retransmit);
+  mmtp_padding_init (&sender->padding, &sender->paths, sender->queue,
+      &sender->policy, config->padding_rate);
+  sender->repairer.padding = &sender->padding;
   return sender;
 }
 
@@ -726,6 +731,13 @@ expire (MmtpSender * sender)
   mmtp_send_queue_forget_late (sender->queue, sender->paths.now);
 }
 
+void
+mmtp_sender_set_padding (MmtpSender * sender, guint64 now, guint64 rate)
+{
+  advance (sender, now);
+  mmtp_padding_set_max_rate (&sender->padding, rate);
+}
+
 /* --- input ---------------------------------------------------------------- */
 
 static gboolean
@@ -976,6 +988,8 @@ mmtp_sender_poll_output (MmtpSender * sender, guint64 now, guint * path,
     if (size == 0)
       size = mmtp_transmitter_write_repair (&sender->transmitter, &output);
     if (size == 0)
+      size = mmtp_transmitter_write_padding (&sender->transmitter, &output);
+    if (size == 0)
       size = write_control (sender, mmtp_control_poll_probe, &output);
   }
   *path = output.path;
@@ -1027,6 +1041,8 @@ mmtp_sender_get_stats (MmtpSender * sender, MmtpSenderStats * stats)
   stats->report_steps = queued.report_steps;
   stats->retransmitted = sender->transmitter.retransmitted;
   stats->repairs = sender->transmitter.repairs;
+  stats->padding = sender->padding.messages;
+  stats->padding_bytes = sender->padding.bytes;
   stats->unrepaired = sender->retransmission.unrepaired;
   stats->loss_lookups = sender->retransmission.loss_lookups;
   stats->queued_bytes = mmtp_send_queue_get_bytes (sender->queue);

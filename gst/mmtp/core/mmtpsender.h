@@ -44,6 +44,8 @@ typedef struct
    * waits. */
   guint64 max_bytes;
   gboolean retransmit;
+  /* maximum bitrate of padding in bit/s; 0 means no padding (mmtppadding.h) */
+  guint64 padding_rate;
   /* The stream is stored media, so buffers may be sent long before they are
    * due. */
   gboolean stored;
@@ -102,6 +104,9 @@ void mmtp_sender_give_up_all (MmtpSender * sender, guint64 now);
  * the receiver. */
 void mmtp_sender_set_delays (MmtpSender * sender, guint64 now,
     guint64 max_delay, guint64 initial_delay);
+
+/* Changes the maximum bitrate of padding, in bit/s. */
+void mmtp_sender_set_padding (MmtpSender * sender, guint64 now, guint64 rate);
 
 void mmtp_sender_input (MmtpSender * sender, guint64 now, guint id,
     const guint8 * bytes, gsize size);
@@ -184,6 +189,8 @@ typedef struct
   guint64 discarded_keys, discarded_droppable;
   guint64 retransmitted;        /* retransmitted packets */
   guint64 repairs;              /* REPAIR messages sent */
+  /* padding messages sent, and their bytes with IP and UDP headers */
+  guint64 padding, padding_bytes;
   /* losses that were reported and not retransmitted */
   guint64 unrepaired;
   /* Number of channel numbers that were looked up. Tests check that the work

@@ -8,7 +8,8 @@
 void
 mmtp_transmitter_init (MmtpTransmitter * self, const MmtpPaths * paths,
     MmtpSendQueue * queue, MmtpPolicy * policy,
-    const MmtpRetransmission * retransmission, MmtpRepairer * repairer)
+    const MmtpRetransmission * retransmission, MmtpRepairer * repairer,
+    MmtpPadding * padding)
 {
   memset (self, 0, sizeof (*self));
   self->paths = paths;
@@ -16,6 +17,7 @@ mmtp_transmitter_init (MmtpTransmitter * self, const MmtpPaths * paths,
   self->policy = policy;
   self->retransmission = retransmission;
   self->repairer = repairer;
+  self->padding = padding;
 }
 
 static void
@@ -104,6 +106,28 @@ mmtp_transmitter_write_repair (MmtpTransmitter * self, MmtpOutput * output)
   return size;
 }
 
+gsize
+mmtp_transmitter_write_padding (MmtpTransmitter * self, MmtpOutput * output)
+{
+  MmtpMessage message = { MMTP_REPAIR };
+  MmtpPath *path = mmtp_padding_poll (self->padding);
+  gsize size;
+
+  if (!path)
+    return 0;
+  if (!mmtp_repairer_fill_padding (self->repairer, path, &message.repair)) {
+    message.type = MMTP_PROBE;
+    message.probe.size = path->max_size;
+  }
+  size = mmtp_transmitter_write (self, path, &message, output, MMTP_NO_STREAM);
+  if (size == 0)
+    return 0;
+  if (message.type == MMTP_REPAIR)
+    mmtp_repairer_restart (self->repairer, path);
+  mmtp_padding_note_sent (self->padding, path, size);
+  return size;
+}
+
 static void
 note_idle (MmtpTransmitter * self)
 {
@@ -183,8 +207,9 @@ mmtp_transmitter_next_wakeup (const MmtpTransmitter * self)
   guint64 best = mmtp_paths_get_best_delay (self->paths), wakeup;
 
   if (!head)
-    return MIN (get_speculative_wakeup (self),
-        mmtp_repairer_next_wakeup (self->repairer));
+    return MIN (MIN (get_speculative_wakeup (self),
+            mmtp_repairer_next_wakeup (self->repairer)),
+        mmtp_padding_next_wakeup (self->padding));
   wakeup = mmtp_send_queue_get_deadline (self->queue, head) + 1;
   wakeup = wakeup > best ? wakeup - best : 0;
   wakeup = MIN (wakeup, mmtp_policy_next_wakeup (self->policy));

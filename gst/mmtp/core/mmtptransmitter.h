@@ -26,6 +26,7 @@ typedef struct
   MmtpPolicy *policy;
   const MmtpRetransmission *retransmission;
   MmtpRepairer *repairer;
+  MmtpPadding *padding;
   /* key or token for messages to the receiver, set when the session begins */
   MmtpDirection out;
   guint64 retransmitted, repairs;       /* Counters. */
@@ -33,7 +34,8 @@ typedef struct
 
 void mmtp_transmitter_init (MmtpTransmitter * self, const MmtpPaths * paths,
     MmtpSendQueue * queue, MmtpPolicy * policy,
-    const MmtpRetransmission * retransmission, MmtpRepairer * repairer);
+    const MmtpRetransmission * retransmission, MmtpRepairer * repairer,
+    MmtpPadding * padding);
 /* mmtp_transmitter_write(), mmtp_transmitter_write_data() and
  * mmtp_transmitter_write_repair() return the size of the written message. They
  * return 0 if no message is due or if `output` has too little room. */
@@ -42,6 +44,10 @@ gsize mmtp_transmitter_write (MmtpTransmitter * self, MmtpPath * path,
 gsize mmtp_transmitter_write_data (MmtpTransmitter * self,
     MmtpOutput * output);
 gsize mmtp_transmitter_write_repair (MmtpTransmitter * self,
+    MmtpOutput * output);
+/* Writes a padding message: a REPAIR of the packets that were sent last, or an
+ * empty PROBE. Returns its size; 0 if no padding is due. */
+gsize mmtp_transmitter_write_padding (MmtpTransmitter * self,
     MmtpOutput * output);
 /* Returns the time in ns at which a DATA or REPAIR may be sent next, or at
  * which a packet is dropped as late; MMTP_NEVER if there is no such time. */

@@ -15,9 +15,10 @@ since (guint64 now, guint64 then)
   return now > then ? now - then : 0;
 }
 
-/* Returns the time since the last arrival. If the clock has changed, only the
- * time in PLAYING counts: the time since playing started, or the time from the
- * last arrival until playing stopped. */
+/* Returns the time since the last arrival. If the clock has changed since then,
+ * only the time in PLAYING counts. If the pipeline plays now, this is the time
+ * since playing started. If it has stopped, this is the time from the last
+ * arrival until it stopped. */
 static guint64
 step (const MpegStatClock * clock, MpegStatClockKind kind, guint64 reading,
     guint64 monotonic)

@@ -33,7 +33,7 @@ void mpegstat_clock_mark_switch (MpegStatClock * clock, guint64 monotonic);
 /* Called at an arrival. Returns the time since the first arrival. */
 guint64 mpegstat_clock_take (MpegStatClock * clock, MpegStatClockKind kind,
     guint64 reading, guint64 monotonic);
-/* Returns the present time since the first arrival if the clock is still in
- * use; otherwise the time of the last arrival. */
+/* Returns the time that has passed since the first arrival. If the clock at the
+ * last arrival was not `kind`, returns the time of the last arrival instead. */
 guint64 mpegstat_clock_peek (const MpegStatClock * clock,
     MpegStatClockKind kind, guint64 reading);

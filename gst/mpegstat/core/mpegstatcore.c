@@ -271,8 +271,9 @@ mpegstat_core_input_loss (MpegStatCore * core, guint64 arrival, guint64 wall,
   }
 }
 
-/* As in the sliding window, the first arrival starts the time, and its bytes do
- * not count. */
+/* Returns the average bitrate. The time begins with the first arrival, whose
+ * bytes do not count. The bitrate in the sliding window is computed in the same
+ * way. */
 static guint64
 average_bitrate (const MpegStatCore * core)
 {

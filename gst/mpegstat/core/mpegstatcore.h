@@ -63,8 +63,9 @@ typedef struct
 
 #define MPEGSTAT_MAX_LAYERS 8
 
-/* Arrays, except `layers`, are indexed by MpegVideoPictureType. Only complete
- * frames count for frames, bytes, bitrates, latency and jitter. */
+/* Arrays, except `layers`, are indexed by MpegVideoPictureType. The numbers of
+ * frames and bytes, the bitrates, the latency and the jitter are those of
+ * complete frames only. */
 typedef struct
 {
   guint64 frames[MPEG_VIDEO_PICTURE_LAST];

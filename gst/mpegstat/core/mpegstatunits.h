@@ -16,8 +16,9 @@ typedef struct _MpegStatUnits MpegStatUnits;
 MpegStatUnits *mpegstat_units_new (IfdCodec codec);
 MpegStatUnits *mpegstat_units_new_slots (SlotCodec codec);
 void mpegstat_units_free (MpegStatUnits * units);
-/* Returns the classifier of H.264 and H.265, or the reader of the other codecs,
- * for setting codec data and reading its counters; otherwise NULL. */
+/* The following two functions return the parser, so that the caller can set its
+ * codec data and read its counters. The classifier is NULL for all codecs
+ * except H.264 and H.265, and the slot reader is NULL for H.264 and H.265. */
 IfdClassifier *mpegstat_units_get_classifier (MpegStatUnits * units);
 SlotReader *mpegstat_units_get_slots (MpegStatUnits * units);
 /* Returns the number of malformed frames of VP8, VP9 and AV1. */

@@ -160,10 +160,11 @@ note_matrices (Rfc2250Packer * packer)
 
 /* --- the video-specific header ------------------------------------------ */
 
-/* Collects the extensions that section 3.4.1 transports under E: the extensions
- * after the picture coding extension, with their start codes, without stuffing.
- * They are optional, and they are omitted if they would leave too little space
- * for the video. Returns their size in bytes. */
+/* Collects the extensions that a packet may contain if the bit E is set
+ * (section 3.4.1). These are the extensions that follow the picture coding
+ * extension. They are sent with their start codes, but without stuffing. The
+ * extensions are optional, and they are omitted if they would leave too little
+ * space for the video. Returns their size in bytes. */
 static gsize
 collect_extensions (Rfc2250Packer * packer,
     const MpegVideoFramePicture * picture)
@@ -269,10 +270,10 @@ take (Rfc2250Packer * packer, Rfc2250Packet * packet, gsize end)
     packer->unit++;
 }
 
-/* Adds as many whole headers as fit. A header that alone exceeds a payload,
- * which only user data can, is split. Its last part is sent alone, so that the
- * following header or slice starts at the beginning of a payload. Returns the
- * remaining space in bytes. */
+/* Adds as many whole headers as fit. A header that is larger than a payload is
+ * split. Only user data can be so large. The last part of a split header is
+ * sent alone, so that the following header or slice starts at the beginning of
+ * a payload. Returns the remaining space in bytes. */
 static gsize
 take_headers (Rfc2250Packer * packer, Rfc2250Packet * packet,
     const MpegVideoFramePicture * picture, gsize room)
@@ -395,8 +396,8 @@ fill_packet (Rfc2250Packer * packer, Rfc2250Packet * packet,
   }
 }
 
-/* Returns whether a sequence end code, or the rest of the zero bytes after it,
- * is next. It does not belong to any picture. */
+/* Returns whether the next unit is a sequence end code, or the rest of the zero
+ * bytes after this code. A sequence end code does not belong to any picture. */
 static gboolean
 at_end_code (const Rfc2250Packer * packer,
     const MpegVideoFramePicture * picture)

@@ -349,9 +349,9 @@ write_picture_extension (BitWriter * writer, const MpegVideoPicture * x)
 }
 
 /* Starts the frame with a picture header that is restored from the fields of
- * the packet. Returns FALSE if these fields are not sufficient, as in MPEG-2
- * without the T extension, unless the N bit confirms that a stored header
- * applies. */
+ * the packet. For MPEG-2, these fields are sufficient only if the packet has
+ * the T extension. Without the T extension, a stored header is used if the N
+ * bit confirms that it applies. Returns FALSE if no header can be restored. */
 static gboolean
 rebuild_headers (Rfc2250Unpacker * unpacker, const Rfc2250Header * header)
 {
@@ -430,7 +430,7 @@ unpacker_send_end_code (Rfc2250Unpacker * unpacker,
 }
 
 /* Returns whether the payload is a sequence end code, or continues the zero
- * bytes after one. */
+ * bytes that follow a sequence end code. */
 static gboolean
 is_end_code (const Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
     gint code)
@@ -454,7 +454,7 @@ drop_open_slice (Rfc2250Unpacker * unpacker)
 
 /* A frame that fills less than half of the chunk is copied, so that the chunk
  * need not be allocated again. A larger frame keeps the chunk, with its unused
- * end: making it smaller would keep malloc from reusing it. */
+ * end. If the chunk were made smaller, malloc could not reuse it. */
 static guint8 *
 unpacker_take_chunk (Rfc2250Unpacker * unpacker)
 {
@@ -517,8 +517,8 @@ unpacker_begin_frame (Rfc2250Unpacker * unpacker,
 }
 
 /* Returns whether a payload that begins with this picture header is the second
- * field of the current frame. Of the first field, perhaps only packets without
- * a picture header were received. */
+ * field of the current frame. The picture header of the first field may be
+ * missing, because its packet may have been lost. */
 static gboolean
 opens_second_field (const Rfc2250Unpacker * unpacker,
     const Rfc2250Header * header, const MpegVideoPicture * picture)
@@ -540,9 +540,13 @@ opens_frame (const Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
 {
   if (!unpacker->in_frame || payload->rtptime != unpacker->rtptime)
     return TRUE;
-  /* Handles a sender that gives all packets the same timestamp, if a marker was
-   * lost. Headers that are spread over several packets are not a new frame,
-   * because no slice is between them. A marker can only be lost in a gap. */
+  /* Some senders give all packets the same timestamp, so only the marker
+   * separates the frames. If the marker was lost, a sequence, GOP or picture
+   * header shows that a new frame begins. There are two exceptions. Before the
+   * first slice of the current frame, the header belongs to this frame, because
+   * the headers of one frame may be spread over several packets. And if the
+   * sender sets markers, no new frame begins without a gap, because a marker
+   * can only be lost in a gap. */
   if (!unpacker->have_slice || (unpacker->seen_marker && !payload->gap))
     return FALSE;
   return code == MPEG_VIDEO_CODE_SEQUENCE || code == MPEG_VIDEO_CODE_GOP
@@ -701,8 +705,8 @@ legacy_collect (Rfc2250Unpacker * unpacker)
   while (mpeg_video_framer_poll_output (unpacker->framer, &frame)) {
     damaged = (frame.flags & MPEG_VIDEO_FRAME_INCOMPLETE) != 0;
     unpacker->rtptime = frame.pts;
-    /* The framer passes both times on unchanged: the PTS is the RTP timestamp,
-     * and the DTS is the PTS. */
+    /* The framer has received the RTP timestamp of the packet as PTS and the
+     * PTS as DTS. It passes both times on unchanged. */
     unpacker->pts = frame.dts;
     if (damaged && unpacker->on_loss == RFC2250_ON_LOSS_DROP_FRAME) {
       unpacker->stats.frames_dropped++;

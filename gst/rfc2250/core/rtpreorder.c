@@ -16,9 +16,9 @@
  * (sections 6.2.1 and 6.3.5) are multiples of the interval between RTCP
  * reports, so they are also several seconds long. */
 #define SOURCE_TIMEOUT G_GUINT64_CONSTANT (1000000000)
-/* Number of packets that are kept of sources that may become the current
- * source. At 10,000 forged packets per second, a packet is kept for 51 ms,
- * which is more than a frame period. */
+/* Number of packets in each of the two rings. The rings keep the packets of
+ * sources that may become the current source. At 10,000 forged packets per
+ * second, a packet is kept for 51 ms, which is more than a frame period. */
 #define MAX_STRAYS 512
 /* Number of replaced sources that can become the current source again */
 #define MAX_EARLIER 8
@@ -55,10 +55,11 @@ struct _RtpReorder
   /* elements are Waiting in ascending order, all after `next` */
   GArray *waiting;
 
-  /* Packets since the last one of the current source that come from another
-   * source or have a number that is far off. Only consecutive packets can start
-   * a new sequence (RFC 3550 A.1). Consecutive packets are kept in a separate
-   * ring, so that a flood of single packets does not displace them. */
+  /* Strays that arrived since the last packet of the current source. A stray
+   * comes from another source, or its sequence number is far off. Only
+   * consecutive packets can start a new sequence (RFC 3550 A.1). Consecutive
+   * packets are kept in a separate ring, so that a flood of single packets does
+   * not displace them. */
   StrayRing singles, runs;
   /* arrival of the current source's last packet, in ns */
   guint64 heard;

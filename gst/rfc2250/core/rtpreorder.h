@@ -43,10 +43,10 @@ void rtp_reorder_set_window (RtpReorder * reorder, guint window);
 
 #define RTP_REORDER_NO_TIME G_MAXUINT64
 
-/* Processes a packet. `now` is the arrival in ns. If it is RTP_REORDER_NO_TIME,
- * any other source that sends two consecutive packets replaces the current
- * source. `final_gap` says that the packets missing before this one will not
- * arrive. */
+/* Processes a packet. `now` is the arrival time in ns. If the arrival time is
+ * unknown (RTP_REORDER_NO_TIME), any other source that sends two consecutive
+ * packets replaces the current source. `final_gap` says that the packets
+ * missing before this one will not arrive. */
 RtpReorderResult rtp_reorder_input (RtpReorder * reorder, guint32 ssrc,
     guint16 seqnum, guint64 now, gboolean final_gap, gpointer packet);
 /* Returns the next packet in order (transfer full), or NULL. */

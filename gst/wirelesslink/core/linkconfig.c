@@ -65,8 +65,8 @@ link_config_parse_interference (LinkConfig * config, const gchar * text,
       break;
   }
   g_set_error (error, LINK_ERROR, LINK_ERROR_SYNTAX, "interference \"%s\" is "
-      "not \"none\", \"always\" or up to %d windows in seconds, in order, such "
-      "as \"20-40,50.5-60\"", text, LINK_MAX_WINDOWS);
+      "not valid: set \"none\", \"always\", or up to %d windows in seconds and "
+      "in ascending order, such as \"20-40,50.5-60\"", text, LINK_MAX_WINDOWS);
   return FALSE;
 }
 
@@ -123,7 +123,7 @@ get_min (const LinkOnOffConfig * config)
 static void
 explain_mean (GError * error)
 {
-  gchar *text = g_strconcat (error->message, ", which follows from "
+  gchar *text = g_strconcat (error->message, ". These limits follow from "
       "cellular-min-rate, cellular-max-rate and the share of the time without "
       "outages", NULL);
 
@@ -190,7 +190,7 @@ check_burst (const LinkPipeConfig * pipe, GError ** error)
   if (!pipe->rate[0] && !pipe->rate[1]) {
     g_set_error (error, LINK_ERROR, LINK_ERROR_RANGE, "burst is %"
         G_GUINT64_FORMAT " bytes, but rate is 0: set rate, because a token "
-        "bucket needs one", pipe->burst);
+        "bucket needs a rate", pipe->burst);
     return FALSE;
   }
   return TRUE;

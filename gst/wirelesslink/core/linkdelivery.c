@@ -35,7 +35,7 @@ parse_line (LinkDelivery * delivery, const gchar * line, guint number,
     end++;
   if (end == line || !g_ascii_isdigit (*line) || (*end && *end != '#')) {
     g_set_error (error, LINK_ERROR, LINK_ERROR_SYNTAX, "line %u of the delivery"
-        " trace is not a time in ms, such as \"120\": \"%.40s\"", number, line);
+        " trace is \"%.40s\", not a time in ms such as 120", number, line);
     return FALSE;
   }
   if (time < last || time > G_MAXUINT32) {
@@ -74,8 +74,8 @@ link_delivery_parse (const gchar * text, GError ** error)
   }
   if (delivery->period == 0) {
     g_set_error (error, LINK_ERROR, LINK_ERROR_EMPTY,
-        "the delivery trace has no opportunity after 0 ms: it needs at least "
-        "one line with a later time");
+        "the delivery trace has no time after 0 ms: add a line with a later "
+        "time");
     link_delivery_free (delivery);
     return NULL;
   }

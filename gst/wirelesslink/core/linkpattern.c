@@ -226,7 +226,8 @@ link_pattern_parse (const gchar * text, GError ** error)
   }
   if (!started) {
     g_set_error (error, LINK_ERROR, LINK_ERROR_EMPTY,
-        "the pattern is empty: it needs the lines of a log of wirelesslink");
+        "the pattern is empty: set a file that was written with "
+        "record-pattern");
     link_pattern_free (pattern);
     return NULL;
   }

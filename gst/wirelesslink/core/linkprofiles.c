@@ -358,7 +358,7 @@ typedef struct
 /* The index of an entry is its number in LinkProfile, which is the value of the
  * element's property. New entries must be added at the end. */
 static const Profile profiles[] = {
-  {{"custom", "No network: all numbers are those of the properties"},
+  {{"custom", "No measured network: only the properties describe the link"},
       set_nothing},
   {{"80211b", "IEEE 802.11b, 11 Mbit/s"}, set_80211b},
   {{"80211b-ouwens", "IEEE 802.11b with the network card of Ouwens (2006)"},
@@ -371,9 +371,11 @@ static const Profile profiles[] = {
   {{"gprs", "GPRS"}, set_gprs},
   {{"rangelan2", "Proxim RangeLAN2"}, set_rangelan2},
   {{"irda", "IrDA, 115200 bit/s"}, set_irda},
-  {{"trace", "Rate from delivery-trace"}, set_nothing},
+  {{"trace", "The rate varies as recorded in the file of the property "
+              "delivery-trace"}, set_nothing},
   {{"cellular",
-          "Mobile network (LTE), rate and outages vary (Winstein et al. 2013)"},
+          "Mobile network (LTE) with varying rate and with outages (Winstein "
+              "et al. 2013)"},
       set_cellular},
 };
 

@@ -21,8 +21,8 @@ parse_block (GByteArray * trace, const gchar * at, guint line, GError ** error)
     g_byte_array_append (trace, &hit, 1);
     return TRUE;
   }
-  g_set_error (error, LINK_ERROR, LINK_ERROR_SYNTAX, "line %u of the trace of "
-      "blocks has the byte 0x%02x: only \"0\", \"1\", blanks and comments that "
+  g_set_error (error, LINK_ERROR, LINK_ERROR_SYNTAX, "line %u of the block "
+      "trace has the byte 0x%02x: only \"0\", \"1\", blanks and comments that "
       "begin with \"#\" are allowed", line, (guint8) * at);
   return FALSE;
 }
@@ -46,7 +46,7 @@ parse_trace (const gchar * text, GError ** error)
   }
   if (trace->len == 0) {
     g_set_error (error, LINK_ERROR, LINK_ERROR_EMPTY,
-        "the trace of blocks is empty: it needs at least one \"0\" or \"1\"");
+        "the block trace is empty: add at least one \"0\" or \"1\"");
     g_clear_pointer (&trace, g_byte_array_unref);
   }
   return trace;

@@ -2,8 +2,8 @@
 """Makes the comparison that pipelines/demo shows if it has no options. There
 are three problems: a link that is too slow, two mobile links that are only fast
 enough together, and a radio that damages packets. For each problem, the demo
-runs the transport that is made for it and other transports, and shows the usual
-advice. The result is three tables and one page."""
+runs the transport that is made for this problem. It also runs other transports,
+and shows the usual advice. The result is three tables and one page."""
 
 import argparse
 import dataclasses
@@ -130,8 +130,8 @@ def start_anew(found: list[Cell], output: pathlib.Path,
 
 
 def compare_pictures(runs: list[run_results.Run]) -> None:
-    """Compares the pictures of each run with those of the clip and prints the
-    progress, because this takes longest. Each run keeps its result for the
+    """Compares the pictures of each run with those of the clip. No other step
+    takes so long, so the progress is printed. Each run keeps its result for the
     tables and the page.
     """
     print()
@@ -225,8 +225,9 @@ def clip_problem(runs: Sequence[run_results.Run], title: str, what: str,
 def link_rates(
         runs: Sequence[run_results.Run]
 ) -> list[tuple[str, list[list[float]]]]:
-    """Returns the name of each sender, with the Mbit/s on each link in each of
-    its runs with the highest bitrate.
+    """Returns (name of the sender, its runs) for each sender. The runs are
+    those with the highest bitrate. Each run is a list with the Mbit/s on each
+    link.
     """
     rate = max(run.cell["rate"] for run in runs)
     labels = run_results.by_label(

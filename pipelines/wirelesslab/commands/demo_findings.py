@@ -17,9 +17,10 @@ from wirelesslab.report.ranking import listed, range_of
 # percentage points (docs/lab-figures.md). The demo does not say
 # which of two transports is better if they differ by this number or less.
 REPEATS_DIFFER = 6.0
-# Two runs of a transport over the same pair of mobile links differed by at most
-# 10.8 percentage points. The demo says that a transport wins only if the
-# transport is better by more than LINKS_DIFFER over each pair.
+# In two runs of a transport over the same pair of mobile links, the share of
+# frames in time differed by at most 10.8 percentage points. The demo says that
+# a transport wins only if the transport is better by more than LINKS_DIFFER
+# over each pair.
 LINKS_DIFFER = 11.0
 # A sender uses both links only if each of them carries more than this share of
 # the bytes of the other link. A link that carries less has carried only probes,
@@ -164,8 +165,8 @@ def clip_finding(senders: Sequence[Sender]) -> str:
 
 
 def clip_reasons(senders: Sequence[Sender], late_ms: int) -> str:
-    """Returns why frames of some senders were not in time. These are the best
-    senders, and all others for which a reason is known.
+    """Returns why frames were not in time. The text mentions the best senders,
+    and all other senders for which a reason is known.
     """
     ordered = in_order(senders)
     first = ordered[:1] if have_ranges(senders) else first_place(senders)
@@ -177,8 +178,9 @@ def clip_reasons(senders: Sequence[Sender], late_ms: int) -> str:
 
 def in_pairs(senders: Sequence[Sender]) -> str:
     """Compares the first sender with all other senders over each pair of links
-    separately, because the pairs of links differ more than the senders do. The
-    runs of all senders are in the same order of the pairs of links."""
+    separately, because the pairs of links differ more than the senders do. Each
+    sender has one run over each pair of links. For all senders, the runs are in
+    the same order."""
     first, *others = senders
     if not others:
         return f"{first.code}: {shares_in_time(first)}."
@@ -328,8 +330,8 @@ def is_in_all_runs(sender: Sender, is_so: Callable[[Frames], float]) -> bool:
 
 
 def what_is_missing(sender: Sender) -> str:
-    """Returns what happened to the frames of a sender for which why_first() has
-    no reason.
+    """Returns which share of the frames of a sender was lost or late. Returns
+    "" if why_first() describes this sender.
     """
     if sender.row.is_complete or findings.is_only_b(sender.row):
         return ""
@@ -365,9 +367,10 @@ def lower_bitrate(rate: int, senders: Sequence[Sender]) -> str:
 
 
 def of_links(rates: Sequence[tuple[str, Sequence[Sequence[float]]]]) -> str:
-    """Returns what each link delivered. `rates` has for each sender its name
-    with backquotes and, for each run, the Mbit/s on each link. The numbers in
-    the sentences are the medians of the runs.
+    """Returns sentences about what each link delivered. `rates` has an entry
+    for each sender: the name of the sender between backquotes, and a list of
+    its runs. A run is a list with the Mbit/s on each link. The numbers in the
+    sentences are the medians of the runs.
     """
     medians = [(name, [statistics.median(each) for each in zip(*runs)])
                for name, runs in rates]
@@ -473,7 +476,8 @@ def of_all(number: int, summaries: Sequence[Summary]) -> str:
 
 
 def longer_ms(summaries: Sequence[Summary]) -> list[float]:
-    """Returns the additional mean delay of RLP with each radio."""
+    """Returns for each radio how much longer the mean delay of UDP is with RLP
+    than without RLP, in ms."""
     return [1000 * (one["udp-rlp"]["delay_s"] - one["udp"]["delay_s"])
             for one in summaries]
 

@@ -31,8 +31,9 @@ from wirelesslab.testbed import namespaces
 from wirelesslab.testbed.testbed import Testbed
 
 # "wsim" is the trace of a place with bad reception (Singh 5.1). "live" is the
-# live experiment (5.2.3): the thesis does not give its error rate and its mean
-# burst, so they are chosen to produce its losses.
+# live experiment (5.2.3). For this experiment, the thesis gives neither the
+# error rate nor the mean burst. The two values here were chosen so that they
+# produce the losses of the experiment.
 POINTS = {"wsim": "block-error-rate=0.0158 mean-burst=1.7",
           "live": "block-error-rate=0.0085 mean-burst=3.4"}
 # The queue has no limit, so that no packet of a large I-frame is lost before
@@ -330,8 +331,8 @@ def send(runs: Sequence[Run], seconds: float) -> None:
     for run in runs:
         run.start_sender()
     deadline = time.monotonic() + 2 * seconds + SECONDS_TO_START
-    # The list makes has_sent() run for each transport every time, so that a
-    # failed transport is noticed immediately.
+    # all() gets a list and not a generator. has_sent() is therefore called for
+    # every transport each time, and a failed transport is noticed immediately.
     while not all([run.has_sent() for run in runs]):
         if time.monotonic() > deadline:
             raise LabError("the senders did not end within "

@@ -385,8 +385,8 @@ def fill(pipeline: str, values: Mapping[str, Any]) -> list[str]:
 # ------------------------------------------------------------ machine, elements
 
 def machine(build: pathlib.Path) -> dict[str, Any]:
-    """Returns the properties of this machine and of the source that somebody
-    needs to repeat the run.
+    """Returns what somebody has to know about this machine and about the source
+    code in order to repeat the run.
     """
     version = said(["gst-launch-1.0", "--version"]).splitlines()
     git = ["git", "-C", str(paths.SOURCE_DIR)]

@@ -64,7 +64,8 @@ class Estimate:
 
 
 def at_once(durations: Sequence[float], number: int) -> float:
-    """Returns the duration of runs, `number` of which run at the same time."""
+    """Returns the time until all runs have ended, if `number` runs take place
+    at the same time. `durations` has the duration of each run."""
     return max(sum(durations) / number, max(durations, default=0.0))
 
 

@@ -275,9 +275,10 @@ def run_snakemake(snakemake: str, found: list[Cell],
     kinds = {cell["protocol"][matrix.COMPUTED] for cell in found}
     for target in ("computed", "all") if len(kinds) == 2 else ("all",):
         child = processes.start(
-            # The target comes before all options. Behind the options it would
-            # need "--" before it, and Snakemake 7 would take the options that
-            # it appends from the profile for targets.
+            # The target comes before all options. If it followed the options,
+            # "--" would have to precede it. Snakemake 7 appends options from
+            # the profile, and it would take them for targets if they followed
+            # "--".
             [snakemake, target, "--snakefile", str(SNAKEFILE),
              "--directory", str(options.output), *where, "--keep-going",
              "--rerun-incomplete", "--rerun-triggers", "mtime", "--nolock",

@@ -14,7 +14,7 @@ from wirelesslab.descriptions import Cell
 from wirelesslab.errors import LabError
 from wirelesslab.streams import link_paths
 
-# The words that GStreamer's message has before the reason.
+# The words that precede the reason in an error message of gst-launch-1.0.
 BEFORE_REASON = re.compile(
     r"(?:WARNING: erroneous pipeline: |ERROR: from element \S+: )(?P<why>.+)")
 NO_ELEMENT = 'no element "wirelesslink"'
@@ -43,8 +43,8 @@ def check(path: pathlib.Path, found: list[Cell], build: pathlib.Path) -> None:
 
 @functools.cache
 def why_rejected(properties: str, build: pathlib.Path) -> str:
-    """Returns why wirelesslink rejects the properties, or "" if it does not or
-    if this machine cannot try it."""
+    """Returns the reason why wirelesslink rejects the properties. Returns "" if
+    wirelesslink accepts them, or if they cannot be tried on this machine."""
     try:
         done = subprocess.run(
             ["gst-launch-1.0", "-q", "fakesrc", "num-buffers=0", "!",

@@ -39,8 +39,8 @@ FILES = ("block-trace", "block-trace-down", "delivery-trace",
          "delivery-trace-down", "pattern")
 # $VARIABLE/FILE: a file in the directory that an environment variable names.
 IN_DIRECTORY = re.compile(r"\$(?P<variable>\w+)/(?P<file>.+)")
-# A function that gets seconds and a protocol and returns the keys of a cell
-# that depend on them.
+# A function that returns those keys of a cell that depend on the duration and
+# the protocol. Its parameters are the duration in seconds and the protocol.
 Film = Callable[[int, Protocol], dict[str, Any]]
 # The key with the name and version of a published matrix. Each result repeats
 # them.
@@ -80,8 +80,9 @@ def read(path: pathlib.Path) -> list[Cell]:
 
 def read_with_base(given: configparser.ConfigParser,
                    path: pathlib.Path) -> None:
-    """Reads the file into `given`. If its key `base` names another file, that
-    file is read first, so that the file extends or replaces its sections."""
+    """Reads the file `path` into `given`. If the key `base` of this file names
+    another file, the other file is read first. The file `path` then extends or
+    replaces the sections of the other file."""
     own = configparser.ConfigParser(interpolation=None)
     own.read_string(path.read_text(), source=str(path))
     base = own.get(MATRIX, BASE, fallback="")
@@ -189,8 +190,8 @@ def all_seeds(matrix: Mapping[str, str],
 
 
 def clip_films(matrix: Mapping[str, str]) -> list[Film]:
-    """Returns a function for each codec at each bitrate that makes the keys of
-    a cell.
+    """Returns one function for each codec at each bitrate. Such a function
+    makes the keys of a cell.
     """
     films = list(itertools.product(
         video_codecs.chosen(matrix["codecs"].split()),
@@ -204,8 +205,8 @@ def clip_films(matrix: Mapping[str, str]) -> list[Film]:
 
 def live_films(matrix: Mapping[str, str],
                front: encoders.Front) -> list[Film]:
-    """Returns a function for each source of a live encoder that makes the keys
-    of a cell.
+    """Returns one function for each source of a live encoder. Such a function
+    makes the keys of a cell.
     """
     return [functools.partial(front.of_source, source)
             for source in encoders.chosen(matrix["encoders"].split())]

@@ -61,8 +61,8 @@ def of_link(properties: str, flow: int, station: int, duration_ns: float,
     return _of_link(properties, flow, station, steps * STEP_NS, build)
 
 
-# The runs of a report that have the same link and the same seed have nearly the
-# same duration. All of them use one result.
+# Runs of a report with the same link and the same seed have nearly the same
+# duration. They all use one cached result of this function.
 @functools.lru_cache(maxsize=4)
 def _of_link(properties: str, flow: int, station: int, duration_ns: float,
              build: pathlib.Path) -> list[possible.Opportunity]:
@@ -82,8 +82,9 @@ def read(log: pathlib.Path, payload: int,
          early_ns: float = 0) -> list[possible.Opportunity]:
     """Returns an opportunity for each packet that the link delivered. The link
     accepts the bytes of a packet until the end of its transmission, which is
-    the time of its departure minus the delay of the link. With a token bucket,
-    the packet can arrive earlier by `early_ns`."""
+    the time of its departure minus the delay of the link. The log is that of a
+    link without a token bucket. With a token bucket, each packet arrives
+    `early_ns` earlier than in the log."""
     found = [(int(values["arrival_ns"]), int(values["departure_ns"]),
               int(values["airtime_ns"]))
              for word, values in link_log.events(log)
@@ -98,10 +99,10 @@ def read(log: pathlib.Path, payload: int,
 def moved(found: Sequence[possible.Opportunity], by_ns: float,
           closed_ns: Sequence[tuple[float, float]] = ()
           ) -> list[possible.Opportunity]:
-    """Adds `by_ns` to all times. `closed_ns` has (begin, end) of the periods in
-    which a schedule keeps packets from the link. The periods refer to the times
-    after the addition. In such a period the link sends only bytes that it
-    accepted before the period."""
+    """Adds `by_ns` to all times. `closed_ns` has (begin, end) of each period in
+    which a schedule keeps packets from the link. `by_ns` is not added to the
+    periods. In such a period the link sends only bytes that it accepted before
+    the period."""
     def accepted(time_ns: float) -> float:
         for begin, end in closed_ns:
             if begin <= time_ns < end:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Groups the runs that a report compares: protocols, links, bitrates or codecs,
-with everything else equal. Links that come from one section of a matrix, which
-has several values for a property, are compared with each other. All other links
-are compared with each other, too.
+with everything else equal. A section of a matrix may have several values for a
+property, and then describes several links. These links are compared with each
+other. All links that do not come from such a section are compared with each
+other, too.
 """
 
 import typing

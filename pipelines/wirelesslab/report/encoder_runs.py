@@ -230,7 +230,7 @@ class EncoderRun:
 
 
 class EncodedRun(EncoderRun):
-    """A run that sent a stream that was encoded before it."""
+    """A run whose stream was encoded before the run."""
 
     @property
     def _encoding(self) -> encodings.Encoding:
@@ -245,8 +245,9 @@ class EncodedRun(EncoderRun):
 
     @functools.cached_property
     def delays_ns(self) -> list[float]:
-        """The frames that cannot be decoded without damage already have no time
-        of arrival.
+        """The delay of each frame. A frame that cannot be decoded without
+        damage has no time of arrival in `frames`, so this function need not
+        check whether a frame can be decoded.
         """
         return display.in_time([frame.arrived_ns - frame.captured_ns
                                 for frame in self.frames],
@@ -317,8 +318,9 @@ def valid(runs: list[EncoderRun]) -> list[EncoderRun]:
 
 
 def summary(runs: list[EncoderRun]) -> run_results.Table:
-    """Returns heads and rows. A cell has the median over the runs of a protocol
-    that were not flagged, with the lowest and the highest value."""
+    """Returns the column heads and the rows of a table. A row is about one
+    protocol. A cell has the median over the valid runs of this protocol, with
+    the lowest and the highest value. valid() returns these runs."""
     heads = ["protocol", *(head for head, _, _ in SUMMARY), "runs"]
     rows = []
     for name, own in by_protocol(runs).items():

@@ -11,8 +11,10 @@ from wirelesslab.report import ranking
 from wirelesslab.streams import measurements
 
 TYPES = measurements.TYPES
-# A transport misses a type of frames first if the share of this type that does
-# not arrive in time is at least this number of times the share of another type.
+# Decides whether a transport misses one type of frames before the others. For
+# each type, the share of the frames that do not arrive in time is computed. A
+# type is missed first if its share is at least CLEARLY times as large as the
+# share of another type.
 CLEARLY = 2
 # One row is reported as better than another over the same links only under two
 # conditions. It must lead by at least MIN_LEAD percentage points with each
@@ -85,8 +87,8 @@ class Row(typing.NamedTuple):
 
 
 def frames_of(numbers: dict[str, float]) -> Frames:
-    """Returns the numbers of frames of a run. `numbers` has all its numbers.
-    """
+    """Returns how many frames of a run were sent, lost, late and decodable in
+    time. `numbers` has all numbers of the run."""
     return Frames(*({type: numbers[f"{what} {type}"] for type in TYPES}
                     for what in ("sent", "lost", "late", "decodable")))
 
@@ -112,9 +114,8 @@ def missing_span(row: Row, type: str) -> str:
 # -------------------------------------------------------------- why frames miss
 
 def is_too_late(row: Row) -> bool:
-    """Whether in each run more frames were late than missing for any other
-    reason.
-    """
+    """Whether lateness was the main cause of missing frames in each run: more
+    frames were late than were lost or undecodable."""
     return all(each.all_late() > each.all_lost() + each.undecodable()
                for each in row.frames)
 
@@ -216,7 +217,8 @@ def without_places(rows: Sequence[Row], head: str) -> str:
 
 
 def shown(row: Row) -> str:
-    """Returns the share that the row shows, and the share that was possible."""
+    """Returns words for the share of the row's frames that were decodable in
+    time. If the possible share is known, the words have this share, too."""
     words = f"{row.share.text(unit=' %')} of the frames were decodable in time"
     if row.possible:
         # If the possible share was the same in all runs of the row, one number
@@ -243,10 +245,14 @@ def shared_place(best: Sequence[Row]) -> str:
 
 
 def paired_lead(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
-    """Returns a sentence about the row that was better than each other row by
-    at least MIN_LEAD in every pair of runs with the same key, or "" if there is
-    no such row. The ranges of two rows can overlap although one row is better
-    over each link, because the links of different seeds differ."""
+    """Returns a sentence about the row that leads every other row by at least
+    MIN_LEAD, or "" if there is no such row. Each run of the row is compared
+    with the runs of the other rows that have the same seed and repetition. The
+    row must lead in each of these comparisons.
+
+    This comparison can find a leader even if the ranges of the rows overlap.
+    The links of different seeds differ, so a row can be better with each seed
+    although its worst run is below the best run of another row."""
     for row in best:
         others = [other for other in ranked if other is not row]
         seeds = {seed for seed, _ in row.keys}

@@ -38,8 +38,9 @@ def capacity(run: run_results.Run) -> list[float]:
     if path.exists():
         with open(path) as file:
             return [float(row["Mbit/s"]) for row in csv.DictReader(file)]
-    # The result is also used for other runs of the group, which may have begun
-    # a moment later. Therefore the measurement lasts one second longer.
+    # Other runs of the group also use this result. Their streams may have begun
+    # slightly later than the stream of this run. Therefore the measurement
+    # continues for one second after the end of this stream.
     end = link_use.begin_ns(run.link.packets) + run.cell["seconds"] * NS + NS
     try:
         rates = [display.rates(

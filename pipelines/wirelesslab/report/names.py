@@ -148,9 +148,8 @@ def in_full(transport: Protocol, _others: Iterable[Protocol]) -> str:
 
 
 def with_links(transport: Protocol, _others: Iterable[Protocol]) -> str:
-    """Returns the name with the words that the transport uses two links, or
-    the name of all elements if it does not.
-    """
+    """If the transport uses two links, returns its name followed by BOTH_LINKS.
+    Otherwise, returns the name that contains all elements."""
     sender = transport.get("sender", "")
     is_over_both = ("{host_1}" in sender and "{host_2}" in sender
                     and "{host_3}" not in sender)
@@ -231,9 +230,8 @@ class Look(typing.NamedTuple):
 
 
 def known_with(used: Iterable[Protocol]) -> dict[str, Protocol]:
-    """Returns the transports of transports.ini that the lab can run, and those
-    of a report.
-    """
+    """Returns the transports of transports.ini that the lab can run. Also
+    returns the transports in `used`, which a report shows."""
     return {**{name: one for name, one in transports.read().items()
                if one["clip"] == "m2v"},
             **{one["name"]: one for one in used}}

@@ -33,7 +33,7 @@ LEGEND = 0.95  # The width of a legend beside several axes, in inches.
 NS, MS = measurements.NS, 1e6
 STEP_NS = 10**9
 SEQUENCE_S = 2  # The number of seconds that a time-sequence plot shows.
-# {style of a line: shape of the points that stand for this line}
+# {style of a line: marker of the points if points are drawn instead of a line}
 STYLES = {"-": "o", "--": "s", ":": "^", "-.": "D", (0, (6, 1)): "v",
           (0, (4, 1, 1, 1, 1, 1)): "P"}
 # A palette that colour-blind people can distinguish (Okabe and Ito, 2008).
@@ -98,7 +98,7 @@ def of_transports(
 
 
 def dotted(line: dict[str, Any]) -> dict[str, Any]:
-    """Returns the style of points that stand for this line."""
+    """Returns the style for a plot that draws points instead of this line."""
     return {**line, "linestyle": "", "marker": STYLES[line["linestyle"]]}
 
 
@@ -140,7 +140,8 @@ def legend(ax: Axes) -> None:
 
 
 def wrapped(name: str) -> str:
-    """Returns the name of several elements in several lines."""
+    """Returns a name of several elements, with each element in a line of its
+    own."""
     return name.replace(" ! ", " !\n").replace(", ", ",\n")
 
 
@@ -217,8 +218,8 @@ def decodable_distribution(runs: list[run_results.Run]) -> Figure:
 
 
 def frames_by_type(runs: list[run_results.Run]) -> Figure:
-    """Draws what happened to the frames of all runs of a label. A frame is of
-    no use if it arrived, but not all frames that it refers to."""
+    """Draws what happened to the frames of all runs of a label. A frame that
+    arrived is of no use if any frame that it refers to did not arrive."""
     called = looks(runs)
     labels = list(called)
     height = 1 + 0.2 * len(measurements.TYPES) * (len(labels) + 1)

@@ -71,22 +71,25 @@ def of_run(cell: Cell, directory: pathlib.Path,
 def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
            begins_ns: Sequence[float | None], began_ns: float,
            build: pathlib.Path) -> set[int]:
-    """Returns the numbers of the frames that a sender with perfect foresight
-    would send. The times in `work` are counted from the first frame."""
+    """Chooses the frames that a sender with perfect foresight would send, and
+    returns the number of each of these frames. The times in `work` are counted
+    from the first frame."""
     schedules = link_schedules.closed_ns(directory)
     found = []
     for number, (text, (_, station)) in enumerate(zip(
             cells.all_properties(cell, directory), cells.link_logs(cell))):
-        # The clocks of several links begin nearly at the same time. If the
-        # start is not known by the clock of one link, the start by the clock of
-        # the first link is used.
+        # `begins_ns` has the time of the first frame by the clock of each link.
+        # If this time is None for one link, the time by the clock of the first
+        # link is used. The two are nearly equal, because the clocks of several
+        # links begin nearly at the same time.
         begin = begins_ns[0] if begins_ns[number] is None \
             else begins_ns[number]
-        # The sender's station also is the number of its flow, except in a
-        # computed run, which has only one flow.
+        # The sender's flow has the same number as the sender's station. A
+        # computed run is an exception, because it has only the flow 0.
         flow = 0 if cell["protocol"][matrix.COMPUTED] else station
-        # The log has the time after a change was made. A closed link may
-        # therefore have been open again CHANGE_NS before the logged time.
+        # The log has the time at which a change was complete. A change takes up
+        # to CHANGE_NS. Therefore a closed link counts as open from CHANGE_NS
+        # before the logged time.
         closed = [(close - began_ns, end - began_ns - CHANGE_NS)
                   for close, end in schedules.get(
                       placement.link_name(number), [])]

@@ -95,9 +95,8 @@ class Run:
 
     @property
     def group(self) -> tuple[Any, ...]:
-        """A value that all runs that are compared with each other have in
-        common.
-        """
+        """The group of the run. Runs of the same group are compared with each
+        other."""
         return self.way.group(self)
 
     @property

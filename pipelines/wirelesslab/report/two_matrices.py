@@ -4,13 +4,16 @@ group and protocol, it computes the difference and an interval. It reports a
 change only if the spread of the runs does not explain the difference.
 
 The interval is made from the differences between each run of B and each run of
-A. They are sorted, and at each end some of them are removed. The rank-sum test
-of Mann and Whitney (1947) says how many may be removed at 5 %. This is the
-interval of Moses, see Hollander, Wolfe and Chicken, Nonparametric Statistical
-Methods (2014), section 4.3. It assumes no distribution. With three runs on each
-side nothing can be removed. The interval then excludes 0 if and only if the
-ranges of both sides do not overlap, which happens by chance in one of ten
-comparisons.
+A. The differences are sorted, and the same number of them is removed at each
+end. The interval reaches from the smallest to the largest difference that is
+left. The rank-sum test of Mann and Whitney (1947) gives the maximum number for
+which the chance that the interval misses the true difference is at most 5 %.
+This is the interval of Moses, see Hollander, Wolfe and Chicken, Nonparametric
+Statistical Methods (2014), section 4.3. It assumes no distribution.
+
+With three runs on each side no difference can be removed. The interval then
+excludes 0 if and only if the ranges of A and B do not overlap. If nothing has
+changed, this happens by chance in one of ten comparisons.
 """
 
 import collections
@@ -27,9 +30,10 @@ from wirelesslab.lab import definition
 from wirelesslab.report import results_csv
 from wirelesslab.report.results_csv import Results, Row
 
-# The chance that an interval does not contain the true difference. CHANCE is
-# the limit if there are enough runs. If the chance exceeds MAX_CHANCE, there
-# are too few runs for a verdict.
+# Two limits of the chance that an interval does not contain the true
+# difference. If there are enough runs, the chance is at most CHANCE. With fewer
+# runs it is higher. If it exceeds MAX_CHANCE, there are too few runs for a
+# verdict.
 CHANCE, MAX_CHANCE = 0.05, 0.1
 NONE_CHANGED = "no change that the spread does not explain"
 SAME, TOO_FEW, FLAGGED = "the same in every run", "too few runs", \
@@ -161,8 +165,9 @@ def shown(value: float, form: str) -> str:
 def rank_sums(count_a: int, count_b: int) -> list[int]:
     """Returns the distribution of the statistic U of Mann and Whitney as a
     list. U is the number of pairs (a run of A, a run of B) in which the run of
-    A has the larger value. The item at index u is the number of orders of all
-    runs for which U is u."""
+    A has the larger value. If all runs are sorted by their values, runs of A
+    and of B can follow each other in many orders. The item at index u is the
+    number of orders in which U is u."""
     # Each order is a partition of U into at most `count_a` parts, none of which
     # exceeds `count_b`. The numbers of these partitions are the coefficients of
     # a Gaussian binomial.
@@ -373,7 +378,8 @@ def text(found: Matrices) -> list[str]:
 
 
 def facts(side: Results) -> str:
-    """Returns the path, the commits and the number of runs."""
+    """Returns words for the path of the results, the commits of the runs and
+    the number of runs."""
     commits = dict.fromkeys(row.get("commit") or "unknown commit"
                             for row in side.rows)
     flagged = sum(map(is_flagged, side.rows))
@@ -405,7 +411,8 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def summary(found: Matrices) -> list[str]:
-    """Returns a sentence for the number of changes, and one about chance."""
+    """Returns a sentence with the number of rows that changed. A second
+    sentence has the number of changes that are expected by chance."""
     rows = [one for group in found.groups for one in group.primary()]
     if not rows:
         return ["A and B have no cell in common."]

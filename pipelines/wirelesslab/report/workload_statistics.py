@@ -23,9 +23,9 @@ from wirelesslab.workloads.definitions import (
 )
 
 NS, MS = 1e9, 1e6
-# The maximum number of points to which a transfer is reduced. This number of
-# points makes half a million pairs, which is enough for the median of the rates
-# between the points of a pair.
+# The maximum number of points of a transfer that are used. The sustainable rate
+# is the median of the rates between all pairs of points. 1000 points make half
+# a million pairs, which is enough for this median.
 MAX_BLOCKS = 1000
 
 
@@ -138,9 +138,9 @@ def delays_ns(found: Iterable[tuple[int, int | None]]) -> list[int]:
 
 
 def estimates(directory: pathlib.Path) -> list[tuple[float, float]]:
-    """Returns [(sent, one-way delay)] in ns, where the delay follows from an
-    acknowledgement (Erixzon, equation 5.4). The list is empty if there were
-    none."""
+    """Returns [(sent, one-way delay)] in ns for each acknowledged packet. The
+    delay is computed from the times of the acknowledgement (Erixzon, equation
+    5.4). The list is empty if there were no acknowledgements."""
     path = directory / "acknowledged.csv"
     if not path.exists():
         return []

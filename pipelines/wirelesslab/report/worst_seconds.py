@@ -90,9 +90,8 @@ def describe(viewers: Sequence[Viewer], source: pathlib.Path,
 
 
 def paths(group: dict[str, Any]) -> list[pathlib.Path]:
-    """Returns the files of a group's video. They count for the size of the
-    page.
-    """
+    """Returns the files of a group's video. The size of the page includes their
+    sizes."""
     worst = group.get("worst") or {}
     return [path for path in (worst.get("video"), worst.get("poster")) if path]
 

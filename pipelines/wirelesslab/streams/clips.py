@@ -21,10 +21,10 @@ SECONDS = 60
 FRAMES_PER_SECOND = 25
 
 # Small clips in QCIF for slow radios: (encoder, muxer, demuxer of ffmpeg,
-# frames per second). H.263 is as Singh used it (2.3: 10 kbit/s and 10 Hz), with
-# an I-frame every 10 s and with headers of groups of blocks, at which a decoder
-# can resume after damaged data. MPEG-1 has the lowest bitrate that the encoder
-# accepts.
+# frames per second). Singh used H.263 with 10 kbit/s and 10 Hz (2.3), and the
+# H.263 clip has these values. It has an I-frame every 10 s. It also has GOB
+# (group of blocks) headers, at which a decoder can resume after damaged data.
+# The MPEG-1 clip has the lowest bitrate that the encoder accepts.
 QCIF = {
     "h263": ("-c:v h263 -g 100 -ps 100 -b:v 10k -maxrate 10k -bufsize 20k",
              "h263", "h263", 10),
@@ -35,8 +35,9 @@ QCIF = {
 
 # The same film at the same bitrate with other codecs: (encoder, suffix of the
 # file). The bitrate is constant, and the rate buffer of the encoder has the
-# same size as for MPEG-2. Two non-reference B-frames come between two other
-# frames, so the types of the frames are the same as in MPEG-2.
+# same size as for MPEG-2. There are two non-reference B-frames between each
+# pair of consecutive reference frames. The types of the frames are therefore
+# the same as in MPEG-2.
 X26X = ("-preset superfast -g 15 -bf 2 -x26{n}-params keyint=15:min-keyint=15:"
         "scenecut=0:open-gop=0:{pyramid}:bframes=2:b-adapt=0")
 CODECS = {
@@ -78,7 +79,7 @@ def make_clip(build_dir: pathlib.Path, rate: int) -> pathlib.Path:
 
 
 def make_coded(build_dir: pathlib.Path, rate: int, codec: str) -> pathlib.Path:
-    """Returns the path of the clip of `rate` Mbit/s in another codec than
+    """Returns the path of the clip of `rate` Mbit/s in a codec other than
     MPEG-2.
     """
     encoder, suffix = CODECS[codec]
@@ -107,8 +108,8 @@ def make_ts(build_dir: pathlib.Path, rate: int) -> pathlib.Path:
 
 def make_qcif(build_dir: pathlib.Path, codec: str,
               seconds: int) -> pathlib.Path:
-    """Returns the path of a small clip, which QCIF describes, as an elementary
-    stream.
+    """Returns the path of a small clip, whose settings are in QCIF. The clip is
+    an elementary stream.
     """
     encoder, muxer, _, frames_per_second = QCIF[codec]
     path = pathlib.Path(build_dir) / "clips" / f"bunny-qcif-{seconds}s.{codec}"

@@ -34,7 +34,7 @@ class Frame(typing.NamedTuple):
     """
 
     captured_ns: float
-    sent_ns: float  # by the encoder
+    sent_ns: float  # The time at which the encoder sent the frame.
     arrived_ns: float  # NEVER if the frame did not arrive complete
     is_key: bool
     size: int
@@ -82,10 +82,10 @@ def check_encoded(captured: Sequence[frame_log.Frame],
 
 def encoding_ns(captured: Sequence[frame_log.Frame],
                 sent: Sequence[frame_log.Frame]) -> list[int]:
-    """Returns how long each frame took from its capture through the encoder.
-    Frames from the first second are left out, because the encoder has just
-    started. The time in which a sink blocks does not count, because a sink
-    blocks before the next capture."""
+    """Returns for each frame the time from its capture to the output of the
+    encoder. Frames from the first second are left out, because the encoder has
+    just started. This time does not contain the time in which a sink blocks. A
+    sink that blocks delays only the next capture."""
     check_encoded(captured, sent)
     return [frame.wall_ns - picture.wall_ns
             for picture, frame in zip(captured, sent)

@@ -27,10 +27,10 @@ Encoding = dict[str, Any]
 
 
 class Codec(typing.NamedTuple):
-    suffix: str  # of the file with the encoding
-    read: str  # the elements that make frames of the bytes of this file
-    bitstream_filter: str  # of ffmpeg
-    muxer: str  # the format of ffmpeg for the frames that arrived
+    suffix: str  # The suffix of the file with the encoding.
+    read: str  # The elements that make frames from the bytes of this file.
+    bitstream_filter: str  # The name of a bitstream filter of ffmpeg.
+    muxer: str  # The format in which ffmpeg reads the frames that arrived.
 
 
 PARSE = ("qtdemux ! h26{n}parse config-interval=-1 "
@@ -55,7 +55,7 @@ HASH_DIGITS = 8
 class Packet(typing.NamedTuple):
     """A coded frame of the file, in coding order."""
 
-    place: int  # of its picture in display order
+    place: int  # The place of its picture in display order.
     data: bytes
 
 
@@ -90,12 +90,13 @@ def make(build: pathlib.Path, encoding: Encoding,
 def frames(encoding: Encoding, path: pathlib.Path, sent_log: frame_log.Log,
            received_log: frame_log.Log,
            kept: pathlib.Path) -> list[display.Frame]:
-    """Returns the frames in display order. A frame that arrived but whose
-    picture is damaged has never arrived. The places of the other pictures are
-    kept in the file `kept`, because decoding takes longer than everything else.
+    """Returns the frames in display order. A frame whose picture is damaged
+    counts as not arrived. Decoding takes longer than everything else, so the
+    places of the undamaged pictures are kept in the file `kept`.
 
-    The encoder of a real stream captures the first picture some frames before
-    it outputs the first frame. This time is the delay of the encoding."""
+    An encoder that encodes during the stream captures the first picture some
+    frame periods before it outputs the first frame. The number of these frame
+    periods is the delay of the encoding."""
     packets = read_packets(path, encoding["codec"])
     sent = sent_log.frames
     if len(sent) != len(packets):
@@ -203,7 +204,8 @@ def ivf(fourcc: bytes, packets: Sequence[Packet]) -> bytes:
 
 
 def output(argv: list[str], data: bytes = b"") -> bytes:
-    """Returns the output of a program to which `data` are given. The option
-    -nostdin of ffmpeg concerns only the keyboard."""
+    """Returns the output of a program that gets `data` at its standard input.
+    ffmpeg reads `data` even with the option -nostdin, which concerns only the
+    keyboard."""
     return subprocess.run(argv, input=data, stdout=subprocess.PIPE,
                           check=True).stdout

@@ -106,15 +106,16 @@ class Join:
 
     A film that repeats itself has several identical frames, so several sent
     frames can match one received frame. Each end numbers the frames in coding
-    order. The number of the right frame is expected to differ from the number
-    of the received frame as much as in the last match. The sent frame whose
-    number is nearest to the expected one is chosen.
+    order. The difference between the number of a sent frame and the number of
+    the matching received frame is expected to stay the same as in the last
+    match. Of several sent frames, the one whose number is nearest to the
+    expected number is chosen.
     """
 
     def __init__(self) -> None:
         self.pairs = []
-        # The number of frames that arrived with other bytes than any sent
-        # frame.
+        # The number of received frames whose bytes differ from those of every
+        # sent frame.
         self.strangers = 0
         self._waiting = collections.defaultdict(list)
         self._ahead = 0
@@ -191,9 +192,8 @@ def jitter_of(latencies: list[float] | Iterator[Any]) -> Iterator[float]:
 
 
 def percentile(values: Sequence[float], percent: int) -> float:
-    """Returns the smallest value that is not exceeded by `percent` % of all
-    values.
-    """
+    """Returns a percentile by the nearest-rank method: the smallest value for
+    which at least `percent` % of all values are less than or equal to it."""
     ordered = sorted(values)
     rank = -(-len(ordered) * percent // 100)  # rounded up
     return ordered[max(int(rank), 1) - 1]
@@ -240,7 +240,7 @@ class Result(typing.NamedTuple):
     lateness_ns: list
     jitter_mean_ns: float
     jitter_max_ns: float
-    # The 99th percentile of the delay of the sender itself.
+    # The 99th percentile of the time by which the sender sent a frame late.
     sender_late_ns: int
 
 

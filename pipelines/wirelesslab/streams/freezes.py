@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Finds the freezes of a clip, from the list of pictures that a viewer sees.
 
-The viewer's player shows each picture a fixed time after the picture was due.
-This time is the lateness at which a frame counts as late. A picture whose frame
-is missing or late at that moment, or refers to such a frame, is replaced by the
-last picture that was shown.
+The viewer's player shows each picture a fixed time after the picture was due. A
+frame counts as late if it arrives more than this fixed time after its due time.
+The player cannot show a picture if its frame is missing or late, or if its
+frame refers to a missing or late frame. In this case the last picture that was
+shown stays on the screen.
 """
 
 from collections.abc import Sequence

@@ -35,36 +35,38 @@ STATISTICS = {"median": 50, "p75": 75, "p90": 90, "p95": 95, "p99": 99,
 # percentiles 50 and 57, were late by the percentile 57.
 PERCENTS = (50, 57, 64, 71, 78, 85, 90, 95, 99, 100)
 LINK_STATISTICS = ("median", "p99", "max")
-# If the 99th percentile of the machine is at least this share of the 99th
-# percentile of the link, the rule assumes that both have the same cause.
+# The lateness of the machine has a 99th percentile, and so does the lateness of
+# the link. If the first one is at least this share of the second one, the rule
+# assumes that both kinds of lateness have the same cause.
 SAME_CAUSE = 0.5
 PARTS = ("machine", "link")
-# The key of the verdicts that a stall at the start may have changed. Results of
-# older versions do not have it.
+# A verdict is whether a frame was decodable in time. In the results of a run,
+# STALL is the key of the number of verdicts that a stall at the start may have
+# changed. Results of older versions do not have this key.
 STALL = "stall_verdicts_percent"
-# A verdict is whether a frame was decodable in time. A run is flagged if the
-# lateness may have changed more than this number of verdicts, in % of the
-# frames that were sent.
+# A run is flagged if the lateness may have changed more than this number of
+# verdicts, in % of the frames that were sent.
 MAX_VERDICTS = 1.0
-# A run is also flagged if a stall at the start of the stream, as long as the
-# maximum of the lateness, would have changed more than this number of verdicts,
-# in % of the frames that were sent. The limit is larger than MAX_VERDICTS,
-# because nearly every run has a wake-up that is late by 20 to 30 ms, and few of
-# these delay the start.
+# The rule also considers a stall at the start of the stream that lasts as long
+# as the maximum of the lateness. A run is flagged if this stall would have
+# changed more than this number of verdicts, in % of the frames that were sent.
+# The limit is larger than MAX_VERDICTS, because nearly every run has a wake-up
+# that is late by 20 to 30 ms, and few of these delay the start.
 MAX_STALL_VERDICTS = 5.0
 # A run is also flagged if the lateness may have changed the median or the 95th
 # percentile of the latency by more than MAX_SHIFT_MS and by more than the share
 # MAX_SHIFT.
 PERCENTILES = {"median": 50, "p95": 95}
 MAX_SHIFT_MS, MAX_SHIFT = 10.0, 0.05
-# A run is also flagged if the 99th percentile of the machine or of the link
-# exceeds this number of ms, which is half of a frame period. A sender that
-# waits longer sends bursts, and a transport may take the delay for congestion.
-# The computation from the frames does not include these effects.
+# A run is also flagged if the 99th percentile of the lateness of the machine or
+# of the link exceeds this number of ms, which is half of a frame period. A
+# sender that waits longer sends bursts, and a transport may mistake the delay
+# for congestion. The number of changed verdicts does not include these effects,
+# because it is computed only from the times of the frames.
 MAX_P99_MS = 20.0
 # A run with a workload other than video is flagged if the 99th percentile of
-# the machine or of the link exceeds this number of ms, because the exchanges of
-# such a workload may take only a few ms.
+# the lateness of the machine or of the link exceeds this number of ms. The
+# exchanges of such a workload may take only a few ms.
 MS_LATE = 1.0
 
 Lateness = dict[str, Any]
@@ -114,11 +116,14 @@ def percentile_of(lateness: Lateness, part: str, percent: int) -> float:
 
 def percentile_of_link(lateness: Lateness, percent: int) -> float:
     """Returns a percentile of the lateness of the link, in ms. Only the median
-    and the 99th percentile are known. Between them, the lateness of the link is
-    assumed to rise like the lateness of the machine, because the same busy
-    times of the machine cause both. If the machine was much less late than the
-    link, the cause is another one, and the percentiles of the link rise
-    evenly."""
+    and the 99th percentile are known. A percentile between them is estimated in
+    one of two ways.
+
+    Usually the same busy times of the machine delay the machine and the link.
+    The percentiles of the link are then assumed to rise in proportion to the
+    percentiles of the machine. If the machine was much less late than the link,
+    the lateness of the link has another cause. Its percentiles are then
+    interpolated linearly."""
     machine = [percentile_of(lateness, "machine", own)
                for own in (50, percent, 99)]
     link = [percentile_of(lateness, "link", own) for own in (50, 99)]
@@ -147,10 +152,9 @@ def stall_ms(lateness: Lateness) -> float:
 
 def without_maximum(late: Sequence[tuple[float, float]]
                     ) -> list[tuple[float, float]]:
-    """Returns the steps of the lateness without its maximum. The latest frames
-    count as late by the 99th percentile instead, because the maximum can come
-    from a single wake-up, and one late frame does not change a percentile of
-    the latency."""
+    """Returns the steps of the lateness, with the 99th percentile in place of
+    the maximum. The maximum can come from a single wake-up, and one late frame
+    does not change a percentile of the latency."""
     return [*late[:-1], (late[-2][0], late[-1][1])]
 
 
@@ -170,11 +174,13 @@ def changed_verdicts(passages: Sequence[measurements.Passage],
 def percentile_without(latency_ms: Sequence[float],
                        late: Sequence[tuple[float, float]],
                        percent: float) -> float:
-    """Returns a percentile of the latency without the lateness."""
+    """Returns the value that a percentile of the latency would have had without
+    the lateness."""
     earlier = sorted((own - ms, share) for own in latency_ms
                      for ms, share in late)
     sums = list(itertools.accumulate(share for _, share in earlier))
-    # Sums of decimal fractions are not exact, so a sum may be smaller by 1e-9.
+    # Sums of decimal fractions are not exact. The search accepts a sum that is
+    # too small by at most 1e-9.
     place = bisect.bisect_left(sums, sums[-1] * percent / 100 - 1e-9)
     return earlier[min(place, len(earlier) - 1)][0]
 
@@ -232,15 +238,15 @@ def grade(lateness: Lateness,
 
 
 def is_above(lateness: Lateness, limit_ms: float) -> bool:
-    """Returns whether the 99th percentile of the machine or of the link exceeds
-    the limit or is not known."""
+    """Returns whether the 99th percentile of the lateness of the machine or of
+    the link exceeds `limit_ms` or is not known."""
     return any(ms is None or ms > limit_ms
                for ms in (lateness[f"{part}_p99_ms"] for part in PARTS))
 
 
 def is_graded(lateness: Lateness, late_ms: float) -> bool:
-    """Returns whether the run already has a grade of this version of grade()
-    for this `late_ms`."""
+    """Returns whether the run already has a result of grade() for this
+    `late_ms`. A result of an older version does not count."""
     return lateness.get("late_ms") == late_ms and is_of_this_version(lateness)
 
 

@@ -35,7 +35,8 @@ def names(link: Link) -> list[str]:
 
 def identifier(name: str) -> str:
     """Returns the name of a section with underscores in place of dots and
-    dashes. A dot has a meaning of its own inside braces.
+    dashes. A pipeline has such names in braces, for example {host_tmobile}. A
+    dot inside these braces has a meaning of its own.
     """
     return re.sub(r"[.-]", "_", name)
 
@@ -57,7 +58,8 @@ def values(hosts: Sequence[str], senders: Sequence[str],
 
 
 def is_name(word: str) -> bool:
-    """Returns whether the word may stand in braces for an address on a link."""
+    """Returns whether the word is a name for an address on a link. A pipeline
+    has such names in braces."""
     return word in (HOSTS, HOST_PORTS) or bool(OF_A_LINK.fullmatch(word))
 
 
@@ -69,8 +71,8 @@ def fields(pipeline: str) -> list[str]:
 
 
 def missing(pipelines: Iterable[str], link: Link) -> list[str]:
-    """Returns the names in the pipelines for which the link has no address.
-    """
+    """Finds the names in the pipelines that stand for addresses on a link.
+    Returns those of these names for which `link` has no address."""
     own = names(link)
     there = values(own, own, own, 0)
     return sorted({word for pipeline in pipelines for word in fields(pipeline)

@@ -38,9 +38,9 @@ PREFIX_LENGTH = 24
 # number is added to it.
 RENUMBERED_BY = 100
 # In the state `hold`, each host has a token bucket that fills with one byte per
-# second, so only the first packet passes. The bucket must be larger than a
-# packet. Its queue has the size of 100 packets, like the queue of wirelesslink
-# by default.
+# second. Therefore only the first packet passes. The bucket must be larger than
+# a packet. The queue in front of the bucket has the size of 100 packets, which
+# is also the default size of the queue of wirelesslink.
 HELD = "tbf rate 8bit burst 3000 limit 150000"
 # The command that ends the state `hold` gives a high rate to the token bucket
 # of HELD. The bucket uses the new rate only when another packet arrives. TCP
@@ -138,9 +138,9 @@ def both_addresses(address: str) -> tuple[str, str]:
 
 
 def enter(state: str, device: str, address: str) -> tuple[str, str]:
-    """Returns two shell commands that bring a link from `up` into this state,
-    for the sending host and for the other host. `address` is the address of the
-    device at the sending host."""
+    """Returns two shell commands that bring a link from `up` into this state.
+    The first command is for the sending host, and the second one is for the
+    other host. `address` is the address of the device at the sending host."""
     own, other = both_addresses(address)
     if state == OUTAGE:
         command = f"tc qdisc replace dev {device} root blackhole"
@@ -156,9 +156,9 @@ def enter(state: str, device: str, address: str) -> tuple[str, str]:
 
 def leave(state: str, device: str, address: str,
           peer: str) -> tuple[str, str]:
-    """Returns two shell commands that bring a link from this state to `up`, for
-    the sending host and for the other host. `peer` is the address of the device
-    at the other host."""
+    """Returns two shell commands that bring a link from this state to `up`. The
+    first command is for the sending host, and the second one is for the other
+    host. `peer` is the address of the device at the other host."""
     own, other = both_addresses(address)
     if state == OUTAGE:
         command = f"tc qdisc del dev {device} root"
@@ -245,8 +245,8 @@ class ScheduledLink:
         return self._all_dropped() - self._dropped_before
 
     def _all_dropped(self) -> int:
-        # If the new queue is equal to an earlier one, its counter may not begin
-        # at 0.
+        # The counter of dropped packets can begin above 0 if the new queue is
+        # equal to an earlier one.
         if self._state not in (OUTAGE, HOLD):
             return 0
         shown = self._shells[0].run(f"tc -s qdisc show dev {self.device}")
@@ -285,7 +285,7 @@ class Runner:
             self._change(*self._left.pop(0))
 
     def begin(self) -> None:
-        """Starts the time of the schedules. The caller starts the first sender
+        """Starts the clock of the schedules. The caller starts the first sender
         at the same time."""
         if self._links:
             self._thread = threading.Thread(

@@ -38,12 +38,13 @@ class LiveStream(stream.Stream):
 class Adaptation(typing.NamedTuple):
     """The statistics of one message of bitrateadapt."""
 
-    frames: int  # Number of frames that had passed bitrateadapt
-    estimate: int  # bit/s; 0: none
-    # bit/s that bitrateadapt requested from the encoder; 0 if it has not
-    # requested any yet
+    frames: int  # The number of frames that had passed bitrateadapt.
+    estimate: int  # The estimated bitrate in bit/s, or 0 if there is none.
+    # The bitrate in bit/s that bitrateadapt requested from the encoder, or 0 if
+    # it has not requested any yet.
     target: int
-    encoded: int  # bit/s that passed bitrateadapt in the last second
+    # The bitrate in bit/s that passed bitrateadapt in the last second.
+    encoded: int
 
 
 def adaptations(output: str) -> list[Adaptation]:

@@ -378,9 +378,11 @@ def attempt_percents(
 def sequence(
         packets: Sequence[Packet]
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]], list[tuple[int, int]]]:
-    """Returns (sent, delivered, lost) for a time-sequence plot, each as [(ns of
-    the link, bytes sent so far)]. A packet is plotted when it enters the link,
-    and again when it leaves the link or is given up."""
+    """Returns the points (sent, delivered, lost) of a time-sequence plot. Each
+    of the three is a list of (time in ns by the clock of the link, bytes of
+    this packet and of all packets before it). A packet has a point in `sent` at
+    the time at which it enters the link. It has a second point at the time at
+    which it leaves the link or is given up."""
     sent, delivered, lost, total = [], [], [], 0
     for packet in packets:
         total += packet.size
@@ -442,8 +444,9 @@ def outliers(times: Sequence[float], tolerance: float) -> float:
 
 
 def sustainable_rate(blocks: Sequence[tuple[float, int]]) -> float:
-    """Returns the median of the rates between any two of (time, bytes so far).
-    This is the rate of a transfer that never stagnates (Alanko 3.3)."""
+    """Returns the sustainable rate: the rate of a transfer that never stagnates
+    (Alanko 3.3). `blocks` has a point (time, bytes so far) for each block. The
+    sustainable rate is the median of the rates between all pairs of points."""
     rates = [(x - y) / (t - u)
              for (u, y), (t, x) in itertools.combinations(blocks, 2) if t != u]
     return statistics.median(rates) if rates else 0.0

@@ -53,8 +53,9 @@ def is_free(binds: str, port: int) -> bool:
 
 
 def free_port(binds: str) -> int:
-    """Returns a free even port with free ports above it, for the sound, for
-    RTCP or for repair packets. RTP requires an even port."""
+    """Returns a free port for a stream. The port is even, because RTP requires
+    this. The ports directly above it are also free. They may be used for the
+    sound, for RTCP or for repair packets."""
     while True:
         with contextlib.closing(
                 socket.socket(socket.AF_INET, kind_of_socket(binds))) as probe:
@@ -79,7 +80,8 @@ def sockets(pid: int) -> set[str]:
 
 
 def ways_to_bind(binds: str, port: int) -> Iterator[tuple[str, int]]:
-    """Yields (table in /proc/net, port in that table). UDP-Lite has several,
+    """Yields (table in /proc/net, port in that table) for each table that may
+    list a socket that is bound to the port. UDP-Lite has several tables,
     because it has several backends.
     """
     yield binds, port
@@ -198,8 +200,8 @@ def link_name(number: int) -> str:
 def describe_link(properties: str, name: str = LINK,
                   roles: tuple[str, ...] = ROLES) -> str:
     """Returns the description of the link for a testbed. Raises LabError if
-    `properties` are not written as properties. wirelesslink itself checks their
-    names and values."""
+    `properties` does not have the form "NAME=VALUE NAME=VALUE". wirelesslink
+    itself checks the names and the values."""
     text = f"{name}={','.join(roles)}: {properties}"
     (link,) = links.parse_all([text])
     if not link.is_emulated():
@@ -259,9 +261,9 @@ class OverLink:
         self._bed = None
 
     def choose_port(self, binds: str, wanted: int | None = None) -> int:
-        """Returns a free port. The port must be free on this machine, because
-        relays on this machine may have to stand in for the hosts. Hosts with
-        namespaces would have all ports free."""
+        """Returns a port that is free on this machine. In a host with a
+        namespace every port is free. But relays on this machine may have to
+        replace the hosts, and they need a port that is free here."""
         return wanted or free_port(binds)
 
     def way(self, _port: int) -> str:

@@ -6,12 +6,15 @@ deliver are known. This module starts no processes and reads no files.
 The result is the optimum, not a heuristic. All frames have the same time from
 their due time to their deadline, so the order of the stream is also the order
 of the deadlines. It is optimal to send the chosen frames in this order (Jackson
-1955, earliest due date first). Whether the chosen frames are in time then
-depends only on how many bytes of the opportunities are used up after each
-frame. A dynamic program over the frames keeps, for each number of decodable
-frames, the smallest number of bytes that such a choice uses up (Kise, Ibaraki
-and Mine 1978 for jobs whose release times and deadlines have the same order;
-Lawler and Moore 1969).
+1955, earliest due date first).
+
+Each opportunity is a number of bytes that the link can deliver. A chosen frame
+uses up the bytes of the next opportunities. Whether the frame is in time then
+depends only on the number of bytes that are used up after it. A dynamic program
+goes through the frames. For each number of decodable frames, it keeps the
+choice of frames that uses up the smallest number of bytes (Kise, Ibaraki and
+Mine 1978 for jobs whose release times and deadlines have the same order; Lawler
+and Moore 1969).
 """
 
 from __future__ import annotations
@@ -53,12 +56,13 @@ class Supply:
         return self._taken.before(time_ns)
 
     def delivered(self, time_ns: float) -> int:
-        """Returns the bytes that can arrive until this time, inclusive."""
+        """Returns the number of bytes that can arrive by this time."""
         return self._arrived.until(time_ns)
 
 
 class _Sum:
-    """The sum of sizes over time."""
+    """A sum that grows over time. Each event (time, size) adds its size to the
+    sum at its time."""
 
     def __init__(self, events: Iterable[tuple[float, int]]) -> None:
         ordered = sorted(events)
@@ -78,7 +82,7 @@ class Job(typing.NamedTuple):
 
     frame: frame_log.Frame
     release_ns: float  # The frame cannot be sent before this time.
-    deadline_ns: float  # The last byte has to arrive until this time.
+    deadline_ns: float  # The last byte has to arrive by this time.
 
 
 def jobs(passages: Sequence[measurements.Passage], begin_ns: float,
@@ -107,13 +111,15 @@ class _Plan(typing.NamedTuple):
     # The bytes of the supply that are used up, because frames were sent or the
     # opportunities are over.
     used: int
-    # (number of the last chosen frame, the same pair for the frames before it)
+    # The chosen frames as a linked list: (number of the last frame, list of the
+    # frames before it). An empty list is None.
     chosen: tuple | None
 
 
 def best(work: Sequence[Job], supply: Supply) -> list[int]:
-    """Returns the numbers of the frames that a sender with perfect foresight
-    sends. These are as many frames as can be decodable in time."""
+    """Chooses the frames that a sender with perfect foresight sends, which are
+    as many frames as can be decodable in time. Returns the number of each
+    chosen frame."""
     # {state of the decoder: its best plans}
     plans = {(False, False): [_Plan(0, 0, None)]}
     for number, job in enumerate(work):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Shows how much of a stream has arrived while it lasts. On a terminal this is
-one line that is rewritten; otherwise it is a line every few seconds.
+"""Shows, during a stream, how much of it has arrived. On a terminal, one line
+is rewritten again and again. Otherwise a line is printed every few seconds.
 """
 
 import collections

@@ -51,11 +51,14 @@ def measure(clip: pathlib.Path, shown: list[int | None],
             directory: pathlib.Path,
             reference: pathlib.Path | None = None) -> list[Picture]:
     """Returns a Picture for each place in display order. `shown` has for each
-    place the number of the picture that is seen there, and None before the
-    first picture. The picture that is seen is compared with the clip's picture
-    at this place. If there is a video `reference`, it is compared with the
-    picture of that video instead, and both videos may be longer than `shown`. A
-    picture that would be compared with itself is not given to ffmpeg."""
+    place the number of the picture that the viewer sees there, and None before
+    the first picture. Each picture that the viewer sees is compared with the
+    picture that belongs to its place. By default this is a picture of `clip`. A
+    picture that would be compared with itself is not given to ffmpeg.
+
+    If `reference` is given, the picture that belongs to a place is taken from
+    this video instead. `clip` and `reference` may then be longer than `shown`.
+    """
     compared = [place for place, number in enumerate(shown)
                 if reference or number != place]
     if not compared:

@@ -38,8 +38,8 @@ SECONDS_OF_QUIET = 1.0
 SECONDS_TO_SEND = 1200
 SECONDS_TO_DRAIN = 60
 SECONDS_TO_END = 10
-# Maximum time in seconds that a pipeline without an end of its own may take to
-# end after it was asked to.
+# Some pipelines do not end by themselves, so they are asked to end. This is the
+# maximum time in seconds from that request until the pipeline has ended.
 SECONDS_TO_ASK = 2
 GST_LAUNCH = ("gst-launch-1.0", "-e")
 WARNING = re.compile(r"^WARNING: from element (\S*): (.*)$", re.M)
@@ -224,8 +224,8 @@ class Stream:
         return self._progress.update(show)
 
     def is_sending(self) -> bool:
-        """Returns False once the sender has ended without an error. A sender
-        without an end of its own counts as ended when it has sent all frames.
+        """Returns True until the sender has ended without an error. A sender
+        that does not end by itself counts as ended when it has sent all frames.
         """
         if self._is_sending:
             self._is_sending = not (
@@ -252,7 +252,7 @@ class Stream:
         return self._receiver.ended()
 
     def end_sender(self) -> None:
-        """Ends a sender that has no end of its own."""
+        """Ends a sender that does not end by itself."""
         if not transports.ends(self._transport):
             for end in self._ends.values():
                 end.check()

@@ -35,8 +35,8 @@ KEYS = {"title", "sender", "receiver", "clip", "binds", "ports", "link", "ends",
 SERVERS = ("http",)
 # The kinds of connections that a pipeline has as its standard output or input.
 CONNECTIONS = ("mptcp",)
-# The NAMES may stand in braces in a pipeline. Nothing can be measured in a
-# pipeline that lacks a name of NEEDED.
+# A pipeline may contain the NAMES in braces. It must contain the names that
+# NEEDED has for its end, because nothing can be measured without them.
 # {port+1} and {port+2} are the ports above {port}. {peer} is the address of the
 # other host and {own} that of the pipeline's own host, for packets that return
 # to the sender.

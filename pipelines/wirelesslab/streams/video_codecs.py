@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Changes the pipelines of a protocol for clips of other codecs than MPEG-2.
+"""Changes the pipelines of a protocol for clips of codecs other than MPEG-2.
 videocodecs.ini says which elements are replaced.
 """
 
@@ -67,8 +67,8 @@ def protocol(codec: Codec, given: Protocol) -> Protocol:
 
 
 def misfits(codec: Codec, given: Protocol) -> list[str]:
-    """Returns the elements of a protocol, already changed for this codec, that
-    do not work with it.
+    """Returns the elements of the protocol `given` that do not work with the
+    codec. The pipelines of `given` were already changed for the codec.
     """
     if "streams" in given:
         return [name for one in given["streams"]

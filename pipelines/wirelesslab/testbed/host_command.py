@@ -87,9 +87,9 @@ def become(argv: list[str], foreground: bool, parent: int) -> NoReturn:
         os.setsid()
     elif os.isatty(0):
         # The command gets a process group of its own, which becomes the
-        # foreground group of the terminal. The group must be visible to a shell
-        # in the host, because such a shell makes the previous foreground group
-        # the foreground group again when it ends.
+        # foreground group of the terminal. If the command is a shell in the
+        # host, it restores the foreground group of its beginning when it ends.
+        # Therefore this group must be visible to the shell.
         os.setpgid(0, 0)
         give_terminal(0)
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)

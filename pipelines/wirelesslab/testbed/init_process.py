@@ -241,9 +241,9 @@ def inside(descriptors: dict[str, int], host: str) -> Iterator[None]:
 
 
 def are_up(question: dict[str, Any]) -> list[str]:
-    """Returns the devices that are up, have a peer, and have their address. The
-    address is checked because tunsrc sets it, and tunsink may have made the
-    device before."""
+    """Returns the devices that are up, have a peer, and have their address. If
+    tunsink makes a device, the device may be up before tunsrc has set its
+    address. Therefore the address is checked, too."""
     ready = linux.IFF_UP | linux.IFF_RUNNING
     return [device for device in question["devices"]
             if (linux.flags_of(device) or 0) & ready == ready

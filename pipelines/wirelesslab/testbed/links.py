@@ -15,7 +15,8 @@ NOT_FOR_LINKS = {"lo", "ip6", "log"}
 MAX_LINKS = 250
 NONE = "none"
 MEDIUM = "medium="
-# (host whose transmitter the flow uses, words of the source, words of the sink)
+# One direction of a link: (host whose transmitter it uses, source, sink). The
+# source and the sink are elements, as lists of words for gst-launch-1.0.
 Flow = tuple[str, list[str], list[str]]
 
 
@@ -131,10 +132,9 @@ def variables(
 
 def pipeline(owner: Link, flows: list[Flow],
              properties: list[str]) -> list[str]:
-    """Returns the words for gst-launch-1.0. A flow is (station, source, sink):
-    the host whose transmitter it uses, and the words of both ends. `properties`
-    are written before the properties of the description, so the properties of
-    the description override them."""
+    """Returns the words of the pipeline for gst-launch-1.0. `owner` is the link
+    whose description is used. If it is emulated, its description overrides the
+    `properties` of wirelesslink, because the description comes after them."""
     words = []
     if not owner.is_emulated():
         through = [] if owner.words == [NONE] else ["!", *owner.words]

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Hosts for machines that do not allow namespaces: several loopback addresses
-of this machine, with relays between them that carry UDP. A command of host a
-sends to $b, where a relay listens. The relay sends the packet through the link
-to the address that $b has for b's own commands. The port is the same
-everywhere, so the commands are the same as with namespaces. If a command of b
-answers, the relay of the other direction (relay_process.py) delivers the answer
-to the program that sent the last packet.
+of this machine, with relays between them that carry UDP.
+
+If a command of host a sends a packet to $b, the packet reaches a relay. The
+relay sends the packet through the link, and then to another address, at which
+the commands of host b listen. For the commands of host b, $b is this other
+address. All addresses use the same port, so the commands are the same as with
+namespaces. If a command of host b answers, the relay of the other direction
+(relay_process.py) delivers the answer to the program that sent the last packet.
 """
 
 import contextlib
@@ -31,9 +33,12 @@ Relaying UDP port {ports} over this machine's loopback instead. Left out are
   - settings of a single host or device: sysctls, MTU, queues, token bucket.
 A receiver has to bind to the address of its host, or with SO_REUSEADDR, as \
 udpsrc does."""
-# A host has four addresses on a link: that of the relay that accepts packets
-# for the host, that of the host's own commands, that of the near end of the
-# link, and that of its far end.
+# A host has four addresses on a link. A packet for the host reaches them in
+# this order:
+# - RELAY, where the relay accepts packets for the host,
+# - INTO, where the packet enters the link,
+# - OUT, where the packet leaves the link,
+# - OWN, where the host's own commands receive packets.
 RELAY, OWN, INTO, OUT = range(4)
 ADDRESSES_PER_LINK = 8
 MAX_LINKS = 250 // ADDRESSES_PER_LINK

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Hosts as network namespaces, controlled from outside.
 
-init_process.py makes the namespaces and keeps them until the end.
-host_command.py runs a command in them. Both are separate programs, because a
-process with threads cannot enter them; a program that uses this module
-may have threads.
+init_process.py makes the namespaces and keeps them until the end of the
+testbed. host_command.py runs a command in the namespaces. Both are separate
+programs, because a process with several threads cannot enter the namespaces. A
+program that uses this module may have several threads.
 """
 
 import contextlib

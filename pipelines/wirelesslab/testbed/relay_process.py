@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The relays of UDP between hosts that are only addresses of the loopback.
+"""Relays UDP between hosts. Each host consists only of loopback addresses.
 
-A command sends to the relay address of a host. The relay passes the datagram
-into the link. What leaves the link is sent from the relay address of its
-sender to the port of the host. An answer to that address therefore takes the
-same route back, to the port and to the last sender.
+A command sends a datagram to the relay address of a host. The relay passes the
+datagram into the link. When the datagram leaves the link, it is sent to the
+port of the host. Its source address is then the relay address of the host that
+sent it. An answer to that address therefore takes the same route back. It is
+delivered to the port and to the last sender.
 
 Called by loopback.py as `testbed.relay_process DESCRIPTION`, one JSON text:
 for each direction of a link `relay` and `out`, addresses to bind; `into` and
@@ -51,7 +52,7 @@ def pass_into_link(direction: Direction) -> None:
 
 
 def pass_to_host(direction: Direction) -> None:
-    """Passes a packet that has left the link to the host."""
+    """Takes a packet that has left the link, and passes it to the host."""
     message = direction.out.recv(MESSAGE_BYTES)
     port = direction.given["port"]
     direction.back.relay.sendto(message, (direction.given["to"], port))

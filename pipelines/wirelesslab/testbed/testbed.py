@@ -48,9 +48,9 @@ NO_ELEMENT = re.compile(r'no element "(\w+)"')
 def first_place(
         ways: Sequence[str], sysctls: Any
 ) -> tuple[str | None, namespaces.Namespaces | None, str]:
-    """Tries the `ways` to make hosts in their order. Returns (way, hosts, "")
-    for the first one that this machine allows, or (None, None, reasons) if it
-    allows none."""
+    """Tries to make hosts in each of the `ways`, one after the other. Returns
+    (way, hosts, "") for the first way that this machine allows, or (None, None,
+    reasons) if it allows none."""
     reasons = []
     for way in ways:
         try:
@@ -76,11 +76,12 @@ def why_no_hosts() -> str:
 
 
 class Testbed:
-    """A testbed. `links` are texts as the option --link has them. `sysctls` has
-    a dictionary of sysctls for each host. `devices` has properties of tunsrc,
-    and `buckets` parameters of tc's tbf. Their keys are WL0 for the devices of
-    both ends, or HOST.WL0 for one. `logs` is a directory that is kept; without
-    it the logs are removed with the testbed."""
+    """A testbed. `links` has texts in the form of the option --link. `sysctls`
+    has a dictionary of sysctls for each host. `devices` has properties of
+    tunsrc, and `buckets` has parameters of tc's tbf. For a link WL0, a key of
+    `devices` or `buckets` is WL0 for the devices at both ends, or HOST.WL0 for
+    the device at one end. The logs are written to the directory `logs`. Without
+    `logs`, they are removed with the testbed."""
 
     def __init__(self, links: Sequence[str] = ("wl0=a,b",), mode: str = "auto",
                  build: pathlib.Path | None = None, sysctls: Any = (),
@@ -117,9 +118,9 @@ class Testbed:
 
     @staticmethod
     def _check_sysctl(name: str) -> None:
-        """Raises LabError if the sysctl does not belong to the network. A
-        sysctl that does not belong to the network is not specific to a host,
-        and as root it would change the whole machine."""
+        """Raises LabError if the sysctl does not belong to the network. Such a
+        sysctl is not specific to a host. If root set it, it would change the
+        whole machine."""
         if not name.startswith(("net.", "net/")) or "../" in name:
             raise LabError(
                 f"sysctl {name}: only sysctls of the network, net.NAME, can be "

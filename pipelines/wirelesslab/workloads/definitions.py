@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads what a matrix sends other than video: its sections [workload NAME],
-which docs/workloads.md describes.
+"""Reads the sections [workload NAME] of a matrix, which describe traffic other
+than video. docs/workloads.md describes these sections.
 """
 
 import configparser
@@ -42,7 +42,7 @@ def time_of(default: float, minimum: float = 0, maximum: int = DAY_S) -> Number:
     return Number(default, minimum, maximum, True)
 
 
-# {kind: (host that begins, its parameters)}
+# {kind of workload: (host that begins the workload, parameters of this kind)}
 KINDS = {
     "bulk": (NETWORK, {
         "bytes": Number(40000, 1, 10**9), "block": bytes_of(512),

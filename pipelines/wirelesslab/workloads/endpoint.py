@@ -256,8 +256,9 @@ def note(acknowledgement: bytes | None,
 def listen(
         work: Workload, out: int, incoming: int
 ) -> dict[str, tuple[tuple[str, str], list[tuple[Any, ...]]]]:
-    """Acknowledges the packets that arrive: when an acknowledgement is full, or
-    `acknowledge` seconds after its first packet.
+    """Acknowledges the packets that arrive. An acknowledgement is sent when it
+    is full. If it does not become full, it is sent `acknowledge` seconds after
+    the arrival of its first packet.
     """
     reader = Reader(incoming, work["bytes"])
     room = work["acknowledgement"] // ENTRY

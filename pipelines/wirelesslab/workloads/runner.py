@@ -136,8 +136,8 @@ class Ends:
         own, peer = self._hosts if begins else self._hosts[::-1]
         variables = self._bed.variables(own)
         there, back = sizes(self._work)
-        # The end that answers receives at the port, the one that begins at the
-        # next port.
+        # The end that answers receives at the port. The end that begins
+        # receives at the next port.
         sent = (there, self._port) if begins else (back, self._port + 1)
         received = (back, self._port + 1) if begins else (there, self._port)
         protocol = self._protocol

@@ -15,8 +15,8 @@ typedef struct
   GstPad *sinkpad, *srcpad;
   guint bitrate, target_bitrate;
   GstStructure *controls;
-  /* Atomic. The encoder refuses a new bitrate, or forgets its bitrate at new
-   * caps. */
+  /* Atomic. If `refuses` is set, the encoder accepts no new bitrate. If
+   * `forgets` is set, new caps make the encoder forget its bitrate. */
   gint refuses, forgets;
   gint forgot;                  /* atomic */
   gint key_frames;              /* atomic: asked for */
@@ -153,7 +153,7 @@ test_encoder_class_init (TestEncoderClass * klass)
 typedef struct
 {
   GstElement parent;
-  guint estimate;
+  guint estimate, padding;
   GstStructure *stats;
   gint taken;                   /* atomic: buffers */
   gint is_blocked;              /* atomic */
@@ -177,7 +177,18 @@ test_network_get_property (GObject * object, guint id, GValue * value,
   if (id == 1)
     g_value_set_boxed (value, self->stats);
   else
-    g_value_set_uint (value, self->estimate);
+    g_value_set_uint (value, id == 2 ? self->estimate : self->padding);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+test_estimator_set_property (GObject * object, guint id, const GValue * value,
+    GParamSpec * pspec)
+{
+  TestNetwork *self = (TestNetwork *) object;
+
+  GST_OBJECT_LOCK (self);
+  self->padding = g_value_get_uint (value);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -245,8 +256,11 @@ test_estimator_class_init (TestEstimatorClass * klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
 
   object_class->get_property = test_network_get_property;
+  object_class->set_property = test_estimator_set_property;
   g_object_class_install_property (object_class, 2, g_param_spec_uint
       ("estimated-bitrate", "", "", 0, G_MAXUINT, 0, G_PARAM_READABLE));
+  g_object_class_install_property (object_class, 3, g_param_spec_uint
+      ("padding-bitrate", "", "", 0, G_MAXUINT, 0, G_PARAM_READWRITE));
 }
 
 /* Registers an element `name` with a type of its own, because a GType can
@@ -788,6 +802,48 @@ GST_START_TEST (reserved_bitrate_is_left_to_others)
 
 GST_END_TEST;
 
+static guint
+get_padding (void)
+{
+  guint padding;
+
+  g_object_get (network, "padding-bitrate", &padding, NULL);
+  return padding;
+}
+
+/* The maximum is 2.048 Mbit/s, the bitrate of the encoder. A tenth of the
+ * estimate is not used. */
+GST_START_TEST (padding_stops_when_the_estimate_allows_the_maximum)
+{
+  begin (SOURCE "x264enc name=enc ! "
+      "bitrateadapt name=adapt padding-bitrate=500000 ! estimator name=net");
+  set_estimate (network, 1200000);
+  play ();
+  wait_until (get_padding () == 500000);
+  set_estimate (network, 2300000);
+  wait_until (get_padding () == 0);
+  set_estimate (network, 2200000);
+  wait_until (get_padding () == 500000);
+  g_object_set (adapt, "padding-bitrate", 0, NULL);
+  wait_until (get_padding () == 0);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (sink_keeps_its_own_padding)
+{
+  begin (SOURCE "x264enc name=enc ! "
+      "bitrateadapt name=adapt ! estimator name=net padding-bitrate=7");
+  set_estimate (network, 1000000);
+  play ();
+  wait_for_bitrate (encoder, 900);
+  g_assert_cmpuint (get_padding (), ==, 7);
+  end ();
+}
+
+GST_END_TEST;
+
 static GstStructure *
 make_srt_stats (gdouble round_trip, gint dropped)
 {
@@ -1259,6 +1315,8 @@ bitrateadapt_suite (void)
   tcase_add_test (tc, blocked_sink_with_a_queue_lowers_the_rate);
   tcase_add_test (tc, encoder_follows_while_the_stream_is_blocked);
   tcase_add_test (tc, reserved_bitrate_is_left_to_others);
+  tcase_add_test (tc, padding_stops_when_the_estimate_allows_the_maximum);
+  tcase_add_test (tc, sink_keeps_its_own_padding);
   tcase_add_test (tc, round_trip_of_srt_decides);
   tcase_add_test (tc, slowest_caller_of_srt_decides);
   tcase_add_test (tc, round_trip_of_rist_decides);

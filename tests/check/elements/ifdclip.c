@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs a film of 60 s through the algorithms of IFD when its bitrate exceeds
- * the rate of the channel, in virtual time. Each frame arrives at its due time
- * and passes through a model of a socket that accepts one frame after the
- * other. The result is compared with the maximum number of decodable frames
- * that a sender with knowledge of the future could achieve. The clips are made
- * by pipelines/clips.
+/* Runs a film of 60 s through the algorithms of IFD in virtual time. The main
+ * case is a film whose bitrate exceeds the rate of the channel. Each frame
+ * arrives at its due time and passes through a model of a socket that accepts
+ * one frame after the other. The result is compared with the maximum number of
+ * decodable frames that a sender with knowledge of the future could achieve.
+ * The clips are made by pipelines/clips.
  */
 
 #include <gst/check/gstcheck.h>
@@ -17,9 +17,10 @@
 /* The payload rate of TCP over a token bucket of 5 Mbit/s that counts full
  * Ethernet frames: 1448 of 1514 bytes, minus a little for other packets. */
 #define CHANNEL_RATE 4770000
-/* Bytes that the socket accepts in addition to those that have arrived: the
- * unsent bytes that ifdsink permits (TCP_NOTSENT_LOWAT), and the minimum in
- * flight, an initial window of ten segments (RFC 6928). */
+/* The number of bytes that the socket accepts in addition to those that have
+ * arrived. Some of these bytes are unsent, as many as ifdsink permits
+ * (TCP_NOTSENT_LOWAT). The others are in flight. Their minimum number is an
+ * initial window of ten segments (RFC 6928). */
 #define SOCKET_SIZE (16384 + 10 * 1448)
 /* Maximum lateness of a frame that is of use. */
 #define MAX_LATENESS (500 * MS)
@@ -278,8 +279,9 @@ typedef enum
   CHAIN_LAST
 } Chain;
 
-/* For each chain and number of decodable frames: the earliest time at which the
- * channel is free, or G_MAXUINT64 if that number is impossible. */
+/* `free_at` has a time for each value of Chain and each number of decodable
+ * frames. It is the earliest time at which the channel is free, or G_MAXUINT64
+ * if that number is impossible. */
 typedef struct
 {
   guint64 *free_at[CHAIN_LAST];
@@ -338,9 +340,10 @@ best_clear (Best * best)
 }
 
 /* Returns the maximum percentage of frames that can be decoded if no frame is
- * later than `max_lateness`. The result is exact. If two selections of frames
- * have the same number of frames and the same chain, the selection whose
- * transmission ends earlier is never worse. */
+ * later than `max_lateness`. The result is exact, although not all selections
+ * of frames are tried. If two selections have the same number of frames and the
+ * same value of Chain, the same later frames can be decoded after both of them.
+ * The selection whose transmission ends earlier is then never worse. */
 static gdouble
 best_with_hindsight (const GArray * film, guint64 max_lateness)
 {

@@ -364,8 +364,9 @@ GST_START_TEST (what_waits_for_room_can_be_flushed)
 
 GST_END_TEST;
 
-/* Leading B-frames of a closed GOP do not refer to the previous GOP. Leading
- * B-frames behind a broken link refer to frames that no longer exist. */
+/* Leading B-frames of a closed GOP do not refer to the previous GOP. If a GOP
+ * has the broken_link flag, its leading B-frames refer to frames that no longer
+ * exist. */
 GST_START_TEST (gop_headers_say_what_leading_b_frames_are_worth)
 {
   IfdHarness harness;
@@ -453,8 +454,8 @@ GST_END_TEST;
 #define H264_IDR "\0\0\0\1\x65\x88\x84\x21"
 #define H264_P "\0\0\0\1\x41\x9a\x24\x6c"
 #define H264_B "\0\0\0\1\x01\x9e\x41\x78"
-/* An SPS with one sub-layer and IDR_W_RADL; TRAIL_R; TRAIL_N (H.265 table 7-1)
- */
+/* An SPS with one sub-layer and an IDR_W_RADL frame, a TRAIL_R frame, and a
+ * TRAIL_N frame, which is a non-reference frame (H.265 table 7-1) */
 #define H265_IDR "\0\0\0\1\x42\x01\x01\x60\0\0\1\x26\x01\xaf\x08"
 #define H265_P "\0\0\0\1\x02\x01\xd0\x09"
 #define H265_B "\0\0\0\1\x00\x01\xe0\x24"
@@ -513,7 +514,8 @@ GST_START_TEST (h264_and_h265_tell_their_b_frames)
 
 GST_END_TEST;
 
-/* Elements downstream that see only packets, such as dccpthinsink, need it. */
+/* Elements downstream that see only packets, such as dccpthinsink, need the
+ * temporal layer of each frame. */
 GST_START_TEST (h265_frames_carry_their_temporal_layer)
 {
   static const struct
@@ -716,8 +718,9 @@ GST_START_TEST (refresh_does_not_restore_the_stream)
   harness.room = 0;
   push_unit (&harness, H264_IDR, 8);
   harness_expect_log (&harness, "~I0");
-  /* One frame waits, the next one finds no room, and the third one refers to
-   * it. The refresh does not restore the stream. */
+  /* The first P-frame waits, the second one finds no room, and the third one
+   * refers to the second one. The refresh after them does not restore the
+   * stream. */
   push_unit (&harness, H264_P, 8);
   push_unit (&harness, H264_P, 8);
   push_unit (&harness, H264_P, 8);
@@ -741,7 +744,7 @@ GST_START_TEST (refresh_does_not_restore_the_stream)
 GST_END_TEST;
 
 /* The first P-frame that finds no room may be the last one before an I-frame.
- * The next one shows that the stream cannot go on. */
+ * If another P-frame follows, the stream cannot go on without a key frame. */
 GST_START_TEST (broken_gop_asks_for_a_key_frame)
 {
   IfdHarness harness;
@@ -1548,24 +1551,24 @@ GST_START_TEST (unusable_caps_get_a_hint)
     const gchar *caps, *hint;
   } cases[] = {
     {"application/x-rtp,media=video,encoding-name=MPV",
-        "put ifdqueue before the payloader: ... ! ifdqueue ! rfc2250pay ! "
+        "put ifdqueue upstream of the payloader: ... ! ifdqueue ! rfc2250pay ! "
           "udpsink"},
     {"application/x-rtp,media=video,encoding-name=H264", "! rtph264pay !"},
     {"application/x-rtp,media=video,encoding-name=H265", "! rtph265pay !"},
     {"application/x-rtp,media=video,encoding-name=VP8", "! rtpvp8pay !"},
     {"video/x-h264,stream-format=byte-stream,alignment=nal",
-        "set alignment=au, which h264parse makes"},
-    {"video/x-h264", "put h264parse before it"},
+        "put h264parse upstream, and set alignment=au"},
+    {"video/x-h264", "put h264parse upstream"},
     {"video/x-h264,stream-format=avc,alignment=au",
-        "put h264parse before it"},
+        "put h264parse upstream"},
     {"video/x-h265,stream-format=byte-stream,alignment=nal",
-        "set alignment=au, which h265parse makes"},
+        "put h265parse upstream, and set alignment=au"},
     {"video/x-av1,stream-format=annexb,alignment=tu",
-        "put av1parse before it"},
-    {"video/x-av1", "put av1parse before it"},
-    {"video/mpegts,systemstream=true,packetsize=192", "put tsparse before it"},
+        "put av1parse upstream"},
+    {"video/x-av1", "put av1parse upstream"},
+    {"video/mpegts,systemstream=true,packetsize=192", "put tsparse upstream"},
     {"video/mpeg,mpegversion=2,systemstream=true",
-        "put mpegpsdemux before it"},
+        "put mpegpsdemux upstream"},
   };
   guint i;
 
@@ -1619,9 +1622,9 @@ GST_START_TEST (unusable_caps_that_change_are_one_error)
 
 GST_END_TEST;
 
-/* The caps that upstream may choose from begin with complete access units, even
- * if upstream prefers others. If downstream accepts no such caps, they are not
- * offered. */
+/* ifdqueue offers caps, from which upstream may choose. Caps with complete
+ * access units come first, even if upstream prefers others. If downstream
+ * accepts no such caps, they are not offered. */
 GST_START_TEST (upstream_chooses_what_is_usable)
 {
   GstCaps *filter = gst_caps_from_string ("video/x-h264,alignment=nal; "
@@ -1724,8 +1727,8 @@ GST_START_TEST (statistics_come_at_their_interval)
 
 GST_END_TEST;
 
-/* Returns the number of warnings about a fakesink that is downstream behind
- * other elements and the ghost pads of bins. */
+/* Returns the number of warnings about a fakesink. Other elements and the ghost
+ * pads of bins may be between ifdqueue and the fakesink. */
 static guint
 count_warnings (const gchar * line, const gchar * expected)
 {

@@ -58,8 +58,9 @@ bind_to_free_port (gint fd)
   return ntohs (address.sin_port);
 }
 
-/* Creates a receiver with small buffers, which are soon full. The port is
- * bound, so that no other program can use it, but does not listen yet. */
+/* Creates a receiver with small buffers, which are soon full. The receiver has
+ * bound its port, so that no other program can use the port. It does not listen
+ * yet. */
 static void
 receiver_init (Receiver * self)
 {
@@ -461,8 +462,9 @@ typedef enum
   END_LAST
 } End;
 
-/* Plays with one receiver whose connection ends as `end` says. Afterwards the
- * sink is connected, and render waits or will wait. */
+/* Plays with one receiver whose connection ends in the way that `end` selects.
+ * When it ends, the sink is connected, and render() waits or is about to wait.
+ */
 static SinkPipeline *
 play_until_end (Receiver * receiver, End end, gboolean again)
 {
@@ -928,7 +930,7 @@ GST_START_TEST (random_frames_arrive_whole)
   SinkPipeline *test;
   GThread *thread;
   guint i, sent, pause_at = g_rand_int_range (rand, 0, 60);
-  /* With the lowest mark, each write has a single byte. */
+  /* With the lowest value of notsent-lowat, each write has a single byte. */
   const gint max_size = lowats[__i__ % 4] == 1 ? 2000 : MAX_RANDOM_SIZE;
   gboolean is_key;
 
@@ -945,7 +947,7 @@ GST_START_TEST (random_frames_arrive_whole)
   for (i = 0, is_key = TRUE; i < 60; i++) {
     g_async_queue_push (test->queue, make_random_frame (rand, is_key, i,
             max_size));
-    /* At most one frame waits, so that the interruptions meet all frames. */
+    /* At most one frame waits, so that an interruption can hit any frame. */
     WAIT_FOR (g_async_queue_length (test->queue) <= 0);
     /* After a flush, a source continues with a key frame. */
     is_key = g_rand_int_range (rand, 0, 8) == 0;

@@ -14,8 +14,8 @@
 
 #include "streambuilder.h"
 
-/* The size in bytes. The socket of the receiver holds much less than the film.
- */
+/* SLICE_SIZE, RECEIVE_BUFFER and PART are in bytes. The socket of the receiver
+ * holds much less than the film. */
 #define GOPS 100
 #define SLICE_SIZE 15000
 #define RECEIVE_BUFFER 16384
@@ -257,8 +257,8 @@ GST_START_TEST (all_of_a_file_arrives)
 
 GST_END_TEST;
 
-/* Pushing takes 16 times as many buffers, so ifdsink pulls the file whenever it
- * can. */
+/* A file that is pushed takes 16 times as many buffers as a file that is
+ * pulled. Therefore ifdsink pulls the file whenever it can. */
 GST_START_TEST (file_is_read_where_nothing_is_paced)
 {
   Fixture *fixture = fixture_play (__i__);

@@ -145,9 +145,9 @@ GST_START_TEST (whole_slices_up_to_1100_bytes)
 
 GST_END_TEST;
 
-/* The results depend on the bitrate of the clip, from 2.8 to 3.9 Mbit/s. They
- * were computed from the sizes of the slices and the airtimes of the standard.
- */
+/* The throughput depends on the bitrate of the clip, and is between 2.8 and
+ * 3.9 Mbit/s. The expected values were computed from the sizes of the slices
+ * and the airtimes of the standard. */
 GST_START_TEST (one_slice_to_a_packet)
 {
   const gdouble computed[] = { 2.76, 3.28, 3.65, 3.92 };

@@ -224,6 +224,44 @@ GST_START_TEST (list_crosses_with_and_without_gso)
 
 GST_END_TEST;
 
+/* Sends a stream of 0.3 Mbit/s until padding was sent, for at most 20 s. The
+ * upper bound of the padding allows for one second more than the elapsed time,
+ * because the token bucket holds the padding of one second. The bound holds for
+ * any load of the machine. */
+GST_START_TEST (padding_is_sent_and_bounded)
+{
+  const guint bitrate = 200000;
+  const gint64 begin = g_get_monotonic_time ();
+  LoopbackFixture fixture;
+  gint64 time = 0;
+  guint64 bytes;
+  guint i;
+
+  mmtp_loopback_fixture_init_src (&fixture, "127.0.0.1");
+  mmtp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
+      loopback_port_of (&fixture.src), "padding-bitrate", bitrate, NULL);
+  gst_harness_set_src_caps_str (fixture.sink.harness, CAPS);
+  for (i = 0; time < 20 * G_USEC_PER_SEC
+      && loopback_stat_of (&fixture.sink, "padding") == 0; i++) {
+    fail_unless_equals_int (gst_harness_push (fixture.sink.harness,
+            loopback_make_buffer (i, SIZE)), GST_FLOW_OK);
+    loopback_expect (&fixture, i, SIZE);
+    g_usleep (30000);
+    time = g_get_monotonic_time () - begin;
+  }
+  g_object_set (fixture.sink.element, "padding-bitrate", 0, NULL);
+  bytes = loopback_stat_of (&fixture.sink, "padding-bytes");
+  time = g_get_monotonic_time () - begin;
+  fail_unless (bytes > 0);
+  fail_unless (8 * bytes <= bitrate * (1 + time / (gdouble) G_USEC_PER_SEC));
+  g_usleep (100000);
+  fail_unless_equals_uint64 (loopback_stat_of (&fixture.sink, "padding-bytes"),
+      bytes);
+  loopback_fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
 /* A buffer that is larger than max-bytes is sent alone. */
 GST_START_TEST (buffers_longer_than_max_bytes_wait_for_each_other)
 {
@@ -367,9 +405,9 @@ static const GstClockTime times[][3] = {
   {200 * MS, NONE, NONE},
 };
 
-/* Checks the difference of a time to the first buffer. Both ends use the same
- * clock here, so the tolerance only has to cover the accuracy with which each
- * end reads the clock. */
+/* Checks that `time` is later by `expected` than `first`, the time of the first
+ * buffer. Both ends use the same clock here, so the tolerance only has to cover
+ * the accuracy with which each end reads the clock. */
 static void
 check_time (GstClockTime time, GstClockTime expected, GstClockTime first)
 {
@@ -1032,8 +1070,8 @@ GST_START_TEST (a_sender_that_goes_early_makes_way)
 
 GST_END_TEST;
 
-/* Frames that refer to frames that were sent before the restart are not sent to
- * the new receiver. */
+/* A frame is not sent to the new receiver if it refers to a frame from before
+ * the restart. */
 GST_START_TEST (a_new_receiver_gets_a_key_frame_first)
 {
   gboolean asked = FALSE;
@@ -1199,8 +1237,9 @@ GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
   fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
           GST_SEEK_FLAG_FLUSH, 0));
   wait_for_next (&sink);
-  /* No buffer was blocked for as long as the stream had waited for its
-   * receiver. The tolerance allows for the delays of a busy machine. */
+  /* The stream waited for its receiver only at its first start. After the seek,
+   * the buffers must be blocked for less than half of that time. This bound
+   * allows for the delays of a busy machine. */
   blocked = loopback_stat_of (&sink, "time-blocked") - blocked;
   fail_unless (blocked < waited * GST_MSECOND / 2, "%" GST_TIME_FORMAT,
       GST_TIME_ARGS (blocked));
@@ -1633,6 +1672,7 @@ mmtpsink_suite (void)
   tcase_add_loop_test (tcase,
       buffers_longer_than_max_bytes_wait_for_each_other, 0, 2);
   tcase_add_loop_test (tcase, list_crosses_with_and_without_gso, 0, 2);
+  tcase_add_test (tcase, padding_is_sent_and_bounded);
   tcase_add_test (tcase, a_buffer_that_is_too_long_is_told);
   tcase_add_test (tcase, long_buffers_wait_for_each_other);
   tcase_add_test (tcase, flags_cross);

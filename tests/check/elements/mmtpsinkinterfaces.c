@@ -41,9 +41,9 @@ static const struct
   {"localhost", "auto", "192.0.2.9:5004"},
 };
 
-/* An interface that goes down is an error immediately. This also holds for an
- * interface that the user named, and for the first time that an interface goes
- * down. */
+/* When an interface goes down, the sink posts an error immediately. It also
+ * does so if the user named the interface, and if no interface went down
+ * before. */
 GST_START_TEST (an_interface_that_goes_down_is_seen_at_once)
 {
   GThread *thread;

@@ -954,9 +954,9 @@ GST_START_TEST (one_lost_frame_is_reported_with_its_type)
 
 GST_END_TEST;
 
-/* The types of lost frames may not follow from the GOP pattern yet. Their
- * report then waits until the types are known, at the latest until the end of
- * the stream. */
+/* It is possible that the GOP pattern does not determine the types of lost
+ * frames yet. The report of these losses then waits until the types are known,
+ * at the latest until the end of the stream. */
 GST_START_TEST (losses_that_wait_are_reported_at_the_end)
 {
   Fixture f;

@@ -213,8 +213,9 @@ GST_START_TEST (log_lines_say_what_access_units_are)
 
   lines = read_log (path);
   fail_unless_equals_int (g_strv_length (lines), 1 + 1 + 4);
-  /* The columns are event, expected_ns, and type to lost_frames. Temporal
-   * references, time codes and picture numbers only exist in MPEG-1/2. */
+  /* The first columns are event and expected_ns. All columns from type to
+   * lost_frames follow. Temporal references, time codes and picture numbers
+   * only exist in MPEG-1/2. */
   fail_unless_equals_string (lines[1], "gop  ,,0,0,,,,1,0,,,");
   fail_unless (g_str_has_prefix (lines[2], "frame 0 I,,0,0,0,3,,,,,"));
   fail_unless (g_str_has_prefix (lines[3],
@@ -266,7 +267,8 @@ GST_END_TEST;
 GST_START_TEST (h265_is_measured_too)
 {
   GstHarness *h = new_harness (HEVC_CAPS, NULL);
-  /* SPS with one sub-layer and IDR; a non-reference frame (TRAIL_N) */
+  /* An IDR frame with its SPS, which has one sub-layer, and a non-reference
+   * frame (TRAIL_N) */
   const Given units[] = {
     {"000000014201010000 000000012601af06", 0, 0},
     {"0000000100010102", 1, 1}
@@ -414,8 +416,8 @@ GST_START_TEST (frames_of_vp9_are_counted)
 
 GST_END_TEST;
 
-/* The layer is in the OBU extension: a sequence header, a key frame of layer 0,
- * and frames of the layers 1, 2 and 2. */
+/* A sequence header, a key frame of layer 0, and frames of the layers 1, 2 and
+ * 2. The layer of each frame is in the extension of its OBU header. */
 GST_START_TEST (frames_of_a_temporal_layer_are_counted)
 {
   static const Given frames[] = {

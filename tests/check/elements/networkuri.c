@@ -23,7 +23,8 @@ static const struct
 #ifdef HAVE_MMTP
   {"mmtpsink", "mmtp", SINK_KEYS ", host, port, channels, latency, "
         "initial-delay, keepalive-interval, mtu, bitrate, framerate, "
-        "retransmit, scheduler, bind-address, bind-port, gso, ttl, qos-dscp"},
+        "retransmit, padding-bitrate, scheduler, bind-address, bind-port, gso, "
+        "ttl, qos-dscp"},
   {"mmtpsrc", "mmtp", "timeout, caps, address, port, interface, latency, "
         "peer-timeout, max-latency, eos-at-end, " RTP_KEYS},
 #endif

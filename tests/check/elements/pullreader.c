@@ -346,8 +346,10 @@ GST_START_TEST (frame_arrives_when_downstream_takes_it)
     }
     gst_message_unref (message);
   }
-  /* The first two frames arrive at about the same time. One frame duration less
-   * allows for the time at which the pipeline starts. */
+  /* The first two frames arrive at about the same time, so the last frame
+   * arrives FRAMES_OF_BLOCK - 2 frame durations later. The lower bound is one
+   * frame duration less, because the time at which the pipeline starts is not
+   * exact. */
   fail_unless (arrival >= (FRAMES_OF_BLOCK - 3) * FRAME_DURATION);
   fixture_free (f);
 }

@@ -222,8 +222,8 @@ get_arrival (Situation situation, guint frame)
       + (situation == RESTART && frame >= RESTART_FRAME ? RESTART_TIME : 0);
 }
 
-/* Returns the number of the frame with this PTS, which is the arrival time of
- * its packet. */
+/* Returns the number of the frame with this PTS. The PTS of a frame is the
+ * arrival time of its packet. */
 static guint
 get_frame (Situation situation, GstClockTime pts)
 {
@@ -239,7 +239,7 @@ get_frame (Situation situation, GstClockTime pts)
 typedef struct
 {
   guint frames;                 /* unchanged frames of the stream */
-  guint forged;                 /* other frames that left the pipeline */
+  guint forged;                 /* output frames that differ from `frames` */
   guint losses;                 /* messages of mpegstat */
   guint64 packets;              /* of the attacker */
   guint64 strays, ssrc_changes;
@@ -250,7 +250,8 @@ typedef struct
   GstHarness *h;
   GstBus *bus;
   GPtrArray *frames;            /* as sent */
-  /* One entry for each frame. [1] is used after a restart. */
+  /* The packets of the stream, one for each frame. packets[0] is used before a
+   * restart, and packets[1] after it. */
   GPtrArray *packets[2];
   GstBuffer *video;             /* a forged payload */
   Attacker attacker;
@@ -461,8 +462,9 @@ GST_START_TEST (off_path_flood_costs_nothing)
   run (&attacks[0], situation, &without);
   run (attack, situation, &with);
   print (attack, situation, &without, &with);
-  /* A forged frame is reported as a range of lost frames, or as single losses
-   * up to the number at which a range begins. */
+  /* A forged frame can make mpegstat report losses. Up to
+   * MPEG_VIDEO_MAX_SINGLE_LOSSES losses are reported one by one. More losses
+   * are reported together, as a range. */
   fail_unless (with.losses <= without.losses
       + (with.forged + 1) * MPEG_VIDEO_MAX_SINGLE_LOSSES);
   /* docs/security.md says that the elements do not protect against an attacker

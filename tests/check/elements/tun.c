@@ -33,8 +33,8 @@
 #define CONTEXT_TYPE "gst.wireless.tun-devices"
 #define CAPS "application/x-ip"
 
-/* Time in which no packet may arrive. It is long enough for packets that the
- * kernel sends on its own. */
+/* A test waits for this time to check that no packet arrives. If the kernel
+ * sent packets on its own, they would arrive within this time. */
 #define SILENCE (1200 * G_TIME_SPAN_MILLISECOND)
 
 #define IP_HEADER 20
@@ -1279,9 +1279,10 @@ GST_START_TEST (waiting_ends)
 
 GST_END_TEST;
 
-/* GstBaseSrc calls unref on NULL when it has to drop a buffer list, which would
- * print a critical message and end the test. Two packets do not always arrive
- * together, so the test repeats this. */
+/* When GstBaseSrc has to drop a buffer list, it calls unref on NULL. This would
+ * print a critical message and end the test. A list needs two packets that
+ * arrive together. They do not always do so, so the test makes several
+ * attempts. */
 GST_START_TEST (source_stops_with_a_list_in_hand)
 {
   GstElement *pipeline, *src, *sink;

@@ -646,7 +646,8 @@ GST_START_TEST (group_of_ipv6_gets_it_on_each_backend)
   gst_harness_set_src_caps_str (harness, "application/x-test");
   push (harness, make_packet (7, SIZE));
   receive (&receiver, 7, SIZE);
-  /* The receiver itself has joined the group, so it leaves before the check. */
+  /* The check counts all sockets of this process. Therefore the receiver leaves
+   * the group before the check. */
   receiver_leave (&receiver);
   fail_unless (has_joined_two ());
   fail_if (has_joined_one ());

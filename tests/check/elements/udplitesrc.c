@@ -16,7 +16,7 @@
 #include "udplitesockets.h"
 
 #define LARGEST_PACKET 60000
-/* number of packets that the buffer of any socket holds */
+/* The number of packets that fit into the buffer of a socket of any kind. */
 #define IN_FLIGHT 40
 
 /* --- the element ---------------------------------------------------------- */
@@ -334,8 +334,8 @@ GST_END_TEST;
 static const struct
 {
   gint minimum;
-  /* Says whether the packet arrives: with a coverage of 8 bytes, of 20 bytes,
-   * and of all bytes. */
+  /* Whether a packet arrives that has a coverage of 8 bytes, of 20 bytes, and
+   * of all bytes. */
   gboolean comes[3];
 } minima[] = {
   {-1, {TRUE, TRUE, TRUE}},

@@ -928,8 +928,8 @@ ask_latency (GstPad * pad)
   gst_query_unref (query);
 }
 
-/* Checks a pad that belongs to no element any more. It keeps its station, and
- * its quality is that without a channel. */
+/* Checks a pad that belongs to no element any more. The pad keeps its station.
+ * Its channel quality is 1, as without a channel. */
 static void
 use_released_pad (GstPad * pad, guint station)
 {
@@ -1542,8 +1542,9 @@ GST_START_TEST (who_waits_holds_up_no_other_station)
 
 GST_END_TEST;
 
-/* Packet c waits from 0 ms on and packet x from 0.1 ms on. Packets d and y wait
- * from 1 ms and 2 ms on, when c and x have entered the queue. */
+/* Packet c waits from 0 ms on and packet x from 0.1 ms on. At 1 ms, c enters
+ * the queue and d begins to wait. At 2 ms, x enters the queue and y begins to
+ * wait. */
 GST_START_TEST (station_that_waited_for_the_maximum_time_enters_first)
 {
   GstHarness *h = start_blocking (""), *other = start_flow (h, 16);

@@ -54,6 +54,9 @@ typedef struct
 typedef struct
 {
   guint64 bitrate;
+  /* The bitrate in bit/s that the pictures need, even if the encoder could use
+   * more. */
+  guint64 needed_bitrate;
   gdouble debt;                 /* bytes */
   gboolean is_key_due;
 } Encoder;
@@ -147,6 +150,7 @@ simulation_new (const ArenaTrace * trace, guint queue, guint64 seed,
   simulation->control =
       bitrate_control_new (&config, &bitrate_estimate_rule, 2000000);
   simulation->encoder.bitrate = 2000000;
+  simulation->encoder.needed_bitrate = G_MAXUINT64;
   simulation->next_frame = NEVER;
   return simulation;
 }
@@ -172,7 +176,8 @@ static guint
 get_frame_size (Simulation * simulation, gboolean is_key)
 {
   Encoder *encoder = &simulation->encoder;
-  gdouble mean = encoder->bitrate / 8.0 * FRAME_PERIOD / SECOND, size;
+  gdouble mean = MIN (encoder->bitrate, encoder->needed_bitrate) / 8.0 *
+      FRAME_PERIOD / SECOND, size;
   gdouble draw = seeded_draw (simulation->seed, 1, 0, simulation->n_frames, 0) /
       (gdouble) G_MAXUINT64;
 
@@ -521,7 +526,7 @@ check_steps (guint queue, guint64 seed)
 
   run_steps (queue, seed, &result);
   g_print ("queue %4u, seed %" G_GUINT64_FORMAT ": %.2f Mbit/s 0.4 s after the "
-      "step down, %u frames dropped, %" G_GUINT64_FORMAT " ms at most, 3.2 "
+      "step down, %u frames dropped, %" G_GUINT64_FORMAT " ms at most, first "
       "Mbit/s after %.1f s\n", queue, seed, result.entered / 1e6,
       result.shown.dropped, result.shown.max_delay / MS, result.seconds);
   fail_unless (result.entered < 1500000);
@@ -552,6 +557,86 @@ GST_START_TEST (long_queue_of_the_link_is_not_filled)
 
 GST_END_TEST;
 
+/* --- padding -------------------------------------------------------------- */
+
+/* Time at which a static picture is replaced by a moving one. */
+#define SCENE (20 * SECOND)
+#define SCENE_END (30 * SECOND)
+#define STATIC_RATE 500000
+
+typedef struct
+{
+  /* the estimate just before the new scene, in bit/s */
+  guint64 estimate;
+  /* rate that enters the network in the first second of the new scene, in
+   * Mbit/s */
+  gdouble entered;
+  Shown before, after;
+  gdouble padding;              /* bit/s, mean until the new scene */
+} SceneResult;
+
+static void
+run_scene (guint64 padding, guint64 seed, SceneResult * result)
+{
+  ArenaTrace *trace = arena_trace_new ("scene");
+  Simulation *simulation;
+  MmtpSenderStats stats;
+
+  arena_trace_add_rate (trace, 0, SCENE_END / MS, 4000000);
+  simulation = simulation_new (trace, 50, seed, SCENE_END + SECOND);
+  mmtp_sender_set_padding (simulation->sender, CLOCK_OFFSET, padding);
+  simulation->encoder.needed_bitrate = STATIC_RATE;
+  simulation_run (simulation, SCENE);
+  mmtp_sender_get_stats (simulation->sender, &stats);
+  result->estimate = stats.estimated_rate;
+  result->padding = stats.padding_bytes * 8e9 / SCENE;
+  simulation->encoder.needed_bitrate = G_MAXUINT64;
+  simulation_run (simulation, SCENE_END);
+  result->before = get_shown (simulation, SECOND, SCENE);
+  result->after = get_shown (simulation, SCENE, SCENE_END - SECOND);
+  result->entered = get_entered (simulation, SCENE, SCENE + SECOND) * 8e-6;
+  simulation_free (simulation);
+  arena_trace_free (trace);
+}
+
+static void
+print_scene (guint64 rate, const SceneResult * result)
+{
+  g_print ("padding of at most %.1f Mbit/s: %.2f Mbit/s sent, estimate %.2f "
+      "Mbit/s, %.2f Mbit/s in the first second of the scene; largest delay of a "
+      "frame: %" G_GUINT64_FORMAT " ms before the scene, %" G_GUINT64_FORMAT
+      " ms after it\n",
+      rate / 1e6, result->padding / 1e6, result->estimate / 1e6,
+      result->entered, result->before.max_delay / MS,
+      result->after.max_delay / MS);
+}
+
+/* The link carries 4 Mbit/s, of which the static picture needs 0.5 Mbit/s. The
+ * bounds leave some room around the figures in docs/bitrateadapt.md. */
+GST_START_TEST (padding_shows_what_the_path_carries)
+{
+  static const guint64 rates[] = { 500000, 1000000, 2000000 };
+  SceneResult without, with;
+  guint i;
+
+  run_scene (0, __i__ + 1, &without);
+  print_scene (0, &without);
+  fail_unless (without.padding == 0);
+  fail_unless (without.estimate < 1500000);
+  for (i = 0; i < G_N_ELEMENTS (rates); i++) {
+    run_scene (rates[i], __i__ + 1, &with);
+    print_scene (rates[i], &with);
+    fail_unless (with.padding > 0 && with.padding <= rates[i]);
+    fail_unless (with.estimate > 3600000 && with.estimate < 4400000);
+    fail_unless (with.entered > 1.15 * without.entered);
+    fail_unless (with.before.dropped == 0 && with.after.dropped == 0);
+    fail_unless (with.before.max_delay < without.before.max_delay + 60 * MS);
+    fail_unless (with.after.max_delay <= LATENCY);
+  }
+}
+
+GST_END_TEST;
+
 static Suite *
 bitrate_steps_suite (void)
 {
@@ -561,6 +646,7 @@ bitrate_steps_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, encoder_follows_a_step_down_and_up);
   tcase_add_test (tc, long_queue_of_the_link_is_not_filled);
+  tcase_add_loop_test (tc, padding_shows_what_the_path_carries, 0, N_SEEDS);
   return s;
 }
 

@@ -45,8 +45,8 @@ is_same_path (guint a, guint b)
   return datagram_path_equal (&packets[a].path, &packets[b].path);
 }
 
-/* Returns whether the kernel can make exactly these packets of one message, by
- * the definition of a run. */
+/* Returns whether these packets are a run by the definition. The kernel can
+ * split one message into exactly the packets of a run. */
 static gboolean
 is_run (guint first, guint n, gsize max_segment, gboolean is_connected)
 {

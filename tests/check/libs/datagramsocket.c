@@ -37,8 +37,10 @@ GST_START_TEST (packets_go_both_ways)
   datagram_test_expect (listener, "INIT", &datagram);
   after = (g_get_monotonic_time () + 1) * 1000;
   datagram_test_assert_remote (&datagram, from);
-  /* The kernel and the test read two clocks one after the other, in whole
-   * microseconds, so the times may differ slightly. */
+  /* The kernel stamps the packet with the wall clock, and the socket converts
+   * this time to the monotonic clock. The socket reads the two clocks one after
+   * the other, and monotonic times have whole microseconds. The converted time
+   * is therefore slightly inexact. */
   fail_unless (datagram.time >= before - 20000 && datagram.time <= after);
 
   datagram_test_send (listener, "COOKIE", &datagram.path);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks that the packets that arrive are the same, and in the same order, with
  * and without GSO and GRO. The system may refuse GSO, or send only some of the
- * messages. System calls of the test's own count the messages and fail when the
- * test wants it.
+ * messages. The test replaces the functions that send messages. Its functions
+ * count the messages, and fail when the test wants a failure.
  */
 
 #define _GNU_SOURCE             /* sendmmsg */

@@ -249,8 +249,10 @@ GST_START_TEST (packets_go_both_ways)
   send_text (client, NULL, PORT + 1, PORT, "Request");
   expect_text (listener, "Request", &datagram);
   after = (g_get_monotonic_time () + 1) * 1000;
-  /* The kernel and the test read two clocks one after the other, in whole
-   * microseconds, so the times may differ slightly. */
+  /* The kernel stamps the packet with the wall clock, and the socket converts
+   * this time to the monotonic clock. The socket reads the two clocks one after
+   * the other, and monotonic times have whole microseconds. The converted time
+   * is therefore slightly inexact. */
   fail_unless (datagram.time >= before - 20000 && datagram.time <= after);
 
   /* The path of the listener is the path of the client with the two ends

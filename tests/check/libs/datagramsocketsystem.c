@@ -153,8 +153,8 @@ GST_START_TEST (connected_socket_follows_the_rules_of_its_address)
   fail_if (hears (tap_a, "with a rule"));
   datagram_socket_free (connected);
 
-  /* There is no neighbour with the destination address at the far end of usb0,
-   * but a route leads over the gateway 198.51.100.9. */
+  /* No neighbour at the far end of usb0 has the destination address. However, a
+   * route leads to this address over the gateway 198.51.100.9. */
   netns_must ("ip neighbour delete 203.0.113.1 dev usb0");
   connected = connect_by ("203.0.113.1", "usb0", NULL);
   datagram_test_send (connected, "by its interface", NULL);

@@ -126,8 +126,8 @@ assert_unmoved (void (*attack) (Attack * self))
   for (i = 0; i < with.received; i++)
     assert_equals_int (g_array_index (network.received[SERVER], guint32, i), i);
   assert_equals_uint64 (with.connections, 1);
-  /* A Sync that answers a forged packet may move a feedback packet by the time
-   * of one packet. */
+  /* If an endpoint answers a forged packet with a Sync, the time of a feedback
+   * packet may change by the time of one packet. */
   fail_unless (ABS ((gint64) (with.feedback - without.feedback)) <= 5);
   fail_unless (ABS ((gdouble) with.rate - (gdouble) without.rate) <=
       0.02 * without.rate, "%" G_GUINT64_FORMAT " instead of %"
@@ -203,8 +203,8 @@ GST_END_TEST;
 
 /* --- a Request without an answer ------------------------------------------ */
 
-/* Returns a number that the client has not sent. It differs from those that
- * were sent by one or by a random amount. */
+/* Returns a sequence number that the client has not sent: the number before its
+ * first one, the number after its last one, or a random number. */
 static guint64
 draw_unsent (Attack * self)
 {
@@ -332,9 +332,9 @@ GST_END_TEST;
 /* --- floods --------------------------------------------------------------- */
 
 /* No client is connected. The listener must not keep more half-open connections
- * than its maximum, and must not send more answers to one network than its
- * limit: a burst of 100 and then 100 per second, in addition to the Responses
- * of 16 half-open connections per second. */
+ * than its maximum. It also has a limit for the answers to one network: a burst
+ * of 100 answers and then 100 answers per second. In addition to this limit, it
+ * may send Responses for 16 half-open connections per second. */
 GST_START_TEST (flood_of_requests_has_bounded_answers)
 {
   Attack self = {.state = 1 };
@@ -374,7 +374,7 @@ GST_END_TEST;
  * never had a connection. At the same time 200 clients try to connect, with the
  * retransmission intervals of RFC 4340 section 8.1.1. */
 #define FLOOD_RATE 10           /* each ms */
-/* ms of flood, from the start of the last client */
+/* The duration of the flood in ms, from the start of the last client. */
 #define FLOOD_TIME 5000
 #define N_CLIENTS 200
 
@@ -585,9 +585,10 @@ GST_START_TEST (flood_of_a_half_open_flow_has_few_answers)
 
 GST_END_TEST;
 
-/* Odd Requests insist on CCID 2 with a Mandatory option, which is answered by a
- * Reset. Even Requests have two Mandatory options without an option behind them
- * and are too short to be answered. */
+/* Requests with an odd number insist on CCID 2 with a Mandatory option. They
+ * are answered by a Reset. Requests with an even number have two Mandatory
+ * options, after which no other option follows. They are too short to be
+ * answered. */
 GST_START_TEST (flood_of_requests_that_cannot_be_has_few_answers)
 {
   guint i;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads every packet that was recorded between a Linux 6.1 kernel and its peer
  * (tests/check/data/dccp) and writes it again. The result must have the same
- * bytes, also when each option is written again from its value. Only those
- * packets are refused that were made invalid on purpose.
+ * bytes. In a second step, each option is written again from its value, and
+ * this result must have the same bytes, too. Only packets that were made
+ * invalid on purpose are refused.
  */
 
 #include <gio/gio.h>
@@ -109,8 +110,8 @@ write_value (DccpOptionWriter * writer, const DccpOption * option)
   }
 }
 
-/* Checks that each option is written to the same bytes again. Padding between
- * the options is skipped, because Linux puts Padding first. */
+/* Writes each option again, and checks that the bytes are the same. Padding
+ * between the options is skipped, because Linux puts Padding first. */
 static void
 check_options (const DccpPacket * packet, const gchar * name, guint number)
 {

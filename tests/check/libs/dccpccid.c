@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A second congestion control of DCCP, which is defined in this file only, on
- * DCCP connections in virtual time. The tests check that it is negotiated,
- * decides when data are sent, and receives its own options. CCID 3 must be used
- * if the peer supports only CCID 3. docs/architecture.md shows this file as an
- * example.
+/* Tests DCCP connections that use a second congestion control, which only this
+ * file defines. Time is virtual. The tests check that the endpoints negotiate
+ * this congestion control, that it decides when data are sent, and that it
+ * receives its own options. If the peer supports only CCID 3, the connection
+ * must use CCID 3. docs/architecture.md shows this file as an example.
  */
 
 #include <gst/check/gstcheck.h>
@@ -470,10 +470,13 @@ GST_START_TEST (one_that_is_agreed_on_later_takes_over)
 
 GST_END_TEST;
 
-/* Change R and Change L (CCID, 248), Change L (Sequence Window, 100) and Change
- * L (ECN Incapable, 1), all with Mandatory except for the window. There is no
- * feature of CCID 3 among them: this endpoint does not know Send Loss Event
- * Rate and answers it with an empty Confirm (section 6.6.7). */
+/* These options are sent:
+ * - Change R (CCID, 248) and Change L (CCID, 248), each with Mandatory;
+ * - Change L (Sequence Window, 100), without Mandatory;
+ * - Change L (ECN Incapable, 1), with Mandatory.
+ * None of these features belongs to CCID 3. This endpoint does not know the
+ * feature Send Loss Event Rate of CCID 3, and answers a Change of it with an
+ * empty Confirm (section 6.6.7). */
 static const guint8 changes[] = "\1\42\4\1\370" "\1\40\4\1\370"
     "\40\11\3\0\0\0\0\0\144" "\1\40\4\4\1";
 static const guint8 change_192[] = { 192, 1 };

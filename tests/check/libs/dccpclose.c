@@ -224,8 +224,9 @@ GST_START_TEST (lost_reset_is_made_up_for)
 
 GST_END_TEST;
 
-/* The limit on answers to unknown senders must not use up the answer that a
- * former peer needs. 1000 Acks per second arrive that belong to no connection.
+/* The number of answers to unknown senders is limited. A former peer must get
+ * the answer that it needs even if this limit is reached. In the test, 1000
+ * Acks per second arrive that belong to no connection.
  */
 GST_START_TEST (lost_reset_is_made_up_for_in_a_flood)
 {
@@ -415,8 +416,9 @@ GST_START_TEST (client_connects_again_at_once)
 
 GST_END_TEST;
 
-/* A Reset has put the server into TIMEWAIT. Until that ends, the server refuses
- * a connection from the same ports and accepts connections from others. */
+/* A Reset has put the server into TIMEWAIT. Until TIMEWAIT ends, the server
+ * refuses a connection from the same ports and accepts connections from other
+ * ports. */
 GST_START_TEST (ports_in_timewait_are_refused)
 {
   network.configs[CLIENT].local_port = 50000;

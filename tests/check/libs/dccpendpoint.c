@@ -171,8 +171,8 @@ get_sequence (const guint8 * header)
   return sequence;
 }
 
-/* Delivers a packet that the client has polled to the server. The payload in
- * the server's event must point into the packet. */
+/* Delivers to the server a packet that was polled from the client. The payload
+ * in the server's event must point into the packet. */
 static void
 deliver (const Datagram * datagram, const guint8 * payload, guint64 sequence)
 {
@@ -351,8 +351,8 @@ GST_START_TEST (slow_receiver_is_told_until_it_is_not)
 
 GST_END_TEST;
 
-/* The sender has stopped before the receiver is no longer slow. The receiver
- * nevertheless reports once that Slow Receiver has ended. */
+/* The sender has already stopped sending when the receiver ceases to be slow.
+ * The receiver nevertheless reports once that Slow Receiver has ended. */
 GST_START_TEST (idle_sender_hears_that_the_receiver_is_slow_no_more)
 {
   const DccpEvent *event;
@@ -435,8 +435,9 @@ GST_START_TEST (dropped_packets_are_told_once)
       network.lose[SERVER][DCCP_ACK] = 1;
   }
   dccp_network_run (&network, 2 * SECOND);
-  /* The peer gets fewer reports than the application makes calls. The sender
-   * slows down, so some of the calls concern a packet that was reported before.
+  /* The peer gets fewer reports than the number of calls by the application.
+   * The sender slows down, so some of the calls concern a packet that was
+   * reported before.
    */
   n = dccp_network_get_stats (&network, SERVER)->dropped_sent;
   fail_unless (n >= 30);
@@ -563,8 +564,9 @@ GST_START_TEST (what_is_asked_for_is_sent)
 
 GST_END_TEST;
 
-/* The client answers a Sync with a SyncAck, and Data with a wrong number with a
- * Sync. Both answers carry the round trip. */
+/* The client answers a Sync with a SyncAck. It answers a Data packet that has a
+ * wrong number with a Sync. Both answers carry the round trip in an RTT
+ * Estimate option. */
 GST_START_TEST (syncs_say_the_round_trip)
 {
   DccpPacket packet;
@@ -643,11 +645,13 @@ GST_START_TEST (second_data_dropped_goes_on)
 GST_END_TEST;
 
 /* RFC 4342 section 8.6.1: the packet has Receive Rate, Elapsed Time and three
- * Loss Intervals options. The first Loss Intervals option has intervals of 6
- * and 10 packets, the second option has an interval of 90 packets, and the
- * third option has an interval of 1 packet with a Skip Length, which is not
- * valid. The loss event rate p is computed from the mean of the two closed
- * intervals. */
+ * Loss Intervals options, which have these intervals:
+ * - first option: 6 packets (not closed yet) and 10 packets;
+ * - second option: 90 packets;
+ * - third option: 1 packet. This option is not valid because it has a Skip
+ *   Length.
+ * The loss event rate p is computed from the mean of the two closed intervals,
+ * 10 and 90 packets. */
 GST_START_TEST (second_loss_intervals_go_on)
 {
   open_network ();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of feature negotiation in DCCP against RFC 4340 section 6, its errata
- * 974 and 1049, and the profile in docs/dccp-thin.md. They feed single options,
- * let two endpoints of this project negotiate, and replay options that were
- * recorded from a Linux 6.1 kernel. Times are virtual.
+/* Tests feature negotiation in DCCP against RFC 4340 section 6, its errata 974
+ * and 1049, and the profile in docs/dccp-thin.md. Some tests feed single
+ * options to an endpoint. Others let two endpoints of this project negotiate,
+ * or replay options that were recorded from a Linux 6.1 kernel. Time is
+ * virtual.
  */
 
 #include <gst/check/gstcheck.h>
@@ -328,10 +329,10 @@ GST_END_TEST;
 
 /* --- a Linux peer --------------------------------------------------------- */
 
-/* Linux confirms the options of the client and sends Changes of its own: ECN
- * Incapable, Ack Ratio 0, no Ack Vectors and, with Mandatory, NDP Counts and
- * Loss Event Rates. If the client does not confirm Loss Event Rates with 1,
- * Linux resets the connection. */
+/* Linux confirms the options of the client and sends Changes of its own. These
+ * are ECN Incapable, Ack Ratio 0, no Ack Vectors, NDP Counts and Loss Event
+ * Rates; the last two have Mandatory. If the client does not confirm Loss Event
+ * Rates with the value 1, Linux resets the connection. */
 GST_START_TEST (linux_answers)
 {
   End client = new_asking_end (&client_config);
@@ -402,8 +403,9 @@ typedef struct
  * receives the first options of the peer. */
 static const Exchange exchanges[] = {
   /* Section 6.3.1: the preference lists of the two endpoints share no entry, so
-   * the Confirm has the previous value and the preferences of the server. With
-   * Mandatory the answer is Reset 6 (section 6.6.9). */
+   * the Confirm has the previous value and the preferences of the server. If
+   * Mandatory precedes the Change, the answer is a Reset with code 6 (section
+   * 6.6.9). */
   {"20040201", 0, "2305020000"},
   {"22040201", 0, "2105020000"},
   {"0120040201", DCCP_RESET_MANDATORY_ERROR, ""},
@@ -432,12 +434,13 @@ static const Exchange exchanges[] = {
   {"2204c000", 0, "2106c0000100"},
   {"2204c001", 0, "2106c0010100"},
   {"2004c000", 0, "2306c0000100"},
-  /* Only coverage of whole packets is accepted. */
+  /* The profile only accepts a checksum coverage of the whole packet. */
   {"22040802", 0, "2105080000"},
   {"20040803", 0, "23140803000102030405060708090a0b0c0d0e0f"},
   /* The value is reserved, so it is not in the endpoint's list. */
   {"200407ff", 0, "230607000001"},
-  /* The order of the server's list decides. */
+  /* The chosen value is the first entry in the server's list that is also in
+   * the client's list. */
   {"2005070100", 0, "230607000001"},
   {"2205c00001", 0, "2106c0010100"},
   /* An empty list is invalid (section 6.6.8). */
@@ -603,7 +606,8 @@ static const struct
 {
   const gchar *confirm;
   guint8 reset;
-  /* TRUE if the Confirm answers a Change of the client, which is then settled
+  /* TRUE if the Confirm answers a Change of the client. The client then no
+   * longer sends this Change.
    */
   gboolean is_answer;
 } confirms[] = {
@@ -622,12 +626,12 @@ static const struct
   /* The option is an empty Confirm of a required feature (section 6.6.7). */
   {"210301", DCCP_RESET_OPTION_ERROR, TRUE},
   {"230303", DCCP_RESET_OPTION_ERROR, TRUE},
-  {"230304", 0, TRUE},          /* ECN Incapable is not required. */
-  {"2103c0", 0, TRUE},          /* Loss Event Rates are not required. */
-  {"210380", 0, TRUE},          /* RTT Estimates are not required (RFC 6323). */
+  {"230304", 0, TRUE},          /* ECN Incapable is optional. */
+  {"2103c0", 0, TRUE},          /* Send Loss Event Rate is optional. */
+  {"210380", 0, TRUE},          /* Send RTT Estimate is optional (RFC 6323). */
   {"2105c0" "0101", 0, TRUE},
   {"2105c0" "0000", 0, TRUE},   /* the server refuses */
-  {"2106c0" "000001", 0, TRUE}, /* The order of the server's list decides. */
+  {"2106c0" "000001", 0, TRUE}, /* The server prefers 0, so 0 is chosen. */
   {"2106c0" "010001", DCCP_RESET_OPTION_ERROR, TRUE},
   {WINDOW_CONFIRMED, 0, TRUE},
   {"230903000000002711", DCCP_RESET_OPTION_ERROR, TRUE},
@@ -829,9 +833,9 @@ GST_START_TEST (order_goes_on_where_numbers_turn_round)
 
 GST_END_TEST;
 
-/* Erratum 974: FGSR is the number of the last packet with options. When half of
- * the sequence space has passed since then, FGSR would count as later than a
- * new packet. */
+/* Erratum 974: FGSR is the number of the last packet with feature negotiation
+ * options. A packet whose number is more than half of the sequence space after
+ * FGSR would count as earlier than FGSR. */
 GST_START_TEST (half_a_turn_without_options_is_no_reordering)
 {
   const guint64 quarter = G_GUINT64_CONSTANT (1) << 46;

@@ -21,11 +21,12 @@
  * most one refused client to the application. */
 #define MAX_OUTPUTS 1
 #define MAX_EVENTS 1
-/* Maximum per second and endpoint: Syncs, Resets, and Resets for connections
- * that have ended */
+/* Maximum number of answers that one endpoint sends per second. It is the sum
+ * of the limits for Syncs, for Resets, and for Resets that answer packets of
+ * connections that have ended. */
 #define MAX_ANSWERS (3 * DCCP_ANSWERS_PER_SECOND)
-/* Maximum of Responses per second: for half-open connections and with Init
- * Cookies */
+/* Maximum number of Responses per second. It is the sum of two limits: one for
+ * the half-open connections, and one for Responses with an Init Cookie. */
 #define MAX_RESPONSES (DCCP_ANSWERS_PER_SECOND * DCCP_MAX_CANDIDATES \
     + DCCP_MAX_COOKIE_RATE)
 

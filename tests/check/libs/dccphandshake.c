@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests how a DCCP connection begins (RFC 4340 section 8.1): with each packet
- * of the handshake lost, duplicated or late, with endpoints that refuse it, and
- * with a peer that negotiates like Linux.
+/* Tests how a DCCP connection begins (RFC 4340 section 8.1). In some tests,
+ * each packet of the handshake is lost, duplicated or late. Other tests have
+ * endpoints that refuse the connection, or a peer that negotiates like Linux.
  */
 
 #include <gst/check/gstcheck.h>
@@ -227,8 +227,8 @@ GST_START_TEST (server_helps_client_out_of_partopen)
 
 GST_END_TEST;
 
-/* The client behaves like a Linux client that only receives: it sends a single
- * Ack on its own, and that Ack is lost. */
+/* The client behaves like a Linux client that only receives. It sends one Ack
+ * unasked, and this Ack is lost. */
 GST_START_TEST (server_asks_a_client_that_says_nothing)
 {
   network.lose[CLIENT][DCCP_ACK] = G_MAXUINT;
@@ -265,8 +265,8 @@ GST_START_TEST (server_asks_at_growing_intervals)
 
 GST_END_TEST;
 
-/* A client without a Response does not know the connection and would answer a
- * Sync with a Reset, so the server does not send a Sync. */
+/* A client that has received no Response does not know the connection. It would
+ * answer a Sync with a Reset, so the server does not send a Sync. */
 GST_START_TEST (server_asks_no_client_that_had_no_response)
 {
   network.lose[SERVER][DCCP_RESPONSE] = 6;
@@ -562,7 +562,8 @@ GST_END_TEST;
 
 /* --- Init Cookies (section 8.1.4) ----------------------------------------- */
 
-/* Fills the half-open connections that the client's own network may have. */
+/* Uses up all half-open connections that the server allows for the client's
+ * network. */
 static void
 fill_candidates (void)
 {
@@ -691,8 +692,8 @@ assert_not_open (void)
           DCCP_EVENT_RESET), 1);
 }
 
-/* A change of any byte of the cookie makes it invalid: time, number, MAC and
- * options. */
+/* The cookie consists of a time, a number, options and a MAC. A change of any
+ * byte makes the cookie invalid. */
 GST_START_TEST (spoiled_cookie_is_refused)
 {
   Cookies seen = {.spoil = __i__ };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests what a sender learns about its losses. The test passes packets between
- * two endpoints by itself and advances the clock by itself.
+/* Tests what a sender learns about its losses. There is no network model: each
+ * test delivers the packets between two endpoints and advances the clock.
  */
 
 #include <gst/check/gstcheck.h>
@@ -202,7 +202,7 @@ GST_START_TEST (packets_lost_together_are_one_event)
 
 GST_END_TEST;
 
-/* Three losses, each a round trip after the other, are contained in one report.
+/* One report contains three losses, which are a round trip or more apart.
  */
 GST_START_TEST (several_events_are_told_in_their_order)
 {

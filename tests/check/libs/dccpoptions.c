@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests that the options of DCCP and CCID 3 are read and written with exactly
- * the bytes that RFC 4340, RFC 4342 and RFC 6323 define. They also test the
- * rules of RFC 4340 for invalid lengths, for Mandatory, and for the packet
- * types that may carry an option.
+ * the bytes that RFC 4340, RFC 4342 and RFC 6323 define. Further tests check
+ * the rules of RFC 4340 for options of an invalid length, for Mandatory, and
+ * for the packet types that may carry an option.
  */
 
 #include <gst/check/gstcheck.h>
@@ -28,10 +28,11 @@ put_bytes (guint8 * bytes, const gchar * hexadecimal)
   return size;
 }
 
-/* Describes the options in a packet of `type` as text. Each option is its
- * number, with "!" before it if Mandatory stood before it, "=value" behind it
- * if it has a value, and a space. The text ends with "broken" if an invalid
- * option ended the list. */
+/* Describes the options in a packet of `type` as text. Each option is written
+ * as its number and a space. "!" before the number means that Mandatory stood
+ * before the option. "=value" behind the number is the value of the option, if
+ * it has one. The text ends with "broken" if an invalid option ended the list.
+ */
 static gchar *
 describe (DccpType type, const gchar * hexadecimal)
 {

@@ -126,8 +126,9 @@ GST_START_TEST (two_flows_share_join_and_leave)
     g_print ("queue %10u bytes: Jain's index %.3f (least %.3f), "
         "%5.1f %% of the link; left alone %5.1f %%\n", queues[i], middle,
         min, 100 * median (use, SEEDS), 100 * median (after, SEEDS));
-    /* Nothing is promised for the queue of 20,000 bytes, or for the endless
-     * queue. The endless queue drops no packets, so it signals no congestion.
+    /* The test checks neither the queue of 20,000 bytes nor the endless queue,
+     * because RFC 5348 promises nothing for them. The endless queue drops no
+     * packets, so it signals no congestion.
      */
     if (queues[i] <= 8000 || queues[i] == 64000) {
       fail_unless (middle >= 0.95, "%u bytes: %f", queues[i], middle);
@@ -184,8 +185,8 @@ GST_START_TEST (a_link_that_delays_is_used_evenly)
       } else if (steady) {
         fail_unless (use >= 0.95, "%f", use);
         fail_unless (variation < 0.1, "%f", variation);
-        /* The maximum delay is that of a full queue and the packet in
-         * transmission, plus the delay of the link. */
+        /* The maximum delay is the time in which the link transmits a full
+         * queue and one packet, plus the delay of the link. */
         fail_unless (max <= (queues[i] + WIRE_SIZE) * SECOND / 20000
             + 2 * USB_DELAY, "%" G_GUINT64_FORMAT, max);
       }
@@ -334,9 +335,9 @@ GST_START_TEST (a_receiver_that_cannot_keep_up)
 
 GST_END_TEST;
 
-/* Section 5.3.6, figures 5.20 and 5.21: GPRS with a round trip of 0.94 s, over
- * which TCP reaches 6000 bytes/s. The delay spike of 5 s in figure 5.7 is
- * modelled as an interruption. */
+/* Section 5.3.6, figures 5.20 and 5.21: a GPRS link. Its round trip is 0.94 s,
+ * and TCP reaches 6000 bytes/s. The delay spike of 5 s in figure 5.7 is
+ * modelled as an interruption of the link. */
 GST_START_TEST (gprs)
 {
   DccpSimulationResult result;

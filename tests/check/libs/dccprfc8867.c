@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The test cases of RFC 8867, sections 5.1 to 5.8, in virtual time, with
- * metrics of RFC 8868: rates in relation to the capacity, queueing delay, and
- * fairness among media flows and towards a model of TCP. A further test
- * compares TFRC with TCP Reno over the round trips and queues for which TFRC is
- * meant to be fair.
+/* The test cases of RFC 8867, sections 5.1 to 5.8, in virtual time. The metrics
+ * are those of RFC 8868: rates in relation to the capacity, queueing delay, the
+ * fairness among media flows, and their fairness to a model of TCP. A further
+ * test compares TFRC with TCP Reno for the round trips and queues for which
+ * TFRC is meant to be fair.
  */
 
 #include <gst/check/gstcheck.h>
@@ -59,7 +59,8 @@ loss_of (const DccpSimulationFlowResult * flow)
   return 1 - (gdouble) flow->packets_arrived / MAX (1, flow->packets_sent);
 }
 
-/* Returns the delay above the minimum delay of a packet, in ms. */
+/* Returns a queueing delay in ms: the delay that the share `part` of the
+ * packets did not exceed, minus the minimum delay of all packets. */
 static gdouble
 queueing_ms (const DccpSimulationFlowResult * flow, gdouble part)
 {
@@ -89,8 +90,9 @@ typedef struct
   gdouble mbit;                 /* capacity */
 } Phase;
 
-/* Checks the rate in the second half of each phase against the capacity, or
- * against the rate of `n` encoders of 1.5 Mbit/s each if that is smaller. */
+/* Checks the rate in the second half of each phase against the possible rate.
+ * The possible rate is the capacity or the rate of `n` encoders of 1.5 Mbit/s
+ * each, whichever is smaller. */
 static void
 check_phases (const DccpSimulationResult * result, guint n,
     const Phase * phases, guint n_phases, gdouble min)
@@ -275,11 +277,11 @@ compare_with_long_tcp (guint queue, guint64 seed)
 
 #define LONG_TCP_SEEDS 7
 
-/* It is a matter of chance which flow loses a packet when the queue is full:
- * with a queue of 1000 ms the ratio was 1.2 to 3.6 in 32 seeds. Therefore the
- * test checks the median over the seeds. By the distribution over those 32
- * seeds, the median of seven seeds exceeds the bound less than once in 1000
- * runs. */
+/* When the queue is full, chance decides which of the two flows loses a packet.
+ * With a queue of 1000 ms, the ratio of their rates was 1.2 to 3.6 in 32 seeds.
+ * Therefore the test checks the median over the seeds. If the ratios have the
+ * same distribution as in those 32 seeds, the median of seven seeds exceeds the
+ * bound less than once in 1000 runs. */
 GST_START_TEST (media_against_a_long_tcp)
 {
   static const struct

@@ -186,8 +186,9 @@ GST_START_TEST (short_packets_have_no_answer)
 
 GST_END_TEST;
 
-/* Section 7.5.3: for a Reset, GAR is the lower end of the window even when AWL
- * has passed it, which happens if no packet is acknowledged. */
+/* Section 7.5.3: the acknowledgement number of a Reset is valid if it is GAR or
+ * later. This is so even when AWL is later than GAR, as it is if the peer
+ * acknowledges no packet. */
 GST_START_TEST (old_acknowledgement_may_end_a_connection)
 {
   DccpPacket reset;
@@ -292,9 +293,9 @@ GST_END_TEST;
 
 /* --- invalid numbers ------------------------------------------------------ */
 
-/* More consecutive packets than the window holds are lost, so the packets that
- * follow are invalid. The receiver sends a Sync, and accepts the answer three
- * round trips later. */
+/* The number of consecutive losses exceeds the sequence window, so the packets
+ * that follow are invalid. The receiver sends a Sync, and accepts the answer to
+ * the Sync three round trips later. */
 GST_START_TEST (ends_find_each_other_after_a_long_burst)
 {
   guint missing;

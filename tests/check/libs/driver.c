@@ -717,7 +717,8 @@ GST_START_TEST (loop_watches_a_descriptor_of_its_owner)
 
 GST_END_TEST;
 
-/* Merging is up to the kernel; the core gets the same packets in any case. */
+/* The kernel may merge packets of one socket (UDP GRO). The core gets the
+ * packets one by one in any case. */
 GST_START_TEST (merged_packets_reach_the_core_one_by_one)
 {
   const guint n = 40;

@@ -142,10 +142,10 @@ count (H264Headers * headers, guint8 header, const gchar * text)
   return h264_headers_begin_picture (headers, &slice);
 }
 
-/* An SPS of Main profile with ID 0 and log2_max_frame_num 4, followed by the
- * order type and its fields (`order`), four reference frames and a size of one
- * macroblock. `frames_only` is frame_mbs_only_flag: "1:1" for frames only,
- * "1:0" for fields too. */
+/* An SPS of Main profile with ID 0. log2_max_frame_num is 4. `order` is the
+ * picture order count type and its fields. The SPS allows four reference
+ * frames, and a picture has a size of one macroblock. `frames_only` is
+ * frame_mbs_only_flag: "1:1" for frames only, "1:0" for fields too. */
 #define SPS(order, frames_only) \
     "8:77 16:30 e0 e0 " order " e4 1:0 e0 e0 " frames_only
 #define ORDER_0 "e0 e0"         /* log2_max_pic_order_cnt_lsb is 4 */
@@ -272,7 +272,8 @@ GST_START_TEST (slice_without_its_parameter_sets_is_not_read)
   fail_if (read_slice (headers, REFERENCE, "e0 e10 e0 4:0 4:0 1:0", &slice));
   fail_if (slice.is_intra);
   /* After a parameter set that cannot be read, the previous set must not be
-   * used: SPS with order type 3, PPS with slice group type 8. */
+   * used. The SPS cannot be read because its order type is 3, and the PPS
+   * because its slice group type is 8. */
   add_sps (headers, "8:77 16:30 e1 e0 e3");
   fail_if (read_slice (headers, REFERENCE, i_slice, &slice));
   add_sps (headers, SPS (ORDER_0, "1:1"));
@@ -286,9 +287,10 @@ GST_END_TEST;
 
 /* A slice header with all fields that may occur before dec_ref_pic_marking():
  * colour plane, redundant picture, direct mode, numbers of references,
- * modifications of both lists (7.3.3.1), and weights (7.3.3.2) of two
- * references and of one, without chroma because the planes are coded
- * separately. After these fields it has each operation of 7.3.3.3. */
+ * modifications of both lists (7.3.3.1), and weights (7.3.3.2). The weights are
+ * those of two references in the first list and of one reference in the second
+ * list. There are no weights for chroma, because the planes are coded
+ * separately. dec_ref_pic_marking() has each operation of 7.3.3.3. */
 #define LONG_SLICE "e0 e1 e0 2:1 4:1 4:2 e0 1:1 1:1 e1 e0 " \
     "1:1 e0 e5 e1 e6 e2 e7 e3 1:1 e0 e1 e3 " \
     "e3 1:1 s-20 s7 1:0 1:1 s1 s-1 " \
@@ -297,9 +299,10 @@ GST_END_TEST;
 static H264Headers *
 make_long_headers (void)
 {
-  /* High 4:4:4 with separate planes and a scaling matrix. The first scaling
-   * list has one delta that ends it, the second list has all 16 entries, the
-   * third list has all 64 entries, and nine lists are absent. */
+  /* An SPS of High 4:4:4 profile with separate planes and a scaling matrix. The
+   * first scaling list consists of a single delta, which ends the list. The
+   * second list has all 16 entries, the third list has all 64 entries, and nine
+   * lists are absent. */
   GString *sps = g_string_new ("8:244 16:30 e0 e3 1:1 e0 e0 1:0 1:1 1:1 s-8 "
       "1:1");
   H264Headers *headers = h264_headers_new ();
@@ -313,7 +316,8 @@ make_long_headers (void)
   g_string_append (sps, " 5:0 e0 " ORDER_0 " e4 1:0 e0 e0 1:1");
   add_sps (headers, sps->str);
   g_string_free (sps, TRUE);
-  /* The PPS has weights of both kinds, and redundant pictures. */
+  /* The PPS enables explicit weights for P slices and B slices, and redundant
+   * pictures. */
   add_pps (headers, "e0 e0 1:0 1:0 e0 e3 e3 1:1 2:1 s0 s0 s0 2:2 1:1");
   return headers;
 }
@@ -399,9 +403,10 @@ GST_START_TEST (cut_parameter_sets_are_not_taken)
 
 GST_END_TEST;
 
-/* 7.3.2.2: the fields between the number of slice groups and the numbers of
- * references. If redundant pictures are read correctly, all these fields were
- * skipped correctly. */
+/* H.264, 7.3.2.2: the PPS has the fields of slice groups before the numbers of
+ * references. The test reads redundant_pic_cnt_present_flag, which stands
+ * behind both. This flag can only be right if the fields before it were skipped
+ * correctly. */
 GST_START_TEST (slice_groups_are_skipped)
 {
   static const gchar *const groups[] = {
@@ -435,8 +440,9 @@ GST_END_TEST;
 /* A slice of a non-reference picture has no dec_ref_pic_marking(). */
 #define N_SLICE(frame_num, lsb) "e0 e5 e0 4:" frame_num " 4:" lsb " 1:0 1:0"
 
-/* 8.2.1.1, with 4 bits: the count is the value that is nearest to the count of
- * the previous reference picture. */
+/* H.264, 8.2.1.1: pic_order_cnt_lsb has 4 bits here. Of all picture order
+ * counts with these low bits, the one that is nearest to the count of the
+ * previous reference picture is taken. */
 GST_START_TEST (order_type_0_counts_beyond_its_bits)
 {
   H264Headers *headers = make_headers (SPS (ORDER_0, "1:1"),
@@ -450,8 +456,8 @@ GST_START_TEST (order_type_0_counts_beyond_its_bits)
   fail_unless_equals_int (count (headers, REFERENCE, P_SLICE ("3", "2")), 18);
   fail_unless_equals_int (count (headers, NON_REFERENCE, N_SLICE ("4", "14")),
       14);
-  /* 8 is half of the range. A step forward must be smaller than 8, and a step
-   * backward of exactly 8 is possible. */
+  /* pic_order_cnt_lsb has a range of 16. A step forward must be smaller than
+   * half of this range (8), and a step backward of exactly 8 is possible. */
   fail_unless_equals_int (count (headers, REFERENCE, P_SLICE ("4", "10")), 26);
   fail_unless_equals_int (count (headers, REFERENCE, P_SLICE ("5", "2")), 34);
   fail_unless_equals_int (count (headers, IDR, I_SLICE ("0")), 0);
@@ -463,8 +469,8 @@ GST_START_TEST (order_type_0_counts_beyond_its_bits)
 
 GST_END_TEST;
 
-/* The order of a frame is the smaller count of its two fields. A field has a
- * count of its own. */
+/* The order of a frame is the smaller one of the picture order counts of its
+ * two fields. The order of a field is its own picture order count. */
 GST_START_TEST (order_of_fields)
 {
   H264Headers *headers = make_headers (SPS (ORDER_0, "1:0"),
@@ -485,7 +491,7 @@ GST_END_TEST;
 
 /* H.264, 8.2.1.2: the picture order count of each P-frame is 4 more than that
  * of the previous P-frame. The picture order count of a non-reference B-frame
- * is 2 less than that of the P-frame. */
+ * is 2 less than that of the P-frame before it in decoding order. */
 GST_START_TEST (order_type_1_is_expected)
 {
   H264Headers *headers = make_headers (SPS ("e1 1:0 s-2 s1 e1 s4", "1:0"),
@@ -497,8 +503,9 @@ GST_START_TEST (order_type_1_is_expected)
           "e0 e7 e0 4:1 1:0 s0 s0 1:0"), 4);
   fail_unless_equals_int (count (headers, NON_REFERENCE,
           "e0 e7 e0 4:2 1:0 s0 s0"), 2);
-  /* The count is one more than expected; then the bottom field is earlier; then
-   * single fields follow. */
+  /* The order count of the next frame is one more than the expected count. In
+   * the frame after that, the bottom field is earlier than the top field. Then
+   * two single fields follow. */
   fail_unless_equals_int (count (headers, REFERENCE,
           "e0 e7 e0 4:2 1:0 s1 s0 1:0"), 9);
   fail_unless_equals_int (count (headers, REFERENCE,
@@ -512,7 +519,8 @@ GST_START_TEST (order_type_1_is_expected)
           "e0 e7 e0 4:1 1:0 s0 s0 1:0"), 68);
   h264_headers_free (headers);
 
-  /* A cycle of 2 and 6, without deltas in the slices */
+  /* pic_order_cnt_type 1 with a cycle of two offsets, 2 and 6. The slices have
+   * no deltas. */
   headers = make_headers (SPS ("e1 1:1 s0 s0 e2 s2 s6", "1:1"),
       PPS ("1:0", "1:0"));
   fail_unless_equals_int (count (headers, IDR, "e0 e7 e0 4:0 e0 2:0"), 0);

@@ -157,8 +157,8 @@ GST_START_TEST (gop_begins_with_an_i_frame)
 
 GST_END_TEST;
 
-/* With every algorithm, a stream only begins with its first frame, so the
- * algorithm may still be changed before that. */
+/* With every algorithm, a stream begins when its first frame arrives. The
+ * algorithm may be changed before the first frame. */
 GST_START_TEST (algorithm_may_change_before_the_first_frame)
 {
   const IfdCase cases[] = {

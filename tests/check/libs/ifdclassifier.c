@@ -32,9 +32,9 @@ parse_hex (const gchar * text)
   return bytes;
 }
 
-/* Converts `text` to an access unit. Each NAL unit has a length of
- * `length_size` bytes before it or, if `length_size` is 0, start codes of four
- * and three bytes in turn. */
+/* Converts `text` to an access unit. If `length_size` is not 0, each NAL unit
+ * is preceded by its length in `length_size` bytes. Otherwise it is preceded by
+ * a start code, and the start codes have four and three bytes in turn. */
 static GByteArray *
 make_access_unit (const gchar * text, guint length_size)
 {
@@ -134,7 +134,7 @@ set_codec_data (IfdClassifier * classifier, const gchar * text)
   return set;
 }
 
-/* Sets codec data without parameter sets, which only declare `length_size`. */
+/* Sets codec data that declare `length_size` and contain no parameter sets. */
 static void
 set_length_size (IfdClassifier * classifier, IfdCodec codec, guint length_size)
 {
@@ -295,8 +295,9 @@ GST_START_TEST (h264_recovery_point_of_a_refresh_is_p)
   /* The access unit has an I slice, and a refresh over one frame: 010 1 0 00 1.
    */
   expect_h264 ("06 06 01 51 80; 41 88", "Pr");
-  /* A refresh over 0 frames: with a P slice, with an I slice and a P slice
-   * (slice_type 2 and 0), and with two I slices */
+  /* A refresh over 0 frames. The first access unit has a P slice, the second
+   * one has an I slice and a P slice (slice_type 2 and 0), and the third one
+   * has two I slices. */
   expect_h264 ("06 06 01 c4 80; 61 9a", "Pr");
   expect_h264 ("06 06 01 c4 80; 41 b0; 41 c0", "Pr");
   expect_h264 ("06 06 01 c4 80; 41 b0; 41 b0", "I");
@@ -465,15 +466,15 @@ GST_START_TEST (h264_order_of_output_needs_no_times)
   /* This access unit has no picture, so the order remains known. */
   fail_unless_equals_string (classify (classifier, "09 10", NO_PTS), "P");
   fail_unless_equals_string (classify (classifier, B_N4_O16, NO_PTS), "Bl");
-  /* The order of the frames in the stream decides, even if the timestamps
-   * disagree. */
+  /* The picture order counts show which frame is leading. Timestamps that
+   * disagree are ignored. */
   fail_unless_equals_string (classify (classifier, P_N5_O26, 0), "Pt");
   fail_unless_equals_string (classify (classifier, B_N6_O24, 0), "Bt");
   /* The order counts start again here, and no later picture refers to an
    * earlier one. */
   fail_unless_equals_string (classify (classifier, P_N6_O10_FORGETS, 0), "Pl");
   fail_unless_equals_string (classify (classifier, P_N1_O2, 0), "Pt");
-  /* Without parameter sets the timestamps decide. */
+  /* Without parameter sets, the timestamps show which frame is leading. */
   ifd_classifier_free (classifier);
   classifier = ifd_classifier_new (IFD_CODEC_H264);
   fail_unless_equals_string (classify (classifier, RECOVERY I_N3_O20, 100),
@@ -512,8 +513,9 @@ GST_START_TEST (h264_fields_of_a_frame_are_told)
   expect_field (classifier, P_N4_O18, "Pt", IFD_FIELD_NONE);
   expect_field (classifier, P_N1_T6, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_SECOND);
-  /* The picture is not a second field, because it is the third field, because
-   * another NAL unit stands between the fields, or because it follows a flush.
+  /* The next three fields are not second fields. The first one is the third
+   * field in a row, the second one is separated from the previous field by
+   * another NAL unit, and the third one follows a flush.
    */
   expect_field (classifier, P_N1_T6, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, "09 10", "Pt", IFD_FIELD_NONE);
@@ -542,7 +544,8 @@ GST_START_TEST (h264_fields_in_one_access_unit_are_a_frame)
   expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_SECOND);
   /* The second field of an I-frame may refer to the first field. */
   expect_field (classifier, RECOVERY I_N3_T20 ";" P_N1_B7, "I", IFD_FIELD_NONE);
-  /* The order of the first field counts. */
+  /* The order of the I-frame is that of its first field, so the P-frame is
+   * leading. */
   expect_field (classifier, P_N4_O18, "Pl", IFD_FIELD_NONE);
   ifd_classifier_free (classifier);
 }
@@ -651,9 +654,10 @@ expect_sub_layer (const gchar * sps, guint sub_layer, const gchar * expected)
   g_free (slice);
 }
 
-/* 7.4.2.2: pictures of a higher sub-layer may refer to a sub-layer
- * non-reference picture, so only a picture of the highest sub-layer can be a
- * B-frame. */
+/* H.265, 7.4.2.2: a picture of a higher sub-layer may refer to a sub-layer
+ * non-reference picture. The classifier calls a frame a B-frame only if no
+ * frame refers to it. Therefore only pictures of the highest sub-layer become
+ * B-frames. */
 GST_START_TEST (h265_only_the_highest_sub_layer_has_b)
 {
   expect_sub_layer (sps_of_one, 0, "Bt");
@@ -725,8 +729,9 @@ GST_START_TEST (h265_recovery_point_is_a_refresh)
   /* A recovery after eight pictures: 000010000 1 0 10000 */
   expect_of (IFD_CODEC_H265, sps_of_one, "4e 01 06 02 08 50 80; 02 01 d0",
       "Prt");
-  /* These access units are no refresh: a non-reference picture, a CRA picture,
-   * at which every decoder can begin anyway, and a recovery point in a suffix
+  /* Three access units that are not a refresh. The first one has a
+   * non-reference picture. The second one has a CRA picture, at which every
+   * decoder can begin anyway. The third one has its recovery point in a suffix
    * SEI. */
   expect_of (IFD_CODEC_H265, sps_of_one, "4e 01 06 01 d0 80; 00 01 d0", "Bt");
   expect_of (IFD_CODEC_H265, sps_of_one, "4e 01 06 01 d0 80; 2a 01 af", "I");
@@ -904,8 +909,9 @@ GST_START_TEST (malformed_sei_is_counted)
 {
   IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
 
-  /* An SEI size beyond the end of the unit, in one byte and in several, and an
-   * SEI without a size */
+  /* The size of an SEI message is larger than the rest of the NAL unit. It is
+   * written in one byte or in several bytes. In other access units, the SEI
+   * message has no size. */
   expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 06 09 c4 80"
       "000001 41 88", "P");
   expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 05 ff ff ff 80"

@@ -61,10 +61,13 @@ GST_START_TEST (figure_1_3_performs_ifd_normally)
 
 GST_END_TEST;
 
-/* In the scripts, "I P" leaves an I-frame in the queue W and sets
- * GOP_disturbed, "/" empties the queue, and "I P / I /" sets prev_GOP_disturbed
- * and leaves the queue empty. Both flags are never set together, because the
- * P-frame that sets one flag resets the other flag. */
+/* The script "I P" leaves an I-frame in the queue W and sets GOP_disturbed. "/"
+ * empties the queue. The script "I P / I /" sets prev_GOP_disturbed and leaves
+ * the queue empty.
+ *
+ * The two flags are never set at the same time. The I-frame that sets
+ * prev_GOP_disturbed resets GOP_disturbed, and the P-frame that sets
+ * GOP_disturbed resets prev_GOP_disturbed. */
 static const IfdCase figure_1_2_cases[] = {
   {"W an I: discard (C), GOP_disturbed = true", "I P / P",
       "+I0 -P1:no-room >I0 -P2:disturbed"},
@@ -177,7 +180,8 @@ GST_END_TEST;
 
 /* A second implementation of the figures */
 
-/* Names and order are those of figures 1.1 to 1.3. 0 is an empty buffer. */
+/* The variables have the same names as in figures 1.1 to 1.3, and the steps
+ * have the same order. The value 0 stands for an empty buffer. */
 typedef struct
 {
   gchar W;

@@ -49,9 +49,11 @@ note_drops (Sender * sender)
   }
 }
 
-/* "I", or type, slots used, ">", slots updated, and optionally "@" and the
- * layer: "P01>1@2" uses the slots 0 and 1 and updates the slot 1. "*" behind it
- * makes the frame larger. */
+/* Converts a text to a frame:
+ * - "I" is an I-frame.
+ * - "P01>1@2" is a P-frame of layer 2 that uses the slots 0 and 1 and updates
+ *   the slot 1. "@" and the layer may be omitted.
+ * - "*" at the end makes the frame larger. */
 static IfdFrame
 parse_frame (const gchar * text)
 {
@@ -182,7 +184,8 @@ GST_START_TEST (drops_the_end_of_the_previous_gop)
 
 GST_END_TEST;
 
-/* A slot that no frame uses is not missed. */
+/* A dropped frame does no damage if no later frame uses the slot that it would
+ * have updated. */
 GST_START_TEST (unused_slot_is_no_damage)
 {
   Sender sender;

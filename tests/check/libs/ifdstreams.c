@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks the properties that the algorithms of IFD have for every stream.
  * Random GOPs with known references pass through the queue W of waiting frames
- * to channels that are fast, slow or dead. On the way, frames are missing,
+ * to channels that are fast, slow or dead. Meanwhile, some frames are missing,
  * receivers join, streams end, and the size of the queue changes.
  */
 
@@ -16,8 +16,8 @@
 #define MISSING -1
 #define MAX_REFERENCES 3
 
-/* fail_unless writes to a pipe at each call, which would take most of the time
- * of this test. must_hold only does so when the condition is false. */
+/* fail_unless writes to a pipe at each call. These writes would take most of
+ * the time of this test. must_hold writes only if the condition is false. */
 #define must_hold(condition) G_STMT_START { \
   if (G_UNLIKELY (!(condition))) \
     fail ("%s", #condition); \
@@ -275,9 +275,9 @@ check_no_dependents (const Run * run, guint victim, const Picture * c)
     must_hold (!refers (get_waiting (run, i), victim));
 }
 
-/* Returns whether the queue W holds the rest of an outage: only I- and
- * P-frames, with frames missing between them. Must be called before the I-frame
- * `c` is stored. */
+/* Returns whether the queue W holds only frames that an outage left. These are
+ * I- and P-frames with missing frames between them. Must be called before the
+ * I-frame `c` is stored. */
 static gboolean
 is_stale (const Run * run, const Picture * c)
 {
@@ -292,9 +292,8 @@ is_stale (const Run * run, const Picture * c)
   return last - first + 1 > run->w->len;
 }
 
-/* Checks that the rules allow to overwrite the waiting frame `number` with the
- * new frame `c`. Must be called before the test changes its copy of the queue
- * W. */
+/* Checks that the new frame `c` may overwrite the waiting frame `number`. Must
+ * be called before the test changes its copy of the queue W. */
 static void
 check_overwritten (const Run * run, guint number, const Picture * c)
 {
@@ -339,7 +338,9 @@ check_no_room (const Run * run, const Picture * c)
       continue;
     }
     must_hold (other->frame.type != IFD_FRAME_B);
-    /* No waiting P-frame could be dropped at the cost of one picture only. */
+    /* If the new frame `c` is not a leading picture, it could overwrite a
+     * waiting P-frame that is leading or belongs to another GOP. This would
+     * cost one picture only. The queue W must hold no such P-frame. */
     must_hold (!(other->frame.type == IFD_FRAME_P && !c->leading
             && (other->gop != c->gop || other->leading)));
   }
@@ -366,9 +367,10 @@ check_drop (const Run * run, const IfdEvent * event, const Picture * c)
       must_hold (picture->frame.flags & IFD_FRAME_INCOMPLETE);
       break;
     default:
-      /* No more frames are dropped than necessary. With pyramids the core may
-       * drop more, because it cannot know that no later frame refers to the
-       * middle frame of a pyramid. */
+      /* For the other reasons, the core drops only frames that cannot be
+       * decoded. In streams with pyramids it may drop more frames, because it
+       * cannot know that no later frame refers to the middle frame of a
+       * pyramid. */
       must_hold (picture->frame.type != IFD_FRAME_I);
       if (!run->maker.film.pyramids)
         must_hold (is_undecodable (run, picture));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the link model without a particular radio, against times and fates
- * computed by hand: queues, rates, delays, losses, bit errors, delivery traces
- * and recorded runs. The tests also check that the result depends only on the
- * seed and the arrivals.
+/* Tests the link model without a particular radio. The expected times and fates
+ * of the packets were computed by hand. The tests cover queues, rates, delays,
+ * losses, bit errors, delivery traces and recorded runs. They also check that
+ * the result depends only on the seed and the arrivals.
  */
 
 #include <gst/check/gstcheck.h>
@@ -123,7 +123,8 @@ GST_START_TEST (pipe_sends_at_its_rate_and_delays)
   expect_output (link, 0, 0, 45 * MS);
   expect_nothing (link);
   fail_unless_equals_uint64 (link_next_wakeup (link), 55 * MS);
-  /* The timeout is late, but the packet has its exact departure time. */
+  /* link_timeout () is called late, but the packet has its exact departure
+   * time. */
   link_timeout (link, 200 * MS);
   expect_output (link, 0, 1, 55 * MS);
   fail_unless (link_next_wakeup (link) == LINK_NEVER);
@@ -219,8 +220,9 @@ GST_START_TEST (stations_take_turns_on_a_shared_medium)
 
 GST_END_TEST;
 
-/* A step in the link's properties applies to each transmission that begins at
- * its time or later, and also to the delay of the transmitted packet. */
+/* A step changes the rate and the delay of one direction. It applies to each
+ * transmission that begins at the time of the step or later, and to the delay
+ * of the transmitted packet. */
 GST_START_TEST (steps_change_rate_and_delay_of_one_direction)
 {
   LinkConfig config = custom ();
@@ -278,9 +280,13 @@ GST_START_TEST (cut_loses_what_is_under_way)
   for (i = 0; i < 7; i++)
     link_input (link, 0, 0, 1250, NULL);
   link_timeout (link, LINK_SECOND);
-  /* Packet 1 is in transmission or in flight from 10 to 25 ms, packet 2 from 20
-   * to 35 ms. Packet 3 starts when the first cut ends and arrives before the
-   * next cut. Packet 4 takes from 40 to 55 ms, and packet 5 starts at 50 ms. */
+  /* Each packet is in transmission for 10 ms and then in flight for 5 ms:
+   * - packet 1 from 10 to 25 ms;
+   * - packet 2 from 20 to 35 ms;
+   * - packet 3 from 30 ms, when the first cut ends, to 45 ms, before the next
+   *   cut begins;
+   * - packet 4 from 40 to 55 ms;
+   * - packet 5 from 50 ms on. */
   expect_output (link, 0, 0, 15 * MS);
   expect_output (link, 0, 3, 45 * MS);
   expect_output (link, 0, 5, 65 * MS);
@@ -622,7 +628,8 @@ GST_START_TEST (outage_stops_the_transmitter_and_loses_nothing)
   }
   link_get_flow_stats (link, 0, &stats);
   fail_unless_equals_uint64 (stats.fates[LINK_FATE_DELIVERED], 30000);
-  /* Transmission takes 300 s and is possible for 30 % of the time. */
+  /* The transmissions take 300 s in total. The link can transmit for 30 % of
+   * the time, so it needs about 1000 s. */
   fail_unless (last > 900 * LINK_SECOND && last < 1100 * LINK_SECOND);
   link_free (link, NULL);
 }
@@ -783,8 +790,8 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
   expect_output (link, 0, 4, 1030 * MS);
   expect_output (link, 0, 5, 1030 * MS);
   expect_output (link, 0, 6, 1040 * MS);
-  /* The rest of an opportunity is lost, too. The trace may be repeated any
-   * number of times in between. */
+  /* The rest of an opportunity is lost, too. Between two packets, the trace may
+   * be repeated any number of times. */
   link_input (link, 2 * LINK_SECOND + 5 * MS, 0, 100, NULL);
   link_input (link, 2 * LINK_SECOND + 15 * MS, 0, 1400, NULL);
   link_input (link, 5000 * LINK_SECOND + 15 * MS, 0, 1400, NULL);
@@ -797,8 +804,8 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
 
 GST_END_TEST;
 
-/* The two stations of a half-duplex link share the opportunities, and there are
- * none during an outage. */
+/* The two stations of a half-duplex link share the delivery opportunities of
+ * the trace. During an outage there are no delivery opportunities. */
 GST_START_TEST (delivery_trace_is_shared_and_knows_outages)
 {
   LinkConfig config = custom ();
@@ -891,8 +898,8 @@ GST_START_TEST (a_packet_of_any_size_is_no_danger)
 
 GST_END_TEST;
 
-/* At the time of the first query, the state is bad with its long-term
- * probability. */
+/* The first query must find the bad state with the long-term probability of
+ * this state. */
 GST_START_TEST (states_begin_as_often_bad_as_they_are)
 {
   LinkOnOffConfig config = { 700 * MS, 300 * MS };
@@ -981,11 +988,10 @@ GST_START_TEST (bad_configurations_are_refused_by_name)
       "line 2 of the delivery trace: 9 ms is not between 10 and 4294967295");
   config.pipe.trace[0] = "10\nsoon\n";
   expect_refusal (&config,
-      "line 2 of the delivery trace is not a time in ms, such as \"120\": "
-      "\"soon\"");
+      "line 2 of the delivery trace is \"soon\", not a time in ms such as 120");
   config.pipe.trace[0] = "0\n0\n";
-  expect_refusal (&config, "the delivery trace has no opportunity after 0 ms: "
-      "it needs at least one line with a later time");
+  expect_refusal (&config, "the delivery trace has no time after 0 ms: add a "
+      "line with a later time");
   config.pipe.trace[0] = "10\n";
   config.pipe.burst = 1500;
   expect_refusal (&config, "burst needs a fixed rate: set burst to 0 with a "
@@ -993,8 +999,8 @@ GST_START_TEST (bad_configurations_are_refused_by_name)
   config = custom ();
   config.pipe.burst = 1500;
   expect_refusal (&config,
-      "burst is 1500 bytes, but rate is 0: set rate, because a "
-      "token bucket needs one");
+      "burst is 1500 bytes, but rate is 0: set rate, because a token bucket "
+      "needs a rate");
   config.pipe.rate[0] = 1000000;
   config.pipe.burst = G_GUINT64_CONSTANT (2000000000);
   expect_refusal (&config,
@@ -1014,8 +1020,8 @@ GST_START_TEST (bad_configurations_are_refused_by_name)
       "profile");
   config = custom ();
   config.pattern = "# nothing\n";
-  expect_refusal (&config, "the pattern is empty: it needs the lines of a "
-      "log of wirelesslink");
+  expect_refusal (&config, "the pattern is empty: set a file that was written "
+      "with record-pattern");
   fail_if (link_config_parse_interference (&config, "40-20", &error));
   fail_unless (strstr (error->message, "\"40-20\"") != NULL);
   g_error_free (error);
@@ -1104,7 +1110,7 @@ GST_START_TEST (profiles_are_valid_in_each_quality)
       fail_unless (link_config_check (&config, &error),
           "profile=%s, quality %d: %s", info->nick, quality,
           error ? error->message : NULL);
-      /* The values of the call are only used if dial-up=true. */
+      /* The values of the dial-up call are only used if dial-up=true. */
       config.dial_up.enabled = config.model != LINK_MODEL_DCF;
       fail_unless (link_config_check (&config, &error),
           "profile=%s dial-up=true, quality %d: %s", info->nick, quality,
@@ -1238,7 +1244,8 @@ record (const LinkConfig * config, guint n, guint64 interval, gchar ** log)
     if (!line)
       continue;
     g_string_append (pattern, line);
-    /* The text has the random effects without their times. */
+    /* The line describes the random effects on the packet, but not their times.
+     */
     g_string_append (fates, line);
     g_free (line);
   }
@@ -1277,8 +1284,9 @@ GST_START_TEST (recorded_run_is_replayed)
   pattern = record (&config, 2000, 10 * MS, &fates);
   fail_unless (strstr (pattern, " air ") && strstr (pattern, " damaged ")
       && strstr (pattern, " overtaken"));
-  /* The arrivals are the same, but the seed is another one and the radio has no
-   * faults. The recorded pattern determines the fates. */
+  /* This run has the same arrivals as the recorded run, but another seed and a
+   * radio without faults. The recorded pattern determines the fates of the
+   * packets. */
   config.pattern = pattern;
   config.seed = 99;
   config.pipe.loss_good = config.pipe.loss_bad = 0;
@@ -1289,7 +1297,8 @@ GST_START_TEST (recorded_run_is_replayed)
   fail_unless_same_lines (fates, fates_again);
   g_free (again);
   g_free (fates_again);
-  /* The pattern also determines the fates if the packets arrive at other times.
+  /* The recorded pattern also determines the fates of the packets if they
+   * arrive at other times.
    */
   again = record (&config, 2000, 3 * MS, &fates_again);
   fail_unless_same_lines (fates, fates_again);
@@ -1353,8 +1362,8 @@ count_free (gpointer user)
   n_freed++;
 }
 
-/* The packets are in the queue, in transmission, in flight, and delivered but
- * not fetched. */
+/* The link is freed while packets are in each of these places: in the queue, in
+ * transmission, in flight, and delivered but not fetched. */
 GST_START_TEST (what_is_still_inside_is_freed_once)
 {
   LinkProfile profiles[] = { LINK_PROFILE_CUSTOM, LINK_PROFILE_80211B };

@@ -929,8 +929,8 @@ GST_START_TEST (lost_last_frame_is_found_by_a_checkpoint)
   fail_unless (course.in_order);
   fail_unless_equals_int (course.max_attempts, 2);
   fail_unless_equals_int (get_extra (&course, &ideal, 8), 0);
-  /* The delay is T1 since the last acknowledgement, plus a poll and the answer
-   * to the poll. */
+  /* The packet waits until T1 expires, which runs from the last
+   * acknowledgement. Then it waits for a poll and the answer to the poll. */
   check_between ("extra delay of a checkpoint, ms", 480, 980,
       get_extra (&course, &ideal, 9));
   g_free (trace);
@@ -1029,8 +1029,8 @@ GST_START_TEST (polls_are_repeated_n2_times)
         link_timeout (path.link, link_next_wakeup (path.link));
     } while (event.type != LINK_EVENT_FATE);
     fail_unless_equals_int (event.packet.fate, LINK_FATE_RESET);
-    /* A packet of 6 bytes with SLIP has passed the serial line before the block
-     * at 20 ms. */
+    /* The packet has 6 bytes with SLIP. It has passed the serial line before
+     * the block at 20 ms begins. */
     fail_unless_equals_uint64 (event.time, BLOCK + (n2 + 2) *
         config.blocks.rlp_t1);
     path_close (&path);
@@ -1072,7 +1072,8 @@ GST_END_TEST;
 
 GST_START_TEST (disconnect_after_n2_dials_again)
 {
-  /* The call is set up in 28 s to 31 s, and 1800 blocks are 36 s. */
+  /* The set-up of the call takes 28 s to 31 s. The radio fails afterwards:
+   * block 1800 begins at 36 s. */
   gchar *trace = make_trace (10000, 1800, 2300);
   LinkConfig config;
   Course course;
@@ -1504,8 +1505,9 @@ GST_START_TEST (call_is_made_when_a_packet_waits)
 
 GST_END_TEST;
 
-/* The call ends exactly this time after the last packet. A packet that arrives
- * before the end uses the same call, and a later packet starts a new call. */
+/* The call ends exactly `hang_up_after` after the last packet. A packet that
+ * arrives before the end uses the same call, and a later packet starts a new
+ * call. */
 GST_START_TEST (call_ends_when_nobody_uses_it)
 {
   const guint64 after = 10 * SECOND;
@@ -1552,7 +1554,8 @@ log_event (GString * log, const LinkEvent * event)
 }
 
 /* Returns the events of 5 minutes with packets of `size` bytes in each
- * direction: all events, or only those of the quality if `quality` is TRUE. */
+ * direction. If `quality` is TRUE, only changes of the link quality are
+ * returned. */
 static gchar *
 get_log (LinkProfile profile, guint64 seed, guint32 size, gboolean quality)
 {

@@ -419,9 +419,9 @@ push_b (Fixture * fixture, guint reference, gchar letter)
   fail_unless (push (fixture, &video, letter));
 }
 
-/* The previous GOP has lost its end. Therefore the leading frames of this GOP
- * cannot be decoded. The frames after its I-frame can, although there is no
- * P-frame between them. */
+/* The previous GOP has lost its end, so the leading frames of this GOP cannot
+ * be decoded. The frames that follow the I-frame in output order can be
+ * decoded, although no P-frame stands between them and the leading frames. */
 GST_START_TEST (temporal_references_tell_what_leads_a_gop)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
@@ -584,8 +584,8 @@ GST_START_TEST (what_is_inside_is_freed)
   video = describe (&fixture, 'I', TRUE, FALSE);
   push (&fixture, &video, 'g');
   link_frame_queue_free (fixture.queue, count_free);
-  /* The number of packets: those of the frame that is being sent, of waiting
-   * frames, of lost frames, and of the incomplete new frame. */
+  /* The packets are those of the frame that is being sent, of waiting frames,
+   * of lost frames, and of the incomplete new frame. */
   fail_unless_equals_int (n_freed, 1 + 2 + 2 + 1);
 }
 

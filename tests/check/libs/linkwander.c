@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the cellular model against Winstein et al. (2013) and the
- * configuration: its mean rate, its outages and its gaps. The result must
+/* Tests of the cellular model. They compare its mean rate, its outages and its
+ * gaps with Winstein et al. (2013) and with the configuration. The result must
  * depend only on the seed and the time. If MMTP_TRACES names a directory of
- * recordings in the format of mahimahi, the test prints them next to the model
- * (docs/links.md has the table).
+ * recordings in the format of mahimahi, the test prints figures of the
+ * recordings and of the model (docs/links.md has the table).
  */
 
 #include <gst/check/gstcheck.h>
@@ -108,8 +108,8 @@ GST_START_TEST (long_runs_keep_the_mean_rate)
 
 GST_END_TEST;
 
-/* The mean rates are near the limits of the range, and the model runs with and
- * without noise. */
+/* The mean rates are near the limits of the permitted range, and the model runs
+ * with and without noise. */
 GST_START_TEST (any_mean_that_is_allowed_is_kept)
 {
   const guint64 rates[] = { 1000000, 3000000, 11000000 };
@@ -287,9 +287,9 @@ GST_START_TEST (impossible_rates_are_refused)
   config.pipe.cellular.mean_rate[1] = 20000000;
   config.pipe.cellular.outage_interval = 0;
   expect_refusal (&config,
-      "cellular-rate-down is 20000000: set it to a value from 600000 to 11400000"
-      ", which follows from cellular-min-rate, cellular-max-rate and the share "
-      "of the time without outages");
+      "cellular-rate-down is 20000000: set it to a value from 600000 to "
+      "11400000. These limits follow from cellular-min-rate, cellular-max-rate "
+      "and the share of the time without outages");
   config = cellular (LINK_QUALITY_GOOD, 1);
   config.pipe.cellular.outage_escape = 0;
   expect_refusal (&config,
@@ -474,9 +474,9 @@ print_recordings (const gchar * directory)
   g_clear_pointer (&dir, g_dir_close);
 }
 
-/* Only prints, because the model was not fitted to the recordings. Without
- * MMTP_TRACES this test is not part of the suite, because it would pass without
- * checking anything. */
+/* This test only prints figures, because the model was not fitted to the
+ * recordings. It is part of the suite only if MMTP_TRACES is set, because it
+ * would otherwise pass without checking anything. */
 GST_START_TEST (model_beside_recordings)
 {
   const gchar *directory = g_getenv ("MMTP_TRACES");

@@ -14,10 +14,10 @@
 #define US G_GUINT64_CONSTANT (1000)
 #define N_SEEDS 8
 
-/* The film of table 3.3 has 29,385 packets with 22.6 MB in total. No packet has
- * more than 1100 bytes (3.6, conclusion 1), so the mean is 770 bytes. Each
- * packet has 44 bytes of RTP, UDP and IP headers. In table 3.5 the same film
- * has 15,501 full TCP segments. */
+/* The film of table 3.3 has 29,385 packets with 22.6 MB in total. The mean is
+ * therefore 770 bytes. No packet has more than 1100 bytes (3.6, conclusion 1).
+ * Each packet has 44 bytes of RTP, UDP and IP headers. In table 3.5 the same
+ * film has 15,501 full TCP segments. */
 #define FILM_PACKETS 29385
 static const LinkLoadSizes film_sizes = { 440 + 44, 1100 + 44 };
 
@@ -76,7 +76,8 @@ GST_START_TEST (airtimes_are_those_of_the_standard)
   config.overhead = 0;
   config.dcf.top_rate = 0;
   fail_unless_equals_uint64 (first_departure (&config, 64), 992 * US);
-  /* The airtime is 20 us, 57 symbols of 4 us for 22 + 8 * 1536 bits, and 6 us.
+  /* The airtime is the sum of 20 us, of 57 symbols of 4 us, and of 6 us. The
+   * symbols carry 22 + 8 * 1536 bits.
    */
   config = profile (LINK_PROFILE_80211G);
   fail_unless_equals_uint64 (first_departure (&config, 1500), 254 * US);
@@ -110,8 +111,9 @@ GST_END_TEST;
  * of the packet. */
 GST_START_TEST (acknowledgements_have_a_basic_rate)
 {
-  /* Besides 20 and 6 us, a transmission consists of symbols of 4 us. The
-   * numbers are the symbols of the data and of the 134 bits of the ACK. */
+  /* A transmission takes 20 us, a number of symbols of 4 us each, and 6 us.
+   * Each entry has the number of symbols of the data and that of the ACK, which
+   * has 134 bits. */
   static const guint ofdm[][2] = { {35, 6}, {23, 6}, {18, 3}, {12, 3}, {9, 2},
   {6, 2}, {5, 2}, {4, 2}
   };
@@ -334,8 +336,8 @@ GST_START_TEST (rates_fall_back_and_recover)
   rates = get_rates (&config, 20, HEAD FAIL (1));
   fail_unless_equals_string (rates, "33000001111122222333");
   g_free (rates);
-  /* Both rules together: once the maximum rate is reached, three successes are
-   * enough again. */
+  /* The previous two rules are combined. Once the maximum rate is reached,
+   * three successes are enough again. */
   config.dcf.fallback = LINK_FALLBACK_ARF_LOSS;
   config.dcf.top_rate = 1;
   rates = get_rates (&config, 10, HEAD FAIL (1));

@@ -45,8 +45,8 @@ GST_START_TEST (half_the_rate_carries_half_of_the_packets)
     g_array_append_val (opportunities, opportunity);
   }
   supply = arena_supply_new (opportunities);
-  /* Of the frames that are due from 0 to 960 ms, 14 are sent, at 0, 80, ...,
-   * 1040 ms. */
+  /* The frames are due from 0 to 960 ms, and the last ones may wait until their
+   * deadlines. The link sends 14 frames: at 0, 80, ..., 1040 ms. */
   fail_unless_equals_int (arena_possible_count (frames, supply, &config, NULL),
       14);
   arena_supply_free (supply);
@@ -254,7 +254,7 @@ GST_START_TEST (no_frame_is_sent_without_its_references)
 
 GST_END_TEST;
 
-/* Does one run of one scenario of each group, to check that the scenarios are
+/* Runs the first scenario of each group once, to check that the scenarios are
  * valid. */
 GST_START_TEST (every_group_runs)
 {

@@ -208,8 +208,8 @@ GST_START_TEST (transits_are_those_since_the_last_record)
   fail_unless_equals_int (record.flags, 0);
   fail_unless_equals_int (record.min_transit, TICKS (30));
   fail_unless_equals_int (record.high_transit, TICKS (30));
-  /* No message arrived: the record repeats the latest message and sets the
-   * flag. */
+  /* No message arrived, so the record repeats the latest message and has the
+   * flag MMTP_RECORD_UNMEASURED. */
   take (&arrivals, 150, &record);
   fail_unless_equals_int (record.flags, MMTP_RECORD_UNMEASURED);
   fail_unless_equals_int (record.arrival, TICKS (1080));
@@ -319,7 +319,8 @@ GST_START_TEST (keepalives_are_no_jitter)
   take (&arrivals, 500, &record);
   fail_unless_equals_int (record.received, 40);
   fail_unless_equals_int (record.jitter, 0);
-  /* Keep-alives count for the minimum and the high transit. */
+  /* The minimum transit and the high transit of the record also count
+   * keep-alives. */
   fail_unless_equals_int (record.min_transit, TICKS (5));
   fail_unless_equals_int (record.high_transit, TICKS (20));
 }

@@ -11,8 +11,8 @@
 #include "mmtpattacker.h"
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-/* Size of the frames. The stream has 1.2 Mbit/s then, which the fast path can
- * carry alone. */
+/* Size of a frame. With this size, the stream has 1.2 Mbit/s, which the fast
+ * path can carry alone. */
 #define FRAME_SIZE 6000
 #define KEY "correct horse"
 /* Time that is longer than any message needs to arrive. */
@@ -595,8 +595,8 @@ begin_handshake (MmtpNetwork * network, Handshaker * self, guint n_paths)
   answer_what_was_seen (network, self);
 }
 
-/* With a key, a forged message neither ends the attempt nor prevents the
- * session. */
+/* If the endpoints have a key, a forged message neither ends the attempt nor
+ * prevents the session. */
 GST_START_TEST (a_forged_step_of_the_handshake_stops_nothing)
 {
   Handshaker self = { {NULL,}, };
@@ -635,7 +635,7 @@ GST_START_TEST (a_cookie_of_another_address_stops_nothing)
 GST_END_TEST;
 
 /* Sends INITs of other hosts, and INITs with the sender's address but without a
- * key. Both count for the budget of unknown hosts. */
+ * key. Both kinds use up the budget of unknown hosts. */
 static void
 flood_with_inits (Handshaker * self, MmtpNetwork * network)
 {
@@ -837,7 +837,8 @@ GST_START_TEST (two_sessions_that_are_over_do_not_come_back)
 
 GST_END_TEST;
 
-/* The cookie is invalid, of another address, or of another time. */
+/* The receiver refuses an OPEN whose cookie is invalid, was made for another
+ * address, or was made at another time. */
 GST_START_TEST (a_session_needs_a_cookie)
 {
   Attack attack = { NULL, };

@@ -12,8 +12,9 @@
 
 GST_START_TEST (short_times_become_whole)
 {
-  /* Shortly before the short times wrap, shortly before the long times wrap, at
-   * 0, and in the middle of the range. */
+  /* The sender's clock starts at one of these times: shortly before the short
+   * times wrap, shortly before the long times wrap, at 0, and in the middle of
+   * the range. */
   static const guint64 starts[] = { G_GUINT64_CONSTANT (167772150),
     G_GUINT64_CONSTANT (0xfffffff0), 0, G_MAXUINT64 / 2
   };
@@ -99,7 +100,7 @@ GST_START_TEST (what_goes_out_does_not_go_back)
   mmtp_clock_set_offset (&clock, START + SECONDS (1), 0);
   fail_unless (mmtp_clock_map_output (&clock, START + SECONDS (100), 1000000)
       == first);
-  /* Only a jump of the due time itself is passed on. */
+  /* The output time of a buffer only jumps if its due time jumps. */
   fail_unless (mmtp_clock_map_output (&clock, START + SECONDS (100), 900000)
       < first);
 }

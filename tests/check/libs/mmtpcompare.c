@@ -29,8 +29,9 @@ draw (guint64 seed, guint path, guint purpose)
   return (value >> 11) / 9007199254740992.0;
 }
 
-/* Two to four paths of 100 kbit/s to 3 Mbit/s. Some slow paths are close to the
- * limit or beyond it. The stream needs 60 to 120 % of their total rate. */
+/* Two to four paths of 100 kbit/s to 3 Mbit/s. The delay of some slow paths is
+ * close to the maximum delay of the session, or exceeds it. The stream needs 60
+ * to 120 % of the total rate of the paths. */
 static void
 config_init (MmtpSimulationConfig * config, guint64 seed, guint64 draws,
     MmtpSchedulerType scheduler)
@@ -139,9 +140,11 @@ get_squares (const gint * values, guint n, gdouble * mean)
  * makes the frames that refer to it useless, and a path with early losses stays
  * slow for a while. The results therefore vary more. For example, with lowest
  * delay first, 315 to 495 frames are in time over the paths of seed 4,
- * depending on the draws. Where that test finds a rule worse, more draws over
- * the same paths decide, by the paired t-test at the same level: 5 % / 80 with
- * 11 degrees of freedom. */
+ * depending on the draws.
+ *
+ * If the test of two proportions finds that a rule is worse, more draws are
+ * made over the same paths, and the paired t-test decides. It has the same
+ * level, 5 % / 80, with 11 degrees of freedom. */
 #define DRAWS 12
 #define CRITICAL_T 4.31
 
@@ -164,7 +167,8 @@ check_is_not_worse (guint64 seed, MmtpSchedulerType ours,
       (guint) seed, mean, error);
 }
 
-/* Minimum ratio of the sums of all seeds. In 28 draws it was 1.32 to 1.43. */
+/* Over all seeds together, our rule must have at least this many times the
+ * frames in time of another rule. In 28 draws this ratio was 1.32 to 1.43. */
 #define BETTER_IN_THE_SUM 1.25
 
 static void
@@ -224,9 +228,9 @@ GST_END_TEST;
 
 /* --- TCP ------------------------------------------------------------------ */
 
-/* Runs MMTP over a bottleneck of `rate` with a queue of `queue_ms`, which `n`
- * TCP flows share from `tcp_from` on. MMTP's stream has the rate of the
- * bottleneck. */
+/* Runs MMTP over a bottleneck of `rate` whose queue holds packets for
+ * `queue_ms`. From `tcp_from` on, `n` TCP flows use the same bottleneck. MMTP's
+ * stream has the rate of the bottleneck. */
 static void
 run_shared (guint64 rate, guint64 delay, guint queue_ms, guint n,
     guint64 tcp_from)

@@ -19,9 +19,9 @@ typedef struct
   guint64 delivered;
 } Fixture;
 
-/* Makes a report at time `now` that says that `n` more packets have arrived.
- * The newest packet was sent at `sent` and arrived at `arrival`. Times are in
- * ms. */
+/* Makes a report at time `now`, in which `n` more packets have arrived. The
+ * newest packet was sent at `sent` and arrived at `arrival`. Times are in ms.
+ */
 static void
 report (Fixture * fixture, guint64 now, guint64 sent, guint64 arrival, guint n)
 {
@@ -147,10 +147,11 @@ GST_START_TEST (bursts_are_no_higher_rate_than_was_sent)
 
 GST_END_TEST;
 
-/* 20 packets arrive in 4 ms. The first report, with 5 packets, begins the
- * burst, and two packets are subtracted for rounding, so 20 - 5 - 2 packets are
- * left. The rate of 100 bytes per ms explains a part of them. The previous
- * burst has decayed in proportion to the 200 ms since then. */
+/* Each burst consists of 20 packets, which arrive in 4 ms. Its first report has
+ * 5 packets and begins the burst. Two packets are subtracted for rounding, so
+ * 20 - 5 - 2 packets are left. Some of these packets do not count, because a
+ * path of 100 bytes per ms delivers them in 4 ms. The previous burst was 200 ms
+ * earlier and has decayed in proportion to this time. */
 GST_START_TEST (bursts_are_what_the_rate_does_not_explain)
 {
   Fixture fixture;

@@ -18,8 +18,8 @@
 
 #define MS G_GUINT64_CONSTANT (1000000)
 #define SECOND (1000 * MS)
-/* Size of the frames. The stream has 480 kbit/s then. The slowest path carries
- * 500 kbit/s. */
+/* Size of a frame. With this size, the stream has 480 kbit/s. The slowest path
+ * carries 500 kbit/s. */
 #define FRAME_SIZE 2400
 #define KEY "correct horse"
 #define CAPS "video/mpeg, mpegversion=(int)2"
@@ -27,7 +27,8 @@
 #define HUGE_FORGED_EACH_MS 1000
 #define HUGE_FLOOD 20           /* ms */
 #define DEFAULT_FLOOD 200       /* ms */
-/* Maximum flood in ms while a session ends. Both endpoints give up after 10 s.
+/* Maximum duration in ms of a flood while a session ends. Both endpoints give
+ * up after 10 s.
  */
 #define MAX_ENDING 5000
 /* Minimum duration in ms of a flood in the state TAKING_OVER. This flood begins
@@ -36,7 +37,7 @@
 #define RESTART_TIME (500 * MS)
 /* The time between the start of the next sender and the start of the flood. The
  * receiver doubts for 1 s that the old session has ended. The flood begins just
- * before it lets the next sender take over. */
+ * before the receiver lets the next sender take over. */
 #define TAKE_OVER_AFTER (900 * MS)
 #define DEFAULT_SEED 2
 /* Number of latest messages of each type that are kept. */
@@ -48,13 +49,13 @@
 
 /* Maximum percentage points that a flood may add to the loss. */
 #define MAX_ADDED_LOSS 1.0
-/* Maximum ms by which a flood may delay the stream: the maximum wait of the
- * handshake. */
+/* Maximum time by which a flood may delay the stream, in ms. It is the maximum
+ * wait of the handshake. */
 #define MAX_DELAY 2000
 /* Maximum number of basic blocks of the cores that one forged message may
  * execute, including the messages that are sent because of it. Most messages
- * execute a few hundred. The maximum belongs to copies that arrive before the
- * original, such as a copy of the OPEN that begins a session. */
+ * execute a few hundred. A copy that arrives before the original executes the
+ * most, such as a copy of the OPEN that begins a session. */
 #define MAX_STEPS 50000
 /* Maximum growth of the memory in use, in bytes. A session and its stream,
  * which begin earlier because of the attacker's copies, need no more than this.
@@ -109,7 +110,7 @@ typedef enum
   ENDING,                       /* The sender waits for END-ACK. */
   /* The session has ended and the next sender starts. */
   OVER,
-  /* The next sender starts after the last one has died. */
+  /* The next sender starts after the previous sender has died. */
   TAKING_OVER,
   N_STATES
 } State;
@@ -336,8 +337,8 @@ get_seed (void)
   return text ? MAX (g_ascii_strtoull (text, NULL, 10), 1) : DEFAULT_SEED;
 }
 
-/* Allocates the memory that the test itself keeps for each address before the
- * memory is measured. */
+/* Makes the test allocate the memory that it keeps for each address. This must
+ * happen before the test measures the memory in use. */
 static void
 meet_strangers (Flood * self)
 {
@@ -427,8 +428,8 @@ may_be_sender (const Flood * self)
   return self->attacker->key || !is_request || !is_waited_for;
 }
 
-/* Returns an address of the attacker's host, of any host, or the forged one of
- * the sender. */
+/* Returns the address of the attacker's host, the address of any other host, or
+ * the sender's address if the attacker may forge it. */
 static MmtpAddress
 draw_address (Flood * self)
 {
@@ -513,9 +514,9 @@ send_without_key (Flood * self)
       ? draw_trailer (self) : known->tokens[from == MMTP_RECEIVER]);
 }
 
-/* Copies a message that was sent before. The message has this type. If there is
- * none, the type of another message is changed. Returns FALSE if no message has
- * been sent yet. */
+/* Copies a message of this type that was sent before. Returns FALSE if no
+ * message of this type has been sent yet. replay () then changes the type of
+ * another message. */
 static gboolean
 find_seen (Flood * self, guint type, Recorded * copy)
 {
@@ -524,7 +525,7 @@ find_seen (Flood * self, guint type, Recorded * copy)
 
   if (n == 0)
     return FALSE;
-  /* In half of the cases the copy is of the last message, which has not arrived
+  /* Half of the copies are copies of the last message, which has not arrived
    * yet. */
   if (!(attacker_draw (&self->random) & 1))
     back = attacker_draw (&self->random) % n;
@@ -620,7 +621,8 @@ get_loss (const Outcome * outcome)
   return 100.0 * (outcome->n_put - outcome->n_out) / outcome->n_put;
 }
 
-/* Returns by how many ms the stream began later. */
+/* Returns how much later the stream began with the flood than without it, in
+ * ms. */
 static gint
 get_delay (const Outcome * quiet, const Outcome * flooded)
 {

@@ -151,7 +151,7 @@ GST_START_TEST (what_is_independent_needs_nothing)
   fail_if (mmtp_picture_needs (&plain, 6, 5));
   fail_unless (mmtp_picture_needs (&leading, 6, 5));
   fail_if (mmtp_picture_needs (&leading, 7, 5));
-  /* Without a missing GOP the leading picture is complete. */
+  /* If no GOP is missing, the leading picture can be decoded. */
   fail_if (mmtp_picture_needs (&leading, 1, 0));
 }
 
@@ -215,9 +215,9 @@ GST_START_TEST (interval_has_a_bound)
 
 GST_END_TEST;
 
-/* The two fields of a key frame, or packets of it that are flagged one by one,
- * may be marked as key frames 40 ms after each other. These 40 ms do not count
- * as the interval of key frames. */
+/* Parts of one key frame may be marked as key frames 40 ms after each other.
+ * Such parts are the two fields of the frame, or its packets if each packet is
+ * marked. These 40 ms do not count as the interval of key frames. */
 GST_START_TEST (parts_of_a_key_frame_are_no_interval)
 {
   MmtpGop gop;

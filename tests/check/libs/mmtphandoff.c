@@ -3,9 +3,10 @@
  * carry alone, in virtual time (Magalhães and Kravets 2001, 4.6). If the sender
  * is told before a path leaves, no frame may be lost. If a path is cut without
  * such a warning, some frames may be lost: those in flight at the cut, and
- * those put in the first 300 ms after it. The test also has cases from the
- * experience of bonding users: paths that answer quickly but deliver nothing,
- * paths that fail and return again and again, and paths whose delay jumps.
+ * those that are put into the sender in the first 300 ms after the cut. The
+ * test also has cases from the experience of bonding users: paths that answer
+ * quickly but deliver nothing, paths that fail and return again and again, and
+ * paths whose delay jumps.
  */
 
 #include <gst/check/gstcheck.h>
@@ -67,8 +68,9 @@ run (MmtpSimulationConfig * config, const gchar * what)
   return simulation;
 }
 
-/* Checks that only two kinds of frames are lost: those that were put in [from,
- * to), and later frames that refer to such a frame. No frame may be late. */
+/* Checks that only two kinds of frames are lost: those that were put into the
+ * sender at a time in [from, to), and later frames that refer to such a frame.
+ * No frame may be late. */
 static void
 check_lost_only (MmtpSimulation * simulation, guint64 from, guint64 to)
 {
@@ -108,8 +110,8 @@ run_cut (guint path, guint64 limit, guint64 phase)
   virtual_link_config_add_outage (&config.paths[path].link, CUT + phase,
       BACK + phase, 0);
   simulation = run (&config, what);
-  /* A frame that was put less than the initial delay (D0) before the cut may
-   * still have been in flight.
+  /* A frame may still have been in flight at the cut if it was put into the
+   * sender less than the initial delay (D0) before the cut.
    */
   check_lost_only (simulation, CUT + phase - limit, CUT + phase + SURPRISE);
   fail_unless (mmtp_simulation_get_result (simulation)->paths[path].state
@@ -310,8 +312,8 @@ GST_START_TEST (path_that_never_answers_does_no_harm)
 
 GST_END_TEST;
 
-/* The path is silent for 15 s, returns, and is silent again. After each cut,
- * all frames that are put more than 300 ms after it must arrive. */
+/* The path is silent for 15 s, returns, and is silent again. A frame must
+ * arrive if it is put into the sender more than 300 ms after the last cut. */
 static void
 run_flapping (const gchar * what, guint64 up, guint64 down)
 {
@@ -338,8 +340,8 @@ run_flapping (const gchar * what, guint64 up, guint64 down)
         && frames[i].arrived <= frames[i].limit)
       continue;
     lost++;
-    /* The frame was in flight at the cut, or was put in the first 300 ms after
-     * the cut.
+    /* The frame was in flight at the cut, or it was put into the sender less
+     * than 300 ms after the cut.
      */
     elsewhere += !(before >= up && before < up + 500 * MS)
         && !(place >= up && place < up + SURPRISE);

@@ -159,8 +159,8 @@ GST_START_TEST (long_round_trip_gives_a_certain_estimate)
 
 GST_END_TEST;
 
-/* A COOKIE for the second INIT is missing, so the COOKIE that arrived may also
- * answer the second INIT. */
+/* Two INITs were sent, and only one COOKIE has arrived. This COOKIE may answer
+ * the first INIT or the second one. */
 GST_START_TEST (missing_cookie_gives_a_cautious_estimate)
 {
   gboolean is_minimum;
@@ -212,8 +212,8 @@ GST_START_TEST (lost_open_does_not_count_as_delay)
 GST_END_TEST;
 
 /* A link of 10 kbit/s with a delay of 100 ms. Its OPEN takes longer than 1.5
- * times the round trip of the INIT, but the answer to the second OPEN could not
- * arrive yet. */
+ * times the round trip of the INIT, so the sender repeats the OPEN. The ACCEPT
+ * arrives so early that it can only answer the first OPEN. */
 GST_START_TEST (slow_path_gives_an_estimate_despite_a_repeated_open)
 {
   gboolean is_minimum;
@@ -235,8 +235,9 @@ GST_START_TEST (slow_path_gives_an_estimate_despite_a_repeated_open)
 
 GST_END_TEST;
 
-/* On a link of 30 kbit/s with a delay of 10 ms, the answer to the first OPEN
- * arrives 1.8 times the round trip of the INIT after the second OPEN. */
+/* A link of 30 kbit/s with a delay of 10 ms. The answer to the first OPEN
+ * arrives when the second OPEN has already been sent. The time since the second
+ * OPEN is 1.8 times the round trip of the INIT. */
 GST_START_TEST (answer_to_the_first_open_is_recognized)
 {
   gboolean is_minimum;

@@ -20,18 +20,19 @@ report (MmtpLossBound * bound, gdouble now, guint64 in_flight, guint n,
     .n_acked = n - lost,.n_lost = lost,.report_period = 50 * MS
   };
 
-  /* The delays alternate, so that reports with a queue below the mean and
-   * reports with a queue above the mean exist. */
+  /* The delays alternate. Therefore some reports have a queue below the mean,
+   * and others have a queue above the mean. */
   sample.queue_delay = sample.high_queue_delay =
       (gint64) (now / ROUND_TRIP) % 2 ? 60 * MS : 40 * MS;
   return mmtp_loss_bound_add (bound, &sample, 2 * in_flight, in_flight,
       ROUND_TRIP, TRUE);
 }
 
-/* Doubles the bytes in flight in each of eight round trips. Returns whether the
- * window was reduced after the first four round trips. In each of these four,
- * `early` of 40 messages are lost, and in each later one `late` of 40. So few
- * messages do not show yet how many are lost while the queue is short. */
+/* Doubles the bytes in flight in each of eight round trips. `early` of 40
+ * messages are lost in each of the first four round trips, and `late` of 40 in
+ * each of the other four. Returns whether the window was reduced in the last
+ * four round trips. The first four do not count: they have too few messages to
+ * show how many are lost while the queue is short. */
 static gboolean
 is_reduced_in_the_start_phase (guint early, guint late)
 {
@@ -49,8 +50,9 @@ is_reduced_in_the_start_phase (guint early, guint late)
   return is_reduced;
 }
 
-/* Each report has more bytes in flight than any report before it. With fewer
- * bytes, the losses were as frequent, so a radio link causes them. */
+/* Each report has more bytes in flight than any report before it. The losses
+ * were already as frequent when fewer bytes were in flight, so their cause is a
+ * radio link. */
 GST_START_TEST (random_losses_do_not_end_the_start_phase)
 {
   fail_if (is_reduced_in_the_start_phase (2, 2));

@@ -509,7 +509,8 @@ static const Change changes[] = {
   /* The flag says whether the offset is known (1) or not (0). */
   {"keepalive", 38, "00", MMTP_VALID},
   {"keepalive", 38, "02", MMTP_REFUSED_MALFORMED},
-  /* Reports are counted from 1. The counts n and m must match the size. */
+  /* Reports are counted from 1. The counts n and m must match the size of the
+   * report. */
   {"report", 15, "00000000", MMTP_REFUSED_MALFORMED},
   {"report", 30, "02", MMTP_REFUSED_MALFORMED},
   {"report", 30, "04", MMTP_REFUSED_MALFORMED},
@@ -816,7 +817,7 @@ get_distance (guint64 a, guint64 b)
 }
 
 /* Tries all values with these low bits around `near` and returns the nearest
- * one. If two values are equally near, it returns the last one. */
+ * one. If two values are equally near, it returns the larger one. */
 static guint64
 unwrap_slowly (guint64 low, guint bits, guint64 near)
 {

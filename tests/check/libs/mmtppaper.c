@@ -23,8 +23,9 @@
 /* Size of one frame as an IP packet: DATA's header and trailer, UDP and IP. */
 #define WIRE_SIZE (FRAME_SIZE + 24 + MMTP_SIMULATION_OVERHEAD)
 
-/* Table 1 gives 36.4 and 9.2 kB/s for frames of 1400 bytes over UDP. Its
- * minimum delay is that of such a frame, so the delay after the transmission is
+/* Table 1 gives 36.4 and 9.2 kB/s for frames of 1400 bytes over UDP. The
+ * minimum delay in this table includes the transmission time of such a frame.
+ * RADIO_DELAY and INFRARED_DELAY exclude the transmission time, so they are
  * smaller. The mean delay exceeds the minimum by half of the fluctuation. */
 #define RADIO_RATE 37128        /* 36400 * 1428 / 1400 */
 #define RADIO_DELAY 137538462   /* 176 ms - 1400 / 36.4 */
@@ -186,8 +187,8 @@ static const Row table[] = {
   {100, -1, -1, -1}, {160, -1, -1, -1}
 };
 
-/* Index of the first row of `table` with whose period both links carry the
- * whole stream. */
+/* Index of the first row of `table` in which the frame period is long enough
+ * for both links together to carry the whole stream. */
 #define FIRST_ENOUGH 5
 
 /* Checks what must hold in every run. `late` is the share of the packets that
@@ -200,7 +201,8 @@ check_run (MmtpSimulation * simulation, guint period, gdouble min, gdouble of,
 
   fail_unless_equals_string (result->errors->str, "");
   fail_unless (result->ready);
-  /* A frame may be output late only by the error of both endpoints' clocks. */
+  /* A frame may be output after its deadline only by the error of the clocks of
+   * both endpoints. */
   fail_unless (result->worst_release <= result->worst_deadline + TICK);
   fail_unless (result->in_time >= min * of, "%u ms: %u in time, of %g",
       period, result->in_time, of);
@@ -252,10 +254,10 @@ print_row (const Row * row, MmtpSimulation * simulation)
 }
 
 /* The goal is 95 % of the ideal result, with at most 1 % of the packets late.
- * Both goals are missed, because the stream begins after the first round trip,
- * when the paths are not measured yet. Earlier versions probed the paths for
- * five seconds first. The test checks what is achieved. docs/mmtp.md says what
- * is missing. */
+ * Both goals are missed. The reason is that the stream begins after the first
+ * round trip, when the paths are not measured yet. Earlier versions of this
+ * project probed the paths for five seconds before the stream. The test checks
+ * what is achieved. docs/mmtp.md says what is missing. */
 #define REACHED_STEADY 0.90
 #define REACHED_STEADY_LATE 0.025
 
@@ -280,11 +282,11 @@ GST_START_TEST (mmtp_brings_90_percent_of_the_optimum_at_constant_rates)
 GST_END_TEST;
 
 /* The goal is 90 % for each seed and 93 % on average. With delays that
- * fluctuate so much, the share of one seed says little: at 10 ms it was 80.6 to
- * 91.0 % in 256 seeds, and up to 22 % of the packets were late. The test
- * therefore checks the median over seeds for each period. The bounds are chosen
- * so that the median of 16 seeds misses them once in 1000 times, by the
- * distribution over those 256 seeds. */
+ * fluctuate so much, the share of one seed says little. At 10 ms, it was 80.6
+ * to 91.0 % in 256 seeds, and up to 22 % of the packets were late. The test
+ * therefore checks the median over 16 seeds for each period. The bounds were
+ * chosen from the distribution over the 256 seeds: the median misses a bound
+ * once in 1000 times. */
 #define SEEDS 16
 #define WORST_SEED 0.7
 #define MAX_LATE_WHERE_ALL_FITS 0.002
@@ -402,12 +404,11 @@ GST_START_TEST (losses_of_the_radio_are_repaired)
 
 GST_END_TEST;
 
-/* The number of frames that a seed loses is random, 16 of 1000 on average.
- * Whether two losses are close together is random, too. The test therefore
- * checks the mean. The goal is that 99.5 % of the frames are in time at frame
- * periods from 35 ms on. It is achieved from 40 ms on. At 35 ms only 8 % of the
- * rate is spare, so the test checks what is achieved. docs/mmtp.md says what is
- * missing. */
+/* The loss is random: a seed loses 16 of 1000 frames on average, and two losses
+ * may be close together. The test therefore checks the mean over the seeds. The
+ * goal is that 99.5 % of the frames are in time at frame periods from 35 ms on.
+ * The goal is achieved from 40 ms on. At 35 ms only 8 % of the rate is spare,
+ * so the test checks what is achieved. docs/mmtp.md says what is missing. */
 #define ASKED 0.995
 #define REACHED_AT_35_MS 0.992
 

@@ -441,8 +441,8 @@ GST_START_TEST (unmeasured_records_change_no_delay)
 
 GST_END_TEST;
 
-/* A path may have become silent since an earlier time with a low delay. The
- * minimum of that time must therefore not count permanently. */
+/* A low delay may be old, and the path may have become silent since then. A
+ * minimum delay must therefore not count permanently. */
 GST_START_TEST (minimum_delay_ages)
 {
   MmtpRecent recent = { 0 };
@@ -710,8 +710,8 @@ GST_START_TEST (what_is_sent_when_nothing_waits_is_marked)
   for (i = 0; i < 8; i++)
     fail_unless (mmtp_sent_log_get (&fixture.path->sent,
             i)->is_app_limited == (i >= 4));
-  /* The flag that the application limits the rate is set until a packet that
-   * was sent later has been reported. */
+  /* Packets that are sent after an idle time have the flag is_app_limited. The
+   * flag is set until the report about one of these packets arrives. */
   for (i = 0; i < 4; i++)
     arrive (&fixture, i);
   report (&fixture, START + 50 * MS);
@@ -885,8 +885,8 @@ GST_START_TEST (pacing_is_faster_while_the_application_limits)
 
 GST_END_TEST;
 
-/* Without a limit on the safety margin, no time would be left for waiting on
- * the infrared link of the MMTP paper. */
+/* The safety margin is limited. Without this limit, there would be no time for
+ * waiting if the path is the infrared link of the MMTP paper. */
 GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
 {
   Fixture fixture;
@@ -899,7 +899,8 @@ GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
   fixture.path->deadline = 4 * SECOND;
   fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
       746 * MS + 549 * MS / 4);
-  /* A delay that is really this high is not reduced. */
+  /* If the measured delay itself exceeds the limit, the limit does not reduce
+   * it. */
   fixture.path->deadline = SECOND;
   fixture.path->high_delay = 900 * MS;
   fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
@@ -1040,9 +1041,9 @@ GST_START_TEST (lost_control_messages_are_no_measure)
 
 GST_END_TEST;
 
-/* A packet that takes 40 ms is measured on an idle path. From then on the
- * sender knows how long further packets need after those in flight, although
- * the application has never used the full rate of the path. */
+/* The sender measures that a single packet on an idle path takes 40 ms. From
+ * then on it knows how much longer a packet takes when other packets are in
+ * flight, although the application has never used the full rate of the path. */
 GST_START_TEST (single_packets_tell_how_long_others_take)
 {
   guint64 now = START + SECOND, delay;

@@ -296,14 +296,14 @@ GST_START_TEST (what_is_no_local_side_is_an_error)
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (bad); i++) {
-    message = g_strdup_printf ("\"%s\" is neither an address nor the name "
-        "of an interface, which has 1 to 15 bytes. The receiver follows "
-        "->, as in wlan0->host:5004", bad[i]);
+    message = g_strdup_printf ("\"%s\" is neither an IP address nor the name "
+        "of an interface (1 to 15 bytes). Write the receiver after ->, as in "
+        "wlan0->host:5004", bad[i]);
     assert_refused (bad[i], message);
     g_free (message);
   }
-  assert_refused (":5000", "\"\" is neither an address nor the name of an "
-      "interface, which has 1 to 15 bytes. The receiver follows ->, as in "
+  assert_refused (":5000", "\"\" is neither an IP address nor the name of an "
+      "interface (1 to 15 bytes). Write the receiver after ->, as in "
       "wlan0->host:5004");
 }
 
@@ -333,25 +333,26 @@ GST_END_TEST;
 
 GST_START_TEST (what_is_no_port_is_an_error)
 {
-  assert_refused ("192.0.2.7:65536", "\"65536\" in \"192.0.2.7:65536\" is "
-      "not a port: set 0 to 65535");
-  assert_refused ("wlan0:", "\"\" in \"wlan0:\" is not a port: set 0 to "
-      "65535");
-  assert_refused ("->tv:0", "\"0\" in \"tv:0\" is not a port: set 1 to "
-      "65535");
-  assert_refused ("->[::1]:+5", "\"+5\" in \"[::1]:+5\" is not a port: set "
-      "1 to 65535");
-  assert_refused ("->tv:rtp", "\"rtp\" in \"tv:rtp\" is not a port: set 1 "
-      "to 65535");
+  assert_refused ("192.0.2.7:65536", "\"65536\" in \"192.0.2.7:65536\" is not "
+      "a port: set a number from 0 to 65535");
+  assert_refused ("wlan0:", "\"\" in \"wlan0:\" is not a port: set a number "
+      "from 0 to 65535");
+  assert_refused ("->tv:0", "\"0\" in \"tv:0\" is not a port: set a number "
+      "from 1 to 65535");
+  assert_refused ("->[::1]:+5", "\"+5\" in \"[::1]:+5\" is not a port: set a "
+      "number from 1 to 65535");
+  assert_refused ("->tv:rtp", "\"rtp\" in \"tv:rtp\" is not a port: set a "
+      "number from 1 to 65535");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (what_is_no_receiver_is_an_error)
 {
-  assert_refused ("wlan0->", "\"\" has no host: write host or host:port");
+  assert_refused ("wlan0->", "the receiver \"\" has no host: write host or "
+      "host:port");
   assert_refused ("wlan0->:5006",
-      "\":5006\" has no host: write host or host:port");
+      "the receiver \":5006\" has no host: write host or host:port");
   assert_refused ("->300.1.2.3",
       "\"300.1.2.3\" is neither the name of a host nor an address");
   assert_refused ("->me@tv",
@@ -364,7 +365,7 @@ GST_END_TEST;
 
 GST_START_TEST (what_is_no_option_is_an_error)
 {
-  assert_refused ("wlan0?", "no option follows a ?: write one, such as "
+  assert_refused ("wlan0?", "no option follows a ?: write an option, such as "
       "?rate=2000000");
   assert_refused ("wlan0?rate",
       "the option \"rate\" is not of the form name=value, such as "
@@ -372,14 +373,14 @@ GST_START_TEST (what_is_no_option_is_an_error)
   assert_refused ("wlan0?rate=1&",
       "the option \"\" is not of the form name=value, such as rate=2000000");
   assert_refused ("wlan0?rat=1",
-      "\"rat\" is not an option of a channel: they are rate, delay, mtu "
+      "\"rat\" is not an option of a channel: the options are rate, delay, mtu "
       "and name");
   assert_refused ("wlan0?Rate=1",
-      "\"Rate\" is not an option of a channel: they are rate, delay, mtu "
-      "and name");
+      "\"Rate\" is not an option of a channel: the options are rate, delay, "
+      "mtu and name");
   assert_refused ("wlan0?rate=1&delay=2&rate=3",
       "a channel has the option rate twice");
-  assert_refused ("wlan0?name=", "the name of a channel is empty: set one, "
+  assert_refused ("wlan0?name=", "the name of a channel is empty: set a name, "
       "such as name=field");
 }
 
@@ -387,28 +388,28 @@ GST_END_TEST;
 
 GST_START_TEST (what_is_no_number_is_an_error)
 {
-  assert_refused ("wlan0?rate=2M", "\"rate=2M\" is out of range: set 0 to "
-      "34359738360 bits per second");
-  assert_refused ("wlan0?rate=34359738361", "\"rate=34359738361\" is out "
-      "of range: set 0 to 34359738360 bits per second");
+  assert_refused ("wlan0?rate=2M", "\"rate=2M\" is not valid: set a number "
+      "from 0 to 34359738360 (bits per second)");
+  assert_refused ("wlan0?rate=34359738361", "\"rate=34359738361\" is not "
+      "valid: set a number from 0 to 34359738360 (bits per second)");
   assert_refused ("wlan0?delay=-1",
-      "\"delay=-1\" is out of range: set 0 to 60000 ms");
+      "\"delay=-1\" is not valid: set a number from 0 to 60000 (ms)");
   assert_refused ("wlan0?delay=60001",
-      "\"delay=60001\" is out of range: set 0 to 60000 ms");
+      "\"delay=60001\" is not valid: set a number from 0 to 60000 (ms)");
   assert_refused ("wlan0?mtu=175",
-      "\"mtu=175\" is out of range: set 176 to 65535 bytes");
+      "\"mtu=175\" is not valid: set a number from 176 to 65535 (bytes)");
   assert_refused ("wlan0?mtu=65536",
-      "\"mtu=65536\" is out of range: set 176 to 65535 bytes");
+      "\"mtu=65536\" is not valid: set a number from 176 to 65535 (bytes)");
   assert_refused ("wlan0?mtu=",
-      "\"mtu=\" is out of range: set 176 to 65535 bytes");
+      "\"mtu=\" is not valid: set a number from 176 to 65535 (bytes)");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (same_name_twice_is_an_error)
 {
-  const gchar *format = "the channel \"%s\" stands twice in the list. If two "
-      "channels are meant, give each a name with ?name=";
+  const gchar *format = "the channel \"%s\" is in the list twice. If two "
+      "channels are meant, give them different names with ?name=";
   GError *error = NULL;
   gchar *message = g_strdup_printf (format, "wlan0");
 
@@ -454,19 +455,19 @@ GST_START_TEST (what_is_no_bonding_address_is_an_error)
   assert_bonding_refused ("",
       "there are no bonding addresses: write host:port, separated by commas");
   assert_bonding_refused ("tv",
-      "\"tv\" has no port: write a bonding address as host:port");
+      "\"tv\" has no port: write each bonding address as host:port");
   assert_bonding_refused ("tv:",
-      "\"tv:\" has no port: write a bonding address as host:port");
+      "\"tv:\" has no port: write each bonding address as host:port");
   assert_bonding_refused ("[2001:db8::1]",
-      "\"[2001:db8::1]\" has no port: write a bonding address as host:port");
+      "\"[2001:db8::1]\" has no port: write each bonding address as host:port");
   assert_bonding_refused ("tv:5004/", "\"\" in \"tv:5004/\" is not the "
       "name of an interface, which has 1 to 15 bytes");
   assert_bonding_refused (":5004",
-      "\":5004\" has no host: write host or host:port");
+      "the receiver \":5004\" has no host: write host or host:port");
   assert_bonding_refused ("a:b:5004",
       "\"a:b\" is neither the name of a host nor an address");
   assert_bonding_refused ("tv:0",
-      "\"0\" in \"tv:0\" is not a port: set 1 to 65535");
+      "\"0\" in \"tv:0\" is not a port: set a number from 1 to 65535");
 }
 
 GST_END_TEST;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Streams a film whose rate is a fifth too high over the only radio, in virtual
- * time. The two cores run over wirelesslink's profile 80211b with a microwave
- * oven, as in pipelines/demo.ini. B-frames must be given up first, and no frame
- * may be later than the latency. The test prints the table of docs/mmtpsink.md.
+/* Streams a film over a single radio in virtual time. The rate of the film is a
+ * fifth too high for this radio. The two cores run over wirelesslink's profile
+ * 80211b with a microwave oven, as in pipelines/demo.ini. B-frames must be
+ * given up first, and no frame may be later than the latency. The test prints
+ * the table of docs/mmtpsink.md.
  */
 
 #include <gst/check/gstcheck.h>
@@ -25,11 +26,12 @@
 #define SEEDS 16
 /* Difference between the clocks of the two cores. */
 #define OFFSET (500 * LINK_SECOND)
-/* The receiver is mobile; the link counts it as the first station. */
+/* The receiver is the mobile station, which is the first station of the link.
+ */
 #define MOBILE 0
 #define BASE 1
 /* The oven is on from 3.5 to 7 s of the film. The film begins 0.25 s after the
- * link, because the path is measured first. */
+ * start of the link, because the path is measured first. */
 #define OVEN "3.75-7.25"
 
 /* Mean sizes in bytes of the I-, P- and B-frames in the first 10 s of

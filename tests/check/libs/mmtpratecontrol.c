@@ -193,7 +193,8 @@ path_run_source (Path * path)
     path->backlog += path->source_rate / 8 * FRAME_PERIOD / SECONDS;
     path->next_frame += FRAME_PERIOD;
   }
-  /* An idle sender saves no permission to send. */
+  /* The time in which a sender was idle gives it no credit for a later burst.
+   */
   if (path->next_send < path->now)
     path->next_send = path->now;
   while ((path->source_rate == 0 || path->backlog >= PACKET)
@@ -422,8 +423,9 @@ GST_START_TEST (leaves_room_for_a_limited_source)
 
 GST_END_TEST;
 
-/* An algorithm whose publication demands that it reduces its rate after losses
- * of any kind has a lower share here. */
+/* Some publications demand that the rate is reduced after losses of any kind.
+ * The algorithms of these publications may reach a lower share of the link's
+ * rate here. */
 GST_START_TEST (survives_random_losses)
 {
   const gdouble share = 0.8;

@@ -2182,8 +2182,8 @@ GST_START_TEST (a_query_is_answered_at_once_and_not_too_often)
 
 GST_END_TEST;
 
-/* Number of paths with which only the fastest path carries the records of all
- * paths. */
+/* This number of paths is so large that only the fastest path carries the
+ * records of all paths. */
 #define MANY_PATHS 6
 
 /* The fastest path becomes silent. The reports of all paths move to the next

@@ -265,7 +265,7 @@ GST_START_TEST (deadlines_can_be_shifted)
   check_output (reorder, "!c");
   fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (240));
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->late, 1);
-  /* Buffers that the caller has not fetched are affected, too. */
+  /* The change also makes buffers late that the caller has not fetched yet. */
   add (reorder, 160, 3, WHOLE, "d", 260);
   mmtp_reorder_shift_deadlines (reorder, MS (261), -(gint64) MS (1));
   check_output (reorder, "");
@@ -418,8 +418,9 @@ GST_START_TEST (far_jumps_are_bounded)
 
 GST_END_TEST;
 
-/* Maximum steps for skipping 2^20 - 1 numbers: the summary, a few words of the
- * bitmap, and the history, which consists of bits. */
+/* Maximum number of steps for skipping 2^20 - 1 numbers. The steps visit the
+ * summary, a few words of the bitmap, and the history, which has one bit for
+ * each number. */
 #define MAX_JUMP_STEPS 2048
 #define LARGE_MAX_BYTES (64 * 1024 * 1024)
 

@@ -16,7 +16,7 @@
 #define LATENCY (450 * MS)
 #define DELAY (150 * MS)
 #define RATE 1000000
-/* Number of packets for a REPAIR while other packets wait. */
+/* Number of packets that a REPAIR covers while other packets wait. */
 #define BLOCK 12
 
 typedef struct

@@ -163,7 +163,7 @@ GST_END_TEST;
 
 /* A path is in doubt if its messages are overdue. The rule by arrival avoids
  * such a path as long as another path is certain to be in time. The rule of the
- * paper does not look at this. */
+ * paper does not consider whether a path is in doubt. */
 GST_START_TEST (arrival_does_not_prefer_a_path_in_doubt)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
@@ -191,8 +191,9 @@ GST_START_TEST (arrival_waits_for_the_path_that_is_first)
           300 * MS), 0);
   candidates[0].token = 140 * MS;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS), 1);
-  /* The rule does not wait for the radio if the radio cannot send its backlog
-   * until then. */
+  /* The radio has to send its backlog before the packet. If the packet would
+   * then arrive later than over the infrared link, the rule does not wait for
+   * the radio. */
   candidates[0].token = 138 * MS;
   candidates[0].backlog = 1 * MS;
   fail_unless_equals_int (choose_by_arrival (candidates, 2, 0, 300 * MS),

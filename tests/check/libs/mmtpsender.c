@@ -70,8 +70,8 @@ typedef struct
   gboolean in_session;
   /* Time in ns before which the receiver sends nothing. */
   guint64 mute_until;
-  /* The simulated receiver answers by itself. Otherwise only the test sends
-   * answers. */
+  /* TRUE if the simulated receiver answers by itself. If FALSE, only the test
+   * sends answers. */
   gboolean answers;
   Line lines[MAX_LINES];
   guint n_lines;
@@ -239,7 +239,8 @@ say_accept (Fixture * fixture, guint path, const MmtpOpen * open)
   say (fixture, path, &message);
 }
 
-/* The transit constant is 0, because both endpoints use the same clock. */
+/* The transit constant, which is subtracted from each transit, is 0 because
+ * both endpoints use the same clock. */
 static void
 fill_record (Fixture * fixture, guint path, MmtpRecord * record)
 {
@@ -610,7 +611,7 @@ fixture_new_ready (const MmtpSenderConfig * config)
   return fixture;
 }
 
-/* Returns a fixture with the same two paths, whose rates are configured. */
+/* Like fixture_new_ready (), but the rates of both paths are configured. */
 static Fixture *
 fixture_new_known (const MmtpSenderConfig * config)
 {
@@ -885,7 +886,8 @@ refuse_sealed (Fixture * fixture, const guint8 * nonce, guint8 reason,
   run (fixture, 0);
 }
 
-/* An attacker who sees an OPEN can send such a refusal any number of times. */
+/* An attacker who sees an OPEN can answer it with a REFUSE any number of times.
+ */
 GST_START_TEST (an_unverified_refusal_ends_nothing)
 {
   MmtpSenderConfig config = make_config_with_key ();
@@ -1699,8 +1701,8 @@ GST_START_TEST (nothing_is_sent_on_the_chance_in_place_of_what_is_new)
   run (fixture, SECOND);
   mmtp_sender_get_stats (fixture->sender, &stats);
   fail_unless (stats.discarded_buffers > 100);
-  /* In at most one case a packet was reported as lost so early that its
-   * retransmission was certain to arrive in time. */
+  /* At most one packet was retransmitted: it was reported as lost so early that
+   * the retransmission was certain to arrive in time. */
   fail_unless (stats.retransmitted <= 1);
   fail_unless (stats.unrepaired > 10);
   fixture_free (fixture);
@@ -1812,8 +1814,8 @@ GST_START_TEST (path_tells_why_it_is_not_used)
   run (fixture, 3 * SECOND);
   expect_use (fixture, 0, MMTP_USE_CARRIES, "");
   put_for (fixture, 100);
-  /* The path with the maximum delay is used, and its rate is known better after
-   * that.
+  /* The sender has used the path with the maximum delay. It therefore knows the
+   * rate of this path better than before.
    */
   expect_use (fixture, 0, MMTP_USE_PROBED, "probing");
   expect_use (fixture, 1, MMTP_USE_CARRIES, "");

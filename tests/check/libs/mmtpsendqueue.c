@@ -234,8 +234,9 @@ GST_START_TEST (late_group_is_passed_over)
 
 GST_END_TEST;
 
-/* Slots of three temporal layers: that of the base layer, and that of the layer
- * between it and the highest one */
+/* Slots that pictures of three temporal layers update: BASE for the base layer,
+ * and MIDDLE for the layer above it. Pictures of the highest layer update no
+ * slot. */
 #define BASE 1
 #define MIDDLE 2
 
@@ -276,7 +277,8 @@ GST_START_TEST (highest_layer_is_given_up_first)
   fail_unless (put_layer (queue, 80 * MS, 1, 900));
   fail_unless_equals_int (mmtp_send_queue_get_packet (queue, 1)->unit->rank,
       MMTP_RANK_LAYER);
-  /* There is room for two more; the base layer needs six. */
+  /* The queue holds 4500 of at most 10,000 bytes. The next picture of the base
+   * layer has 6000 bytes. */
   fail_unless (put_layer (queue, 100 * MS, 0, 6000));
   fail_unless_equals_int (n_discarded, 1);
   fail_unless (is_given_up (queue, 2));

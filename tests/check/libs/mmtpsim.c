@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks the simulation in which MMTP is measured. UDP takes the place of MMTP,
- * so that the results can be computed by hand. The test also checks the ideal
- * scheduler against the maximum of the links in the MMTP paper.
+ * so that the results can be computed by hand. The test also compares the ideal
+ * scheduler with the maximum number of packets that the links of the MMTP paper
+ * can deliver.
  */
 
 #include <gst/check/gstcheck.h>
@@ -279,8 +280,8 @@ GST_START_TEST (tcp_fills_the_link_that_it_has_alone)
   MmtpSimulation *simulation;
   const MmtpSimulationResult *result;
 
-  /* The link has 10 Mbit/s, a round trip of 40 ms and a queue of the same
-   * length. UDP uses 4 % of the rate. */
+  /* The link has 10 Mbit/s, a round trip of 40 ms, and a queue that also takes
+   * 40 ms. UDP uses 4 % of the rate. */
   config_init (&config, 1250000, 20 * MS, 50000);
   config.paths[0].n_tcp = 2;
   config.paths[0].tcp_from = SECOND;

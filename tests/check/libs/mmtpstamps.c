@@ -50,8 +50,9 @@ GST_START_TEST (one_that_stands_still_is_replaced)
 
 GST_END_TEST;
 
-/* Timestamps that advance again are behind the replaced ones and catch up with
- * them. */
+/* When timestamps advance again, they are at first earlier than the last
+ * replaced timestamp. The output does not go back: it repeats the replaced
+ * timestamp until they have caught up. */
 GST_START_TEST (times_do_not_go_back)
 {
   MmtpStamps stamps;
@@ -81,8 +82,9 @@ GST_START_TEST (one_that_is_ahead_is_kept)
 
 GST_END_TEST;
 
-/* The sender waits for a slow path with each part of a frame. This time must
- * not count as the arrival time of the next part. */
+/* Before the sender takes the next part of a frame, it waits until a slow path
+ * has room. The end of this waiting time must not count as the arrival time of
+ * the next part. */
 GST_START_TEST (waiting_for_the_paths_does_not_count)
 {
   MmtpStamps stamps;

@@ -16,8 +16,9 @@
 #define DELAY (100 * MS)
 #define MAX_PIECES 64
 
-/* H.264, 7.3.1: a delimiter, and the first slice of an IDR picture, a P-picture
- * and a non-reference picture */
+/* H.264, 7.3.1: each picture has an access unit delimiter and the beginning of
+ * its first slice. The pictures are an IDR picture, a P-picture and a
+ * non-reference picture. */
 #define DELIMITER PES "\0\0\0\1\x09\x10\0\0\1"
 #define I_PICTURE DELIMITER "\x65\x88\x84"
 #define P_PICTURE DELIMITER "\x41\x9a\x24"
@@ -66,8 +67,11 @@ pieces_clear (Pieces * pieces)
     g_bytes_unref (pieces->pieces[--pieces->n].data);
 }
 
-/* Describes a piece: "H" if a picture begins; "d" for data or "k", "p" or "b"
- * for a part of a picture; its number of packets; "M" if the picture ends. */
+/* Describes a piece in this order:
+ * - "H" if a picture begins with the piece;
+ * - the content: "d" for data, or the picture type "k", "p" or "b";
+ * - the number of packets;
+ * - "M" if the picture ends with the piece. */
 static void
 describe (const MmtpTsPiece * piece, GString * text)
 {
@@ -162,7 +166,8 @@ GST_START_TEST (fields_of_a_frame_are_given_up_together)
   ts_put_picture (&stream, START P_N0_B5);
   ts_put_picture (&stream, START B_N1_T0);
   ts_put_picture (&stream, START B_N1_B1);
-  /* The second one has another frame_num, so both are alone. */
+  /* The second field has another frame_num than the first field, so each of
+   * them is a picture of its own. */
   ts_put_picture (&stream, START P_N1_T6);
   ts_put_picture (&stream, START P_N2_B7);
   expect_pieces (&stream, "Hd1 k1 d1 k1M Hb1 b1M Hp1M Hp1M ");
@@ -171,7 +176,8 @@ GST_START_TEST (fields_of_a_frame_are_given_up_together)
 
 GST_END_TEST;
 
-/* Such a picture would not be given up otherwise. */
+/* Without the empty piece, a picture that ends with a clock would not be given
+ * up. */
 GST_START_TEST (picture_that_ends_with_a_clock_ends_with_an_empty_piece)
 {
   TsStream stream;
@@ -214,7 +220,7 @@ GST_START_TEST (picture_may_end_before_the_next_one)
   poll_pieces (cutter, &pieces);
   fail_unless_equals_int (pieces.n, 4);
   fail_unless (pieces.pieces[2].flags & MMTP_FLAG_MARKER);
-  /* A packet that has begun to arrive is not torn. */
+  /* A packet is not divided if a part of it has already arrived. */
   mmtp_ts_cutter_input (cutter, stream.bytes->data + stream.bytes->len - 10, 10,
       at);
   poll_pieces (cutter, &pieces);
@@ -275,8 +281,8 @@ put_piece (MmtpSendQueue * queue, const MmtpTsPiece * piece, guint64 due,
   return mmtp_send_queue_put (queue, 0, &buffer, &limits);
 }
 
-/* Puts all pieces. Each picture is due 40 ms after the one before, with the
- * data that follow it. */
+/* Puts all pieces into the queue. Each picture is due 40 ms after the previous
+ * one. The data behind a picture are due at the same time as the picture. */
 static void
 put_all (MmtpSendQueue * queue, const Pieces * pieces)
 {
@@ -296,8 +302,13 @@ get_unit (MmtpSendQueue * queue, guint number)
   return mmtp_send_queue_get_packet (queue, number)->unit;
 }
 
-/* Tables; IDR picture 1 to 3: clock, rest, sound; P-picture 4 to 7: clock,
- * rest, sound, rest; B-picture 8 and sound 9; P-picture 10. */
+/* Makes a stream that is cut into these pieces:
+ * - 0: tables;
+ * - 1 to 3: clock, rest and sound of the IDR picture;
+ * - 4 to 7: clock, rest, sound and further rest of the first P-picture;
+ * - 8: B-picture;
+ * - 9: sound;
+ * - 10: second P-picture. */
 static void
 make_group (TsStream * stream)
 {
@@ -357,7 +368,8 @@ GST_START_TEST (pieces_have_the_rank_of_their_picture)
 
 GST_END_TEST;
 
-/* A picture goes with what refers to it, and without its sound and clock. */
+/* If a picture is given up, the pictures that refer to it are given up, too.
+ * Its sound and its clock are kept. */
 GST_START_TEST (data_stay_where_a_picture_is_given_up)
 {
   Pieces pieces;
@@ -390,7 +402,8 @@ GST_START_TEST (late_data_take_the_picture_around_them)
   Pieces pieces;
   MmtpSendQueue *queue = put_group (&pieces);
 
-  /* all but the two sounds, up to a part of the first P-picture */
+  /* All pieces up to the first part of the first P-picture are sent, except the
+   * sound. The sound of the P-picture is not sent either. */
   send (queue, 0);
   send (queue, 1);
   send (queue, 2);
@@ -502,9 +515,13 @@ receive (Receiver * receiver, const Pieces * pieces, guint64 missing)
   poll_output (receiver);
 }
 
-/* Describes the packets: "s" sound; "c" only a clock; "V" and "v" of the video,
- * where a PES packet begins and elsewhere; "t" tables. Checks the counter of the
- * video (2.4.3.3). */
+/* Describes each packet as a letter:
+ * - "t": tables;
+ * - "s": sound;
+ * - "c": video packet with a clock only;
+ * - "V": video packet in which a PES packet begins;
+ * - "v": any other video packet.
+ * Checks the continuity counter of the video (2.4.3.3). */
 static gchar *
 describe_output (const GByteArray * output)
 {
@@ -585,7 +602,7 @@ GST_START_TEST (incomplete_picture_leaves_sound_and_clock)
   expect_output (&pieces, 1 << 4, "ttVvssVsV");
   /* its sound */
   expect_output (&pieces, 1 << 6, "ttVvscVsV");
-  /* the IDR picture, the B-picture, and the last one */
+  /* the IDR picture; the B-picture; the B-picture and the second P-picture */
   expect_output (&pieces, 1 << 2, "ttcsVvsvVsV");
   expect_output (&pieces, 1 << 8, "ttVvsVvsvsV");
   expect_output (&pieces, 1 << 8 | 1 << 10, "ttVvsVvsvs");

@@ -289,9 +289,9 @@ GST_END_TEST;
 
 /* --- the hash ------------------------------------------------------------ */
 
-/* The published test vectors of FNV-1a cover the bytes only. This test computes
- * the hash over the eight bytes of the size and the first bytes of the data
- * itself. */
+/* The published test vectors of FNV-1a cover the bytes only. This test has its
+ * own computation of the hash over the eight bytes of the size and the first
+ * bytes of the data. */
 GST_START_TEST (hash_is_fnv_1a_over_size_and_first_bytes)
 {
   guint64 expected = G_GUINT64_CONSTANT (0xcbf29ce484222325);
@@ -599,8 +599,9 @@ GST_START_TEST (time_stands_still_in_a_pause)
   MpegStatClock clock = { MPEGSTAT_CLOCK_NONE };
 
   mpegstat_clock_take (&clock, RUNNING, 100, 1000);
-  /* The pipeline is paused 10 ns later. One more frame arrives while it is
-   * paused, and another one after it plays again. */
+  /* The pipeline is paused 10 ns after the first frame. Another frame arrives
+   * during the pause, and a third frame arrives after the pipeline plays again.
+   */
   mpegstat_clock_mark_switch (&clock, 1010);
   fail_unless_equals_uint64 (mpegstat_clock_take (&clock, MONOTONIC, 3000,
           3000), 10);

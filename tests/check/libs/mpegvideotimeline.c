@@ -186,9 +186,10 @@ GST_START_TEST (nothing_lost_nothing_reported)
 
 GST_END_TEST;
 
-/* One frame of the stream is lost, each frame in turn; the GOP header of an
- * I-frame is lost with it. The frames at the very end are excluded, because no
- * later frame shows that they are missing. */
+/* Each run loses one frame of the stream, and the runs together lose each frame
+ * once. If the frame is an I-frame, its GOP header is lost with it. The frames
+ * at the very end are excluded, because no later frame shows that they are
+ * missing. */
 GST_START_TEST (any_single_frame_lost_is_found_with_its_type)
 {
   const Run *runs[] = { &with_time_codes, &media_clock, &demuxer_times,
@@ -576,8 +577,9 @@ GST_START_TEST (a_gap_of_more_than_ten_seconds_is_a_new_beginning)
 GST_END_TEST;
 
 /* An attacker who knows the SSRC sends one RTP packet per second with a picture
- * and a timestamp that is up to 65,000 frames too high. For each forged frame
- * the timeline may report at most seconds of lost frames, in few ranges. */
+ * and a timestamp that is up to 65,000 frames too high. For each forged frame,
+ * the timeline may report at most ten seconds of lost frames, in at most 64
+ * ranges. */
 GST_START_TEST (forged_timestamps_lose_seconds_at_most)
 {
   const guint n_forged = 8, every = 100;

@@ -24,8 +24,8 @@ typedef struct
   GMutex lock;
   /* Number of connection attempts that are still refused. */
   guint refuse;
-  /* GResolverError with which these attempts fail, or -1 if the connection is
-   * refused instead. */
+  /* GResolverError with which the refused attempts fail. If it is -1, the
+   * connection is refused instead. */
   gint resolver_error;
   gboolean silent;              /* Connection attempts are not answered. */
   /* Bytes that the transport accepts before it is full. */
@@ -42,10 +42,12 @@ typedef struct
   gboolean drain_breaks;
 
   /* The following fields are read by the tests and protected by `lock`. */
-  /* What happened, one character for each event. A letter is the first byte of
-   * a buffer that was sent completely. The other characters mean: < a
-   * connection begins, > a connection ends, ! a connection is reset, . all data
-   * was drained. */
+  /* What happened, one character for each event:
+   * - a letter: a buffer was sent completely, and this is its first byte;
+   * - <: a connection begins;
+   * - >: a connection ends;
+   * - !: a connection is reset;
+   * - .: all data was drained. */
   GString *log;
   /* Number of bytes of the current buffer that were accepted. */
   gsize n_taken;
@@ -887,7 +889,8 @@ answer_live (GstPad * pad, GstObject * parent, GstQuery * query)
   return TRUE;
 }
 
-/* Answers queries as an ifdqueue does that is downstream of a camera. */
+/* Answers queries in the same way as an ifdqueue that is downstream of a
+ * camera. */
 static gboolean
 answer_live_and_drops (GstPad * pad, GstObject * parent, GstQuery * query)
 {
@@ -1676,11 +1679,11 @@ check_asked_eos (GType type, gboolean silent)
   gst_object_unref (pipeline);
 }
 
-/* Whether the end is an error depends on the source and on auto-reconnect, and
- * not on whether the sink synchronizes to the clock. With auto-reconnect, a
- * live stream may end without an error while the sink still waits for its
- * receiver. Without auto-reconnect the end is an error, because the sink would
- * have given up. */
+/* A stream ends while no receiver is connected. Whether this is an error
+ * depends on the source and on auto-reconnect, and not on whether the sink
+ * synchronizes to the clock. With auto-reconnect, a live stream may end without
+ * an error while the sink still waits for its receiver. Without auto-reconnect
+ * the end of the stream is an error, because the sink would have given up. */
 GST_START_TEST (only_a_live_stream_may_end_without_a_receiver)
 {
   const gboolean is_live = (__i__ & 1) != 0, syncs = (__i__ & 2) != 0;

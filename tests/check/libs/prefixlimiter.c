@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the limits of answers for each address prefix that prefixlimiter.h
- * describes, in virtual time. */
+/* Checks in virtual time how many answers each address prefix gets. The limits
+ * are described in prefixlimiter.h. */
 
 #include <gst/check/gstcheck.h>
 
@@ -107,8 +107,9 @@ GST_START_TEST (flood_of_random_prefixes_takes_nothing_of_others)
 
 GST_END_TEST;
 
-/* All prefixes together may get the answers of a tenth of a second in one
- * burst. Within a second they get no more than the answers of one second. */
+/* All prefixes together have a budget of 1000 answers per second. At most a
+ * tenth of these answers may be sent in one burst. In the second after the
+ * burst, at most 1000 answers are sent. */
 GST_START_TEST (all_together_have_a_limit)
 {
   guint i, taken = 0;
@@ -131,7 +132,8 @@ GST_START_TEST (known_host_has_a_reserve)
   assert_equals_int (take_many (0x0a000001, SECOND, 1000, RATE), 100);
   assert_equals_int (take_many (0x0a000005, SECOND, 20, RATE), 10);
   assert_equals_int (take_many (0x0a000005, 2 * SECOND, 1, RATE), 1);
-  /* The overall limit does not apply to a remembered host either. */
+  /* The reserve of a remembered host is available even if the overall limit is
+   * reached. */
   take_many (0x0b000001, 3 * SECOND, 1, 1);
   assert_equals_int (take_many (0x0b000001, 3 * SECOND, 1, 1), 0);
   assert_equals_int (take_many (0x0a000005, 3 * SECOND, 1, 1), 1);

@@ -35,7 +35,7 @@ typedef GstObjectClass ThingClass;
 static GType thing_get_type (void);
 G_DEFINE_TYPE (Thing, thing, GST_TYPE_OBJECT);
 
-/* The table calls this function with the lock held. */
+/* This function is called with the lock held. */
 static void
 note_change (gpointer object)
 {
@@ -45,7 +45,7 @@ note_change (gpointer object)
   self->n_changes++;
 }
 
-/* The table calls these functions without the lock. */
+/* These functions are called without the lock. */
 static void
 set_doubled (gpointer object, const GValue * value, GParamSpec * pspec)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of References and H265Headers: which pictures of a pyramid or of
  * temporal layers need which other ones. The headers are written bit by bit
- * according to the tables of H.265, where "8:77" is 77 in 8 bits and "e3" is
- * ue(v).
+ * according to the tables of H.265. In their texts, "8:77" means the value 77
+ * in 8 bits, and "e3" means the value 3 as ue(v).
  */
 
 #include <gst/check/gstcheck.h>
@@ -14,9 +14,13 @@
 /* --- reference picture sets ----------------------------------------------- */
 
 /* A picture is written as its type and order, its layer, and the orders of the
- * pictures that it uses: 'I' is an IDR picture, 'C' a CRA picture, 'P' a
- * reference picture, 'B' another one, 'L' a leading picture without pictures
- * that refer to it. A picture in brackets is kept, but not used. */
+ * pictures that it uses. The types are:
+ * - 'I': an IDR picture
+ * - 'C': a CRA picture
+ * - 'P': a reference picture
+ * - 'B': a non-reference picture
+ * - 'L': a leading picture to which no picture refers
+ * A picture in brackets is kept, but not used. */
 typedef struct
 {
   gchar type;
@@ -48,8 +52,9 @@ input (References * references, const Picture * picture, ReferenceUse * use)
   return references_end (references, &kind, use);
 }
 
-/* Returns which of the pictures can be decoded without number `without`, one
- * digit each. All have slots. */
+/* Omits the picture with the index `without`. Returns one character for each
+ * picture: '-' if a decoder cannot decode the picture, otherwise the depth of
+ * the picture. All pictures use slots. */
 static gchar *
 decode_without (References * references, const Picture * pictures, guint n,
     guint without)
@@ -100,7 +105,8 @@ GST_START_TEST (picture_of_a_layer_costs_those_that_refer_to_it)
   expect_without (layers, n, 2, "02--02120100");
   expect_without (layers, n, 6, "02120" "2--0100");
   expect_without (layers, n, 4, "0212------00");
-  /* A picture that is kept without being used does not count. */
+  /* A picture in brackets is kept but not used. It does not count as a
+   * reference of the picture that keeps it. */
   expect_without (layers, n, 9, "021202120-00");
 }
 
@@ -167,7 +173,8 @@ GST_START_TEST (slots_are_used_only_with_layers)
   static const Picture with_b[] = {
     {'I', 0, 0, ""}, {'P', 3, 0, "0"}, {'B', 1, 0, "0 3"}, {'B', 2, 0, "0 3"},
   };
-  /* The P-frame refers to the B-frame of the pyramid before it. */
+  /* The last P-frame (order 8) refers to a B-frame (order 2) of the previous
+   * pyramid. */
   static const Picture tangled[] = {
     {'I', 0, 0, ""}, {'P', 4, 0, "0"}, {'P', 2, 0, "0 4"}, {'P', 8, 0, "4 2"},
   };
@@ -175,7 +182,7 @@ GST_START_TEST (slots_are_used_only_with_layers)
   fail_unless_equals_int (count_active (chain, 4, 3), 0);
   fail_unless_equals_int (count_active (with_b, 4, 3), 0);
   fail_unless_equals_int (count_active (tangled, 4, 3), 0);
-  /* They are used from the second group on. */
+  /* The slots are used from the second group of pictures on. */
   fail_unless_equals_int (count_active (pyramid, 9, 3), 18);
 }
 
@@ -217,7 +224,7 @@ GST_START_TEST (picture_with_unknown_references_needs_all)
   fail_unless (references_end (references, &kind, &use));
   fail_unless_equals_int64 (use.uses, G_MAXUINT32);
   fail_unless_equals_int64 (use.updates, G_MAXUINT32);
-  /* The next group does without slots. */
+  /* The slots are not used in the next group of pictures. */
   fail_if (input (references, &layers[0], &use));
   references_free (references);
 }
@@ -282,7 +289,8 @@ make_unit (guint type, guint sub_layer, const gchar * text)
     "1:1 e4 e2 e0 e0 e3 e0 e3 e0 e0 1:1 1:0 2:3 1:1 8:119 e0 e0 1:0 " \
     "e3 e1 e0 e0 1:1 " "1:1 1:1 e0 1:1 1:1 " "1:0 e1 e1 e3 1:0 e1 1:1 " \
     "1:1 e1 4:5 1:1"
-/* 7.3.2.3.1: with pic_output_flag and one bit more */
+/* 7.3.2.3.1: each slice header has pic_output_flag and one extra bit
+ * (num_extra_slice_header_bits is 1). */
 #define PPS "e0 e0 1:0 1:1 3:1 1:0"
 
 static H265Headers *
@@ -349,8 +357,10 @@ GST_START_TEST (h265_slices_list_their_references)
   expect_slice (headers, 1, 1, SLICE "4:9 1:1 2:0 e0 e0", "25: 24");
   expect_slice (headers, 0, 0, SLICE "4:9 1:1 2:0 e0 e0", "25: 24");
   expect_slice (headers, 1, 0, SLICE "4:1 1:1 2:0 e0 e0", "17: 16");
-  /* A set in the slice: {-3, -5 (not used)}, and one that is predicted from the
-   * second set of the SPS by +1: -2 is kept without being used. */
+  /* The first slice contains a set: {-3, -5}, where the picture at -5 is kept
+   * but not used. The set of the second slice is predicted from set 1 of the
+   * SPS with a difference of +1. The number -2 of set 1 becomes -1, and the
+   * picture at -1 is kept but not used. */
   expect_slice (headers, 1, 0, SLICE "4:8 1:0 1:0 e2 e0 e2 1:1 e1 1:0 e0 e0",
       "24: 21 (19)");
   expect_slice (headers, 1, 0,
@@ -367,8 +377,9 @@ GST_START_TEST (h265_long_term_references)
   expect_slice (headers, 19, 0, IRAP_SLICE, "0:");
   expect_slice (headers, 1, 0, SLICE "4:8 1:1 2:0 e0 e0", "8: 7");
   expect_slice (headers, 1, 0, SLICE "4:0 1:1 2:0 e0 e0", "16: 15");
-  /* one of the SPS, whose upper bits are unknown, and one with the lsb 3 of the
-   * previous cycle */
+  /* The slice has two long-term reference pictures. For the one of the SPS, the
+   * upper bits of the POC are unknown. The other one has the low bits 3 and
+   * belongs to the previous cycle of the POC. */
   expect_slice (headers, 1, 0, SLICE
       "4:4 1:1 2:0 e1 e1 1:0 4:3 1:1 1:1 e1", "20: 19 5* 3");
   h265_headers_free (headers);
@@ -391,7 +402,7 @@ GST_START_TEST (h265_slice_without_its_sets_is_not_read)
   for (size = 0; size < 5; size++)
     fail_if (h265_headers_read_slice (headers, slice_unit->data, size, &slice));
   fail_if (read_slice (headers, 1, 0, "1:0 e0 e5", &slice));
-  /* An SPS that is cut removes all of them. */
+  /* An SPS that is cut removes all stored SPSs. */
   h265_headers_add_sps (headers, sps->data, 20);
   fail_if (read_slice (headers, 19, 0, IRAP_SLICE, &slice));
   g_byte_array_unref (sps);

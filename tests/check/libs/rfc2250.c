@@ -61,8 +61,9 @@ GST_START_TEST (header_extension_bits)
 {
   /* The header has the bit T set, so the MPEG-2 extension follows. The
    * extension has X=0, E=1, f_codes 1 2 3 4, DC 2 and PS 3. Its bits T P C Q V
-   * A R H G alternate, and D is set. Then follow the composite display and two
-   * words of extensions: their length, 00 00 01 b5 40 and padding. */
+   * A R H G alternate, and D is set. The composite display and two words of
+   * extensions follow. The two words contain the number of words, 00 00 01 b5
+   * 40 and padding. */
   const guint8 bytes[] = { 0x04, 0x00, 0x00, 0x00,
     0x44, 0x8d, 0x2e, 0xab, 0x00, 0x0a, 0xbc, 0xde,
     0x02, 0x00, 0x00, 0x01, 0xb5, 0x40, 0x00, 0x00
@@ -490,8 +491,7 @@ GST_END_TEST;
 
 GST_START_TEST (sequence_header_is_repeated_at_intervals)
 {
-  /* The interval of the frames is half a second, and that of the I-frames is
-   * two seconds. */
+  /* There is a frame every half second and an I-frame every two seconds. */
   const struct
   {
     gint interval;
@@ -811,8 +811,9 @@ GST_START_TEST (rebuilt_gop_header_is_as_closed_as_the_last)
 
 GST_END_TEST;
 
-/* The slices that arrived of the second field follow a header of their own, not
- * the header of the first field. */
+/* The packet with the header of the second field is lost. The other slices of
+ * this field must follow a rebuilt header of the second field, not the header
+ * of the first field. */
 GST_START_TEST (rebuilt_header_of_a_second_field)
 {
   MpegPicture first = {.type = 'I',.tr = 5,.structure = 1,.rows = 2,
@@ -1124,7 +1125,8 @@ count_freed (gpointer packet)
   n_freed++;
 }
 
-/* The reordering keeps at most 512 single packets, and 512 packets of
+/* The reordering keeps packets of other sources in two rings of 512 packets.
+ * One ring is for single packets, the other one for packets that have
  * consecutive sequence numbers. */
 GST_START_TEST (kept_packets_of_other_sources_are_bounded)
 {

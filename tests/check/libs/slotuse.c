@@ -143,8 +143,10 @@ typedef struct
   gboolean golden, altref;      /* these are refreshed */
   guint copy_to_golden, copy_to_altref;
   gboolean entropy, last;       /* refresh_entropy_probs, refresh_last */
-  gboolean segments, map_only;  /* updates map and values, or only the map */
-  guint filter;                 /* number of the filter's values, up to 8 */
+  /* The frame updates the segmentation map and the segment data. With
+   * `map_only` it updates only the map. */
+  gboolean segments, map_only;
+  guint filter;                 /* number of loop filter deltas, up to 8 */
 } Vp8;
 
 static void
@@ -891,7 +893,8 @@ GST_START_TEST (av1_temporal_unit_has_several_frames)
 
 GST_END_TEST;
 
-/* Without its first frame, a temporal unit would belong to the previous one. */
+/* If the first frame of a temporal unit is lost, the other frames of this unit
+ * seem to belong to the previous temporal unit. */
 GST_START_TEST (av1_frame_needs_the_beginning_of_its_temporal_unit)
 {
   const Sequence sequence = { FALSE, };

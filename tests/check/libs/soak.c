@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs a stream through the cores of MMTP and of DCCP for a long virtual time,
  * over links with outages. The memory in use must not grow after the first part
- * of the run, and each packet must be in exactly one counter. The test in the
- * suite `unit` simulates 20 minutes, the one in the suite `long` eight hours.
- * The environment variable SOAK_MINUTES sets the minutes.
+ * of the run. Each packet must be counted by exactly one counter. The test in
+ * the suite `unit` simulates 20 minutes, and the test in the suite `long`
+ * simulates eight hours. The environment variable SOAK_MINUTES overrides the
+ * simulated time, in minutes.
  */
 
 #include <gst/check/gstcheck.h>
@@ -16,9 +17,9 @@
 
 #define MINUTE (60 * VIRTUAL_LINK_SECOND)
 #define DEFAULT_MINUTES 20
-/* A run is divided into N_WATCHES parts, and the memory is read in each. The
- * first N_START parts are the start, in which queues, histories and the arrays
- * of the test grow to their final size. */
+/* A run is divided into N_WATCHES parts. The memory in use is measured once in
+ * each part. The first N_START parts are the start, in which queues, histories
+ * and the arrays of the test grow to their final size. */
 #define N_WATCHES 16
 #define N_START 4
 /* Allowed growth in bytes. A leak of a single byte for each packet in eight
@@ -84,8 +85,8 @@ add_mmtp_path (MmtpSimulationConfig * config, guint64 rate, guint64 delay,
   mmtp_simulation_config_add_path (config, &path, &path);
 }
 
-/* Each path has outages of its own, at times both paths have one together, and
- * the first path leaves and joins again. */
+/* Each path has outages of its own. At times both paths have an outage
+ * together, and at times the first path leaves and joins again. */
 static void
 init_mmtp (MmtpSimulationConfig * config, guint64 duration, Memory * memory)
 {

@@ -282,8 +282,8 @@ GST_START_TEST (rate_slides_to_zero_when_nothing_comes)
     statistics_rate_add (rate, i * 40 * GST_MSECOND, 5000);
   fail_unless_equals_uint64 (statistics_rate_get (rate, 2 * GST_SECOND),
       1000000);
-  /* Half a second later the window holds 13 of 25 frames, those from 1520 to
-   * 2000 ms. */
+  /* At 2500 ms the window of one second holds 13 of its 25 frames, those from
+   * 1520 to 2000 ms. */
   fail_unless_equals_uint64 (statistics_rate_get (rate,
           2500 * GST_MSECOND), 13 * 40000);
   fail_unless_equals_uint64 (statistics_rate_get (rate,

@@ -416,10 +416,10 @@ GST_START_TEST (every_tenth_packet_lost)
 
 GST_END_TEST;
 
-/* The application sends less than its allowed rate. It is then allowed twice
- * the receive rate (Erixzon, section 5.3.5). For a data-limited sender the
- * maximum of the reports counts (RFC 5348 section 4.3, Maximize). There are
- * only few packets in a round trip. */
+/* The application sends less than its allowed rate. The allowed rate is then
+ * twice the receive rate (Erixzon, section 5.3.5). A data-limited sender
+ * computes it from the maximum of the reported receive rates (RFC 5348 section
+ * 4.3, Maximize). Only few packets are sent in each round trip. */
 GST_START_TEST (application_is_given_twice_what_it_sends)
 {
   Loop *loop = loop_new (1e7, 11 * MS, ENDLESS, TRUE);

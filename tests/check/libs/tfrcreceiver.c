@@ -552,8 +552,9 @@ GST_START_TEST (mean_loss_interval)
   /* If there are fewer than eight intervals, only their weights count. The mean
    * is max (40 / 2, 50 / 2). */
   assert_near (1 / get_p (two, 3), 25, 1e-6);
-  /* The oldest interval is used only once. The means are max (60, 40) and max
-   * (85 / 2, 70 / 2). */
+  /* The mean that includes the open interval omits the oldest interval. The
+   * result for two intervals is max (60, 40), and the result for three
+   * intervals is max (85 / 2, 70 / 2). */
   assert_near (1 / get_p (longer, 2), 60, 1e-6);
   assert_near (1 / get_p (open_intervals, 3), 42.5, 1e-6);
 }
@@ -573,9 +574,10 @@ GST_START_TEST (long_loss_free_time_discounts_history)
   /* The discount factor is at least 0.25, so the mean interval is (10000 + 0.25
    * * 500) / (1 + 0.25 * 5). */
   assert_near (1 / get_p (longer, 9), 4500, 1e-6);
-  /* The discount is permanent. I_1 = 500, and the other intervals have 0.4 of
-   * their weights, which sum up to 5. The last interval, which does not exist,
-   * had the weight 0.2. The mean is (500 + 0.4 * 100 * 5) / (1 + 0.4 * 5). */
+  /* The discount is permanent. I_1 = 500 has the full weight. The weights of
+   * the other intervals sum up to 5, and each is multiplied by the discount
+   * factor 0.4. When this factor was computed, the interval with the weight 0.2
+   * did not exist yet. The mean is (500 + 0.4 * 100 * 5) / (1 + 0.4 * 5). */
   assert_near (1 / get_p (closed, 9), (500 + .4 * 500) / 3, 1e-6);
 }
 
@@ -713,8 +715,8 @@ GST_END_TEST;
 /* The option Loss Intervals contains the values from which the receiver
  * computes its own p. The two results differ only by the rounding of the first
  * interval to whole packets. */
-/* The rounding error of the sum of eight products must not round the result up
- * by one packet. */
+/* The sum of eight products has a rounding error. The inverse rate is rounded
+ * up, and this error must not make it greater by one packet. */
 GST_START_TEST (inverse_rate_is_rounded_up_from_what_it_is)
 {
   guint every, i;
@@ -783,8 +785,9 @@ GST_START_TEST (option_gives_the_rate_of_the_receiver)
       gdouble p;
 
       fail_unless (tfrc_intervals_get_loss_event_rate (&last.intervals, &p));
-      /* Nine intervals do not contain the discounts of earlier intervals. The
-       * loss event rate that is computed from them may therefore differ a
+      /* The option has nine intervals and no discount factors. These factors
+       * also depend on older intervals, which the sender does not know. The
+       * loss event rate that the sender computes may therefore differ a
        * little. */
       assert_near (p, get_state (&fixture).loss_event_rate, .15);
       fail_unless_equals_int (last.intervals.n, 9);
@@ -792,8 +795,10 @@ GST_START_TEST (option_gives_the_rate_of_the_receiver)
       for (n = 0; n < 9; n++) {
         const TfrcInterval *interval = &last.intervals.intervals[n];
 
-        /* Each interval has a loss, and its data length covers all its packets
-         * except the newest packets, which may still be in the skip length. */
+        /* Each interval has a loss. The data length of an interval covers all
+         * packets of the interval. In the newest interval, the newest packets
+         * may be missing from the data length, because they may still belong to
+         * the skip length. */
         fail_unless (interval->loss > 0 && interval->loss +
             interval->lossless - interval->data <= (n == 0));
         sum += interval->data;
@@ -938,7 +943,7 @@ GST_START_TEST (burst_after_silence_is_no_high_rate)
   fail_unless (last.receive_rate <= 100000);
   take (&fixture, 10);
   /* 10 packets arrive at the same time. The rate is computed over a round trip,
-   * so it is at most 100000. */
+   * so it is at most 100000 bytes per second. */
   fail_unless (report (&fixture).receive_rate <= 100000);
   tear_down (&fixture);
 }

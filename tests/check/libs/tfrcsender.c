@@ -155,7 +155,8 @@ GST_START_TEST (one_packet_a_second_without_a_round_trip)
   assert_near (get_rate (&fixture), S / 2.);
   fail_unless_equals_uint64 (tfrc_sender_next_wakeup (fixture.sender),
       6 * SECOND);
-  /* No packet was sent since the timer expired last, so the sender is idle. */
+  /* No packet was sent after the last expiry of the timer, so the sender is
+   * idle. */
   run_timer (&fixture);
   assert_near (get_rate (&fixture), S / 2.);
   tear_down (&fixture);
@@ -319,7 +320,8 @@ GST_START_TEST (data_limited_interval_keeps_the_largest)
   assert_near (get_rate (&fixture), 120000);
   go_round_limited (&fixture, 1000, 1e-6);
   assert_near (get_rate (&fixture), 120000);
-  /* The limit ends with the first interval that is not data-limited. */
+  /* Twice the largest receive rate remains the limit until the first interval
+   * that is not data-limited. */
   send_one (&fixture);
   go_round (&fixture, 5000, 1e-6);
   go_round (&fixture, 5000, 1e-6);
@@ -536,8 +538,9 @@ GST_START_TEST (longer_round_trip_slows_at_once)
   mean = .9 * sqrt (.1) + .1 * sqrt (.2);
   assert_near (get_state (&fixture).instant_rate,
       EQUATION_01 / 1.1 * mean / sqrt (.2));
-  /* The variance begins with half of the first sample, 50 ms. The next sample
-   * deviates by 100 ms, of which a quarter counts. */
+  /* The first sample is 100 ms. The variance begins with half of it, which is
+   * 50 ms. The next sample deviates by 100 ms. The new variance is the sum of
+   * three quarters of the old variance and a quarter of this deviation. */
   fail_unless_equals_uint64 (get_state (&fixture).round_trip_variance,
       (3 * 50 + 100) / 4. * MS);
   tear_down (&fixture);
@@ -659,16 +662,17 @@ GST_START_TEST (own_limit_counts_at_once)
   send_one (&fixture);
   fail_unless_equals_uint64 (tfrc_sender_next_send (fixture.sender, 0),
       R - MS / 2);
-  /* A limit that the application sets is no congestion, so these intervals
-   * count as data-limited. */
+  /* The application sets a rate limit, and the sender is limited by it. This
+   * limit does not indicate congestion, so the two intervals below count as
+   * data-limited. */
   fixture.now = R;
   take_feedback (&fixture, 14600, 1e-6);
   fixture.now = 2 * R;
   send_one (&fixture);
   fixture.now = 3 * R;
   take_feedback (&fixture, 1000, 1e-6);
-  /* The first feedback reported losses (p > 0) for the first time, so the limit
-   * from it is 2 * 0.85 * 14600. */
+  /* The first of the two feedbacks raised p from 0 to more than 0, which counts
+   * as a loss. The limit from this feedback is therefore 2 * 0.85 * 14600. */
   assert_near (get_state (&fixture).receive_limit, 24820);
   tfrc_sender_set_max_rate (fixture.sender, 0);
   assert_near (get_rate (&fixture), 24820);

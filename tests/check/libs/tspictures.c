@@ -10,9 +10,13 @@
 #include "tsbuilder.h"
 #include "tspictures.h"
 
-/* Describes each unit: its number of packets or, in brackets, of bytes; and for
- * a picture "v", the number of packets that remain and the number that the
- * counter advances. The units together are the stream. */
+/* Describes each unit in one word:
+ * - "(n)" if the unit has n bytes, which are not whole packets
+ * - "n" if the unit has n packets and no picture
+ * - "nvr-m" if the unit has n packets and a picture. If the picture is dropped,
+ *   r packets remain, and m of the missing packets increase the continuity
+ *   counter.
+ * Checks also that the units together are the stream. */
 static gchar *
 cut_into (const TsStream * stream, gsize piece, TsPictures * pictures)
 {
@@ -379,7 +383,8 @@ GST_START_TEST (section_may_end_before_the_next_one)
   map = tables->data + TS_PACKET_SIZE + 5;
   size = 3 + map[2];
   g_byte_array_append (stream.bytes, tables->data, TS_PACKET_SIZE);
-  /* a private section, and the beginning of the map at the end of the packet */
+  /* The packet has a private section and, at its end, the beginning of the
+   * program map section. */
   payload[3] = sizeof payload - split - 4;
   memcpy (payload + sizeof payload - split, map, split);
   ts_put_packet (stream.bytes, PMT_PID, TRUE, 0, 0, NULL, 0,

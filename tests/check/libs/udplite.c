@@ -75,7 +75,7 @@ get_slow_checksum (const UdpliteAddresses * addresses, const guint8 * packet,
 }
 
 /* Writes a header whose checksum covers `covered` bytes and whose coverage
- * field is `wire_coverage`, even if both do not match. */
+ * field is `wire_coverage`. The two numbers may differ. */
 static void
 write_slowly (guint8 * packet, gsize size, guint wire_coverage, gsize covered,
     const UdpliteAddresses * addresses)
@@ -325,8 +325,9 @@ GST_END_TEST;
 
 /* A checksum field of 0 would mean that there is no checksum (RFC 3828 section
  * 3.1). The test needs a packet whose sum is all ones, which would give a
- * checksum of 0. It makes this packet by writing the packet's checksum into the
- * packet. */
+ * checksum of 0. To make it, the test computes the checksum of a packet whose
+ * payload begins with two zero bytes, and replaces these two bytes by the
+ * checksum. */
 GST_START_TEST (a_checksum_of_0_is_sent_as_ffff)
 {
   guint8 packet[8 + 12];

@@ -70,8 +70,8 @@ get_coverage (UdpliteFormat format, const Packet * packet, guint mark)
 }
 
 /* Checks that exactly the bytes of `packet` are covered, whatever follows them.
- * Checks also that a packet is covered completely if any byte of these headers
- * is missing. */
+ * `packet` consists of headers. Checks also that the packet is covered
+ * completely if it is cut at any byte of its headers. */
 static void
 check_needed (UdpliteFormat format, Packet packet)
 {
@@ -682,8 +682,8 @@ check_bits_changed (const Packet * packet, gsize place, guint n_bits,
   check_all (UDPLITE_FORMAT_RTP_H263_1998, changed);
 }
 
-/* Number of a bit that is counted from the end of the RTP header and the header
- * of RFC 4629. */
+/* Index of a bit in the packet. The parameter is the index of the bit after the
+ * RTP header and the header of RFC 4629. */
 #define AT(bit) (14 * 8 + (bit))
 
 GST_START_TEST (picture_headers_that_nobody_can_bound_are_covered_whole)

@@ -154,7 +154,8 @@ static const struct
   guint coverage;
   /* Index of the byte in which one bit is inverted; -1 for none. */
   gint flip;
-  /* Coverage that replaces the sent one afterwards; -1 to keep it. */
+  /* Value that is written into the coverage field after the checksum was
+   * computed; -1 to keep the field. */
   gint wire_coverage;
   gboolean no_checksum;
   UdpliteVerdict verdict;

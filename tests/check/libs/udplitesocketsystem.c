@@ -315,8 +315,8 @@ GST_START_TEST (refusal_of_a_packet_before_is_ignored)
 GST_END_TEST;
 
 /* The kernel does not consider raw sockets when it decides whether a port is
- * unreachable. The raw backend must prevent this answer, so that the sender
- * gets no error. */
+ * unreachable. The raw backend must prevent the kernel's ICMP message, so that
+ * the sender gets no error. */
 GST_START_TEST (raw_receiver_is_not_said_to_be_away)
 {
   const gchar *test = "raw_receiver_is_not_said_to_be_away";

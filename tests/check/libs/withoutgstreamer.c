@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* This main function is linked with all files of one layer or core and with the
- * layers below it. The linker refuses calls of any other function. The program
- * also fails if a library of GStreamer was loaded for another reason.
+/* This main function is linked with all object files of one layer (or of one
+ * core) and with the layers below it. If an object file calls a function of any
+ * other layer, the link fails. The program also fails if it has loaded a
+ * library of GStreamer although no call needs one.
  */
 
 #include <string.h>

@@ -19,8 +19,8 @@
 
 /* --- the bounds ----------------------------------------------------------- */
 
-/* MMTP DATA: a packet visits the summary of the bitmap, a few words of the
- * bitmap, and the history. */
+/* MMTP DATA: for each packet the receiver visits the summary of the bitmap, a
+ * few words of the bitmap, and the history. */
 #define MAX_DATA_STEPS 2048
 /* MMTP REPORT: the packet numbers in one record that has the maximum number of
  * ranges, each of the maximum length. */
@@ -36,13 +36,17 @@
 #define HISTORY_STEPS (DCCP_HISTORY_SIZE / 64 + 1)
 /* DCCP: a packet advances one history and counts the bits of another one. */
 #define MAX_JUMP_STEPS (2 * HISTORY_STEPS)
-/* DCCP Data Dropped: one word for each block, and one more whenever a run
- * reaches another word (the runs follow each other towards lower numbers). The
- * words that are visited when the history advances are added. */
+/* DCCP Data Dropped: each block visits the word in which its run begins. A run
+ * also visits each further word that it reaches. The runs follow each other
+ * towards lower sequence numbers, so together they reach each word of the
+ * history once. When the history advances, it visits the words of the history,
+ * too. */
 #define MAX_DROPPED_STEPS (DCCP_MAX_OPTIONS + 2 * HISTORY_STEPS)
-/* For each Drop Code of each option, the sink asks whether a packet of a key
- * frame is in the range. The ranges of one Drop Code do not overlap, and each
- * range has a block. */
+/* For each Drop Code of each option, the sink asks whether the range of dropped
+ * packets contains a packet of a key frame. The ranges of one Drop Code do not
+ * overlap, so together they visit each word of one history. Each range may
+ * visit one more word. A range needs at least one block of an option, so there
+ * are at most DCCP_MAX_OPTIONS ranges. */
 #define MAX_KEY_STEPS (DCCP_DROP_NONE * HISTORY_STEPS + DCCP_MAX_OPTIONS)
 /* DCCP Loss Intervals: the intervals do not overlap. Together they visit each
  * word of one history, and for each interval one more word. */
@@ -160,9 +164,9 @@ get_sender_steps (Mmtp * self)
   return steps;
 }
 
-/* Returns the steps of the worst of many forged messages of a type, whose
- * values are near those of the session or far from them. A valid stream
- * continues during this time. */
+/* Sends many forged messages of one type during a valid stream. Their values
+ * are near the values of the session, or far from them. Returns the steps of
+ * the message that caused the most steps. */
 static guint64
 measure_forged (MmtpType type, MmtpRole from)
 {
@@ -570,9 +574,10 @@ measure_rtp (void)
 
 /* --- mpegstat ------------------------------------------------------------- */
 
-/* One frame has a timestamp that is as far ahead as the timeline still trusts,
- * at the highest frame rate of MPEG-2. Returns how many frames are reported as
- * lost. */
+/* The stream has the highest frame rate of MPEG-2. One frame has a timestamp
+ * that is MAX_LOST_FRAMES frames after the timestamp of the previous frame.
+ * This is the longest gap that the timeline still accepts. Returns how many
+ * frames are reported as lost. */
 static guint64
 measure_mpeg_video (void)
 {

@@ -261,8 +261,8 @@ class DemoTest(Demo):
 
 
 class StreamTest(unittest.TestCase):
-    """Tests parts of a stream for which a whole demo would be too slow or
-    unreliable.
+    """Tests how the demo sends a stream and receives it. In these cases a whole
+    demo would be too slow or unreliable.
     """
 
     def setUp(self):
@@ -296,9 +296,10 @@ class StreamTest(unittest.TestCase):
                               (run_dir / f"{end}.out").read_text())
 
     def endless(self, **added):
-        """Streams with pipelines that have no end, like ristsink and ristsrc.
-        The words that a test adds make a pipeline that never sends an EOS
-        message, so waiting for its end would fail."""
+        """Streams over a transport whose pipelines never end by themselves,
+        like those of ristsink and ristsrc. A test adds the words in `added` to
+        a pipeline. With these words the pipeline sends no EOS message, so
+        the test fails if the demo waits for the end of the pipeline."""
         transport = transports.read()["rtp"]
         for end, words in added.items():
             transport[end] += " " + words

@@ -35,8 +35,8 @@ class SetupTest(unittest.TestCase):
         path.chmod(0o755)
 
     def debian(self, missing=(), uid=0, install_status=0):
-        """Simulates a Debian on which the packages `missing` are not installed.
-        Its apt-get installs them.
+        """Simulates a Debian system on which the packages `missing` are not
+        installed. The apt-get of this system installs them.
         """
         for package in missing:
             (self.root / package).touch()
@@ -232,8 +232,8 @@ case "$*" in *install*) cat {self.root}/said; rm {self.root}/ffmpeg ;; esac""")
                 if killed:
                     setup.wait(20)
                 (self.root / "go").touch()
-                # apt-get also has the other end of this pipe, so the end of the
-                # output shows that apt-get has ended.
+                # apt-get has inherited the writing end of this pipe. The output
+                # therefore ends only when apt-get has ended.
                 setup.stdout.read()
                 self.assertEqual(setup.wait(20),
                                  -number if killed else 128 + number)

@@ -2,8 +2,8 @@
 """Compares pipelines/wsim with what Singh measured and simulated: the losses of
 UDP and UDP-Lite, delay, jitter and picture quality. Each point has eight seeds.
 
-The losses are the same in every run. Each printed line has the numbers of the
-thesis and ours.
+For a given seed, the losses are the same whenever the test is run. Each printed
+line has the numbers of the thesis and ours.
 """
 
 import concurrent.futures
@@ -22,8 +22,8 @@ WSIM = "1.58 % of the blocks, bursts of {}"
 # "slightly higher (1 %) throughput").
 LIVE_LOST = {"udp": 2.1, "udplite": 1.1}
 LIVE_GAIN = 1
-# Allowed difference in percentage points, as for the link itself
-# (docs/links.md).
+# The allowed difference in percentage points. The test of the emulated link
+# allows the same difference (docs/links.md).
 WITHIN = 0.3
 
 
@@ -109,8 +109,9 @@ class PapersTest(test_wsim.Wsim):
               f"{1000 * point.lateness():+.2f} ms", flush=True)
 
     def check_viewer(self, point):
-        """Checks that UDP-Lite is not later than UDP, delivers more packets and
-        makes better pictures.
+        """Checks that the packets of UDP-Lite arrive as early as those of UDP,
+        within the duration of a radio block. UDP-Lite must have a higher
+        throughput and a higher PSNR than UDP.
         """
         self.assertLess(abs(point.lateness()) * 1000, MS_LATE)
         for field in ("gap_mean_s", "gap_deviation_s"):

@@ -167,7 +167,8 @@ class NodesTest(NodesCase):
 
 
 class ScratchTest(NodesCase):
-    """Uses a run that only writes files."""
+    """Tests scratch.run(). The run of the cell is replaced by a function that
+    only writes files."""
 
     def run_cell(self, run):
         cell = self.directory / "cell"

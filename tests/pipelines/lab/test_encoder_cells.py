@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs a cell with a live encoder in real time, and checks the measurements of
-it.
+"""Runs a cell with a live encoder in real time, and checks what the lab
+measures in this run.
 """
 
 import csv
@@ -129,8 +129,8 @@ class QualityTest(EncoderCase):
 
     def test_a_frozen_picture_is_compared_with_the_source(self):
         source = live_sources.make(BUILD, "motion", SECONDS)
-        # The source is longer than the list of shown pictures, and continues
-        # after its end.
+        # The video `source` has more than four pictures, but `shown` has only
+        # four entries.
         shown = [None, 1, 1, 3]
         found = quality.measure(source, shown, self.directory, source)
         self.assertEqual(len(found), 4)

@@ -32,16 +32,19 @@ class EstimateTest(unittest.TestCase):
         results = [took(21, cell()), took(23, cell()), took(24, cell()),
                    took(50, cell(rate=3)), took(80, cell("tcp")),
                    took(90, cell("tcp", "oven"))]
-        # The median of the runs of the same cell is 3 s longer than the clip.
+        # All results of this cell are runs of a clip of 20 s. In the median
+        # they took 3 s longer than the clip.
         self.assertEqual(self.seconds(cell(), *results), 23)
-        # A run with a clip of 40 s also takes 3 s longer than its clip.
+        # The same cell with a clip of 40 s also takes 3 s longer than the clip.
         self.assertEqual(self.seconds(cell(seconds=40), *results), 43)
         self.assertEqual(self.seconds(cell("tcp", "oven"), *results), 90)
-        # For another link, both runs of TCP count. They took 60 and 70 s longer
-        # than their clips.
+        # There is no result of TCP over this link. The estimate then comes from
+        # all results of TCP, which are two: they took 60 and 70 s longer than
+        # their clips.
         self.assertEqual(self.seconds(cell("tcp", "lte"), *results), 85)
-        # For another protocol, all runs count. They took 1, 3, 4, 30, 60 and 70
-        # s longer than their clips, and the median is 17 s.
+        # There is no result of this protocol. The estimate then comes from the
+        # results of all protocols. They took 1, 3, 4, 30, 60 and 70 s longer
+        # than their clips, and the median is 17 s.
         self.assertEqual(self.seconds(cell("mmtp"), *results), 37)
 
     def test_other_machines_and_old_results_do_not_count(self):

@@ -51,8 +51,8 @@ computed = yes
 sender = filesrc location={clip} ! mpegstat location={sent} ! rfc2250pay
 receiver = rfc2250depay ! mpegstat location={received} ! fakesink sync=false async=false
 """  # noqa: E501
-# A program that runs the demo's comparison with the matrix of this test and one
-# short run of the radio that damages packets.
+# A program that runs the demo's comparison. The runs are those of this test's
+# matrix, and a single short run over the radio that damages packets.
 COMPARE = """
 import pathlib, sys
 from wirelesslab import command_line, processes
@@ -66,9 +66,9 @@ command_line.run_main("pipelines/demo", lambda: demo_comparison.run(
 
 
 def setUpModule():
-    """Gives this program and its children a /dev/shm of their own. Other tests
-    run at the same time and use that of the machine, and this test has to see
-    whether anything is left in it.
+    """Gives this program and its children a /dev/shm of their own. The test has
+    to see whether a program leaves anything in this directory, and other tests
+    use the /dev/shm of the machine at the same time.
     """
     try:
         if os.geteuid() != 0:
@@ -235,8 +235,9 @@ class InterruptedTest(test_testbed.Nothing):
         self.check_page()
 
     def test_the_demo_s_comparison_and_its_page(self):
-        """The comparison continues after each interruption, so some
-        interruptions hit its tables and its page."""
+        """The demo's comparison of transports continues after each
+        interruption. It therefore sometimes reaches its last steps, which write
+        its tables and its page, before it is interrupted."""
         said = self.interrupt([sys.executable, "-c", COMPARE, self.path,
                                BUILD, self.output])
         self.assertIn("Comparing pictures", said)

@@ -88,8 +88,9 @@ def types(video):
 
 
 def coded(video):
-    """Returns {(type, bytes): number} of the coded pictures in an MPEG-2 file,
-    which is cut at the start codes of pictures, GOPs and sequences."""
+    """Returns {(type, bytes): number of pictures} for the coded pictures of an
+    MPEG-2 file. The file is cut at the start codes of pictures, GOPs and
+    sequences."""
     parts = re.split(rb"\0\0\x01(?=[\0\xb3\xb7\xb8])", video.read_bytes())
     return collections.Counter(
         (" IPB"[part[2] >> 3 & 7], part.rstrip(b"\0"))

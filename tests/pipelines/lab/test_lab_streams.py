@@ -27,11 +27,13 @@ class StreamsTest(test_lab.LabCase):
 
     @test_testbed.needs_namespaces
     def test_the_video_meets_the_rate_of_its_direction(self):
-        """The uplink has 1 Mbit/s and the downlink has 20 Mbit/s. A second of
-        video of 3 Mbit/s needs less than 0.2 s longer than its own duration on
-        the downlink, and about two seconds longer on the uplink. The lab must
-        read the station of the sender in the link's log, which differs between
-        both directions."""
+        """The uplink has 1 Mbit/s and the downlink has 20 Mbit/s. The test
+        sends one second of video of 3 Mbit/s over each of them. On the
+        downlink, the last frame arrives less than 0.2 s after it was sent; on
+        the uplink, about two seconds after it was sent.
+
+        The sender is a different station of the link in each direction. The lab
+        must therefore find the station of the sender in the link's log."""
         path = self.directory / "matrix.ini"
         path.write_text(MATRIX.format(
             protocols="mine rtp", rate=3, seconds=1, more="",

@@ -35,7 +35,8 @@ class LogTest(unittest.TestCase):
                     opportunities.read(log, 1472, **options)]
 
     def test_a_packet_is_taken_until_the_end_of_its_transmission(self):
-        # Each packet needs 3 ms on the link, and 20 ms after the link.
+        # The transmission of each packet takes 3 ms. The packet then needs
+        # another 20 ms to the receiver.
         self.assertEqual(
             self.read(("delivered", 0, 23, 3), ("delivered", 0, 26, 3)),
             [(3 * MS, 23 * MS, 1472), (6 * MS, 26 * MS, 1472)])

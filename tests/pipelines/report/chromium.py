@@ -91,7 +91,8 @@ class Browser:
         return json.loads(message)
 
     def call(self, method, **parameters):
-        """Returns the result of a command. Events are collected."""
+        """Sends a command and returns its result. Events of the browser that
+        arrive in the meantime are appended to self.events."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": parameters}
         if self.session:
@@ -138,8 +139,9 @@ class Browser:
         return found["result"].get("value")
 
     def errors(self):
-        """Returns what the page has written to the console as an error, and the
-        files that could not be loaded, since it was shown.
+        """Returns the errors since the page was shown: the errors and warnings
+        that the page has written to the console, and the files that could not
+        be loaded.
         """
         found = []
         for event in self.events:

@@ -19,8 +19,9 @@ LAB = SOURCE / "pipelines" / "lab"
 SECONDS_TO_WAIT = 60
 WIDTHS = (390, 800, 1400)
 PLOTS = 10
-# The second protocol loses frames in its short queue. It has a long name, and a
-# property with a long word, which must not make the page wider.
+# The second protocol loses frames in its short queue. The name of this protocol
+# is long, and its pipeline contains a long word. Neither of them may make the
+# page wider.
 MATRIX = """
 [matrix]
 protocols = mine second-protocol-with-a-name-that-is-long
@@ -165,7 +166,8 @@ class BrowserTest(unittest.TestCase):
             text = path.read_text()
             self.assertIn("@media (prefers-color-scheme: dark)", text)
             self.assertIn("var(--ink)", text)
-            # The text has no colour of its own, and nothing covers the page.
+            # The text must not have the colour of the light mode, and no white
+            # rectangle may cover the background of the page.
             self.assertNotIn("fill: #1c2530", text)
             self.assertNotIn("fill: #ffffff", text)
 

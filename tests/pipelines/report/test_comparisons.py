@@ -86,8 +86,9 @@ class OuwensTest(unittest.TestCase):
         self.theirs = ouwens.read_theirs()
 
     def test_the_tables_of_ouwens_are_complete(self):
-        """The tables have the seven retry values from 0 to 16, with and without
-        the oven. Only tables 3.12 and 3.18 have four retry values."""
+        """Tables 3.12 and 3.18 have four retry values. The other tables have
+        the seven retry values from 0 to 16. All tables have results with and
+        without the oven."""
         counts = collections.Counter(table for table, *_ in self.theirs)
         self.assertEqual(counts["3.7"], 7 * 2 * 4)
         self.assertEqual(counts["3.13"], 7 * 2 * 4)
@@ -118,8 +119,8 @@ class OuwensTest(unittest.TestCase):
         self.assertEqual(found["2, yes"][heads.index("3 Mbit/s")],
                          "59.9 / 60.0*")
         self.assertEqual(found["1, no"][heads.index("6 Mbit/s")], "363.7 / –")
-        # Our retry value 255 stands for the value 256 of Ouwens, for which his
-        # tables have no number here.
+        # The thesis of Ouwens also lists the retry value 256, in place of which
+        # our runs use 255. Its tables have no results for 256.
         self.assertEqual(found["255, no"][1], "– / –")
 
     def test_flagged_runs_count_if_there_are_no_others(self):

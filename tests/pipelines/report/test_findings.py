@@ -15,8 +15,8 @@ SENT = {"I": 10, "P": 40, "B": 100}
 
 
 def frames(lost="0 0 0", late="0 0 0", decodable=None):
-    """Each argument has the numbers of I-, P- and B-frames. Without the last
-    one, each frame that arrived in time is decodable."""
+    """Each argument has the numbers of I-, P- and B-frames. If `decodable` is
+    not given, each frame that arrived in time is decodable."""
     def counts(words):
         return dict(zip("IPB", map(int, words.split())))
 
@@ -33,8 +33,9 @@ def row(name, *runs, possible=()):
 
 
 def share(name, *shares, possible=()):
-    """Returns a row with a run for each share. The numbers of frames are the
-    same in all runs."""
+    """Returns a row with one run for each of `shares`, which are shares of
+    decodable frames in %. The numbers of lost and late frames are the same in
+    all runs."""
     return findings.Row(name, shares, possible, [frames(
         "1 4 10", decodable="0 0 0")] * len(shares))
 
@@ -106,8 +107,9 @@ class WhyTest(unittest.TestCase):
                          "delivered every frame in time")
 
     def test_key_frames_are_missed_first(self):
-        # In the two runs, 9 and 8 of 10 I-frames are missing, and 20 and 10 of
-        # 100 B-frames.
+        # In the first run, 9 of 10 I-frames and 20 of 100 B-frames are missing.
+        # In the second run, 8 of 10 I-frames and 10 of 100 B-frames are
+        # missing.
         self.assertEqual(
             self.why(frames("9 20 20", decodable="1 1 2"),
                      frames("8 20 10", decodable="2 2 4")),
@@ -268,8 +270,9 @@ class SentenceTest(unittest.TestCase):
     def test_every_share_has_its_range(self):
         for words in sentences(share("a", 80, 81, 81, possible=[98, 97, 98]),
                                share("b", 60, 65, 65), share("c", 1, 2, 2)):
-            # The pattern finds shares in %. It does not find a lead, which is a
-            # number of percentage points and has no range.
+            # The pattern finds each share in %. A range in brackets must follow
+            # each share. The pattern does not find numbers of percentage
+            # points, which have no range.
             for found in re.finditer(r"\d+\.\d %(.*)", words):
                 self.assertRegex(found[1], r"^ \(\d")
 

@@ -89,10 +89,10 @@ class PossibleShareTest(unittest.TestCase):
         self.assertEqual(self.share(sizes, both, (100, 90), late_ms=9), 0)
 
     def test_a_link_that_was_closed_for_a_while(self):
-        # The link was closed from 70 to 150 ms after the first frame, which was
-        # sent at 200 ms. It sends at 0, 40, 80 and 120 ms after the first
-        # frame. The last two of these times are of use only for frames that
-        # exist before 70 ms, so both B-frames are lost.
+        # The first frame was sent at 200 ms. The link can send at 0, 40, 80 and
+        # 120 ms after the first frame. From 70 to 150 ms after the first frame
+        # it accepted no packets, so at 80 and 120 ms it could send only packets
+        # of frames that existed before 70 ms. Therefore both B-frames are lost.
         self.assertEqual(self.share((1000, 2000, 1000, 1000), late_ms=50), 0.75)
         self.forget()
         (self.directory / "schedule.csv").write_text(

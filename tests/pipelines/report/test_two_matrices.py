@@ -19,7 +19,8 @@ DELAY = two_matrices.MEASURES[1]
 
 
 def rows(shares, protocol="tcp", rate="6", seeds=None, **more):
-    """Returns a row for each share, each with a seed of its own."""
+    """Returns a row for each of `shares`. Unless `seeds` is given, the rows
+    have the seeds 1, 2, 3 and so on."""
     return [{"name": f"radio/{rate}M/{protocol}/{seed}-1",
              "protocol": protocol, "link": "radio", "rate Mbit/s": rate,
              "codec": "mpeg2", "seed": str(seed), "repetition": "1",
@@ -62,10 +63,13 @@ class IntervalTest(unittest.TestCase):
                          (3, 8, 0.1))
 
     def test_five_and_five_runs_lose_two_differences_at_each_end(self):
-        """There are 252 orders of five and five runs. In 1 + 1 + 2 = 4 of them
-        U is 0, 1 or 2, and in 4 others U is equally close to its maximum. These
-        8 orders are less than 5 %, so two differences are removed at each end.
-        The sorted differences begin with -39, -38, -37 and end with 3, 4, 5."""
+        """Five runs of A and five runs of B can be ranked in 252 orders. In 1 +
+        1 + 2 = 4 of these orders, U is 0, 1 or 2. In 4 other orders, U is
+        equally close to its maximum. Together, these 8 orders are less than 5 %
+        of the 252.
+
+        The differences between the runs are sorted. They begin with -39, -38,
+        -37 and end with 3, 4, 5. Two differences are removed at each end."""
         low, high, chance = two_matrices.interval_of(
             [0, 10, 20, 30, 40], [1, 2, 3, 4, 5])
         self.assertEqual((low, high), (-37, 3))
@@ -115,7 +119,9 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual(own.verdict, "better")
 
     def test_runs_that_mostly_agree_are_not_the_same(self):
-        """At 5 %, the interval of ten and ten runs is from 0 to 0."""
+        """The sorted differences between the runs are -10 ten times, and then
+        0. At 5 %, 23 differences are removed at each end, so the interval is
+        from 0 to 0."""
         own = only_row(rows([100] * 10), rows([100] * 9 + [90]))
         self.assertEqual((own.verdict, *own.interval[:2]),
                          (two_matrices.NONE_CHANGED, 0, 0))
@@ -216,8 +222,8 @@ class MatricesTest(unittest.TestCase):
         self.assertEqual(two_matrices.compare(a, a).redefined, [])
 
     def test_the_number_of_changes_by_chance(self):
-        """Each of three rows has three runs on each side, and a chance of 0.1
-        to show a change by chance."""
+        """Each of three rows has three runs on each side. With so few runs, a
+        row shows a change by chance with a probability of 0.1."""
         a, b = ([row for name in ("a", "b", "c")
                  for row in rows(values, name)]
                 for values in ([1, 2, 3], [4, 5, 6]))

@@ -12,8 +12,8 @@ from wirelesslab.streams import clips, display, encodings, frame_log
 FRAMES = 12
 MS = 1_000_000
 PERIOD_MS = 40
-# With one B-frame between two other frames, the second and third frame of the
-# stream are the third and second picture.
+# There is one B-frame between two other frames. The second frame of the stream
+# is therefore the third picture, and the third frame is the second picture.
 B_FRAMES = ("-c:v libx264 -x264-params keyint=6:min-keyint=6:scenecut=0:"
             "bframes=1:b-adapt=0:open-gop=0")
 CHAIN = "-c:v libvpx -deadline realtime -g 6"

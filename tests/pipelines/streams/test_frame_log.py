@@ -207,9 +207,9 @@ class LogTest(unittest.TestCase):
         self.assertEqual(self.decodable("IIBBIBBIBB", lost=[4]), "++++ ..+..")
 
     def test_jitter_follows_rfc_3550(self):
-        # One frame is 16 ms late. J rises by 16/16 when it arrives, and by (16
-        # - 1)/16 with the next frame, which is in time again. Then it falls by
-        # 1/16 with each frame.
+        # One frame is 16 ms late. When it arrives, the jitter J rises by 16/16
+        # ms. When the next frame arrives, which is in time again, J rises by
+        # (16 - 1)/16 ms. Then J falls by a sixteenth with each frame.
         received = self.log("r", *(
             frame(n, "P", 40 * n + (16 if n == 1 else 0)) for n in range(4)))
         ms = [j / MS for j in frame_log.jitter_ns(received.frames)]

@@ -36,7 +36,8 @@ class FreezeTest(unittest.TestCase):
 
     def test_numbers_of_a_table(self):
         shown = [0, 1, *[1] * 6, 8, 9, *[9] * 9]
-        # From picture 1 to 8 are 280 ms, and nine pictures follow picture 9.
+        # Picture 8 is shown 280 ms after picture 1. After picture 9, nine
+        # pictures are missing.
         self.assertEqual(freezes.numbers(shown, PERIOD), {
             "freezes": 2, "frozen s": 0.64, "longest freeze s": 0.36})
         self.assertEqual(freezes.numbers(range(9), PERIOD), {

@@ -64,8 +64,10 @@ class DescribeTest(unittest.TestCase):
             known((1, 50, 60)), "machine", 57), 8)
 
     def test_a_link_is_late_when_the_machine_is(self):
-        """At the 95th percentile, the machine has reached 9 / 98 of the way
-        from the median to the 99th percentile."""
+        """From the median to the 99th percentile, the lateness of the machine
+        rises by 98 ms, and so does that of the link. From the median to the
+        95th percentile, the lateness of the machine rises by 9 ms. The lateness
+        of the link is assumed to rise by 9 ms, too, from 2 to 11 ms."""
         late = {**known((1, 99, 200), (2, 100, 120)), "machine_p75_ms": 2,
                 "machine_p90_ms": 5, "machine_p95_ms": 10}
         for percent, ms in ((50, 2), (95, 11), (99, 100), (100, 120)):
@@ -90,16 +92,18 @@ class DescribeTest(unittest.TestCase):
 
 class GradeTest(unittest.TestCase):
     def test_a_run_far_from_its_deadline_may_be_late(self):
-        """The machine was 12 ms late, as in many runs over LTE links, but no
-        frame arrived close to 500 ms."""
+        """The machine was 12 ms late, as in many runs over LTE links. However,
+        no frame arrived close to the deadline of 500 ms."""
         found = lateness.grade(known((0.2, 9, 40), (0.1, 3, 20)),
                                [passages([150] * 100)])
         self.assertFalse(found["flagged"])
-        # Without the lateness, half of the frames would have arrived 0.3 ms
-        # earlier. The next 7 % would have arrived earlier by the percentile 57
-        # of the lateness, which is 0.3 ms and a seventh of the way to 12 ms.
-        # The other 43 % would have arrived even earlier, so the median is among
-        # the 7 %.
+        # The lateness of the machine and of the link together is 0.3 ms at the
+        # median and 12 ms at the 99th percentile. It rises evenly between them,
+        # so the percentile 57 is 0.3 ms and a seventh of 11.7 ms.
+        #
+        # Without the lateness, 50 % of the frames would have arrived 0.3 ms
+        # earlier, 7 % would have arrived earlier by the percentile 57, and 43 %
+        # would have arrived even earlier. The median would be among the 7 %.
         (effect,) = found["effects"]
         self.assertEqual(effect["verdicts_percent"], 0)
         self.assertAlmostEqual(effect["median_shift_ms"], 0.3 + 11.7 / 7)
@@ -123,12 +127,21 @@ class GradeTest(unittest.TestCase):
 
     def test_verdicts_that_change_are_weighted_by_the_lateness(self):
         """Of 100 I-frames, 4 arrive 502 ms late and 6 arrive 508 ms late. The
-        lateness is 1 ms at the median, 5 ms at the 99th percentile and 10 ms at
-        most. From the median to the 99th percentile it rises by 4 ms / 49 for
-        each percentile, and reaches 2 ms at 62.25. A lateness of 2 ms changes
-        the verdicts of 4 frames, and one of 10 ms the verdicts of 10 frames.
-        The steps from the percentile 64 to 99 stand for 99 - 57 = 42 % of the
-        frames, and the maximum stands for 1 %: 4 * 0.42 + 10 * 0.01 = 1.78."""
+        lateness has these values:
+
+          - median: 1 ms
+          - 99th percentile: 5 ms
+          - maximum: 10 ms
+
+        A verdict is whether a frame is decodable in time. A lateness of 2 ms
+        changes the verdicts of 4 frames, and a lateness of 10 ms changes those
+        of 10 frames.
+
+        Above the median, the lateness rises by 4 ms / 49 for each percentile,
+        so it reaches 2 ms at the percentile 62.25. The steps from the
+        percentile 64 to 99 stand for 99 - 57 = 42 % of the frames, and the
+        maximum stands for 1 %. The share of changed verdicts is therefore
+        4 * 0.42 + 10 * 0.01 = 1.78 %."""
         late = known((1, 5, 10))
         ways = passages([100] * 90 + [502] * 4 + [508] * 6)
         found = lateness.grade(late, [ways])
@@ -158,7 +171,7 @@ class GradeTest(unittest.TestCase):
             "decodable in time, if the longest stall delayed the start (99th "
             "percentile and maximum: machine 0.10 ms and 140.00 ms, link 0.10 "
             "ms and 140.00 ms)")
-        # The maxima of the machine and of the link are not added.
+        # The longest stall of the machine and that of the link are not added.
         self.assertFalse(lateness.grade(
             late, [passages([641] * 500)])["flagged"])
 
@@ -170,15 +183,18 @@ class GradeTest(unittest.TestCase):
             self.assertEqual(found["flagged"], flagged, frames)
 
     def test_the_maximum_does_not_move_percentiles(self):
-        """The maximum of the lateness, 25 ms of the machine and 25 ms of the
-        link, is left out. If it counted, 1 % of the frames would have arrived
-        50 ms earlier. Then 1900.01 of 2000 frames would have arrived within 150
-        ms, and the 95th percentile would be 12.5 ms lower."""
+        """The maximum of the lateness is 25 ms for the machine and 25 ms for
+        the link. It must not change the percentiles of the latency.
+
+        If it did, 1 % of the frames would count as if they had arrived 50 ms
+        earlier. The latency of 1900.01 of the 2000 frames would then be at most
+        150 ms. The 95th percentile would be 12.5 ms lower."""
         ways = passages([30] * 1879 + [150] * 20 + [162.5] * 101)
         found = lateness.grade(known((0, 0, 25), (0, 0, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 0)
         self.assertFalse(found["flagged"])
-        # Unlike the maximum, the 99th percentile of the lateness counts.
+        # Unlike the maximum, the 99th percentile of the lateness changes the
+        # percentiles of the latency.
         found = lateness.grade(known((12, 12, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 12)
         self.assertTrue(found["flagged"])

@@ -53,7 +53,9 @@ class ClosedTest(unittest.TestCase):
                 ("0 up 10 down 15 up", [(10, 15)]),
                 ("0 absent 5 up", [(0, 5)]),
                 ("2 outage", [(2, math.inf)]),
-                # A period without the link can have several states.
+                # While the link carries nothing, its state may change, for
+                # example from `outage` to `down`. This is still a single
+                # period.
                 ("1 outage 2 down 4 up 6 hold 7 up", [(1, 4), (6, 7)]),
                 ("3 renumbered", [])):
             with self.subTest(text=text):

@@ -328,9 +328,10 @@ class PaperTest(unittest.TestCase):
             [float(n) for n in range(100, 0, -1)])
         self.assertEqual((found.minimum, found.maximum), (1, 100))
         self.assertEqual(found.percentiles, {50: 50, 90: 90, 95: 95, 99: 99})
-        # The median as the mean of the middle values is 50.5. The times from 51
-        # on exceed 50.7, those from 52 on exceed 51 and 51.5, those from 61 on
-        # exceed 60.5.
+        # An outlier exceeds the median by more than a tolerance. The median is
+        # here the mean of the two middle values, 50.5 s. The times from 51 s on
+        # exceed 50.7 s, those from 52 s on exceed 51 and 51.5 s, and those from
+        # 61 s on exceed 60.5 s.
         self.assertEqual(found.outliers, {0.2: 0.5, 0.5: 0.49, 1: 0.49,
                                           2: 0.48, 5: 0.45, 10: 0.40})
 

@@ -70,9 +70,9 @@ class ByHandTest(unittest.TestCase):
                  link(0, 1, 81, 121), 100), [0, 2, 3])
 
     def test_a_large_reference_is_worth_more_than_the_small_frame(self):
-        # The P-frame has to arrive until 180 ms, so it needs all that the link
-        # delivers after the I-frame and until 140 ms. The last two B-frames
-        # refer to the P-frame, so the first B-frame is not sent.
+        # The P-frame has to arrive by 180 ms. It needs everything that the link
+        # delivers between the I-frame and 140 ms, so the first B-frame is not
+        # sent. The last two B-frames refer to the P-frame.
         self.assertEqual(
             best(stream("IBPBB", [1000, 500, 3000, 1000, 1000]),
                  link(0, 80, 100, 120, 170, 180), 100),
@@ -181,9 +181,9 @@ def is_in_time(work, chosen, opportunities, whole_packets=False):
 
 
 def fits(work, chosen, opportunities):
-    """Returns whether the bytes of the chosen frames can be distributed over
-    the opportunities of several links: whether the largest flow (Ford and
-    Fulkerson) is all of their bytes."""
+    """Returns whether the opportunities of several links have room for all
+    bytes of the chosen frames. They have room if the maximum flow (Ford and
+    Fulkerson) carries all these bytes."""
     flow = collections.Counter()
     for number in chosen:
         left = work[number].frame.size
@@ -202,9 +202,9 @@ def fits(work, chosen, opportunities):
 
 
 def find_path(work, chosen, opportunities, flow, first):
-    """Returns the edges (frame, opportunity) by which bytes of a frame reach an
-    opportunity with room. Every second edge takes bytes of another frame
-    away."""
+    """Returns an augmenting path, as edges (frame, opportunity). The path
+    begins at the frame `first` and ends at an opportunity that has room. Along
+    every second edge, bytes of another frame leave an opportunity."""
     waiting, seen = collections.deque([(first, [])]), set()
     while waiting:
         number, path = waiting.popleft()
@@ -269,8 +269,9 @@ class BruteForceTest(unittest.TestCase):
             with self.subTest(seed=seed):
                 self.assertGreaterEqual(len(found), len(exact))
             differences[len(found) - len(exact)] += 1
-        # docs/lab-possible.md has the number of instances in which the choice
-        # exceeds the optimum.
+        # With several links, the number of chosen frames is an upper bound of
+        # the optimum. docs/lab-possible.md has the number of instances in which
+        # it exceeds the optimum.
         self.assertEqual(differences, {0: 199, 1: 1})
 
 

@@ -13,7 +13,8 @@ from wirelesslab.errors import LabError
 from wirelesslab.streams import clips, pictures, side_by_side
 from wirelesslab.streams.side_by_side import Tile
 
-# The clip has pictures of one luminance: 40, 60, 80 and so on.
+# All pixels of a picture have the same luminance. It is 40 in the first picture
+# of the clip, 60 in the second one, 80 in the third one, and so on.
 COUNT, FIRST, STEP = 8, 40, 20
 BLACK, ORANGE = 16, 155
 

@@ -909,7 +909,8 @@ class RelayTest(Api):
 
 
 class OrdinaryUserTest(CommandLine):
-    """Tests the testbed as an ordinary user, which root can become."""
+    """Tests the testbed as an ordinary user. Only root can run these tests,
+    because they change to the user nobody."""
 
     def setUp(self):
         super().setUp()

@@ -65,8 +65,8 @@ class RunCase(test_lab.LabCase):
             return list(csv.DictReader(file))
 
     def check_all_went(self, done, carrier):
-        """Checks that everything of each kind arrived, and that the table has
-        the numbers of a paper.
+        """Checks that the traffic of each workload arrived completely, and that
+        the table also has the number of a paper (the section `theirs`).
         """
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn(", 0 failed", done.stdout)

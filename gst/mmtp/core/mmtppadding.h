@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Padding: messages that nobody waits for. While the stream uses less than a
+ * path carries, the congestion control cannot measure what the path carries. An
+ * encoder that follows the estimate then does not know how far its bitrate may
+ * rise. Padding fills the path for a short time, an episode, until the path is
+ * full. The estimate then shows what the path carries.
+ *
+ * Vidaptive (Ma et al., 2023, arXiv:2309.16869, section 3) fills the path with
+ * padding all the time. That also fills the queue of the path all the time, so
+ * this module does so only in short episodes. The estimate stays valid between
+ * the episodes, because the congestion control lowers it only if there is a
+ * queue.
+ */
+
+#pragma once
+
+#include "mmtppolicy.h"
+
+/* The padding of one path. Times are in ns. */
+typedef struct
+{
+  gboolean is_active;           /* An episode is running. */
+  guint64 begin;                /* begin of the current episode */
+  guint64 next_begin;           /* earliest begin of the next episode */
+  guint64 next_send;            /* earliest time of the next message */
+  /* The rate grows from round to round until the path is full. */
+  guint64 round_end;
+  guint64 round_rate;           /* rate at the begin of the round, in bit/s */
+} MmtpPaddingPath;
+
+typedef struct
+{
+  const MmtpPaths *paths;
+  const MmtpSendQueue *queue;
+  const MmtpPolicy *policy;
+  guint64 max_rate;             /* in bit/s; 0 means no padding */
+  /* Token bucket for all paths together: the bits that may be sent now, and the
+   * time of that number. */
+  guint64 allowance, allowance_time;
+  guint64 messages, bytes;      /* counters of what was sent */
+  MmtpPaddingPath all[MMTP_MAX_PATHS];  /* indexed by the path's id */
+} MmtpPadding;
+
+void mmtp_padding_init (MmtpPadding * self, const MmtpPaths * paths,
+    const MmtpSendQueue * queue, const MmtpPolicy * policy, guint64 max_rate);
+/* Sets the maximum bitrate of padding in bit/s, averaged over a second and more
+ * and summed over all paths, with IP and UDP headers; 0 ends padding. */
+void mmtp_padding_set_max_rate (MmtpPadding * self, guint64 max_rate);
+/* Returns the path on which a padding message of `path->max_size` bytes should
+ * be sent now; NULL if there is none. Call this function only if nothing else
+ * is to be sent. */
+MmtpPath *mmtp_padding_poll (MmtpPadding * self);
+/* Notes that a padding message of `size` bytes was sent, without IP and UDP
+ * headers. */
+void mmtp_padding_note_sent (MmtpPadding * self, const MmtpPath * path,
+    gsize size);
+/* Returns whether an episode is running on the path. */
+gboolean mmtp_padding_is_active (const MmtpPadding * self,
+    const MmtpPath * path);
+/* Returns the next time in ns at which mmtp_padding_poll() may return a path;
+ * MMTP_NEVER if there is none. */
+guint64 mmtp_padding_next_wakeup (const MmtpPadding * self);
