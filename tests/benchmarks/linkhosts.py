@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Two hosts with emulated links between them, for the benchmark links.py. Unlike
-the links of a testbed, these links write no line for each packet into a log,
-and the properties of tunsink can be chosen.
+"""Two hosts with emulated links between them, for the benchmark links.py.
+Unlike the links of a testbed, these links write no line for each packet into a
+log, and the properties of tunsink can be chosen.
 """
 
 import os
@@ -137,7 +137,9 @@ def _read_stat(path):
 
 
 def _tasks_below(root):
-    """Yields the /proc directories of all threads of a process's descendants."""
+    """Yields the /proc directories of all threads of a process and its
+    descendants.
+    """
     children = {}
     for path in pathlib.Path("/proc").glob("[0-9]*"):
         try:
