@@ -89,19 +89,19 @@ gst_tun_devices_find (GstTunDevices * self, const TunNetns * netns,
 /* Finds or opens the device. The caller holds the lock of the table. */
 static TunDevice *
 gst_tun_devices_find_or_open (GstTunDevices * self, const gchar * netns_text,
-    const gchar * ifname, GError ** error)
+    const TunRequest * request, GError ** error)
 {
   TunNetns *netns = tun_netns_find (netns_text, error);
   TunDevice *device;
 
   if (!netns)
     return NULL;
-  device = gst_tun_devices_find (self, netns, ifname);
+  device = gst_tun_devices_find (self, netns, request->ifname);
   if (device) {
     tun_netns_free (netns);
     return device;
   }
-  device = tun_device_open (netns, ifname, error);
+  device = tun_device_open (netns, request, error);
   if (device)
     g_ptr_array_add (self->open, device);
   return device;
@@ -153,7 +153,7 @@ gst_tun_devices_acquire (GstTunDevices * self, const gchar * netns,
   TunDevice *device;
 
   g_mutex_lock (&self->lock);
-  device = gst_tun_devices_find_or_open (self, netns, request->ifname, error);
+  device = gst_tun_devices_find_or_open (self, netns, request, error);
   if (device && gst_tun_devices_join (device, request, who, reads, error)) {
     device->users++;
   } else if (device) {

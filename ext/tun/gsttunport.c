@@ -176,6 +176,7 @@ gst_tun_port_read_settings (GstTunPort * port, Settings * settings)
   settings->fd = port->fd;
   settings->request.mtu = port->mtu;
   settings->request.txqueuelen = port->txqueuelen;
+  settings->request.vnet_header = port->gro;
   settings->request.ifname = settings->ifname;
   settings->request.addresses = NULL;
   GST_OBJECT_UNLOCK (port->element);

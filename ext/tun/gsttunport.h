@@ -21,6 +21,7 @@ typedef struct
   gchar *netns, *ifname, *address;
   guint mtu, txqueuelen;
   gint fd;
+  gboolean gro;                 /* property of tunsink */
   gchar *used_ifname;           /* name of the open device; NULL = not open */
 
   /* The following fields are changed only while no data flows. `device` is

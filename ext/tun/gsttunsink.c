@@ -30,10 +30,14 @@
 #include <gst/base/gstbasesink.h>
 
 #include <errno.h>
+#include <sys/uio.h>
 #include <unistd.h>
+
+#include <linux/virtio_net.h>
 
 #include "gsttunport.h"
 #include "gstwirelessproperties.h"
+#include "tunmerge.h"
 
 #define GST_TYPE_TUN_SINK (gst_tun_sink_get_type ())
 G_DECLARE_FINAL_TYPE (GstTunSink, gst_tun_sink, GST, TUN_SINK, GstBaseSink);
@@ -41,6 +45,14 @@ GST_ELEMENT_REGISTER_DECLARE (tunsink);
 
 GST_DEBUG_CATEGORY_STATIC (gst_tun_sink_debug);
 #define GST_CAT_DEFAULT gst_tun_sink_debug
+
+#ifndef VIRTIO_NET_HDR_GSO_UDP_L4
+/* Linux 6.2 and later */
+#define VIRTIO_NET_HDR_GSO_UDP_L4 5
+#endif
+/* Offset of the checksum in the UDP header (RFC 768) */
+#define UDP_CHECKSUM 6
+#define UDP_SIZE 8
 
 /* minimum time in us between two warnings for the same reason */
 #define WARNING_INTERVAL (10 * G_USEC_PER_SEC)
@@ -81,6 +93,7 @@ struct _GstTunSink
   /* The following fields are used by the streaming thread only. */
   /* MTU in bytes when it was last read; 0 = unknown */
   guint mtu;
+  gboolean merges;              /* several packets are written as one */
   /* monotonic time in us of the last warning; 0 = none */
   gint64 warned[REFUSED_LAST];
 };
@@ -96,6 +109,20 @@ GST_ELEMENT_REGISTER_DEFINE (tunsink, "tunsink", GST_RANK_NONE,
     GST_TYPE_TUN_SINK);
 
 /* --- start and stop ------------------------------------------------------ */
+
+static void
+gst_tun_sink_choose_merging (GstTunSink * self)
+{
+  gboolean wanted;
+
+  GST_OBJECT_LOCK (self);
+  wanted = self->port.gro;
+  GST_OBJECT_UNLOCK (self);
+  self->merges = wanted && self->port.device->vnet_header;
+  if (wanted && !self->merges)
+    GST_WARNING_OBJECT (self, "gro has no effect: the device %s was opened "
+        "without IFF_VNET_HDR", self->port.device->name);
+}
 
 static gboolean
 gst_tun_sink_open (GstTunSink * self)
@@ -113,6 +140,7 @@ gst_tun_sink_open (GstTunSink * self)
   if (!gst_tun_port_open (&self->port, GST_BASE_SINK_PAD (self)))
     return FALSE;
   self->mtu = tun_device_get_mtu (self->port.device);
+  gst_tun_sink_choose_merging (self);
   return TRUE;
 }
 
@@ -205,12 +233,32 @@ gst_tun_sink_is_too_big (GstTunSink * self, gsize size)
   return self->mtu > 0 && size > self->mtu;
 }
 
-/* Returns 0, or errno on failure. */
+/* Writes a packet that consists of several parts. Returns 0, or errno on
+ * failure. */
 static gint
-gst_tun_sink_write (GstTunSink * self, const guint8 * data, gsize size)
+gst_tun_sink_write_parts (GstTunSink * self, const struct iovec *parts, guint n)
 {
   gssize written;
 
+  do
+    written = writev (self->port.device->fd, parts, n);
+  while (written < 0 && errno == EINTR);
+
+  return written < 0 ? errno : 0;
+}
+
+/* Writes a packet. Returns 0, or errno on failure. */
+static gint
+gst_tun_sink_write (GstTunSink * self, const guint8 * data, gsize size)
+{
+  static guint8 no_offload[TUN_VNET_HEADER];
+  struct iovec parts[] = { {no_offload, sizeof (no_offload)},
+  {(guint8 *) data, size}
+  };
+  gssize written;
+
+  if (self->port.device->vnet_header)
+    return gst_tun_sink_write_parts (self, parts, G_N_ELEMENTS (parts));
   do
     written = write (self->port.device->fd, data, size);
   while (written < 0 && errno == EINTR);
@@ -219,11 +267,11 @@ gst_tun_sink_write (GstTunSink * self, const guint8 * data, gsize size)
 }
 
 static void
-gst_tun_sink_count (GstTunSink * self, gsize size)
+gst_tun_sink_count (GstTunSink * self, guint packets, gsize bytes)
 {
   GST_OBJECT_LOCK (self);
-  self->packets++;
-  self->bytes += size;
+  self->packets += packets;
+  self->bytes += bytes;
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -260,7 +308,7 @@ gst_tun_sink_render (GstBaseSink * sink, GstBuffer * buffer)
   gst_buffer_unmap (buffer, &map);
 
   if (G_LIKELY (error_number == 0))
-    gst_tun_sink_count (self, size);
+    gst_tun_sink_count (self, 1, size);
   else if (error_number == EBADFD)
     return gst_tun_sink_device_is_gone (self, error_number);
   else
@@ -269,15 +317,144 @@ gst_tun_sink_render (GstBaseSink * sink, GstBuffer * buffer)
   return GST_FLOW_OK;
 }
 
+/* --- several packets in one (gro) ----------------------------------------- */
+
+/* Consecutive buffers of a list that are written as one packet */
+typedef struct
+{
+  TunMerge merge;
+  guint n;                      /* number of mapped buffers */
+  GstBuffer *buffers[TUN_MERGE_MAX_PACKETS];
+  GstMapInfo maps[TUN_MERGE_MAX_PACKETS];
+} Run;
+
+/* Maps the buffer and adds it to the run. Returns FALSE if this is not
+ * possible. */
+static gboolean
+gst_tun_sink_add_to_run (GstTunSink * self, Run * run, GstBuffer * buffer)
+{
+  GstMapInfo *map = &run->maps[run->n];
+
+  if (run->n == TUN_MERGE_MAX_PACKETS
+      || !gst_buffer_map (buffer, map, GST_MAP_READ))
+    return FALSE;
+  if (gst_tun_sink_is_too_big (self, map->size)
+      || !(run->n == 0 ? tun_merge_begin (&run->merge, map->data, map->size) :
+          tun_merge_add (&run->merge, map->data, map->size))) {
+    gst_buffer_unmap (buffer, map);
+    return FALSE;
+  }
+  run->buffers[run->n++] = buffer;
+  return TRUE;
+}
+
+/* Fills the run with buffers of the list, from the index `first` on. */
+static void
+gst_tun_sink_begin_run (GstTunSink * self, Run * run, GstBufferList * list,
+    guint first)
+{
+  guint length = gst_buffer_list_length (list);
+
+  run->n = 0;
+  while (first + run->n < length && gst_tun_sink_add_to_run (self, run,
+          gst_buffer_list_get (list, first + run->n)))
+    continue;
+}
+
+static void
+run_end (Run * run)
+{
+  guint i;
+
+  for (i = 0; i < run->n; i++)
+    gst_buffer_unmap (run->buffers[i], &run->maps[i]);
+}
+
+/* Writes the packets of the run as one. Returns 0, or errno on failure. */
+static gint
+gst_tun_sink_write_run (GstTunSink * self, const Run * run)
+{
+  gsize skip = run->merge.header_size;
+  guint8 header[TUN_MERGE_MAX_HEADER];
+  struct virtio_net_hdr offload = {
+    .flags = VIRTIO_NET_HDR_F_NEEDS_CSUM,
+    .gso_type = VIRTIO_NET_HDR_GSO_UDP_L4,
+    .hdr_len = skip,
+    .gso_size = run->merge.segment_size,
+    .csum_start = skip - UDP_SIZE,
+    .csum_offset = UDP_CHECKSUM,
+  };
+  struct iovec parts[2 + TUN_MERGE_MAX_PACKETS] = { {&offload, TUN_VNET_HEADER},
+  {header, skip}
+  };
+  guint i;
+
+  tun_merge_write_header (&run->merge, header);
+  for (i = 0; i < run->n; i++) {
+    parts[2 + i].iov_base = run->maps[i].data + skip;
+    parts[2 + i].iov_len = run->maps[i].size - skip;
+  }
+  return gst_tun_sink_write_parts (self, parts, 2 + run->n);
+}
+
+/* Returns whether the packets of the run were written as one. Otherwise they
+ * have to be written one by one, which also finds out the reason of a failure
+ * for each of them. */
+static gboolean
+gst_tun_sink_render_run (GstTunSink * self, const Run * run)
+{
+  const TunMerge *merge = &run->merge;
+  gint error_number;
+
+  if (run->n < 2)
+    return FALSE;
+  error_number = gst_tun_sink_write_run (self, run);
+  if (error_number == 0) {
+    gst_tun_sink_count (self, run->n,
+        run->n * merge->header_size + merge->payload_size);
+    return TRUE;
+  }
+  if (error_number == EINVAL) {
+    GST_DEBUG_OBJECT (self, "the kernel does not accept merged packets (Linux "
+        "before 6.2); each packet is written by itself");
+    self->merges = FALSE;
+  }
+  return FALSE;
+}
+
+static GstFlowReturn
+gst_tun_sink_render_range (GstTunSink * self, GstBufferList * list,
+    guint first, guint n)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+  guint i;
+
+  for (i = first; i < first + n && flow == GST_FLOW_OK; i++)
+    flow = gst_tun_sink_render (GST_BASE_SINK_CAST (self),
+        gst_buffer_list_get (list, i));
+  return flow;
+}
+
 static GstFlowReturn
 gst_tun_sink_render_list (GstBaseSink * sink, GstBufferList * list)
 {
-  guint n = gst_buffer_list_length (list), i;
+  GstTunSink *self = GST_TUN_SINK (sink);
+  guint length = gst_buffer_list_length (list), i, n;
   GstFlowReturn flow = GST_FLOW_OK;
+  gboolean written;
+  Run run;
 
-  for (i = 0; i < n && flow == GST_FLOW_OK; i++)
-    flow = gst_tun_sink_render (sink, gst_buffer_list_get (list, i));
-  return flow;
+  for (i = 0; self->merges && i < length && flow == GST_FLOW_OK; i += n) {
+    gst_tun_sink_begin_run (self, &run, list, i);
+    written = gst_tun_sink_render_run (self, &run);
+    run_end (&run);
+    n = MAX (run.n, 1);
+    if (!written)
+      flow = gst_tun_sink_render_range (self, list, i, n);
+  }
+  if (flow != GST_FLOW_OK)
+    return flow;
+  return gst_tun_sink_render_range (self, list, i, length - i);
 }
 
 /* --- queries, statistics and class ---------------------------------------- */
@@ -307,7 +484,23 @@ gst_tun_sink_create_stats (GstElement * element)
   return stats;
 }
 
+#define PROPERTY_STRUCT GstTunSink
 static const GstWirelessProperty properties[] = {
+  /**
+   * GstTunSink:gro:
+   *
+   * If this is TRUE, consecutive UDP packets of a buffer list are merged, as a
+   * network card with generic receive offload does, if all of them belong to
+   * one stream, have the same size and are undamaged. Sockets receive the same
+   * datagrams, but a capture shows the merged packets. Needs Linux 6.2; older
+   * versions get each packet by itself. It has no effect with #GstTunSink:fd,
+   * or if an element with `gro=false` opened the device first.
+   */
+  PROPERTY_BOOLEAN ("gro", "GRO",
+      "Whether UDP packets of one stream that leave the link together are "
+      "passed to the kernel as one (generic receive offload), which takes less "
+      "CPU time", PROPERTY_READY, port.gro, FALSE),
+
   /**
    * GstTunSink:stats:
    *

@@ -29,6 +29,7 @@
 #include <gst/base/gstpushsrc.h>
 
 #include <errno.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "gstlivesource.h"
@@ -154,6 +155,20 @@ gst_tun_src_change_state (GstElement * element, GstStateChange transition)
 
 /* --- processing of a packet ----------------------------------------------- */
 
+/* Reads a packet, and removes the header in front of it. The header says
+ * nothing, because the device has no offloads. */
+static gssize
+gst_tun_src_read_with_header (GstTunSrc * self)
+{
+  guint8 header[TUN_VNET_HEADER];
+  struct iovec parts[] = { {header, sizeof (header)},
+  {self->scratch, TUN_MAX_PACKET}
+  };
+  gssize size = readv (self->port.device->fd, parts, G_N_ELEMENTS (parts));
+
+  return size < 0 ? size : size - (gssize) sizeof (header);
+}
+
 /* Reads the next packet. Returns its size in bytes, 0 if no packet is waiting,
  * or -1 with errno set on failure. */
 static gssize
@@ -162,7 +177,9 @@ gst_tun_src_read_packet (GstTunSrc * self)
   gssize size;
 
   do
-    size = read (self->port.device->fd, self->scratch, TUN_MAX_PACKET);
+    size = self->port.device->vnet_header ?
+        gst_tun_src_read_with_header (self) :
+        read (self->port.device->fd, self->scratch, TUN_MAX_PACKET);
   while (size < 0 && errno == EINTR);
 
   if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))

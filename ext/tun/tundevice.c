@@ -12,6 +12,7 @@
 
 #include <net/if.h>
 #include <linux/if_tun.h>
+#include <linux/virtio_net.h>
 
 #define TUN_PATH "/dev/net/tun"
 
@@ -20,6 +21,8 @@
 #define IPV6_MIN_MTU 1280
 
 #define MODES (IFF_TUN | IFF_NO_PI)
+
+G_STATIC_ASSERT (sizeof (struct virtio_net_hdr) == TUN_VNET_HEADER);
 
 /* --- names --------------------------------------------------------------- */
 
@@ -147,6 +150,18 @@ set_no_device (const TunDevice * device, gint error_number, GError ** error)
 
 /* --- opening, called inside the namespace --------------------------------- */
 
+/* Resets what the last user of a device that exists may have left: offloads,
+ * and another size and byte order of the header. A new device has neither. */
+static void
+tun_device_reset (TunDevice * device)
+{
+  gint header = TUN_VNET_HEADER, little_endian = FALSE;
+
+  ioctl (device->fd, TUNSETOFFLOAD, 0);
+  ioctl (device->fd, TUNSETVNETHDRSZ, &header);
+  ioctl (device->fd, TUNSETVNETLE, &little_endian);
+}
+
 static gboolean
 tun_device_attach (TunDevice * device, GError ** error)
 {
@@ -154,15 +169,13 @@ tun_device_attach (TunDevice * device, GError ** error)
 
   device->existed = if_nametoindex (device->asked_name) != 0;
   g_strlcpy (request.ifr_name, device->asked_name, IFNAMSIZ);
-  request.ifr_flags = MODES;
+  request.ifr_flags = MODES | (device->vnet_header ? IFF_VNET_HDR : 0);
   if (ioctl (device->fd, TUNSETIFF, &request) < 0) {
     set_no_device (device, errno, error);
     return FALSE;
   }
   device->name = g_strndup (request.ifr_name, IFNAMSIZ);
-  /* A new device has no offloads, but a device that exists may still have the
-   * offloads that its last user enabled. */
-  ioctl (device->fd, TUNSETOFFLOAD, 0);
+  tun_device_reset (device);
   return TRUE;
 }
 
@@ -201,12 +214,13 @@ tun_device_new (void)
 }
 
 TunDevice *
-tun_device_open (TunNetns * netns, const gchar * name, GError ** error)
+tun_device_open (TunNetns * netns, const TunRequest * request, GError ** error)
 {
   TunDevice *device = tun_device_new ();
 
   device->netns = netns;
-  device->asked_name = g_strdup (name);
+  device->asked_name = g_strdup (request->ifname);
+  device->vnet_header = request->vnet_header ? TUN_VNET_HEADER : 0;
   if (tun_netns_call (netns, tun_device_open_inside, device, error))
     return device;
 

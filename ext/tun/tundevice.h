@@ -3,10 +3,12 @@
  * attached if it exists already, and then configured. A device that is not
  * persistent disappears when this object is freed or when the process ends.
  *
- * The device is opened with IFF_TUN | IFF_NO_PI, without IFF_VNET_HDR and
- * without offloads. As a consequence, the kernel computes the checksums of a
- * packet and splits TCP data into segments before the packet is read, and it
- * verifies the checksums of each packet that is written.
+ * The device is opened with IFF_TUN | IFF_NO_PI and without offloads. As a
+ * consequence, the kernel computes the checksums of a packet and splits large
+ * packets before the packet is read, and it verifies the checksums of each
+ * packet that is written. If the element that opens the device requests it,
+ * IFF_VNET_HDR is set as well: each packet then has a header in front, which
+ * allows tunsink to write several packets as one.
  */
 
 #pragma once
@@ -16,6 +18,9 @@
 #include "tunaddress.h"
 #include "tunlink.h"
 #include "tunnetns.h"
+
+/* Size in bytes of the header in front of each packet, struct virtio_net_hdr */
+#define TUN_VNET_HEADER 10
 
 /* Maximum size in bytes of an IP packet that is not a jumbogram */
 #define TUN_MAX_PACKET 65575
@@ -27,14 +32,20 @@ typedef struct
   const gchar *ifname;          /* may contain one %d */
   GArray *addresses;            /* array of TunAddress */
   guint mtu, txqueuelen;
+  /* Open the device with IFF_VNET_HDR. It has no effect if the device is open
+   * already. */
+  gboolean vnet_header;
 } TunRequest;
 
 /* The lock of the table that contains the device protects the fields. Three
- * things need no lock: `fd` and the names, because they never change, and the
- * functions tun_link_get_*() of `link`. */
+ * things need no lock: `fd`, `vnet_header` and the names, because they never
+ * change, and the functions tun_link_get_*() of `link`. */
 typedef struct
 {
   gint fd;                      /* opened with O_NONBLOCK */
+  /* size in bytes of the header in front of each packet: TUN_VNET_HEADER with
+   * IFF_VNET_HDR, otherwise 0 */
+  gsize vnet_header;
   gchar *name;                  /* name in the kernel */
   gchar *asked_name;            /* requested name; may contain %d */
   /* NULL if the network namespace is unknown, because the file descriptor was
@@ -61,10 +72,10 @@ typedef struct
  */
 gboolean tun_device_check_name (const gchar * name, GError ** error);
 
-/* Creates the device `name` in `netns`, or attaches it if it exists. Takes
- * ownership of `netns`, even on failure. Returns NULL with `error` set on
- * failure. */
-TunDevice *tun_device_open (TunNetns * netns, const gchar * name,
+/* Creates the device that `request` names in `netns`, or attaches it if it
+ * exists. Takes ownership of `netns`, even on failure. Returns NULL with `error`
+ * set on failure. */
+TunDevice *tun_device_open (TunNetns * netns, const TunRequest * request,
     GError ** error);
 
 /* Uses a duplicate of `fd`, a TUN device that is open and configured already.

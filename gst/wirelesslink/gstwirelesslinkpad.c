@@ -39,19 +39,22 @@ get_srcpad (GstWirelessLink * self, GstWirelessLinkFlow * flow)
 
 /* --- input of packets ----------------------------------------------------- */
 
-/* Takes ownership of the buffer. The caller holds the lock. */
+/* Takes ownership of the buffer, which arrived at `now`. The caller holds the
+ * lock. */
 static void
 enter_realtime (GstWirelessLink * self, GstWirelessLinkFlow * flow,
-    GstBuffer * buffer, gboolean in_list)
+    GstBuffer * buffer, gboolean in_list, guint64 now)
 {
-  if (self->blocking)
+  if (self->blocking) {
     gst_wireless_link_wait_for_room (self, flow, buffer);
+    now = wireless_link_clock_get_time (&self->clock);
+  }
   if (flow->result != GST_FLOW_OK || self->flushing) {
     gst_buffer_unref (buffer);
     return;
   }
   gst_wireless_link_put (self, flow, gst_wireless_link_packet_new (flow, buffer,
-          0, in_list), wireless_link_clock_get_time (&self->clock));
+          0, in_list), now);
 }
 
 /* Determines the arrival time of a buffer in link time. Returns FALSE if no
@@ -104,25 +107,25 @@ wait_for_others (GstWirelessLink * self, GstWirelessLinkFlow * flow)
 
 static GstFlowReturn
 enter (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstBuffer * buffer,
-    gboolean in_list)
+    gboolean in_list, guint64 now)
 {
   if (self->running_mode == GST_WIRELESS_LINK_MODE_TIMESTAMP)
     return enter_timestamp (flow, buffer, in_list);
-  enter_realtime (self, flow, buffer, in_list);
+  enter_realtime (self, flow, buffer, in_list, now);
   return GST_FLOW_OK;
 }
 
 /* Takes ownership of the list. */
 static GstFlowReturn
 enter_list (GstWirelessLink * self, GstWirelessLinkFlow * flow,
-    GstBufferList * list)
+    GstBufferList * list, guint64 now)
 {
   GstFlowReturn result = GST_FLOW_OK;
   guint i, n = gst_buffer_list_length (list);
 
   for (i = 0; i < n && result == GST_FLOW_OK; i++)
     result = enter (self, flow, gst_buffer_ref (gst_buffer_list_get (list, i)),
-        TRUE);
+        TRUE, now);
   gst_buffer_list_unref (list);
   return result;
 }
@@ -167,15 +170,18 @@ chain (GstPad * pad, GstObject * parent, GstMiniObject * object)
   GstWirelessLink *self = GST_WIRELESS_LINK (parent);
   GstWirelessLinkFlow *flow = gst_wireless_link_pad_get_flow (pad);
   GstFlowReturn result, entered = GST_FLOW_OK;
+  guint64 now;
 
   gst_wireless_link_lock (self);
+  /* All packets of a list arrive at the same time. */
+  now = wireless_link_clock_get_time (&self->clock);
   result = begin_chain (self, flow);
   if (result != GST_FLOW_OK) {
     gst_mini_object_unref (object);
   } else {
     entered = GST_IS_BUFFER (object) ?
-        enter (self, flow, GST_BUFFER_CAST (object), FALSE) :
-        enter_list (self, flow, GST_BUFFER_LIST_CAST (object));
+        enter (self, flow, GST_BUFFER_CAST (object), FALSE, now) :
+        enter_list (self, flow, GST_BUFFER_LIST_CAST (object), now);
     result = advance (self, flow);
   }
   gst_wireless_link_unlock (self);

@@ -7,10 +7,13 @@ queue, which also has a thread. (b) UDP packets per second between two network
 namespaces, through TUN devices with a wirelesslink between them and through a
 veth pair. (c) The time for a minute of link time without waiting, for the core
 alone and for a whole pipeline. (d) How late packets leave in real time,
-compared with clocksync and with the clock alone. Our elements and the others
-run in turn. The figures are medians with minimum and maximum. The program
-fails only if a part does not run at all, or loses packets that it should not
-lose, and never because it is slow.
+compared with clocksync and with the clock alone. (e) What is lost, and who
+needs CPU time, at 1 Gbit/s of UDP between two network namespaces. Our elements
+and the others run in turn. The figures are medians with minimum and maximum.
+The program fails only if a part does not run at all, or loses packets in (a) or
+(c) that it should not lose, and never because it is slow. In (e), a run in
+which the sender was much later than usual says nothing about losses, because
+the machine had other work.
 """
 
 import argparse
@@ -23,9 +26,10 @@ import sys
 import time
 from dataclasses import dataclass
 
+from linkhosts import Ends, Hosts
+
 from wirelesslab.errors import LabError
 from wirelesslab.streams import clips
-from wirelesslab.testbed import testbed
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("WIRELESS_BUILD_DIR", SOURCE / "build"))
@@ -40,8 +44,21 @@ NETSIM_LIMITED = ("netsim max-kbps=10000000 delay-probability=1 min-delay=50 "
 MAX_LOSS = 0.02
 LATE_DELAY = 20000000       # ns
 UDP_SECONDS = 2
-UDP_PORT = 5001
-VETH = "10.99.0.1", "10.99.0.2"
+# (e): 1 Gbit/s of payload
+RATE_SIZE = 1400
+RATE_PACKETS = 89286
+RATE_SECONDS = 3
+# A program of the benchmark may have to wait for a CPU of a shared machine. All
+# queues hold the packets of 100 ms.
+RATE_SOURCE = "txqueuelen=10000"
+RATE_LINKS = {
+    "no limits": "txqueuelen=0 max-output-packets=10000",
+    "1.2 Gbit/s, 20 ms": "rate=1200000000 delay-ms=20 txqueuelen=10000 "
+                         "max-output-packets=10000",
+}
+LIMIT_STEP = 5000
+MAX_LIMIT = 400000
+LIMIT_SECONDS = 1
 PIPELINE = ("filesrc location={clip} ! mpegstat ! rfc2250pay ! {link} ! "
             "rfc2250depay ! mpegstat ! fakesink")
 IN_A_MINUTE = "wirelesslink mode=timestamp profile=80211b overhead=28"
@@ -56,6 +73,7 @@ class Programs:
     flood: str
     time: str
     udp: str
+    rate: str
 
 
 # ---------------------------------------------------------------- figures
@@ -135,51 +153,117 @@ def elements(options, env):
 
 # ------------------------------------------ (b) between network namespaces
 
-def add_veth(bed):
-    for host, command in (
-            ("a", "ip link add ve0 type veth peer name ve0 netns b"),
-            ("a", f"ip addr add {VETH[0]}/24 dev ve0"),
-            ("a", "ip link set ve0 up"),
-            ("b", f"ip addr add {VETH[1]}/24 dev ve0"),
-            ("b", "ip link set ve0 up")):
-        bed.run(host, command, check=True)
-
-
-def send_udp(bed, programs, to, size):
+def send_udp(hosts, programs, link, size):
     """Returns the number of UDP packets per second that arrive at host b while
     host a sends as fast as possible.
     """
-    receiver = bed.popen("b", [programs.udp, "receive", str(UDP_PORT)],
-                         stdout=subprocess.PIPE, text=True)
-    bed.wait_listening("b", "udp", UDP_PORT)
-    bed.run("a", f"{programs.udp} send {to} {UDP_PORT} {size} {UDP_SECONDS}",
-            check=True, stdout=subprocess.DEVNULL)
-    words = receiver.communicate(timeout=60)[0].split()
-    if receiver.returncode or float(words[0]) < 2:
-        raise Failed(f"nothing arrived at {to}")
-    return float(words[0]) / float(words[1])
+    received, _ = hosts.transfer(link, programs.udp, [size, UDP_SECONDS])
+    if received[0] < 2:
+        raise Failed(f"nothing arrived over {link}")
+    return received[0] / received[1]
 
 
 def machines(options, env):
     if not shutil.which("ip"):
         print("\n(b) left out: there is no ip command")
         return
-    links = [f"wl0=a,b: {LINK.partition(' ')[2]}", "wl1=a,b: none"]
-    with testbed.Testbed(links=links, build=BUILD,
-                         relay_ports=[UDP_PORT]) as bed:
-        if bed.mode == "relay":
-            print("\n(b) left out: no rights to make network namespaces")
+    words = LINK.partition(" ")[2]
+    links = {"TUN, wirelesslink": Ends(words),
+             "TUN, wirelesslink, gro": Ends(words, sink="gro=true"),
+             "TUN, queue": Ends("none")}
+    with Hosts(links, env) as hosts:
+        if hosts.why_not:
+            print(f"\n(b) left out: {hosts.why_not}")
             return
-        add_veth(bed)
-        places = {"TUN, wirelesslink": bed.variables("a")["b_wl0"],
-                  "TUN, queue": bed.variables("a")["b_wl1"],
-                  "veth": VETH[1]}
         for size in (64, 1400):
             show(f"(b) UDP between two namespaces, {size} bytes",
                  take_turns(options.runs, {
-                     name: lambda to=to: send_udp(bed, options.programs, to,
-                                                  size)
-                     for name, to in places.items()}), "packets/s")
+                     name: lambda name=name: send_udp(
+                         hosts, options.programs, name, size)
+                     for name in (*links, "veth")}), "packets/s")
+
+
+# ------------------------------------------ (e) 1 Gbit/s between namespaces
+
+@dataclass
+class Transfer:
+    sent: float
+    lost: float
+    late: float  # latest burst of the sender, s
+    cpu: dict  # {sender, receiver or a thread of the link: us per packet}
+
+
+def transfer(hosts, programs, link, rate, seconds):
+    before = hosts.cpu_times(link)
+    (arrived, _, receiver, overtaken), (sent, _, sender, late) = hosts.transfer(
+        link, programs.rate, [RATE_SIZE, seconds, rate])
+    if overtaken:
+        raise Failed(f"{link}: {overtaken:.0f} packets were overtaken")
+    cpu = {"sender": sender, "receiver": receiver}
+    for thread, value in hosts.cpu_times(link).items():
+        cpu[thread] = value - before[thread]
+    return Transfer(sent, sent - arrived, late,
+                    {name: value / sent * 1e6 for name, value in cpu.items()})
+
+
+def show_transfers(link, transfers):
+    lost = " ".join(f"{t.lost:.0f}" for t in transfers)
+    late = " ".join(f"{t.late * 1e3:.1f}" for t in transfers)
+    print(f"    {link}\n"
+          f"        lost {lost} of {transfers[0].sent:.0f} packets\n"
+          f"        the sender was at most {late} ms late\n"
+          "        CPU time in us per packet:")
+    sums = [sum(t.cpu.values()) for t in transfers]
+    for name in transfers[0].cpu:
+        values = [t.cpu[name] for t in transfers]
+        print(f"        {name:12} {statistics.median(values):6.2f} "
+              f"({span(values, '{:.2f}')})")
+    print(f"        {'all':12} {statistics.median(sums):6.2f} "
+          f"({span(sums, '{:.2f}')})")
+    sys.stdout.flush()
+
+
+def find_limit(hosts, programs, link):
+    """Returns the highest rate in packets/s, in steps of LIMIT_STEP, at which
+    nothing is lost for LIMIT_SECONDS, by a binary search."""
+    low, high = 0, MAX_LIMIT // LIMIT_STEP
+    while high - low > 1:
+        middle = (low + high) // 2
+        if transfer(hosts, programs, link, middle * LIMIT_STEP,
+                    LIMIT_SECONDS).lost:
+            high = middle
+        else:
+            low = middle
+    return low * LIMIT_STEP
+
+
+def gigabit(options, env):
+    if not shutil.which("ip"):
+        print("\n(e) left out: there is no ip command")
+        return
+    links = {
+        f"{name}{', gro' if gro else ''}":
+            Ends(words, RATE_SOURCE, "gro=true" if gro else "")
+        for name, words in RATE_LINKS.items() for gro in (False, True)}
+    with Hosts(links, env) as hosts:
+        if hosts.why_not:
+            print(f"\n(e) left out: {hosts.why_not}")
+            return
+        names = (*links, "veth")
+        print(f"\n(e) 1 Gbit/s of UDP between two namespaces: {RATE_PACKETS} "
+              f"packets/s of {RATE_SIZE} bytes for {RATE_SECONDS} s")
+        found = take_turns(options.runs, {
+            name: lambda name=name: transfer(
+                hosts, options.programs, name, RATE_PACKETS, RATE_SECONDS)
+            for name in names})
+        for name, transfers in found.items():
+            show_transfers(name, transfers)
+        if options.limit:
+            show(f"(e) highest rate without loss for {LIMIT_SECONDS} s",
+                 take_turns(options.runs, {
+                     name: lambda name=name: find_limit(
+                         hosts, options.programs, name)
+                     for name in names}), "packets/s")
 
 
 # ------------------------------------------------- (c) without waiting
@@ -261,7 +345,7 @@ def lateness(options, env):
 
 
 PARTS = {"elements": elements, "machines": machines, "minutes": minutes,
-         "lateness": lateness}
+         "lateness": lateness, "gigabit": gigabit}
 
 
 def environment():
@@ -282,11 +366,13 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--packets", type=int, default=300000, help="of (a)")
     parser.add_argument("--late", type=int, default=3000, help="of (d)")
+    parser.add_argument("--limit", action="store_true",
+                        help="also search the highest rate without loss (e)")
     parser.add_argument("parts", nargs="*", metavar="PART",
                         help=f"{', '.join(PARTS)} (all)")
     options = parser.parse_args()
     options.programs = Programs(*(str(own / name) for name in (
-        "linkflood", "linktime", "udpflood")))
+        "linkflood", "linktime", "udpflood", "udprate")))
     for part in options.parts:
         if part not in PARTS:
             parser.error(f"{part} is none of: {', '.join(PARTS)}")

@@ -552,6 +552,33 @@ def videopacket(_made):
     yield "frame", bytes([frame, 0]) + sequence + gop + picture + slices
 
 
+def tunmerge(_made):
+    """Makes lists of packets: any bytes, and UDP packets with right checksums.
+    """
+    ip4, ip6, dont_fragment, port = 0, 1, 8, 16
+
+    def udp(different, payload, number=0, bit=0):
+        return struct.pack(">BBHBHI", 1, different, payload, 65, number, bit)
+
+    def any_bytes(data):
+        return struct.pack(">BH", 0, len(data)) + data
+
+    yield "ip4", b"".join(udp(ip4, 20, 65534 + i & 65535) for i in range(4))
+    yield "ip4-same-number", udp(ip4, 20, 5) * 3
+    yield "ip4-dont-fragment", udp(dont_fragment, 20) * 3
+    yield "ip6", udp(ip6, 20) * 3
+    yield "both", udp(ip4, 20) + udp(ip6, 20)
+    yield "shorter", b"".join(udp(ip6, size) for size in (20, 20, 19, 20, 21))
+    yield "empty", udp(ip6, 20) + udp(ip6, 0) + udp(ip6, 1)
+    yield "ports", b"".join(udp(ip6 | port * (i % 2), 9) for i in range(4))
+    yield "many", udp(ip6, 1) * 70
+    yield "large", udp(ip6, 20000) * 4 + udp(dont_fragment, 21835) * 4
+    yield "damaged", b"".join(udp(dont_fragment, 20, 0, bit)
+                              for bit in (0, 1, 40, 0, 90, 170, 230, 0))
+    yield "any", any_bytes(b"") + any_bytes(bytes.fromhex(
+        "45000021000040004011") + bytes(23)) + any_bytes(b"\x60" + bytes(60))
+
+
 def udplite(_made):
     """Makes inputs that consist of a byte that says what to do, four other
     choices, and the bytes of a packet.
@@ -1025,7 +1052,7 @@ def main():
     for target in (framer, header, unpacker, reorder, ifd, ifdclassifier,
                    link, linkconfig, linkdelivery, linkpattern, pictureinfo,
                    slotuse, tspictures, tsjoiner, videopacket,
-                   udplite, mmtppacket, mmtpsession, dccppacket,
+                   udplite, tunmerge, mmtppacket, mmtpsession, dccppacket,
                    dccpconnection):
         corpus = HERE / "corpus" / target.__name__
         corpus.mkdir(parents=True, exist_ok=True)

@@ -24,6 +24,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include "ippackets.h"
 #include "networknamespace.h"
 #include "overwritingpool.h"
 #include "skipped.h"
@@ -837,6 +838,209 @@ GST_START_TEST (list_is_written_packet_by_packet)
 
 GST_END_TEST;
 
+/* --- merged packets (gro) ------------------------------------------------- */
+
+#define GRO_PORT 5000
+#define GRO_PACKETS 100
+
+/* Returns a socket that receives UDP packets for GRO_PORT without waiting. */
+static gint
+open_receiver (void)
+{
+  struct sockaddr_in address = { AF_INET, htons (GRO_PORT) };
+  gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  gint size = 1 << 20;
+
+  setsockopt (fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof (size));
+  fail_unless (bind (fd, (struct sockaddr *) &address, sizeof (address)) == 0);
+  return fd;
+}
+
+static GstBuffer *
+make_udp (const IpPacket * packet)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, ip_packet_size (packet),
+      NULL);
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  ip_packet_write (packet, map.data);
+  gst_buffer_unmap (buffer, &map);
+  return buffer;
+}
+
+/* Inverts a bit of the payload. */
+static void
+damage (GstBuffer * buffer)
+{
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_READWRITE);
+  map.data[map.size - 1] ^= 1;
+  gst_buffer_unmap (buffer, &map);
+}
+
+/* Returns a list of packets of which some are shorter, are damaged, come from
+ * another port or belong to another protocol. */
+static GstBufferList *
+make_mixed_list (void)
+{
+  IpPacket packet = { 4, 0, 64, 0, 0x4000, 1000, GRO_PORT, 1400, 0 };
+  GstBufferList *list = gst_buffer_list_new ();
+  GstBuffer *buffer;
+  guint i;
+
+  for (i = 0; i < GRO_PACKETS; i++) {
+    packet.fill = i;
+    packet.payload = i % 17 == 3 ? 1399 : 1400;
+    packet.source_port = i % 23 == 5 ? 1001 : 1000;
+    buffer = make_udp (&packet);
+    if (i % 31 == 7)
+      damage (buffer);
+    gst_buffer_list_add (list, i % 41 == 9 ? make_packet (0x45, 100) : buffer);
+    if (i % 41 == 9)
+      gst_buffer_unref (buffer);
+  }
+  return list;
+}
+
+static void
+push_mixed_list (GstHarness * harness)
+{
+  fail_unless_equals_int (gst_pad_push_list (harness->srcpad,
+          make_mixed_list ()), GST_FLOW_OK);
+}
+
+/* Fails unless the socket has received exactly the undamaged packets of
+ * make_mixed_list (), in their order. */
+static void
+fail_unless_received (gint fd)
+{
+  struct sockaddr_in from;
+  socklen_t from_size;
+  guint8 data[2048];
+  guint i;
+
+  for (i = 0; i < GRO_PACKETS; i++) {
+    if (i % 31 == 7 || i % 41 == 9)
+      continue;
+    from_size = sizeof (from);
+    fail_unless_equals_int (recvfrom (fd, data, sizeof (data), 0,
+            (struct sockaddr *) &from, &from_size), i % 17 == 3 ? 1399 : 1400);
+    fail_unless_equals_int (data[0], i);
+    fail_unless_equals_int (ntohs (from.sin_port), i % 23 == 5 ? 1001 : 1000);
+  }
+  fail_unless (recv (fd, data, sizeof (data), 0) < 0);
+}
+
+/* Returns the number of packets that the device wl0 has received. The kernel
+ * counts a merged packet once. */
+static guint
+count_received (void)
+{
+  gchar *text, *line;
+  guint bytes, packets = 0;
+
+  fail_unless (g_file_get_contents ("/proc/thread-self/net/dev", &text, NULL,
+          NULL));
+  line = strstr (text, "wl0:");
+  fail_unless (line && sscanf (line, "wl0: %u %u", &bytes, &packets) == 2);
+  g_free (text);
+  return packets;
+}
+
+GST_START_TEST (sockets_receive_the_same_with_and_without_gro)
+{
+  gboolean gro = __i__;
+  GstHarness *harness;
+  GstElement *sink;
+  guint received;
+  gint fd;
+
+  if (no_tun ("sockets_receive_the_same_with_and_without_gro"))
+    return;
+  sink = make ("tunsink", "ifname", "wl0", "address", "10.9.0.2/24", "gro",
+      gro, NULL);
+  harness = gst_harness_new_with_element (sink, "sink", NULL);
+  gst_harness_set_src_caps_str (harness, CAPS);
+  fd = open_receiver ();
+  push_mixed_list (harness);
+  fail_unless_received (fd);
+  fail_unless_equals_uint64 (stat_of (sink, "packets"), GRO_PACKETS);
+  fail_unless_equals_uint64 (stat_of (sink, "other"), 0);
+  received = count_received ();
+  if (!gro) {
+    fail_unless_equals_int (received, GRO_PACKETS);
+  } else if (received == GRO_PACKETS) {
+    say_skipped ("sockets_receive_the_same_with_and_without_gro",
+        "the kernel accepts no merged packets");
+  } else {
+    fail_unless (received < GRO_PACKETS / 2, "%u", received);
+  }
+  close (fd);
+  gst_harness_teardown (harness);
+  gst_object_unref (sink);
+}
+
+GST_END_TEST;
+
+/* The statistics count each packet of a merged one. With an MTU of 1427 bytes,
+ * only the shorter packets are small enough. */
+GST_START_TEST (merged_packets_are_counted_by_reason)
+{
+  GstHarness *harness;
+  GstElement *sink;
+
+  if (no_tun ("merged_packets_are_counted_by_reason"))
+    return;
+  sink = make ("tunsink", "ifname", "wl0", "address", "10.9.0.2/24", "mtu",
+      1427, "gro", TRUE, NULL);
+  harness = gst_harness_new_with_element (sink, "sink", NULL);
+  gst_harness_set_src_caps_str (harness, CAPS);
+  push_mixed_list (harness);
+  fail_unless_equals_uint64 (stat_of (sink, "packets"), 9);
+  fail_unless_equals_uint64 (stat_of (sink, "too-big"), GRO_PACKETS - 9);
+
+  write_mtu ("wl0", 1500);
+  push_mixed_list (harness);
+  fail_unless_equals_uint64 (stat_of (sink, "packets"), 9 + GRO_PACKETS);
+
+  set_flags ("wl0", FALSE);
+  push_mixed_list (harness);
+  fail_unless_equals_uint64 (stat_of (sink, "packets"), 9 + GRO_PACKETS);
+  fail_unless_equals_uint64 (stat_of (sink, "device-down"), GRO_PACKETS);
+  gst_harness_teardown (harness);
+  gst_object_unref (sink);
+}
+
+GST_END_TEST;
+
+/* A tunsrc on the same device reads packets without the header that IFF_VNET_HDR
+ * puts in front of them. */
+GST_START_TEST (source_shares_a_device_with_gro)
+{
+  GstElement *pipeline, *src, *sink;
+
+  if (no_tun ("source_shares_a_device_with_gro"))
+    return;
+  pipeline = gst_pipeline_new (NULL);
+  src = make ("tunsrc", "ifname", "wl0", "address", "10.9.0.1/24", NULL);
+  sink = make ("tunsink", "ifname", "wl0", "gro", TRUE, NULL);
+  gst_bin_add_many (GST_BIN (pipeline), src, sink, NULL);
+  gst_element_link (src, sink);
+  play (pipeline);
+  send_udp ("10.9.0.2", 33, 10);
+  while (stat_of (sink, "packets") < 10)
+    g_usleep (1000);
+  fail_unless_equals_uint64 (stat_of (src, "bytes"),
+      10 * (IP_HEADER + UDP_HEADER + 33));
+  fail_unless_equals_uint64 (stat_of (sink, "bytes"),
+      10 * (IP_HEADER + UDP_HEADER + 33));
+  end (pipeline);
+}
+
+GST_END_TEST;
+
 /* The device counts the packet with its original size. When the buffers return
  * to the pool, their bytes are overwritten and no longer form a packet. */
 GST_START_TEST (pools_may_have_their_buffers_back)
@@ -1199,6 +1403,9 @@ tun_suite (void)
   tcase_add_test (tc, refused_packets_are_counted_by_reason);
   tcase_add_test (tc, warnings_are_few);
   tcase_add_test (tc, list_is_written_packet_by_packet);
+  tcase_add_loop_test (tc, sockets_receive_the_same_with_and_without_gro, 0, 2);
+  tcase_add_test (tc, merged_packets_are_counted_by_reason);
+  tcase_add_test (tc, source_shares_a_device_with_gro);
   tcase_add_test (tc, pools_may_have_their_buffers_back);
 
   tc = tcase_create ("tunsrc");

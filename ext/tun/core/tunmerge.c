@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Merges UDP packets. The header documents the functions. */
+
+#include "tunmerge.h"
+
+#include <string.h>
+
+#define PROTOCOL_UDP 17
+#define UDP_SIZE 8
+#define IP4_SIZE 20             /* without options */
+#define IP6_SIZE 40
+/* Maximum of the 16-bit length fields of IP and UDP */
+#define MAX_LENGTH 65535
+
+/* Offsets in the IPv4 header (RFC 791, section 3.1) */
+#define IP4_LENGTH 2
+#define IP4_ID 4
+#define IP4_FRAGMENT 6
+#define IP4_PROTOCOL 9
+#define IP4_CHECKSUM 10
+#define IP4_ADDRESSES 12
+/* The flag "don't fragment" in the field IP4_FRAGMENT */
+#define IP4_DF 0x4000
+
+/* Offsets in the IPv6 header (RFC 8200, section 3) */
+#define IP6_LENGTH 4
+#define IP6_NEXT_HEADER 6
+#define IP6_ADDRESSES 8
+
+/* Offsets in the UDP header (RFC 768) */
+#define UDP_LENGTH 4
+#define UDP_CHECKSUM 6
+
+static guint
+read16 (const guint8 * data)
+{
+  return data[0] << 8 | data[1];
+}
+
+static void
+write16 (guint8 * data, guint value)
+{
+  data[0] = value >> 8;
+  data[1] = value;
+}
+
+/* --- checksums ------------------------------------------------------------ */
+
+/* Returns a number that is congruent to the sum of the 16-bit words of the data
+ * modulo 65535. The words have the byte order of the machine, which does not
+ * affect the verification (RFC 1071, section 2). Eight bytes are added at a
+ * time: the packets are summed up on the way from the link to the kernel. */
+static guint64
+add_words (guint64 sum, const guint8 * data, gsize size)
+{
+  guint64 even = 0, odd = 0, word;
+  guint16 rest;
+
+  for (; size >= sizeof (word); data += sizeof (word), size -= sizeof (word)) {
+    memcpy (&word, data, sizeof (word));
+    even += word & G_MAXUINT32;
+    odd += word >> 32;
+  }
+  sum += even + odd;
+  for (; size >= sizeof (rest); data += sizeof (rest), size -= sizeof (rest)) {
+    memcpy (&rest, data, sizeof (rest));
+    sum += rest;
+  }
+  if (size) {
+    rest = 0;
+    memcpy (&rest, data, 1);
+    sum += rest;
+  }
+  return sum;
+}
+
+static guint16
+fold (guint64 sum)
+{
+  while (sum >> 16)
+    sum = (sum & G_MAXUINT16) + (sum >> 16);
+  return sum;
+}
+
+/* Returns the sum of the pseudo header of UDP (RFC 768; RFC 8200, section 8.1),
+ * in the byte order of the machine. */
+static guint64
+add_pseudo_header (const guint8 * packet, gsize ip_size, guint length)
+{
+  gboolean is_ip4 = ip_size == IP4_SIZE;
+  const guint8 *addresses = packet + (is_ip4 ? IP4_ADDRESSES : IP6_ADDRESSES);
+
+  return add_words ((guint64) g_htons (PROTOCOL_UDP) + g_htons (length),
+      addresses, packet + ip_size - addresses);
+}
+
+static gboolean
+has_right_checksum (const guint8 * packet, gsize size, gsize ip_size)
+{
+  const guint8 *udp = packet + ip_size;
+  gsize length = size - ip_size;
+
+  /* 0 means that there is no checksum. */
+  return read16 (udp + UDP_CHECKSUM) != 0
+      && fold (add_words (add_pseudo_header (packet, ip_size, length), udp,
+          length)) == G_MAXUINT16;
+}
+
+/* --- packets -------------------------------------------------------------- */
+
+static gboolean
+is_ip4 (const guint8 * packet, gsize size)
+{
+  return size > IP4_SIZE + UDP_SIZE && packet[0] == 0x45
+      && read16 (packet + IP4_LENGTH) == size
+      && (read16 (packet + IP4_FRAGMENT) & ~IP4_DF) == 0
+      && packet[IP4_PROTOCOL] == PROTOCOL_UDP
+      && fold (add_words (0, packet, IP4_SIZE)) == G_MAXUINT16;
+}
+
+static gboolean
+is_ip6 (const guint8 * packet, gsize size)
+{
+  return size > IP6_SIZE + UDP_SIZE && packet[0] >> 4 == 6
+      && read16 (packet + IP6_LENGTH) == size - IP6_SIZE
+      && packet[IP6_NEXT_HEADER] == PROTOCOL_UDP;
+}
+
+/* Returns the size of the IP header of a UDP packet that can be merged, or 0 if
+ * the packet cannot be merged. */
+static gsize
+check_packet (const guint8 * packet, gsize size)
+{
+  gsize ip_size;
+
+  if (is_ip4 (packet, size))
+    ip_size = IP4_SIZE;
+  else if (is_ip6 (packet, size))
+    ip_size = IP6_SIZE;
+  else
+    return 0;
+  if (read16 (packet + ip_size + UDP_LENGTH) != size - ip_size
+      || !has_right_checksum (packet, size, ip_size))
+    return 0;
+  return ip_size;
+}
+
+/* The kernel numbers the packets of a merged packet from the identification of
+ * the first one on. The identification of a packet that must not be fragmented
+ * has no meaning (RFC 6864, section 4.1). */
+static gboolean
+follows_ip4 (const TunMerge * merge, const guint8 * packet)
+{
+  const guint8 *first = merge->header;
+
+  return memcmp (packet, first, IP4_LENGTH) == 0
+      && memcmp (packet + IP4_FRAGMENT, first + IP4_FRAGMENT,
+      IP4_CHECKSUM - IP4_FRAGMENT) == 0
+      && memcmp (packet + IP4_ADDRESSES, first + IP4_ADDRESSES,
+      IP4_SIZE - IP4_ADDRESSES) == 0
+      && (read16 (packet + IP4_FRAGMENT) == IP4_DF
+      || read16 (packet + IP4_ID) == (guint16) (read16 (first + IP4_ID) +
+          merge->n));
+}
+
+static gboolean
+follows_ip6 (const TunMerge * merge, const guint8 * packet)
+{
+  const guint8 *first = merge->header;
+
+  return memcmp (packet, first, IP6_LENGTH) == 0
+      && memcmp (packet + IP6_NEXT_HEADER, first + IP6_NEXT_HEADER,
+      IP6_SIZE - IP6_NEXT_HEADER) == 0;
+}
+
+/* Returns whether the headers of the packet are those of the first packet,
+ * except for lengths, identification and checksums. */
+static gboolean
+follows (const TunMerge * merge, const guint8 * packet)
+{
+  gsize ip_size = merge->header_size - UDP_SIZE;
+
+  return memcmp (packet + ip_size, merge->header + ip_size, UDP_LENGTH) == 0
+      && (ip_size == IP4_SIZE ? follows_ip4 (merge, packet) :
+      follows_ip6 (merge, packet));
+}
+
+static gboolean
+has_room (const TunMerge * merge, gsize payload)
+{
+  return merge->n < TUN_MERGE_MAX_PACKETS
+      && payload <= merge->segment_size
+      && merge->header_size + merge->payload_size + payload <= MAX_LENGTH;
+}
+
+gboolean
+tun_merge_begin (TunMerge * merge, const guint8 * data, gsize size)
+{
+  gsize ip_size = check_packet (data, size);
+
+  if (ip_size == 0)
+    return FALSE;
+  merge->n = 1;
+  merge->header_size = ip_size + UDP_SIZE;
+  merge->segment_size = merge->payload_size = size - merge->header_size;
+  merge->complete = FALSE;
+  memcpy (merge->header, data, merge->header_size);
+  return TRUE;
+}
+
+gboolean
+tun_merge_add (TunMerge * merge, const guint8 * data, gsize size)
+{
+  gsize payload = size - MIN (size, merge->header_size);
+
+  if (merge->complete || payload == 0 || !has_room (merge, payload)
+      || !follows (merge, data)
+      || check_packet (data, size) != merge->header_size - UDP_SIZE)
+    return FALSE;
+  merge->n++;
+  merge->payload_size += payload;
+  merge->complete = payload < merge->segment_size;
+  return TRUE;
+}
+
+void
+tun_merge_write_header (const TunMerge * merge, guint8 * header)
+{
+  gsize ip_size = merge->header_size - UDP_SIZE;
+  guint length = UDP_SIZE + merge->payload_size;
+  guint16 sum;
+
+  memcpy (header, merge->header, merge->header_size);
+  write16 (header + ip_size + UDP_LENGTH, length);
+  sum = fold (add_pseudo_header (header, ip_size, length));
+  memcpy (header + ip_size + UDP_CHECKSUM, &sum, sizeof (sum));
+  if (ip_size == IP6_SIZE) {
+    write16 (header + IP6_LENGTH, length);
+    return;
+  }
+  write16 (header + IP4_LENGTH, ip_size + length);
+  write16 (header + IP4_CHECKSUM, 0);
+  sum = ~fold (add_words (0, header, IP4_SIZE));
+  memcpy (header + IP4_CHECKSUM, &sum, sizeof (sum));
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Merges consecutive UDP packets of one stream into one large packet that the
+ * receiving kernel accepts in place of them (generic receive offload). The
+ * kernel gives the same datagrams to its sockets as it would without merging,
+ * but it routes and delivers them together.
+ *
+ * Only undamaged packets are merged: their checksums are verified first, because
+ * the kernel does not verify the checksum of a merged packet.
+ */
+
+#pragma once
+
+#include <glib.h>
+
+/* Maximum number of packets in a merged packet. Linux allows 64 or more
+ * (UDP_MAX_SEGMENTS), depending on its version. */
+#define TUN_MERGE_MAX_PACKETS 64
+
+/* Size in bytes of the headers of IPv6 and UDP, which are larger than those of
+ * IPv4 and UDP */
+#define TUN_MERGE_MAX_HEADER (40 + 8)
+
+/* The fields are read-only for the caller. */
+typedef struct
+{
+  guint n;                      /* number of packets */
+  gsize header_size;            /* IP and UDP header, in bytes */
+  gsize segment_size;           /* payload of each packet but the last */
+  gsize payload_size;           /* of all packets */
+  gboolean complete;            /* no further packet can be added */
+  /* The header of the first packet */
+  guint8 header[TUN_MERGE_MAX_HEADER];
+} TunMerge;
+
+/* Begins a merged packet with an IP packet. Returns FALSE if the packet cannot
+ * be merged: it is no UDP packet, it is a fragment, it has IP options or
+ * extension headers, or one of its checksums is missing or wrong. */
+gboolean tun_merge_begin (TunMerge * merge, const guint8 * data, gsize size);
+
+/* Adds the packet that follows. Returns FALSE, without a change of `merge`, if
+ * the packet belongs to another stream, or cannot be merged for one of the
+ * reasons above. Only the last packet may be shorter than the others. */
+gboolean tun_merge_add (TunMerge * merge, const guint8 * data, gsize size);
+
+/* Writes the header of the merged packet, of `header_size` bytes, which the
+ * payloads of all packets follow. Its UDP checksum covers the pseudo header
+ * only, as the kernel expects it (CHECKSUM_PARTIAL). */
+void tun_merge_write_header (const TunMerge * merge, guint8 * header);

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A UDP sender with a fixed rate and a receiver that counts losses, for
+ * benchmarks.
+ *
+ *   udprate receive PORT
+ *   udprate send ADDRESS PORT SIZE SECONDS RATE [gso]
+ *
+ * The sender sends RATE packets per second with SIZE bytes of payload, in
+ * bursts of 32 packets. A burst is one call of sendmmsg, or with `gso` one
+ * message that the kernel cuts into packets (UDP_SEGMENT). It prints the
+ * packets that it sent, the seconds from the first burst to the last one, its
+ * CPU time in seconds, and by how many seconds the latest burst was late.
+ *
+ * The receiver waits for the first packet and ends when no packet came for half
+ * a second. It prints the packets that arrived, the seconds from the first one
+ * to the last one, its CPU time in seconds, and the packets that arrived after
+ * a packet that was sent later.
+ */
+
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BURST 32                /* packets */
+#define MAX_SIZE 2000           /* bytes */
+#define BUFFER (32 << 20)
+#define FIRST_WAIT 20           /* s */
+#define IDLE_US 500000
+
+#ifndef UDP_SEGMENT
+#define UDP_SEGMENT 103
+#endif
+
+typedef struct
+{
+  struct mmsghdr headers[BURST];
+  struct iovec vectors[BURST];
+  /* The payloads follow each other without gaps, so that they can be sent as
+   * one message. */
+  char data[BURST * MAX_SIZE];
+  size_t size;                  /* of a payload */
+} Burst;
+
+static Burst burst;
+
+static void
+fail (const char *what)
+{
+  fprintf (stderr, "udprate: %s: %s\n", what, strerror (errno));
+  exit (1);
+}
+
+static double
+read_clock (clockid_t clock)
+{
+  struct timespec now;
+
+  clock_gettime (clock, &now);
+  return now.tv_sec + now.tv_nsec / 1e9;
+}
+
+static void
+fill_burst (size_t size)
+{
+  int i;
+
+  burst.size = size;
+  for (i = 0; i < BURST; i++) {
+    burst.vectors[i].iov_base = burst.data + i * size;
+    burst.vectors[i].iov_len = size;
+    burst.headers[i].msg_hdr.msg_iov = &burst.vectors[i];
+    burst.headers[i].msg_hdr.msg_iovlen = 1;
+  }
+}
+
+/* Returns a socket with a large buffer. Only root gets a buffer that is larger
+ * than net.core.rmem_max and net.core.wmem_max allow. */
+static int
+open_socket (int forced, int allowed)
+{
+  int fd = socket (AF_INET, SOCK_DGRAM, 0), size = BUFFER;
+
+  if (fd < 0)
+    fail ("socket");
+  if (setsockopt (fd, SOL_SOCKET, forced, &size, sizeof (size)) < 0)
+    setsockopt (fd, SOL_SOCKET, allowed, &size, sizeof (size));
+  return fd;
+}
+
+/* --- receiver ------------------------------------------------------------- */
+
+static void
+set_timeout (int fd, long us)
+{
+  struct timeval timeout = { us / 1000000, us % 1000000 };
+
+  if (setsockopt (fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof (timeout)) < 0)
+    fail ("SO_RCVTIMEO");
+}
+
+static uint64_t
+read_number (int packet)
+{
+  uint64_t number;
+
+  memcpy (&number, burst.vectors[packet].iov_base, sizeof (number));
+  return number;
+}
+
+static void
+receive (int port)
+{
+  struct sockaddr_in address = { 0 };
+  double first = 0, last = 0;
+  uint64_t packets = 0, overtaken = 0, latest = 0;
+  int fd = open_socket (SO_RCVBUFFORCE, SO_RCVBUF), i, n;
+
+  address.sin_family = AF_INET;
+  address.sin_port = htons (port);
+  if (bind (fd, (struct sockaddr *) &address, sizeof (address)) < 0)
+    fail ("bind");
+  fill_burst (MAX_SIZE);
+  set_timeout (fd, FIRST_WAIT * 1000000L);
+  while ((n = recvmmsg (fd, burst.headers, BURST, MSG_WAITFORONE, NULL)) > 0) {
+    last = read_clock (CLOCK_MONOTONIC);
+    if (packets == 0) {
+      first = last;
+      set_timeout (fd, IDLE_US);
+    }
+    for (i = 0; i < n; i++) {
+      overtaken += read_number (i) < latest;
+      if (read_number (i) > latest)
+        latest = read_number (i);
+    }
+    packets += n;
+  }
+  printf ("%llu %.6f %.6f %llu\n", (unsigned long long) packets, last - first,
+      read_clock (CLOCK_PROCESS_CPUTIME_ID), (unsigned long long) overtaken);
+}
+
+/* --- sender --------------------------------------------------------------- */
+
+static void
+number_burst (uint64_t first)
+{
+  int i;
+
+  for (i = 0; i < BURST; i++) {
+    uint64_t number = first + i;
+
+    memcpy (burst.vectors[i].iov_base, &number, sizeof (number));
+  }
+}
+
+/* Returns the number of packets that the socket accepted. */
+static int
+send_burst (int fd, int gso)
+{
+  int n;
+
+  if (gso) {
+    n = send (fd, burst.data, burst.size * BURST, 0);
+    n = n > 0 ? n / (int) burst.size : n;
+  } else {
+    n = sendmmsg (fd, burst.headers, BURST, 0);
+  }
+  /* The queue is full, or no receiver listens at this time. */
+  if (n < 0 && errno != ENOBUFS && errno != ECONNREFUSED)
+    fail ("send");
+  return n < 0 ? 0 : n;
+}
+
+/* If the sender is late, it sends the missed bursts at once, so that the mean
+ * rate is met. */
+static void
+wait_until (double time)
+{
+  struct timespec until = { time, (time - (time_t) time) * 1e9 };
+
+  clock_nanosleep (CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+}
+
+static void
+send_at_rate (int fd, double seconds, double rate, int gso)
+{
+  double begin = read_clock (CLOCK_MONOTONIC), due, late = 0;
+  uint64_t numbered = 0, accepted = 0;
+
+  while (numbered < seconds * rate) {
+    due = begin + numbered / rate;
+    wait_until (due);
+    if (read_clock (CLOCK_MONOTONIC) - due > late)
+      late = read_clock (CLOCK_MONOTONIC) - due;
+    number_burst (numbered);
+    accepted += send_burst (fd, gso);
+    numbered += BURST;
+  }
+  printf ("%llu %.6f %.6f %.6f\n", (unsigned long long) numbered,
+      read_clock (CLOCK_MONOTONIC) - begin,
+      read_clock (CLOCK_PROCESS_CPUTIME_ID), late);
+  if (accepted < numbered)
+    fprintf (stderr, "udprate: the socket refused %llu packets\n",
+        (unsigned long long) (numbered - accepted));
+}
+
+static int
+open_sender (const char *host, int port, size_t size, int gso)
+{
+  struct sockaddr_in address = { 0 };
+  int fd = open_socket (SO_SNDBUFFORCE, SO_SNDBUF), segment = size;
+
+  address.sin_family = AF_INET;
+  address.sin_port = htons (port);
+  if (size < sizeof (uint64_t) || size > MAX_SIZE
+      || inet_pton (AF_INET, host, &address.sin_addr) != 1) {
+    errno = EINVAL;
+    fail (host);
+  }
+  if (connect (fd, (struct sockaddr *) &address, sizeof (address)) < 0)
+    fail ("connect");
+  if (gso && setsockopt (fd, IPPROTO_UDP, UDP_SEGMENT, &segment,
+          sizeof (segment)) < 0)
+    fail ("UDP_SEGMENT");
+  return fd;
+}
+
+int
+main (int argc, char **argv)
+{
+  int gso = argc == 8 && !strcmp (argv[7], "gso");
+
+  if (argc == 3 && !strcmp (argv[1], "receive")) {
+    receive (atoi (argv[2]));
+  } else if ((argc == 7 || gso) && !strcmp (argv[1], "send")) {
+    fill_burst (atoi (argv[4]));
+    send_at_rate (open_sender (argv[2], atoi (argv[3]), atoi (argv[4]), gso),
+        atof (argv[5]), atof (argv[6]), gso);
+  } else {
+    fprintf (stderr, "Usage: udprate receive PORT\n"
+        "       udprate send ADDRESS PORT SIZE SECONDS RATE [gso]\n");
+    return 2;
+  }
+  return 0;
+}

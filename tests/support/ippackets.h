@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Builds IP packets with UDP, for tests of elements that carry IP. */
+
+#pragma once
+
+#include <glib.h>
+
+#define IP_PACKET_MAX_HEADER (40 + 8)
+
+typedef struct
+{
+  guint version;                /* 4 or 6 */
+  guint8 traffic_class, ttl;
+  guint16 id, fragment;         /* IPv4 only; `fragment` includes the flags */
+  guint16 source_port, port;
+  gsize payload;                /* bytes, all of which are `fill` */
+  guint8 fill;
+} IpPacket;
+
+/* Returns the size of the header of IP and UDP. */
+gsize ip_packet_header_size (const IpPacket * packet);
+/* Returns the size of the packet. */
+gsize ip_packet_size (const IpPacket * packet);
+/* Writes the packet with right checksums. It goes from 10.9.0.1 to 10.9.0.2, or
+ * from fd00::1 to fd00::2. */
+void ip_packet_write (const IpPacket * packet, guint8 * data);
+/* Returns the sum of the 16-bit words of the data in ones' complement; 0xffff
+ * for data with a right checksum. */
+guint16 ip_packet_sum (const guint8 * data, gsize size, guint32 sum);
+/* Returns the sum of the pseudo header of a packet, with the length of UDP that
+ * the packet contains. */
+guint16 ip_packet_sum_pseudo_header (const guint8 * packet);
