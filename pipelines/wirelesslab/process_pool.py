@@ -5,6 +5,7 @@ import concurrent.futures
 import multiprocessing
 import os
 import signal
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -17,19 +18,23 @@ def each(function: Callable[[Any], Any],
     must be importable by its name, because it runs in other processes. These
     processes end when this process ends. The calling thread starts all of them
     itself, because the kernel ends such a process together with the thread that
-    started it."""
+    started it. Temporary files of these processes are in a directory that this
+    process removes, because a signal may end them before they can do so."""
     things = list(things)
     if not things:
         return
-    pool = concurrent.futures.ProcessPoolExecutor(
-        os.cpu_count(), multiprocessing.get_context("fork"), begin)
-    try:
-        yield from pool.map(function, things)
-    finally:
-        pool.shutdown(cancel_futures=True)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as directory:
+        pool = concurrent.futures.ProcessPoolExecutor(
+            os.cpu_count(), multiprocessing.get_context("fork"), begin,
+            (directory,))
+        try:
+            yield from pool.map(function, things)
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
-def begin() -> None:
+def begin(directory: str) -> None:
+    tempfile.tempdir = directory
     processes.end_with_parent(signal.SIGKILL)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
