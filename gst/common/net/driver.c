@@ -57,13 +57,11 @@
  * Linux, about */
 #define PACKET_MEMORY 2304
 
-/* If driver_flush_often is called at least BUSY_CALLS times per second for
- * CALLS_PERIOD ns, the packets of several calls are sent together. With a packet
+/* If driver_flush_often is called at least BUSY_RATE times per second for
+ * RATE_PERIOD ns, the packets of several calls are sent together. With a packet
  * in each call, this rate is several hundred Mbit/s. A burst of a slower stream
  * never waits. MAX_TOGETHER packets are sent at once, and fewer packets are sent
  * after MAX_WAIT ns. */
-#define BUSY_CALLS 50000
-#define CALLS_PERIOD 10000000
 #define MAX_TOGETHER 32
 #define MAX_WAIT 250000
 
@@ -532,6 +530,21 @@ driver_flush (Driver * driver)
     driver->funcs->note_flushed (driver->owner);
 }
 
+/* Computes the rate if the present period is over, and begins the next period.
+ * Returns FALSE if the period is not over. */
+static gboolean
+end_period (DriverRate * rate, guint64 now)
+{
+  const guint64 passed = now - MIN (now, rate->begin);
+
+  if (passed < RATE_PERIOD)
+    return FALSE;
+  rate->rate = rate->n * G_GUINT64_CONSTANT (1000000000) / passed;
+  rate->begin = now;
+  rate->n = 0;
+  return TRUE;
+}
+
 /* Notes a call of driver_flush_often. Wakes the loop when the rate of calls has
  * become high, because the loop then has to send the packets after which no
  * further call comes. */
@@ -541,13 +554,10 @@ note_call (Driver * driver, guint64 now)
   DriverOutputRate *self = &driver->output_rate;
   const gboolean was_busy = self->is_busy;
 
-  self->n_calls++;
-  if (now - MIN (now, self->begin) < CALLS_PERIOD)
+  self->calls.n++;
+  if (!end_period (&self->calls, now))
     return;
-  self->is_busy = self->n_calls * G_GUINT64_CONSTANT (1000000000) >=
-      BUSY_CALLS * (now - self->begin);
-  self->begin = now;
-  self->n_calls = 0;
+  self->is_busy = self->calls.rate >= BUSY_RATE;
   if (self->is_busy && !was_busy)
     driver_wake (driver, TRUE);
 }
@@ -579,7 +589,7 @@ get_output_wakeup (Driver * driver)
   if (!self->is_busy)
     return DRIVER_NEVER;
   now = get_now ();
-  self->is_busy = now < self->begin + 2 * CALLS_PERIOD;
+  self->is_busy = now < self->calls.begin + 2 * RATE_PERIOD;
   return self->is_busy ? now + MAX_WAIT : DRIVER_NEVER;
 }
 
@@ -695,7 +705,7 @@ input_all (Driver * driver, guint number, Datagram * datagrams, gint n)
 static void
 note_received (DriverInputRate * self, guint n)
 {
-  self->n += n;
+  self->packets.n += n;
   self->has_just_received |= n > 0;
 }
 
@@ -710,18 +720,13 @@ get_pause (Driver * driver, guint64 now)
   guint i;
 
   self->has_just_received = FALSE;
-  if (now - self->begin >= RATE_PERIOD) {
-    self->rate = self->n * G_GUINT64_CONSTANT (1000000000)
-        / (now - self->begin);
-    self->begin = now;
-    self->n = 0;
-  }
-  if (!has_just_received || self->rate < BUSY_RATE)
+  end_period (&self->packets, now);
+  if (!has_just_received || self->packets.rate < BUSY_RATE)
     return 0;
   for (i = 0; i < driver->n_paths; i++)
     if (driver->paths[i])
       n = MIN (n, driver->paths[i]->capacity / BUFFER_PART);
-  pause = MIN (n * G_GUINT64_CONSTANT (1000000000) / self->rate, MAX_PAUSE);
+  pause = MIN (n * G_GUINT64_CONSTANT (1000000000) / self->packets.rate, MAX_PAUSE);
   return pause >= MIN_PAUSE ? pause : 0;
 }
 

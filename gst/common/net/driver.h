@@ -83,13 +83,19 @@ typedef struct
   guint capacity;
 } DriverPath;
 
-/* Measures how many packets arrive per second, to decide when the driver may
- * let packets wait for a moment. */
+/* Measures how often something happens, to decide when the driver may let
+ * packets wait for a moment. */
 typedef struct
 {
   guint64 begin;                /* begin of the present period, in ns */
-  guint n;                      /* packets in the present period */
-  guint64 rate;                 /* packets per second in the period before */
+  guint n;                      /* number of events in the present period */
+  guint64 rate;                 /* events per second in the period before */
+} DriverRate;
+
+/* How many packets arrive per second */
+typedef struct
+{
+  DriverRate packets;
   gboolean has_just_received;   /* Packets arrived in the present round. */
 } DriverInputRate;
 
@@ -97,8 +103,7 @@ typedef struct
  * not sent yet, see driver_flush_often */
 typedef struct
 {
-  guint64 begin;                /* begin of the measurement in ns */
-  guint n_calls;                /* number of calls since then */
+  DriverRate calls;
   gboolean is_busy;             /* the rate of calls is high */
   guint n_waiting;              /* packets that were not sent yet */
   guint64 waiting_since;        /* time in ns of the first one of them */

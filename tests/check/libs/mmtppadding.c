@@ -210,7 +210,8 @@ GST_START_TEST (padding_can_be_switched_off)
 
 GST_END_TEST;
 
-/* Nobody needs the estimate of a path that carries no stream. */
+/* A path that carries no stream gets no padding, because no encoder follows its
+ * estimate. */
 GST_START_TEST (silent_stream_gets_no_padding)
 {
   Fixture fixture;
