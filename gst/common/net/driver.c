@@ -726,7 +726,8 @@ get_pause (Driver * driver, guint64 now)
   for (i = 0; i < driver->n_paths; i++)
     if (driver->paths[i])
       n = MIN (n, driver->paths[i]->capacity / BUFFER_PART);
-  pause = MIN (n * G_GUINT64_CONSTANT (1000000000) / self->packets.rate, MAX_PAUSE);
+  pause =
+      MIN (n * G_GUINT64_CONSTANT (1000000000) / self->packets.rate, MAX_PAUSE);
   return pause >= MIN_PAUSE ? pause : 0;
 }
 

@@ -1169,7 +1169,8 @@ GST_START_TEST (no_packet_is_missed_at_a_high_rate)
 
   set_up_merging (&self, DATAGRAM_MERGED_SIZE, SIZE);
   for (i = 0; i < 200; i++) {
-    self.fixture.driver.input_rate.packets.begin = g_get_monotonic_time () * 1000;
+    self.fixture.driver.input_rate.packets.begin =
+        g_get_monotonic_time () * 1000;
     self.fixture.driver.input_rate.packets.rate = 200000;
     self.fixture.driver.input_rate.has_just_received = TRUE;
     merging_send (&self, i, 1, SIZE, SIZE);
