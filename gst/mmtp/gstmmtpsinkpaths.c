@@ -102,7 +102,7 @@ resolve_host (GstMmtpSink * self, const gchar * host,
 }
 
 /* Returns whether the path names an interface that does not exist. A path that
- * names no interface needs none. */
+ * names no interface can be opened without one, so FALSE is returned for it. */
 static gboolean
 is_interface_missing (const MmtpPathSpec * spec)
 {
@@ -318,8 +318,8 @@ open_socket (GstMmtpSink * self, const GstMmtpSinkPath * path, GError ** error)
 }
 
 /* Returns the number of addresses of the path's host name that can be reached.
- * No receiver may listen at some of them, for example at the IPv6 address of
- * localhost if the receiver uses IPv4 only. */
+ * An address counts even if no receiver listens there. An example is the IPv6
+ * address of localhost if the receiver uses IPv4 only. */
 static guint
 count_addresses (GstMmtpSink * self, const GstMmtpSinkPath * path)
 {

@@ -153,7 +153,8 @@ struct _GstMmtpSink
   GstWaker room;                /* wakes gst_mmtp_sink_wait() */
   /* send_packets returned FULL, and no room was available since then. */
   gboolean wants_room;
-  gsize wanted_bytes;           /* size of the buffer that waits for room */
+  /* size of the buffer that waits for room in the queue of the core */
+  gsize wanted_bytes;
 
   GQueue messages;              /* GstMessages to be posted */
   gboolean rate_changed;        /* estimated-bitrate has to be notified. */

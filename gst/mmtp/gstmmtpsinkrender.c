@@ -266,10 +266,11 @@ get_microseconds (gint64 nanoseconds, gint32 * microseconds)
 }
 
 /* Sets the due time, and describes the times of the buffer in the prelude
- * (docs/wire-mmtp.md, DATA). Without the flags PTS and DTS, the buffer has only
- * a presentation time, which is the due time. With the flag DTS, the buffer has
- * only a decoding time, which is the due time. With the flag PTS, the buffer
- * has both times. */
+ * (docs/wire-mmtp.md, DATA). The prelude has at most one of two flags:
+ * - Without PTS and DTS, the buffer has only a presentation time, which is the
+ *   due time.
+ * - With DTS, the buffer has only a decoding time, which is the due time.
+ * - With PTS, the buffer has both times. The decoding time is the due time. */
 static void
 take_times (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     MmtpBuffer * output)

@@ -124,7 +124,8 @@ struct _GstMmtpSrc
   GstMmtpSrcCounters counters;
   Driver driver;                /* socket and network loop */
 
-  /* --- created and freed while neither thread runs */
+  /* --- created and freed while neither the streaming thread nor the network
+   * thread runs */
   GThread *thread;
 
   /* --- used by the streaming thread only */

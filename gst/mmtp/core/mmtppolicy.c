@@ -272,10 +272,14 @@ find_smallest (const MmtpPolicy * policy, MmtpRank rank, guint64 arrival,
 }
 
 /* Returns whether a packet may be sent before more important packets. This is
- * allowed if the packet would arrive long before its deadline. If it would not,
- * the paths are overloaded or have just had a gap, and the packet has to wait
- * until no more important packet waits. The rest of a frame of which a packet
- * was sent is always sent, unless the frame refers to a lost picture. */
+ * allowed if the packet would arrive long before its deadline.
+ *
+ * Otherwise the paths are overloaded, or nothing could be sent on them for some
+ * time. The packet then has to wait until all more important packets have been
+ * sent.
+ *
+ * An exception is the rest of a frame of which a packet was sent. The rest is
+ * always sent, unless the frame refers to a lost picture. */
 static gboolean
 has_slack (const MmtpPolicy * policy, const MmtpPacket * packet,
     guint64 arrival)

@@ -529,10 +529,13 @@ take_leave (MmtpReceiver * self, MmtpReceiverPath * path,
 
 /* --- KEEPALIVE and END ---------------------------------------------------- */
 
-/* Returns whether the floor of the last KEEPALIVE applies: no packet below that
- * stream number will arrive. A packet that was sent before the KEEPALIVE may
- * still be in flight on a slower path. The floor therefore applies when a
- * message that was sent later has arrived on each path. */
+/* The floor of a KEEPALIVE is a stream number: the sender will send no packet
+ * with a lower number. Returns whether the floor of the last KEEPALIVE applies,
+ * which means that no packet with a lower number will arrive.
+ *
+ * A packet that was sent before the KEEPALIVE may still be in flight on a
+ * slower path. The floor therefore applies only when each path that is not
+ * silent has delivered a message that is at least as new as the KEEPALIVE. */
 static gboolean
 has_floor_come (const MmtpReceiver * self)
 {

@@ -71,8 +71,8 @@ struct _MmtpReorder
   guint64 waiting_bytes;
   /* time in ns to be added to each stored deadline */
   gint64 shift;
-  /* Heap of Deadlines. The packets of some entries may not be in the buffer any
-   * more. */
+  /* Heap of Deadlines, with the earliest one at the top. An entry may remain
+   * after its packet has left the buffer. */
   GArray *deadlines;
   /* one bit per stream number, set when the packet has arrived */
   guint64 history[HISTORY / 64];
@@ -880,8 +880,9 @@ peek_earliest_output (MmtpReorder * reorder)
   return g_sequence_iter_is_end (first) ? NULL : g_sequence_get (first);
 }
 
-/* Drops the complete buffers whose deadline has passed. Many buffers may be
- * waiting for their caps, so only the late buffers are visited. */
+/* Drops the complete buffers whose deadline has passed. The buffers are visited
+ * in the order of their deadlines, so only late buffers are visited. This saves
+ * time when many buffers wait for their caps. */
 static void
 drop_late_output (MmtpReorder * reorder, guint64 now)
 {

@@ -124,8 +124,8 @@ requeue_due (MmtpRetransmission * self, MmtpPath * path, guint64 due)
     requeue_sent (self, path, number, due, arrival);
 }
 
-/* Messages are checked in sending order, so the missing messages are found
- * first. */
+/* The log contains the messages in sending order. If a message is not missing,
+ * no later message is missing either, so the loop ends there. */
 static void
 requeue_missing (MmtpRetransmission * self, MmtpPath * path, guint64 due)
 {

@@ -148,7 +148,7 @@ typedef enum
 typedef struct
 {
   MmtpSenderEventType type;
-  /* bitrate of the stream that the paths can carry, estimated, in bit/s */
+  /* estimate of the stream bitrate that the paths can carry, in bit/s */
   guint64 rate;
   /* `rate` is only a lower bound, because the stream did not use the full rate
    * of the paths. */

@@ -145,8 +145,10 @@ find_end (const TsUnit * unit)
   return end;
 }
 
-/* Returns the end of the packets from `begin` on that form one buffer. `end` is
- * the end of the picture. */
+/* Returns the end of the buffer that begins at `begin`. The packets of one
+ * buffer are either all dropped together with the picture, or all kept. A
+ * buffer that begins in the picture does not extend beyond `end`, the end of
+ * the picture. */
 static gsize
 find_piece_end (const TsUnit * unit, gsize begin, gsize end)
 {
