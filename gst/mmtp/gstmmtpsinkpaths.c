@@ -530,9 +530,10 @@ close_interfaces (GstMmtpSink * self)
   driver_watch (&self->driver, -1);
 }
 
-/* Returns the object that watches the interfaces. For `auto`, only interfaces
- * that lead to the receiver are needed. In a list, each path has its own route,
- * so only the existence of its interface matters.
+/* Returns the object that watches the interfaces. If `channels` is `auto`, the
+ * object watches only interfaces that lead to the receiver. If `channels` is a
+ * list, each path has its own route. The object then watches all interfaces,
+ * because only their existence matters.
  */
 static MmtpInterfaces *
 watch_interfaces (GstMmtpSink * self, GError ** error)

@@ -151,7 +151,7 @@ struct _GstMmtpSink
   Driver driver;
 
   GstWaker room;                /* wakes gst_mmtp_sink_wait() */
-  /* send_packets returned FULL, and no room was available since then. */
+  /* send_packets returned FULL, and there has been no room after that. */
   gboolean wants_room;
   /* size of the buffer that waits for room in the queue of the core */
   gsize wanted_bytes;
@@ -205,8 +205,9 @@ struct _GstMmtpSink
 #define UNLOCK(self) g_mutex_unlock (&(self)->lock)
 
 /* --- gstmmtpsinkrender.c -------------------------------------------------- */
-/* Passes the data to the core that wait for further input, because the stream
- * ends or has other caps from here on. */
+/* Some data wait for further input before they are passed to the core. This
+ * function passes them on at once, because the stream ends or its caps change.
+ */
 void gst_mmtp_sink_drain_input (GstMmtpSink * self);
 GstNetworkSinkResult gst_mmtp_sink_send_packets (GstNetworkSink * sink,
     GstBuffer ** buffers, guint n, guint * sent, GError ** error);
@@ -228,9 +229,9 @@ void gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
 gboolean gst_mmtp_sink_can_cut (const GstCaps * caps);
 /* Call the following functions with `lock` held. */
 void gst_mmtp_sink_take_ts_caps (GstMmtpSink * self, const GstCaps * caps);
-/* Passes a buffer of a transport stream to `ts`, which has the pieces. Returns
- * FALSE if the stream is not cut. The buffer then has to be sent as it is, after
- * the pieces. */
+/* Passes a buffer of a transport stream to the cutter `ts`, from which the
+ * pieces can be fetched. Returns FALSE if the cutter does not cut this stream.
+ * The caller then sends the earlier pieces, and after them the uncut buffer. */
 gboolean gst_mmtp_sink_cut_ts (GstMmtpSink * self, GstBuffer * buffer);
 
 /* --- gstmmtpsinknetwork.c ------------------------------------------------- */

@@ -585,9 +585,9 @@ gst_mmtp_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
       result = GST_NETWORK_SINK_EARLY;
       break;
     }
-    /* The core takes buffers with the same due time for one frame. A buffer
-     * without a timestamp is due at the time of the call, so each call has a
-     * time of its own. */
+    /* If several buffers have the same due time, the core considers them parts
+     * of one frame. A buffer without a timestamp is due when it is put. Each
+     * buffer therefore gets a different value of the current time. */
     put_buffer (self, buffers[i], &timing, now + i);
   }
   *sent = i;

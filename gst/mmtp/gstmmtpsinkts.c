@@ -11,7 +11,8 @@
  * must not wait longer for the next picture of a video that stands still. */
 #define MAX_PAUSE (100 * GST_MSECOND)
 
-/* The size of packets is often missing; it must be 188 bytes. */
+/* The field packetsize is often missing in the caps. If it is present, its
+ * value must be 188. */
 gboolean
 gst_mmtp_sink_can_cut (const GstCaps * caps)
 {

@@ -192,9 +192,10 @@ drop_first (GstMmtpSrc * self)
     self->queue.discont = TRUE;
 }
 
-/* Drops late entries to make room for `size` bytes. Returns FALSE if the
- * entries are not late. They are then kept, because they are played before the
- * new buffer, and the new buffer is dropped. */
+/* Makes room in the queue for a new buffer of `size` bytes by dropping late
+ * entries. Returns FALSE if the entries that are not late leave too little
+ * room. The caller then drops the new buffer. The entries are kept, because
+ * they are played earlier. */
 static gboolean
 make_room (GstMmtpSrc * self, gsize size)
 {
@@ -1182,9 +1183,7 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMmtpSrc:latency:
    *
-   * Minimum of the initial delay. The initial delay is otherwise chosen by the
-   * sender. It is the latency of this element in the pipeline; a change is
-   * posted as a LATENCY message.
+   * Minimum of the initial delay, which is the latency of this element in the pipeline. If the sender wants a longer initial delay, the longer one is used. A change of the initial delay is posted as a LATENCY message.
    */
   PROPERTY_UINT ("latency", "Latency",
       "Minimum time from the timestamp of a buffer at the sender until the "

@@ -60,9 +60,9 @@ typedef struct
    * has one state. The memory is zeroed at the beginning. It is freed without a
    * call of the scheduler, so it must not contain pointers to other memory. */
   gsize state_size;
-  /* Returns the index of a candidate whose `may_carry` is TRUE and whose token
-   * is not later than `now`, or MMTP_NO_CANDIDATE to wait. `deadline` is the
-   * deadline of the last packet in the queue.
+  /* Returns the index of a candidate whose `may_carry` is TRUE and whose
+   * `token` is not later than `now`. Returns MMTP_NO_CANDIDATE if the packet
+   * has to wait. `deadline` is the deadline of the last packet in the queue.
    *
    * If no packet fits the chosen path, this function is called again without
    * that path. It must therefore not change the state. */

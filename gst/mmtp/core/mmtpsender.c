@@ -4,13 +4,13 @@
  * own header and does not know the sender.
  *
  *   MmtpSendQueue        waiting packets, and which buffers are dropped
- *   MmtpPaths            the paths, and what they carry together
+ *   MmtpPaths            the paths, and the rate of all paths together
  *   MmtpPolicy           which packet is sent next, and on which path
  *   MmtpRetransmission   retransmission of lost packets
- *   MmtpRepairer         REPAIR messages before losses are known
+ *   MmtpRepairer         REPAIR messages, sent before a loss is reported
  *   MmtpHandshake        start of the session
  *   MmtpJoins            joining of further paths
- *   MmtpControl          control messages besides the stream
+ *   MmtpControl          control messages, such as KEEPALIVE and END
  *   MmtpTransmitter      numbering and sealing of messages
  */
 

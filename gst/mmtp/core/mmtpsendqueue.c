@@ -335,10 +335,11 @@ is_reference (const MmtpUnit * unit)
   return unit->rank >= MMTP_RANK_LAYER && unit->rank <= MMTP_RANK_KEY;
 }
 
-/* Returns the number of the group of pictures that is useless without the unit.
- * If the unit is a leading picture, only other leading pictures refer to it.
- * Leading pictures also refer to the previous group, so the number of the
- * previous group is returned. */
+/* If the unit is missing, a group of pictures becomes useless. Returns the
+ * number of this group. Usually it is the group of the unit. The exception is a
+ * leading picture, to which only other leading pictures refer. All of them also
+ * refer to the previous group, so the number of the previous group is returned.
+ */
 static guint64
 get_needing_group (const MmtpUnit * unit)
 {
