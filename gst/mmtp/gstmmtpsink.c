@@ -196,8 +196,8 @@ begin_change_of_paths (GstMmtpSink * self)
     gst_element_call_async (GST_ELEMENT_CAST (self), change_paths, NULL, NULL);
 }
 
-/* Called with `lock` held after the property channels was set, which overrides
- * bonding-addresses. */
+/* Called with `lock` held after the application has set the property
+ * `channels`. This property overrides the property `bonding-addresses`. */
 static void
 change_channels (gpointer object)
 {

@@ -54,7 +54,7 @@ typedef struct
   guint keepalive_interval;     /* in ms */
   guint mtu;                    /* in bytes */
   guint bitrate;                /* in bit/s; 0 = the bitrate is measured */
-  gint framerate[2];            /* 0/1 means the frame rate of the caps */
+  gint framerate[2];            /* 0/1 = the frame rate is read from the caps */
   guint padding_bitrate;        /* in bit/s; 0 = no padding */
   gboolean retransmit;
   gint scheduler;               /* MmtpSchedulerType */
@@ -91,7 +91,8 @@ typedef struct
   gchar *problem;
 } GstMmtpSinkPath;
 
-/* A block of memory for copies of buffers. The rest of it is free. */
+/* A block of memory into which buffers are copied. Bytes that are not used by
+ * copies so far are free. */
 typedef struct
 {
   GBytes *bytes;                /* NULL if there is no block */

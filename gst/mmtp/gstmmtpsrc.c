@@ -1183,7 +1183,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMmtpSrc:latency:
    *
-   * Minimum of the initial delay, which is the latency of this element in the pipeline. If the sender wants a longer initial delay, the longer one is used. A change of the initial delay is posted as a LATENCY message.
+   * Minimum of the initial delay, which is the latency of this element in the
+   * pipeline. If the sender wants a longer initial delay, the longer one is
+   * used. A change of the initial delay is posted as a LATENCY message.
    */
   PROPERTY_UINT ("latency", "Latency",
       "Minimum time from the timestamp of a buffer at the sender until the "

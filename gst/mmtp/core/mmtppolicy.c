@@ -47,10 +47,13 @@ mmtp_policy_clear (MmtpPolicy * policy)
 
 /* --- how far a path is trusted ------------------------------------------- */
 
-/* Determines which paths may use their reserve, the bytes that may be in flight
- * beyond the window. These are paths that replace a stalled path, and paths
- * without reports, because their return path may have a gap. A path that
- * reports as usual may use its window only. */
+/* The reserve of a path is the number of bytes that may be in flight beyond the
+ * congestion window. The following values say which paths may use their
+ * reserve.
+ *
+ * The reserve is for paths that replace a stalled path. It is also for paths
+ * without reports, because the reports may be missing only on the return path.
+ * A path that reports as usual may use its window only. */
 typedef enum
 {
   /* No path may use its reserve, because some path has room within its window.

@@ -60,7 +60,7 @@ typedef struct
   gint64 high_queue_delay;      /* queueing delay of the slowest message */
   /* Transmission time of a packet at the highest recent rate; 0 if unknown. */
   guint64 packet_time;
-  /* initial delay (D0): maximum time for a message */
+  /* Initial delay (D0), within which a message has to arrive, in ns. */
   guint64 deadline;
   /* Mean difference between the one-way delays of neighbouring messages, which
    * is jitter and not a queue. */

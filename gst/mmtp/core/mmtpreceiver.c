@@ -44,8 +44,8 @@
 /* Number of END-ACKs sent on each path (docs/wire-mmtp.md, section 3). */
 #define END_ACKS 3
 
-/* Maximum number of waiting events. A single call produces fewer events than
- * this. */
+/* Maximum number of events in the queue. One call of a function of this module
+ * creates fewer events than this. */
 #define MAX_EVENTS 1024
 
 typedef struct

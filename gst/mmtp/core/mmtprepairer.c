@@ -8,8 +8,9 @@
 /* Time for which a path gets REPAIRs in advance after a loss was reported on
  * it. */
 #define LOSS_MEMORY (20 * G_GUINT64_CONSTANT (1000000000))
-/* A REPAIR is sent in advance only if the queue needs at most a fourth
- * (1/ADVANCE_PART) of the bytes that the paths deliver in time. */
+/* The paths can deliver a number of bytes before the deadline of the last
+ * packet in the queue. A REPAIR is sent in advance only if the queue needs at
+ * most a fourth (1/ADVANCE_PART) of these bytes. */
 #define ADVANCE_PART 4
 /* A REPAIR should cover ENOUGH_IDLE packets while no packet waits, and
  * ENOUGH_BUSY packets while packets wait. A block of packets with two losses
@@ -76,10 +77,10 @@ has_spare_rate (const MmtpRepairer * self, gsize size)
   return mmtp_policy_has_spare_rate (self->policy, size, ADVANCE_PART);
 }
 
-/* Returns whether REPAIRs on the path may take the rate of other frames. They
- * must not if the losses come from an overflowing queue, because more packets
- * would make it overflow more often. The reserve of a path is 0 while its
- * window is limited because of such losses. */
+/* Returns whether a REPAIR may be sent on the path even if other frames have to
+ * wait for it. It may not if the losses come from an overflowing queue. More
+ * packets would then make the queue overflow more often. While the window of a
+ * path is limited because of such losses, `reserve` is 0. */
 static gboolean
 may_replace_frames (const MmtpRepairer * self, const MmtpPath * path)
 {
