@@ -378,8 +378,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMmtpSink:estimated-bitrate:
    *
-   * Bitrate of the stream that all channels which meet the deadline can carry
-   * together, for setting the bitrate of an encoder. Changes are notified.
+   * Estimated bitrate of a stream that fits the channels: all channels that
+   * meet the deadline together can carry it. An application can set the bitrate
+   * of its encoder to this value. Changes are notified.
    */
   PROPERTY_UINT ("estimated-bitrate", "Estimated bit rate",
       "Bitrate of the stream that the channels can carry now; a lower bound while "

@@ -224,8 +224,8 @@ is_early (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
 }
 
 /* Returns the time in ns from the timestamp of a buffer to its deadline at the
- * receiver. If the channels need a longer time, that time applies instead. Call
- * with `lock` held. */
+ * receiver, as the properties ask for it. The actual time is longer if the
+ * delays of the channels require it. Call with `lock` held. */
 static gint64
 get_wanted_delay (GstMmtpSink * self)
 {

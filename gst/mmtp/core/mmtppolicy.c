@@ -366,12 +366,14 @@ find_packet (const MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
 
 /* --- choosing the path ---------------------------------------------------- */
 
-/* Chooses the next packet and its path. The path is chosen for the last packet
- * in the queue. That path then carries the most urgent packet that it delivers
- * in time. The packet at the head is therefore sent according to section 4.4 of
- * the MMTP paper, and the other packets do not wait for it. `late`, the group
- * with a late reference picture, is determined only once, and only if a path
- * was found. */
+/* Chooses the next packet and its path. Section 4.4 of the MMTP paper chooses a
+ * path for the packet at the head of the queue. Here the scheduler chooses the
+ * path for the packet at the end of the queue. That path then carries the most
+ * urgent packet that it delivers in time. The packet at the head is therefore
+ * sent as in the paper, and the other packets do not wait for it.
+ *
+ * `late` is the number of the group that has a late reference picture. It is
+ * computed only once, and only if a path was found. */
 static MmtpPacket *
 choose (MmtpPolicy * policy, MmtpCandidate * candidates, guint n,
     guint64 * late, MmtpPath ** path)

@@ -1016,9 +1016,11 @@ tell_too_long (MmtpReceiver * self, MmtpReceiverEvent * event)
   return TRUE;
 }
 
-/* Returns the next buffer; NULL if there is none or if it has to wait for its
- * caps. Due times may decrease, so a later buffer may have an earlier deadline
- * than the waiting one. A buffer therefore waits for its caps at most until the
+/* Returns the next buffer. Returns NULL if there is none, or if the next buffer
+ * has to wait for its caps.
+ *
+ * Due times may decrease, so a later buffer may have an earlier deadline than
+ * the buffer that waits for its caps. The waiting therefore ends at the
  * earliest deadline of all buffers. */
 static const MmtpReorderedBuffer *
 find_buffer (MmtpReceiver * self, const MmtpCapsText ** text)

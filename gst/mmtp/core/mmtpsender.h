@@ -179,7 +179,7 @@ typedef struct
   guint64 sent_buffers;         /* buffers sent completely */
   /* buffers dropped because no path could deliver them in time */
   guint64 discarded_buffers;
-  /* buffers dropped because more than max_bytes would wait */
+  /* buffers dropped because the queue would exceed max_bytes */
   guint64 discarded_room;
   /* buffers dropped because they refer to a dropped buffer */
   guint64 discarded_broken;

@@ -14,8 +14,9 @@
 /* Time over which the rate of the stream is measured. */
 #define MEASURED_SPAN (2000 * MILLISECOND)
 /* Maximum number of packets that one REPORT marks as received
- * (docs/wire-mmtp.md). More packets can only have arrived after a long silence
- * at a high rate. The following REPORTs mark the rest. */
+ * (docs/wire-mmtp.md). More packets are waiting to be marked only if the rate
+ * is high and no REPORT has arrived for a long time. The following REPORTs then
+ * mark the other packets. */
 #define MAX_SETTLED 4096
 /* Maximum number of units of one packet whose memory is kept for later units.
  * At a high rate, a report settles some thousand packets, and the memory of as
@@ -689,8 +690,9 @@ note_frame (MmtpSendQueue * queue, guint64 due, guint8 flags, gboolean is_piece)
   queue->frame_ended = (flags & MMTP_FLAG_MARKER) != 0;
 }
 
-/* Returns the last unit of the queue that is not data if it belongs to the same
- * frame as `unit`; otherwise NULL. */
+/* Returns the last unit of the queue that belongs to the same frame as `unit`
+ * and is not data of a transport stream. Returns NULL if there is no such unit.
+ */
 static MmtpUnit *
 get_last_part (MmtpSendQueue * queue, const MmtpUnit * unit)
 {

@@ -88,8 +88,8 @@ find_speculative (MmtpTransmitter * self, MmtpPath ** path)
   return packet;
 }
 
-/* Writes the REPAIR that is due. A REPAIR is due only when new packets do not
- * need the rate. */
+/* Writes the REPAIR that is due. A REPAIR becomes due only while the paths have
+ * enough rate for it and for the new packets. */
 gsize
 mmtp_transmitter_write_repair (MmtpTransmitter * self, MmtpOutput * output)
 {

@@ -7,8 +7,9 @@
 
 #include "tspictures.h"
 
-/* Maximum number of PES packets that the rest of an incomplete picture may
- * have. After more of them, the sender does not cut the stream any more. */
+/* Maximum number of PES packets in the rest of an incomplete picture. If there
+ * are more PES packets, the joiner concludes that the sender no longer cuts the
+ * stream at its pictures. */
 #define MAX_PES_PACKETS 32
 /* Maximum size of a picture that is held, as in tspictures.c, with its second
  * field */
@@ -45,7 +46,8 @@ struct _MmtpTsJoiner
   guint offset;
   /* Packets before the next one are missing or were removed. */
   gboolean has_gap;
-  guint n_pes_packets;          /* that were removed from the current picture */
+  /* PES packets that were removed from the current picture */
+  guint n_pes_packets;
   guint64 n_incomplete;
 };
 
