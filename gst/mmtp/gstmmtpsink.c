@@ -288,7 +288,7 @@ static const GstWirelessProperty properties[] = {
    * timestamp plus the initial delay, which mmtpsrc reports to its pipeline as
    * latency.
    */
-  /* The MMTP paper uses this deadline in section 5. */
+  /* Section 5 of the MMTP paper uses the deadline described above. */
   PROPERTY_UINT ("latency", "Latency",
       "Delay from the timestamp of a buffer until the receiver plays the "
       "buffer; a packet that cannot arrive within this delay is dropped (ms)",

@@ -236,9 +236,11 @@ get_wanted_delay (GstMmtpSink * self)
   return delay * (gint64) GST_MSECOND;
 }
 
-/* Sets the due time of a buffer that is put into the queue. The timestamps of
- * successive buffers may be equal for half of the initial delay, because a
- * buffer can still be in time after that. Call with `lock` held. */
+/* Sets the due time of a buffer that is put into the queue. The due time is
+ * usually the timestamp of the buffer. If the timestamps of successive buffers
+ * have stood still for half of the initial delay, the arrival time of the
+ * buffer replaces its timestamp. The buffer can still be in time then. Call
+ * with `lock` held. */
 static gboolean
 take_due_time (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     guint64 * due)

@@ -832,9 +832,10 @@ make_late (MmtpReorder * reorder, guint64 number)
   datagram_block_unref (packet->block);
 }
 
-/* Marks all waiting packets whose deadline has passed as late. The heap keeps
- * one entry with the highest of their stream numbers, so that the next timeout
- * processes all packets up to that number. */
+/* Marks all waiting packets whose deadline has passed as late, and removes
+ * their entries from the heap. One entry with the highest stream number of
+ * these packets stays in the heap, so that the next timeout processes all
+ * packets up to that number. */
 static void
 make_waiting_late (MmtpReorder * reorder, guint64 now)
 {

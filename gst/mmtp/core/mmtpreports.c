@@ -36,8 +36,8 @@
  * previous REPORT. If the report period exceeds LONG_PERIOD (ns), the distance
  * is at least a fourth of the period. */
 #define LONG_PERIOD (200 * MMTP_MSECOND)
-/* Time over which mmtp_arrivals_get_rate() measures the rate. A gap affects the
- * measured rate for the same time. */
+/* Time over which mmtp_arrivals_get_rate() measures the rate. After a gap, the
+ * measured rate is too low for this time. */
 #define GAP_MEMORY MMTP_SECOND
 /* Interval after which the REPORT after a gap is sent a second time, because
  * the first one may be lost while the link recovers. */

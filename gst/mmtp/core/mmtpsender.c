@@ -34,8 +34,9 @@
 /* A caller that waits for room may continue when a quarter (1/ROOM_AGAIN) of
  * the room is free. */
 #define ROOM_AGAIN 4
-/* Percentage of the maximum of the initial delay (D0). A path that was too slow
- * for this maximum is used again when its delay is at most the percentage. */
+/* Percentage of the maximum of the initial delay (D0). If the delay of a path
+ * exceeds this maximum, the path is not used any more. It is used again when
+ * its delay is at most BACK_PERCENT of the maximum. */
 #define BACK_PERCENT 90
 /* Minimum intervals between events for the application. RATE_PERIOD is for the
  * event that the rate has changed by more than RATE_PERCENT. TOO_SLOW_PERIOD is

@@ -465,9 +465,10 @@ follow_slots (const MmtpPicture * picture, guint32 * wrong)
   return is_broken;
 }
 
-/* All pictures up to the next key frame refer to this unit, directly or
- * indirectly; of a layer above the base layer, only some do. They get the
- * lowest rank, so that they are sent only when no other packet waits. */
+/* Gives the pictures that refer to this unit, directly or indirectly, the
+ * lowest rank. They are then sent only when no other packet waits. If the unit
+ * belongs to the base layer, these are all pictures up to the next key frame.
+ * If it belongs to a higher layer, only some of these pictures refer to it. */
 static void
 note_broken (MmtpSendQueue * queue, const MmtpUnit * unit)
 {

@@ -20,7 +20,8 @@ typedef enum
   /* The sender has not cut the stream so far. */
   STATE_UNCUT,
   STATE_BETWEEN,                /* between two pictures */
-  STATE_WHOLE,                  /* in a picture without a gap so far */
+  /* within a picture of which nothing is missing so far */
+  STATE_WHOLE,
   /* A part of the picture is missing, or it is unknown where a picture begins.
    */
   STATE_DAMAGED
@@ -37,7 +38,9 @@ struct _MmtpTsJoiner
   GDestroyNotify free_user;
   State state;
   guint pid;                    /* of the video */
-  GByteArray *held;             /* the picture so far, if it is whole */
+  /* the packets of the current picture so far; empty if a part of it is missing
+   */
+  GByteArray *held;
   gpointer held_user;
   GQueue output;                /* elements are Output */
   /* The continuity counter of the video: that of the last output, or -1, and by
