@@ -7,8 +7,9 @@
 
 #include "tspictures.h"
 
-/* Time without a video packet after which a picture counts as complete. Sound
- * must not wait longer for the next picture of a video that stands still. */
+/* If no video packet arrives for this time, the current picture counts as
+ * complete. The video may have stopped, so that no next picture ends the
+ * current one. The sound must not wait longer than this for a next picture. */
 #define MAX_PAUSE (100 * GST_MSECOND)
 
 /* The field packetsize is often missing in the caps. If it is present, its

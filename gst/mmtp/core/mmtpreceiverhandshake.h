@@ -16,8 +16,8 @@ typedef enum
   MMTP_RECEIVER_IDLE,           /* There was no session yet. */
   /* A session is alive, and no other session may begin. */
   MMTP_RECEIVER_ALIVE,
-  /* The sender does not respond. The session may continue, and another session
-   * may begin instead. */
+  /* The sender does not respond. It may continue the session later. Until then,
+   * another sender may begin a new session. */
   MMTP_RECEIVER_SILENT,
   MMTP_RECEIVER_ENDED           /* The stream has ended. */
 } MmtpReceiverPhase;

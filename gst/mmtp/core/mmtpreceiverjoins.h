@@ -18,8 +18,8 @@ typedef struct
   /* Time in ns at which a message other than JOIN, RESPONSE and OPEN last
    * arrived from the path's address; 0 if never. */
   guint64 heard;
-  /* Another validated address of the path. It replaces the path's address when
-   * no more messages arrive from the path's address. */
+  /* A second validated address of the path. It becomes the path's address when
+   * no more messages arrive from the first one. */
   MmtpAddress next_address;
   gboolean has_next_address;
   /* channel number and nonce of the last JOIN */

@@ -62,7 +62,8 @@ void mmtp_reorder_free (MmtpReorder * reorder);
  * packet only and is complete now. Otherwise it is copied. */
 MmtpReorderResult mmtp_reorder_add (MmtpReorder * reorder, guint64 now,
     const MmtpData * data, guint64 due, guint64 deadline);
-/* No more packets below the stream number `floor` (low 32 bits) will arrive. */
+/* Notes that no more packets with lower stream numbers than `floor` will
+ * arrive. `floor` contains the low 32 bits of a stream number. */
 void mmtp_reorder_set_floor (MmtpReorder * reorder, guint32 floor);
 /* Moves all deadlines by `shift` ns. Packets whose deadline has passed because
  * of this count as late. */

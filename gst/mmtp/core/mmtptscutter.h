@@ -41,7 +41,8 @@ void mmtp_ts_cutter_input (MmtpTsCutter * cutter, const guint8 * data,
 /* Returns whether a picture is not complete yet, and in `tag` the tag of the
  * input with its last video packet. */
 gboolean mmtp_ts_cutter_is_open (const MmtpTsCutter * cutter, guint64 * tag);
-/* Ends the current picture, because the next one does not begin for long. */
+/* Ends the current picture. Call this function if the next picture does not
+ * begin for a long time. */
 void mmtp_ts_cutter_end (MmtpTsCutter * cutter);
 /* Ends the stream. */
 void mmtp_ts_cutter_drain (MmtpTsCutter * cutter);
