@@ -21,8 +21,9 @@
 /* Maximum difference between two readings of the clocks' difference that is due
  * to the reading itself, although the clocks run at the same rate. */
 #define DEAD_ZONE (1 * GST_MSECOND)
-/* Maximum difference between two readings of the clocks' difference that can be
- * due to drift. If the difference is larger, one of the clocks was set. */
+/* The difference of the two clocks is read repeatedly. If it has changed by at
+ * most JUMP from one reading to the next, the change may be due to drift. If it
+ * has changed by more, one of the clocks was set. */
 #define JUMP (20 * GST_MSECOND)
 /* With each buffer, 1/16 (1/PART) of the remaining difference is corrected. */
 #define PART 16

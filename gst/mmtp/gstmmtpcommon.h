@@ -68,7 +68,7 @@ typedef struct
 /* Resets the map, so that the next gst_mmtp_clock_map_get() measures the
  * difference again. */
 void gst_mmtp_clock_map_reset (GstMmtpClockMap * map);
-/* Sets `anchor` to the difference in ns. Returns FALSE if the pipeline has no
- * clock yet. */
+/* Sets `anchor` to the time of the cores minus the running time, in ns. Returns
+ * FALSE if the pipeline has no clock yet. */
 gboolean gst_mmtp_clock_map_get (GstMmtpClockMap * map, GstElement * element,
     gint64 * anchor);

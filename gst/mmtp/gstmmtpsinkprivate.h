@@ -190,15 +190,15 @@ struct _GstMmtpSink
   /* Session for which `shift` is valid, as counted by `sessions`; 0 if there is
    * none, for example after a flush. */
   guint64 timed_session;
-  /* Delay of stored media in ns. It is the time in which no receiver was
-   * connected. */
+  /* Time in ns that is added to the due times of stored media, because no
+   * receiver was connected for this time. */
   gint64 shift;
   /* Time in ns until which send_packets returns EARLY, because the next buffer
    * may not be sent yet; 0 if it may. */
   guint64 early_until;
   MmtpStamps stamps;            /* timestamps in running time */
   gboolean is_late;             /* All recent buffers were late. */
-  /* running time since which all buffers were late, in ns */
+  /* All buffers have been late from this running time on, in ns. */
   gint64 late_since;
 };
 

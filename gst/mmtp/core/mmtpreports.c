@@ -395,8 +395,9 @@ get_time_at_once (MmtpReports * self, const MmtpReceiverPath * path)
   return MMTP_NEVER;
 }
 
-/* Returns the time at which the REPORT after a gap is repeated. It is sent on
- * the path that had the gap, because the sender accepts REPORTs on any path. */
+/* Returns the time at which the REPORT after a gap is repeated. The repetition
+ * is sent on the path that had the gap, which need not be the fastest path. The
+ * sender accepts REPORTs on any path. */
 static guint64
 get_repeat_time (const MmtpPathReports * reports)
 {

@@ -24,8 +24,9 @@
 
 #define MMTP_SECOND G_GUINT64_CONSTANT (1000000000)
 #define MMTP_MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* Maximum number of waiting events. A call creates up to one event for each
- * waiting buffer. If more events are waiting, the oldest one is dropped. */
+/* Maximum number of events in the queue. One call of a function of this module
+ * may create an event for each waiting buffer. If the queue is full, the oldest
+ * event is dropped. */
 #define MAX_EVENTS 65536
 /* Percentage of the capacity up to which a caller that can wait may fill the
  * queue. The rest keeps accepted buffers in time even if the delay grows a

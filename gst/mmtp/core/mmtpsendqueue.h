@@ -38,8 +38,8 @@ typedef struct
   guint message;                /* maximum size of a DATA message, in bytes */
   /* bytes of each message that must stay unused */
   guint reserve;
-  /* Number of bytes, with all headers, that the paths can deliver in time;
-   * G_MAXUINT64 if unknown. */
+  /* Number of bytes, with all headers, that the paths can deliver before the
+   * deadline of the buffer; G_MAXUINT64 if unknown. */
   guint64 capacity;
   guint8 caps_version;
 } MmtpPutLimits;

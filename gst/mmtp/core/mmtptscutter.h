@@ -38,8 +38,8 @@ void mmtp_ts_cutter_reset (MmtpTsCutter * cutter);
  * of the caller. A picture is complete when the next one begins. */
 void mmtp_ts_cutter_input (MmtpTsCutter * cutter, const guint8 * data,
     gsize size, guint64 tag);
-/* Returns whether a picture is not complete yet, and in `tag` the tag of the
- * input with its last video packet. */
+/* Returns whether a picture has begun and is not complete yet. Sets `tag` to
+ * the tag of the input that contained the last video packet of this picture. */
 gboolean mmtp_ts_cutter_is_open (const MmtpTsCutter * cutter, guint64 * tag);
 /* Ends the current picture. Call this function if the next picture does not
  * begin for a long time. */

@@ -11,8 +11,9 @@
  * are more PES packets, the joiner concludes that the sender no longer cuts the
  * stream at its pictures. */
 #define MAX_PES_PACKETS 32
-/* Maximum size of a picture that is held, as in tspictures.c, with its second
- * field */
+/* Maximum size of a picture that is held back until it is complete. A picture
+ * may consist of two fields, each of which may be as large as a unit of
+ * tspictures.c. */
 #define MAX_HELD_SIZE (32 * 1024 * 1024)
 
 typedef enum
