@@ -358,7 +358,7 @@ warn_of_size (GstMmtpSink * self, gsize size)
 }
 
 /* Posts a warning that buffers are late. The warning is posted only once,
- * because later buffers may be as late. Call with `lock` held.
+ * because many buffers in a row may be late. Call with `lock` held.
  */
 static void
 warn_of_lateness (GstMmtpSink * self, gint64 lateness)

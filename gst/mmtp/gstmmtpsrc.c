@@ -372,10 +372,11 @@ get_running_time (GstMmtpSrc * self, guint64 due, const Anchor * anchor)
 }
 
 /* Sets the times of a buffer from the due time and the prelude
- * (docs/wire-mmtp.md, DATA). Without the flags PTS and DTS, the buffer has only
- * a presentation time, which is the due time. With the flag DTS, the buffer has
- * only a decoding time, which is the due time. With the flag PTS, the buffer
- * has both times. */
+ * (docs/wire-mmtp.md, DATA). The prelude has at most one of two flags:
+ * - Without PTS and DTS, the buffer has only a presentation time, which is the
+ *   due time.
+ * - With DTS, the buffer has only a decoding time, which is the due time.
+ * - With PTS, the buffer has both times. The decoding time is the due time. */
 static void
 set_times (GstMmtpSrc * self, GstBuffer * buffer, const Item * item,
     const Anchor * anchor)

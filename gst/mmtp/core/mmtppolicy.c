@@ -335,9 +335,11 @@ find_urgent (const MmtpPolicy * policy, guint64 arrival, guint64 late)
 }
 
 /* Returns the newest group of pictures that has a reference picture which would
- * be late even on the path with the minimum delay; 0 if there is none. `delay`
- * is the delay of one of the paths that may carry packets. Usually no picture
- * is late with it, and the delays of all paths need not be computed. */
+ * be late even on the path with the minimum delay. Returns 0 if there is none.
+ *
+ * `delay` is the delay of one of the paths that may carry packets. If no
+ * reference picture would be late on this path, 0 is returned at once. This is
+ * the usual case, and the minimum delay of all paths is then not computed. */
 static guint64
 get_late_group (const MmtpPolicy * policy, guint64 delay)
 {

@@ -17,8 +17,9 @@
  * has arrived. It needs this to distinguish duplicates from late packets. */
 #define HISTORY 65536
 
-/* A packet. If it waits, the struct and the payload after it are in a block of
- * their own, so that the payload can become the data of the buffer. */
+/* A packet. The struct and the payload of a waiting packet are in a block of
+ * memory that contains nothing else. The payload can therefore become the data
+ * of the buffer without a copy. */
 typedef struct
 {
   guint64 due;

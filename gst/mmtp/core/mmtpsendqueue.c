@@ -18,9 +18,10 @@
  * is high and no REPORT has arrived for a long time. The following REPORTs then
  * mark the other packets. */
 #define MAX_SETTLED 4096
-/* Maximum number of units of one packet whose memory is kept for later units.
- * At a high rate, a report settles some thousand packets, and the memory of as
- * many new packets is needed until the next report. */
+/* Maximum number of freed units of one packet whose memory is kept for new
+ * units. At a high rate, one report frees some thousand packets. About the same
+ * number of new packets is put before the next report, and they use that
+ * memory. */
 #define MAX_SPARE 4096
 
 struct _MmtpSendQueue
@@ -540,7 +541,8 @@ give_up_dependents (MmtpSendQueue * queue, const MmtpUnit * reference)
   }
 }
 
-/* As give_up_dependents (), for a picture that says its slots */
+/* Does the same as give_up_dependents() for a picture whose header names the
+ * slots that it uses and updates. */
 static void
 give_up_by_slots (MmtpSendQueue * queue, const MmtpUnit * reference)
 {

@@ -8,7 +8,7 @@
 #include "mmtppacket.h"
 #include "tsclassifier.h"
 
-/* of packets that do not belong to a picture */
+/* description of packets that do not belong to a picture */
 static const MmtpPicture no_picture = {
   .is_piece = TRUE,.is_data = TRUE,.is_independent = TRUE
 };
