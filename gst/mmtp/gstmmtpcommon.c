@@ -118,7 +118,8 @@ gst_mmtp_check_key (GstElement * element, GstStateChange transition,
   GBytes *bytes;
   gboolean done;
 
-  /* The key may still be set in READY, so both state changes check it. */
+  /* The key can be set in the states NULL and READY. It is therefore checked
+   * before READY and again before PAUSED. */
   if (transition != GST_STATE_CHANGE_NULL_TO_READY
       && transition != GST_STATE_CHANGE_READY_TO_PAUSED)
     return TRUE;

@@ -570,10 +570,12 @@ take_next (GstMmtpSrc * self, GstBuffer ** buffers, guint * n)
   return flow;
 }
 
-/* Takes the next items from the queue. If they do not continue the stream of
- * the joiner, what the joiner holds comes first. Returns FALSE while the source
- * is flushing. A list has one buffer only if the base class sets the
- * timestamps, because it does not do so in a list. */
+/* Takes the next items from the queue. If the items do not continue the stream
+ * of the joiner, the joiner first outputs all data that it holds. Returns FALSE
+ * while the source is flushing.
+ *
+ * If the base class sets the timestamps, only one item is taken. The base class
+ * sets no timestamps in a buffer list. */
 static gboolean
 fetch_next (GstMmtpSrc * self)
 {
@@ -667,9 +669,9 @@ tell_rate (GstMmtpSrc * self, const MmtpReceiverEvent * event)
           "bitrate", G_TYPE_UINT64, event->bit_rate, NULL));
 }
 
-/* Posts a warning if the sender wants a longer delay than the limit allows. The
- * sender relies on the delay that it asks for, so packets are lost with a
- * shorter delay. */
+/* Posts a warning if the sender wants a longer delay than max-latency allows.
+ * With a shorter delay packets are lost, because the sender relies on the delay
+ * that it asks for. */
 static void
 warn_of_delay (GstMmtpSrc * self, guint64 wanted, guint64 delay)
 {

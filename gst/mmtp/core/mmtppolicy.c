@@ -468,7 +468,8 @@ get_data_bytes (const MmtpPolicy * policy)
   return sum;
 }
 
-/* Returns a share from 0 to 1; 0 if there is no stream. */
+/* Returns the path's share of the stream, from 0 to 1; 0 if there is no stream.
+ */
 static gdouble
 get_share (const MmtpPolicy * policy, const MmtpPath * path)
 {

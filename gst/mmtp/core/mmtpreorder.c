@@ -86,8 +86,10 @@ struct _MmtpReorder
   /* value of `discont` for the next complete buffer */
   gboolean discont;
   GQueue output;                /* queue of Outputs */
-  /* Links of `output`, ordered by deadline. The links from `unsorted` on are
-   * not in it, because most buffers are fetched before their order matters. */
+  /* Links of `output`, ordered by deadline. The links of `output` from
+   * `unsorted` on are not yet in this sequence. They are added only when the
+   * order of the deadlines is needed, and most buffers are fetched before that.
+   */
   GSequence *output_deadlines;
   GList *unsorted;              /* NULL if all links are sorted */
   guint64 output_bytes;

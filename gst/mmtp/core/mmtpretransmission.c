@@ -18,12 +18,14 @@
  * path that have to be sent on another path. It applies however many reports
  * arrive. */
 #define RESCUE_PERIOD (10 * MILLISECOND)
-/* A speculative packet is sent only if the queue needs at most half
- * (1/CHANCE_PART) of the bytes that the paths deliver in time. */
+/* The paths can deliver a number of bytes before the deadline of the last
+ * packet in the queue. A speculative packet is sent only if the queue needs at
+ * most half (1/CHANCE_PART) of these bytes. */
 #define CHANCE_PART 2
-/* Maximum number of channel numbers that are looked up for one REPORT. It is
- * the number in one record that has the maximum number of ranges, each of
- * maximum length. The receiver repeats ranges in later REPORTs. */
+/* Maximum number of channel numbers that are looked up for one REPORT. A record
+ * with the maximum number of ranges, each of maximum length, contains this
+ * number of channel numbers. If a REPORT contains more, nothing is missed,
+ * because the receiver repeats ranges in later REPORTs. */
 #define MAX_REPORT_LOOKUPS (MMTP_MAX_RANGES * 255)
 
 void

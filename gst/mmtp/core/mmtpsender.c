@@ -332,7 +332,7 @@ check_rate (MmtpSender * sender)
 }
 
 /* Notes that the stream may begin. It begins as soon as the first path has
- * joined, because no measurement is made before the stream. */
+ * joined. The sender does not measure the path first. */
 static void
 check_ready (MmtpSender * sender)
 {

@@ -566,8 +566,10 @@ give_up_by_slots (MmtpSendQueue * queue, const MmtpUnit * reference)
   mmtp_gop_note_dropped (&queue->gop, &remaining, reference->due);
 }
 
-/* Returns a later unit of the picture around `data`. The last unit of a picture
- * is never data. Returns NULL if the data follow the picture. */
+/* `data` is a unit that does not belong to a picture, but may be between two
+ * units of one. Returns a later unit of that picture. Returns NULL if no unit
+ * of the picture follows. The last unit of a picture never contains data, so a
+ * later unit exists whenever `data` is inside a picture. */
 static MmtpUnit *
 find_picture_around (const MmtpSendQueue * queue, const MmtpUnit * data)
 {

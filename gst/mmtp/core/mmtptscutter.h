@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Cuts an MPEG transport stream into the buffers that the sender needs to give
- * up whole pictures of the video. The buffers together are the stream.
+/* Cuts an MPEG transport stream into buffers, so that the sender can drop whole
+ * pictures of the video. The buffers together are the stream.
  *
- * The packets of a picture and the packets between them become several buffers
- * in the order of the stream. Sound, data and program tables are never given up
- * with a picture, and neither are video packets with a program clock reference.
- * They are in buffers of their own. The other video packets of the picture are
- * given up together. The first buffer of a picture has MMTP_FLAG_HEADER, and
- * the last one has MMTP_FLAG_MARKER (docs/wire-mmtp.md, DATA). The last one can
- * always be given up. It is empty if the last packet of the picture has a clock
- * reference. The receiver removes what remains of a picture (mmtptsjoiner.h).
+ * The packets of a picture, and other packets between them, become several
+ * buffers in the order of the stream. Some packets are never dropped with a
+ * picture: packets of sound, data and program tables, and video packets with a
+ * program clock reference. These packets get buffers of their own. The other
+ * video packets of the picture are dropped together.
+ *
+ * The first buffer of a picture has MMTP_FLAG_HEADER, and the last one has
+ * MMTP_FLAG_MARKER (docs/wire-mmtp.md, DATA). The last buffer can always be
+ * dropped. If the last packet of the picture has a clock reference, the last
+ * buffer is therefore empty. If a picture arrives incomplete, the receiver
+ * removes the rest of it (mmtptsjoiner.h).
  *
  * The cutter does no I/O and handles invalid input safely.
  */
