@@ -139,7 +139,8 @@ struct _GstMmtpSink
 
   GPtrArray *paths;             /* GstMmtpSinkPath: all configured paths */
   GstMmtpSinkPath *by_number[MMTP_MAX_PATHS];
-  /* The list of channels was changed, and its host names are resolved. */
+  /* The list of channels has changed, and the host names in it have been
+   * resolved. */
   gboolean paths_changed;
   /* resolved addresses: host name to GList of GInetAddress */
   GHashTable *addresses;

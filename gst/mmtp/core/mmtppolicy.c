@@ -14,10 +14,10 @@
 /* Percentage of the rate that is used for new packets. Keep-alives and
  * retransmissions use the rest. */
 #define PUT_PERCENT 95
-/* Percentage of the initial delay (D0) that must remain until the deadline of a
- * frame if the frame is sent before more important frames. The remaining time
- * is long enough for a key frame, which is several times as large as other
- * frames. */
+/* A less important frame may be sent before more important ones if enough time
+ * remains until its deadline. These are the minimum times for three ranks, as
+ * percentages of the initial delay (D0). In the remaining time, a key frame can
+ * still be sent, which is several times as large as other frames. */
 #define DROPPABLE_SLACK 70
 #define LAYER_SLACK 50
 #define DELTA_SLACK 30

@@ -32,8 +32,9 @@
 #define DEFAULT_SESSION_TIMEOUT (10 * MMTP_SECOND)
 /* Maximum bytes held in the reorder buffer: 100 Mbit/s for 5 s. */
 #define DEFAULT_MAX_BYTES (64 * 1024 * 1024)
-/* Maximum time between two KEEPALIVEs that counts as their usual interval. A
- * longer time was an outage. */
+/* The receiver measures the usual time between two KEEPALIVEs of a path. A
+ * longer time than MAX_KEEPALIVE_GAP is due to an outage and counts as
+ * MAX_KEEPALIVE_GAP. */
 #define MAX_KEEPALIVE_GAP (2 * MMTP_SECOND)
 /* Period in which a limited number of changes of the initial delay (D0) is
  * accepted. A sender changes D0 at most once per second (DELAY_PERIOD), or when
@@ -1109,8 +1110,8 @@ mmtp_receiver_get_stats (MmtpReceiver * self, MmtpReceiverStats * stats)
   stats->held_bytes = reorder->held_bytes;
   stats->reorder_steps = reorder->steps;
   stats->initial_delay = session->initial_delay;
-  /* A message of a clock that runs too fast seems to arrive sooner and sooner,
-   * hence the minus sign.
+  /* If the sender's clock runs too fast, the measured transits decrease. The
+   * skew is therefore the negative value of this trend.
    */
   stats->skew = -session->clock.skew * 1e9;
 }

@@ -17,10 +17,10 @@
 #define REPORT_SHARE 40
 #define MIN_WANTED 10           /* in ms */
 #define MAX_WANTED 2000         /* in ms */
-/* Maximum number of joined paths with which every path carries REPORTs with the
- * records of all paths. If more paths have joined, only the fastest path
- * carries such REPORTs. A REPORT on another path then contains only the record
- * of that path. */
+/* If at most PATHS_ON_ALL paths have joined, every path carries REPORTs that
+ * contain the records of all paths. If more paths have joined, only the fastest
+ * path carries such REPORTs. A REPORT on another path then contains only the
+ * record of that path. */
 #define PATHS_ON_ALL 4
 /* A REPORT is sent immediately for each of the first START_MESSAGES messages of
  * a path, because slow start needs it. After that, one is sent after every
