@@ -21,8 +21,9 @@
 #define DROPPABLE_SLACK 70
 #define LAYER_SLACK 50
 #define DELTA_SLACK 30
-/* If a less important frame is sent first, more important frames may need at
- * most DEFER_PERCENT of the bytes that the paths deliver in time. */
+/* The paths can deliver a number of bytes before the deadline of the next more
+ * important frame. A less important frame may be sent first only if both frames
+ * together need at most DEFER_PERCENT of these bytes. */
 #define DEFER_PERCENT 60
 /* Value for a group of pictures that has not been determined yet. Groups are
  * numbered from 1, and 0 means no group. */
@@ -436,8 +437,8 @@ mmtp_policy_next_wakeup (const MmtpPolicy * policy)
     if (trust > TRUST_NOBODY && mmtp_path_may_carry (policy->paths->all[i]) &&
         mmtp_path_get_overdue (path) > policy->paths->now)
       wakeup = MIN (wakeup, mmtp_path_get_overdue (path));
-    /* The caller may have advanced the clock beyond the time of a token without
-     * calling the function that polls for output since then. */
+    /* The time of a token may have passed already. The wakeup is still needed
+     * if the caller has not polled for output after that time. */
     if (has_room (policy, policy->paths->all[i], trust) &&
         path->token > policy->tried)
       wakeup = MIN (wakeup, path->token);

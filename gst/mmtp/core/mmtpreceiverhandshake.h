@@ -66,7 +66,8 @@ typedef struct
   guint64 token_r;
   guint8 opener;                /* path on which OPEN arrived */
   MmtpAddress opener_address;
-  /* A later message shows that the sender has received ACCEPT. */
+  /* A message that arrived after the OPEN shows that the sender has received
+   * ACCEPT. */
   gboolean confirmed;
 } MmtpReceiverHandshake;
 

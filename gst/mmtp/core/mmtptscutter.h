@@ -24,7 +24,9 @@
 typedef struct
 {
   GBytes *data;                 /* belongs to the caller; may be empty */
-  /* of the input with the last packet of the picture and of what follows it */
+  /* A picture and all packets before the next picture form a unit, which is cut
+   * into pieces. `tag` is the tag of the input that contained the last packet
+   * of this unit. */
   guint64 tag;
   guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
   MmtpPicture picture;
