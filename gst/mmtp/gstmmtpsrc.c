@@ -308,10 +308,10 @@ continues (const Item * first, const Item * item)
   return item && item->caps == first->caps && !item->is_first;
 }
 
-/* Waits for the next item, and takes it and the items that can be in the same
- * buffer list, at most `max`. Returns their number; 0 while the source is
- * flushing. The buffers of a transport stream are counted after they went
- * through the joiner. */
+/* Waits for the next item. Takes this item and the following items that can be
+ * in the same buffer list, but no more than `max` items. Returns their number;
+ * 0 while the source is flushing. The buffers of a transport stream are counted
+ * later, after they have gone through the joiner. */
 static guint
 take_items (GstMmtpSrc * self, Item * items, guint max)
 {

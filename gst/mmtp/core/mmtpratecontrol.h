@@ -30,8 +30,9 @@
 typedef struct
 {
   guint64 now;                  /* on the sender's clock */
-  /* Arrival time of the newest reported message, on the receiver's clock less a
-   * constant. It does not advance while nothing arrives. */
+  /* Arrival time of the newest reported message, on the receiver's clock. The
+   * zero of this clock is arbitrary, so only differences are meaningful. If
+   * nothing arrives, this time stays the same. */
   guint64 arrival;
   /* sending time of the newest reported message, on the sender's clock */
   guint64 sent;

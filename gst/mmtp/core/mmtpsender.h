@@ -38,10 +38,10 @@ typedef struct
   guint64 bit_rate;
   /* frame period of the stream in us; 0 means that it is measured */
   guint32 frame_period;
-  /* Maximum bytes that wait to be sent. The packets that were in flight on a
-   * path that fell silent are not included; they may use as many bytes again. A
-   * buffer that is longer than this maximum is accepted if no other buffer
-   * waits. */
+  /* Maximum bytes that wait to be sent. When a path falls silent, the packets
+   * in flight on it are put back into the queue. These packets are not included
+   * in the maximum, so the queue may become twice as large. A buffer that is
+   * longer than this maximum is accepted if no other buffer waits. */
   guint64 max_bytes;
   gboolean retransmit;
   /* maximum bitrate of padding in bit/s; 0 means no padding (mmtppadding.h) */

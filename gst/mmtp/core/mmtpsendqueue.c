@@ -452,8 +452,10 @@ is_above_base (const MmtpUnit * unit)
   return unit->picture.has_slots && unit->picture.layer > 0;
 }
 
-/* Returns whether the picture refers to a slot of `wrong`, and notes what it
- * leaves in its own slots. */
+/* `wrong` is the set of slots whose content is wrong because a picture is
+ * missing. Returns whether the picture refers to one of these slots. Then
+ * updates `wrong`: the slots that the picture writes become wrong if the
+ * picture itself is wrong, and right otherwise. */
 static gboolean
 follow_slots (const MmtpPicture * picture, guint32 * wrong)
 {

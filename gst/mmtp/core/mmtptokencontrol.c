@@ -14,8 +14,9 @@
  * may each use a hundredth of the rate (docs/wire-mmtp.md), and half-duplex
  * media carry both. */
 #define KNOWN_SHARE 0.97
-/* Standing queue, as a time, that is accepted in addition to the spread of the
- * delay. */
+/* The delay of a path varies even without a queue. This variation is the spread
+ * of the delay. In addition to the spread, a queue is accepted in which packets
+ * wait for up to TARGET (ns). */
 #define TARGET (100 * MILLISECOND)
 /* Part of the delay's spread that is subtracted from the spread at each report.
  */

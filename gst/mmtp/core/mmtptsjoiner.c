@@ -44,8 +44,9 @@ struct _MmtpTsJoiner
   GByteArray *held;
   gpointer held_user;
   GQueue output;                /* elements are Output */
-  /* The continuity counter of the video: that of the last output, or -1, and by
-   * how much the input is ahead of the output */
+  /* `counter` is the continuity counter of the last video packet in the output;
+   * -1 if there was none. `offset` is the counter of the input minus the
+   * counter of the output. */
   gint counter;
   guint offset;
   /* Packets before the next one are missing or were removed. */
@@ -179,7 +180,8 @@ remove_packet (MmtpTsJoiner * joiner, guint8 * packet)
   return TRUE;
 }
 
-/* Returns the size of what remains. */
+/* Removes the packets of an incomplete picture from `data`. Returns the number
+ * of bytes that are left. */
 static gsize
 remove_picture (MmtpTsJoiner * joiner, guint8 * data, gsize size)
 {
