@@ -46,8 +46,9 @@ typedef struct
   gchar *host;
   gint port;
   gchar *channels, *key;
-  /* Text of the property bonding-addresses. NULL if the property `channels` was
-   * set directly. The text was converted to `channels`, or could not be parsed.
+  /* Text of the property bonding-addresses. If the text can be parsed, it has
+   * been converted to `channels`. This field is NULL if the property `channels`
+   * was set directly.
    */
   gchar *bonding_addresses;
   guint latency, initial_delay; /* in ms */

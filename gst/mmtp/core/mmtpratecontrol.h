@@ -108,10 +108,10 @@ typedef struct
   void (*sent) (gpointer control, guint64 now, guint64 size,
       guint64 in_flight);
   void (*feedback) (gpointer control, const MmtpRateSample * sample);
-  /* Fills in `limits`, in which all fields are 0 before. The window is
-   * required. While delivery_rate and peak_rate are 0, the caller derives the
-   * rate from window and round trip, so they may be 0 until the first reports
-   * have arrived. */
+  /* Fills in `limits`. The caller has set all of its fields to 0. The operation
+   * has to set `window`. It may leave `delivery_rate` and `peak_rate` at 0
+   * until the first reports have arrived. The caller then computes the rate
+   * from the window and the round trip. */
   void (*get_limits) (gconstpointer control, MmtpRateLimits * limits);
 } MmtpRateControlClass;
 

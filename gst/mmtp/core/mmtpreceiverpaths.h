@@ -41,8 +41,9 @@ typedef struct
    * it */
   gint64 latest_sent;
   guint64 round_trip;           /* in ns; 0 if unknown */
-  /* Time in ns at which the last KEEPALIVE arrived or the receiver last sent a
-   * QUERY for one. */
+  /* Time in ns at which the last KEEPALIVE arrived, or at which the receiver
+   * last asked for a KEEPALIVE by a QUERY. The later of the two times applies.
+   */
   guint64 keepalive_time;
   /* Longest recent time between KEEPALIVEs, in ns. */
   guint64 keepalive_gap;

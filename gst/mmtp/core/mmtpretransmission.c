@@ -10,9 +10,10 @@
 /* maximum number of waiting speculative packets, whose retransmission may not
  * be in time */
 #define MAX_SPECULATIVE 64
-/* A packet in flight on a stalled path is sent again on another path if it
- * would be too late there after a further wait of RESCUE_TIME. In this time,
- * three reports arrive. */
+/* A packet in flight on a stalled path can be sent again on another path. This
+ * is done as late as possible: when the packet would be too late on the other
+ * path after a further wait of RESCUE_TIME. In this time, three reports arrive.
+ */
 #define RESCUE_TIME (150 * MILLISECOND)
 /* Minimum time between two searches for packets in flight on the same stalled
  * path that have to be sent on another path. It applies however many reports

@@ -637,7 +637,8 @@ mmtp_sender_set_blocked (MmtpSender * sender, guint64 now, guint id,
 
 /* --- buffers -------------------------------------------------------------- */
 
-/* The smallest maximum message size has room for payload after all headers. */
+/* Even a message of MMTP_MIN_MESSAGE_SIZE bytes has room for payload after all
+ * headers. No path has a smaller maximum message size. */
 G_STATIC_ASSERT (MMTP_MIN_MESSAGE_SIZE > MMTP_DATA_OVERHEAD +
     MMTP_REPAIR_RESERVE + MMTP_MAX_PRELUDE);
 

@@ -522,8 +522,8 @@ give_up_frame (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   }
 }
 
-/* Drops the frames that refer to a dropped reference picture, as far as they
- * have not been sent completely. */
+/* Drops the frames that refer to a dropped reference picture, except frames
+ * that have been sent completely. */
 static void
 give_up_dependents (MmtpSendQueue * queue, const MmtpUnit * reference)
 {
