@@ -52,9 +52,13 @@ void gst_mmtp_add_refusals (GstStructure * stats,
 /* Difference between the time of the cores and running time. The two clocks can
  * only be read one after the other, so each reading of the difference has a
  * small error. The difference is therefore stored, so that the times of all
- * buffers are consistent. If the pipeline clock is not the system clock, the
- * stored difference follows it slowly. A GstMmtpClockMap belongs to one thread,
- * or is protected by the lock of that thread. */
+ * buffers are consistent.
+ *
+ * If the pipeline clock is not the system clock, the difference changes slowly.
+ * The stored value is then corrected in small steps.
+ *
+ * A GstMmtpClockMap is used by one thread only, or it is protected by a lock.
+ */
 typedef struct
 {
   gboolean valid;

@@ -16,8 +16,9 @@
 
 /* --- list of paths -------------------------------------------------------- */
 
-/* Parses the list of paths. Call with `lock` held. The error has a code that
- * the base class does not retry, because retrying cannot help. */
+/* Parses the list of paths. Call with `lock` held. The code of the error is
+ * G_IO_ERROR_INVALID_ARGUMENT. It tells the base class not to try again,
+ * because the list would be as wrong as before. */
 static MmtpPathList *
 parse_paths (GstMmtpSink * self, GError ** error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Input of mmtpsink that is an MPEG transport stream. The stream is cut at the
- * pictures of its video, so that the core gives up whole pictures.
+ * pictures of its video, so that the core can drop whole pictures.
  */
 
 #include "gstmmtpsinkprivate.h"

@@ -397,7 +397,8 @@ set_times (GstMmtpSrc * self, GstBuffer * buffer, const Item * item,
     GST_BUFFER_PTS (buffer) = MAX (0, pts);
   if (prelude->mask & (MMTP_PRELUDE_PTS | MMTP_PRELUDE_DTS))
     GST_BUFFER_DTS (buffer) = MAX (0, dts);
-  /* GstBaseSrc does this too, but not for a buffer in a list. */
+  /* Without a PTS, the DTS is used. GstBaseSrc does the same for a single
+   * buffer, but not for the buffers of a list. */
   if (!GST_BUFFER_PTS_IS_VALID (buffer))
     GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer);
 }

@@ -48,7 +48,8 @@ void mmtp_receiver_joins_init (MmtpReceiverJoins * self,
     const guint8 secret[MMTP_KEY_SIZE]);
 void mmtp_receiver_joins_begin_session (MmtpReceiverJoins * self,
     const guint8 nonce_r[MMTP_NONCE_SIZE], guint64 period);
-/* The path has joined with this validated address, or changes to it. */
+/* Notes that the path has joined with this validated address, or that its
+ * address has changed to this one. */
 void mmtp_receiver_joins_join (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address);
 /* Answers a JOIN with a CHALLENGE. */
