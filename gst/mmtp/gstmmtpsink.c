@@ -328,11 +328,14 @@ static const GstWirelessProperty properties[] = {
    * GstMmtpSink:padding-bitrate:
    *
    * While the stream uses less than a channel carries, the sink cannot measure
-   * what the channel carries, and #GstMmtpSink:estimated-bitrate is only a lower
-   * bound. With padding, the sink fills the channel for a fraction of a second
-   * about every two seconds, until the channel is full. The padding consists of
-   * repair packets for the last packets of the stream, and of empty messages.
-   * The bound holds for all channels together, averaged over a second or more.
+   * what the channel carries, and #GstMmtpSink:estimated-bitrate is only a
+   * lower bound. With padding, the sink fills the channel for a fraction of a
+   * second about every two seconds, until the channel is full. The padding
+   * consists of repair packets for the last packets of the stream, and of empty
+   * messages.
+   *
+   * This property is the maximum bitrate of the padding on all channels
+   * together, averaged over a second or more.
    */
   PROPERTY_UINT ("padding-bitrate", "Padding bit rate",
       "Maximum bitrate of the padding that is sent while the stream uses less "

@@ -344,7 +344,7 @@ take_rate (GstMmtpSink * self, MmtpPrelude * prelude)
 }
 
 /* Posts a warning that a buffer is too large. The warning is posted only once,
- * because later buffers may be as large. Call with `lock` held. */
+ * because many buffers may be too large. Call with `lock` held. */
 static void
 warn_of_size (GstMmtpSink * self, gsize size)
 {

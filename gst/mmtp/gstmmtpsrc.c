@@ -485,9 +485,10 @@ log_incomplete (GstMmtpSrc * self)
   self->n_incomplete = n;
 }
 
-/* Passes a buffer of a transport stream to the joiner. The output has the times
- * and flags of the first buffer in it. The stream continues after a gap, so
- * that the output does not have the flag DISCONT because of it. */
+/* Passes a buffer of a transport stream to the joiner. An output of the joiner
+ * has the times and flags of the first buffer in it. After a gap, the joiner
+ * continues the stream without a discontinuity. The flag DISCONT of the buffer
+ * is therefore removed. */
 static void
 join (GstMmtpSrc * self, Item * item)
 {

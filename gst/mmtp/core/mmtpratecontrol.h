@@ -13,11 +13,14 @@
  *   mmtp_rate_control_feedback (control, &sample);            for each report
  *   mmtp_rate_control_get_limits (control, &limits);          after feedback
  *
- * The limits are valid until the next report, so a change that the operation
- * `sent` makes takes effect after that report only. There is no timer. While
- * reports are missing, the caller decides whether the path has a gap. During a
- * gap, it allows the window and the reserve. Sizes are in bytes with IP and UDP
- * headers, rates in bit/s, times in ns.
+ * The caller reads the limits only after a report and uses them until the next
+ * one. If the operation `sent` changes the limits, the change therefore takes
+ * effect with the next report. There is no timer.
+ *
+ * While reports are missing, the caller decides whether the path has a gap.
+ * During a gap, the caller allows as many bytes in flight as the window and the
+ * reserve together. Sizes are in bytes with IP and UDP headers, rates in bit/s,
+ * times in ns.
  */
 
 #pragma once

@@ -71,8 +71,9 @@ typedef struct
   gint64 keepalive_sent;
   /* path whose transits are used for the clock's skew; -1 if none */
   gint skew_path;
-  /* `floor`, the stream number below which no packet will be sent, does not
-   * apply yet, because packets sent before it may still arrive. */
+  /* The stream number `floor` was received: the sender will send no packet with
+   * a lower number. It does not apply yet, because packets that were sent
+   * before the floor may still arrive. */
   gboolean floor_waits;
   guint32 floor;
   gint64 floor_sent;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Forward error correction: one REPAIR message contains the XOR of several
  * packets and is sent before a loss is known. A packet is covered if its
- * retransmission would be late. REPAIRs use rate that new packets do not need.
- * On a path with random losses, REPAIRs of reference frames may also take the
- * rate of other frames, because a lost reference frame makes many frames
- * useless.
+ * retransmission would be late.
+ *
+ * REPAIRs usually use only rate that new packets do not need. There is one
+ * exception: on a path with random losses, REPAIRs of reference frames are sent
+ * even if other frames then have too little rate. The reason is that a lost
+ * reference frame makes many frames useless.
  */
 
 #pragma once

@@ -147,10 +147,12 @@ mmtp_retransmission_requeue_path (MmtpRetransmission * self, MmtpPath * path)
   requeue_due (self, path, G_MAXUINT64);
 }
 
-/* From a stalled path, all packets that would soon be too late on another path
- * are moved to that path. From a path that has not stalled and has missing
- * messages, only the missing packets are moved. They may still arrive, so they
- * are moved only while no other packet waits. */
+/* If the path has stalled, all packets in flight on it that would soon be too
+ * late on any other path are put back into the queue.
+ *
+ * If the path has not stalled, but messages on it are missing, only the missing
+ * packets are put back. They may still arrive, so this is done only while no
+ * other packet waits. */
 void
 mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path)
 {

@@ -402,7 +402,7 @@ give_up_unit (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   tell_discarded (queue, unit, reason, reason == MMTP_DISCARD_BROKEN);
 }
 
-/* Returns the stream number of the first packet of the frame that is still
+/* Returns the lowest stream number of the packets of this frame that are still
  * kept. */
 static guint64
 get_frame_start (const MmtpSendQueue * queue, const MmtpUnit * unit)

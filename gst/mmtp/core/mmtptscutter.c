@@ -125,7 +125,8 @@ is_of_picture (const TsUnit * unit, const guint8 * packet)
   return pid == unit->pid || pid == TS_NO_PID;
 }
 
-/* Returns whether the packet is not given up with the picture. */
+/* Returns whether the packet is kept when the rest of the picture is dropped.
+ */
 static gboolean
 is_data (const TsUnit * unit, const guint8 * packet)
 {
