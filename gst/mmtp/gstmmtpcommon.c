@@ -25,7 +25,8 @@
  * most JUMP from one reading to the next, the change may be due to drift. If it
  * has changed by more, one of the clocks was set. */
 #define JUMP (20 * GST_MSECOND)
-/* With each buffer, 1/16 (1/PART) of the remaining difference is corrected. */
+/* With each buffer, the stored difference of the clocks changes by 1/16
+ * (1/PART) of the deviation that exceeds DEAD_ZONE. */
 #define PART 16
 
 /* The enumeration is made from the table of mmtpscheduler.h. */

@@ -39,8 +39,9 @@ parse_paths (GstMmtpSink * self, GError ** error)
   return paths;
 }
 
-/* Call with `lock` held. Adds the interfaces, or a single path through the
- * routing table if the interfaces are unknown. */
+/* Adds a path for each interface. If the interfaces are unknown, adds a single
+ * path, whose interface the routing table of the system chooses. Call with
+ * `lock` held. */
 static void
 add_auto_paths (GstMmtpSink * self, MmtpPathList * paths)
 {

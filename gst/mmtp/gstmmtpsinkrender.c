@@ -512,7 +512,8 @@ put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     put_pieces (self, timing);
     if (is_cut)
       return;
-    /* In a transport stream, these flags delimit a picture that was found. */
+    /* In a transport stream, the flags MARKER and HEADER mean that a picture
+     * was found. They must not be set on an uncut buffer. */
     flags &= ~(MMTP_FLAG_MARKER | MMTP_FLAG_HEADER);
   }
   describe (self, buffer, timing, flags, &output);

@@ -606,8 +606,9 @@ give_up (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   raise_floor (queue);
 }
 
-/* Drops data of a transport stream. The receiver removes the picture around
- * them, because the picture is incomplete without them. */
+/* Drops data of a transport stream, and the picture whose packets are before
+ * and after the data. Without the data this picture is incomplete, so the
+ * receiver would remove it. */
 static void
 give_up_data (MmtpSendQueue * queue, MmtpUnit * data, MmtpDiscard reason)
 {

@@ -11,8 +11,9 @@
 #define SECOND 1e9
 #define MILLISECOND 1e6
 /* Part of the configured rate that is used for packets. KEEPALIVEs and REPORTs
- * may each use a hundredth of the rate (docs/wire-mmtp.md), and half-duplex
- * media carry both. */
+ * may each use a hundredth of the rate (docs/wire-mmtp.md). On a half-duplex
+ * medium, both directions share the rate, so KEEPALIVEs and REPORTs are both
+ * subtracted. */
 #define KNOWN_SHARE 0.97
 /* The delay of a path varies even without a queue. This variation is the spread
  * of the delay. In addition to the spread, a queue is accepted in which packets
