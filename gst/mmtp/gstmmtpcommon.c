@@ -18,8 +18,9 @@
 /* Maximum time for reading both clocks. A reading that took longer is ignored.
  */
 #define MAX_READING (100 * GST_USECOND)
-/* Maximum difference between two readings of the clocks' difference that is due
- * to the reading itself, although the clocks run at the same rate. */
+/* The difference of the two clocks is read repeatedly. Even if the clocks run
+ * at the same rate, each reading may deviate by up to DEAD_ZONE from the stored
+ * difference, because the two clocks are not read at exactly the same time. */
 #define DEAD_ZONE (1 * GST_MSECOND)
 /* The difference of the two clocks is read repeatedly. If it has changed by at
  * most JUMP from one reading to the next, the change may be due to drift. If it

@@ -127,7 +127,8 @@ struct _GstMmtpSink
   PictureReader *pictures;
   /* Cuts a transport stream; NULL if the input is something else. */
   MmtpTsCutter *ts;
-  gboolean ts_has_gap;          /* The core refused the last piece of it. */
+  /* The core refused the last piece of the transport stream. */
+  gboolean ts_has_gap;
   /* A warning said why the transport stream is not cut. */
   gboolean told_ts_refusal;
   GstMmtpSinkBlock block;       /* for the next buffers */

@@ -83,8 +83,8 @@ struct _MmtpSender
   guint64 receiver_delay;
   MmtpSendQueue *queue;
   gboolean full;                /* mmtp_sender_has_room() has returned FALSE. */
-  /* Late packets were dropped at the current time, and no buffer was put since
-   * then. */
+  /* Late packets have been dropped. This is FALSE again when the time advances
+   * or a buffer is put. */
   gboolean is_expired;
 
   /* --- events */

@@ -764,7 +764,8 @@ adopt_parts (MmtpSendQueue * queue, const MmtpUnit * unit)
   }
 }
 
-/* Bytes of a buffer that its first packet and each further packet carry */
+/* Bytes of a buffer that fit into its first packet, and bytes that fit into
+ * each further packet */
 typedef struct
 {
   gsize first, further;

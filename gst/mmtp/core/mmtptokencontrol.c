@@ -19,7 +19,7 @@
  * of the delay. In addition to the spread, a queue is accepted in which packets
  * wait for up to TARGET (ns). */
 #define TARGET (100 * MILLISECOND)
-/* Part of the delay's spread that is subtracted from the spread at each report.
+/* The spread of the delay decreases by this part of its value with each report.
  */
 #define SPREAD_DECAY (1.0 / 256)
 

@@ -200,7 +200,8 @@ remove_picture (MmtpTsJoiner * joiner, guint8 * data, gsize size)
   return kept;
 }
 
-/* Outputs packets of the current state. Takes ownership of `user`. */
+/* Outputs the packets in `data`. In the state STATE_DAMAGED, the video packets
+ * are removed first. Takes ownership of `user`. */
 static void
 push_packets (MmtpTsJoiner * joiner, guint8 * data, gsize size, gpointer user)
 {
