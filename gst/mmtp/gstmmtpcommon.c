@@ -18,13 +18,13 @@
 /* Maximum time for reading both clocks. A reading that took longer is ignored.
  */
 #define MAX_READING (100 * GST_USECOND)
-/* The difference of the two clocks is read repeatedly. Even if the clocks run
- * at the same rate, each reading may deviate by up to DEAD_ZONE from the stored
- * difference, because the two clocks are not read at exactly the same time. */
+/* Maximum deviation of a reading from the stored difference of the clocks that
+ * is ignored. Such a deviation occurs even if the clocks run at the same rate,
+ * because the two clocks cannot be read at exactly the same time. */
 #define DEAD_ZONE (1 * GST_MSECOND)
-/* The difference of the two clocks is read repeatedly. If it has changed by at
- * most JUMP from one reading to the next, the change may be due to drift. If it
- * has changed by more, one of the clocks was set. */
+/* Maximum deviation of a reading from the stored difference of the clocks that
+ * can be due to drift. If a reading deviates by more, one of the clocks was
+ * set. */
 #define JUMP (20 * GST_MSECOND)
 /* With each buffer, the stored difference of the clocks changes by 1/16
  * (1/PART) of the deviation that exceeds DEAD_ZONE. */

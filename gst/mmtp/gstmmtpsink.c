@@ -381,9 +381,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMmtpSink:estimated-bitrate:
    *
-   * Estimated bitrate of a stream that fits the channels: all channels that
-   * meet the deadline together can carry it. An application can set the bitrate
-   * of its encoder to this value. Changes are notified.
+   * Estimate of the stream bitrate that the channels can carry together. Only
+   * channels that meet the deadline are counted. An application can set its
+   * encoder to this bitrate. Changes are notified.
    */
   PROPERTY_UINT ("estimated-bitrate", "Estimated bit rate",
       "Bitrate of the stream that the channels can carry now; a lower bound while "

@@ -92,8 +92,8 @@ typedef struct
   gchar *problem;
 } GstMmtpSinkPath;
 
-/* A block of memory into which buffers are copied. Bytes that are not used by
- * copies so far are free. */
+/* A block of memory into which several buffers are copied, one after the other.
+ * The rest of the block is free for further buffers. */
 typedef struct
 {
   GBytes *bytes;                /* NULL if there is no block */
@@ -155,9 +155,9 @@ struct _GstMmtpSink
   Driver driver;
 
   GstWaker room;                /* wakes gst_mmtp_sink_wait() */
-  /* send_packets returned FULL, and there has been no room after that. */
+  /* send_packets has returned FULL, and a buffer waits for room in the core. */
   gboolean wants_room;
-  /* size of the buffer that waits for room in the queue of the core */
+  /* size of the buffer that waits for room */
   gsize wanted_bytes;
 
   GQueue messages;              /* GstMessages to be posted */

@@ -224,8 +224,9 @@ is_early (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
 }
 
 /* Returns the time in ns from the timestamp of a buffer to its deadline at the
- * receiver, as the properties ask for it. The actual time is longer if the
- * delays of the channels require it. Call with `lock` held. */
+ * receiver, according to the properties `latency` and `initial-delay`. The
+ * actual time is longer if the delays of the channels require it. Call with
+ * `lock` held. */
 static gint64
 get_wanted_delay (GstMmtpSink * self)
 {
@@ -237,10 +238,10 @@ get_wanted_delay (GstMmtpSink * self)
 }
 
 /* Sets the due time of a buffer that is put into the queue. The due time is
- * usually the timestamp of the buffer. If the timestamps of successive buffers
- * have stood still for half of the initial delay, the arrival time of the
- * buffer replaces its timestamp. The buffer can still be in time then. Call
- * with `lock` held. */
+ * usually the timestamp of the buffer. Successive buffers may have the same
+ * timestamp for half of the initial delay. After that, the arrival time of a
+ * buffer replaces its timestamp. At that time, the buffer can still arrive
+ * before its deadline. Call with `lock` held. */
 static gboolean
 take_due_time (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     guint64 * due)
@@ -268,11 +269,11 @@ get_microseconds (gint64 nanoseconds, gint32 * microseconds)
 }
 
 /* Sets the due time, and describes the times of the buffer in the prelude
- * (docs/wire-mmtp.md, DATA). The prelude has at most one of two flags:
- * - Without PTS and DTS, the buffer has only a presentation time, which is the
- *   due time.
- * - With DTS, the buffer has only a decoding time, which is the due time.
- * - With PTS, the buffer has both times. The decoding time is the due time. */
+ * (docs/wire-mmtp.md, DATA). The flags PTS and DTS of the prelude are never both
+ * set:
+ * - No flag: The buffer has only a presentation time, which is the due time.
+ * - DTS: The buffer has only a decoding time, which is the due time.
+ * - PTS: The buffer has both times. The decoding time is the due time. */
 static void
 take_times (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     MmtpBuffer * output)
@@ -344,7 +345,7 @@ take_rate (GstMmtpSink * self, MmtpPrelude * prelude)
 }
 
 /* Posts a warning that a buffer is too large. The warning is posted only once,
- * because many buffers may be too large. Call with `lock` held. */
+ * because many more buffers may be too large. Call with `lock` held. */
 static void
 warn_of_size (GstMmtpSink * self, gsize size)
 {
@@ -358,7 +359,7 @@ warn_of_size (GstMmtpSink * self, gsize size)
 }
 
 /* Posts a warning that buffers are late. The warning is posted only once,
- * because many buffers in a row may be late. Call with `lock` held.
+ * because many more buffers may be late. Call with `lock` held.
  */
 static void
 warn_of_lateness (GstMmtpSink * self, gint64 lateness)

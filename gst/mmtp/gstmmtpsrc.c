@@ -372,11 +372,11 @@ get_running_time (GstMmtpSrc * self, guint64 due, const Anchor * anchor)
 }
 
 /* Sets the times of a buffer from the due time and the prelude
- * (docs/wire-mmtp.md, DATA). The prelude has at most one of two flags:
- * - Without PTS and DTS, the buffer has only a presentation time, which is the
- *   due time.
- * - With DTS, the buffer has only a decoding time, which is the due time.
- * - With PTS, the buffer has both times. The decoding time is the due time. */
+ * (docs/wire-mmtp.md, DATA). The flags PTS and DTS of the prelude are never both
+ * set:
+ * - No flag: The buffer has only a presentation time, which is the due time.
+ * - DTS: The buffer has only a decoding time, which is the due time.
+ * - PTS: The buffer has both times. The decoding time is the due time. */
 static void
 set_times (GstMmtpSrc * self, GstBuffer * buffer, const Item * item,
     const Anchor * anchor)
@@ -397,8 +397,8 @@ set_times (GstMmtpSrc * self, GstBuffer * buffer, const Item * item,
     GST_BUFFER_PTS (buffer) = MAX (0, pts);
   if (prelude->mask & (MMTP_PRELUDE_PTS | MMTP_PRELUDE_DTS))
     GST_BUFFER_DTS (buffer) = MAX (0, dts);
-  /* Without a PTS, the DTS is used. GstBaseSrc does the same for a single
-   * buffer, but not for the buffers of a list. */
+  /* A buffer without a PTS gets the DTS as its PTS. GstBaseSrc does the same
+   * for a single buffer, but not for the buffers of a list. */
   if (!GST_BUFFER_PTS_IS_VALID (buffer))
     GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer);
 }
@@ -485,10 +485,10 @@ log_incomplete (GstMmtpSrc * self)
   self->n_incomplete = n;
 }
 
-/* Passes a buffer of a transport stream to the joiner. An output of the joiner
- * has the times and flags of the first buffer in it. After a gap, the joiner
- * continues the stream without a discontinuity. The flag DISCONT of the buffer
- * is therefore removed. */
+/* Passes a buffer of a transport stream to the joiner. The joiner may join
+ * several buffers into one, which gets the times and flags of the first of
+ * them. After a gap, the joiner continues the stream without a discontinuity.
+ * The flag DISCONT is therefore removed. */
 static void
 join (GstMmtpSrc * self, Item * item)
 {

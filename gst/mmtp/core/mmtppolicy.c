@@ -15,9 +15,9 @@
  * retransmissions use the rest. */
 #define PUT_PERCENT 95
 /* A less important frame may be sent before more important ones if enough time
- * remains until its deadline. These are the minimum times for three ranks, as
- * percentages of the initial delay (D0). In the remaining time, a key frame can
- * still be sent, which is several times as large as other frames. */
+ * remains until its deadline. The following values are the minimum times for
+ * three ranks, as percentages of the initial delay (D0). The remaining time is
+ * enough for a key frame, which is several times as large as other frames. */
 #define DROPPABLE_SLACK 70
 #define LAYER_SLACK 50
 #define DELTA_SLACK 30

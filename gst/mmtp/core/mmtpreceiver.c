@@ -73,7 +73,7 @@ typedef struct
   gint skew_path;
   /* The stream number `floor` was received: the sender will send no packet with
    * a lower number. It does not apply yet, because packets that were sent
-   * before the floor may still arrive. */
+   * earlier may still arrive. */
   gboolean floor_waits;
   guint32 floor;
   gint64 floor_sent;
@@ -1112,7 +1112,7 @@ mmtp_receiver_get_stats (MmtpReceiver * self, MmtpReceiverStats * stats)
   stats->reorder_steps = reorder->steps;
   stats->initial_delay = session->initial_delay;
   /* If the sender's clock runs too fast, the measured transits decrease. The
-   * skew is therefore the negative value of this trend.
+   * sign of the measured slope is therefore inverted.
    */
   stats->skew = -session->clock.skew * 1e9;
 }

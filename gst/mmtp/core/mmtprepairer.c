@@ -9,8 +9,8 @@
  * it. */
 #define LOSS_MEMORY (20 * G_GUINT64_CONSTANT (1000000000))
 /* The paths can deliver a number of bytes before the deadline of the last
- * packet in the queue. A REPAIR is sent in advance only if the queue needs at
- * most a fourth (1/ADVANCE_PART) of these bytes. */
+ * packet in the queue. A REPAIR is sent in advance only if the packets in the
+ * queue need at most a fourth (1/ADVANCE_PART) of these bytes. */
 #define ADVANCE_PART 4
 /* A REPAIR should cover ENOUGH_IDLE packets while no packet waits, and
  * ENOUGH_BUSY packets while packets wait. A block of packets with two losses

@@ -48,9 +48,9 @@ void mmtp_repairer_init (MmtpRepairer * self, const MmtpPaths * paths,
 void mmtp_repairer_clear (MmtpRepairer * self);
 /* Notes that a loss was reported on `path`. */
 void mmtp_repairer_note_loss (MmtpRepairer * self, const MmtpPath * path);
-/* A REPAIR has to fit into one datagram. Its additional bytes are therefore
- * left free in each new packet. Returns their number; 0 if no path needs
- * REPAIRs. */
+/* A REPAIR is a few bytes longer than the packets that it covers, and it has to
+ * fit into one datagram. New packets must therefore be shorter than the
+ * maximum. Returns by how many bytes; 0 if no path needs REPAIRs. */
 gsize mmtp_repairer_get_reserve (const MmtpRepairer * self);
 /* Notes that `packet` was sent for the first time, as the DATA message in
  * `bytes`. */

@@ -20,8 +20,8 @@
  * arrive. */
 #define RESCUE_PERIOD (10 * MILLISECOND)
 /* The paths can deliver a number of bytes before the deadline of the last
- * packet in the queue. A speculative packet is sent only if the queue needs at
- * most half (1/CHANCE_PART) of these bytes. */
+ * packet in the queue. A speculative packet is sent only if the packets in the
+ * queue need at most half (1/CHANCE_PART) of these bytes. */
 #define CHANCE_PART 2
 /* Maximum number of channel numbers that are looked up for one REPORT. A record
  * with the maximum number of ranges, each of maximum length, contains this
@@ -127,8 +127,9 @@ requeue_due (MmtpRetransmission * self, MmtpPath * path, guint64 due)
     requeue_sent (self, path, number, due, arrival);
 }
 
-/* The log contains the messages in sending order. If a message is not missing,
- * no later message is missing either, so the loop ends there. */
+/* Puts the packets of missing messages back into the queue. The log contains
+ * the messages in sending order. If a message is not missing, no later message
+ * is missing either, so the search ends there. */
 static void
 requeue_missing (MmtpRetransmission * self, MmtpPath * path, guint64 due)
 {

@@ -14,9 +14,8 @@
 /* Time over which the rate of the stream is measured. */
 #define MEASURED_SPAN (2000 * MILLISECOND)
 /* Maximum number of packets that one REPORT marks as received
- * (docs/wire-mmtp.md). More packets are waiting to be marked only if the rate
- * is high and no REPORT has arrived for a long time. The following REPORTs then
- * mark the other packets. */
+ * (docs/wire-mmtp.md). After a long silence at a high rate, more packets may
+ * have arrived. The following REPORTs then mark the other packets. */
 #define MAX_SETTLED 4096
 /* Maximum number of freed units of one packet whose memory is kept for new
  * units. At a high rate, one report frees some thousand packets. About the same
@@ -338,9 +337,11 @@ is_reference (const MmtpUnit * unit)
 }
 
 /* If the unit is missing, a group of pictures becomes useless. Returns the
- * number of this group. Usually it is the group of the unit. The exception is a
- * leading picture, to which only other leading pictures refer. All of them also
- * refer to the previous group, so the number of the previous group is returned.
+ * number of this group. Usually it is the group of the unit.
+ *
+ * Leading pictures are an exception. Only other leading pictures refer to a
+ * leading picture, and all leading pictures also refer to the previous group.
+ * The number of the previous group is therefore returned.
  */
 static guint64
 get_needing_group (const MmtpUnit * unit)

@@ -10,9 +10,9 @@
  *
  * The first buffer of a picture has MMTP_FLAG_HEADER, and the last one has
  * MMTP_FLAG_MARKER (docs/wire-mmtp.md, DATA). The last buffer can always be
- * dropped. If the last packet of the picture has a clock reference, the last
- * buffer is therefore empty. If a picture arrives incomplete, the receiver
- * removes the rest of it (mmtptsjoiner.h).
+ * dropped. If the last packet of the picture has a clock reference, an empty
+ * buffer follows this packet and is the last one. If a picture arrives
+ * incomplete, the receiver removes the rest of it (mmtptsjoiner.h).
  *
  * The cutter does no I/O and handles invalid input safely.
  */
