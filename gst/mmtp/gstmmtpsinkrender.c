@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Passes buffers to the core of mmtpsink: it determines the due time on the
- * core's clock, the flags and the prelude of each buffer. It also makes
- * upstream wait while the core has no room.
+/* Passes buffers to the core of mmtpsink. This file determines the flags, the
+ * prelude and the due time of each buffer. Due times are times of the core's
+ * clock. If the core has no room, upstream has to wait.
  */
 
 #include "gstmmtpsinkprivate.h"
@@ -269,8 +269,8 @@ get_microseconds (gint64 nanoseconds, gint32 * microseconds)
 }
 
 /* Sets the due time, and describes the times of the buffer in the prelude
- * (docs/wire-mmtp.md, DATA). The flags PTS and DTS of the prelude are never both
- * set:
+ * (docs/wire-mmtp.md, DATA). The prelude has at most one of the flags PTS and
+ * DTS:
  * - No flag: The buffer has only a presentation time, which is the due time.
  * - DTS: The buffer has only a decoding time, which is the due time.
  * - PTS: The buffer has both times. The decoding time is the due time. */

@@ -153,7 +153,8 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 #define gst_mmtp_src_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstMmtpSrc, gst_mmtp_src, GST_TYPE_NETWORK_SRC,
     GST_DEBUG_CATEGORY_INIT (gst_mmtp_src_debug, "mmtpsrc", 0, "MMTP source"));
-/* Like udpsrc, the element is found by its URI scheme. */
+/* The element needs no rank, because it is found by its URI scheme. udpsrc has
+ * no rank either. */
 GST_ELEMENT_REGISTER_DEFINE (mmtpsrc, "mmtpsrc", GST_RANK_NONE,
     GST_TYPE_MMTP_SRC);
 
@@ -358,9 +359,10 @@ get_anchor (GstMmtpSrc * self)
   return anchor;
 }
 
-/* Returns the running time at which the buffer was due at its sender. A time
- * before the start of the pipeline would be negative, so `shift` is raised to
- * make it 0, which delays all following buffers as well. */
+/* Returns the running time at which the buffer was due at its sender. If the
+ * buffer was due before the start of the pipeline, this time would be negative.
+ * `shift` is then raised so that the time becomes 0. A larger `shift` delays
+ * all following buffers as well. */
 static gint64
 get_running_time (GstMmtpSrc * self, guint64 due, const Anchor * anchor)
 {
@@ -372,8 +374,8 @@ get_running_time (GstMmtpSrc * self, guint64 due, const Anchor * anchor)
 }
 
 /* Sets the times of a buffer from the due time and the prelude
- * (docs/wire-mmtp.md, DATA). The flags PTS and DTS of the prelude are never both
- * set:
+ * (docs/wire-mmtp.md, DATA). The prelude has at most one of the flags PTS and
+ * DTS:
  * - No flag: The buffer has only a presentation time, which is the due time.
  * - DTS: The buffer has only a decoding time, which is the due time.
  * - PTS: The buffer has both times. The decoding time is the due time. */
@@ -934,7 +936,7 @@ set_used_socket (GstMmtpSrc * self, GSocket * socket)
 }
 
 /* Applies the property eos-at-end to the receiver. If the stream has already
- * ended, the property has no effect on the receiver any more. */
+ * ended, a new value has no effect on the receiver. */
 static void
 gst_mmtp_src_set_eos_at_end (GstMmtpSrc * self, gboolean eos_at_end)
 {

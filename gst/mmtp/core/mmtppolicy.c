@@ -116,8 +116,9 @@ get_trust (const MmtpPolicy * policy)
   return stalls ? TRUST_DELIVERING : TRUST_OVERDUE;
 }
 
-/* Degrees of knowledge about a path. A path does not carry the only copy of a
- * packet if more is known about another path. */
+/* What is known about a path. If more is known about one path than about
+ * another, the only copy of a packet is sent on the path that is better known.
+ */
 typedef enum
 {
   KNOWN_JOINED,

@@ -736,8 +736,8 @@ may_send (const MmtpReceiver * self, const MmtpReceiverPath * path,
   return path && (path->joined || message->type == MMTP_RESPONSE);
 }
 
-/* Notes that a silent sender responds again. A sender that was silent for too
- * long may continue until another session begins. */
+/* Notes that a silent sender responds again. Even after the session timeout, a
+ * sender may continue its session until another session begins. */
 static void
 come_alive (MmtpReceiver * self)
 {
@@ -963,11 +963,13 @@ tell_rate (MmtpReceiver * self, const MmtpPrelude * prelude,
   return TRUE;
 }
 
-/* Returns the due time of a buffer for the application. The deadline of a
- * buffer is fixed when its packets arrive, but the clock may be corrected
- * afterwards by 1 ms per second (mmtpclock.c). A buffer that arrived in time
- * still counts as in time after such a correction. It also counts as in time if
- * the timer for it fired a little late. */
+/* Returns the due time of a buffer for the application.
+ *
+ * The deadline of a buffer is fixed when its packets arrive. Afterwards, the
+ * clock may be corrected by 1 ms per second (mmtpclock.c), which changes the
+ * due time. A buffer that arrived in time still counts as in time after such a
+ * correction. It also counts as in time if the timer for it fired a little
+ * late. */
 static guint64
 get_due (MmtpReceiver * self, const MmtpReorderedBuffer * buffer)
 {

@@ -19,8 +19,8 @@ typedef struct
 void mmtp_receiver_output_init (MmtpReceiverOutput * self,
     const MmtpReceiverPaths * paths, const MmtpKey * key);
 void mmtp_receiver_output_clear (MmtpReceiverOutput * self);
-/* Queues a handshake message. With a key, COOKIE is sealed, and so is REFUSE if
- * it answers an OPEN with a valid MAC. */
+/* Queues a handshake message. If a key is set, two kinds of messages are
+ * sealed: a COOKIE, and a REFUSE that answers an OPEN with a valid MAC. */
 void mmtp_receiver_output_add_bare (MmtpReceiverOutput * self,
     MmtpMessage * message, const MmtpAddress * address);
 /* Fills in number, sending time and trailer of the message and queues it.

@@ -62,9 +62,9 @@ typedef struct
 void mmtp_receiver_paths_clear (MmtpReceiverPaths * self);
 /* Ends the session: every path becomes unknown, and keeps its totals. */
 void mmtp_receiver_paths_reset (MmtpReceiverPaths * self);
-/* Adds the path `id` unless it is known. `number` is the channel number of its
- * first message. The path counts as silent after `silence` (ns) without a
- * message. */
+/* Adds the path `id` unless it is known. `number` is the channel number of the
+ * first message that arrived on the path. The path counts as silent after
+ * `silence` (ns) without a message. */
 MmtpReceiverPath *mmtp_receiver_paths_add (MmtpReceiverPaths * self,
     guint8 id, guint64 number, guint64 silence);
 /* Returns the i-th of the `n` paths. */

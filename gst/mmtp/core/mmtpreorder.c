@@ -6,10 +6,10 @@
 #include <string.h>
 
 #define STREAM_NUMBER_BITS 24
-/* Slots for waiting packets: MIN_SLOTS is their initial number, and MAX_SLOTS
- * their maximum number. In between, there is one slot per BYTES_OF_SLOT bytes
- * of max_bytes. The maximum is less than half of the range of 24-bit stream
- * numbers, so that these numbers stay unambiguous. */
+/* Slots for waiting packets. The initial number is MIN_SLOTS. The number may
+ * grow to one slot per BYTES_OF_SLOT bytes of max_bytes, but not beyond
+ * MAX_SLOTS. MAX_SLOTS is less than half of the range of 24-bit stream numbers,
+ * so that these numbers stay unambiguous. */
 #define MIN_SLOTS 256
 #define BYTES_OF_SLOT 64
 #define MAX_SLOTS (1 << 22)
@@ -705,11 +705,14 @@ is_too_long (const MmtpReorder * reorder, gsize size)
   return reorder->assembled + get_cost (size) > reorder->max_bytes;
 }
 
-/* Makes room for a packet by skipping missing packets before it. If this is not
- * enough and the incomplete buffer is too large, that buffer is dropped. No
- * room can be made if the space is used by complete buffers that the caller
- * does not fetch. An eighth of max_bytes is kept free, so that room is made a
- * little before it is needed. */
+/* Makes room for a packet by skipping missing packets before it. If there is
+ * still too little room, and the incomplete buffer is too large, that buffer is
+ * dropped.
+ *
+ * No room can be made if complete buffers use the space and the caller does not
+ * fetch them.
+ *
+ * Room is made as soon as less than an eighth of max_bytes would stay free. */
 static gboolean
 make_room (MmtpReorder * reorder, guint64 number, gsize size)
 {

@@ -27,9 +27,9 @@
  * MANY_MESSAGES messages, which are a large share of a congestion window. */
 #define START_MESSAGES 32
 #define MANY_MESSAGES 64
-/* Minimum interval between the last REPORT and a REPORT that is sent outside
- * the regular schedule. MANY_DISTANCE applies to the REPORTs after
- * MANY_MESSAGES messages, MIN_DISTANCE to all others. */
+/* Minimum interval between the last REPORT and a REPORT outside the regular
+ * schedule. MANY_DISTANCE applies if at least MANY_MESSAGES messages have not
+ * been reported yet. MIN_DISTANCE applies in all other cases. */
 #define MIN_DISTANCE (10 * MMTP_MSECOND)
 #define MANY_DISTANCE (5 * MMTP_MSECOND)
 /* A REPORT outside the regular schedule must have a minimum distance from the

@@ -15,9 +15,9 @@
  * path after a further wait of RESCUE_TIME. In this time, three reports arrive.
  */
 #define RESCUE_TIME (150 * MILLISECOND)
-/* Minimum time between two searches for packets in flight on the same stalled
- * path that have to be sent on another path. It applies however many reports
- * arrive. */
+/* Minimum time between two searches on the same stalled path for packets in
+ * flight that have to be sent on another path. It applies even if several
+ * reports arrive in this time. */
 #define RESCUE_PERIOD (10 * MILLISECOND)
 /* The paths can deliver a number of bytes before the deadline of the last
  * packet in the queue. A speculative packet is sent only if the packets in the

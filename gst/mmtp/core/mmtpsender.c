@@ -39,10 +39,11 @@
  * exceeds this maximum, the path is not used any more. It is used again when
  * its delay is at most BACK_PERCENT of the maximum. */
 #define BACK_PERCENT 90
-/* Minimum intervals between events for the application. RATE_PERIOD is for the
- * event that the rate has changed by more than RATE_PERCENT. TOO_SLOW_PERIOD is
- * for the event that the rate is too low for the stream. DELAY_PERIOD is for
- * the event that the initial delay (D0) has become longer. */
+/* Minimum intervals between two events of the same kind for the application.
+ * RATE_PERIOD is for the event that the rate has changed by more than
+ * RATE_PERCENT. TOO_SLOW_PERIOD is for the event that the rate is too low for
+ * the stream. DELAY_PERIOD is for the event that the initial delay (D0) has
+ * become longer. */
 #define RATE_PERIOD (200 * MMTP_MILLISECOND)
 #define RATE_PERCENT 2
 #define TOO_SLOW_PERIOD MMTP_SECOND
@@ -493,9 +494,10 @@ take_echo (MmtpSender * sender, MmtpPath * path, const MmtpReport * report)
       (age - report->hold) * MMTP_TICK_TIME);
 }
 
-/* Notes that new messages have arrived on the path. A silent path becomes
- * active again if one of these messages was as large as a packet and none was
- * lost. Small messages do not show that the path carries packets. */
+/* Notes that new messages have arrived on the path. `is_whole` is TRUE if at
+ * least one of them was as large as a packet and no message was lost. A silent
+ * path then becomes active again. Small messages alone do not show that the
+ * path carries whole packets. */
 static void
 note_progress (MmtpSender * sender, MmtpPath * path, gboolean is_whole)
 {
@@ -816,7 +818,8 @@ take_challenge (MmtpSender * sender, MmtpPath * path,
   return refusal;
 }
 
-/* The receiver has removed a path, so the path has to join again. */
+/* The receiver has removed the path from the session. The path therefore has to
+ * join again. */
 static void
 let_leave (MmtpSender * sender, MmtpPath * path, const MmtpLeave * leave)
 {
