@@ -207,9 +207,9 @@ get_timing (GstMmtpSink * self, GstBuffer * first, Timing * timing)
 }
 
 /* Returns whether a buffer has to wait because it is too early. Stored media
- * can be sent long before they are due, but the receiver has to hold them. A
- * buffer is therefore sent at most `latency` before its due time. Call with
- * `lock` held. */
+ * can be sent long before they are due, but the receiver would have to store
+ * them for that time. A buffer is therefore sent at most `latency` before its
+ * due time. Call with `lock` held. */
 static gboolean
 is_early (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     guint64 now)

@@ -101,8 +101,9 @@ typedef struct
   DatagramSlice data;           /* data of a buffer, owned by the caller */
   gchar *caps;                  /* freed by the caller */
   /* Due time of the buffer on the caller's clock, in ns, corrected for clock
-   * skew. The buffer has to be played at `due` + `delay`. The due time is never
-   * earlier than the due time of a buffer before it in decoding order. */
+   * skew. The buffer has to be played at `due` + `delay`. If the due times of
+   * successive buffers do not decrease at the sender, they do not decrease here
+   * either. */
   guint64 due;
   guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
   MmtpPrelude prelude;

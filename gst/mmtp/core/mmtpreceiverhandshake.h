@@ -71,9 +71,9 @@ typedef struct
   gboolean confirmed;
 } MmtpReceiverHandshake;
 
-/* Initializes `self` and copies the first secret for cookies. `self` keeps all
- * other pointers. `secret` is used for nonces, tokens, later secrets for
- * cookies, and the rate limits. */
+/* Initializes `self` and copies `cookie_secret`, the first secret for cookies.
+ * `self` stores all other pointers without a copy. `secret` is used for nonces,
+ * tokens, later secrets for cookies, and the rate limits. */
 void mmtp_receiver_handshake_init (MmtpReceiverHandshake * self,
     const MmtpReceiverPaths * paths, MmtpReceiverOutput * output,
     MmtpLiveness * liveness, const MmtpKey * key,

@@ -23,8 +23,8 @@ void mmtp_receiver_output_clear (MmtpReceiverOutput * self);
  * sealed: a COOKIE, and a REFUSE that answers an OPEN with a valid MAC. */
 void mmtp_receiver_output_add_bare (MmtpReceiverOutput * self,
     MmtpMessage * message, const MmtpAddress * address);
-/* Fills in number, sending time and trailer of the message and queues it.
- * Returns its size in bytes, or 0 if it was not queued. */
+/* Fills in the number, the sending time and the trailer of the message, and
+ * queues the message. Returns its size in bytes, or 0 if it was not queued. */
 gsize mmtp_receiver_output_add (MmtpReceiverOutput * self,
     MmtpReceiverPath * path, MmtpMessage * message,
     const MmtpAddress * address);

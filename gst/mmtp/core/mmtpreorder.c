@@ -64,7 +64,7 @@ struct _MmtpReorder
   guint64 n_slots;              /* a power of two */
   guint64 n_waiting;            /* number of occupied slots */
   guint64 *taken;               /* one bit per occupied slot */
-  /* one bit per word of `taken` that is not zero */
+  /* For each word of `taken`, one bit that is set if the word is not zero. */
   guint64 *summary;
   /* Placeholder that is stored in a slot when the packet of that slot arrived
    * late. */

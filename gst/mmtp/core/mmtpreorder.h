@@ -40,10 +40,12 @@ typedef struct
   guint64 incomplete;           /* number of dropped buffers */
   /* number of packets dropped because the bytes held would exceed max_bytes */
   guint64 no_room;
-  /* number of packets in no_room whose buffer alone was longer than max_bytes
+  /* number of the packets counted in no_room whose buffer alone was longer than
+   * max_bytes
    */
   guint64 too_long;
-  /* bytes held at present, with the memory per packet */
+  /* bytes held at present, including the memory that each packet needs in
+   * addition to its payload */
   guint64 held_bytes;
   /* Number of entries visited. Tests check that the work per packet stays
    * bounded. */

@@ -215,7 +215,8 @@ push_packets (MmtpTsJoiner * joiner, guint8 * data, gsize size, gpointer user)
     joiner->free_user (user);
 }
 
-/* Outputs the picture that is held, or what remains of it. */
+/* Outputs the packets of the current picture that are held. If the picture is
+ * incomplete, some of these packets are removed first. */
 static void
 push_held (MmtpTsJoiner * joiner)
 {
