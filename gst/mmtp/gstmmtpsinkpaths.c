@@ -132,8 +132,9 @@ resolve_path (GstMmtpSink * self, const MmtpPathSpec * spec,
   return FALSE;
 }
 
-/* Posts a warning that a path cannot be used, but only once for each start of
- * the element. A missing interface may appear later. */
+/* Posts a warning that a path cannot be used. This is not an error, because a
+ * missing interface may appear later. The warning is posted only once for each
+ * start of the element. */
 static void
 warn_of_missing (GstMmtpSink * self, const GError * error)
 {

@@ -438,8 +438,9 @@ check_size (GstMmtpSink * self, gsize size)
 }
 
 /* Passes the pieces of the transport stream to the core. A piece that the core
- * refuses has no stream number, so that the receiver sees no gap. The next piece
- * therefore has the flag DISCONT. Call with `lock` held. */
+ * refuses gets no stream number, so the receiver cannot notice that it is
+ * missing. The piece after it therefore has the flag DISCONT. Call with `lock`
+ * held. */
 static void
 put_pieces (GstMmtpSink * self, const Timing * timing)
 {

@@ -604,8 +604,9 @@ jump (MmtpReorder * reorder, guint64 number)
   reorder->discont = TRUE;
 }
 
-/* Passes on the next packet. If it is missing, skips the gap before the next
- * packet that has arrived, but not beyond `number`. */
+/* Passes on the next packet. If this packet is missing, skips all stream
+ * numbers before the next packet that has arrived, but none from `number` on.
+ */
 static void
 take_or_jump (MmtpReorder * reorder, guint64 number)
 {

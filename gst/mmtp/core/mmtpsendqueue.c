@@ -740,9 +740,9 @@ note_picture (MmtpSendQueue * queue, MmtpUnit * unit, guint8 flags)
     unit->rank = MMTP_RANK_LAYER;
 }
 
-/* Gives the previous buffers of the frame, such as access unit delimiters, the
- * rank of this picture. The previous buffers do not show what kind of picture
- * follows. */
+/* Buffers such as access unit delimiters do not show what kind of picture
+ * follows them. The buffers that precede this picture in its frame therefore
+ * get the rank of this picture. */
 static void
 adopt_parts (MmtpSendQueue * queue, const MmtpUnit * unit)
 {

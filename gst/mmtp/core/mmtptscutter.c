@@ -162,9 +162,9 @@ find_piece_end (const TsUnit * unit, gsize begin, gsize end)
   return at;
 }
 
-/* The unit is a picture or one of its fields. `flags` describes the picture,
- * and has MMTP_FLAG_HEADER or MMTP_FLAG_MARKER if the picture begins or ends
- * here. */
+/* The unit is a picture or one of its fields. `flags` describes the picture. It
+ * contains MMTP_FLAG_HEADER if the picture begins in this unit, and
+ * MMTP_FLAG_MARKER if the picture ends in it. */
 static void
 push_unit (MmtpTsCutter * cutter, const TsUnit * unit, guint64 tag,
     guint8 flags, const MmtpPicture * picture)
