@@ -18,13 +18,16 @@
 /* Maximum time for reading both clocks. A reading that took longer is ignored.
  */
 #define MAX_READING (100 * GST_USECOND)
-/* Maximum difference between two readings of the clocks' difference that is due
- * to the reading itself, although the clocks run at the same rate. */
+/* Maximum deviation of a reading from the stored difference of the clocks that
+ * is ignored. Such a deviation occurs even if the clocks run at the same rate,
+ * because the two clocks cannot be read at exactly the same time. */
 #define DEAD_ZONE (1 * GST_MSECOND)
-/* Maximum difference between two readings of the clocks' difference that can be
- * due to drift. If the difference is larger, one of the clocks was set. */
+/* Maximum deviation of a reading from the stored difference of the clocks that
+ * can be due to drift. If a reading deviates by more, one of the clocks was
+ * set. */
 #define JUMP (20 * GST_MSECOND)
-/* With each buffer, 1/16 (1/PART) of the remaining difference is corrected. */
+/* With each buffer, the stored difference of the clocks changes by 1/16
+ * (1/PART) of the deviation that exceeds DEAD_ZONE. */
 #define PART 16
 
 /* The enumeration is made from the table of mmtpscheduler.h. */
@@ -117,7 +120,8 @@ gst_mmtp_check_key (GstElement * element, GstStateChange transition,
   GBytes *bytes;
   gboolean done;
 
-  /* The key may still be set in READY, so both state changes check it. */
+  /* The key can be set in the states NULL and READY. It is therefore checked
+   * before READY and again before PAUSED. */
   if (transition != GST_STATE_CHANGE_NULL_TO_READY
       && transition != GST_STATE_CHANGE_READY_TO_PAUSED)
     return TRUE;

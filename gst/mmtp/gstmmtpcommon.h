@@ -52,9 +52,13 @@ void gst_mmtp_add_refusals (GstStructure * stats,
 /* Difference between the time of the cores and running time. The two clocks can
  * only be read one after the other, so each reading of the difference has a
  * small error. The difference is therefore stored, so that the times of all
- * buffers are consistent. If the pipeline clock is not the system clock, the
- * stored difference follows it slowly. A GstMmtpClockMap belongs to one thread,
- * or is protected by the lock of that thread. */
+ * buffers are consistent.
+ *
+ * If the pipeline clock is not the system clock, the difference changes slowly.
+ * The stored value is then corrected in small steps.
+ *
+ * A GstMmtpClockMap is used by one thread only, or it is protected by a lock.
+ */
 typedef struct
 {
   gboolean valid;
@@ -68,7 +72,7 @@ typedef struct
 /* Resets the map, so that the next gst_mmtp_clock_map_get() measures the
  * difference again. */
 void gst_mmtp_clock_map_reset (GstMmtpClockMap * map);
-/* Sets `anchor` to the difference in ns. Returns FALSE if the pipeline has no
- * clock yet. */
+/* Sets `anchor` to the time of the cores minus the running time, in ns. Returns
+ * FALSE if the pipeline has no clock yet. */
 gboolean gst_mmtp_clock_map_get (GstMmtpClockMap * map, GstElement * element,
     gint64 * anchor);

@@ -196,8 +196,8 @@ begin_change_of_paths (GstMmtpSink * self)
     gst_element_call_async (GST_ELEMENT_CAST (self), change_paths, NULL, NULL);
 }
 
-/* Called with `lock` held after the property channels was set, which overrides
- * bonding-addresses. */
+/* Called with `lock` held after the application has set the property
+ * `channels`. This property overrides the property `bonding-addresses`. */
 static void
 change_channels (gpointer object)
 {
@@ -288,7 +288,7 @@ static const GstWirelessProperty properties[] = {
    * timestamp plus the initial delay, which mmtpsrc reports to its pipeline as
    * latency.
    */
-  /* The MMTP paper uses this deadline in section 5. */
+  /* Section 5 of the MMTP paper uses the deadline described above. */
   PROPERTY_UINT ("latency", "Latency",
       "Delay from the timestamp of a buffer until the receiver plays the "
       "buffer; a packet that cannot arrive within this delay is dropped (ms)",
@@ -328,11 +328,14 @@ static const GstWirelessProperty properties[] = {
    * GstMmtpSink:padding-bitrate:
    *
    * While the stream uses less than a channel carries, the sink cannot measure
-   * what the channel carries, and #GstMmtpSink:estimated-bitrate is only a lower
-   * bound. With padding, the sink fills the channel for a fraction of a second
-   * about every two seconds, until the channel is full. The padding consists of
-   * repair packets for the last packets of the stream, and of empty messages.
-   * The bound holds for all channels together, averaged over a second or more.
+   * what the channel carries, and #GstMmtpSink:estimated-bitrate is only a
+   * lower bound. With padding, the sink fills the channel for a fraction of a
+   * second about every two seconds, until the channel is full. The padding
+   * consists of repair packets for the last packets of the stream, and of empty
+   * messages.
+   *
+   * This property is the maximum bitrate of the padding on all channels
+   * together, averaged over a second or more.
    */
   PROPERTY_UINT ("padding-bitrate", "Padding bit rate",
       "Maximum bitrate of the padding that is sent while the stream uses less "
@@ -378,8 +381,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMmtpSink:estimated-bitrate:
    *
-   * Bitrate of the stream that all channels which meet the deadline can carry
-   * together, for setting the bitrate of an encoder. Changes are notified.
+   * Estimate of the stream bitrate that the channels can carry together. Only
+   * channels that meet the deadline are counted. An application can set its
+   * encoder to this bitrate. Changes are notified.
    */
   PROPERTY_UINT ("estimated-bitrate", "Estimated bit rate",
       "Bitrate of the stream that the channels can carry now; a lower bound while "

@@ -48,9 +48,9 @@ note_sent (gpointer element, guint number)
   mmtp_retry_note_sent (&self->by_number[number]->retry, gst_mmtp_now ());
 }
 
-/* Returns whether an error of the socket can be ignored, because it is
- * transient or because the silence of the path will show it. After any other
- * error the path counts as gone. */
+/* Returns whether an error of the socket can be ignored. An error can be
+ * ignored if it is transient, or if the path will be detected as silent anyway.
+ * After any other error, the path is closed immediately. */
 static gboolean
 is_transient_error (const GError * error)
 {

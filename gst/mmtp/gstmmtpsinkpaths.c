@@ -16,8 +16,9 @@
 
 /* --- list of paths -------------------------------------------------------- */
 
-/* Parses the list of paths. Call with `lock` held. The error has a code that
- * the base class does not retry, because retrying cannot help. */
+/* Parses the list of paths. Call with `lock` held. The code of the error is
+ * G_IO_ERROR_INVALID_ARGUMENT. It tells the base class not to try again,
+ * because the list would be as wrong as before. */
 static MmtpPathList *
 parse_paths (GstMmtpSink * self, GError ** error)
 {
@@ -38,8 +39,9 @@ parse_paths (GstMmtpSink * self, GError ** error)
   return paths;
 }
 
-/* Call with `lock` held. Adds the interfaces, or a single path through the
- * routing table if the interfaces are unknown. */
+/* Adds a path for each interface. If the interfaces are unknown, adds a single
+ * path, whose interface the routing table of the system chooses. Call with
+ * `lock` held. */
 static void
 add_auto_paths (GstMmtpSink * self, MmtpPathList * paths)
 {
@@ -102,7 +104,7 @@ resolve_host (GstMmtpSink * self, const gchar * host,
 }
 
 /* Returns whether the path names an interface that does not exist. A path that
- * names no interface needs none. */
+ * names no interface can be opened without one, so FALSE is returned for it. */
 static gboolean
 is_interface_missing (const MmtpPathSpec * spec)
 {
@@ -130,8 +132,9 @@ resolve_path (GstMmtpSink * self, const MmtpPathSpec * spec,
   return FALSE;
 }
 
-/* Posts a warning that a path cannot be used, but only once for each start of
- * the element. A missing interface may appear later. */
+/* Posts a warning that a path cannot be used. This is not an error, because a
+ * missing interface may appear later. The warning is posted only once for each
+ * start of the element. */
 static void
 warn_of_missing (GstMmtpSink * self, const GError * error)
 {
@@ -318,8 +321,8 @@ open_socket (GstMmtpSink * self, const GstMmtpSinkPath * path, GError ** error)
 }
 
 /* Returns the number of addresses of the path's host name that can be reached.
- * No receiver may listen at some of them, for example at the IPv6 address of
- * localhost if the receiver uses IPv4 only. */
+ * An address counts even if no receiver listens there. An example is the IPv6
+ * address of localhost if the receiver uses IPv4 only. */
 static guint
 count_addresses (GstMmtpSink * self, const GstMmtpSinkPath * path)
 {
@@ -530,9 +533,10 @@ close_interfaces (GstMmtpSink * self)
   driver_watch (&self->driver, -1);
 }
 
-/* Returns the object that watches the interfaces. For `auto`, only interfaces
- * that lead to the receiver are needed. In a list, each path has its own route,
- * so only the existence of its interface matters.
+/* Returns the object that watches the interfaces. If `channels` is `auto`, the
+ * object watches only interfaces that lead to the receiver. If `channels` is a
+ * list, each path has its own route. The object then watches all interfaces,
+ * because only their existence matters.
  */
 static MmtpInterfaces *
 watch_interfaces (GstMmtpSink * self, GError ** error)

@@ -46,15 +46,16 @@ typedef struct
   gchar *host;
   gint port;
   gchar *channels, *key;
-  /* Text of the property bonding-addresses. NULL if the property `channels` was
-   * set directly. The text was converted to `channels`, or could not be parsed.
+  /* Text of the property bonding-addresses. If the text can be parsed, it has
+   * been converted to `channels`. This field is NULL if the property `channels`
+   * was set directly.
    */
   gchar *bonding_addresses;
   guint latency, initial_delay; /* in ms */
   guint keepalive_interval;     /* in ms */
   guint mtu;                    /* in bytes */
   guint bitrate;                /* in bit/s; 0 = the bitrate is measured */
-  gint framerate[2];            /* 0/1 means the frame rate of the caps */
+  gint framerate[2];            /* 0/1 = the frame rate is read from the caps */
   guint padding_bitrate;        /* in bit/s; 0 = no padding */
   gboolean retransmit;
   gint scheduler;               /* MmtpSchedulerType */
@@ -91,7 +92,8 @@ typedef struct
   gchar *problem;
 } GstMmtpSinkPath;
 
-/* A block of memory for copies of buffers. The rest of it is free. */
+/* A block of memory into which several buffers are copied, one after the other.
+ * The rest of the block is free for further buffers. */
 typedef struct
 {
   GBytes *bytes;                /* NULL if there is no block */
@@ -125,7 +127,8 @@ struct _GstMmtpSink
   PictureReader *pictures;
   /* Cuts a transport stream; NULL if the input is something else. */
   MmtpTsCutter *ts;
-  gboolean ts_has_gap;          /* The core refused the last piece of it. */
+  /* The core refused the last piece of the transport stream. */
+  gboolean ts_has_gap;
   /* A warning said why the transport stream is not cut. */
   gboolean told_ts_refusal;
   GstMmtpSinkBlock block;       /* for the next buffers */
@@ -138,7 +141,8 @@ struct _GstMmtpSink
 
   GPtrArray *paths;             /* GstMmtpSinkPath: all configured paths */
   GstMmtpSinkPath *by_number[MMTP_MAX_PATHS];
-  /* The list of channels was changed, and its host names are resolved. */
+  /* The list of channels has changed, and the host names in it have been
+   * resolved. */
   gboolean paths_changed;
   /* resolved addresses: host name to GList of GInetAddress */
   GHashTable *addresses;
@@ -151,9 +155,10 @@ struct _GstMmtpSink
   Driver driver;
 
   GstWaker room;                /* wakes gst_mmtp_sink_wait() */
-  /* send_packets returned FULL, and no room was available since then. */
+  /* send_packets has returned FULL, and a buffer waits for room in the core. */
   gboolean wants_room;
-  gsize wanted_bytes;           /* size of the buffer that waits for room */
+  /* size of the buffer that waits for room */
+  gsize wanted_bytes;
 
   GQueue messages;              /* GstMessages to be posted */
   gboolean rate_changed;        /* estimated-bitrate has to be notified. */
@@ -188,15 +193,15 @@ struct _GstMmtpSink
   /* Session for which `shift` is valid, as counted by `sessions`; 0 if there is
    * none, for example after a flush. */
   guint64 timed_session;
-  /* Delay of stored media in ns. It is the time in which no receiver was
-   * connected. */
+  /* Time in ns that is added to the due times of stored media, because no
+   * receiver was connected for this time. */
   gint64 shift;
   /* Time in ns until which send_packets returns EARLY, because the next buffer
    * may not be sent yet; 0 if it may. */
   guint64 early_until;
   MmtpStamps stamps;            /* timestamps in running time */
   gboolean is_late;             /* All recent buffers were late. */
-  /* running time since which all buffers were late, in ns */
+  /* All buffers have been late from this running time on, in ns. */
   gint64 late_since;
 };
 
@@ -204,8 +209,9 @@ struct _GstMmtpSink
 #define UNLOCK(self) g_mutex_unlock (&(self)->lock)
 
 /* --- gstmmtpsinkrender.c -------------------------------------------------- */
-/* Passes the data to the core that wait for further input, because the stream
- * ends or has other caps from here on. */
+/* Some data wait for further input before they are passed to the core. This
+ * function passes them on at once, because the stream ends or its caps change.
+ */
 void gst_mmtp_sink_drain_input (GstMmtpSink * self);
 GstNetworkSinkResult gst_mmtp_sink_send_packets (GstNetworkSink * sink,
     GstBuffer ** buffers, guint n, guint * sent, GError ** error);
@@ -227,9 +233,9 @@ void gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
 gboolean gst_mmtp_sink_can_cut (const GstCaps * caps);
 /* Call the following functions with `lock` held. */
 void gst_mmtp_sink_take_ts_caps (GstMmtpSink * self, const GstCaps * caps);
-/* Passes a buffer of a transport stream to `ts`, which has the pieces. Returns
- * FALSE if the stream is not cut. The buffer then has to be sent as it is, after
- * the pieces. */
+/* Passes a buffer of a transport stream to the cutter `ts`, from which the
+ * pieces can be fetched. Returns FALSE if the cutter does not cut this stream.
+ * The caller then sends the earlier pieces, and after them the uncut buffer. */
 gboolean gst_mmtp_sink_cut_ts (GstMmtpSink * self, GstBuffer * buffer);
 
 /* --- gstmmtpsinknetwork.c ------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Passes buffers to the core of mmtpsink: it determines the due time on the
- * core's clock, the flags and the prelude of each buffer. It also makes
- * upstream wait while the core has no room.
+/* Passes buffers to the core of mmtpsink. This file determines the flags, the
+ * prelude and the due time of each buffer. Due times are times of the core's
+ * clock. If the core has no room, upstream has to wait.
  */
 
 #include "gstmmtpsinkprivate.h"
@@ -207,9 +207,9 @@ get_timing (GstMmtpSink * self, GstBuffer * first, Timing * timing)
 }
 
 /* Returns whether a buffer has to wait because it is too early. Stored media
- * can be sent long before they are due, but the receiver has to hold them. A
- * buffer is therefore sent at most `latency` before its due time. Call with
- * `lock` held. */
+ * can be sent long before they are due, but the receiver would have to store
+ * them for that time. A buffer is therefore sent at most `latency` before its
+ * due time. Call with `lock` held. */
 static gboolean
 is_early (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     guint64 now)
@@ -224,8 +224,9 @@ is_early (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
 }
 
 /* Returns the time in ns from the timestamp of a buffer to its deadline at the
- * receiver. If the channels need a longer time, that time applies instead. Call
- * with `lock` held. */
+ * receiver, according to the properties `latency` and `initial-delay`. The
+ * actual time is longer if the delays of the channels require it. Call with
+ * `lock` held. */
 static gint64
 get_wanted_delay (GstMmtpSink * self)
 {
@@ -236,9 +237,11 @@ get_wanted_delay (GstMmtpSink * self)
   return delay * (gint64) GST_MSECOND;
 }
 
-/* Sets the due time of a buffer that is put into the queue. The timestamps of
- * successive buffers may be equal for half of the initial delay, because a
- * buffer can still be in time after that. Call with `lock` held. */
+/* Sets the due time of a buffer that is put into the queue. The due time is
+ * usually the timestamp of the buffer. Successive buffers may have the same
+ * timestamp for half of the initial delay. After that, the arrival time of a
+ * buffer replaces its timestamp. At that time, the buffer can still arrive
+ * before its deadline. Call with `lock` held. */
 static gboolean
 take_due_time (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     guint64 * due)
@@ -266,10 +269,11 @@ get_microseconds (gint64 nanoseconds, gint32 * microseconds)
 }
 
 /* Sets the due time, and describes the times of the buffer in the prelude
- * (docs/wire-mmtp.md, DATA). Without the flags PTS and DTS, the buffer has only
- * a presentation time, which is the due time. With the flag DTS, the buffer has
- * only a decoding time, which is the due time. With the flag PTS, the buffer
- * has both times. */
+ * (docs/wire-mmtp.md, DATA). The prelude has at most one of the flags PTS and
+ * DTS:
+ * - No flag: The buffer has only a presentation time, which is the due time.
+ * - DTS: The buffer has only a decoding time, which is the due time.
+ * - PTS: The buffer has both times. The decoding time is the due time. */
 static void
 take_times (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     MmtpBuffer * output)
@@ -341,7 +345,7 @@ take_rate (GstMmtpSink * self, MmtpPrelude * prelude)
 }
 
 /* Posts a warning that a buffer is too large. The warning is posted only once,
- * because later buffers may be as large. Call with `lock` held. */
+ * because many more buffers may be too large. Call with `lock` held. */
 static void
 warn_of_size (GstMmtpSink * self, gsize size)
 {
@@ -355,7 +359,7 @@ warn_of_size (GstMmtpSink * self, gsize size)
 }
 
 /* Posts a warning that buffers are late. The warning is posted only once,
- * because later buffers may be as late. Call with `lock` held.
+ * because many more buffers may be late. Call with `lock` held.
  */
 static void
 warn_of_lateness (GstMmtpSink * self, gint64 lateness)
@@ -434,8 +438,9 @@ check_size (GstMmtpSink * self, gsize size)
 }
 
 /* Passes the pieces of the transport stream to the core. A piece that the core
- * refuses has no stream number, so that the receiver sees no gap. The next piece
- * therefore has the flag DISCONT. Call with `lock` held. */
+ * refuses gets no stream number, so the receiver cannot notice that it is
+ * missing. The piece after it therefore has the flag DISCONT. Call with `lock`
+ * held. */
 static void
 put_pieces (GstMmtpSink * self, const Timing * timing)
 {
@@ -509,7 +514,8 @@ put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     put_pieces (self, timing);
     if (is_cut)
       return;
-    /* In a transport stream, these flags delimit a picture that was found. */
+    /* In a transport stream, the flags MARKER and HEADER mean that a picture
+     * was found. They must not be set on an uncut buffer. */
     flags &= ~(MMTP_FLAG_MARKER | MMTP_FLAG_HEADER);
   }
   describe (self, buffer, timing, flags, &output);
@@ -584,9 +590,9 @@ gst_mmtp_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
       result = GST_NETWORK_SINK_EARLY;
       break;
     }
-    /* The core takes buffers with the same due time for one frame. A buffer
-     * without a timestamp is due at the time of the call, so each call has a
-     * time of its own. */
+    /* If several buffers have the same due time, the core considers them parts
+     * of one frame. A buffer without a timestamp is due when it is put. Each
+     * buffer therefore gets a different value of the current time. */
     put_buffer (self, buffers[i], &timing, now + i);
   }
   *sent = i;

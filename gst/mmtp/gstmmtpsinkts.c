@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Input of mmtpsink that is an MPEG transport stream. The stream is cut at the
- * pictures of its video, so that the core gives up whole pictures.
+ * pictures of its video, so that the core can drop whole pictures.
  */
 
 #include "gstmmtpsinkprivate.h"
 
 #include "tspictures.h"
 
-/* Time without a video packet after which a picture counts as complete. Sound
- * must not wait longer for the next picture of a video that stands still. */
+/* If no video packet arrives for this time, the current picture counts as
+ * complete. The video may have stopped, so that no next picture ends the
+ * current one. The sound must not wait longer than this for a next picture. */
 #define MAX_PAUSE (100 * GST_MSECOND)
 
-/* The size of packets is often missing; it must be 188 bytes. */
+/* The field packetsize is often missing in the caps. If it is present, its
+ * value must be 188. */
 gboolean
 gst_mmtp_sink_can_cut (const GstCaps * caps)
 {

@@ -124,7 +124,8 @@ struct _GstMmtpSrc
   GstMmtpSrcCounters counters;
   Driver driver;                /* socket and network loop */
 
-  /* --- created and freed while neither thread runs */
+  /* --- created and freed while neither the streaming thread nor the network
+   * thread runs */
   GThread *thread;
 
   /* --- used by the streaming thread only */
@@ -152,7 +153,8 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 #define gst_mmtp_src_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstMmtpSrc, gst_mmtp_src, GST_TYPE_NETWORK_SRC,
     GST_DEBUG_CATEGORY_INIT (gst_mmtp_src_debug, "mmtpsrc", 0, "MMTP source"));
-/* Like udpsrc, the element is found by its URI scheme. */
+/* The element needs no rank, because it is found by its URI scheme. udpsrc has
+ * no rank either. */
 GST_ELEMENT_REGISTER_DEFINE (mmtpsrc, "mmtpsrc", GST_RANK_NONE,
     GST_TYPE_MMTP_SRC);
 
@@ -191,9 +193,10 @@ drop_first (GstMmtpSrc * self)
     self->queue.discont = TRUE;
 }
 
-/* Drops late entries to make room for `size` bytes. Returns FALSE if the
- * entries are not late. They are then kept, because they are played before the
- * new buffer, and the new buffer is dropped. */
+/* Makes room in the queue for a new buffer of `size` bytes by dropping late
+ * entries. Returns FALSE if the entries that are not late leave too little
+ * room. The caller then drops the new buffer. The entries are kept, because
+ * they are played earlier. */
 static gboolean
 make_room (GstMmtpSrc * self, gsize size)
 {
@@ -306,10 +309,10 @@ continues (const Item * first, const Item * item)
   return item && item->caps == first->caps && !item->is_first;
 }
 
-/* Waits for the next item, and takes it and the items that can be in the same
- * buffer list, at most `max`. Returns their number; 0 while the source is
- * flushing. The buffers of a transport stream are counted after they went
- * through the joiner. */
+/* Waits for the next item. Takes this item and the following items that can be
+ * in the same buffer list, but no more than `max` items. Returns their number;
+ * 0 while the source is flushing. The buffers of a transport stream are counted
+ * later, after they have gone through the joiner. */
 static guint
 take_items (GstMmtpSrc * self, Item * items, guint max)
 {
@@ -356,9 +359,10 @@ get_anchor (GstMmtpSrc * self)
   return anchor;
 }
 
-/* Returns the running time at which the buffer was due at its sender. A time
- * before the start of the pipeline would be negative, so `shift` is raised to
- * make it 0, which delays all following buffers as well. */
+/* Returns the running time at which the buffer was due at its sender. If the
+ * buffer was due before the start of the pipeline, this time would be negative.
+ * `shift` is then raised so that the time becomes 0. A larger `shift` delays
+ * all following buffers as well. */
 static gint64
 get_running_time (GstMmtpSrc * self, guint64 due, const Anchor * anchor)
 {
@@ -370,10 +374,11 @@ get_running_time (GstMmtpSrc * self, guint64 due, const Anchor * anchor)
 }
 
 /* Sets the times of a buffer from the due time and the prelude
- * (docs/wire-mmtp.md, DATA). Without the flags PTS and DTS, the buffer has only
- * a presentation time, which is the due time. With the flag DTS, the buffer has
- * only a decoding time, which is the due time. With the flag PTS, the buffer
- * has both times. */
+ * (docs/wire-mmtp.md, DATA). The prelude has at most one of the flags PTS and
+ * DTS:
+ * - No flag: The buffer has only a presentation time, which is the due time.
+ * - DTS: The buffer has only a decoding time, which is the due time.
+ * - PTS: The buffer has both times. The decoding time is the due time. */
 static void
 set_times (GstMmtpSrc * self, GstBuffer * buffer, const Item * item,
     const Anchor * anchor)
@@ -394,7 +399,8 @@ set_times (GstMmtpSrc * self, GstBuffer * buffer, const Item * item,
     GST_BUFFER_PTS (buffer) = MAX (0, pts);
   if (prelude->mask & (MMTP_PRELUDE_PTS | MMTP_PRELUDE_DTS))
     GST_BUFFER_DTS (buffer) = MAX (0, dts);
-  /* GstBaseSrc does this too, but not for a buffer in a list. */
+  /* A buffer without a PTS gets the DTS as its PTS. GstBaseSrc does the same
+   * for a single buffer, but not for the buffers of a list. */
   if (!GST_BUFFER_PTS_IS_VALID (buffer))
     GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer);
 }
@@ -481,9 +487,10 @@ log_incomplete (GstMmtpSrc * self)
   self->n_incomplete = n;
 }
 
-/* Passes a buffer of a transport stream to the joiner. The output has the times
- * and flags of the first buffer in it. The stream continues after a gap, so
- * that the output does not have the flag DISCONT because of it. */
+/* Passes a buffer of a transport stream to the joiner. The joiner may join
+ * several buffers into one, which gets the times and flags of the first of
+ * them. After a gap, the joiner continues the stream without a discontinuity.
+ * The flag DISCONT is therefore removed. */
 static void
 join (GstMmtpSrc * self, Item * item)
 {
@@ -567,10 +574,12 @@ take_next (GstMmtpSrc * self, GstBuffer ** buffers, guint * n)
   return flow;
 }
 
-/* Takes the next items from the queue. If they do not continue the stream of
- * the joiner, what the joiner holds comes first. Returns FALSE while the source
- * is flushing. A list has one buffer only if the base class sets the
- * timestamps, because it does not do so in a list. */
+/* Takes the next items from the queue. If the items do not continue the stream
+ * of the joiner, the joiner first outputs all data that it holds. Returns FALSE
+ * while the source is flushing.
+ *
+ * If the base class sets the timestamps, only one item is taken. The base class
+ * sets no timestamps in a buffer list. */
 static gboolean
 fetch_next (GstMmtpSrc * self)
 {
@@ -664,9 +673,9 @@ tell_rate (GstMmtpSrc * self, const MmtpReceiverEvent * event)
           "bitrate", G_TYPE_UINT64, event->bit_rate, NULL));
 }
 
-/* Posts a warning if the sender wants a longer delay than the limit allows. The
- * sender relies on the delay that it asks for, so packets are lost with a
- * shorter delay. */
+/* Posts a warning if the sender wants a longer delay than max-latency allows.
+ * With a shorter delay packets are lost, because the sender relies on the delay
+ * that it asks for. */
 static void
 warn_of_delay (GstMmtpSrc * self, guint64 wanted, guint64 delay)
 {
@@ -927,7 +936,7 @@ set_used_socket (GstMmtpSrc * self, GSocket * socket)
 }
 
 /* Applies the property eos-at-end to the receiver. If the stream has already
- * ended, the property has no effect on the receiver any more. */
+ * ended, a new value has no effect on the receiver. */
 static void
 gst_mmtp_src_set_eos_at_end (GstMmtpSrc * self, gboolean eos_at_end)
 {
@@ -1181,9 +1190,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMmtpSrc:latency:
    *
-   * Minimum of the initial delay. The initial delay is otherwise chosen by the
-   * sender. It is the latency of this element in the pipeline; a change is
-   * posted as a LATENCY message.
+   * Minimum of the initial delay, which is the latency of this element in the
+   * pipeline. If the sender wants a longer initial delay, the longer one is
+   * used. A change of the initial delay is posted as a LATENCY message.
    */
   PROPERTY_UINT ("latency", "Latency",
       "Minimum time from the timestamp of a buffer at the sender until the "

@@ -14,15 +14,16 @@
 /* Percentage of the rate that is used for new packets. Keep-alives and
  * retransmissions use the rest. */
 #define PUT_PERCENT 95
-/* Percentage of the initial delay (D0) that must remain until the deadline of a
- * frame if the frame is sent before more important frames. The remaining time
- * is long enough for a key frame, which is several times as large as other
- * frames. */
+/* A less important frame may be sent before more important ones if enough time
+ * remains until its deadline. The following values are the minimum times for
+ * three ranks, as percentages of the initial delay (D0). The remaining time is
+ * enough for a key frame, which is several times as large as other frames. */
 #define DROPPABLE_SLACK 70
 #define LAYER_SLACK 50
 #define DELTA_SLACK 30
-/* If a less important frame is sent first, more important frames may need at
- * most DEFER_PERCENT of the bytes that the paths deliver in time. */
+/* The paths can deliver a number of bytes before the deadline of the next more
+ * important frame. A less important frame may be sent first only if both frames
+ * together need at most DEFER_PERCENT of these bytes. */
 #define DEFER_PERCENT 60
 /* Value for a group of pictures that has not been determined yet. Groups are
  * numbered from 1, and 0 means no group. */
@@ -47,10 +48,13 @@ mmtp_policy_clear (MmtpPolicy * policy)
 
 /* --- how far a path is trusted ------------------------------------------- */
 
-/* Determines which paths may use their reserve, the bytes that may be in flight
- * beyond the window. These are paths that replace a stalled path, and paths
- * without reports, because their return path may have a gap. A path that
- * reports as usual may use its window only. */
+/* The reserve of a path is the number of bytes that may be in flight beyond the
+ * congestion window. The following values say which paths may use their
+ * reserve.
+ *
+ * The reserve is for paths that replace a stalled path. It is also for paths
+ * without reports, because the reports may be missing only on the return path.
+ * A path that reports as usual may use its window only. */
 typedef enum
 {
   /* No path may use its reserve, because some path has room within its window.
@@ -112,8 +116,9 @@ get_trust (const MmtpPolicy * policy)
   return stalls ? TRUST_DELIVERING : TRUST_OVERDUE;
 }
 
-/* Degrees of knowledge about a path. A path does not carry the only copy of a
- * packet if more is known about another path. */
+/* What is known about a path. If more is known about one path than about
+ * another, the only copy of a packet is sent on the path that is better known.
+ */
 typedef enum
 {
   KNOWN_JOINED,
@@ -272,10 +277,14 @@ find_smallest (const MmtpPolicy * policy, MmtpRank rank, guint64 arrival,
 }
 
 /* Returns whether a packet may be sent before more important packets. This is
- * allowed if the packet would arrive long before its deadline. If it would not,
- * the paths are overloaded or have just had a gap, and the packet has to wait
- * until no more important packet waits. The rest of a frame of which a packet
- * was sent is always sent, unless the frame refers to a lost picture. */
+ * allowed if the packet would arrive long before its deadline.
+ *
+ * Otherwise the paths are overloaded, or nothing could be sent on them for some
+ * time. The packet then has to wait until all more important packets have been
+ * sent.
+ *
+ * An exception is the rest of a frame of which a packet was sent. The rest is
+ * always sent, unless the frame refers to a lost picture. */
 static gboolean
 has_slack (const MmtpPolicy * policy, const MmtpPacket * packet,
     guint64 arrival)
@@ -328,9 +337,11 @@ find_urgent (const MmtpPolicy * policy, guint64 arrival, guint64 late)
 }
 
 /* Returns the newest group of pictures that has a reference picture which would
- * be late even on the path with the minimum delay; 0 if there is none. `delay`
- * is the delay of one of the paths that may carry packets. Usually no picture
- * is late with it, and the delays of all paths need not be computed. */
+ * be late even on the path with the minimum delay. Returns 0 if there is none.
+ *
+ * `delay` is the delay of one of the paths that may carry packets. If no
+ * reference picture would be late on this path, 0 is returned at once. This is
+ * the usual case, and the minimum delay of all paths is then not computed. */
 static guint64
 get_late_group (const MmtpPolicy * policy, guint64 delay)
 {
@@ -359,12 +370,14 @@ find_packet (const MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
 
 /* --- choosing the path ---------------------------------------------------- */
 
-/* Chooses the next packet and its path. The path is chosen for the last packet
- * in the queue. That path then carries the most urgent packet that it delivers
- * in time. The packet at the head is therefore sent according to section 4.4 of
- * the MMTP paper, and the other packets do not wait for it. `late`, the group
- * with a late reference picture, is determined only once, and only if a path
- * was found. */
+/* Chooses the next packet and its path. Section 4.4 of the MMTP paper chooses a
+ * path for the packet at the head of the queue. Here the scheduler chooses the
+ * path for the packet at the end of the queue. That path then carries the most
+ * urgent packet that it delivers in time. The packet at the head is therefore
+ * sent as in the paper, and the other packets do not wait for it.
+ *
+ * `late` is the number of the group that has a late reference picture. It is
+ * computed only once, and only if a path was found. */
 static MmtpPacket *
 choose (MmtpPolicy * policy, MmtpCandidate * candidates, guint n,
     guint64 * late, MmtpPath ** path)
@@ -425,8 +438,8 @@ mmtp_policy_next_wakeup (const MmtpPolicy * policy)
     if (trust > TRUST_NOBODY && mmtp_path_may_carry (policy->paths->all[i]) &&
         mmtp_path_get_overdue (path) > policy->paths->now)
       wakeup = MIN (wakeup, mmtp_path_get_overdue (path));
-    /* The caller may have advanced the clock beyond the time of a token without
-     * calling the function that polls for output since then. */
+    /* The time of a token may have passed already. The wakeup is still needed
+     * if the caller has not polled for output after that time. */
     if (has_room (policy, policy->paths->all[i], trust) &&
         path->token > policy->tried)
       wakeup = MIN (wakeup, path->token);
@@ -457,7 +470,8 @@ get_data_bytes (const MmtpPolicy * policy)
   return sum;
 }
 
-/* Returns a share from 0 to 1; 0 if there is no stream. */
+/* Returns the path's share of the stream, from 0 to 1; 0 if there is no stream.
+ */
 static gdouble
 get_share (const MmtpPolicy * policy, const MmtpPath * path)
 {

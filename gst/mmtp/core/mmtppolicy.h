@@ -37,9 +37,10 @@ guint64 mmtp_policy_next_wakeup (const MmtpPolicy * policy);
 /* Returns whether the path may carry a packet now according to its window. */
 gboolean mmtp_policy_has_room (const MmtpPolicy * policy,
     const MmtpPath * path);
-/* Returns whether all waiting packets and `size` more bytes need no more than
- * 1/`part` of the bytes that the paths deliver in time. In this case, no new
- * packet would be late. */
+/* The paths can deliver a number of bytes before the deadline of the last
+ * packet in the queue. Returns whether all waiting packets and `size` more
+ * bytes need at most 1/`part` of these bytes. If they do, no new packet would
+ * be late. */
 gboolean mmtp_policy_has_spare_rate (const MmtpPolicy * policy, gsize size,
     guint part);
 /* Fills in `use`, `silence`, `share` and `loss` of the statistics. */

@@ -13,11 +13,14 @@
  *   mmtp_rate_control_feedback (control, &sample);            for each report
  *   mmtp_rate_control_get_limits (control, &limits);          after feedback
  *
- * The limits are valid until the next report, so a change that the operation
- * `sent` makes takes effect after that report only. There is no timer. While
- * reports are missing, the caller decides whether the path has a gap. During a
- * gap, it allows the window and the reserve. Sizes are in bytes with IP and UDP
- * headers, rates in bit/s, times in ns.
+ * The caller reads the limits only after a report and uses them until the next
+ * one. If the operation `sent` changes the limits, the change therefore takes
+ * effect with the next report. There is no timer.
+ *
+ * While reports are missing, the caller decides whether the path has a gap.
+ * During a gap, the caller allows as many bytes in flight as the window and the
+ * reserve together. Sizes are in bytes with IP and UDP headers, rates in bit/s,
+ * times in ns.
  */
 
 #pragma once
@@ -30,8 +33,9 @@
 typedef struct
 {
   guint64 now;                  /* on the sender's clock */
-  /* Arrival time of the newest reported message, on the receiver's clock less a
-   * constant. It does not advance while nothing arrives. */
+  /* Arrival time of the newest reported message, on the receiver's clock. The
+   * zero of this clock is arbitrary, so only differences are meaningful. If
+   * nothing arrives, this time stays the same. */
   guint64 arrival;
   /* sending time of the newest reported message, on the sender's clock */
   guint64 sent;
@@ -60,7 +64,7 @@ typedef struct
   gint64 high_queue_delay;      /* queueing delay of the slowest message */
   /* Transmission time of a packet at the highest recent rate; 0 if unknown. */
   guint64 packet_time;
-  /* initial delay (D0): maximum time for a message */
+  /* Initial delay (D0), within which a message has to arrive, in ns. */
   guint64 deadline;
   /* Mean difference between the one-way delays of neighbouring messages, which
    * is jitter and not a queue. */
@@ -107,10 +111,10 @@ typedef struct
   void (*sent) (gpointer control, guint64 now, guint64 size,
       guint64 in_flight);
   void (*feedback) (gpointer control, const MmtpRateSample * sample);
-  /* Fills in `limits`, in which all fields are 0 before. The window is
-   * required. While delivery_rate and peak_rate are 0, the caller derives the
-   * rate from window and round trip, so they may be 0 until the first reports
-   * have arrived. */
+  /* Fills in `limits`. The caller has set all of its fields to 0. The operation
+   * has to set `window`. It may leave `delivery_rate` and `peak_rate` at 0
+   * until the first reports have arrived. The caller then computes the rate
+   * from the window and the round trip. */
   void (*get_limits) (gconstpointer control, MmtpRateLimits * limits);
 } MmtpRateControlClass;
 

@@ -32,8 +32,9 @@
 #define DEFAULT_SESSION_TIMEOUT (10 * MMTP_SECOND)
 /* Maximum bytes held in the reorder buffer: 100 Mbit/s for 5 s. */
 #define DEFAULT_MAX_BYTES (64 * 1024 * 1024)
-/* Maximum time between two KEEPALIVEs that counts as their usual interval. A
- * longer time was an outage. */
+/* The receiver measures the usual time between two KEEPALIVEs of a path. A
+ * longer time than MAX_KEEPALIVE_GAP is due to an outage and counts as
+ * MAX_KEEPALIVE_GAP. */
 #define MAX_KEEPALIVE_GAP (2 * MMTP_SECOND)
 /* Period in which a limited number of changes of the initial delay (D0) is
  * accepted. A sender changes D0 at most once per second (DELAY_PERIOD), or when
@@ -44,8 +45,8 @@
 /* Number of END-ACKs sent on each path (docs/wire-mmtp.md, section 3). */
 #define END_ACKS 3
 
-/* Maximum number of waiting events. A single call produces fewer events than
- * this. */
+/* Maximum number of events in the queue. One call of a function of this module
+ * creates fewer events than this. */
 #define MAX_EVENTS 1024
 
 typedef struct
@@ -70,8 +71,9 @@ typedef struct
   gint64 keepalive_sent;
   /* path whose transits are used for the clock's skew; -1 if none */
   gint skew_path;
-  /* `floor`, the stream number below which no packet will be sent, does not
-   * apply yet, because packets sent before it may still arrive. */
+  /* The stream number `floor` was received: the sender will send no packet with
+   * a lower number. It does not apply yet, because packets that were sent
+   * earlier may still arrive. */
   gboolean floor_waits;
   guint32 floor;
   gint64 floor_sent;
@@ -529,10 +531,13 @@ take_leave (MmtpReceiver * self, MmtpReceiverPath * path,
 
 /* --- KEEPALIVE and END ---------------------------------------------------- */
 
-/* Returns whether the floor of the last KEEPALIVE applies: no packet below that
- * stream number will arrive. A packet that was sent before the KEEPALIVE may
- * still be in flight on a slower path. The floor therefore applies when a
- * message that was sent later has arrived on each path. */
+/* The floor of a KEEPALIVE is a stream number: the sender will send no packet
+ * with a lower number. Returns whether the floor of the last KEEPALIVE applies,
+ * which means that no packet with a lower number will arrive.
+ *
+ * A packet that was sent before the KEEPALIVE may still be in flight on a
+ * slower path. The floor therefore applies only when each path that is not
+ * silent has delivered a message that is at least as new as the KEEPALIVE. */
 static gboolean
 has_floor_come (const MmtpReceiver * self)
 {
@@ -731,8 +736,8 @@ may_send (const MmtpReceiver * self, const MmtpReceiverPath * path,
   return path && (path->joined || message->type == MMTP_RESPONSE);
 }
 
-/* Notes that a silent sender responds again. A sender that was silent for too
- * long may continue until another session begins. */
+/* Notes that a silent sender responds again. Even after the session timeout, a
+ * sender may continue its session until another session begins. */
 static void
 come_alive (MmtpReceiver * self)
 {
@@ -958,11 +963,13 @@ tell_rate (MmtpReceiver * self, const MmtpPrelude * prelude,
   return TRUE;
 }
 
-/* Returns the due time of a buffer for the application. The deadline of a
- * buffer is fixed when its packets arrive, but the clock may be corrected
- * afterwards by 1 ms per second (mmtpclock.c). A buffer that arrived in time
- * still counts as in time after such a correction. It also counts as in time if
- * the timer for it fired a little late. */
+/* Returns the due time of a buffer for the application.
+ *
+ * The deadline of a buffer is fixed when its packets arrive. Afterwards, the
+ * clock may be corrected by 1 ms per second (mmtpclock.c), which changes the
+ * due time. A buffer that arrived in time still counts as in time after such a
+ * correction. It also counts as in time if the timer for it fired a little
+ * late. */
 static guint64
 get_due (MmtpReceiver * self, const MmtpReorderedBuffer * buffer)
 {
@@ -1013,9 +1020,11 @@ tell_too_long (MmtpReceiver * self, MmtpReceiverEvent * event)
   return TRUE;
 }
 
-/* Returns the next buffer; NULL if there is none or if it has to wait for its
- * caps. Due times may decrease, so a later buffer may have an earlier deadline
- * than the waiting one. A buffer therefore waits for its caps at most until the
+/* Returns the next buffer. Returns NULL if there is none, or if the next buffer
+ * has to wait for its caps.
+ *
+ * Due times may decrease, so a later buffer may have an earlier deadline than
+ * the buffer that waits for its caps. The waiting therefore ends at the
  * earliest deadline of all buffers. */
 static const MmtpReorderedBuffer *
 find_buffer (MmtpReceiver * self, const MmtpCapsText ** text)
@@ -1104,8 +1113,8 @@ mmtp_receiver_get_stats (MmtpReceiver * self, MmtpReceiverStats * stats)
   stats->held_bytes = reorder->held_bytes;
   stats->reorder_steps = reorder->steps;
   stats->initial_delay = session->initial_delay;
-  /* A message of a clock that runs too fast seems to arrive sooner and sooner,
-   * hence the minus sign.
+  /* If the sender's clock runs too fast, the measured transits decrease. The
+   * sign of the measured slope is therefore inverted.
    */
   stats->skew = -session->clock.skew * 1e9;
 }

@@ -55,9 +55,10 @@ void mmtp_receiver_free (MmtpReceiver * receiver);
  * every other sender is refused. The default is FALSE. */
 void mmtp_receiver_set_ends (MmtpReceiver * receiver, gboolean ends);
 
-/* A datagram arrived. The buffers of the events have copies of its bytes. If the
- * driver calls the receiver (mmtp_receiver_verbs), they may instead have slices
- * of the block of the datagram. */
+/* A datagram arrived. The buffers in the events contain copies of its bytes.
+ * There is one exception: if the driver passes the datagram to the receiver
+ * (mmtp_receiver_verbs), a buffer may be a slice of the datagram's memory
+ * block. */
 void mmtp_receiver_input (MmtpReceiver * receiver, guint64 now,
     const MmtpAddress * address, const guint8 * bytes, gsize size);
 void mmtp_receiver_timeout (MmtpReceiver * receiver, guint64 now);
@@ -100,8 +101,9 @@ typedef struct
   DatagramSlice data;           /* data of a buffer, owned by the caller */
   gchar *caps;                  /* freed by the caller */
   /* Due time of the buffer on the caller's clock, in ns, corrected for clock
-   * skew. The buffer has to be played at `due` + `delay`. The due time is never
-   * earlier than the due time of a buffer before it in decoding order. */
+   * skew. The buffer has to be played at `due` + `delay`. If the due times of
+   * successive buffers do not decrease at the sender, they do not decrease here
+   * either. */
   guint64 due;
   guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
   MmtpPrelude prelude;

@@ -95,12 +95,15 @@ is_from_opener (const MmtpReceiverHandshake * self,
       && mmtp_address_is_equal (address, &self->opener_address);
 }
 
-/* An on-path attacker can make the sender use a COOKIE that belongs to another
- * address. The attacker can then send a copy of the OPEN from that address
+/* Returns whether the OPEN of the session may be repeated from another address.
+ *
+ * An on-path attacker can make the sender use a COOKIE that belongs to another
+ * address. From that address, the attacker can then send a copy of the OPEN
  * before the sender's own OPEN arrives. Until the sender has received the
- * ACCEPT, it may therefore open the session again from its own address. A key
- * must prove that it is the same sender. Cookies from before this session are
- * not valid any more, because the attacker may have copies of them. */
+ * ACCEPT, the sender may therefore open the session again from its own address.
+ * A key is required, because it proves that the OPEN comes from the same
+ * sender. Cookies from before this session are not valid any more, because the
+ * attacker may have copies of them. */
 static gboolean
 may_move_opener (MmtpReceiverHandshake * self, const MmtpAddress * address,
     const MmtpMessage * message)

@@ -16,8 +16,8 @@ typedef enum
   MMTP_RECEIVER_IDLE,           /* There was no session yet. */
   /* A session is alive, and no other session may begin. */
   MMTP_RECEIVER_ALIVE,
-  /* The sender does not respond. The session may continue, and another session
-   * may begin instead. */
+  /* The sender does not respond. It may continue the session later. Until then,
+   * another sender may begin a new session. */
   MMTP_RECEIVER_SILENT,
   MMTP_RECEIVER_ENDED           /* The stream has ended. */
 } MmtpReceiverPhase;
@@ -66,13 +66,14 @@ typedef struct
   guint64 token_r;
   guint8 opener;                /* path on which OPEN arrived */
   MmtpAddress opener_address;
-  /* A later message shows that the sender has received ACCEPT. */
+  /* A message that arrived after the OPEN shows that the sender has received
+   * ACCEPT. */
   gboolean confirmed;
 } MmtpReceiverHandshake;
 
-/* Initializes `self` and copies the first secret for cookies. `self` keeps all
- * other pointers. `secret` is used for nonces, tokens, later secrets for
- * cookies, and the rate limits. */
+/* Initializes `self` and copies `cookie_secret`, the first secret for cookies.
+ * `self` stores all other pointers without a copy. `secret` is used for nonces,
+ * tokens, later secrets for cookies, and the rate limits. */
 void mmtp_receiver_handshake_init (MmtpReceiverHandshake * self,
     const MmtpReceiverPaths * paths, MmtpReceiverOutput * output,
     MmtpLiveness * liveness, const MmtpKey * key,
@@ -84,8 +85,9 @@ void mmtp_receiver_handshake_clear (MmtpReceiverHandshake * self);
 MmtpRefusal mmtp_receiver_handshake_input (MmtpReceiverHandshake * self,
     const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
     gsize size, MmtpHandshakeResult * result);
-/* Begins the session of this OPEN with a new nonce, token and secret for
- * cookies, which are different for each `session`. */
+/* Begins the session of this OPEN. Chooses a new nonce, a new token and a new
+ * secret for cookies. `session` is a number that must be different for each
+ * session, so that the chosen values are different as well. */
 void mmtp_receiver_handshake_begin (MmtpReceiverHandshake * self,
     const MmtpAddress * address, const MmtpMessage * message,
     guint64 session);

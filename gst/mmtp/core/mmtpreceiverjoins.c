@@ -100,11 +100,11 @@ mmtp_receiver_joins_note_replay (MmtpReceiverJoins * self,
 
 /* --- addresses ------------------------------------------------------------ */
 
-/* Returns whether messages still arrive from the path's current address with a
- * MAC that proves that the sender has sent them. If so, the path does not
- * change to another address. An on-path attacker whose copies arrive faster
- * than the path's messages could otherwise pretend to be a sender that has
- * moved. */
+/* Returns whether messages still arrive from the path's current address. Only
+ * messages with a MAC count, because the MAC proves that the sender has sent
+ * them. While such messages arrive, the path does not change to another
+ * address. Otherwise an on-path attacker whose copies arrive faster than the
+ * path's messages could pretend to be a sender that has moved. */
 static gboolean
 is_address_alive (MmtpReceiverJoins * self, const MmtpReceiverPath * path)
 {

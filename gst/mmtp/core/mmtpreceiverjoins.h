@@ -18,8 +18,8 @@ typedef struct
   /* Time in ns at which a message other than JOIN, RESPONSE and OPEN last
    * arrived from the path's address; 0 if never. */
   guint64 heard;
-  /* Another validated address of the path. It replaces the path's address when
-   * no more messages arrive from the path's address. */
+  /* A second validated address of the path. It becomes the path's address when
+   * no more messages arrive from the first one. */
   MmtpAddress next_address;
   gboolean has_next_address;
   /* channel number and nonce of the last JOIN */
@@ -48,7 +48,8 @@ void mmtp_receiver_joins_init (MmtpReceiverJoins * self,
     const guint8 secret[MMTP_KEY_SIZE]);
 void mmtp_receiver_joins_begin_session (MmtpReceiverJoins * self,
     const guint8 nonce_r[MMTP_NONCE_SIZE], guint64 period);
-/* The path has joined with this validated address, or changes to it. */
+/* Notes that the path has joined with this validated address, or that its
+ * address has changed to this one. */
 void mmtp_receiver_joins_join (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address);
 /* Answers a JOIN with a CHALLENGE. */

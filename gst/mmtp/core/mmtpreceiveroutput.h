@@ -19,12 +19,12 @@ typedef struct
 void mmtp_receiver_output_init (MmtpReceiverOutput * self,
     const MmtpReceiverPaths * paths, const MmtpKey * key);
 void mmtp_receiver_output_clear (MmtpReceiverOutput * self);
-/* Queues a handshake message. With a key, COOKIE is sealed, and so is REFUSE if
- * it answers an OPEN with a valid MAC. */
+/* Queues a handshake message. If a key is set, two kinds of messages are
+ * sealed: a COOKIE, and a REFUSE that answers an OPEN with a valid MAC. */
 void mmtp_receiver_output_add_bare (MmtpReceiverOutput * self,
     MmtpMessage * message, const MmtpAddress * address);
-/* Fills in number, sending time and trailer of the message and queues it.
- * Returns its size in bytes, or 0 if it was not queued. */
+/* Fills in the number, the sending time and the trailer of the message, and
+ * queues the message. Returns its size in bytes, or 0 if it was not queued. */
 gsize mmtp_receiver_output_add (MmtpReceiverOutput * self,
     MmtpReceiverPath * path, MmtpMessage * message,
     const MmtpAddress * address);

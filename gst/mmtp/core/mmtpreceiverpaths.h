@@ -41,8 +41,9 @@ typedef struct
    * it */
   gint64 latest_sent;
   guint64 round_trip;           /* in ns; 0 if unknown */
-  /* Time in ns at which the last KEEPALIVE arrived or the receiver last sent a
-   * QUERY for one. */
+  /* Time in ns at which the last KEEPALIVE arrived, or at which the receiver
+   * last asked for a KEEPALIVE by a QUERY. The later of the two times applies.
+   */
   guint64 keepalive_time;
   /* Longest recent time between KEEPALIVEs, in ns. */
   guint64 keepalive_gap;
@@ -61,9 +62,9 @@ typedef struct
 void mmtp_receiver_paths_clear (MmtpReceiverPaths * self);
 /* Ends the session: every path becomes unknown, and keeps its totals. */
 void mmtp_receiver_paths_reset (MmtpReceiverPaths * self);
-/* Adds the path `id` unless it is known. `number` is the channel number of its
- * first message. The path counts as silent after `silence` (ns) without a
- * message. */
+/* Adds the path `id` unless it is known. `number` is the channel number of the
+ * first message that arrived on the path. The path counts as silent after
+ * `silence` (ns) without a message. */
 MmtpReceiverPath *mmtp_receiver_paths_add (MmtpReceiverPaths * self,
     guint8 id, guint64 number, guint64 silence);
 /* Returns the i-th of the `n` paths. */

@@ -82,7 +82,8 @@ mmtp_fading_get (const MmtpFading * fading, guint64 now, guint64 period)
 {
   const guint64 age = now - MIN (now, fading->time);
 
-  /* The usual case of packets that are sent together. exp() takes long. */
+  /* Packets are usually sent together, so `age` is usually 0. In this case, the
+   * slow function exp() is not needed. */
   if (age == 0)
     return fading->sum;
   return fading->sum * exp (-(gdouble) age / period);

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #define STREAM_NUMBER_BITS 24
-/* Slots for waiting packets: MIN_SLOTS is their initial number, and MAX_SLOTS
- * their maximum number. In between, there is one slot per BYTES_OF_SLOT bytes
- * of max_bytes. The maximum is less than half of the range of 24-bit stream
- * numbers, so that these numbers stay unambiguous. */
+/* Slots for waiting packets. The initial number is MIN_SLOTS. The number may
+ * grow to one slot per BYTES_OF_SLOT bytes of max_bytes, but not beyond
+ * MAX_SLOTS. MAX_SLOTS is less than half of the range of 24-bit stream numbers,
+ * so that these numbers stay unambiguous. */
 #define MIN_SLOTS 256
 #define BYTES_OF_SLOT 64
 #define MAX_SLOTS (1 << 22)
@@ -17,8 +17,9 @@
  * has arrived. It needs this to distinguish duplicates from late packets. */
 #define HISTORY 65536
 
-/* A packet. If it waits, the struct and the payload after it are in a block of
- * their own, so that the payload can become the data of the buffer. */
+/* A packet. The struct and the payload of a waiting packet are in a block of
+ * memory that contains nothing else. The payload can therefore become the data
+ * of the buffer without a copy. */
 typedef struct
 {
   guint64 due;
@@ -63,7 +64,7 @@ struct _MmtpReorder
   guint64 n_slots;              /* a power of two */
   guint64 n_waiting;            /* number of occupied slots */
   guint64 *taken;               /* one bit per occupied slot */
-  /* one bit per word of `taken` that is not zero */
+  /* For each word of `taken`, one bit that is set if the word is not zero. */
   guint64 *summary;
   /* Placeholder that is stored in a slot when the packet of that slot arrived
    * late. */
@@ -71,8 +72,8 @@ struct _MmtpReorder
   guint64 waiting_bytes;
   /* time in ns to be added to each stored deadline */
   gint64 shift;
-  /* Heap of Deadlines. The packets of some entries may not be in the buffer any
-   * more. */
+  /* Heap of Deadlines, with the earliest one at the top. An entry may remain
+   * after its packet has left the buffer. */
   GArray *deadlines;
   /* one bit per stream number, set when the packet has arrived */
   guint64 history[HISTORY / 64];
@@ -85,8 +86,10 @@ struct _MmtpReorder
   /* value of `discont` for the next complete buffer */
   gboolean discont;
   GQueue output;                /* queue of Outputs */
-  /* Links of `output`, ordered by deadline. The links from `unsorted` on are
-   * not in it, because most buffers are fetched before their order matters. */
+  /* Links of `output`, ordered by deadline. The links of `output` from
+   * `unsorted` on are not yet in this sequence. They are added only when the
+   * order of the deadlines is needed, and most buffers are fetched before that.
+   */
   GSequence *output_deadlines;
   GList *unsorted;              /* NULL if all links are sorted */
   guint64 output_bytes;
@@ -601,8 +604,9 @@ jump (MmtpReorder * reorder, guint64 number)
   reorder->discont = TRUE;
 }
 
-/* Passes on the next packet. If it is missing, skips the gap before the next
- * packet that has arrived, but not beyond `number`. */
+/* Passes on the next packet. If this packet is missing, skips all stream
+ * numbers before the next packet that has arrived, but none from `number` on.
+ */
 static void
 take_or_jump (MmtpReorder * reorder, guint64 number)
 {
@@ -702,11 +706,14 @@ is_too_long (const MmtpReorder * reorder, gsize size)
   return reorder->assembled + get_cost (size) > reorder->max_bytes;
 }
 
-/* Makes room for a packet by skipping missing packets before it. If this is not
- * enough and the incomplete buffer is too large, that buffer is dropped. No
- * room can be made if the space is used by complete buffers that the caller
- * does not fetch. An eighth of max_bytes is kept free, so that room is made a
- * little before it is needed. */
+/* Makes room for a packet by skipping missing packets before it. If there is
+ * still too little room, and the incomplete buffer is too large, that buffer is
+ * dropped.
+ *
+ * No room can be made if complete buffers use the space and the caller does not
+ * fetch them.
+ *
+ * Room is made as soon as less than an eighth of max_bytes would stay free. */
 static gboolean
 make_room (MmtpReorder * reorder, guint64 number, gsize size)
 {
@@ -832,9 +839,10 @@ make_late (MmtpReorder * reorder, guint64 number)
   datagram_block_unref (packet->block);
 }
 
-/* Marks all waiting packets whose deadline has passed as late. The heap keeps
- * one entry with the highest of their stream numbers, so that the next timeout
- * processes all packets up to that number. */
+/* Marks all waiting packets whose deadline has passed as late, and removes
+ * their entries from the heap. One entry with the highest stream number of
+ * these packets stays in the heap, so that the next timeout processes all
+ * packets up to that number. */
 static void
 make_waiting_late (MmtpReorder * reorder, guint64 now)
 {
@@ -880,8 +888,9 @@ peek_earliest_output (MmtpReorder * reorder)
   return g_sequence_iter_is_end (first) ? NULL : g_sequence_get (first);
 }
 
-/* Drops the complete buffers whose deadline has passed. Many buffers may be
- * waiting for their caps, so only the late buffers are visited. */
+/* Drops the complete buffers whose deadline has passed. The buffers are visited
+ * in the order of their deadlines, so only late buffers are visited. This saves
+ * time when many buffers wait for their caps. */
 static void
 drop_late_output (MmtpReorder * reorder, guint64 now)
 {

@@ -40,10 +40,12 @@ typedef struct
   guint64 incomplete;           /* number of dropped buffers */
   /* number of packets dropped because the bytes held would exceed max_bytes */
   guint64 no_room;
-  /* number of packets in no_room whose buffer alone was longer than max_bytes
+  /* number of the packets counted in no_room whose buffer alone was longer than
+   * max_bytes
    */
   guint64 too_long;
-  /* bytes held at present, with the memory per packet */
+  /* bytes held at present, including the memory that each packet needs in
+   * addition to its payload */
   guint64 held_bytes;
   /* Number of entries visited. Tests check that the work per packet stays
    * bounded. */
@@ -62,7 +64,8 @@ void mmtp_reorder_free (MmtpReorder * reorder);
  * packet only and is complete now. Otherwise it is copied. */
 MmtpReorderResult mmtp_reorder_add (MmtpReorder * reorder, guint64 now,
     const MmtpData * data, guint64 due, guint64 deadline);
-/* No more packets below the stream number `floor` (low 32 bits) will arrive. */
+/* Notes that no more packets with lower stream numbers than `floor` will
+ * arrive. `floor` contains the low 32 bits of a stream number. */
 void mmtp_reorder_set_floor (MmtpReorder * reorder, guint32 floor);
 /* Moves all deadlines by `shift` ns. Packets whose deadline has passed because
  * of this count as late. */

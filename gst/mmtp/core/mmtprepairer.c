@@ -8,8 +8,9 @@
 /* Time for which a path gets REPAIRs in advance after a loss was reported on
  * it. */
 #define LOSS_MEMORY (20 * G_GUINT64_CONSTANT (1000000000))
-/* A REPAIR is sent in advance only if the queue needs at most a fourth
- * (1/ADVANCE_PART) of the bytes that the paths deliver in time. */
+/* The paths can deliver a number of bytes before the deadline of the last
+ * packet in the queue. A REPAIR is sent in advance only if the packets in the
+ * queue need at most a fourth (1/ADVANCE_PART) of these bytes. */
 #define ADVANCE_PART 4
 /* A REPAIR should cover ENOUGH_IDLE packets while no packet waits, and
  * ENOUGH_BUSY packets while packets wait. A block of packets with two losses
@@ -55,10 +56,10 @@ is_lossy (const MmtpRepairer * self, const MmtpPath * path)
       mmtp_path_is_usable (path) && path->high_delay != MMTP_NEVER;
 }
 
-/* Returns whether a retransmission of the packet, which is sent now for the
- * first time, would not certainly be in time. A retransmission arrives after
- * the delay until the gap is detected, the return time of the report, and the
- * delay of the second transmission. */
+/* The packet is being sent for the first time. Returns whether a retransmission
+ * of this packet may be too late. The time until a retransmission arrives is
+ * the sum of three delays: the delay until the gap is detected, the return time
+ * of the report, and the delay of the second transmission. */
 static gboolean
 is_retransmission_late (const MmtpRepairer * self, const MmtpPath * path,
     const MmtpPacket * packet)
@@ -76,10 +77,10 @@ has_spare_rate (const MmtpRepairer * self, gsize size)
   return mmtp_policy_has_spare_rate (self->policy, size, ADVANCE_PART);
 }
 
-/* Returns whether REPAIRs on the path may take the rate of other frames. They
- * must not if the losses come from an overflowing queue, because more packets
- * would make it overflow more often. The reserve of a path is 0 while its
- * window is limited because of such losses. */
+/* Returns whether a REPAIR may be sent on the path even if other frames have to
+ * wait for it. It may not if the losses come from an overflowing queue. More
+ * packets would then make the queue overflow more often. While the window of a
+ * path is limited because of such losses, `reserve` is 0. */
 static gboolean
 may_replace_frames (const MmtpRepairer * self, const MmtpPath * path)
 {

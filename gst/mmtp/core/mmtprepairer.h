@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Forward error correction: one REPAIR message contains the XOR of several
  * packets and is sent before a loss is known. A packet is covered if its
- * retransmission would be late. REPAIRs use rate that new packets do not need.
- * On a path with random losses, REPAIRs of reference frames may also take the
- * rate of other frames, because a lost reference frame makes many frames
- * useless.
+ * retransmission would be late.
+ *
+ * REPAIRs usually use only rate that new packets do not need. There is one
+ * exception: on a path with random losses, REPAIRs of reference frames are sent
+ * even if other frames then have too little rate. The reason is that a lost
+ * reference frame makes many frames useless.
  */
 
 #pragma once
@@ -46,8 +48,9 @@ void mmtp_repairer_init (MmtpRepairer * self, const MmtpPaths * paths,
 void mmtp_repairer_clear (MmtpRepairer * self);
 /* Notes that a loss was reported on `path`. */
 void mmtp_repairer_note_loss (MmtpRepairer * self, const MmtpPath * path);
-/* Returns the bytes by which new packets have to be shorter, so that a REPAIR
- * for them fits into one datagram. */
+/* A REPAIR is a few bytes longer than the packets that it covers, and it has to
+ * fit into one datagram. New packets must therefore be shorter than the
+ * maximum. Returns by how many bytes; 0 if no path needs REPAIRs. */
 gsize mmtp_repairer_get_reserve (const MmtpRepairer * self);
 /* Notes that `packet` was sent for the first time, as the DATA message in
  * `bytes`. */

@@ -17,27 +17,27 @@
 #define REPORT_SHARE 40
 #define MIN_WANTED 10           /* in ms */
 #define MAX_WANTED 2000         /* in ms */
-/* Maximum number of joined paths with which every path carries REPORTs with the
- * records of all paths. If more paths have joined, only the fastest path
- * carries such REPORTs. A REPORT on another path then contains only the record
- * of that path. */
+/* If at most PATHS_ON_ALL paths have joined, every path carries REPORTs that
+ * contain the records of all paths. If more paths have joined, only the fastest
+ * path carries such REPORTs. A REPORT on another path then contains only the
+ * record of that path. */
 #define PATHS_ON_ALL 4
 /* A REPORT is sent immediately for each of the first START_MESSAGES messages of
  * a path, because slow start needs it. After that, one is sent after every
  * MANY_MESSAGES messages, which are a large share of a congestion window. */
 #define START_MESSAGES 32
 #define MANY_MESSAGES 64
-/* Minimum interval between the last REPORT and a REPORT that is sent outside
- * the regular schedule. MANY_DISTANCE applies to the REPORTs after
- * MANY_MESSAGES messages, MIN_DISTANCE to all others. */
+/* Minimum interval between the last REPORT and a REPORT outside the regular
+ * schedule. MANY_DISTANCE applies if at least MANY_MESSAGES messages have not
+ * been reported yet. MIN_DISTANCE applies in all other cases. */
 #define MIN_DISTANCE (10 * MMTP_MSECOND)
 #define MANY_DISTANCE (5 * MMTP_MSECOND)
 /* A REPORT outside the regular schedule must have a minimum distance from the
  * previous REPORT. If the report period exceeds LONG_PERIOD (ns), the distance
  * is at least a fourth of the period. */
 #define LONG_PERIOD (200 * MMTP_MSECOND)
-/* Time over which mmtp_arrivals_get_rate() measures the rate. A gap affects the
- * measured rate for the same time. */
+/* Time over which mmtp_arrivals_get_rate() measures the rate. After a gap, the
+ * measured rate is too low for this time. */
 #define GAP_MEMORY MMTP_SECOND
 /* Interval after which the REPORT after a gap is sent a second time, because
  * the first one may be lost while the link recovers. */
@@ -395,8 +395,9 @@ get_time_at_once (MmtpReports * self, const MmtpReceiverPath * path)
   return MMTP_NEVER;
 }
 
-/* Returns the time at which the REPORT after a gap is repeated. It is sent on
- * the path that had the gap, because the sender accepts REPORTs on any path. */
+/* Returns the time at which the REPORT after a gap is repeated. The repetition
+ * is sent on the path that had the gap, which need not be the fastest path. The
+ * sender accepts REPORTs on any path. */
 static guint64
 get_repeat_time (const MmtpPathReports * reports)
 {

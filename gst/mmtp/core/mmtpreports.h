@@ -78,9 +78,10 @@ void mmtp_reports_send_at_once (MmtpReports * self,
     const MmtpReceiverPath * path);
 void mmtp_reports_answer_query (MmtpReports * self, MmtpReceiverPath * path,
     guint8 about);
-/* Chooses the path for REPORTs about all paths, and returns it; NULL if no path
- * has joined. If another path has become the fastest one, REPORTs are sent
- * there at the times that were scheduled for the previous path. */
+/* Chooses the path for REPORTs about all paths, and returns it. Returns NULL if
+ * no path has joined. If another path has become the fastest one, it is chosen.
+ * It then carries REPORTs at the times that were scheduled for the previous
+ * path. */
 MmtpReceiverPath *mmtp_reports_choose_path (MmtpReports * self);
 /* Sends the REPORTs and QUERYs that are due. Call mmtp_reports_choose_path()
  * before this function. */

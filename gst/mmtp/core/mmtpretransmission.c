@@ -10,20 +10,23 @@
 /* maximum number of waiting speculative packets, whose retransmission may not
  * be in time */
 #define MAX_SPECULATIVE 64
-/* A packet in flight on a stalled path is sent again on another path if it
- * would be too late there after a further wait of RESCUE_TIME. In this time,
- * three reports arrive. */
+/* A packet in flight on a stalled path can be sent again on another path. This
+ * is done as late as possible: when the packet would be too late on the other
+ * path after a further wait of RESCUE_TIME. In this time, three reports arrive.
+ */
 #define RESCUE_TIME (150 * MILLISECOND)
-/* Minimum time between two searches for packets in flight on the same stalled
- * path that have to be sent on another path. It applies however many reports
- * arrive. */
+/* Minimum time between two searches on the same stalled path for packets in
+ * flight that have to be sent on another path. It applies even if several
+ * reports arrive in this time. */
 #define RESCUE_PERIOD (10 * MILLISECOND)
-/* A speculative packet is sent only if the queue needs at most half
- * (1/CHANCE_PART) of the bytes that the paths deliver in time. */
+/* The paths can deliver a number of bytes before the deadline of the last
+ * packet in the queue. A speculative packet is sent only if the packets in the
+ * queue need at most half (1/CHANCE_PART) of these bytes. */
 #define CHANCE_PART 2
-/* Maximum number of channel numbers that are looked up for one REPORT. It is
- * the number in one record that has the maximum number of ranges, each of
- * maximum length. The receiver repeats ranges in later REPORTs. */
+/* Maximum number of channel numbers that are looked up for one REPORT. A record
+ * with the maximum number of ranges, each of maximum length, contains this
+ * number of channel numbers. If a REPORT contains more, nothing is missed,
+ * because the receiver repeats ranges in later REPORTs. */
 #define MAX_REPORT_LOOKUPS (MMTP_MAX_RANGES * 255)
 
 void
@@ -124,8 +127,9 @@ requeue_due (MmtpRetransmission * self, MmtpPath * path, guint64 due)
     requeue_sent (self, path, number, due, arrival);
 }
 
-/* Messages are checked in sending order, so the missing messages are found
- * first. */
+/* Puts the packets of missing messages back into the queue. The log contains
+ * the messages in sending order. If a message is not missing, no later message
+ * is missing either, so the search ends there. */
 static void
 requeue_missing (MmtpRetransmission * self, MmtpPath * path, guint64 due)
 {
@@ -144,10 +148,12 @@ mmtp_retransmission_requeue_path (MmtpRetransmission * self, MmtpPath * path)
   requeue_due (self, path, G_MAXUINT64);
 }
 
-/* From a stalled path, all packets that would soon be too late on another path
- * are moved to that path. From a path that has not stalled and has missing
- * messages, only the missing packets are moved. They may still arrive, so they
- * are moved only while no other packet waits. */
+/* If the path has stalled, all packets in flight on it that would soon be too
+ * late on any other path are put back into the queue.
+ *
+ * If the path has not stalled, but messages on it are missing, only the missing
+ * packets are put back. They may still arrive, so this is done only while no
+ * other packet waits. */
 void
 mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path)
 {

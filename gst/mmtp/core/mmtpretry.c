@@ -117,8 +117,8 @@ go_round (MmtpRetry * retry, guint n_addresses)
   retry->timeout = MIN (2 * retry->timeout, MAX_TIMEOUT);
 }
 
-/* Returns when the current address is given up; G_MAXUINT64 if it has answered
- * or is the only one. */
+/* Returns the time after which the next address is tried. Returns G_MAXUINT64
+ * if the current address has answered or is the only one. */
 static guint64
 get_timeout (const MmtpRetry * retry, guint n_addresses)
 {

@@ -83,8 +83,8 @@ guint64 mmtp_retry_next_wakeup (const MmtpRetry * retry, guint n_addresses);
 /* Moves on to the next address. Returns FALSE if the current one is the last.
  */
 gboolean mmtp_retry_take_next_address (MmtpRetry * retry, guint n_addresses);
-/* Returns whether no receiver listens at the address. ICMP errors are not
- * authenticated, so during a session an ICMP error is accepted only if no
- * message has arrived for a second. */
+/* Returns whether no receiver listens at the address, according to the last
+ * ICMP error. ICMP errors are not authenticated. During a session, the error is
+ * therefore ignored if a message has arrived in the last second. */
 gboolean mmtp_retry_is_refused (const MmtpRetry * retry, guint64 now,
     gboolean is_ready);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The schedulers. A scheduler is a rule that chooses the path for the next
  * packet. The policy (mmtppolicy.h) is the only caller and keeps one scheduler
- * state for each sender. It holds the lock of its element, so a scheduler needs
- * no lock.
+ * state for each sender. The policy holds the lock of its element, so a
+ * scheduler needs no lock.
  *
  * The scheduler `mmtp` is the rule of the MMTP paper (section 4.4). Among the
  * paths that have a token and meet the deadline, it chooses the path with the
- * maximum delay. The fast paths stay free for urgent packets. The scheduler
- * `arrival` does so only if the delays leave time to spare. Otherwise it
- * chooses the path on which the packet arrives first, or waits for that path.
- * The schedulers `equal-turns` and `lowest-delay` are for comparison. Times are
- * in ns on the clock of `now`.
+ * maximum delay. The fast paths stay free for urgent packets.
+ *
+ * The scheduler `arrival` uses the same rule only if the packet would arrive
+ * long before its deadline. Otherwise it chooses the path on which the packet
+ * arrives first, or waits for that path.
+ *
+ * The schedulers `equal-turns` and `lowest-delay` are for comparison. All times
+ * are in ns on the same clock as the argument `now`.
  */
 
 #pragma once
@@ -60,9 +63,9 @@ typedef struct
    * has one state. The memory is zeroed at the beginning. It is freed without a
    * call of the scheduler, so it must not contain pointers to other memory. */
   gsize state_size;
-  /* Returns the index of a candidate whose `may_carry` is TRUE and whose token
-   * is not later than `now`, or MMTP_NO_CANDIDATE to wait. `deadline` is the
-   * deadline of the last packet in the queue.
+  /* Returns the index of a candidate whose `may_carry` is TRUE and whose
+   * `token` is not later than `now`. Returns MMTP_NO_CANDIDATE if the packet
+   * has to wait. `deadline` is the deadline of the last packet in the queue.
    *
    * If no packet fits the chosen path, this function is called again without
    * that path. It must therefore not change the state. */

@@ -60,12 +60,12 @@ choose_lowest (gconstpointer state, const MmtpCandidate * candidates,
   return chosen;
 }
 
-/* Returns the path on which the packet arrives first. To wait for a fast path
- * may be better than to send on a slow one. This is true only if the fast path
- * can send all waiting packets and this packet still arrives earlier there.
- * Otherwise the slow path would be idle while packets wait (ECF: Lim, Nahum,
- * Towsley and Gibbens, CoNEXT 2017). If several arrival times are equal, the
- * first path is taken. */
+/* Returns the path on which the packet arrives first. Waiting for a fast path
+ * is sometimes better than sending on a slow path. The condition is that the
+ * fast path sends all waiting packets first, and this packet still arrives
+ * earlier there. Otherwise the packet is sent on the slow path, which would be
+ * idle while packets wait (ECF: Lim, Nahum, Towsley and Gibbens, CoNEXT 2017).
+ * If several arrival times are equal, the first path is taken. */
 static guint
 choose_earliest (const MmtpCandidate * candidates, guint n, guint64 now)
 {

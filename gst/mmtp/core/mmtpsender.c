@@ -4,13 +4,13 @@
  * own header and does not know the sender.
  *
  *   MmtpSendQueue        waiting packets, and which buffers are dropped
- *   MmtpPaths            the paths, and what they carry together
+ *   MmtpPaths            the paths, and the rate of all paths together
  *   MmtpPolicy           which packet is sent next, and on which path
  *   MmtpRetransmission   retransmission of lost packets
- *   MmtpRepairer         REPAIR messages before losses are known
+ *   MmtpRepairer         REPAIR messages, sent before a loss is reported
  *   MmtpHandshake        start of the session
  *   MmtpJoins            joining of further paths
- *   MmtpControl          control messages besides the stream
+ *   MmtpControl          control messages, such as KEEPALIVE and END
  *   MmtpTransmitter      numbering and sealing of messages
  */
 
@@ -24,8 +24,9 @@
 
 #define MMTP_SECOND G_GUINT64_CONSTANT (1000000000)
 #define MMTP_MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* Maximum number of waiting events. A call creates up to one event for each
- * waiting buffer. If more events are waiting, the oldest one is dropped. */
+/* Maximum number of events in the queue. One call of a function of this module
+ * may create an event for each waiting buffer. If the queue is full, the oldest
+ * event is dropped. */
 #define MAX_EVENTS 65536
 /* Percentage of the capacity up to which a caller that can wait may fill the
  * queue. The rest keeps accepted buffers in time even if the delay grows a
@@ -34,13 +35,15 @@
 /* A caller that waits for room may continue when a quarter (1/ROOM_AGAIN) of
  * the room is free. */
 #define ROOM_AGAIN 4
-/* Percentage of the maximum of the initial delay (D0). A path that was too slow
- * for this maximum is used again when its delay is at most the percentage. */
+/* Percentage of the maximum of the initial delay (D0). If the delay of a path
+ * exceeds this maximum, the path is not used any more. It is used again when
+ * its delay is at most BACK_PERCENT of the maximum. */
 #define BACK_PERCENT 90
-/* Minimum intervals between events for the application. RATE_PERIOD is for the
- * event that the rate has changed by more than RATE_PERCENT. TOO_SLOW_PERIOD is
- * for the event that the rate is too low for the stream. DELAY_PERIOD is for
- * the event that the initial delay (D0) has become longer. */
+/* Minimum intervals between two events of the same kind for the application.
+ * RATE_PERIOD is for the event that the rate has changed by more than
+ * RATE_PERCENT. TOO_SLOW_PERIOD is for the event that the rate is too low for
+ * the stream. DELAY_PERIOD is for the event that the initial delay (D0) has
+ * become longer. */
 #define RATE_PERIOD (200 * MMTP_MILLISECOND)
 #define RATE_PERCENT 2
 #define TOO_SLOW_PERIOD MMTP_SECOND
@@ -81,8 +84,8 @@ struct _MmtpSender
   guint64 receiver_delay;
   MmtpSendQueue *queue;
   gboolean full;                /* mmtp_sender_has_room() has returned FALSE. */
-  /* Late packets were dropped at the current time, and no buffer was put since
-   * then. */
+  /* Late packets have been dropped. This is FALSE again when the time advances
+   * or a buffer is put. */
   gboolean is_expired;
 
   /* --- events */
@@ -330,7 +333,7 @@ check_rate (MmtpSender * sender)
 }
 
 /* Notes that the stream may begin. It begins as soon as the first path has
- * joined, because no measurement is made before the stream. */
+ * joined. The sender does not measure the path first. */
 static void
 check_ready (MmtpSender * sender)
 {
@@ -491,9 +494,10 @@ take_echo (MmtpSender * sender, MmtpPath * path, const MmtpReport * report)
       (age - report->hold) * MMTP_TICK_TIME);
 }
 
-/* Notes that new messages have arrived on the path. A silent path becomes
- * active again if one of these messages was as large as a packet and none was
- * lost. Small messages do not show that the path carries packets. */
+/* Notes that new messages have arrived on the path. `is_whole` is TRUE if at
+ * least one of them was as large as a packet and no message was lost. A silent
+ * path then becomes active again. Small messages alone do not show that the
+ * path carries whole packets. */
 static void
 note_progress (MmtpSender * sender, MmtpPath * path, gboolean is_whole)
 {
@@ -635,7 +639,8 @@ mmtp_sender_set_blocked (MmtpSender * sender, guint64 now, guint id,
 
 /* --- buffers -------------------------------------------------------------- */
 
-/* The smallest maximum message size has room for payload after all headers. */
+/* Even a message of MMTP_MIN_MESSAGE_SIZE bytes has room for payload after all
+ * headers. No path has a smaller maximum message size. */
 G_STATIC_ASSERT (MMTP_MIN_MESSAGE_SIZE > MMTP_DATA_OVERHEAD +
     MMTP_REPAIR_RESERVE + MMTP_MAX_PRELUDE);
 
@@ -813,7 +818,8 @@ take_challenge (MmtpSender * sender, MmtpPath * path,
   return refusal;
 }
 
-/* The receiver has removed a path, so the path has to join again. */
+/* The receiver has removed the path from the session. The path therefore has to
+ * join again. */
 static void
 let_leave (MmtpSender * sender, MmtpPath * path, const MmtpLeave * leave)
 {

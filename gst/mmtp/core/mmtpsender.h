@@ -38,10 +38,10 @@ typedef struct
   guint64 bit_rate;
   /* frame period of the stream in us; 0 means that it is measured */
   guint32 frame_period;
-  /* Maximum bytes that wait to be sent. The packets that were in flight on a
-   * path that fell silent are not included; they may use as many bytes again. A
-   * buffer that is longer than this maximum is accepted if no other buffer
-   * waits. */
+  /* Maximum bytes that wait to be sent. When a path falls silent, the packets
+   * in flight on it are put back into the queue. These packets are not included
+   * in the maximum, so the queue may become twice as large. A buffer that is
+   * longer than this maximum is accepted if no other buffer waits. */
   guint64 max_bytes;
   gboolean retransmit;
   /* maximum bitrate of padding in bit/s; 0 means no padding (mmtppadding.h) */
@@ -148,7 +148,7 @@ typedef enum
 typedef struct
 {
   MmtpSenderEventType type;
-  /* bitrate of the stream that the paths can carry, estimated, in bit/s */
+  /* estimate of the stream bitrate that the paths can carry, in bit/s */
   guint64 rate;
   /* `rate` is only a lower bound, because the stream did not use the full rate
    * of the paths. */
@@ -179,7 +179,7 @@ typedef struct
   guint64 sent_buffers;         /* buffers sent completely */
   /* buffers dropped because no path could deliver them in time */
   guint64 discarded_buffers;
-  /* buffers dropped because more than max_bytes would wait */
+  /* buffers dropped because the queue would exceed max_bytes */
   guint64 discarded_room;
   /* buffers dropped because they refer to a dropped buffer */
   guint64 discarded_broken;

@@ -13,7 +13,8 @@ typedef struct _MmtpPacket MmtpPacket;
 typedef enum
 {
   MMTP_PACKET_WAITING,
-  /* The packet is not in the queue at the moment, because its rank changes. */
+  /* The packet is not in the queue for a moment, while its rank is being
+   * changed. */
   MMTP_PACKET_SET_ASIDE,
   /* The packet was lost, and a retransmission may not be in time. */
   MMTP_PACKET_SPECULATIVE,

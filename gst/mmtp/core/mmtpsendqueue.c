@@ -14,12 +14,13 @@
 /* Time over which the rate of the stream is measured. */
 #define MEASURED_SPAN (2000 * MILLISECOND)
 /* Maximum number of packets that one REPORT marks as received
- * (docs/wire-mmtp.md). More packets can only have arrived after a long silence
- * at a high rate. The following REPORTs mark the rest. */
+ * (docs/wire-mmtp.md). After a long silence at a high rate, more packets may
+ * have arrived. The following REPORTs then mark the other packets. */
 #define MAX_SETTLED 4096
-/* Maximum number of units of one packet whose memory is kept for later units.
- * At a high rate, a report settles some thousand packets, and the memory of as
- * many new packets is needed until the next report. */
+/* Maximum number of freed units of one packet whose memory is kept for new
+ * units. At a high rate, one report frees some thousand packets. About the same
+ * number of new packets is put before the next report, and they use that
+ * memory. */
 #define MAX_SPARE 4096
 
 struct _MmtpSendQueue
@@ -335,10 +336,13 @@ is_reference (const MmtpUnit * unit)
   return unit->rank >= MMTP_RANK_LAYER && unit->rank <= MMTP_RANK_KEY;
 }
 
-/* Returns the number of the group of pictures that is useless without the unit.
- * If the unit is a leading picture, only other leading pictures refer to it.
- * Leading pictures also refer to the previous group, so the number of the
- * previous group is returned. */
+/* If the unit is missing, a group of pictures becomes useless. Returns the
+ * number of this group. Usually it is the group of the unit.
+ *
+ * Leading pictures are an exception. Only other leading pictures refer to a
+ * leading picture, and all leading pictures also refer to the previous group.
+ * The number of the previous group is therefore returned.
+ */
 static guint64
 get_needing_group (const MmtpUnit * unit)
 {
@@ -399,7 +403,7 @@ give_up_unit (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   tell_discarded (queue, unit, reason, reason == MMTP_DISCARD_BROKEN);
 }
 
-/* Returns the stream number of the first packet of the frame that is still
+/* Returns the lowest stream number of the packets of this frame that are still
  * kept. */
 static guint64
 get_frame_start (const MmtpSendQueue * queue, const MmtpUnit * unit)
@@ -449,8 +453,10 @@ is_above_base (const MmtpUnit * unit)
   return unit->picture.has_slots && unit->picture.layer > 0;
 }
 
-/* Returns whether the picture refers to a slot of `wrong`, and notes what it
- * leaves in its own slots. */
+/* `wrong` is the set of slots whose content is wrong because a picture is
+ * missing. Returns whether the picture refers to one of these slots. Then
+ * updates `wrong`: the slots that the picture writes become wrong if the
+ * picture itself is wrong, and right otherwise. */
 static gboolean
 follow_slots (const MmtpPicture * picture, guint32 * wrong)
 {
@@ -463,9 +469,10 @@ follow_slots (const MmtpPicture * picture, guint32 * wrong)
   return is_broken;
 }
 
-/* All pictures up to the next key frame refer to this unit, directly or
- * indirectly; of a layer above the base layer, only some do. They get the
- * lowest rank, so that they are sent only when no other packet waits. */
+/* Gives the pictures that refer to this unit, directly or indirectly, the
+ * lowest rank. They are then sent only when no other packet waits. If the unit
+ * belongs to the base layer, these are all pictures up to the next key frame.
+ * If it belongs to a higher layer, only some of these pictures refer to it. */
 static void
 note_broken (MmtpSendQueue * queue, const MmtpUnit * unit)
 {
@@ -516,8 +523,8 @@ give_up_frame (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   }
 }
 
-/* Drops the frames that refer to a dropped reference picture, as far as they
- * have not been sent completely. */
+/* Drops the frames that refer to a dropped reference picture, except frames
+ * that have been sent completely. */
 static void
 give_up_dependents (MmtpSendQueue * queue, const MmtpUnit * reference)
 {
@@ -537,7 +544,8 @@ give_up_dependents (MmtpSendQueue * queue, const MmtpUnit * reference)
   }
 }
 
-/* As give_up_dependents (), for a picture that says its slots */
+/* Does the same as give_up_dependents() for a picture whose header names the
+ * slots that it uses and updates. */
 static void
 give_up_by_slots (MmtpSendQueue * queue, const MmtpUnit * reference)
 {
@@ -561,8 +569,10 @@ give_up_by_slots (MmtpSendQueue * queue, const MmtpUnit * reference)
   mmtp_gop_note_dropped (&queue->gop, &remaining, reference->due);
 }
 
-/* Returns a later unit of the picture around `data`. The last unit of a picture
- * is never data. Returns NULL if the data follow the picture. */
+/* `data` is a unit that does not belong to a picture, but may be between two
+ * units of one. Returns a later unit of that picture. Returns NULL if no unit
+ * of the picture follows. The last unit of a picture never contains data, so a
+ * later unit exists whenever `data` is inside a picture. */
 static MmtpUnit *
 find_picture_around (const MmtpSendQueue * queue, const MmtpUnit * data)
 {
@@ -597,8 +607,9 @@ give_up (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   raise_floor (queue);
 }
 
-/* Drops data of a transport stream. The receiver removes the picture around
- * them, because the picture is incomplete without them. */
+/* Drops data of a transport stream, and the picture whose packets are before
+ * and after the data. Without the data this picture is incomplete, so the
+ * receiver would remove it. */
 static void
 give_up_data (MmtpSendQueue * queue, MmtpUnit * data, MmtpDiscard reason)
 {
@@ -688,8 +699,9 @@ note_frame (MmtpSendQueue * queue, guint64 due, guint8 flags, gboolean is_piece)
   queue->frame_ended = (flags & MMTP_FLAG_MARKER) != 0;
 }
 
-/* Returns the last unit of the queue that is not data if it belongs to the same
- * frame as `unit`; otherwise NULL. */
+/* Returns the last unit of the queue that belongs to the same frame as `unit`
+ * and is not data of a transport stream. Returns NULL if there is no such unit.
+ */
 static MmtpUnit *
 get_last_part (MmtpSendQueue * queue, const MmtpUnit * unit)
 {
@@ -728,9 +740,9 @@ note_picture (MmtpSendQueue * queue, MmtpUnit * unit, guint8 flags)
     unit->rank = MMTP_RANK_LAYER;
 }
 
-/* Gives the previous buffers of the frame, such as access unit delimiters, the
- * rank of this picture. The previous buffers do not show what kind of picture
- * follows. */
+/* Buffers such as access unit delimiters do not show what kind of picture
+ * follows them. The buffers that precede this picture in its frame therefore
+ * get the rank of this picture. */
 static void
 adopt_parts (MmtpSendQueue * queue, const MmtpUnit * unit)
 {
@@ -753,7 +765,8 @@ adopt_parts (MmtpSendQueue * queue, const MmtpUnit * unit)
   }
 }
 
-/* Bytes of a buffer that its first packet and each further packet carry */
+/* Bytes of a buffer that fit into its first packet, and bytes that fit into
+ * each further packet */
 typedef struct
 {
   gsize first, further;

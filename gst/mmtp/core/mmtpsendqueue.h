@@ -38,8 +38,8 @@ typedef struct
   guint message;                /* maximum size of a DATA message, in bytes */
   /* bytes of each message that must stay unused */
   guint reserve;
-  /* Number of bytes, with all headers, that the paths can deliver in time;
-   * G_MAXUINT64 if unknown. */
+  /* Number of bytes, with all headers, that the paths can deliver before the
+   * deadline of the buffer; G_MAXUINT64 if unknown. */
   guint64 capacity;
   guint8 caps_version;
 } MmtpPutLimits;
@@ -151,8 +151,8 @@ void mmtp_send_queue_set_speculative (MmtpSendQueue * queue,
 const GQueue *mmtp_send_queue_get_speculative (const MmtpSendQueue * queue);
 void mmtp_send_queue_drop_speculative (MmtpSendQueue * queue,
     MmtpPacket * packet);
-/* Notes that the receiver has, or does not need, all packets below the stream
- * number with the low 32 bits `low`. */
+/* Notes that the receiver has, or does not need, all packets below a stream
+ * number. `low` contains the low 32 bits of this stream number. */
 void mmtp_send_queue_settle (MmtpSendQueue * queue, guint32 low);
 /* mmtp_send_queue_expire() drops waiting packets that would be late at
  * `arrival`. mmtp_send_queue_forget_late() frees packets that were sent and are

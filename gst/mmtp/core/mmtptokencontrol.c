@@ -11,13 +11,15 @@
 #define SECOND 1e9
 #define MILLISECOND 1e6
 /* Part of the configured rate that is used for packets. KEEPALIVEs and REPORTs
- * may each use a hundredth of the rate (docs/wire-mmtp.md), and half-duplex
- * media carry both. */
+ * may each use a hundredth of the rate (docs/wire-mmtp.md). On a half-duplex
+ * medium, both directions share the rate, so KEEPALIVEs and REPORTs are both
+ * subtracted. */
 #define KNOWN_SHARE 0.97
-/* Standing queue, as a time, that is accepted in addition to the spread of the
- * delay. */
+/* The delay of a path varies even without a queue. This variation is the spread
+ * of the delay. In addition to the spread, a queue is accepted in which packets
+ * wait for up to TARGET (ns). */
 #define TARGET (100 * MILLISECOND)
-/* Part of the delay's spread that is subtracted from the spread at each report.
+/* The spread of the delay decreases by this part of its value with each report.
  */
 #define SPREAD_DECAY (1.0 / 256)
 

@@ -62,8 +62,8 @@ mmtp_transmitter_write (MmtpTransmitter * self, MmtpPath * path,
   return size;
 }
 
-/* Notes that a packet was sent. `delay` is the expected delay of the path
- * before the packet was sent. */
+/* Notes that a packet was sent. `delay` is the delay that was expected for the
+ * path before this packet was sent. */
 static void
 note_slack (MmtpTransmitter * self, MmtpPath * path, const MmtpPacket * packet,
     guint64 delay)
@@ -88,8 +88,8 @@ find_speculative (MmtpTransmitter * self, MmtpPath ** path)
   return packet;
 }
 
-/* Writes the REPAIR that is due. A REPAIR is due only when new packets do not
- * need the rate. */
+/* Writes the REPAIR that is due. A REPAIR becomes due only while the paths have
+ * enough rate for it and for the new packets. */
 gsize
 mmtp_transmitter_write_repair (MmtpTransmitter * self, MmtpOutput * output)
 {

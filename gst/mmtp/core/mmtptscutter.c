@@ -8,7 +8,7 @@
 #include "mmtppacket.h"
 #include "tsclassifier.h"
 
-/* of packets that do not belong to a picture */
+/* description of packets that do not belong to a picture */
 static const MmtpPicture no_picture = {
   .is_piece = TRUE,.is_data = TRUE,.is_independent = TRUE
 };
@@ -125,7 +125,8 @@ is_of_picture (const TsUnit * unit, const guint8 * packet)
   return pid == unit->pid || pid == TS_NO_PID;
 }
 
-/* Returns whether the packet is not given up with the picture. */
+/* Returns whether the packet is kept when the rest of the picture is dropped.
+ */
 static gboolean
 is_data (const TsUnit * unit, const guint8 * packet)
 {
@@ -145,8 +146,10 @@ find_end (const TsUnit * unit)
   return end;
 }
 
-/* Returns the end of the packets from `begin` on that form one buffer. `end` is
- * the end of the picture. */
+/* Returns the end of the buffer that begins at `begin`. The packets of one
+ * buffer are either all dropped together with the picture, or all kept. A
+ * buffer that begins in the picture does not extend beyond `end`, the end of
+ * the picture. */
 static gsize
 find_piece_end (const TsUnit * unit, gsize begin, gsize end)
 {
@@ -159,9 +162,9 @@ find_piece_end (const TsUnit * unit, gsize begin, gsize end)
   return at;
 }
 
-/* The unit is a picture or one of its fields. `flags` describes the picture,
- * and has MMTP_FLAG_HEADER or MMTP_FLAG_MARKER if the picture begins or ends
- * here. */
+/* The unit is a picture or one of its fields. `flags` describes the picture. It
+ * contains MMTP_FLAG_HEADER if the picture begins in this unit, and
+ * MMTP_FLAG_MARKER if the picture ends in it. */
 static void
 push_unit (MmtpTsCutter * cutter, const TsUnit * unit, guint64 tag,
     guint8 flags, const MmtpPicture * picture)

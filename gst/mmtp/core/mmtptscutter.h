@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Cuts an MPEG transport stream into the buffers that the sender needs to give
- * up whole pictures of the video. The buffers together are the stream.
+/* Cuts an MPEG transport stream into buffers, so that the sender can drop whole
+ * pictures of the video. The buffers together are the stream.
  *
- * The packets of a picture and the packets between them become several buffers
- * in the order of the stream. Sound, data and program tables are never given up
- * with a picture, and neither are video packets with a program clock reference.
- * They are in buffers of their own. The other video packets of the picture are
- * given up together. The first buffer of a picture has MMTP_FLAG_HEADER, and
- * the last one has MMTP_FLAG_MARKER (docs/wire-mmtp.md, DATA). The last one can
- * always be given up. It is empty if the last packet of the picture has a clock
- * reference. The receiver removes what remains of a picture (mmtptsjoiner.h).
+ * The packets of a picture, and other packets between them, become several
+ * buffers in the order of the stream. Some packets are never dropped with a
+ * picture: packets of sound, data and program tables, and video packets with a
+ * program clock reference. These packets get buffers of their own. The other
+ * video packets of the picture are dropped together.
+ *
+ * The first buffer of a picture has MMTP_FLAG_HEADER, and the last one has
+ * MMTP_FLAG_MARKER (docs/wire-mmtp.md, DATA). The last buffer can always be
+ * dropped. If the last packet of the picture has a clock reference, an empty
+ * buffer follows this packet and is the last one. If a picture arrives
+ * incomplete, the receiver removes the rest of it (mmtptsjoiner.h).
  *
  * The cutter does no I/O and handles invalid input safely.
  */
@@ -21,7 +24,9 @@
 typedef struct
 {
   GBytes *data;                 /* belongs to the caller; may be empty */
-  /* of the input with the last packet of the picture and of what follows it */
+  /* A picture and all packets before the next picture form a unit, which is cut
+   * into pieces. `tag` is the tag of the input that contained the last packet
+   * of this unit. */
   guint64 tag;
   guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
   MmtpPicture picture;
@@ -38,10 +43,11 @@ void mmtp_ts_cutter_reset (MmtpTsCutter * cutter);
  * of the caller. A picture is complete when the next one begins. */
 void mmtp_ts_cutter_input (MmtpTsCutter * cutter, const guint8 * data,
     gsize size, guint64 tag);
-/* Returns whether a picture is not complete yet, and in `tag` the tag of the
- * input with its last video packet. */
+/* Returns whether a picture has begun and is not complete yet. Sets `tag` to
+ * the tag of the input that contained the last video packet of this picture. */
 gboolean mmtp_ts_cutter_is_open (const MmtpTsCutter * cutter, guint64 * tag);
-/* Ends the current picture, because the next one does not begin for long. */
+/* Ends the current picture. Call this function if the next picture does not
+ * begin for a long time. */
 void mmtp_ts_cutter_end (MmtpTsCutter * cutter);
 /* Ends the stream. */
 void mmtp_ts_cutter_drain (MmtpTsCutter * cutter);

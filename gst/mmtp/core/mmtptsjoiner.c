@@ -7,11 +7,13 @@
 
 #include "tspictures.h"
 
-/* Maximum number of PES packets that the rest of an incomplete picture may
- * have. After more of them, the sender does not cut the stream any more. */
+/* Maximum number of PES packets in the rest of an incomplete picture. If there
+ * are more PES packets, the joiner concludes that the sender no longer cuts the
+ * stream at its pictures. */
 #define MAX_PES_PACKETS 32
-/* Maximum size of a picture that is held, as in tspictures.c, with its second
- * field */
+/* Maximum size of a picture that is held back until it is complete. A picture
+ * may consist of two fields, each of which may be as large as a unit of
+ * tspictures.c. */
 #define MAX_HELD_SIZE (32 * 1024 * 1024)
 
 typedef enum
@@ -19,7 +21,8 @@ typedef enum
   /* The sender has not cut the stream so far. */
   STATE_UNCUT,
   STATE_BETWEEN,                /* between two pictures */
-  STATE_WHOLE,                  /* in a picture without a gap so far */
+  /* within a picture of which nothing is missing so far */
+  STATE_WHOLE,
   /* A part of the picture is missing, or it is unknown where a picture begins.
    */
   STATE_DAMAGED
@@ -36,16 +39,20 @@ struct _MmtpTsJoiner
   GDestroyNotify free_user;
   State state;
   guint pid;                    /* of the video */
-  GByteArray *held;             /* the picture so far, if it is whole */
+  /* the packets of the current picture so far; empty if a part of it is missing
+   */
+  GByteArray *held;
   gpointer held_user;
   GQueue output;                /* elements are Output */
-  /* The continuity counter of the video: that of the last output, or -1, and by
-   * how much the input is ahead of the output */
+  /* `counter` is the continuity counter of the last video packet in the output;
+   * -1 if there was none. `offset` is the counter of the input minus the
+   * counter of the output. */
   gint counter;
   guint offset;
   /* Packets before the next one are missing or were removed. */
   gboolean has_gap;
-  guint n_pes_packets;          /* that were removed from the current picture */
+  /* PES packets that were removed from the current picture */
+  guint n_pes_packets;
   guint64 n_incomplete;
 };
 
@@ -173,7 +180,8 @@ remove_packet (MmtpTsJoiner * joiner, guint8 * packet)
   return TRUE;
 }
 
-/* Returns the size of what remains. */
+/* Removes the packets of an incomplete picture from `data`. Returns the number
+ * of bytes that are left. */
 static gsize
 remove_picture (MmtpTsJoiner * joiner, guint8 * data, gsize size)
 {
@@ -192,7 +200,8 @@ remove_picture (MmtpTsJoiner * joiner, guint8 * data, gsize size)
   return kept;
 }
 
-/* Outputs packets of the current state. Takes ownership of `user`. */
+/* Outputs the packets in `data`. In the state STATE_DAMAGED, the video packets
+ * are removed first. Takes ownership of `user`. */
 static void
 push_packets (MmtpTsJoiner * joiner, guint8 * data, gsize size, gpointer user)
 {
@@ -206,7 +215,8 @@ push_packets (MmtpTsJoiner * joiner, guint8 * data, gsize size, gpointer user)
     joiner->free_user (user);
 }
 
-/* Outputs the picture that is held, or what remains of it. */
+/* Outputs the packets of the current picture that are held. If the picture is
+ * incomplete, some of these packets are removed first. */
 static void
 push_held (MmtpTsJoiner * joiner)
 {

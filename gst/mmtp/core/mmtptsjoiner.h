@@ -17,7 +17,7 @@
 
 typedef struct _MmtpTsJoiner MmtpTsJoiner;
 
-/* `free_user` frees the `user` of an input that is not in the output. */
+/* `free_user` frees the `user` of an input if no output returns it. */
 MmtpTsJoiner *mmtp_ts_joiner_new (GDestroyNotify free_user);
 void mmtp_ts_joiner_free (MmtpTsJoiner * joiner);
 /* Discards the state of the stream. */
