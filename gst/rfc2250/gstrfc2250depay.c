@@ -86,7 +86,7 @@ struct _GstRfc2250Depay
   gint payload_type;            /* from the caps; -1: any */
   gboolean have_seqnum;
   guint16 next_seqnum;
-  /* sequence numbers of the last packets without a payload */
+  /* sequence numbers of the packets without a payload that arrived last */
   guint16 fillers[MAX_FILLERS];
   guint n_fillers;              /* number of valid elements */
   guint64 n_empty;
@@ -493,8 +493,9 @@ gst_rfc2250_depay_add_filler (GstRfc2250Depay * depay, guint16 seqnum)
   depay->n_fillers = MIN (depay->n_fillers + 1, MAX_FILLERS);
 }
 
-/* Only valid packets of this stream are passed to the reorder buffer. Otherwise
- * a forged packet with a suitable number would displace the true one. */
+/* Checks a packet before it is passed to the reorder buffer. A forged packet
+ * could have the sequence number of a true packet, which would then be
+ * discarded as a duplicate. */
 static gboolean
 gst_rfc2250_depay_check_payload (GstRfc2250Depay * depay, guint payload_type,
     guint32 ssrc, guint16 seqnum, const guint8 * payload, gsize size)

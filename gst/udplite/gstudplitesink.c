@@ -172,8 +172,8 @@ set_number (GstUdpliteSink * self, gint fd, gint level, gint option,
     GST_WARNING_OBJECT (self, "%s: %s", name, g_strerror (errno));
 }
 
-/* Returns the index of the interface in multicast-iface; 0 = the routes choose
- * the interface. */
+/* Returns the index of the network interface that the property multicast-iface
+ * names. 0 means that the routes of the system select the interface. */
 static guint
 get_multicast_index (GstUdpliteSink * self)
 {
@@ -826,8 +826,8 @@ gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
   if (n > 1 && !gst_network_sink_get_blocking (sink)
       && !udplite_round_goes_once (self->clients, self->send_duplicates))
     n = 1;
-  /* The packets of an interrupted round were dropped meanwhile, so a new round
-   * begins. */
+  /* If the base class has dropped the packets of an interrupted round, it now
+   * offers other packets. A new round then begins. */
   if (self->resume_at && self->resume_at != buffers[0])
     clear_round (self);
   mapped = gst_udplite_packets_map (self->packets, buffers, n, &self->coverage);

@@ -70,10 +70,10 @@ GST_DEBUG_CATEGORY_STATIC (gst_udplite_src_debug);
 
 #define DEFAULT_ADDRESS "0.0.0.0"
 /* Size in bytes of the memory for a received packet. An IP packet of any size
- * fits, because RFC 791 and RFC 8200 limit it to 65,535 bytes. Of each receive
- * buffer, usually only the first bytes are used. The additional bytes have the
- * effect that these first bytes are in different cache lines. Memory pages that
- * are never written cost nothing. */
+ * fits, because RFC 791 and RFC 8200 limit it to 65,535 bytes. Most packets use
+ * only the first bytes of their memory. The additional 1536 bytes put these
+ * first bytes into different cache lines for consecutive packets. Memory pages
+ * that are never written cost nothing. */
 #define RECEIVE_BUFFER_SIZE (65536 + 1536)
 /* minimum time between two warnings about discarded packets */
 #define REPORT_INTERVAL (10 * GST_SECOND)
@@ -116,7 +116,7 @@ struct _GstUdpliteSrc
   GstUdpliteSrcSettings settings;
   /* the socket of the application; NULL if we open our own socket */
   GSocket *socket;
-  /* TRUE if a property changed that needs a new socket */
+  /* TRUE if a changed property requires a new socket */
   gboolean reopen;
   UdpliteBackend backend;       /* backend in use; AUTO = none yet */
   GstUdpliteSrcCounters counters;       /* since the socket was opened */
@@ -126,7 +126,7 @@ struct _GstUdpliteSrc
   /* The socket. It is created and freed while no streaming thread runs;
    * otherwise only the streaming thread uses it. */
   UdpliteSocket *udplite;
-  /* the socket of the application that `udplite` uses; NULL if it is our own */
+  /* the application's socket if `udplite` uses one; otherwise NULL */
   GSocket *foreign;
   GInetSocketAddress *group;    /* joined multicast group */
   gchar *group_interfaces, *group_sources;
@@ -279,8 +279,8 @@ read_dropped (GSocket * socket)
   return 0;
 }
 
-/* Adds the packets that the kernel has dropped since the last call to the
- * counters. */
+/* Adds to the counters the packets that the kernel has dropped since this
+ * function was last called. */
 static void
 gst_udplite_src_update_dropped (GstUdpliteSrc * self)
 {
@@ -739,9 +739,10 @@ receive_packets (GstUdpliteSrc * self)
   return flow;
 }
 
-/* Takes packets that were received, and receives packets if there are none.
- * With GRO, more packets may have been received than one list may contain. The
- * rest stays for the next call. */
+/* Makes a batch of buffers from packets that were received. Receives packets
+ * only if there are none. With GRO, there may be more packets than a buffer
+ * list may contain. The remaining packets stay for the next call of this
+ * function. */
 static GstFlowReturn
 take_batch (GstUdpliteSrc * self, Batch * batch)
 {

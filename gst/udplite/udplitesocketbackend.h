@@ -86,7 +86,7 @@ struct _UdpliteSocket
 
   /* The following fields are used by the receiving thread only. */
   GArray *packets;              /* of UdplitePacket; the last received packets */
-  /* TRUE if the kernel has merged the last received packets */
+  /* TRUE if the kernel had merged packets in the last receive call */
   gboolean merges;
 
   gint min_coverage;            /* atomic; negative = any */

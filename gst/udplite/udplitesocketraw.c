@@ -149,7 +149,7 @@ raw_stop_receiving (UdpliteSocket * self)
   if (self->ipv6 || !self->raw->holder)
     return;
   nobody.sin_addr.s_addr = g_htonl (UNUSED_LOOPBACK_ADDRESS);
-  /* If this fails, the socket works nevertheless. */
+  /* The socket works even if connect () fails. */
   if (connect (self->fd, (struct sockaddr *) &nobody, sizeof (nobody)) < 0)
     return;
 }

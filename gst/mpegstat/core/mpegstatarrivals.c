@@ -19,7 +19,7 @@ typedef struct
 
 struct _MpegStatArrivals
 {
-  /* a ring buffer, the oldest element at `first` */
+  /* This array is a ring buffer. Its oldest element has the index `first`. */
   Piece pieces[MAX_PIECES];
   guint first, n_pieces;
   guint64 received;             /* in bytes */

@@ -105,7 +105,7 @@ guint mpegstat_core_input_frame (MpegStatCore * core, guint64 arrival,
  * framing may change between sender and receiver. */
 typedef struct
 {
-  /* I: starts a GOP; B: no other frame refers to it */
+  /* I = the unit starts a GOP; B = no other frame refers to the unit */
   MpegVideoPictureType type;
   gint layer;                   /* temporal layer; -1 if unknown */
   /* for I-frames; the meaning is the same as in a GOP header */
@@ -119,9 +119,9 @@ typedef struct
   guint64 hash;                 /* hash of the slices of a frame */
 } MpegStatUnit;
 
-/* Processes an access unit like mpegstat_core_input_frame. Each I-frame also
- * creates a GOP event, which only says how the following frames refer to those
- * before it. */
+/* Processes an access unit in the same way as mpegstat_core_input_frame ()
+ * processes a frame. Each I-frame also creates a GOP event. This event contains
+ * only the numbers of the I-frame and the flags `closed` and `broken_link`. */
 guint mpegstat_core_input_unit (MpegStatCore * core, guint64 arrival,
     guint64 wall, const MpegStatUnit * unit, gboolean complete,
     MpegStatEvent events[MPEGSTAT_MAX_EVENTS]);

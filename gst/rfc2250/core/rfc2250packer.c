@@ -110,8 +110,9 @@ save_sequence (Rfc2250Packer * packer, guint64 now)
 
 /* Returns whether to insert the stored sequence header before this frame. A
  * repeated sequence header is allowed before an I-frame (13818-2 6.1.1.6). It
- * resets the quantization matrices to its own, so it is not inserted if other
- * matrices were downloaded since. */
+ * resets the quantization matrices. If the stream has set other matrices after
+ * its last sequence header, a repetition would be wrong, so none is inserted.
+ */
 static gboolean
 wants_injection (Rfc2250Packer * packer, guint64 now)
 {

@@ -61,8 +61,8 @@ typedef struct
   guint64 split_slices;
   guint64 header_packets;       /* packets without slice data */
   guint64 injected;             /* inserted sequence headers */
-  /* Sequence headers that were not inserted, because they would have reset
-   * downloaded matrices */
+  /* Sequence headers that were not inserted. They would have reset the
+   * quantization matrices that a quant_matrix_extension has set. */
   guint64 not_injected;
 } Rfc2250PackerStats;
 

@@ -26,8 +26,9 @@ struct _Rfc2250Unpacker
   MpegVideoSequence sequence;
   gboolean gop_with_i;          /* the last I-frame had a GOP header */
   gboolean last_gop_closed;
-  /* The last picture coding extension of each type. It also applies to the
-   * following pictures of this type, as long as the N bit says so (appendix 1).
+  /* The last picture coding extension of each picture type. If a packet has AN
+   * = 1 and N = 0, this extension also applies to the picture of the packet
+   * (RFC 2250 appendix 1).
    */
   MpegVideoPicture last[MPEG_VIDEO_PICTURE_LAST];
   gboolean last_valid[MPEG_VIDEO_PICTURE_LAST];
@@ -452,9 +453,11 @@ drop_open_slice (Rfc2250Unpacker * unpacker)
   unpacker->stats.slices_dropped++;
 }
 
-/* A frame that fills less than half of the chunk is copied, so that the chunk
- * need not be allocated again. A larger frame keeps the chunk, with its unused
- * end. If the chunk were made smaller, malloc could not reuse it. */
+/* Returns the frame that was assembled in the chunk. If the frame fills less
+ * than half of the chunk, the frame is copied, and the chunk is used again for
+ * the next frame. Otherwise the frame takes over the whole chunk, including the
+ * unused bytes at its end. These bytes are not freed: malloc could not use the
+ * smaller chunk again for the next frame. */
 static guint8 *
 unpacker_take_chunk (Rfc2250Unpacker * unpacker)
 {
@@ -660,7 +663,8 @@ unpacker_take (Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
   else if (code == MPEG_VIDEO_CODE_EXTENSION && !unpacker->have_slice)
     note_extension (unpacker, &unpacker->picture, data, size);
   if (opens_frame (unpacker, payload, header, &picture, code)) {
-    /* The missing packets include the end of the current frame. */
+    /* A new frame begins after the gap, so the end of the current frame is
+     * among the missing packets. */
     if (payload->gap)
       unpacker->missing = TRUE;
     unpacker_finish_frame (unpacker);
@@ -792,8 +796,8 @@ rfc2250_unpacker_input (Rfc2250Unpacker * unpacker,
   gsize header_size;
 
   unpacker->stats.packets++;
-  /* A refused packet occupies a sequence number of the stream, so its video
-   * data are lost. */
+  /* A refused packet may have carried video data of the stream. The next packet
+   * therefore follows a gap. */
   copy.gap = copy.gap || unpacker->refused;
   unpacker->refused = unpacker_refuse (unpacker,
       rfc2250_header_parse (&header, payload->data, payload->size,

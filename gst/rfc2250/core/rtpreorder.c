@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* If a packet is further behind than this, it is not a late packet: the sender
- * has restarted. The value equals max-reorder of GstRTPBaseDepayload and
- * MAX_MISORDER of RFC 3550 A.1. */
+/* If a sequence number is lower than the expected one by more than this, the
+ * packet is not late: the sender has restarted. The value equals max-reorder of
+ * GstRTPBaseDepayload and MAX_MISORDER of RFC 3550 A.1. */
 #define MAX_MISORDER 100
 /* RFC 3550 A.1, MAX_DROPOUT */
 #define MAX_DROPOUT 3000
@@ -128,7 +128,8 @@ rtp_reorder_set_window (RtpReorder * reorder, guint window)
   reorder->window = MIN (window, RTP_REORDER_MAX_WINDOW);
 }
 
-/* Increments `next`, after a packet that was received or that is given up. */
+/* Increments `next`, the expected sequence number. The packet with this number
+ * was received, or it is now counted as lost. */
 static void
 reorder_advance (RtpReorder * reorder, gboolean received)
 {
@@ -139,8 +140,9 @@ reorder_advance (RtpReorder * reorder, gboolean received)
     reorder->lost++;
 }
 
-/* Outputs waiting packets. Gaps are given up as long as more than `limit`
- * packets wait; then packets are output up to the next gap. */
+/* Outputs waiting packets up to the next gap. While more than `limit` packets
+ * wait, the packets missing in the gap are counted as lost, and the packets
+ * after the gap are output too. */
 static void
 reorder_release (RtpReorder * reorder, guint limit)
 {

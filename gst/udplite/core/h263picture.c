@@ -6,9 +6,11 @@
 
 #include "h263picture.h"
 
-/* Result for a header whose fields have impossible values. The result is less
- * than any size, and H263_HEADER_UNKNOWN is greater than any size. Of two
- * results, the greater one therefore covers more bytes. */
+/* Result for a header whose fields have impossible values. Where two
+ * interpretations of a header are possible, the maximum of their two results is
+ * used. An impossible interpretation must not win, so this result is less than
+ * any size. An unknown size must win, so H263_HEADER_UNKNOWN is greater than
+ * any size. */
 #define IMPOSSIBLE 0
 
 /* Source format in PTYPE, table 1 */
@@ -215,7 +217,8 @@ read_header (Bits bits)
 
   if (read_bits (&bits, 2) != 2)
     return IMPOSSIBLE;
-  /* skips split screen, document camera and freeze picture release */
+  /* These three bits are split screen, document camera and freeze picture
+   * release. They are not needed. */
   read_bits (&bits, 3);
   source_format = read_bits (&bits, 3);
   if (source_format == FORMAT_EXTENDED)

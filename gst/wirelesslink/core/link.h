@@ -84,6 +84,7 @@ gboolean link_get_ifd_stats (Link * link, IfdStats * stats);
 void link_get_queue (Link * link, guint station, guint * packets,
     guint64 * bytes);
 /* Returns the probability, 0 to 1, that a packet sent now arrives undamaged at
- * the first attempt. For bit errors the packet has 1500 bytes. On a dial-up
- * link without a call, the result is 0. */
+ * the first attempt. The probability of bit errors is computed for a packet of
+ * 1500 bytes. On a dial-up link the result is 0 while there is no phone call.
+ */
 gdouble link_get_quality (Link * link, guint station);

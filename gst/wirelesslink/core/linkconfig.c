@@ -99,7 +99,8 @@ check_ranges (const Range * ranges, guint n, GError ** error)
  * states should be an error rate instead. */
 #define MIN_SOJOURN 1e5
 #define MAX_RATE 1e12           /* bit/s */
-/* Minimum rate in bit/s, with which an OFDM symbol has one bit. */
+/* Minimum rate in bit/s. At this rate an OFDM symbol, which takes 4 us, carries
+ * one bit. */
 #define MIN_WLAN_RATE 250000
 #define MAX_BURST 1e9           /* bytes */
 /* Minimum mean rate in bit/s. With a lower rate, the model could need much time
@@ -118,8 +119,8 @@ get_min (const LinkOnOffConfig * config)
   return config->mean_good && config->mean_bad ? MIN_SOJOURN : 0;
 }
 
-/* Adds to the error how the limits of the mean rate were computed, because the
- * user has not set them directly. */
+/* Adds to the error message from which properties the limits of the mean rate
+ * follow. The user did not set these limits directly. */
 static void
 explain_mean (GError * error)
 {

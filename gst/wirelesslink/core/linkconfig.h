@@ -108,7 +108,7 @@ typedef struct
   guint64 rates[LINK_MAX_RATES];        /* bit/s */
   /* failure probability of an attempt, for each rate */
   gdouble failure[LINK_MAX_RATES];
-  /* additional failure probability while the oven radiates */
+  /* additional failure probability while the microwave oven radiates */
   gdouble oven_failure[LINK_MAX_RATES];
   guint top_rate;               /* index of the highest rate in use */
   /* rate of the ACK in bit/s; 0 = the highest basic rate up to the data rate */
@@ -117,7 +117,7 @@ typedef struct
   gboolean short_preamble;
   guint retry_limit;            /* maximum number of transmissions; 0 = 16 */
   LinkFallback fallback;
-  /* failed attempts in a row before a lower rate */
+  /* number of consecutive failed attempts after which the rate is reduced */
   guint down_after;
   guint up_after;               /* successes in a row before a higher rate */
   guint loss_up_after;          /* successes per step up after a lost packet */
@@ -133,7 +133,8 @@ typedef struct
 typedef struct
 {
   gboolean always;              /* on during the whole run */
-  /* if `always` is FALSE: the oven is on in these windows, in increasing order
+  /* Only if `always` is FALSE: the time windows in which the microwave oven is
+   * on, in increasing order
    */
   guint n_windows;
   LinkWindow windows[LINK_MAX_WINDOWS];
@@ -158,7 +159,8 @@ typedef struct
   /* Time constant in ns of the return to the mean. Winstein et al. have none.
    */
   guint64 reversion;
-  /* 1 / mean length of an outage, in 1/s. Winstein et al. use 1. */
+  /* Reciprocal of the mean duration of an outage, in 1/s. Winstein et al. use 1
+   * per second. */
   gdouble outage_escape;
   /* Mean time in ns from the end of an outage to the next outage; 0 = no
    * outages. */
@@ -247,7 +249,7 @@ typedef struct
 typedef struct
 {
   gboolean enabled;
-  /* durations in ns of the phases of call set-up */
+  /* durations in ns of the phases in which a phone call is set up */
   guint64 command_min, command_max;
   guint64 connect_min, connect_max;
   guint64 handshake_min, handshake_max;

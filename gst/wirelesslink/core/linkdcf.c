@@ -17,8 +17,9 @@
 
 #define US G_GUINT64_CONSTANT (1000)
 
-/* Slot times, SIFS and contention windows: 15.3.3 and 18.3.3 for DSSS and CCK,
- * 19.8.4 for ERP-OFDM without 802.11b stations. */
+/* Slot times, SIFS and contention windows. Sections 15.3.3 and 18.3.3 of IEEE
+ * 802.11 specify them for DSSS and CCK. Section 19.8.4 specifies them for
+ * ERP-OFDM without 802.11b stations. */
 #define DSSS_SLOT (20 * US)
 #define OFDM_SLOT (9 * US)
 #define SIFS (10 * US)
@@ -93,7 +94,7 @@ get_frame_time (const Dcf * dcf, guint64 bytes, guint64 rate)
 
     return OFDM_PLCP + n * OFDM_SYMBOL + OFDM_EXTENSION;
   }
-  /* 1 Mbit/s has only the long preamble (18.2.2.2). */
+  /* At 1 Mbit/s only the long preamble is allowed (IEEE 802.11b, 18.2.2.2). */
   return (dcf->config.short_preamble && rate > 1000000 ? SHORT_PLCP :
       LONG_PLCP) + round_up_us (bits, rate);
 }
@@ -126,8 +127,8 @@ get_data_time (const Dcf * dcf, const Station * station)
   return get_frame_time (dcf, bytes, dcf->config.rates[station->rate]);
 }
 
-/* Returns the time of SIFS and the ACK. A sender that receives no ACK waits as
- * long.
+/* Returns how long SIFS and the ACK take together. A sender that receives no
+ * ACK waits for the same time.
  */
 static guint64
 get_ack_time (const Dcf * dcf, const Station * station)
@@ -529,8 +530,9 @@ link_dcf_quality (gpointer model, guint number)
   Dcf *dcf = model;
   gdouble calm = get_failure (dcf, number, FALSE);
 
-  /* The influence of the oven is averaged over a cycle of the mains voltage,
-   * because changes within a cycle are not reported. */
+  /* The microwave oven radiates during a part of each cycle of the mains
+   * voltage. Changes within a cycle are not reported, so the influence of the
+   * oven is averaged over a cycle. */
   if (link_oven_is_running (&dcf->oven, dcf->link->now))
     calm += link_oven_get_share (&dcf->oven) *
         (get_failure (dcf, number, TRUE) - calm);

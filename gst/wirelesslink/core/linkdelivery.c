@@ -13,7 +13,8 @@ struct _LinkDelivery
   guint64 round;                /* number of repetitions of the trace */
   /* index of the next opportunity in this repetition */
   guint next;
-  LinkWander *wander;           /* model instead of the trace; or NULL */
+  /* used instead of the trace; NULL = there is a trace */
+  LinkWander *wander;
   /* time in ns of the opportunity that has bytes left */
   guint64 open_at;
   guint left;                   /* bytes */

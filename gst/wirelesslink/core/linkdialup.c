@@ -31,12 +31,12 @@ struct _LinkDialUp
   LinkCall state;
   gboolean changed;             /* the current state was not reported yet */
   gboolean used;                /* packets are in the link */
-  guint64 number;               /* number of the call; the first one is 0 */
+  guint64 number;               /* number of the phone call, beginning at 0 */
   /* beginning and end of the state in ns; LINK_NEVER = unknown */
   guint64 begin, end;
   guint64 hang_up_at;           /* ns; LINK_NEVER = the call is kept */
   guint64 calls, failed, broken;
-  /* set-up time of the last successful call in ns */
+  /* set-up time in ns of the last phone call that succeeded */
   guint64 setup_time;
 };
 

@@ -28,7 +28,8 @@ void link_dial_up_break (LinkDialUp * dial_up, guint64 now);
 void link_dial_up_timeout (LinkDialUp * dial_up, guint64 now);
 guint64 link_dial_up_next_wakeup (const LinkDialUp * dial_up);
 
-/* Returns each new state once, and FALSE if the state has not changed since. */
+/* Writes the current state to `state`. Returns TRUE if the state has changed
+ * since the previous call of this function. */
 gboolean link_dial_up_poll_change (LinkDialUp * dial_up, LinkCall * state);
 LinkCall link_dial_up_get_state (const LinkDialUp * dial_up);
 /* Sets the counters of calls in `stats`. */

@@ -21,7 +21,7 @@
 
 typedef struct
 {
-  /* LinkItem in the order of their sequence numbers */
+  /* elements are LinkItem, in the order of their sequence numbers */
   GQueue items;
   IfdFrame info;
   guint64 number;               /* order in which the frames were completed */

@@ -26,7 +26,8 @@
  * stream.
  */
 #define LINK_FRAME_QUEUE_STREAM_IDLE (10 * LINK_SECOND)
-/* Time in ns without a further packet after which a frame is incomplete. */
+/* If no packet of a frame arrives for this time, in ns, the frame is
+ * incomplete. */
 #define LINK_FRAME_QUEUE_FRAME_IDLE LINK_SECOND
 /* Maximum number of packets of a frame; with more packets their sequence
  * numbers would be ambiguous (RFC 3550 A.1). The maximum size of a frame is

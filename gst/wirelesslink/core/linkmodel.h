@@ -83,7 +83,8 @@ struct _Link
   gdouble quality[LINK_MAX_STATIONS];   /* last reported values */
 
   GArray *flows;                /* of LinkFlow */
-  GArray *steps;                /* of LinkStep, in the order of their times */
+  /* elements are LinkStep, in increasing order of time */
+  GArray *steps;
   GArray *cuts;                 /* of LinkCut */
   /* LinkItem in a heap, by departure time and order */
   GPtrArray *departures;
@@ -141,7 +142,8 @@ link_fate_is_lost (LinkFate fate)
 gboolean link_is_connected (Link * link);
 /* The model breaks the call now. */
 void link_disconnect (Link * link);
-/* The quality for the station may have changed at link->now. */
+/* The caller reports that the quality for the station may have changed at
+ * link->now. */
 void link_quality_changed (Link * link, guint station);
 /* The qualities for all stations that have sent a packet may have changed at
  * link->now. */
