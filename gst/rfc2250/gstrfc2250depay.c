@@ -251,9 +251,10 @@ static const GstWirelessProperty properties[] = {
    * - `lost`, `duplicates`, `late`: lost, duplicate and late packets, which are
    *   recognized by their sequence numbers
    * - `ssrc-changes`: changes of the source
-   * - `strays`: dropped packets of another source, or with a sequence number
-   *   that is far off. Another source becomes the current one if it has sent
-   *   two consecutive packets and the current one has been silent for a second
+   * - `strays`: dropped packets of another source than the current one, or
+   *   with a sequence number far from the expected one. Another source becomes
+   *   the current source if it has sent two consecutive packets, and the
+   *   current source has been silent for a second
    * - refused packets, by reason:
    *   - `invalid-rtp`: not RTP
    *   - `wrong-payload-type`: a payload type other than that of the caps

@@ -209,8 +209,9 @@ static const GstWirelessProperty properties[] = {
    * Repeat the last sequence header with its extensions before an I-frame that
    * has none, if this number of seconds has passed since the sequence header
    * was last sent. Receivers that join a stream with a single sequence header
-   * at its beginning need this. The header is not repeated while downloaded
-   * quantizer matrices are in use, because it would reset these matrices.
+   * at its beginning need this. The header is not repeated while the stream
+   * uses quantizer matrices of a quant_matrix_extension, because the header
+   * would reset these matrices.
    *
    * Since: 0.1
    */
@@ -250,7 +251,8 @@ static const GstWirelessProperty properties[] = {
    * - `sequence-headers-injected`: sequence headers that config-interval
    *   inserted
    * - `sequence-headers-not-injected`: sequence headers that config-interval
-   *   did not insert because of downloaded matrices
+   *   did not insert, because they would have reset the quantizer matrices of a
+   *   quant_matrix_extension
    * - `incomplete-frames`: frames that were sent although slices are missing in
    *   the input
    * - input that was not sent:

@@ -136,7 +136,8 @@ struct _GstUdpliteSrc
    * `udplite` */
   const UdplitePacket *packets;
   guint n_packets;
-  guint last_batch;             /* number of packets that came together last */
+  /* number of packets that the last receive call returned */
+  guint last_batch;
   /* TRUE if more packets may be waiting in the socket */
   gboolean more;
   UdpliteSocketStats reported;  /* counters at the time of the last warning */
@@ -510,9 +511,10 @@ wait_for_packet (GstUdpliteSrc * self, gint64 * since)
 
 /* --- one packet ---------------------------------------------------------- */
 
-/* Buffers of packets that came together are parts of one block of memory. Unlike
- * the buffers of a pool, which are used in turn, new blocks are usually memory
- * that was freed just before and is still in the cache of the CPU. */
+/* Makes a buffer that is a part of a block of memory. All packets that were
+ * received together share the block. A new block is usually memory that was
+ * freed just before and is still in the cache of the CPU. The buffers of a pool
+ * lack this advantage, because they are used in turn. */
 static GstBuffer *
 copy_to_block (GstAllocator * blocks, const guint8 * data, gsize size)
 {

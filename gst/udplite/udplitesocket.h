@@ -66,8 +66,8 @@ gboolean udplite_socket_set_membership (UdpliteSocket * self, gboolean join,
 gboolean udplite_socket_set_min_coverage (UdpliteSocket * self,
     gint min_coverage, GError ** error);
 
-/* Says that the socket only sends. The kernel then does not waste time on
- * packets for it. May be called once, before packets are sent. */
+/* From now on the socket only sends, so that the kernel does not waste time on
+ * packets that arrive for it. May be called once, before packets are sent. */
 void udplite_socket_stop_receiving (UdpliteSocket * self);
 /* With `uses_gso` TRUE, a run of packets that are covered completely and have
  * the same size is passed to the kernel as one message (GSO). The packets of

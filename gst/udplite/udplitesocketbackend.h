@@ -58,9 +58,9 @@ typedef struct
    * udplite_socket_send (). */
   guint (*send) (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
       GError ** error);
-  /* Returns whether a received packet is valid. The packet was not truncated.
-   * If the packet is valid, it is stored in `packet`, of which only `path` is
-   * set before; otherwise a counter of `stats` is incremented. */
+  /* Checks a received packet that was not truncated. If it is valid, fills in
+   * `packet`, whose field `path` the caller has already set, and returns TRUE.
+   * Otherwise increments a counter of `stats` and returns FALSE. */
   gboolean (*accept) (UdpliteSocket * self, const Datagram * datagram,
       UdplitePacket * packet, UdpliteSocketStats * stats);
 } UdpliteSocketBackend;

@@ -693,7 +693,7 @@ unpacker_take (Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
   if (!unpacker->skipping)
     unpacker_add (unpacker, header, data, size);
   /* live555 sets the marker of the very first packet, which contains only
-   * headers. */
+   * headers. Such a packet does not end the frame. */
   if (payload->marker && (unpacker->have_slice || unpacker->missing))
     unpacker_finish_frame (unpacker);
 }
@@ -709,8 +709,8 @@ legacy_collect (Rfc2250Unpacker * unpacker)
   while (mpeg_video_framer_poll_output (unpacker->framer, &frame)) {
     damaged = (frame.flags & MPEG_VIDEO_FRAME_INCOMPLETE) != 0;
     unpacker->rtptime = frame.pts;
-    /* The framer has received the RTP timestamp of the packet as PTS and the
-     * PTS as DTS. It passes both times on unchanged. */
+    /* The framer returns PTS and DTS unchanged. The RTP timestamp was therefore
+     * passed to it as PTS, and the PTS as DTS. */
     unpacker->pts = frame.dts;
     if (damaged && unpacker->on_loss == RFC2250_ON_LOSS_DROP_FRAME) {
       unpacker->stats.frames_dropped++;

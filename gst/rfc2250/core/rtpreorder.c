@@ -50,9 +50,11 @@ struct _RtpReorder
   gboolean started;
   guint32 ssrc;
   guint16 next;                 /* the next sequence number */
-  /* bit i is set if the number next - 1 - i was received */
+  /* bit i is set if the packet with the sequence number next - 1 - i was
+   * received */
   guint64 seen[2];
-  /* elements are Waiting in ascending order, all after `next` */
+  /* elements are of the type Waiting, in ascending order of the sequence
+   * numbers, which are all after `next` */
   GArray *waiting;
 
   /* Strays that arrived since the last packet of the current source. A stray
@@ -63,7 +65,9 @@ struct _RtpReorder
   StrayRing singles, runs;
   /* arrival of the current source's last packet, in ns */
   guint64 heard;
-  guint32 earlier[MAX_EARLIER]; /* SSRCs of replaced sources, the latest last */
+  /* SSRCs of replaced sources; the one that was replaced last is the last
+   * element */
+  guint32 earlier[MAX_EARLIER];
   guint n_earlier;
   guint64 strays;
   GQueue output;

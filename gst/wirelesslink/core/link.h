@@ -38,10 +38,11 @@ void link_free (Link * link, GDestroyNotify user_free);
 guint link_add_flow (Link * link, guint station);
 void link_set_station (Link * link, guint flow, guint station);
 
-/* LINK_MODEL_PIPE: transmissions that begin at `from` or later use this rate in
- * bit/s and this delay in ns, in the direction of `station`. They replace the
- * rate and the delay of the configuration. Steps must be added in the order of
- * their times, each before the link has reached its time. */
+/* With LINK_MODEL_PIPE, transmissions that begin at `from` or later use this
+ * rate in bit/s and this delay in ns, in the direction of `station`. They
+ * replace the rate and the delay of the configuration. Steps must be added in
+ * the order of their times. A step must be added before the link has reached
+ * its time. */
 void link_add_step (Link * link, guint64 from, guint station, guint64 rate,
     guint64 delay);
 /* LINK_MODEL_PIPE: packets of more than `above` bytes are lost if they are in
@@ -66,9 +67,10 @@ gboolean link_has_room_for_video (Link * link, guint flow, guint32 size,
 void link_end_flow (Link * link, guint64 now, guint flow);
 /* Advances the link to `now`. */
 void link_timeout (Link * link, guint64 now);
-/* Returns the next packet that left the link until the latest time, in the
- * order of departures, or FALSE if there is none. If `copy` of the packet is 0,
- * its `user` belongs to the caller again. */
+/* Returns the next packet that has left the link, in the order of departures.
+ * Returns FALSE if no further packet has left by the latest time that was
+ * passed to the link. If `copy` of the packet is 0, its `user` belongs to the
+ * caller again. */
 gboolean link_poll_output (Link * link, LinkPacket * packet);
 gboolean link_poll_event (Link * link, LinkEvent * event);
 /* Returns the time of the next event in the link; LINK_NEVER = no event will

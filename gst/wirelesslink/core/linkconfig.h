@@ -119,7 +119,9 @@ typedef struct
   LinkFallback fallback;
   /* number of consecutive failed attempts after which the rate is reduced */
   guint down_after;
-  guint up_after;               /* successes in a row before a higher rate */
+  /* number of consecutive successful attempts after which the rate is increased
+   */
+  guint up_after;
   guint loss_up_after;          /* successes per step up after a lost packet */
 } LinkDcfConfig;
 
@@ -139,12 +141,13 @@ typedef struct
   guint n_windows;
   LinkWindow windows[LINK_MAX_WINDOWS];
   guint64 cycle;                /* ns, 20 ms at 50 Hz */
-  /* time in ns per cycle during which the oven radiates */
+  /* time in ns per cycle during which the microwave oven radiates */
   guint64 on;
 } LinkOvenConfig;
 
 /* A cellular link with a varying rate (linkwander.h). The defaults are those of
- * Winstein et al. (2013) where they state them; their packets have 12000 bits.
+ * Winstein et al. (2013), as far as their paper states them. The packets in the
+ * paper have 12000 bits.
  */
 typedef struct
 {

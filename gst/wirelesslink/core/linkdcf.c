@@ -47,7 +47,7 @@ typedef struct
   /* time in ns at which `head` was taken into service */
   guint64 ready;
   guint cw;
-  /* remaining slots when the medium became idle */
+  /* number of backoff slots that remained when the medium became idle */
   guint backoff;
   guint rate;
   guint failures, successes;    /* in a row */
@@ -68,7 +68,8 @@ typedef struct
   LinkOnOff fading[LINK_MAX_STATIONS];
   gdouble fade_failure;
   Station stations[LINK_MAX_STATIONS];
-  guint n_stations;             /* one more than the greatest number in use */
+  /* one more than the greatest station number in use */
+  guint n_stations;
   gboolean busy;
   guint64 idle_since, busy_until;
   guint64 quality_change;

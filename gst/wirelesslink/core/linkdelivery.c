@@ -11,7 +11,7 @@ struct _LinkDelivery
   GArray *times;                /* guint64 in ms */
   guint64 period;               /* time of the last opportunity in ms */
   guint64 round;                /* number of repetitions of the trace */
-  /* index of the next opportunity in this repetition */
+  /* index of the next opportunity in the trace */
   guint next;
   /* used instead of the trace; NULL = there is a trace */
   LinkWander *wander;

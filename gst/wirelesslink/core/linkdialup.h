@@ -18,12 +18,12 @@ typedef struct _LinkDialUp LinkDialUp;
 LinkDialUp *link_dial_up_new (const LinkDialUpConfig * config, guint64 seed);
 void link_dial_up_free (LinkDialUp * dial_up);
 
-/* A packet waits. Dials if there is no call yet. */
+/* Called when a packet waits. Starts a phone call if there is none yet. */
 void link_dial_up_want (LinkDialUp * dial_up, guint64 now);
 /* Tells whether packets are in the link: TRUE when the first packet enters it,
  * FALSE when the last one has left it. */
 void link_dial_up_set_used (LinkDialUp * dial_up, guint64 now, gboolean used);
-/* Breaks the call, if there is one. */
+/* Breaks the phone call, if there is one. */
 void link_dial_up_break (LinkDialUp * dial_up, guint64 now);
 void link_dial_up_timeout (LinkDialUp * dial_up, guint64 now);
 guint64 link_dial_up_next_wakeup (const LinkDialUp * dial_up);
@@ -32,5 +32,5 @@ guint64 link_dial_up_next_wakeup (const LinkDialUp * dial_up);
  * since the previous call of this function. */
 gboolean link_dial_up_poll_change (LinkDialUp * dial_up, LinkCall * state);
 LinkCall link_dial_up_get_state (const LinkDialUp * dial_up);
-/* Sets the counters of calls in `stats`. */
+/* Sets the counters of phone calls in `stats`. */
 void link_dial_up_get_stats (const LinkDialUp * dial_up, LinkStats * stats);

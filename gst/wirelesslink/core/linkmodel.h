@@ -168,8 +168,8 @@ link_next_departure (const Link * link)
   return ((LinkItem *) link->departures->pdata[0])->p.departure;
 }
 
-/* Dials if there is no call, because a packet waits. Only for links with
- * dial-up. */
+/* A packet waits, so a phone call is started if there is none. Only for links
+ * with dial-up. */
 void link_want_call (Link * link);
 /* Performs the event whose time link_next_call () returned; link->now is this
  * time. */
