@@ -133,7 +133,8 @@ is_ipv6 (const gchar * text)
   return is_address (text, &family) && family == G_SOCKET_FAMILY_IPV6;
 }
 
-/* Returns whether `text` is meant as an IPv4 address, right or wrong. */
+/* Returns whether `text` looks like an IPv4 address, even if the address is
+ * invalid. */
 static gboolean
 looks_like_ipv4 (const gchar * text)
 {

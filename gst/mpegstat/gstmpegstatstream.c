@@ -66,7 +66,8 @@ gst_mpeg_stat_update_caps (GstMpegStat * self,
 {
   GstCaps *caps, *current;
 
-  /* After a flush, a frame before the sequence header does not change the caps.
+  /* After a flush, frames may arrive before the next sequence header. They do
+   * not change the caps.
    */
   if (self->have_caps && !self->update_caps && (sequence->width == 0
           || memcmp (&self->sequence, sequence, sizeof (*sequence)) == 0))

@@ -53,7 +53,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_rfc2250_depay_debug);
  * keep-alive packets are seconds apart. */
 #define MAX_FILLERS 16
 
-/* Packets that were refused before the unpacker, and frames by type */
+/* Counters of packets that were refused before they reached the unpacker, and
+ * of frames by type */
 typedef struct
 {
   guint64 lost;
@@ -76,7 +77,8 @@ struct _GstRfc2250Depay
   guint reorder_window;         /* in packets */
   guint max_frame_size;         /* in bytes */
   DepayStats stats;
-  Rfc2250UnpackerStats unpacker_stats;  /* counters as of the last frame */
+  /* copy of the unpacker's counters, for other threads */
+  Rfc2250UnpackerStats unpacker_stats;
 
   /* streaming thread only */
   GstPadChainFunction base_chain;
@@ -97,7 +99,7 @@ struct _GstRfc2250Depay
   guint32 ssrc;
   /* extended timestamp; all bits set if there is none yet */
   guint64 rtptime;
-  gboolean resync;              /* packets of a new source have begun */
+  gboolean resync;              /* the next frame comes from a new source */
   MpegVideoSequence sequence;   /* sequence parameters of the src pad's caps */
   gboolean have_caps;
   gboolean have_rtp_caps;
@@ -544,7 +546,8 @@ gst_rfc2250_depay_check_packet (GstRfc2250Depay * depay, GstBuffer * buffer,
 {
   guint8 head[12 + RFC2250_HEADER_SIZE];
 
-  /* version 2, no padding, no extension, no contributing sources; T is 0 */
+  /* This fast check is only for RTP version 2 without padding, extension and
+   * contributing sources, and for T = 0. */
   if (gst_buffer_extract (buffer, 0, head, sizeof (head)) < sizeof (head)
       || head[0] != GST_RTP_VERSION << 6 || head[12] & 0x04)
     return gst_rfc2250_depay_check_rtp (depay, buffer, ssrc, seqnum);

@@ -63,7 +63,8 @@ struct _GstRfc2250Pay
   /* protected by the object lock */
   Rfc2250PackerConfig config;
   guint max_frame_size;         /* in bytes */
-  Rfc2250PackerStats packer_stats;      /* counters as of the last frame */
+  /* copy of the packer's counters, for other threads */
+  Rfc2250PackerStats packer_stats;
   MpegVideoFramerStats framer_stats;
 
   /* streaming thread only */
@@ -177,9 +178,9 @@ static const GstWirelessProperty properties[] = {
    *
    * Send the MPEG-2 header extension (T = 1, RFC 2250 section 3.4.1) in each
    * packet of an MPEG-2 stream. A receiver can then restore a lost picture
-   * header from any packet of the picture. It takes 4 bytes per packet, or more
-   * with composite display or further extensions. live555, VLC and mediamtx do
-   * not support it.
+   * header from any packet of the picture. The extension takes 4 bytes per
+   * packet, or more with composite display or further extensions. live555, VLC
+   * and mediamtx do not support the extension.
    *
    * Since: 0.1
    */

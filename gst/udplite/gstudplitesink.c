@@ -1274,8 +1274,8 @@ static const GstWirelessProperty properties[] = {
 
 /* --- life cycle ----------------------------------------------------------- */
 
-/* The application's sockets are closed only in the change to NULL, as in
- * udpsink, because the element could use them again until then. */
+/* The application's sockets are closed only when the element changes to the
+ * state NULL, as in udpsink. Until then, the element could use them again. */
 static void
 close_given_sockets (GstUdpliteSink * self)
 {

@@ -104,7 +104,8 @@ typedef struct
   /* number of packets shorter than skip-first-bytes */
   guint64 too_short_to_skip;
   UdpliteSocketStats socket;
-  /* number of packets that the kernel has dropped, as last read */
+  /* number of packets that the kernel had dropped when its counter was last
+   * read */
   guint64 dropped;
 } GstUdpliteSrcCounters;
 
@@ -143,7 +144,8 @@ struct _GstUdpliteSrc
   UdpliteSocketStats reported;  /* counters at the time of the last warning */
   /* time of the last warning about discarded packets */
   GstClockTime report_time;
-  GstAllocator *blocks;         /* memory of packets that came together */
+  /* memory for packets that were received together */
+  GstAllocator *blocks;
   /* size in bytes of the buffers in the pool of GstBaseSrc */
   gsize pool_size;
   /* sender of the previous packet, and the path it came from */
@@ -158,7 +160,8 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 G_DEFINE_TYPE_WITH_CODE (GstUdpliteSrc, gst_udplite_src, GST_TYPE_NETWORK_SRC,
     GST_DEBUG_CATEGORY_INIT (gst_udplite_src_debug, "udplitesrc", 0,
         "UDP-Lite source"));
-/* The element has no rank, as udpsrc, because it is found by its URI scheme. */
+/* The element has no rank, because it is found by its URI scheme. udpsrc has
+ * none either. */
 GST_ELEMENT_REGISTER_DEFINE (udplitesrc, "udplitesrc", GST_RANK_NONE,
     GST_TYPE_UDPLITE_SRC);
 
@@ -756,7 +759,8 @@ take_batch (GstUdpliteSrc * self, Batch * batch)
   make_batch (self, batch, n);
   self->packets += n;
   self->n_packets -= n;
-  /* Without a buffer, the caller waits, and so notices that it has to stop. */
+  /* If no buffer was made, the caller next waits for packets. While it waits,
+   * it notices if it has to stop. */
   if (batch->n_buffers == 0)
     self->more = FALSE;
   return flow;

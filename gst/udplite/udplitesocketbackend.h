@@ -43,8 +43,8 @@ typedef struct
    * cannot use such a socket. */
   void (*adopt) (UdpliteSocket * self);
   void (*free) (UdpliteSocket * self);  /* may be NULL */
-  /* Prevents that the kernel passes packets to a socket that only sends. May be
-   * NULL. */
+  /* Keeps the kernel from passing packets to a socket that only sends. The
+   * pointer may be NULL. */
   void (*stop_receiving) (UdpliteSocket * self);
 
   /* maximum number of bytes that precede the payload in a received packet */
@@ -85,7 +85,8 @@ struct _UdpliteSocket
   gboolean uses_gso;            /* with the backend udp only */
 
   /* The following fields are used by the receiving thread only. */
-  GArray *packets;              /* of UdplitePacket; the last received packets */
+  /* elements are UdplitePacket: the packets that were received last */
+  GArray *packets;
   /* TRUE if the kernel had merged packets in the last receive call */
   gboolean merges;
 

@@ -24,7 +24,7 @@ struct _MpegStatArrivals
   guint first, n_pieces;
   guint64 received;             /* in bytes */
   guint64 framed;               /* number of bytes that were output in frames */
-  /* the framer's counter of junk bytes at the reset */
+  /* value of the framer's counter of junk bytes when this struct was reset */
   guint64 junk;
   MpegStatTime last;
 };

@@ -87,8 +87,8 @@ typedef struct _MpegStatCore MpegStatCore;
 
 MpegStatCore *mpegstat_core_new (void);
 void mpegstat_core_free (MpegStatCore * core);
-/* Called at a flush or before another stream: the latency is measured relative
- * to the next frame. The totals are kept. */
+/* Called at a flush or before another stream. Latencies are then relative to
+ * the next frame. The totals are kept. */
 void mpegstat_core_restart (MpegStatCore * core);
 
 /* Processes a frame. `arrival` is in ns since the first bytes arrived, and
@@ -108,7 +108,7 @@ typedef struct
   /* I = the unit starts a GOP; B = no other frame refers to the unit */
   MpegVideoPictureType type;
   gint layer;                   /* temporal layer; -1 if unknown */
-  /* for I-frames; the meaning is the same as in a GOP header */
+  /* Only for I-frames. Both flags have the same meaning as in a GOP header. */
   gboolean closed, broken_link;
   gint64 coding_number, display_number;
   guint64 expected;             /* in ns */

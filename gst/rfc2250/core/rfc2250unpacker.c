@@ -618,8 +618,9 @@ unpacker_add (Rfc2250Unpacker * unpacker, const Rfc2250Header * header,
   if (header->b)
     unpacker->have_slice = TRUE;
   if (unpacker->on_loss == RFC2250_ON_LOSS_CONCEAL) {
-    /* A slice that does not end in this payload (E is not set) may have begun
-     * in it. */
+    /* If E is not set, the last slice does not end in this payload. If it
+     * begins here, its offset is stored, so that the slice can be removed if
+     * its end is lost. */
     if (header->e) {
       unpacker->slice_open = FALSE;
     } else if ((slice = find_last_slice (data, data + size))) {

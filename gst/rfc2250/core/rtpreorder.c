@@ -33,7 +33,8 @@ typedef struct
 {
   guint32 ssrc;
   guint16 seqnum;
-  gpointer packet;              /* NULL if it was moved to the other ring */
+  /* NULL if the packet was moved to the other ring */
+  gpointer packet;
 } Stray;
 
 typedef struct
@@ -58,10 +59,10 @@ struct _RtpReorder
   GArray *waiting;
 
   /* Strays that arrived since the last packet of the current source. A stray
-   * comes from another source, or its sequence number is far off. Only
-   * consecutive packets can start a new sequence (RFC 3550 A.1). Consecutive
-   * packets are kept in a separate ring, so that a flood of single packets does
-   * not displace them. */
+   * comes from another source, or its sequence number is far from the expected
+   * one. Only consecutive packets can start a new sequence (RFC 3550 A.1).
+   * Consecutive packets are kept in a separate ring, so that a flood of single
+   * packets does not displace them. */
   StrayRing singles, runs;
   /* arrival of the current source's last packet, in ns */
   guint64 heard;
@@ -198,7 +199,8 @@ reorder_wait (RtpReorder * reorder, guint16 seqnum, gpointer packet)
   return TRUE;
 }
 
-/* Processes a packet of the current source that is near the next number. */
+/* Processes a packet of the current source whose sequence number is near the
+ * expected one. */
 static RtpReorderResult
 reorder_place (RtpReorder * reorder, guint16 seqnum, gboolean final_gap,
     gpointer packet)
@@ -342,9 +344,10 @@ take_over (RtpReorder * reorder, const Stray * last)
   reorder_drop_strays (reorder);
 }
 
-/* A replaced source becomes the current one again immediately. An attacker who
- * cannot see the packets of a source does not know its SSRC, so that a packet
- * with this SSRC is trusted. The source that had replaced it is not remembered.
+/* Makes a replaced source the current one again as soon as a packet of it
+ * arrives. This packet is trusted: an attacker who cannot see the packets of a
+ * source does not know its SSRC. The source that had replaced it is not
+ * remembered.
  */
 static gboolean
 take_back (RtpReorder * reorder, guint32 ssrc, guint16 seqnum)

@@ -44,9 +44,9 @@ typedef struct
 
 void udplite_round_clear (UdpliteRound * round);
 
-/* Determines the next turn of a round with `n` packets. If `has_duplicates` is
- * TRUE, a receiver gets each packet as many times as it was added. Returns
- * FALSE if the round is finished. */
+/* Determines which of the `n` packets of a round are sent next, and to which
+ * receiver. If `has_duplicates` is TRUE, a receiver gets each packet as many
+ * times as it was added. Returns FALSE if the round is finished. */
 gboolean udplite_round_next (UdpliteRound * round,
     const UdpliteClients * clients, gboolean has_duplicates, guint n,
     UdpliteTurn * turn);

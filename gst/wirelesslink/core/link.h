@@ -28,8 +28,8 @@
 /* Creates a link with a copy of the configuration. Returns NULL with an error
  * of the domain LINK_ERROR if the configuration is invalid. */
 Link *link_new (const LinkConfig * config, GError ** error);
-/* Frees the link. `user_free` is called for the `user` of each packet that is
- * still in the link; it may be NULL. */
+/* Frees the link. `user_free`, which may be NULL, is called for the `user` of
+ * each packet that is still in the link. */
 void link_free (Link * link, GDestroyNotify user_free);
 
 /* Adds a flow that uses the transmitter of `station`, 0 to LINK_MAX_STATIONS -
@@ -45,10 +45,10 @@ void link_set_station (Link * link, guint flow, guint station);
  * its time. */
 void link_add_step (Link * link, guint64 from, guint station, guint64 rate,
     guint64 delay);
-/* LINK_MODEL_PIPE: packets of more than `above` bytes are lost if they are in
- * transmission or on their way to the receiver between `from` (included) and
+/* With LINK_MODEL_PIPE, packets of more than `above` bytes are lost if they are
+ * in transmission or on their way to the receiver between `from` (included) and
  * `to` (excluded). Packets in the queue are not lost. A cut must be added
- * before it begins; the order does not matter. */
+ * before it begins. Several cuts may be added in any order. */
 void link_add_cut (Link * link, guint64 from, guint64 to, guint32 above);
 
 /* A packet arrives. Each packet ends in an output or in a fate event. */

@@ -14,7 +14,7 @@
 typedef struct
 {
   LinkSerial line;
-  /* LinkItem that were assigned to radio blocks */
+  /* packets (LinkItem) that were assigned to radio blocks */
   GQueue air;
   guint64 free_block;           /* first block that is not used yet */
 } Direction;
@@ -66,8 +66,8 @@ enter_air (Blocks * blocks, Direction * direction)
 
 /* Crossing the radio */
 
-/* Damages each byte of a block with errors with the same probability, as WSim
- * does (Singh 5.1). */
+/* Decides for each byte of a block that has errors whether the byte is damaged.
+ * The probability is the same for all bytes, as in WSim (Singh 5.1). */
 static void
 hit_block (Blocks * blocks, LinkItem * item, guint64 block, guint64 offset,
     Damage * damage)

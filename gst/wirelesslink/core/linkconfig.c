@@ -95,8 +95,8 @@ check_ranges (const Range * ranges, guint n, GError ** error)
 }
 
 #define MAX_TIME 1e15           /* ns: 11 days */
-/* Minimum mean time in a state, in ns. Each change costs a wakeup; shorter
- * states should be an error rate instead. */
+/* Minimum mean time in a state, in ns. Each change of the state costs a wakeup.
+ * Instead of shorter states, an error rate should be configured. */
 #define MIN_SOJOURN 1e5
 #define MAX_RATE 1e12           /* bit/s */
 /* Minimum rate in bit/s. At this rate an OFDM symbol, which takes 4 us, carries
@@ -109,7 +109,8 @@ check_ranges (const Range * ranges, guint n, GError ** error)
  */
 #define MIN_CELLULAR_RATE 10000
 #define MAX_CELLULAR_RATE 1e10
-#define MIN_REVERSION 1e8       /* in ns; five ticks of the model */
+/* in ns; equals five time steps of the cellular model (linkwander.c) */
+#define MIN_REVERSION 1e8
 
 /* Returns the minimum value, in ns, that mean_good and mean_bad may have. If
  * one of them is 0, the state never changes, so there is no minimum. */
@@ -133,8 +134,9 @@ explain_mean (GError * error)
 }
 
 /* Checks that the mean rate is far enough from the minimum and the maximum rate
- * for the model to reach it. At this margin the mean rate of the model is wrong
- * by at most 7 %. In the middle of the range it is wrong by at most 1 %. */
+ * for the model to reach it. With the smallest distance that is accepted, the
+ * mean rate of the model is wrong by at most 7 %. In the middle between the
+ * minimum and the maximum it is wrong by at most 1 %. */
 static gboolean
 check_cellular (const LinkCellularConfig * cellular, GError ** error)
 {

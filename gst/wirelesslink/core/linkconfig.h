@@ -83,7 +83,8 @@ typedef struct
   /* Maximum time in ns that the oldest packet has waited; if it has waited
    * longer, the queue is full. */
   guint64 time;
-  /* Used by LINK_QUEUE_IFD, whose video frames have no other limits. */
+  /* Limits of LINK_QUEUE_IFD. The limits above do not apply to the video frames
+   * of this queue. */
   IfdConfig ifd;
 } LinkQueueConfig;
 
@@ -122,7 +123,9 @@ typedef struct
   /* number of consecutive successful attempts after which the rate is increased
    */
   guint up_after;
-  guint loss_up_after;          /* successes per step up after a lost packet */
+  /* number of consecutive successful attempts after which a rate that was
+   * reduced by a lost packet is increased by one step */
+  guint loss_up_after;
 } LinkDcfConfig;
 
 typedef struct
@@ -156,10 +159,11 @@ typedef struct
   guint64 mean_rate[2];
   guint64 min_rate;             /* bit/s between two outages */
   guint64 max_rate;             /* bit/s; 1000 packets/s in the paper */
-  /* Standard deviation in bit/s after one second of Brownian motion. Winstein
-   * et al. use 200 packets/s. */
+  /* Standard deviation in bit/s of the change that Brownian motion causes in
+   * one second. Winstein et al. use 200 packets/s. */
   guint64 noise;
-  /* Time constant in ns of the return to the mean. Winstein et al. have none.
+  /* Time constant in ns with which the rate returns to its mean. In the model
+   * of Winstein et al. the rate does not return.
    */
   guint64 reversion;
   /* Reciprocal of the mean duration of an outage, in 1/s. Winstein et al. use 1
@@ -256,10 +260,11 @@ typedef struct
   guint64 command_min, command_max;
   guint64 connect_min, connect_max;
   guint64 handshake_min, handshake_max;
-  gdouble slow;                 /* share of the calls with a slow handshake */
+  /* share of the phone calls whose handshake is slow */
+  gdouble slow;
   guint64 slow_extra_max;       /* ns */
   gdouble failure;              /* probability that a call fails */
-  /* time in ns until a failed call is detected */
+  /* time in ns until it is detected that a phone call has failed */
   guint64 failure_min, failure_max;
   guint64 mean_time_to_break;   /* ns; 0 = calls do not break */
   guint64 hang_up_after;        /* ns without a packet; 0 = never */

@@ -51,9 +51,10 @@ typedef struct
   guint backoff;
   guint rate;
   guint failures, successes;    /* in a row */
-  /* the next frame is the first one after a step up */
+  /* TRUE for the first frame after the rate was increased */
   gboolean probing;
-  /* uses loss_up_after until the top rate is reached */
+  /* TRUE: loss_up_after is used instead of up_after until the top rate is
+   * reached */
   gboolean after_loss;
   gboolean sending;             /* takes part in the current transmission */
 } Station;
@@ -301,7 +302,7 @@ draw_failure (Dcf * dcf, guint number, guint64 duration)
 }
 
 /* A replayed packet has as many transmissions as in the recorded run.
- * Collisions in this run add further ones. */
+ * Collisions in the present run add further transmissions. */
 static guint
 get_retry_limit (const Dcf * dcf, const LinkItem * item)
 {

@@ -111,8 +111,8 @@ fails (const LinkDialUp * dial_up)
       seeded_chance (dial_up->config.failure));
 }
 
-/* The time is never 0. Otherwise failed calls would be repeated endlessly at
- * the same link time. */
+/* The detection of a failed phone call takes 1 ms or more. If it took no time,
+ * failed calls could be repeated endlessly at the same link time. */
 static guint64
 draw_detection (const LinkDialUp * dial_up)
 {

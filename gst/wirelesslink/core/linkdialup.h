@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A telephone call as a state machine that does not know packets. The caller
- * tells it whether a packet waits and whether any packet is in the link. It
- * reports each state that it enters. Private to the link's core.
+ * tells it whether a packet waits and whether any packet is in the link. The
+ * state machine reports each state that it enters. Private to the link's core.
  *
  *   call link_dial_up_want (), _set_used () or _break (), or _timeout () at the
- *   time of link_dial_up_next_wakeup (); after each of these calls
+ *     time of link_dial_up_next_wakeup (); after each of these calls
  *   while (link_dial_up_poll_change (dial_up, &state)) ...
  */
 

@@ -31,8 +31,9 @@ typedef struct
   guint64 (*next) (gpointer model);
   /* Performs the event that next () announced; link->now is its time. */
   void (*advance) (gpointer model);
-  /* The call begins or ends at link->now; may be NULL. At the end of the call
-   * the model loses all packets in service and in flight with LINK_FATE_CALL.
+  /* Called when a phone call begins or ends at link->now. The pointer may be
+   * NULL. At the end of the phone call, the model loses all packets in service
+   * and in flight. Their fate is LINK_FATE_CALL.
    */
   void (*call_changed) (gpointer model, gboolean connected);
   gdouble (*quality) (gpointer model, guint station);
@@ -86,16 +87,17 @@ struct _Link
   /* elements are LinkStep, in increasing order of time */
   GArray *steps;
   GArray *cuts;                 /* of LinkCut */
-  /* LinkItem in a heap, by departure time and order */
+  /* heap of LinkItem, ordered by departure time and then by `order` */
   GPtrArray *departures;
   guint64 n_departures;
-  GQueue outputs;               /* LinkItem that left the link */
+  GQueue outputs;               /* packets (LinkItem) that have left the link */
   GArray *events;               /* LinkEvent; first_event is the oldest one */
   guint first_event;
   /* The last packet that was polled. It is not freed yet, because the caller may
    * still read its bit errors (`damage`). */
   LinkItem *last_output;
-  LinkDamage *event_damage;     /* damage of the last event that was polled */
+  /* damage of the packet in the last event that was polled */
+  LinkDamage *event_damage;
 };
 
 /* --- functions for the models */
@@ -138,9 +140,9 @@ link_fate_is_lost (LinkFate fate)
   return fate > LINK_FATE_DAMAGED;
 }
 
-/* Returns whether there is a call; always TRUE without dial-up. */
+/* Returns whether a phone call is connected; always TRUE without dial-up. */
 gboolean link_is_connected (Link * link);
-/* The model breaks the call now. */
+/* Breaks the phone call now. Called by the model. */
 void link_disconnect (Link * link);
 /* The caller reports that the quality for the station may have changed at
  * link->now. */
