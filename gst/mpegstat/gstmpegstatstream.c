@@ -257,8 +257,9 @@ gst_mpeg_stat_handle_frames (GstMpegStat * self)
 
 /* --- access units --------------------------------------------------------- */
 
-/* Adds the errors that the classifier has counted since `before`. The counters
- * of the element continue when a new classifier starts at 0. */
+/* Adds to the counters of the element the errors that the classifier has
+ * counted since `before`. A new classifier counts from 0, but the counters of
+ * the element continue. */
 static void
 gst_mpeg_stat_count_malformed (GstMpegStat * self,
     const guint64 before[IFD_MALFORMED_LAST])

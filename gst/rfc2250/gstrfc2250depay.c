@@ -496,9 +496,9 @@ gst_rfc2250_depay_add_filler (GstRfc2250Depay * depay, guint16 seqnum)
   depay->n_fillers = MIN (depay->n_fillers + 1, MAX_FILLERS);
 }
 
-/* Checks a packet before it is passed to the reorder buffer. A forged packet
- * could have the sequence number of a true packet, which would then be
- * discarded as a duplicate. */
+/* Checks a packet before it is passed to the reorder buffer. Without this
+ * check, a forged packet could take the sequence number of a true packet, and
+ * the true packet would be discarded as a duplicate. */
 static gboolean
 gst_rfc2250_depay_check_payload (GstRfc2250Depay * depay, guint payload_type,
     guint32 ssrc, guint16 seqnum, const guint8 * payload, gsize size)
@@ -694,8 +694,8 @@ gst_rfc2250_depay_handle_event (GstRTPBaseDepayload * base, GstEvent * event)
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
     gst_event_parse_segment (event, &segment);
-    /* The base class refuses a segment in another format without posting an
-     * error, so the error is posted here. */
+    /* The base class refuses a segment that is not in time, but posts no error.
+     * The error is therefore posted here. */
     if (segment->format != GST_FORMAT_TIME)
       gst_rfc2250_depay_refuse_input (depay, "a stream of bytes");
   }

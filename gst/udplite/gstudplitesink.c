@@ -945,7 +945,8 @@ clear_clients (GstUdpliteSink * self)
 }
 
 /* Replaces the receiver that the properties host and port set. If `host` is
- * NULL or `port` is -1, the value of this property is kept. */
+ * NULL, the property host keeps its value. If `port` is -1, the property port
+ * keeps its value. */
 static void
 set_main_client (GstUdpliteSink * self, const gchar * host, gint port)
 {

@@ -744,9 +744,9 @@ receive_packets (GstUdpliteSrc * self)
   return flow;
 }
 
-/* Makes a batch of buffers from packets that were received. Receives packets
- * only if there are none. With GRO, there may be more packets than a buffer
- * list may contain. The remaining packets stay for the next call of this
+/* Makes a batch of buffers from received packets. If no received packet is
+ * left, packets are received first. With GRO, there may be more packets than a
+ * buffer list may contain. The remaining packets stay for the next call of this
  * function. */
 static GstFlowReturn
 take_batch (GstUdpliteSrc * self, Batch * batch)

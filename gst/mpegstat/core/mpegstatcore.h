@@ -121,7 +121,8 @@ typedef struct
 
 /* Processes an access unit in the same way as mpegstat_core_input_frame ()
  * processes a frame. Each I-frame also creates a GOP event. This event contains
- * only the numbers of the I-frame and the flags `closed` and `broken_link`. */
+ * only the coding number and the display number of the I-frame, and the flags
+ * `closed` and `broken_link`. */
 guint mpegstat_core_input_unit (MpegStatCore * core, guint64 arrival,
     guint64 wall, const MpegStatUnit * unit, gboolean complete,
     MpegStatEvent events[MPEGSTAT_MAX_EVENTS]);

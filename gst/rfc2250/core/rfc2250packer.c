@@ -104,8 +104,8 @@ save_sequence (Rfc2250Packer * packer, guint64 now)
   g_clear_pointer (&packer->sequence, g_bytes_unref);
   packer->own_matrices = FALSE;
   packer->sequence_time = now;
-  /* A larger header than MPEG_VIDEO_MAX_HEADER_SIZE must be damaged. It would
-   * not fit into a payload either. */
+  /* MPEG_VIDEO_MAX_HEADER_SIZE is the maximum size of a valid header. A larger
+   * header is damaged, and it would not fit into a payload. */
   if (size <= MPEG_VIDEO_MAX_HEADER_SIZE)
     packer->sequence = g_bytes_new (packer->data + start, size);
 }

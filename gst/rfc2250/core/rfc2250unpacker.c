@@ -456,8 +456,8 @@ drop_open_slice (Rfc2250Unpacker * unpacker)
 /* Returns the frame that was assembled in the chunk. If the frame fills less
  * than half of the chunk, the frame is copied, and the chunk is used again for
  * the next frame. Otherwise the frame takes over the whole chunk, including the
- * unused bytes at its end. These bytes are not freed: malloc could not use the
- * smaller chunk again for the next frame. */
+ * unused bytes at its end. The chunk is not made smaller before, because malloc
+ * could not reuse the memory of a smaller chunk for the next one. */
 static guint8 *
 unpacker_take_chunk (Rfc2250Unpacker * unpacker)
 {

@@ -33,7 +33,7 @@ typedef struct
 {
   guint32 ssrc;
   guint16 seqnum;
-  /* NULL if the packet was moved to the other ring */
+  /* NULL if the packet was moved from `singles` to `runs` */
   gpointer packet;
 } Stray;
 
@@ -133,8 +133,8 @@ rtp_reorder_set_window (RtpReorder * reorder, guint window)
   reorder->window = MIN (window, RTP_REORDER_MAX_WINDOW);
 }
 
-/* Increments `next`, the expected sequence number. The packet with this number
- * was received, or it is now counted as lost. */
+/* Increments the expected sequence number, `next`, because the packet with this
+ * number was received or is now counted as lost. */
 static void
 reorder_advance (RtpReorder * reorder, gboolean received)
 {
@@ -265,8 +265,8 @@ push_stray (RtpReorder * reorder, StrayRing * ring, const Stray * stray)
   ring->strays[(ring->first + ring->n++) % MAX_STRAYS] = *stray;
 }
 
-/* Stores a stray. Returns whether it follows another stored stray directly;
- * both then belong to a run. */
+/* Stores a stray. Returns whether a stored stray has the preceding sequence
+ * number; both strays then belong to a run. */
 static gboolean
 keep_stray (RtpReorder * reorder, const Stray * stray)
 {
@@ -313,7 +313,8 @@ is_near (const RtpReorder * reorder, guint16 seqnum)
   return ahead >= -MAX_MISORDER && ahead <= MAX_DROPOUT;
 }
 
-/* Makes the run of `last` the current sequence, and outputs all its packets. */
+/* Makes the run that ends with `last` the current sequence, and outputs all its
+ * packets. */
 static void
 take_over (RtpReorder * reorder, const Stray * last)
 {

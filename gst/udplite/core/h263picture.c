@@ -6,11 +6,11 @@
 
 #include "h263picture.h"
 
-/* Result for a header whose fields have impossible values. Where two
- * interpretations of a header are possible, the maximum of their two results is
- * used. An impossible interpretation must not win, so this result is less than
- * any size. An unknown size must win, so H263_HEADER_UNKNOWN is greater than
- * any size. */
+/* Result for a header whose fields have impossible values. If a header can be
+ * read in two ways, the greater of the two results is used. An impossible
+ * result must not be used if the other one is possible, so it is less than any
+ * size. An unknown size must be used even if the other one is known, so
+ * H263_HEADER_UNKNOWN is greater than any size. */
 #define IMPOSSIBLE 0
 
 /* Source format in PTYPE, table 1 */

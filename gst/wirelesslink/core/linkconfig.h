@@ -83,8 +83,8 @@ typedef struct
   /* Maximum time in ns that the oldest packet has waited; if it has waited
    * longer, the queue is full. */
   guint64 time;
-  /* Limits of LINK_QUEUE_IFD. The limits above do not apply to the video frames
-   * of this queue. */
+  /* Configuration of LINK_QUEUE_IFD. In this queue, none of the other limits
+   * apply to video frames. */
   IfdConfig ifd;
 } LinkQueueConfig;
 
@@ -159,8 +159,8 @@ typedef struct
   guint64 mean_rate[2];
   guint64 min_rate;             /* bit/s between two outages */
   guint64 max_rate;             /* bit/s; 1000 packets/s in the paper */
-  /* Standard deviation in bit/s of the change that Brownian motion causes in
-   * one second. Winstein et al. use 200 packets/s. */
+  /* Standard deviation, in bit/s, of the change of the rate that Brownian
+   * motion causes in one second. Winstein et al. use 200 packets/s. */
   guint64 noise;
   /* Time constant in ns with which the rate returns to its mean. In the model
    * of Winstein et al. the rate does not return.
@@ -187,8 +187,8 @@ typedef struct
    * `cellular`. If trace[1] is NULL, trace[0] is used for both directions. */
   const gchar *trace[2];
   gboolean half_duplex;         /* both directions share one medium */
-  /* On a half-duplex medium the stations send in turn. Otherwise the packet
-   * that has waited longest is sent first. */
+  /* Only for a half-duplex medium. TRUE = the stations send in turn; FALSE =
+   * the packet that has waited for the longest time is sent first. */
   gboolean take_turns;
   guint64 turnaround;           /* pause in ns when the direction changes */
   /* framing bytes that are sent with each packet */
@@ -213,8 +213,8 @@ typedef struct
   guint64 reorder_delay;        /* ns */
   /* The transmitter pauses, and no packet is lost. */
   LinkOnOffConfig outage;
-  /* The network after the link pauses, and then delivers all waiting packets at
-   * the same time. */
+  /* The network that follows the link pauses, and then delivers all waiting
+   * packets at the same time. */
   LinkOnOffConfig stall;
   /* rate of the receiver in bit/s; 0 = no limit */
   guint64 receiver_rate;
@@ -263,10 +263,10 @@ typedef struct
   /* share of the phone calls whose handshake is slow */
   gdouble slow;
   guint64 slow_extra_max;       /* ns */
-  gdouble failure;              /* probability that a call fails */
+  gdouble failure;              /* probability that a phone call fails */
   /* time in ns until it is detected that a phone call has failed */
   guint64 failure_min, failure_max;
-  guint64 mean_time_to_break;   /* ns; 0 = calls do not break */
+  guint64 mean_time_to_break;   /* ns; 0 = phone calls do not break */
   guint64 hang_up_after;        /* ns without a packet; 0 = never */
 } LinkDialUpConfig;
 

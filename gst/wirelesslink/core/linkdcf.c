@@ -339,8 +339,8 @@ succeed (Dcf * dcf, guint number, guint64 data_time)
   rate_after_success (dcf, number);
 }
 
-/* The attempt has failed. Whether the packet is lost is decided when the medium
- * becomes idle. */
+/* The attempt has failed. It is decided later, when the medium becomes idle,
+ * whether the packet is lost. */
 static void
 fail (Dcf * dcf, guint number)
 {

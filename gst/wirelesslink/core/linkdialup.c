@@ -34,7 +34,7 @@ struct _LinkDialUp
   guint64 number;               /* number of the phone call, beginning at 0 */
   /* beginning and end of the state in ns; LINK_NEVER = unknown */
   guint64 begin, end;
-  guint64 hang_up_at;           /* ns; LINK_NEVER = the call is kept */
+  guint64 hang_up_at;           /* ns; LINK_NEVER = the phone call is kept */
   guint64 calls, failed, broken;
   /* set-up time in ns of the last phone call that succeeded */
   guint64 setup_time;

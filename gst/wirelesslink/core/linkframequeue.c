@@ -59,7 +59,8 @@ struct _LinkFrameQueue
   LinkFrame *s;                 /* frame that is being sent, or NULL */
   Stream *sending;              /* stream of `s` */
   GQueue lost;                  /* dropped LinkItem */
-  /* number of packets in S, and in C and W of all streams */
+  /* number of packets in the buffer S, and in the buffers C and W of all
+   * streams */
   guint packets;
   guint64 bytes;
   guint64 next_number;          /* number of the next frame */

@@ -23,8 +23,8 @@ typedef struct
   /* Frees the model. Its items are freed with link_item_free (), to which
    * `user_free` is passed. */
   void (*destroy) (gpointer model, GDestroyNotify user_free);
-  /* The queue of a station has a packet to take at link->now. The station may
-   * be idle or busy. */
+  /* Called when the queue of a station has a packet to take at link->now. The
+   * station may be idle or busy. */
   void (*arrived) (gpointer model, guint station);
   /* Returns the time of the model's next event; LINK_NEVER = no packet waits.
    */
@@ -83,10 +83,10 @@ struct _Link
   guint64 in_flight;
   gdouble quality[LINK_MAX_STATIONS];   /* last reported values */
 
-  GArray *flows;                /* of LinkFlow */
+  GArray *flows;                /* elements are LinkFlow */
   /* elements are LinkStep, in increasing order of time */
   GArray *steps;
-  GArray *cuts;                 /* of LinkCut */
+  GArray *cuts;                 /* elements are LinkCut */
   /* heap of LinkItem, ordered by departure time and then by `order` */
   GPtrArray *departures;
   guint64 n_departures;
@@ -131,7 +131,7 @@ void link_deliver (Link * link, LinkItem * item, guint64 departure);
 /* A duplicate of the packet leaves the link at `departure`. Must be called
  * before link_deliver () for the packet. */
 void link_duplicate (Link * link, LinkItem * item, guint64 departure);
-/* The packet is lost at link->now. */
+/* Loses the packet at link->now, with the given fate. */
 void link_lose (Link * link, LinkItem * item, LinkFate fate);
 /* Returns whether a packet with this fate does not arrive. */
 static inline gboolean
@@ -147,8 +147,8 @@ void link_disconnect (Link * link);
 /* The caller reports that the quality for the station may have changed at
  * link->now. */
 void link_quality_changed (Link * link, guint station);
-/* The qualities for all stations that have sent a packet may have changed at
- * link->now. */
+/* The caller reports that the qualities for all stations that have sent a
+ * packet may have changed at link->now. */
 void link_all_qualities_changed (Link * link);
 
 /* --- further functions for link.c */
