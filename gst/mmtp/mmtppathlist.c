@@ -24,8 +24,8 @@
 /* Maximum rate of a path in bit/s. A REPORT counts bytes in 32 bits
  * (docs/wire-mmtp.md, section 3). */
 #define MAX_RATE (8 * (guint64) G_MAXUINT32)
-/* Maximum delay of a path. It is the maximum of the initial delay (D0) in an
- * OPEN, because no packet would be in time with a longer delay. */
+/* Maximum delay of a path. It equals the maximum of the field initial delay
+ * (D0) of an OPEN message. With a longer delay, no packet would be in time. */
 #define MAX_DELAY 60000         /* in ms */
 /* Minimum MTU of a path: the minimum message size with IPv6 and UDP headers, in
  * bytes. */
@@ -133,7 +133,8 @@ is_ipv6 (const gchar * text)
   return is_address (text, &family) && family == G_SOCKET_FAMILY_IPV6;
 }
 
-/* Returns whether `text` is meant as an IPv4 address, right or wrong. */
+/* Returns whether `text` looks like an IPv4 address, even if the address is
+ * invalid. */
 static gboolean
 looks_like_ipv4 (const gchar * text)
 {

@@ -40,7 +40,8 @@ typedef struct
 typedef struct
 {
   gboolean is_auto;
-  GPtrArray *specs;             /* MmtpPathSpecs, owned by the array */
+  /* elements are MmtpPathSpec, owned by the array */
+  GPtrArray *specs;
 } MmtpPathList;
 
 typedef enum

@@ -203,8 +203,8 @@ static const GstWirelessProperty properties[] = {
    * * `temporal_reference`
    * * `coding_number`, `display_number`: position in transport order and in
    *   display order, including lost frames
-   * * `pts_90khz`: presentation time in units of 1/90000 s; for `gop`, that of
-   *   temporal reference 0
+   * * `pts_90khz`: presentation time in units of 1/90000 s; for `gop`, the
+   *   presentation time of the picture with the temporal reference 0
    * * `size_bytes`
    * * `time_code`: hh:mm:ss:pp of the GOP, or of the GOP of the frame
    * * `closed_gop`, `broken_link`, `pictures`: fields of the GOP header

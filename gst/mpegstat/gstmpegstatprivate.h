@@ -25,8 +25,8 @@ GST_DEBUG_CATEGORY_EXTERN (gst_mpeg_stat_debug);
 #define GST_CAT_DEFAULT gst_mpeg_stat_debug
 
 /* Frame duration at the lowest frame rate, 24000/1001 (13818-2 table 6-4).
- * Until the frame rate is known, an unparsed frame may have to wait for this
- * time until the next frame begins. */
+ * Until the frame rate is known, this is the maximum time that an unparsed
+ * frame waits for the beginning of the next frame. */
 #define MAX_FRAME_DURATION (GST_SECOND * 1001 / 24000)
 
 /* Properties that control the handling of a frame and its events */
@@ -55,13 +55,13 @@ struct _GstMpegStat
   guint64 malformed_frames;     /* written by the streaming thread */
   MpegStatClock clock;
   gboolean eos;
-  /* maximum time that a frame waits here, in ns */
+  /* maximum time in ns that a frame waits in this element */
   GstClockTime frame_wait;
 
   /* Used by the streaming thread only; created and freed while no pad is active
    */
   GstMpegVideoInput *input;
-  /* for all codecs but MPEG-1/2, which `input` handles; otherwise NULL */
+  /* for all codecs except MPEG-1/2, which `input` handles; NULL for MPEG-1/2 */
   MpegStatUnits *units;
   MpegStatArrivals *arrivals;
   MpegStatTime now;             /* arrival of the current buffer */

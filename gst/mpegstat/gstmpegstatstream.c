@@ -66,7 +66,8 @@ gst_mpeg_stat_update_caps (GstMpegStat * self,
 {
   GstCaps *caps, *current;
 
-  /* After a flush, a frame before the sequence header does not change the caps.
+  /* After a flush, frames may arrive before the next sequence header. They do
+   * not change the caps.
    */
   if (self->have_caps && !self->update_caps && (sequence->width == 0
           || memcmp (&self->sequence, sequence, sizeof (*sequence)) == 0))
@@ -256,8 +257,9 @@ gst_mpeg_stat_handle_frames (GstMpegStat * self)
 
 /* --- access units --------------------------------------------------------- */
 
-/* Adds the errors that the classifier has counted since `before`. The counters
- * of the element continue when a new classifier starts at 0. */
+/* Adds to the counters of the element the errors that the classifier has
+ * counted since `before`. A new classifier counts from 0, but the counters of
+ * the element continue. */
 static void
 gst_mpeg_stat_count_malformed (GstMpegStat * self,
     const guint64 before[IFD_MALFORMED_LAST])

@@ -53,7 +53,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_rfc2250_depay_debug);
  * keep-alive packets are seconds apart. */
 #define MAX_FILLERS 16
 
-/* Packets that were refused before the unpacker, and frames by type */
+/* Counters of packets that were refused before they reached the unpacker, and
+ * of frames by type */
 typedef struct
 {
   guint64 lost;
@@ -76,7 +77,8 @@ struct _GstRfc2250Depay
   guint reorder_window;         /* in packets */
   guint max_frame_size;         /* in bytes */
   DepayStats stats;
-  Rfc2250UnpackerStats unpacker_stats;  /* counters as of the last frame */
+  /* copy of the unpacker's counters, for other threads */
+  Rfc2250UnpackerStats unpacker_stats;
 
   /* streaming thread only */
   GstPadChainFunction base_chain;
@@ -86,7 +88,7 @@ struct _GstRfc2250Depay
   gint payload_type;            /* from the caps; -1: any */
   gboolean have_seqnum;
   guint16 next_seqnum;
-  /* sequence numbers of the last packets without a payload */
+  /* sequence numbers of the packets without a payload that arrived last */
   guint16 fillers[MAX_FILLERS];
   guint n_fillers;              /* number of valid elements */
   guint64 n_empty;
@@ -97,7 +99,7 @@ struct _GstRfc2250Depay
   guint32 ssrc;
   /* extended timestamp; all bits set if there is none yet */
   guint64 rtptime;
-  gboolean resync;              /* packets of a new source have begun */
+  gboolean resync;              /* the next frame comes from a new source */
   MpegVideoSequence sequence;   /* sequence parameters of the src pad's caps */
   gboolean have_caps;
   gboolean have_rtp_caps;
@@ -251,9 +253,10 @@ static const GstWirelessProperty properties[] = {
    * - `lost`, `duplicates`, `late`: lost, duplicate and late packets, which are
    *   recognized by their sequence numbers
    * - `ssrc-changes`: changes of the source
-   * - `strays`: dropped packets of another source, or with a sequence number
-   *   that is far off. Another source becomes the current one if it has sent
-   *   two consecutive packets and the current one has been silent for a second
+   * - `strays`: dropped packets of another source than the current one, or
+   *   with a sequence number far from the expected one. Another source becomes
+   *   the current source if it has sent two consecutive packets, and the
+   *   current source has been silent for a second
    * - refused packets, by reason:
    *   - `invalid-rtp`: not RTP
    *   - `wrong-payload-type`: a payload type other than that of the caps
@@ -493,8 +496,9 @@ gst_rfc2250_depay_add_filler (GstRfc2250Depay * depay, guint16 seqnum)
   depay->n_fillers = MIN (depay->n_fillers + 1, MAX_FILLERS);
 }
 
-/* Only valid packets of this stream are passed to the reorder buffer. Otherwise
- * a forged packet with a suitable number would displace the true one. */
+/* Checks a packet before it is passed to the reorder buffer. Without this
+ * check, a forged packet could take the sequence number of a true packet, and
+ * the true packet would be discarded as a duplicate. */
 static gboolean
 gst_rfc2250_depay_check_payload (GstRfc2250Depay * depay, guint payload_type,
     guint32 ssrc, guint16 seqnum, const guint8 * payload, gsize size)
@@ -542,7 +546,8 @@ gst_rfc2250_depay_check_packet (GstRfc2250Depay * depay, GstBuffer * buffer,
 {
   guint8 head[12 + RFC2250_HEADER_SIZE];
 
-  /* version 2, no padding, no extension, no contributing sources; T is 0 */
+  /* This fast check is only for RTP version 2 without padding, extension and
+   * contributing sources, and for T = 0. */
   if (gst_buffer_extract (buffer, 0, head, sizeof (head)) < sizeof (head)
       || head[0] != GST_RTP_VERSION << 6 || head[12] & 0x04)
     return gst_rfc2250_depay_check_rtp (depay, buffer, ssrc, seqnum);
@@ -689,8 +694,8 @@ gst_rfc2250_depay_handle_event (GstRTPBaseDepayload * base, GstEvent * event)
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
     gst_event_parse_segment (event, &segment);
-    /* The base class refuses a segment in another format without posting an
-     * error, so the error is posted here. */
+    /* The base class refuses a segment that is not in time, but posts no error.
+     * The error is therefore posted here. */
     if (segment->format != GST_FORMAT_TIME)
       gst_rfc2250_depay_refuse_input (depay, "a stream of bytes");
   }

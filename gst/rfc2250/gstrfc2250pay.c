@@ -63,7 +63,8 @@ struct _GstRfc2250Pay
   /* protected by the object lock */
   Rfc2250PackerConfig config;
   guint max_frame_size;         /* in bytes */
-  Rfc2250PackerStats packer_stats;      /* counters as of the last frame */
+  /* copy of the packer's counters, for other threads */
+  Rfc2250PackerStats packer_stats;
   MpegVideoFramerStats framer_stats;
 
   /* streaming thread only */
@@ -177,9 +178,9 @@ static const GstWirelessProperty properties[] = {
    *
    * Send the MPEG-2 header extension (T = 1, RFC 2250 section 3.4.1) in each
    * packet of an MPEG-2 stream. A receiver can then restore a lost picture
-   * header from any packet of the picture. It takes 4 bytes per packet, or more
-   * with composite display or further extensions. live555, VLC and mediamtx do
-   * not support it.
+   * header from any packet of the picture. The extension takes 4 bytes per
+   * packet, or more with composite display or further extensions. live555, VLC
+   * and mediamtx do not support the extension.
    *
    * Since: 0.1
    */
@@ -209,8 +210,9 @@ static const GstWirelessProperty properties[] = {
    * Repeat the last sequence header with its extensions before an I-frame that
    * has none, if this number of seconds has passed since the sequence header
    * was last sent. Receivers that join a stream with a single sequence header
-   * at its beginning need this. The header is not repeated while downloaded
-   * quantizer matrices are in use, because it would reset these matrices.
+   * at its beginning need this. The header is not repeated while the stream
+   * uses quantizer matrices of a quant_matrix_extension, because the header
+   * would reset these matrices.
    *
    * Since: 0.1
    */
@@ -250,7 +252,8 @@ static const GstWirelessProperty properties[] = {
    * - `sequence-headers-injected`: sequence headers that config-interval
    *   inserted
    * - `sequence-headers-not-injected`: sequence headers that config-interval
-   *   did not insert because of downloaded matrices
+   *   did not insert, because they would have reset the quantizer matrices of a
+   *   quant_matrix_extension
    * - `incomplete-frames`: frames that were sent although slices are missing in
    *   the input
    * - input that was not sent:

@@ -14,8 +14,8 @@
 typedef struct
 {
   GstBuffer *buffer;            /* not owned */
-  /* Mapped bytes of the whole buffer. It is used if the buffer has more
-   * memories than a packet may have parts. */
+  /* The mapped bytes of the whole buffer. They are used if the buffer consists
+   * of more than DATAGRAM_MAX_PARTS memories. */
   GstMapInfo whole;
   GstMapInfo maps[DATAGRAM_MAX_PARTS];
   guint n_maps;                 /* 0 = `whole` is mapped instead */

@@ -172,8 +172,8 @@ set_number (GstUdpliteSink * self, gint fd, gint level, gint option,
     GST_WARNING_OBJECT (self, "%s: %s", name, g_strerror (errno));
 }
 
-/* Returns the index of the interface in multicast-iface; 0 = the routes choose
- * the interface. */
+/* Returns the index of the network interface that the property multicast-iface
+ * names. 0 means that the routes of the system select the interface. */
 static guint
 get_multicast_index (GstUdpliteSink * self)
 {
@@ -826,8 +826,8 @@ gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
   if (n > 1 && !gst_network_sink_get_blocking (sink)
       && !udplite_round_goes_once (self->clients, self->send_duplicates))
     n = 1;
-  /* The packets of an interrupted round were dropped meanwhile, so a new round
-   * begins. */
+  /* If the base class has dropped the packets of an interrupted round, it now
+   * offers other packets. A new round then begins. */
   if (self->resume_at && self->resume_at != buffers[0])
     clear_round (self);
   mapped = gst_udplite_packets_map (self->packets, buffers, n, &self->coverage);
@@ -945,7 +945,8 @@ clear_clients (GstUdpliteSink * self)
 }
 
 /* Replaces the receiver that the properties host and port set. If `host` is
- * NULL or `port` is -1, the value of this property is kept. */
+ * NULL, the property host keeps its value. If `port` is -1, the property port
+ * keeps its value. */
 static void
 set_main_client (GstUdpliteSink * self, const gchar * host, gint port)
 {
@@ -1274,8 +1275,8 @@ static const GstWirelessProperty properties[] = {
 
 /* --- life cycle ----------------------------------------------------------- */
 
-/* The application's sockets are closed only in the change to NULL, as in
- * udpsink, because the element could use them again until then. */
+/* The application's sockets are closed only when the element changes to the
+ * state NULL, as in udpsink. Until then, the element could use them again. */
 static void
 close_given_sockets (GstUdpliteSink * self)
 {

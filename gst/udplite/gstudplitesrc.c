@@ -70,10 +70,10 @@ GST_DEBUG_CATEGORY_STATIC (gst_udplite_src_debug);
 
 #define DEFAULT_ADDRESS "0.0.0.0"
 /* Size in bytes of the memory for a received packet. An IP packet of any size
- * fits, because RFC 791 and RFC 8200 limit it to 65,535 bytes. Of each receive
- * buffer, usually only the first bytes are used. The additional bytes have the
- * effect that these first bytes are in different cache lines. Memory pages that
- * are never written cost nothing. */
+ * fits, because RFC 791 and RFC 8200 limit it to 65,535 bytes. Most packets use
+ * only the first bytes of their memory. The additional 1536 bytes put these
+ * first bytes into different cache lines for consecutive packets. Memory pages
+ * that are never written cost nothing. */
 #define RECEIVE_BUFFER_SIZE (65536 + 1536)
 /* minimum time between two warnings about discarded packets */
 #define REPORT_INTERVAL (10 * GST_SECOND)
@@ -104,7 +104,8 @@ typedef struct
   /* number of packets shorter than skip-first-bytes */
   guint64 too_short_to_skip;
   UdpliteSocketStats socket;
-  /* number of packets that the kernel has dropped, as last read */
+  /* number of packets that the kernel had dropped when its counter was last
+   * read */
   guint64 dropped;
 } GstUdpliteSrcCounters;
 
@@ -116,7 +117,7 @@ struct _GstUdpliteSrc
   GstUdpliteSrcSettings settings;
   /* the socket of the application; NULL if we open our own socket */
   GSocket *socket;
-  /* TRUE if a property changed that needs a new socket */
+  /* TRUE if a changed property requires a new socket */
   gboolean reopen;
   UdpliteBackend backend;       /* backend in use; AUTO = none yet */
   GstUdpliteSrcCounters counters;       /* since the socket was opened */
@@ -126,7 +127,7 @@ struct _GstUdpliteSrc
   /* The socket. It is created and freed while no streaming thread runs;
    * otherwise only the streaming thread uses it. */
   UdpliteSocket *udplite;
-  /* the socket of the application that `udplite` uses; NULL if it is our own */
+  /* the application's socket if `udplite` uses one; otherwise NULL */
   GSocket *foreign;
   GInetSocketAddress *group;    /* joined multicast group */
   gchar *group_interfaces, *group_sources;
@@ -136,13 +137,15 @@ struct _GstUdpliteSrc
    * `udplite` */
   const UdplitePacket *packets;
   guint n_packets;
-  guint last_batch;             /* number of packets that came together last */
+  /* number of packets that the last receive call returned */
+  guint last_batch;
   /* TRUE if more packets may be waiting in the socket */
   gboolean more;
   UdpliteSocketStats reported;  /* counters at the time of the last warning */
   /* time of the last warning about discarded packets */
   GstClockTime report_time;
-  GstAllocator *blocks;         /* memory of packets that came together */
+  /* memory for packets that were received together */
+  GstAllocator *blocks;
   /* size in bytes of the buffers in the pool of GstBaseSrc */
   gsize pool_size;
   /* sender of the previous packet, and the path it came from */
@@ -157,7 +160,8 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 G_DEFINE_TYPE_WITH_CODE (GstUdpliteSrc, gst_udplite_src, GST_TYPE_NETWORK_SRC,
     GST_DEBUG_CATEGORY_INIT (gst_udplite_src_debug, "udplitesrc", 0,
         "UDP-Lite source"));
-/* The element has no rank, as udpsrc, because it is found by its URI scheme. */
+/* The element has no rank, because it is found by its URI scheme. udpsrc has
+ * none either. */
 GST_ELEMENT_REGISTER_DEFINE (udplitesrc, "udplitesrc", GST_RANK_NONE,
     GST_TYPE_UDPLITE_SRC);
 
@@ -279,8 +283,8 @@ read_dropped (GSocket * socket)
   return 0;
 }
 
-/* Adds the packets that the kernel has dropped since the last call to the
- * counters. */
+/* Adds to the counters the packets that the kernel has dropped since this
+ * function was last called. */
 static void
 gst_udplite_src_update_dropped (GstUdpliteSrc * self)
 {
@@ -510,9 +514,10 @@ wait_for_packet (GstUdpliteSrc * self, gint64 * since)
 
 /* --- one packet ---------------------------------------------------------- */
 
-/* Buffers of packets that came together are parts of one block of memory. Unlike
- * the buffers of a pool, which are used in turn, new blocks are usually memory
- * that was freed just before and is still in the cache of the CPU. */
+/* Makes a buffer that is a part of a block of memory. All packets that were
+ * received together share the block. A new block is usually memory that was
+ * freed just before and is still in the cache of the CPU. The buffers of a pool
+ * lack this advantage, because they are used in turn. */
 static GstBuffer *
 copy_to_block (GstAllocator * blocks, const guint8 * data, gsize size)
 {
@@ -739,9 +744,10 @@ receive_packets (GstUdpliteSrc * self)
   return flow;
 }
 
-/* Takes packets that were received, and receives packets if there are none.
- * With GRO, more packets may have been received than one list may contain. The
- * rest stays for the next call. */
+/* Makes a batch of buffers from received packets. If no received packet is
+ * left, packets are received first. With GRO, there may be more packets than a
+ * buffer list may contain. The remaining packets stay for the next call of this
+ * function. */
 static GstFlowReturn
 take_batch (GstUdpliteSrc * self, Batch * batch)
 {
@@ -753,7 +759,8 @@ take_batch (GstUdpliteSrc * self, Batch * batch)
   make_batch (self, batch, n);
   self->packets += n;
   self->n_packets -= n;
-  /* Without a buffer, the caller waits, and so notices that it has to stop. */
+  /* If no buffer was made, the caller next waits for packets. While it waits,
+   * it notices if it has to stop. */
   if (batch->n_buffers == 0)
     self->more = FALSE;
   return flow;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Looks up the route of a destination. A UDP socket is connected to the
- * destination, which shows the source address, and closed again without sending
- * anything. The results are cached, because the lookup takes several system
- * calls.
+/* Looks up the route of a destination. For this, a UDP socket is connected to
+ * the destination. The local address of the socket is then the source address.
+ * The socket is closed without sending anything. The results are cached,
+ * because the lookup takes several system calls.
  */
 
 #include "udpliteroutes.h"
@@ -27,7 +27,8 @@ struct _UdpliteRoutes
   GHashTable *entries;          /* set of Entry */
   /* entry that was used last, owned by `entries`; NULL = none */
   const Entry *last;
-  gint64 cleared;               /* monotonic time in us of the last clear */
+  /* monotonic time in us at which the cache was last emptied */
+  gint64 cleared;
 };
 
 static guint

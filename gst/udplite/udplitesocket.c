@@ -187,8 +187,8 @@ udplite_socket_new_from_socket (GSocket * socket, gboolean close_it,
   gint fd = g_socket_get_fd (socket);
 
   if (g_socket_is_closed (socket)) {
-    /* The error code is not G_IO_ERROR_CLOSED, because it is useless to try
-     * again with a closed socket. */
+    /* G_IO_ERROR_CLOSED would suggest that a further attempt may succeed. With
+     * a closed socket it cannot succeed, so another error code is used. */
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
         "the socket that was given is closed: give an open one");
     return NULL;

@@ -66,13 +66,13 @@ gboolean udplite_socket_set_membership (UdpliteSocket * self, gboolean join,
 gboolean udplite_socket_set_min_coverage (UdpliteSocket * self,
     gint min_coverage, GError ** error);
 
-/* Says that the socket only sends. The kernel then does not waste time on
- * packets for it. May be called once, before packets are sent. */
+/* From now on the socket only sends, so that the kernel does not waste time on
+ * packets that arrive for it. May be called once, before packets are sent. */
 void udplite_socket_stop_receiving (UdpliteSocket * self);
 /* With `uses_gso` TRUE, a run of packets that are covered completely and have
  * the same size is passed to the kernel as one message (GSO). The packets of
- * such a run have a UDP checksum. All other packets have none, which is also
- * the case with the initial value, FALSE. Only the backend udp uses this
+ * such a run have a UDP checksum; all other packets have none. With FALSE, the
+ * initial value, no packet has a UDP checksum. Only the backend udp uses this
  * setting. The thread that sends calls this function. */
 void udplite_socket_set_gso (UdpliteSocket * self, gboolean uses_gso);
 /* Returns FALSE once with an error after the system has refused GSO. The

@@ -43,8 +43,8 @@ typedef struct
    * cannot use such a socket. */
   void (*adopt) (UdpliteSocket * self);
   void (*free) (UdpliteSocket * self);  /* may be NULL */
-  /* Prevents that the kernel passes packets to a socket that only sends. May be
-   * NULL. */
+  /* Keeps the kernel from passing packets to a socket that only sends. The
+   * pointer may be NULL. */
   void (*stop_receiving) (UdpliteSocket * self);
 
   /* maximum number of bytes that precede the payload in a received packet */
@@ -58,9 +58,9 @@ typedef struct
    * udplite_socket_send (). */
   guint (*send) (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
       GError ** error);
-  /* Returns whether a received packet is valid. The packet was not truncated.
-   * If the packet is valid, it is stored in `packet`, of which only `path` is
-   * set before; otherwise a counter of `stats` is incremented. */
+  /* Checks a received packet that was not truncated. If it is valid, fills in
+   * `packet`, whose field `path` the caller has already set, and returns TRUE.
+   * Otherwise increments a counter of `stats` and returns FALSE. */
   gboolean (*accept) (UdpliteSocket * self, const Datagram * datagram,
       UdplitePacket * packet, UdpliteSocketStats * stats);
 } UdpliteSocketBackend;
@@ -85,8 +85,9 @@ struct _UdpliteSocket
   gboolean uses_gso;            /* with the backend udp only */
 
   /* The following fields are used by the receiving thread only. */
-  GArray *packets;              /* of UdplitePacket; the last received packets */
-  /* TRUE if the kernel has merged the last received packets */
+  /* elements are UdplitePacket: the packets that were received last */
+  GArray *packets;
+  /* TRUE if the kernel had merged packets in the last receive call */
   gboolean merges;
 
   gint min_coverage;            /* atomic; negative = any */

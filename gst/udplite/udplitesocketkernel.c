@@ -25,10 +25,11 @@ set_option (UdpliteSocket * self, gint option, gint value, const gchar * what,
       value);
 }
 
-/* A negative minimum, which accepts any coverage, is set as 8. This accepts
- * every packet, because UDP-Lite permits no smaller coverage (RFC 3828 section
- * 3.1). In Linux there is no other way to undo the option once it is set. The
- * value 0 would discard the packets that are not covered completely. */
+/* A negative minimum coverage accepts any coverage. It is passed to the kernel
+ * as 8, which accepts every packet, because UDP-Lite permits no smaller
+ * coverage (RFC 3828 section 3.1). It is not passed as 0, because the kernel
+ * would then discard the packets that are not covered completely. Linux has no
+ * other way to undo the option once it is set. */
 static gboolean
 kernel_set_min_coverage (UdpliteSocket * self, gint min_coverage,
     GError ** error)

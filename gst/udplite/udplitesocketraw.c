@@ -134,13 +134,17 @@ raw_bind (UdpliteSocket * self, GInetSocketAddress * address, gboolean reuse,
 
 /* A raw socket receives a copy of each UDP-Lite packet that arrives at this
  * host, and its filter then discards the copy. If the packets are sent over the
- * loopback interface, this takes more than a tenth of the time of sending. A
- * connected raw socket receives only packets from its peer. The socket is
- * therefore connected to a loopback address that nothing sends from; packets
- * are nevertheless sent to the address of each packet, from the source address
- * that is set for it. Without `holder` the socket is not connected, because it
- * must then receive the ICMP messages about the path MTU, which the holder
- * receives otherwise. IPv6 has no such address. */
+ * loopback interface, these copies take more than a tenth of the time of
+ * sending.
+ *
+ * A connected raw socket receives only packets from its peer. The socket is
+ * therefore connected to a loopback address from which nothing is sent. Each
+ * packet is nevertheless sent to its own destination, from the source address
+ * that is set for it.
+ *
+ * Without `holder` the socket is not connected. It must then receive the ICMP
+ * messages about the path MTU, which otherwise the holder receives. IPv6 has no
+ * unused loopback address, so an IPv6 socket is not connected either. */
 static void
 raw_stop_receiving (UdpliteSocket * self)
 {
@@ -149,7 +153,7 @@ raw_stop_receiving (UdpliteSocket * self)
   if (self->ipv6 || !self->raw->holder)
     return;
   nobody.sin_addr.s_addr = g_htonl (UNUSED_LOOPBACK_ADDRESS);
-  /* If this fails, the socket works nevertheless. */
+  /* The socket works even if connect () fails. */
   if (connect (self->fd, (struct sockaddr *) &nobody, sizeof (nobody)) < 0)
     return;
 }

@@ -72,9 +72,10 @@ get_run (UdpliteSocket * self, const UdpliteOutput * outputs,
   return covered;
 }
 
-/* Sends consecutive messages together if all of them are runs, which need a UDP
- * checksum, or all are single packets, which have none. The order of the
- * packets does not change. */
+/* Sends the packets in their order. Several packets that are passed to the
+ * kernel as one message are a run. Runs need a UDP checksum, and single packets
+ * are sent without one. Consecutive messages of the same kind, runs or single
+ * packets, are sent together. */
 static guint
 udp_send (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
     GError ** error)

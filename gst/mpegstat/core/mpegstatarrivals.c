@@ -19,12 +19,12 @@ typedef struct
 
 struct _MpegStatArrivals
 {
-  /* a ring buffer, the oldest element at `first` */
+  /* This array is a ring buffer. Its oldest element has the index `first`. */
   Piece pieces[MAX_PIECES];
   guint first, n_pieces;
   guint64 received;             /* in bytes */
   guint64 framed;               /* number of bytes that were output in frames */
-  /* the framer's counter of junk bytes at the reset */
+  /* value of the framer's counter of junk bytes when this struct was reset */
   guint64 junk;
   MpegStatTime last;
 };

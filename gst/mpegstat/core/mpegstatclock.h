@@ -23,7 +23,7 @@ typedef struct
   /* value of the clock `kind` at the last arrival */
   guint64 reading;
   guint64 monotonic;            /* monotonic time at the last arrival */
-  /* time of the last arrival, since the first one */
+  /* time from the first to the last arrival */
   guint64 arrival;
   /* monotonic time when playing started or stopped */
   guint64 switched;

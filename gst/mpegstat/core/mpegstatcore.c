@@ -27,7 +27,8 @@ struct _MpegStatCore
    * mpegstat_core_get_totals. */
   MpegStatTotals totals;
 
-  gboolean have_first;          /* the frame whose latency is 0 has arrived */
+  /* The first frame has arrived. Latencies are relative to it. */
+  gboolean have_first;
   guint64 first_arrival, first_expected;
 
   /* the GOP header of the current GOP has arrived */
@@ -271,9 +272,9 @@ mpegstat_core_input_loss (MpegStatCore * core, guint64 arrival, guint64 wall,
   }
 }
 
-/* Returns the average bitrate. The time begins with the first arrival, whose
- * bytes do not count. The bitrate in the sliding window is computed in the same
- * way. */
+/* Returns the average bitrate between the first and the last arrival. The bytes
+ * of the first frame are not counted, because they arrived before this time
+ * began. The bitrate in the sliding window is computed in the same way. */
 static guint64
 average_bitrate (const MpegStatCore * core)
 {

@@ -87,8 +87,8 @@ typedef struct _MpegStatCore MpegStatCore;
 
 MpegStatCore *mpegstat_core_new (void);
 void mpegstat_core_free (MpegStatCore * core);
-/* Called at a flush or before another stream: the latency is measured relative
- * to the next frame. The totals are kept. */
+/* Called at a flush or before another stream. Latencies are then relative to
+ * the next frame. The totals are kept. */
 void mpegstat_core_restart (MpegStatCore * core);
 
 /* Processes a frame. `arrival` is in ns since the first bytes arrived, and
@@ -105,10 +105,10 @@ guint mpegstat_core_input_frame (MpegStatCore * core, guint64 arrival,
  * framing may change between sender and receiver. */
 typedef struct
 {
-  /* I: starts a GOP; B: no other frame refers to it */
+  /* I = the unit starts a GOP; B = no other frame refers to the unit */
   MpegVideoPictureType type;
   gint layer;                   /* temporal layer; -1 if unknown */
-  /* for I-frames; the meaning is the same as in a GOP header */
+  /* Only for I-frames. Both flags have the same meaning as in a GOP header. */
   gboolean closed, broken_link;
   gint64 coding_number, display_number;
   guint64 expected;             /* in ns */
@@ -119,9 +119,10 @@ typedef struct
   guint64 hash;                 /* hash of the slices of a frame */
 } MpegStatUnit;
 
-/* Processes an access unit like mpegstat_core_input_frame. Each I-frame also
- * creates a GOP event, which only says how the following frames refer to those
- * before it. */
+/* Processes an access unit in the same way as mpegstat_core_input_frame ()
+ * processes a frame. Each I-frame also creates a GOP event. This event contains
+ * only the coding number and the display number of the I-frame, and the flags
+ * `closed` and `broken_link`. */
 guint mpegstat_core_input_unit (MpegStatCore * core, guint64 arrival,
     guint64 wall, const MpegStatUnit * unit, gboolean complete,
     MpegStatEvent events[MPEGSTAT_MAX_EVENTS]);

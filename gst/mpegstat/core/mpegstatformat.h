@@ -34,7 +34,7 @@ void mpegstat_format_csv (const MpegStatEvent * event, GString * out);
 void mpegstat_format_json (const MpegStatEvent * event, GString * out);
 void mpegstat_format_text (const MpegStatEvent * event, const gchar * name,
     GString * out);
-/* `knows_losses`: FALSE for H.264 and H.265, whose losses cannot be detected. The
- * line then says so in place of the number 0. */
+/* `knows_losses` is FALSE for H.264 and H.265, whose losses cannot be detected.
+ * The line then says this in place of the number 0. */
 void mpegstat_format_summary (const MpegStatTotals * totals,
     gboolean knows_losses, const gchar * name, GString * out);

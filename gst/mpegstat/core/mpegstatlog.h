@@ -12,7 +12,7 @@
 typedef enum
 {
   MPEGSTAT_LOG_CSV,             /* a header line, and one row per event */
-  MPEGSTAT_LOG_JSON             /* one line with an object per event */
+  MPEGSTAT_LOG_JSON             /* one line per event, which is a JSON object */
 } MpegStatLogFormat;
 
 typedef struct

@@ -18,7 +18,8 @@ struct _MpegStatUnits
   IfdClassifier *classifier;
   SlotReader *slots;
   SlotCodec slot_codec;
-  guint64 malformed;            /* frames that `slots` could not parse */
+  /* number of frames that the slot reader could not parse */
+  guint64 malformed;
   guint64 period;               /* duration of a frame in ns; 0 if unknown */
 
   /* number of the next access unit in transport order */
@@ -104,8 +105,9 @@ in_frames (gint64 time, guint64 period)
   return (time + (time < 0 ? -half : half)) / (gint64) period;
 }
 
-/* Returns the time since the first timestamp of this kind, which may be
- * negative. */
+/* Returns the time since `first`, which may be negative. `first` is the first
+ * PTS or the first DTS of the stream; if there was none yet, `time` becomes the
+ * first. */
 static gint64
 since_first (guint64 time, guint64 * first)
 {

@@ -20,7 +20,8 @@ struct _Rfc2250Packer
   GBytes *sequence;
   /* A quant_matrix_extension was received after the sequence header. */
   gboolean own_matrices;
-  guint64 sequence_time;        /* when it was last sent, in ns */
+  /* time in ns when the sequence header was last sent */
+  guint64 sequence_time;
 
   /* State for the N bit: the last picture header of each type, without the
    * fields that every packet contains */
@@ -103,15 +104,17 @@ save_sequence (Rfc2250Packer * packer, guint64 now)
   g_clear_pointer (&packer->sequence, g_bytes_unref);
   packer->own_matrices = FALSE;
   packer->sequence_time = now;
-  /* A larger header does not fit into a payload, so it must be damaged. */
+  /* MPEG_VIDEO_MAX_HEADER_SIZE is the maximum size of a valid header. A larger
+   * header is damaged, and it would not fit into a payload. */
   if (size <= MPEG_VIDEO_MAX_HEADER_SIZE)
     packer->sequence = g_bytes_new (packer->data + start, size);
 }
 
 /* Returns whether to insert the stored sequence header before this frame. A
  * repeated sequence header is allowed before an I-frame (13818-2 6.1.1.6). It
- * resets the quantization matrices to its own, so it is not inserted if other
- * matrices were downloaded since. */
+ * resets the quantization matrices. If the stream has set other matrices after
+ * its last sequence header, a repetition would be wrong, so none is inserted.
+ */
 static gboolean
 wants_injection (Rfc2250Packer * packer, guint64 now)
 {
@@ -258,7 +261,8 @@ in_mid_unit (const Rfc2250Packer * packer)
   return packer->offset > packer->frame->units[packer->unit].offset;
 }
 
-/* Adds the bytes up to `end` to the packet, and skips all units that end there.
+/* Adds the bytes up to the offset `end` to the packet. Then the current unit is
+ * the first one that ends after `end`.
  */
 static void
 take (Rfc2250Packer * packer, Rfc2250Packet * packet, gsize end)

@@ -18,7 +18,8 @@ typedef enum
 {
   RFC2250_AGGREGATE_NONE,       /* one slice per packet */
   RFC2250_AGGREGATE_SLICES,     /* as many whole slices as fit */
-  /* Also a part of the next slice, if this saves a packet */
+  /* as many whole slices as fit, and a part of the next slice if this saves a
+   * packet */
   RFC2250_AGGREGATE_FILL
 } Rfc2250AggregateMode;
 
@@ -28,7 +29,8 @@ typedef struct
   /* send the extension of section 3.4.1 (T) in each packet */
   gboolean mpeg2_extension;
   gboolean new_picture_bits;    /* set the AN and N bits */
-  /* In seconds; 0: never; -1: with each I-frame */
+  /* Interval in seconds at which the sequence header is repeated; 0 = never; -1
+   * = with each I-frame */
   gint config_interval;
 } Rfc2250PackerConfig;
 
@@ -57,12 +59,13 @@ typedef struct
   guint64 packets;
   guint64 payload_bytes;        /* including the video-specific headers */
   guint64 slices;
-  /* larger than a payload, or split to fill a packet */
+  /* slices that were larger than a payload, or that were split to fill a packet
+   */
   guint64 split_slices;
   guint64 header_packets;       /* packets without slice data */
   guint64 injected;             /* inserted sequence headers */
-  /* Sequence headers that were not inserted, because they would have reset
-   * downloaded matrices */
+  /* Sequence headers that were not inserted. They would have reset the
+   * quantization matrices that a quant_matrix_extension has set. */
   guint64 not_injected;
 } Rfc2250PackerStats;
 

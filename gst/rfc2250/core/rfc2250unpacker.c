@@ -26,8 +26,9 @@ struct _Rfc2250Unpacker
   MpegVideoSequence sequence;
   gboolean gop_with_i;          /* the last I-frame had a GOP header */
   gboolean last_gop_closed;
-  /* The last picture coding extension of each type. It also applies to the
-   * following pictures of this type, as long as the N bit says so (appendix 1).
+  /* The last picture coding extension of each picture type. If a packet has AN
+   * = 1 and N = 0, this extension also applies to the picture of the packet
+   * (RFC 2250 appendix 1).
    */
   MpegVideoPicture last[MPEG_VIDEO_PICTURE_LAST];
   gboolean last_valid[MPEG_VIDEO_PICTURE_LAST];
@@ -452,9 +453,11 @@ drop_open_slice (Rfc2250Unpacker * unpacker)
   unpacker->stats.slices_dropped++;
 }
 
-/* A frame that fills less than half of the chunk is copied, so that the chunk
- * need not be allocated again. A larger frame keeps the chunk, with its unused
- * end. If the chunk were made smaller, malloc could not reuse it. */
+/* Returns the frame that was assembled in the chunk. If the frame fills less
+ * than half of the chunk, the frame is copied, and the chunk is used again for
+ * the next frame. Otherwise the frame takes over the whole chunk, including the
+ * unused bytes at its end. The chunk is not made smaller before, because malloc
+ * could not reuse the memory of a smaller chunk for the next one. */
 static guint8 *
 unpacker_take_chunk (Rfc2250Unpacker * unpacker)
 {
@@ -615,8 +618,9 @@ unpacker_add (Rfc2250Unpacker * unpacker, const Rfc2250Header * header,
   if (header->b)
     unpacker->have_slice = TRUE;
   if (unpacker->on_loss == RFC2250_ON_LOSS_CONCEAL) {
-    /* A slice that does not end in this payload (E is not set) may have begun
-     * in it. */
+    /* If E is not set, the last slice does not end in this payload. If it
+     * begins here, its offset is stored, so that the slice can be removed if
+     * its end is lost. */
     if (header->e) {
       unpacker->slice_open = FALSE;
     } else if ((slice = find_last_slice (data, data + size))) {
@@ -660,7 +664,8 @@ unpacker_take (Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
   else if (code == MPEG_VIDEO_CODE_EXTENSION && !unpacker->have_slice)
     note_extension (unpacker, &unpacker->picture, data, size);
   if (opens_frame (unpacker, payload, header, &picture, code)) {
-    /* The missing packets include the end of the current frame. */
+    /* A new frame begins after the gap, so the end of the current frame is
+     * among the missing packets. */
     if (payload->gap)
       unpacker->missing = TRUE;
     unpacker_finish_frame (unpacker);
@@ -689,7 +694,7 @@ unpacker_take (Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
   if (!unpacker->skipping)
     unpacker_add (unpacker, header, data, size);
   /* live555 sets the marker of the very first packet, which contains only
-   * headers. */
+   * headers. Such a packet does not end the frame. */
   if (payload->marker && (unpacker->have_slice || unpacker->missing))
     unpacker_finish_frame (unpacker);
 }
@@ -705,8 +710,8 @@ legacy_collect (Rfc2250Unpacker * unpacker)
   while (mpeg_video_framer_poll_output (unpacker->framer, &frame)) {
     damaged = (frame.flags & MPEG_VIDEO_FRAME_INCOMPLETE) != 0;
     unpacker->rtptime = frame.pts;
-    /* The framer has received the RTP timestamp of the packet as PTS and the
-     * PTS as DTS. It passes both times on unchanged. */
+    /* The framer returns PTS and DTS unchanged. The RTP timestamp was therefore
+     * passed to it as PTS, and the PTS as DTS. */
     unpacker->pts = frame.dts;
     if (damaged && unpacker->on_loss == RFC2250_ON_LOSS_DROP_FRAME) {
       unpacker->stats.frames_dropped++;
@@ -792,8 +797,8 @@ rfc2250_unpacker_input (Rfc2250Unpacker * unpacker,
   gsize header_size;
 
   unpacker->stats.packets++;
-  /* A refused packet occupies a sequence number of the stream, so its video
-   * data are lost. */
+  /* A refused packet may have carried video data of the stream. The next packet
+   * therefore follows a gap. */
   copy.gap = copy.gap || unpacker->refused;
   unpacker->refused = unpacker_refuse (unpacker,
       rfc2250_header_parse (&header, payload->data, payload->size,

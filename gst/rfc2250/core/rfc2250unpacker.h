@@ -16,7 +16,8 @@
 typedef enum
 {
   RFC2250_ON_LOSS_DROP_FRAME,   /* output complete frames only */
-  /* output complete slices, after a picture header */
+  /* output the complete slices of an incomplete frame too, if they follow a
+   * picture header */
   RFC2250_ON_LOSS_CONCEAL,
   RFC2250_ON_LOSS_PASS          /* output all data that arrived */
 } Rfc2250OnLoss;
@@ -38,7 +39,7 @@ typedef struct
   gsize size;
   gboolean damaged;             /* a part of the frame is missing */
   gboolean headless;            /* the data begin in the middle of a picture */
-  /* not a frame, but the sequence end code after one */
+  /* TRUE if the data are not a frame, but a sequence end code */
   gboolean end_code;
   guint64 rtptime, pts;         /* of the first packet of the frame */
 } Rfc2250UnpackedFrame;

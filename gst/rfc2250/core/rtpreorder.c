@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* If a packet is further behind than this, it is not a late packet: the sender
- * has restarted. The value equals max-reorder of GstRTPBaseDepayload and
- * MAX_MISORDER of RFC 3550 A.1. */
+/* If a sequence number is lower than the expected one by more than this, the
+ * packet is not late: the sender has restarted. The value equals max-reorder of
+ * GstRTPBaseDepayload and MAX_MISORDER of RFC 3550 A.1. */
 #define MAX_MISORDER 100
 /* RFC 3550 A.1, MAX_DROPOUT */
 #define MAX_DROPOUT 3000
@@ -33,7 +33,8 @@ typedef struct
 {
   guint32 ssrc;
   guint16 seqnum;
-  gpointer packet;              /* NULL if it was moved to the other ring */
+  /* NULL if the packet was moved from `singles` to `runs` */
+  gpointer packet;
 } Stray;
 
 typedef struct
@@ -50,20 +51,24 @@ struct _RtpReorder
   gboolean started;
   guint32 ssrc;
   guint16 next;                 /* the next sequence number */
-  /* bit i is set if the number next - 1 - i was received */
+  /* bit i is set if the packet with the sequence number next - 1 - i was
+   * received */
   guint64 seen[2];
-  /* elements are Waiting in ascending order, all after `next` */
+  /* elements are of the type Waiting, in ascending order of the sequence
+   * numbers, which are all after `next` */
   GArray *waiting;
 
   /* Strays that arrived since the last packet of the current source. A stray
-   * comes from another source, or its sequence number is far off. Only
-   * consecutive packets can start a new sequence (RFC 3550 A.1). Consecutive
-   * packets are kept in a separate ring, so that a flood of single packets does
-   * not displace them. */
+   * comes from another source, or its sequence number is far from the expected
+   * one. Only consecutive packets can start a new sequence (RFC 3550 A.1).
+   * Consecutive packets are kept in a separate ring, so that a flood of single
+   * packets does not displace them. */
   StrayRing singles, runs;
   /* arrival of the current source's last packet, in ns */
   guint64 heard;
-  guint32 earlier[MAX_EARLIER]; /* SSRCs of replaced sources, the latest last */
+  /* SSRCs of replaced sources; the one that was replaced last is the last
+   * element */
+  guint32 earlier[MAX_EARLIER];
   guint n_earlier;
   guint64 strays;
   GQueue output;
@@ -128,7 +133,8 @@ rtp_reorder_set_window (RtpReorder * reorder, guint window)
   reorder->window = MIN (window, RTP_REORDER_MAX_WINDOW);
 }
 
-/* Increments `next`, after a packet that was received or that is given up. */
+/* Increments the expected sequence number, `next`, because the packet with this
+ * number was received or is now counted as lost. */
 static void
 reorder_advance (RtpReorder * reorder, gboolean received)
 {
@@ -139,8 +145,9 @@ reorder_advance (RtpReorder * reorder, gboolean received)
     reorder->lost++;
 }
 
-/* Outputs waiting packets. Gaps are given up as long as more than `limit`
- * packets wait; then packets are output up to the next gap. */
+/* Outputs waiting packets up to the next gap. While more than `limit` packets
+ * wait, the packets missing in the gap are counted as lost, and the packets
+ * after the gap are output too. */
 static void
 reorder_release (RtpReorder * reorder, guint limit)
 {
@@ -192,7 +199,8 @@ reorder_wait (RtpReorder * reorder, guint16 seqnum, gpointer packet)
   return TRUE;
 }
 
-/* Processes a packet of the current source that is near the next number. */
+/* Processes a packet of the current source whose sequence number is near the
+ * expected one. */
 static RtpReorderResult
 reorder_place (RtpReorder * reorder, guint16 seqnum, gboolean final_gap,
     gpointer packet)
@@ -257,8 +265,8 @@ push_stray (RtpReorder * reorder, StrayRing * ring, const Stray * stray)
   ring->strays[(ring->first + ring->n++) % MAX_STRAYS] = *stray;
 }
 
-/* Stores a stray. Returns whether it follows another stored stray directly;
- * both then belong to a run. */
+/* Stores a stray. Returns whether a stored stray has the preceding sequence
+ * number; both strays then belong to a run. */
 static gboolean
 keep_stray (RtpReorder * reorder, const Stray * stray)
 {
@@ -305,7 +313,8 @@ is_near (const RtpReorder * reorder, guint16 seqnum)
   return ahead >= -MAX_MISORDER && ahead <= MAX_DROPOUT;
 }
 
-/* Makes the run of `last` the current sequence, and outputs all its packets. */
+/* Makes the run that ends with `last` the current sequence, and outputs all its
+ * packets. */
 static void
 take_over (RtpReorder * reorder, const Stray * last)
 {
@@ -336,9 +345,10 @@ take_over (RtpReorder * reorder, const Stray * last)
   reorder_drop_strays (reorder);
 }
 
-/* A replaced source becomes the current one again immediately. An attacker who
- * cannot see the packets of a source does not know its SSRC, so that a packet
- * with this SSRC is trusted. The source that had replaced it is not remembered.
+/* Makes a replaced source the current one again as soon as a packet of it
+ * arrives. This packet is trusted: an attacker who cannot see the packets of a
+ * source does not know its SSRC. The source that had replaced it is not
+ * remembered.
  */
 static gboolean
 take_back (RtpReorder * reorder, guint32 ssrc, guint16 seqnum)

@@ -26,7 +26,8 @@ typedef enum
   RTP_REORDER_TAKEN,
   /* The packet was received before; the caller frees it. */
   RTP_REORDER_DUPLICATE,
-  /* The packet arrived after its gap was given up; the caller frees it. */
+  /* The packet had already been counted as lost when it arrived; the caller
+   * frees it. */
   RTP_REORDER_LATE
 } RtpReorderResult;
 
@@ -54,8 +55,8 @@ gpointer rtp_reorder_poll_output (RtpReorder * reorder);
 /* Called when no more packets will arrive; all waiting packets can then be
  * polled. */
 void rtp_reorder_drain (RtpReorder * reorder);
-/* Returns the total number of packets that were missing when their gap was
- * given up. */
+/* Returns the total number of missing packets for which the reorder buffer no
+ * longer waits. */
 guint64 rtp_reorder_get_lost (const RtpReorder * reorder);
 /* Returns the total number of dropped strays. */
 guint64 rtp_reorder_get_strays (const RtpReorder * reorder);

@@ -6,9 +6,11 @@
 
 #include "h263picture.h"
 
-/* Result for a header whose fields have impossible values. The result is less
- * than any size, and H263_HEADER_UNKNOWN is greater than any size. Of two
- * results, the greater one therefore covers more bytes. */
+/* Result for a header whose fields have impossible values. If a header can be
+ * read in two ways, the greater of the two results is used. An impossible
+ * result must not be used if the other one is possible, so it is less than any
+ * size. An unknown size must be used even if the other one is known, so
+ * H263_HEADER_UNKNOWN is greater than any size. */
 #define IMPOSSIBLE 0
 
 /* Source format in PTYPE, table 1 */
@@ -215,7 +217,8 @@ read_header (Bits bits)
 
   if (read_bits (&bits, 2) != 2)
     return IMPOSSIBLE;
-  /* skips split screen, document camera and freeze picture release */
+  /* These three bits are split screen, document camera and freeze picture
+   * release. They are not needed. */
   read_bits (&bits, 3);
   source_format = read_bits (&bits, 3);
   if (source_format == FORMAT_EXTENDED)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Computes the size of the picture header of H.263 (ITU-T H.263 section 5.1).
- * It only determines which fields the header has, not their meaning, and it
- * keeps no state.
+ * The code only determines which fields the header has. It does not use the
+ * meaning of the fields, and it keeps no state.
  */
 
 #pragma once

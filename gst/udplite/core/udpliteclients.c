@@ -12,7 +12,8 @@ struct _UdpliteClients
 {
   /* elements are UdpliteClient, in the order in which they were added */
   GPtrArray *clients;
-  /* elements are removed UdpliteClient, the latest one first */
+  /* receivers that were removed, as UdpliteClient; the last removed one is
+   * first */
   GQueue removed;
   guint64 next_id;
 };

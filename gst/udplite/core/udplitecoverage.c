@@ -137,8 +137,8 @@ read_h263_1998 (const guint8 * payload, gsize size)
   return header + ((payload[0] & 1) << 5 | payload[1] >> 3);    /* PLEN */
 }
 
-/* If the bit P is set, the payload begins with a start code whose two zero
- * bytes were left out. */
+/* If the bit P of the payload header (RFC 4629) is set, the video begins with a
+ * start code whose two zero bytes were left out. */
 static gsize
 read_h263_1998_stream (const guint8 * payload, gsize size, gsize header)
 {

@@ -28,7 +28,8 @@ typedef struct
   guint index;
   /* how many times the receiver got all packets */
   guint time;
-  /* number of packets that the receiver got in the current repetition */
+  /* A receiver may get the batch several times. This is the number of packets
+   * that it has already got this time. */
   guint packet;
   /* TRUE if at least one receiver got the packet */
   gboolean reached[UDPLITE_MAX_ROUND];
@@ -43,13 +44,14 @@ typedef struct
 
 void udplite_round_clear (UdpliteRound * round);
 
-/* Determines the next turn of a round with `n` packets. If `has_duplicates` is
- * TRUE, a receiver gets each packet as many times as it was added. Returns
- * FALSE if the round is finished. */
+/* Determines which of the `n` packets of a round are sent next, and to which
+ * receiver. If `has_duplicates` is TRUE, a receiver gets each packet as many
+ * times as it was added. Returns FALSE if the round is finished. */
 gboolean udplite_round_next (UdpliteRound * round,
     const UdpliteClients * clients, gboolean has_duplicates, guint n,
     UdpliteTurn * turn);
-/* Records that the first `sent` packets of the turn were sent. */
+/* Records that the first `sent` packets of the range that udplite_round_next ()
+ * has returned were sent. */
 void udplite_round_note_sent (UdpliteRound * round, guint sent);
 /* Records that the next packet will not be sent to the current receiver. */
 void udplite_round_skip (UdpliteRound * round);

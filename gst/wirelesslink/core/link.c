@@ -309,7 +309,8 @@ link_input_video (Link * link, guint64 now, guint flow, guint32 size,
     link_want_call (link);
   if (link_peek (link, station))
     link->klass->arrived (link->model, station);
-  /* A packet without delay leaves the link in this call. */
+  /* A packet without delay leaves the link at once, before this function
+   * returns. */
   advance (link, link->now);
 }
 

@@ -28,8 +28,8 @@
 /* Creates a link with a copy of the configuration. Returns NULL with an error
  * of the domain LINK_ERROR if the configuration is invalid. */
 Link *link_new (const LinkConfig * config, GError ** error);
-/* Frees the link. `user_free` is called for the `user` of each packet that is
- * still in the link; it may be NULL. */
+/* Frees the link. `user_free`, which may be NULL, is called for the `user` of
+ * each packet that is still in the link. */
 void link_free (Link * link, GDestroyNotify user_free);
 
 /* Adds a flow that uses the transmitter of `station`, 0 to LINK_MAX_STATIONS -
@@ -38,16 +38,17 @@ void link_free (Link * link, GDestroyNotify user_free);
 guint link_add_flow (Link * link, guint station);
 void link_set_station (Link * link, guint flow, guint station);
 
-/* LINK_MODEL_PIPE: transmissions that begin at `from` or later use this rate in
- * bit/s and this delay in ns, in the direction of `station`. They replace the
- * rate and the delay of the configuration. Steps must be added in the order of
- * their times, each before the link has reached its time. */
+/* With LINK_MODEL_PIPE, transmissions that begin at `from` or later use this
+ * rate in bit/s and this delay in ns, in the direction of `station`. They
+ * replace the rate and the delay of the configuration. Steps must be added in
+ * the order of their times. A step must be added before the link has reached
+ * its time. */
 void link_add_step (Link * link, guint64 from, guint station, guint64 rate,
     guint64 delay);
-/* LINK_MODEL_PIPE: packets of more than `above` bytes are lost if they are in
- * transmission or on their way to the receiver between `from` (included) and
+/* With LINK_MODEL_PIPE, packets of more than `above` bytes are lost if they are
+ * in transmission or on their way to the receiver between `from` (included) and
  * `to` (excluded). Packets in the queue are not lost. A cut must be added
- * before it begins; the order does not matter. */
+ * before it begins. Several cuts may be added in any order. */
 void link_add_cut (Link * link, guint64 from, guint64 to, guint32 above);
 
 /* A packet arrives. Each packet ends in an output or in a fate event. */
@@ -66,9 +67,10 @@ gboolean link_has_room_for_video (Link * link, guint flow, guint32 size,
 void link_end_flow (Link * link, guint64 now, guint flow);
 /* Advances the link to `now`. */
 void link_timeout (Link * link, guint64 now);
-/* Returns the next packet that left the link until the latest time, in the
- * order of departures, or FALSE if there is none. If `copy` of the packet is 0,
- * its `user` belongs to the caller again. */
+/* Returns the next packet that has left the link, in the order of departures.
+ * Returns FALSE if no further packet has left by the latest time that was
+ * passed to the link. If `copy` of the packet is 0, its `user` belongs to the
+ * caller again. */
 gboolean link_poll_output (Link * link, LinkPacket * packet);
 gboolean link_poll_event (Link * link, LinkEvent * event);
 /* Returns the time of the next event in the link; LINK_NEVER = no event will
@@ -77,13 +79,14 @@ guint64 link_next_wakeup (Link * link);
 
 void link_get_flow_stats (Link * link, guint flow, LinkFlowStats * stats);
 void link_get_stats (Link * link, LinkStats * stats);
-/* Adds up the statistics of LINK_QUEUE_IFD over all streams. The lateness is
- * not included. Returns FALSE if the link has another queue. */
+/* Adds up the statistics of LINK_QUEUE_IFD over all streams, except the
+ * lateness. Returns FALSE if the link has another queue. */
 gboolean link_get_ifd_stats (Link * link, IfdStats * stats);
 /* Returns the packets and bytes that wait in the queue of a station. */
 void link_get_queue (Link * link, guint station, guint * packets,
     guint64 * bytes);
 /* Returns the probability, 0 to 1, that a packet sent now arrives undamaged at
- * the first attempt. For bit errors the packet has 1500 bytes. On a dial-up
- * link without a call, the result is 0. */
+ * the first attempt. The probability of bit errors is computed for a packet of
+ * 1500 bytes. On a dial-up link the result is 0 while there is no phone call.
+ */
 gdouble link_get_quality (Link * link, guint station);

@@ -14,7 +14,7 @@
 typedef struct
 {
   LinkSerial line;
-  /* LinkItem that were assigned to radio blocks */
+  /* packets (LinkItem) that were assigned to radio blocks */
   GQueue air;
   guint64 free_block;           /* first block that is not used yet */
 } Direction;
@@ -38,10 +38,10 @@ typedef struct
 
 /* Entering the radio */
 
-/* Assigns radio blocks to the packet. Its last block begins when its last byte
- * has crossed the serial line. The other blocks precede it without a gap. No
- * block begins before its bytes are there, and no block carries bytes of two
- * packets. */
+/* Assigns radio blocks to the packet that has crossed the serial line. Its last
+ * block begins at the earliest when its last byte has crossed the line. The
+ * other blocks precede the last block without a gap. No block begins before its
+ * bytes have crossed the line, and no block carries bytes of two packets. */
 static void
 enter_air (Blocks * blocks, Direction * direction)
 {
@@ -66,8 +66,8 @@ enter_air (Blocks * blocks, Direction * direction)
 
 /* Crossing the radio */
 
-/* Damages each byte of a block with errors with the same probability, as WSim
- * does (Singh 5.1). */
+/* Decides for each byte of a block that has errors whether the byte is damaged.
+ * The probability is the same for all bytes, as in WSim (Singh 5.1). */
 static void
 hit_block (Blocks * blocks, LinkItem * item, guint64 block, guint64 offset,
     Damage * damage)

@@ -95,11 +95,12 @@ check_ranges (const Range * ranges, guint n, GError ** error)
 }
 
 #define MAX_TIME 1e15           /* ns: 11 days */
-/* Minimum mean time in a state, in ns. Each change costs a wakeup; shorter
- * states should be an error rate instead. */
+/* Minimum mean time in a state, in ns. Each change of the state costs a wakeup.
+ * Instead of shorter states, an error rate should be configured. */
 #define MIN_SOJOURN 1e5
 #define MAX_RATE 1e12           /* bit/s */
-/* Minimum rate in bit/s, with which an OFDM symbol has one bit. */
+/* Minimum rate in bit/s. At this rate an OFDM symbol, which takes 4 us, carries
+ * one bit. */
 #define MIN_WLAN_RATE 250000
 #define MAX_BURST 1e9           /* bytes */
 /* Minimum mean rate in bit/s. With a lower rate, the model could need much time
@@ -108,7 +109,8 @@ check_ranges (const Range * ranges, guint n, GError ** error)
  */
 #define MIN_CELLULAR_RATE 10000
 #define MAX_CELLULAR_RATE 1e10
-#define MIN_REVERSION 1e8       /* in ns; five ticks of the model */
+/* in ns; equals five time steps of the cellular model (linkwander.c) */
+#define MIN_REVERSION 1e8
 
 /* Returns the minimum value, in ns, that mean_good and mean_bad may have. If
  * one of them is 0, the state never changes, so there is no minimum. */
@@ -118,8 +120,8 @@ get_min (const LinkOnOffConfig * config)
   return config->mean_good && config->mean_bad ? MIN_SOJOURN : 0;
 }
 
-/* Adds to the error how the limits of the mean rate were computed, because the
- * user has not set them directly. */
+/* Adds to the error message from which properties the limits of the mean rate
+ * follow. The user did not set these limits directly. */
 static void
 explain_mean (GError * error)
 {
@@ -132,8 +134,9 @@ explain_mean (GError * error)
 }
 
 /* Checks that the mean rate is far enough from the minimum and the maximum rate
- * for the model to reach it. At this margin the mean rate of the model is wrong
- * by at most 7 %. In the middle of the range it is wrong by at most 1 %. */
+ * for the model to reach it. With the smallest distance that is accepted, the
+ * mean rate of the model is wrong by at most 7 %. In the middle between the
+ * minimum and the maximum it is wrong by at most 1 %. */
 static gboolean
 check_cellular (const LinkCellularConfig * cellular, GError ** error)
 {

@@ -83,7 +83,8 @@ typedef struct
   /* Maximum time in ns that the oldest packet has waited; if it has waited
    * longer, the queue is full. */
   guint64 time;
-  /* Used by LINK_QUEUE_IFD, whose video frames have no other limits. */
+  /* Configuration of LINK_QUEUE_IFD. In this queue, none of the other limits
+   * apply to video frames. */
   IfdConfig ifd;
 } LinkQueueConfig;
 
@@ -108,7 +109,7 @@ typedef struct
   guint64 rates[LINK_MAX_RATES];        /* bit/s */
   /* failure probability of an attempt, for each rate */
   gdouble failure[LINK_MAX_RATES];
-  /* additional failure probability while the oven radiates */
+  /* additional failure probability while the microwave oven radiates */
   gdouble oven_failure[LINK_MAX_RATES];
   guint top_rate;               /* index of the highest rate in use */
   /* rate of the ACK in bit/s; 0 = the highest basic rate up to the data rate */
@@ -117,10 +118,14 @@ typedef struct
   gboolean short_preamble;
   guint retry_limit;            /* maximum number of transmissions; 0 = 16 */
   LinkFallback fallback;
-  /* failed attempts in a row before a lower rate */
+  /* number of consecutive failed attempts after which the rate is reduced */
   guint down_after;
-  guint up_after;               /* successes in a row before a higher rate */
-  guint loss_up_after;          /* successes per step up after a lost packet */
+  /* number of consecutive successful attempts after which the rate is increased
+   */
+  guint up_after;
+  /* number of consecutive successful attempts after which a rate that was
+   * reduced by a lost packet is increased by one step */
+  guint loss_up_after;
 } LinkDcfConfig;
 
 typedef struct
@@ -133,17 +138,19 @@ typedef struct
 typedef struct
 {
   gboolean always;              /* on during the whole run */
-  /* if `always` is FALSE: the oven is on in these windows, in increasing order
+  /* Only if `always` is FALSE: the time windows in which the microwave oven is
+   * on, in increasing order
    */
   guint n_windows;
   LinkWindow windows[LINK_MAX_WINDOWS];
   guint64 cycle;                /* ns, 20 ms at 50 Hz */
-  /* time in ns per cycle during which the oven radiates */
+  /* time in ns per cycle during which the microwave oven radiates */
   guint64 on;
 } LinkOvenConfig;
 
 /* A cellular link with a varying rate (linkwander.h). The defaults are those of
- * Winstein et al. (2013) where they state them; their packets have 12000 bits.
+ * Winstein et al. (2013), as far as their paper states them. The packets in the
+ * paper have 12000 bits.
  */
 typedef struct
 {
@@ -152,13 +159,15 @@ typedef struct
   guint64 mean_rate[2];
   guint64 min_rate;             /* bit/s between two outages */
   guint64 max_rate;             /* bit/s; 1000 packets/s in the paper */
-  /* Standard deviation in bit/s after one second of Brownian motion. Winstein
-   * et al. use 200 packets/s. */
+  /* Standard deviation, in bit/s, of the change of the rate that Brownian
+   * motion causes in one second. Winstein et al. use 200 packets/s. */
   guint64 noise;
-  /* Time constant in ns of the return to the mean. Winstein et al. have none.
+  /* Time constant in ns with which the rate returns to its mean. In the model
+   * of Winstein et al. the rate does not return.
    */
   guint64 reversion;
-  /* 1 / mean length of an outage, in 1/s. Winstein et al. use 1. */
+  /* Reciprocal of the mean duration of an outage, in 1/s. Winstein et al. use 1
+   * per second. */
   gdouble outage_escape;
   /* Mean time in ns from the end of an outage to the next outage; 0 = no
    * outages. */
@@ -178,8 +187,8 @@ typedef struct
    * `cellular`. If trace[1] is NULL, trace[0] is used for both directions. */
   const gchar *trace[2];
   gboolean half_duplex;         /* both directions share one medium */
-  /* On a half-duplex medium the stations send in turn. Otherwise the packet
-   * that has waited longest is sent first. */
+  /* Only for a half-duplex medium. TRUE = the stations send in turn; FALSE =
+   * the packet that has waited for the longest time is sent first. */
   gboolean take_turns;
   guint64 turnaround;           /* pause in ns when the direction changes */
   /* framing bytes that are sent with each packet */
@@ -204,8 +213,8 @@ typedef struct
   guint64 reorder_delay;        /* ns */
   /* The transmitter pauses, and no packet is lost. */
   LinkOnOffConfig outage;
-  /* The network after the link pauses, and then delivers all waiting packets at
-   * the same time. */
+  /* The network that follows the link pauses, and then delivers all waiting
+   * packets at the same time. */
   LinkOnOffConfig stall;
   /* rate of the receiver in bit/s; 0 = no limit */
   guint64 receiver_rate;
@@ -247,16 +256,17 @@ typedef struct
 typedef struct
 {
   gboolean enabled;
-  /* durations in ns of the phases of call set-up */
+  /* durations in ns of the phases in which a phone call is set up */
   guint64 command_min, command_max;
   guint64 connect_min, connect_max;
   guint64 handshake_min, handshake_max;
-  gdouble slow;                 /* share of the calls with a slow handshake */
+  /* share of the phone calls whose handshake is slow */
+  gdouble slow;
   guint64 slow_extra_max;       /* ns */
-  gdouble failure;              /* probability that a call fails */
-  /* time in ns until a failed call is detected */
+  gdouble failure;              /* probability that a phone call fails */
+  /* time in ns until it is detected that a phone call has failed */
   guint64 failure_min, failure_max;
-  guint64 mean_time_to_break;   /* ns; 0 = calls do not break */
+  guint64 mean_time_to_break;   /* ns; 0 = phone calls do not break */
   guint64 hang_up_after;        /* ns without a packet; 0 = never */
 } LinkDialUpConfig;
 

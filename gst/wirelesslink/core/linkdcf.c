@@ -17,8 +17,9 @@
 
 #define US G_GUINT64_CONSTANT (1000)
 
-/* Slot times, SIFS and contention windows: 15.3.3 and 18.3.3 for DSSS and CCK,
- * 19.8.4 for ERP-OFDM without 802.11b stations. */
+/* Slot times, SIFS and contention windows. Sections 15.3.3 and 18.3.3 of IEEE
+ * 802.11 specify them for DSSS and CCK. Section 19.8.4 specifies them for
+ * ERP-OFDM without 802.11b stations. */
 #define DSSS_SLOT (20 * US)
 #define OFDM_SLOT (9 * US)
 #define SIFS (10 * US)
@@ -46,13 +47,14 @@ typedef struct
   /* time in ns at which `head` was taken into service */
   guint64 ready;
   guint cw;
-  /* remaining slots when the medium became idle */
+  /* number of backoff slots that remained when the medium became idle */
   guint backoff;
   guint rate;
   guint failures, successes;    /* in a row */
-  /* the next frame is the first one after a step up */
+  /* TRUE for the first frame after the rate was increased */
   gboolean probing;
-  /* uses loss_up_after until the top rate is reached */
+  /* TRUE: loss_up_after is used instead of up_after until the top rate is
+   * reached */
   gboolean after_loss;
   gboolean sending;             /* takes part in the current transmission */
 } Station;
@@ -67,7 +69,8 @@ typedef struct
   LinkOnOff fading[LINK_MAX_STATIONS];
   gdouble fade_failure;
   Station stations[LINK_MAX_STATIONS];
-  guint n_stations;             /* one more than the greatest number in use */
+  /* one more than the greatest station number in use */
+  guint n_stations;
   gboolean busy;
   guint64 idle_since, busy_until;
   guint64 quality_change;
@@ -93,7 +96,7 @@ get_frame_time (const Dcf * dcf, guint64 bytes, guint64 rate)
 
     return OFDM_PLCP + n * OFDM_SYMBOL + OFDM_EXTENSION;
   }
-  /* 1 Mbit/s has only the long preamble (18.2.2.2). */
+  /* At 1 Mbit/s only the long preamble is allowed (IEEE 802.11b, 18.2.2.2). */
   return (dcf->config.short_preamble && rate > 1000000 ? SHORT_PLCP :
       LONG_PLCP) + round_up_us (bits, rate);
 }
@@ -126,8 +129,8 @@ get_data_time (const Dcf * dcf, const Station * station)
   return get_frame_time (dcf, bytes, dcf->config.rates[station->rate]);
 }
 
-/* Returns the time of SIFS and the ACK. A sender that receives no ACK waits as
- * long.
+/* Returns how long SIFS and the ACK take together. A sender that receives no
+ * ACK waits for the same time.
  */
 static guint64
 get_ack_time (const Dcf * dcf, const Station * station)
@@ -299,7 +302,7 @@ draw_failure (Dcf * dcf, guint number, guint64 duration)
 }
 
 /* A replayed packet has as many transmissions as in the recorded run.
- * Collisions in this run add further ones. */
+ * Collisions in the present run add further transmissions. */
 static guint
 get_retry_limit (const Dcf * dcf, const LinkItem * item)
 {
@@ -336,8 +339,8 @@ succeed (Dcf * dcf, guint number, guint64 data_time)
   rate_after_success (dcf, number);
 }
 
-/* The attempt has failed. Whether the packet is lost is decided when the medium
- * becomes idle. */
+/* The attempt has failed. It is decided later, when the medium becomes idle,
+ * whether the packet is lost. */
 static void
 fail (Dcf * dcf, guint number)
 {
@@ -529,8 +532,9 @@ link_dcf_quality (gpointer model, guint number)
   Dcf *dcf = model;
   gdouble calm = get_failure (dcf, number, FALSE);
 
-  /* The influence of the oven is averaged over a cycle of the mains voltage,
-   * because changes within a cycle are not reported. */
+  /* The microwave oven radiates during a part of each cycle of the mains
+   * voltage. Changes within a cycle are not reported, so the influence of the
+   * oven is averaged over a cycle. */
   if (link_oven_is_running (&dcf->oven, dcf->link->now))
     calm += link_oven_get_share (&dcf->oven) *
         (get_failure (dcf, number, TRUE) - calm);

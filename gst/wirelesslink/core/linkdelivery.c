@@ -11,9 +11,10 @@ struct _LinkDelivery
   GArray *times;                /* guint64 in ms */
   guint64 period;               /* time of the last opportunity in ms */
   guint64 round;                /* number of repetitions of the trace */
-  /* index of the next opportunity in this repetition */
+  /* index of the next opportunity in the trace */
   guint next;
-  LinkWander *wander;           /* model instead of the trace; or NULL */
+  /* used instead of the trace; NULL = there is a trace */
+  LinkWander *wander;
   /* time in ns of the opportunity that has bytes left */
   guint64 open_at;
   guint left;                   /* bytes */

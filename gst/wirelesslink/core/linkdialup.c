@@ -31,12 +31,12 @@ struct _LinkDialUp
   LinkCall state;
   gboolean changed;             /* the current state was not reported yet */
   gboolean used;                /* packets are in the link */
-  guint64 number;               /* number of the call; the first one is 0 */
+  guint64 number;               /* number of the phone call, beginning at 0 */
   /* beginning and end of the state in ns; LINK_NEVER = unknown */
   guint64 begin, end;
-  guint64 hang_up_at;           /* ns; LINK_NEVER = the call is kept */
+  guint64 hang_up_at;           /* ns; LINK_NEVER = the phone call is kept */
   guint64 calls, failed, broken;
-  /* set-up time of the last successful call in ns */
+  /* set-up time in ns of the last phone call that succeeded */
   guint64 setup_time;
 };
 
@@ -111,8 +111,8 @@ fails (const LinkDialUp * dial_up)
       seeded_chance (dial_up->config.failure));
 }
 
-/* The time is never 0. Otherwise failed calls would be repeated endlessly at
- * the same link time. */
+/* The detection of a failed phone call takes 1 ms or more. If it took no time,
+ * failed calls could be repeated endlessly at the same link time. */
 static guint64
 draw_detection (const LinkDialUp * dial_up)
 {

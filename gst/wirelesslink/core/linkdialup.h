@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A telephone call as a state machine that does not know packets. The caller
- * tells it whether a packet waits and whether any packet is in the link. It
- * reports each state that it enters. Private to the link's core.
+ * tells it whether a packet waits and whether any packet is in the link. The
+ * state machine reports each state that it enters. Private to the link's core.
  *
  *   call link_dial_up_want (), _set_used () or _break (), or _timeout () at the
- *   time of link_dial_up_next_wakeup (); after each of these calls
+ *     time of link_dial_up_next_wakeup (); after each of these calls
  *   while (link_dial_up_poll_change (dial_up, &state)) ...
  */
 
@@ -18,18 +18,19 @@ typedef struct _LinkDialUp LinkDialUp;
 LinkDialUp *link_dial_up_new (const LinkDialUpConfig * config, guint64 seed);
 void link_dial_up_free (LinkDialUp * dial_up);
 
-/* A packet waits. Dials if there is no call yet. */
+/* Called when a packet waits. Starts a phone call if there is none yet. */
 void link_dial_up_want (LinkDialUp * dial_up, guint64 now);
 /* Tells whether packets are in the link: TRUE when the first packet enters it,
  * FALSE when the last one has left it. */
 void link_dial_up_set_used (LinkDialUp * dial_up, guint64 now, gboolean used);
-/* Breaks the call, if there is one. */
+/* Breaks the phone call, if there is one. */
 void link_dial_up_break (LinkDialUp * dial_up, guint64 now);
 void link_dial_up_timeout (LinkDialUp * dial_up, guint64 now);
 guint64 link_dial_up_next_wakeup (const LinkDialUp * dial_up);
 
-/* Returns each new state once, and FALSE if the state has not changed since. */
+/* Writes the current state to `state`. Returns TRUE if the state has changed
+ * since the previous call of this function. */
 gboolean link_dial_up_poll_change (LinkDialUp * dial_up, LinkCall * state);
 LinkCall link_dial_up_get_state (const LinkDialUp * dial_up);
-/* Sets the counters of calls in `stats`. */
+/* Sets the counters of phone calls in `stats`. */
 void link_dial_up_get_stats (const LinkDialUp * dial_up, LinkStats * stats);

@@ -13,15 +13,16 @@
 
 #include "mpegvideoframer.h"
 
-/* RFC 3550 A.1: limit for an old packet. If the sequence number of a packet is
- * behind by MAX_MISORDER or more, the sender has started again. */
+/* If the sequence number of a packet is lower than the last one by less than
+ * this number, the packet is old. If it is lower by this number or more, the
+ * sender has started again (RFC 3550 A.1). */
 #define MAX_MISORDER 100
 /* temporal_reference is modulo 1024 (ISO/IEC 13818-2 6.3.9) */
 #define REFERENCES 1024
 
 typedef struct
 {
-  /* LinkItem in the order of their sequence numbers */
+  /* elements are LinkItem, in the order of their sequence numbers */
   GQueue items;
   IfdFrame info;
   guint64 number;               /* order in which the frames were completed */
@@ -30,7 +31,7 @@ typedef struct
 typedef enum
 {
   STATE_BETWEEN,                /* the last frame has ended */
-  /* C holds a frame of which nothing is missing yet */
+  /* The buffer C holds the beginning of a frame, without gaps so far. */
   STATE_ASSEMBLING,
   STATE_SKIPPING,               /* the frame is lost */
   /* The type of the frame is unknown, so its packets are not queued here. */
@@ -58,7 +59,9 @@ struct _LinkFrameQueue
   LinkFrame *s;                 /* frame that is being sent, or NULL */
   Stream *sending;              /* stream of `s` */
   GQueue lost;                  /* dropped LinkItem */
-  guint packets;                /* number of packets in all C, W and S */
+  /* number of packets in the buffer S, and in the buffers C and W of all
+   * streams */
+  guint packets;
   guint64 bytes;
   guint64 next_number;          /* number of the next frame */
   IfdStats retired;             /* statistics of removed streams */
@@ -276,7 +279,7 @@ lose_frame (LinkFrameQueue * queue, LinkFrame * frame)
   frame_free (frame, NULL);
 }
 
-/* Passes the frame in C to the IFD core, which may drop frames. */
+/* Passes the frame in the buffer C to the IFD core, which may drop frames. */
 static void
 finish_frame (LinkFrameQueue * queue, Stream * stream, guint64 now,
     IfdFrameFlags flags)

@@ -26,7 +26,8 @@
  * stream.
  */
 #define LINK_FRAME_QUEUE_STREAM_IDLE (10 * LINK_SECOND)
-/* Time in ns without a further packet after which a frame is incomplete. */
+/* If no packet of a frame arrives for this time, in ns, the frame is
+ * incomplete. */
 #define LINK_FRAME_QUEUE_FRAME_IDLE LINK_SECOND
 /* Maximum number of packets of a frame; with more packets their sequence
  * numbers would be ambiguous (RFC 3550 A.1). The maximum size of a frame is
@@ -53,8 +54,8 @@ LinkItem *link_frame_queue_poll_lost (LinkFrameQueue * queue);
  * removing it, or NULL. */
 LinkItem *link_frame_queue_peek (LinkFrameQueue * queue);
 LinkItem *link_frame_queue_take (LinkFrameQueue * queue, guint64 now);
-/* No further packet of this flow follows for now. Incomplete frames are
- * dropped. */
+/* The caller reports that no further packet of this flow follows for now.
+ * Incomplete frames are dropped. */
 void link_frame_queue_end_flow (LinkFrameQueue * queue, guint64 now,
     guint flow);
 /* Drops the incomplete frames that have waited too long. */
@@ -64,6 +65,6 @@ guint64 link_frame_queue_next_timeout (LinkFrameQueue * queue);
 /* Returns the number of packets and bytes in all buffers. */
 void link_frame_queue_get_size (LinkFrameQueue * queue, guint * packets,
     guint64 * bytes);
-/* Adds the counters of all streams, also of those that were removed. The
- * lateness is not included. */
+/* Adds the counters of all streams, except the lateness. Streams that were
+ * removed are included. */
 void link_frame_queue_add_stats (LinkFrameQueue * queue, IfdStats * total);

@@ -15,7 +15,7 @@ typedef struct
   GArray *damage;
   /* recorded fate; NULL = the fate is drawn at random */
   const LinkPatternEntry *recorded;
-  /* number of the packet in the heap of departures */
+  /* position in the order in which packets entered the heap of departures */
   guint64 order;
   /* Used by the queue only: the frame to which the packet belongs. */
   gboolean video;
@@ -28,9 +28,8 @@ typedef struct
 
 LinkItem *link_item_new (guint flow, guint station, guint32 size,
     gpointer user);
-/* Frees the item. `user_free`, which may be NULL, is called for `user`, but not
- * for that of a duplicate, because a duplicate shares the `user` of its
- * original. */
+/* Frees the item. Calls `user_free` for `user`, unless `user_free` is NULL or
+ * the item is a duplicate. A duplicate shares the `user` of its original. */
 void link_item_free (LinkItem * item, GDestroyNotify user_free);
 void link_item_add_damage (LinkItem * item, guint32 offset, guint8 flip);
 /* Replaces the damage by the recorded damage. Offsets beyond the end of the

@@ -223,8 +223,8 @@ has_waiting_packets (Link * link)
   return FALSE;
 }
 
-/* Reports the states of the call. If packets wait after the end of a call, the
- * next call begins immediately. */
+/* Reports the states of the phone call. If packets wait after the end of a
+ * phone call, the next one begins immediately. */
 static void
 follow_call (Link * link)
 {

@@ -23,16 +23,17 @@ typedef struct
   /* Frees the model. Its items are freed with link_item_free (), to which
    * `user_free` is passed. */
   void (*destroy) (gpointer model, GDestroyNotify user_free);
-  /* The queue of a station has a packet to take at link->now. The station may
-   * be idle or busy. */
+  /* Called when the queue of a station has a packet to take at link->now. The
+   * station may be idle or busy. */
   void (*arrived) (gpointer model, guint station);
   /* Returns the time of the model's next event; LINK_NEVER = no packet waits.
    */
   guint64 (*next) (gpointer model);
   /* Performs the event that next () announced; link->now is its time. */
   void (*advance) (gpointer model);
-  /* The call begins or ends at link->now; may be NULL. At the end of the call
-   * the model loses all packets in service and in flight with LINK_FATE_CALL.
+  /* Called when a phone call begins or ends at link->now. The pointer may be
+   * NULL. At the end of the phone call, the model loses all packets in service
+   * and in flight. Their fate is LINK_FATE_CALL.
    */
   void (*call_changed) (gpointer model, gboolean connected);
   gdouble (*quality) (gpointer model, guint station);
@@ -82,19 +83,21 @@ struct _Link
   guint64 in_flight;
   gdouble quality[LINK_MAX_STATIONS];   /* last reported values */
 
-  GArray *flows;                /* of LinkFlow */
-  GArray *steps;                /* of LinkStep, in the order of their times */
-  GArray *cuts;                 /* of LinkCut */
-  /* LinkItem in a heap, by departure time and order */
+  GArray *flows;                /* elements are LinkFlow */
+  /* elements are LinkStep, in increasing order of time */
+  GArray *steps;
+  GArray *cuts;                 /* elements are LinkCut */
+  /* heap of LinkItem, ordered by departure time and then by `order` */
   GPtrArray *departures;
   guint64 n_departures;
-  GQueue outputs;               /* LinkItem that left the link */
+  GQueue outputs;               /* packets (LinkItem) that have left the link */
   GArray *events;               /* LinkEvent; first_event is the oldest one */
   guint first_event;
   /* The last packet that was polled. It is not freed yet, because the caller may
    * still read its bit errors (`damage`). */
   LinkItem *last_output;
-  LinkDamage *event_damage;     /* damage of the last event that was polled */
+  /* damage of the packet in the last event that was polled */
+  LinkDamage *event_damage;
 };
 
 /* --- functions for the models */
@@ -128,7 +131,7 @@ void link_deliver (Link * link, LinkItem * item, guint64 departure);
 /* A duplicate of the packet leaves the link at `departure`. Must be called
  * before link_deliver () for the packet. */
 void link_duplicate (Link * link, LinkItem * item, guint64 departure);
-/* The packet is lost at link->now. */
+/* Loses the packet at link->now, with the given fate. */
 void link_lose (Link * link, LinkItem * item, LinkFate fate);
 /* Returns whether a packet with this fate does not arrive. */
 static inline gboolean
@@ -137,14 +140,15 @@ link_fate_is_lost (LinkFate fate)
   return fate > LINK_FATE_DAMAGED;
 }
 
-/* Returns whether there is a call; always TRUE without dial-up. */
+/* Returns whether a phone call is connected; always TRUE without dial-up. */
 gboolean link_is_connected (Link * link);
-/* The model breaks the call now. */
+/* Breaks the phone call now. Called by the model. */
 void link_disconnect (Link * link);
-/* The quality for the station may have changed at link->now. */
-void link_quality_changed (Link * link, guint station);
-/* The qualities for all stations that have sent a packet may have changed at
+/* The caller reports that the quality for the station may have changed at
  * link->now. */
+void link_quality_changed (Link * link, guint station);
+/* The caller reports that the qualities for all stations that have sent a
+ * packet may have changed at link->now. */
 void link_all_qualities_changed (Link * link);
 
 /* --- further functions for link.c */
@@ -166,8 +170,8 @@ link_next_departure (const Link * link)
   return ((LinkItem *) link->departures->pdata[0])->p.departure;
 }
 
-/* Dials if there is no call, because a packet waits. Only for links with
- * dial-up. */
+/* A packet waits, so a phone call is started if there is none. Only for links
+ * with dial-up. */
 void link_want_call (Link * link);
 /* Performs the event whose time link_next_call () returned; link->now is this
  * time. */
