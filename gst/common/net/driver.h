@@ -83,8 +83,9 @@ typedef struct
   guint capacity;
 } DriverPath;
 
-/* Measures how often something happens, to decide when the driver may let
- * packets wait for a moment. */
+/* Measures the rate of an event, such as the arrival of a packet. At a high
+ * rate, the driver lets packets wait for a moment, so that it can process
+ * several packets together. */
 typedef struct
 {
   guint64 begin;                /* begin of the present period, in ns */

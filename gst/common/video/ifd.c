@@ -506,9 +506,9 @@ is_refresh (const IfdEntry * c)
 }
 
 /* Called at a frame that starts an intra refresh. When the refresh is complete,
- * all following frames can be decoded, except leading frames of the previous
- * I-frame. This is sufficient for a new receiver and for a stream without
- * I-frames. */
+ * a decoder can decode all following frames, except leading frames of the
+ * previous I-frame. The refresh thus serves as an I-frame for a new receiver,
+ * and in a stream without I-frames. */
 static void
 begin_refresh (Ifd * ifd)
 {

@@ -331,9 +331,9 @@ mpeg_video_gop_frame_number (const MpegVideoGop * gop, guint fps_n, guint fps_d)
   guint64 minutes = gop->hours * 60 + gop->minutes;
   guint64 number = (minutes * 60 + gop->seconds) * nominal + gop->pictures;
 
-  /* A drop-frame time code skips two frame numbers per minute, except in every
-   * tenth minute. At 60 frames per second the time code counts pairs of frames,
-   * so four frame numbers are skipped. */
+  /* A drop-frame time code omits two frame numbers per minute, except in every
+   * tenth minute. At 60 frames per second, a number of such a time code counts
+   * pairs of frames. The two omitted numbers then stand for four frames. */
   if (gop->drop_frame && nominal >= 30)
     number -= (minutes - minutes / 10) * 2 * (nominal / 30);
   return number;

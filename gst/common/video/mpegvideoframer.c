@@ -672,8 +672,9 @@ void
 mpeg_video_framer_input (MpegVideoFramer * framer, const guint8 * data,
     gsize size, guint64 pts, guint64 dts)
 {
-  /* The timestamps change after this call, because a picture start code that
-   * began in the previous input gets the timestamps of the previous input. */
+  /* The new timestamps are stored after this call. A picture start code that
+   * began in the previous input must still get the timestamps of the previous
+   * input. */
   framer_scan_straddle (framer, data, size);
   framer->pts = pts;
   framer->dts = dts;

@@ -110,7 +110,7 @@ struct _MpegVideoTimeline
   /* Each position below this number was received or was reported as lost. */
   gint64 horizon;
   GQueue losses;                /* elements are MpegVideoLoss */
-  /* elements are gint64: lost frames whose type is not known yet */
+  /* Display numbers (gint64) of the lost frames whose type is not known yet */
   GArray *untyped;
 
   /* The GOP pattern */
