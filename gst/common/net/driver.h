@@ -90,7 +90,7 @@ typedef struct
 {
   guint64 begin;                /* begin of the present period, in ns */
   guint n;                      /* number of events in the present period */
-  guint64 rate;                 /* events per second in the period before */
+  guint64 rate;                 /* events per second in the previous period */
 } DriverRate;
 
 /* How many packets arrive per second */

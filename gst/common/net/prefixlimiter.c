@@ -7,8 +7,10 @@
 #include <string.h>
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-/* Number of tables. All tables together need 64 KiB. A flood of 10,000 packets
- * per second from random addresses uses 5 answers per second of each cell. */
+/* Number of tables. All tables together need 64 KiB. In a flood of 10,000
+ * packets per second from random addresses, each cell is used about 5 times per
+ * second. The flood thus uses 5 of the PREFIX_LIMITER_RATE answers per second
+ * of each cell. */
 #define TABLES 4
 #define CELLS 2048              /* a power of two */
 /* Divisor that gives the maximum burst of answers to all unknown hosts

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of wire.h. The checksum covers every byte of a packet, so it
- * processes 32 bytes at a time to be fast.
+/* Implementation of wire.h. The checksum covers every byte of a packet. To be
+ * fast, the code adds 32 bytes at a time.
  */
 
 #include "wire.h"

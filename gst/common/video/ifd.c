@@ -124,7 +124,7 @@ struct _Ifd
    * has connected
    */
   gboolean begun;
-  /* number of the newest GOP; 0 if none has started */
+  /* sequence number of the newest GOP; 0 if none has started */
   guint64 gop;
   /* Whether a GOP was counted as disturbed. The index is the number of the GOP
    * modulo REMEMBERED_GOPS. */

@@ -280,8 +280,9 @@ place_type (const MpegVideoTimeline * timeline, gint64 number)
   return place->number == number ? place->type : MPEG_VIDEO_PICTURE_UNKNOWN;
 }
 
-/* Returns the frame type at a position according to the pattern: the type of a
- * received frame whose distance from the position is a multiple of the period.
+/* Returns the frame type that the GOP pattern predicts for a position. This is
+ * the type of a received frame that is a multiple of the GOP period earlier or
+ * later.
  */
 static MpegVideoPictureType
 pattern_type (const MpegVideoTimeline * timeline, gint64 number)
@@ -918,9 +919,12 @@ gap_before (const MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
 }
 
 /* Returns the display number of the previous anchor (I- or P-frame), which may
- * be lost. If there is no previous anchor, returns a number before the GOP. An
- * anchor is assumed to be lost only if something else shows a loss, because an
- * encoder may also place more B-frames between two anchors than before. */
+ * be lost. If there was no previous anchor, returns the number directly before
+ * the GOP for an I-frame, and an estimate for a P-frame.
+ *
+ * An anchor is assumed to be lost only if something else shows a loss. A longer
+ * distance of two anchors is no proof, because the encoder may have placed more
+ * B-frames between them than before. */
 static gint64
 anchor_before (const MpegVideoTimeline * timeline,
     const MpegVideoPicture * header, gint64 number, gboolean gap)
@@ -966,11 +970,12 @@ extra_fields (const MpegVideoFrame * frame)
   return header->top_field_first ? 4 : 2;
 }
 
-/* Predicts the number of repeated fields of the B-frames that follow an anchor
- * (I- or P-frame) but are displayed before it. The parity of the anchor's first
- * field shows whether the number is odd. The size of the number is estimated
- * from the recent frequency of repeated fields. If the estimate is wrong by two
- * fields, only the PTS of this anchor is wrong. */
+/* Predicts how many fields will be repeated in the B-frames that follow an
+ * anchor (I- or P-frame) but are displayed before it. The parity of the
+ * anchor's first field shows whether this count is odd or even. The count
+ * itself is estimated from the recent frequency of repeated fields. If the
+ * estimate is wrong by two fields, the PTS of this anchor is wrong, but no
+ * other PTS. */
 static gint64
 predict_extra (const MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, gint64 n_between)

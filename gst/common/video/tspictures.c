@@ -385,8 +385,8 @@ get_pes_header_size (const Packet * packet)
   return size <= packet->payload_size ? size : 0;
 }
 
-/* Reads a PTS or DTS of 33 bits (2.4.3.7). A marker bit follows the bits 3, 18
- * and 33, counted from 1. */
+/* Reads a PTS or DTS of 33 bits (2.4.3.7). A marker bit follows the 3rd, the
+ * 18th and the 33rd of these bits. */
 static guint64
 get_pes_time (const guint8 * field)
 {

@@ -52,8 +52,9 @@ typedef struct
   guint8 *rest;
   gsize rest_size;              /* in bytes */
   guint pid;                    /* PID of the video */
-  /* Number of video packets of the unit that are missing in `rest`. Only
-   * packets that increase the continuity counter are counted. */
+  /* Number of video packets that are missing if only `rest` is sent and not the
+   * whole unit. Only packets that increase the continuity counter are counted.
+   */
   guint n_removed;
 } TsUnit;
 
