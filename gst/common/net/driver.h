@@ -138,7 +138,7 @@ typedef struct
   DriverPath *paths[DRIVER_MAX_PATHS];
   guint n_paths;                /* highest number of a path plus 1 */
   DriverPoll poll;
-  /* a file descriptor of the owner; -1 if there is none */
+  /* file descriptor that was passed to driver_watch; -1 if there is none */
   gint watched_fd;
   gboolean watched_is_ready;
   /* time in ns at which the wait of driver_run ends; 0 if driver_run does not

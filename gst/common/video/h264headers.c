@@ -561,7 +561,9 @@ h264_headers_begin_picture (H264Headers * headers, const H264Slice * slice)
   if (!slice->forgets)
     return count;
   h264_headers_reset (headers);
-  /* Subtracts tempPicOrderCnt (section 8.2.1 of H.264). */
+  /* After memory_management_control_operation 5, a decoder subtracts
+   * tempPicOrderCnt from the picture order counts of the picture (section 8.2.1
+   * of H.264). */
   if (!slice->is_bottom)
     headers->order_lsb = order.top - count;
   return 0;

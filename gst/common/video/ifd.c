@@ -563,8 +563,8 @@ uses_wrong_slot (const Ifd * ifd, const IfdEntry * c)
   return lost[n - 1];
 }
 
-/* Returns the reason of the drop of a frame that uses a slot with wrong
- * contents. */
+/* Returns the reason for dropping a frame that uses a slot with wrong contents.
+ */
 static IfdDropReason
 get_reason_of_lost (const IfdEntry * entry)
 {
@@ -714,13 +714,15 @@ find_victim (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
   return c->frame.type == IFD_FRAME_I ? ifd->w.head : NULL;
 }
 
-/* Returns whether the waiting frames are stale, because most frames of their
- * GOPs were dropped when the channel was too slow. The function assumes this if
- * the new frame C is an I-frame, no B-frame is waiting, and the numbers of the
- * waiting frames have gaps. Each of these frames would be displayed for the
- * duration of one picture only, and would be late by the length of the gaps. If
- * the numbers have no gaps, as in a stream of I-frames only, the waiting frames
- * are useful: their delay, counted in frames, is no more than their number. */
+/* Returns whether the waiting frames are stale. Frames are stale if most frames
+ * of their GOPs were dropped because the channel was too slow. The function
+ * assumes this if three conditions hold: the new frame C is an I-frame, no
+ * B-frame is waiting, and the sequence numbers of the waiting frames have gaps.
+ *
+ * Each stale frame would be displayed for the duration of one picture only, and
+ * would be late by the length of the gaps. If the sequence numbers have no
+ * gaps, as in a stream of I-frames only, the waiting frames are useful. Their
+ * delay in frames is then at most the count of the waiting frames. */
 static gboolean
 is_stale (Ifd * ifd, const IfdEntry * c)
 {

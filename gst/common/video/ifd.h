@@ -170,8 +170,8 @@ typedef struct
   IfdEventType type;
   IfdFrame frame;
   IfdDropReason reason;         /* only for IFD_EVENT_DROPPED */
-  /* Number of the frame whose arrival caused the drop. This is either the
-   * dropped frame itself or the new frame for which a waiting frame was
+  /* Sequence number of the frame whose arrival caused the drop. This is either
+   * the dropped frame itself, or the new frame for which a waiting frame was
    * dropped. */
   guint64 cause;
 } IfdEvent;

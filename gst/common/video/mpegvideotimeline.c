@@ -595,8 +595,8 @@ time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
   if (start < 0)
     return -1;
   if (start < first || start - first > max_gap (timeline)) {
-    /* The time code was correct before and now shows a different time. The
-     * reason must be that two streams were joined here. */
+    /* The time code shows a position that is not plausible. If the time codes
+     * were correct before, two streams were joined here. */
     splice = timeline->time_code_trust > 0;
     timeline->time_code_trust = -1;
     if (splice)

@@ -312,8 +312,9 @@ take_section (TsPictures * pictures, const Table * table, gsize size)
     take_pmt (pictures, section, size - CRC_SIZE);
 }
 
-/* Adds bytes of sections. The bytes after the last section of a packet are
- * stuffing. They have the value 0xff, which is a forbidden table_id (2.4.4.10).
+/* Appends bytes to the sections of a table, and reads each section that is
+ * complete. The bytes after the last section of a packet are stuffing. They
+ * have the value 0xff, which is a forbidden table_id (2.4.4.10).
  */
 static void
 add_sections (TsPictures * pictures, Table * table, const guint8 * data,
