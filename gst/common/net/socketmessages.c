@@ -12,14 +12,14 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Maximum number of consecutive errors that are attributed to earlier packets.
- * A socket stores only the last ICMP error, but a further ICMP message may
- * arrive while the error is being processed. */
+/* Maximum number of consecutive errors that are taken for ICMP errors about
+ * earlier packets. A socket stores only the last ICMP error. While this error
+ * is processed, another ICMP message may arrive and cause the next error. */
 #define MAX_EARLIER_ERRORS 3
 
-/* Returns whether an ICMP message can be the cause of this error (ip(7),
- * ipv6(7), icmp_err_convert). A missing route can cause the same error for the
- * message that is being sent. */
+/* Returns whether this error may come from an ICMP message about an earlier
+ * packet (ip(7), ipv6(7), icmp_err_convert). The same error can also belong to
+ * the message that is being sent, for example if a route is missing. */
 static gboolean
 may_be_earlier (gint error_number)
 {

@@ -37,8 +37,9 @@ guint socket_messages_send (gint fd, SocketMessage * messages, guint n,
 guint socket_messages_receive (gint fd, SocketMessage * messages, guint n,
     SocketErrors * errors);
 
-/* Returns the text of `error` for a message that has named `peer` already
- * (transfer full): "the peer returned ..." in place of "127.0.0.1:5 returned ...".
+/* Returns the text of `error` (transfer full) for a message that already names
+ * `peer`. The text begins with "the peer returned" in place of, for example,
+ * "127.0.0.1:5 returned".
  */
 gchar *socket_error_describe (const GError * error, const gchar * peer);
 /* Returns FALSE, with an error that says what to do, if `host` is of the form

@@ -96,7 +96,7 @@ typedef struct
   guint n_frames;               /* number of frames in the current period */
 } SlotState;
 
-/* The display order as a decoder knows it (H.264, 8.2.1.1) */
+/* How a decoder derives the display order (H.264, 8.2.1.1) */
 typedef struct
 {
   gboolean is_known;

@@ -588,9 +588,10 @@ framer_code (MpegVideoFramer * framer, gsize offset, guint code)
       && code != MPEG_VIDEO_CODE_USER_DATA) {
     cut = framer->len;
     framer_settle_candidate (framer);
-    /* Outputting the frame has moved the remaining bytes to the start of the
-     * chunk, and their units were processed again. The last of these units ends
-     * at the new offset. */
+    /* If a frame was output, its bytes were removed from the chunk. The
+     * remaining bytes have moved to the start of the chunk, and their units
+     * were processed again. `offset` therefore moves as well. The last unit
+     * ends there. */
     if (cut > framer->len) {
       offset -= cut - framer->len;
       framer_end_unit (framer, offset);

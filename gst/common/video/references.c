@@ -38,7 +38,8 @@ typedef struct
 {
   /* TRUE if a reference picture belongs to a layer above the base layer */
   gboolean has_layers;
-  /* TRUE if a reference picture refers to a picture of a higher layer */
+  /* TRUE if a reference picture refers to a picture of a higher layer than its
+   * own */
   gboolean is_tangled;
   /* TRUE if the reference pictures of a picture are unknown */
   gboolean is_abandoned;
