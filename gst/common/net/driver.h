@@ -106,8 +106,9 @@ typedef struct
 {
   DriverRate calls;
   gboolean is_busy;             /* the rate of calls is high */
-  guint n_waiting;              /* packets that were not sent yet */
-  guint64 waiting_since;        /* time in ns of the first one of them */
+  guint n_waiting;              /* number of packets that were not sent yet */
+  /* time in ns at which the first of these packets was passed to the core */
+  guint64 waiting_since;
 } DriverOutputRate;
 
 typedef struct

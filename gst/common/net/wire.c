@@ -25,9 +25,10 @@ add_word (Sums * sums, guint64 word)
   sums->high += word >> 32;
 }
 
-/* Adds as many bytes as fill pairs of vectors. Returns their number. Each
- * vector of a pair has sums of its own, because an addition would otherwise
- * have to wait for the result of the previous one. */
+/* Adds the bytes in steps of two vectors. Returns the number of bytes that were
+ * added; the remaining bytes are less than two vectors. Each vector of a pair
+ * has sums of its own, because an addition would otherwise have to wait for the
+ * result of the previous one. */
 static gsize
 add_vectors (Sums * sums, const guint8 * bytes, gsize size)
 {

@@ -234,8 +234,9 @@ read_explicit_set (NalBits * bits, Set * set)
   }
 }
 
-/* Parses st_ref_pic_set () (section 7.3.7 of H.265). `index` is n_sets if the
- * set is in a slice header. */
+/* Parses st_ref_pic_set () (section 7.3.7 of H.265). `n_sets` is the number of
+ * sets in the SPS. `index` is the index of this set in the SPS, or `n_sets` if
+ * this set is in a slice header. */
 static void
 read_set (NalBits * bits, const Sps * sps, guint index, guint n_sets, Set * set)
 {

@@ -28,7 +28,7 @@ typedef struct
   guint frame_num;              /* of H.264 */
   gint32 order;                 /* PicOrderCnt */
   guint64 number;               /* number of the picture in decoding order */
-  /* number of the key frame that precedes the picture */
+  /* sequence number of the key frame that precedes the picture */
   guint64 gop;
   guint depth;
 } Reference;
@@ -504,7 +504,8 @@ begin_gop (References * references)
 }
 
 /* Returns the highest layer of the pictures to which the current picture
- * refers. Only pictures from number `since` on are considered. */
+ * refers. Only pictures whose sequence number is at least `since` are
+ * considered. */
 static guint
 get_max_depth (const References * references, guint64 since)
 {
