@@ -120,10 +120,11 @@ typedef struct
   const DriverVerbs *verbs;     /* NULL if there is no core */
   gpointer core;
   gpointer event;               /* memory for one event */
-  /* The memory for the packets of a received batch is in blocks of `pool`. The
-   * packets of a large datagram become slices of its block, and another block
-   * takes its place. Small datagrams are copied into `packed`, one after the
-   * other, so that their slices share a block. */
+  /* Memory for a batch of received packets. It consists of blocks of `pool`. If
+   * a packet is large, the core gets a slice of its block. The block then stays
+   * in use, and another block takes its place in `inputs`. Small packets are
+   * copied into the block `packed`, one after the other, so that their slices
+   * share a block. */
   DatagramPool *pool;
   DatagramBlock *inputs[DATAGRAM_BATCH];
   DatagramBlock *packed;        /* NULL if there is none */

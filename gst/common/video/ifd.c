@@ -91,7 +91,8 @@ typedef struct
   /* Slots of the decoder that are not updated because frames were dropped after
    * the newest frame of the queue W */
   guint32 missed;
-  /* Slots that frames used in the current period and in the previous period */
+  /* Slots that frames have used in the current period (`used`) and in the
+   * previous period (`used_before`). A period has SLOT_PERIOD frames. */
   guint32 used, used_before;
   guint n_frames;               /* number of frames in the current period */
 } SlotState;

@@ -1033,12 +1033,14 @@ compute_times (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
           timeline->extra));
 }
 
-/* Uses the timestamps of upstream where they exist. Other frames get the
- * computed timestamps plus an offset. A parser that knows only the DTS, such as
- * mpegvideoparse, computes the DTS as a sum of durations, which is wrong if
- * fields are repeated. If a frame has only a DTS, its PTS is therefore the
- * computed PTS plus the offset. The DTS sets this offset only at the start, and
- * again whenever the DTS jumps. */
+/* Takes the timestamps of upstream where they exist. Other frames get the
+ * computed timestamps plus an offset, which is the last known difference
+ * between upstream's timestamps and the computed ones.
+ *
+ * Some parsers, such as mpegvideoparse, know only the DTS. They compute it as a
+ * sum of durations, which is wrong if fields are repeated. If a frame has only
+ * a DTS, its PTS is therefore the computed PTS plus the offset. Such a DTS sets
+ * the offset only at the start, and again whenever the DTS jumps. */
 static void
 merge_upstream_times (MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, MpegVideoPosition * position)
