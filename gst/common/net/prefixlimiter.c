@@ -13,8 +13,9 @@
  * of each cell. */
 #define TABLES 4
 #define CELLS 2048              /* a power of two */
-/* Divisor that gives the maximum burst of answers to all unknown hosts
- * together. The number of answers per second is divided by it. */
+/* Determines the maximum burst of answers to all unknown hosts together. This
+ * burst is the permitted number of answers per second divided by
+ * TOTAL_BURST_PART. */
 #define TOTAL_BURST_PART 10
 
 #define IPV4_PREFIX_SIZE 3      /* /24 */

@@ -417,9 +417,9 @@ read_short_term_set (NalBits * bits, const Sps * sps, H265Slice * slice)
 }
 
 /* Parses the long-term reference pictures of a slice header (equation 7-52 and
- * section 8.3.2 of H.265). Some entries are selected from the SPS, the others
- * are in the slice header. The field delta_poc_msb_cycle_lt is coded as the
- * difference from the previous entry of the same kind. */
+ * section 8.3.2 of H.265). Some entries are selected from the SPS, and the
+ * others are in the slice header. In both groups, delta_poc_msb_cycle_lt is
+ * coded as the difference from the previous entry of the group. */
 static void
 read_long_term_set (NalBits * bits, const Sps * sps, H265Slice * slice)
 {

@@ -158,7 +158,8 @@ struct _Ifd
   /* TRUE if I-frames were dropped because a decoder would display them in the
    * wrong order */
   gboolean awaits_order;
-  /* number of the first I-frame that was dropped because of its display order
+  /* sequence number of the first I-frame that was dropped because of its
+   * display order
    */
   guint64 awaits_order_since;
   /* `order` of the first I-frame that was dropped because of its display order

@@ -33,8 +33,9 @@ struct _MpegVideoFramer
 
   /* Bytes of the current frame, beginning with its first start code. While the
    * framer searches for a start code, the chunk contains only the last
-   * MAX_STRADDLE bytes. `base` is normally `chunk`; in
-   * mpeg_video_framer_input_frame () it is the data of the caller. */
+   * MAX_STRADDLE bytes. `base` points to these bytes. It is normally `chunk`.
+   * In mpeg_video_framer_input_frame (), `base` points to the data of the
+   * caller instead. */
   guint8 *chunk;
   gsize chunk_size;
   const guint8 *base;

@@ -23,9 +23,9 @@
 /* Number of positions whose frame type is stored. These positions are the
  * newest ones. */
 #define WINDOW 4096
-/* Maximum length of a gap that counts as a loss. A longer gap is treated as the
- * start of a new stream, because a network may forge or damage the clock that
- * shows the gap. */
+/* Maximum length of a gap that counts as a loss. A gap is measured with a
+ * clock, such as the RTP timestamps, which may be damaged or forged in the
+ * network. A longer gap is therefore treated as the start of a new stream. */
 #define MAX_GAP_SECONDS 10
 /* Maximum number of lost frames that wait until their type is known. If more
  * frames are lost, their type is reported as unknown. */

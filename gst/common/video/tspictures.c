@@ -14,8 +14,8 @@
 #define CRC_SIZE 4
 #define STUFFING 0xff
 #define PES_HEADER_SIZE 9       /* without the optional fields (2.4.3.6) */
-/* ISO/IEC 13818-2: identifier of the extension (table 6-2), and a picture
- * structure (table 6-14) */
+/* ISO/IEC 13818-2: identifier of the picture coding extension (table 6-2), and
+ * picture_structure of a frame picture (table 6-14) */
 #define PICTURE_CODING_EXTENSION 8
 #define FRAME_PICTURE 3
 /* Maximum size of a unit in bytes. It limits the memory if a stream contains no
