@@ -27,7 +27,8 @@ typedef struct
   gboolean is_used;
   guint frame_num;              /* of H.264 */
   gint32 order;                 /* PicOrderCnt */
-  guint64 number;               /* number of the picture in decoding order */
+  /* sequence number of the picture in decoding order */
+  guint64 number;
   /* sequence number of the key frame that precedes the picture */
   guint64 gop;
   guint depth;
@@ -49,7 +50,7 @@ struct _References
 {
   Reference slots[N_SLOTS];
   guint64 number, gop;          /* of the current picture */
-  guint64 key_number;           /* number of the last key frame */
+  guint64 key_number;           /* sequence number of the last key frame */
   gboolean are_layers_declared;
   gboolean is_active;
   Findings findings;
@@ -371,7 +372,8 @@ is_last_in_lists (const References * references, const Reference * removed)
   return TRUE;
 }
 
-/* Returns whether a picture is stored that is older than picture `number`. */
+/* Returns whether a picture is stored whose sequence number is lower than
+ * `number`. */
 static gboolean
 has_older (const References * references, guint64 number)
 {
