@@ -156,9 +156,9 @@ void driver_clear (Driver * driver);
 /* The caller of each function below holds the lock, except for driver_run. */
 
 /* Starts a session with `core`, which the owner frees after driver_end.
- * `input_room` is the maximum size of a received packet, in bytes. For sockets
- * with GRO it is at least DATAGRAM_MERGED_SIZE. The packets can then be kept as
- * slices (Datagram.block). */
+ * `input_room` is the maximum size of a received packet, in bytes. If it is at
+ * least DATAGRAM_MERGED_SIZE, as for sockets with GRO, the core can keep
+ * received packets as slices (Datagram.block). */
 void driver_begin (Driver * driver, const DriverVerbs * verbs, gpointer core,
     gsize input_room);
 /* Ends the session and closes all paths. */

@@ -67,7 +67,8 @@ struct _IfdClassifier
 };
 
 /* A NAL unit with its header. In a byte-stream, `end` is at first the end of
- * the access unit, because a long slice need not be searched for its own end.
+ * the access unit. The end of the NAL unit itself is searched for only if it is
+ * needed, because this search would be slow in a long slice.
  */
 typedef struct
 {

@@ -64,7 +64,8 @@ struct _References
   gboolean has_frame_num;
   guint last_frame_num;         /* PrevRefFrameNum */
   guint max_frame_num, max_references;
-  /* maximum nal_ref_idc of pictures that are shown in stream order */
+  /* maximum nal_ref_idc of the pictures that are displayed after all pictures
+   * that precede them in decoding order */
   guint max_ref_idc;
   /* TRUE if a leading picture of the current group has removed a picture of the
    * previous group, although a picture that is even older is still stored.
