@@ -105,7 +105,8 @@ typedef struct
 typedef struct
 {
   DriverRate calls;
-  gboolean is_busy;             /* the rate of calls is high */
+  /* TRUE if driver_flush_often is called at a high rate */
+  gboolean is_busy;
   guint n_waiting;              /* number of packets that were not sent yet */
   /* time in ns at which the first of these packets was passed to the core */
   guint64 waiting_since;

@@ -98,9 +98,11 @@ receive_some (gint fd, SocketMessage * messages, guint n)
 
 #endif
 
-/* Returns whether the call has to be repeated. If not, `errors` contains the
- * reason. ECONNREFUSED is never an error of the message that is being sent, so
- * after MAX_EARLIER_ERRORS repetitions the call ends without an error. */
+/* Returns whether the system call has to be repeated. If not, `errors` contains
+ * the reason. ECONNREFUSED always belongs to an earlier message, never to the
+ * message that is being sent. If ECONNREFUSED still occurs after
+ * MAX_EARLIER_ERRORS repetitions, the message being sent therefore gets no
+ * error. */
 static gboolean
 try_again (gint error_number, guint * tries, SocketErrors * errors)
 {

@@ -440,8 +440,8 @@ take_number (NalBits * payload, gsize * number)
 
 /* Parses a recovery point message. The message begins with recovery_frame_cnt
  * as ue(v) (H.264, D.1.8) or with recovery_poc_cnt as se(v) (H.265, D.2.8). In
- * both codings, the value 0 is the single bit 1. The next two bits are
- * exact_match_flag and broken_link_flag.
+ * both codings, the value 0 is the single bit 1. If the count is 0, the next
+ * two bits of the first byte are exact_match_flag and broken_link_flag.
  */
 static void
 parse_recovery (guint8 first_byte, Recovery * recovery)

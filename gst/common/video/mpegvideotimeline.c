@@ -128,7 +128,8 @@ struct _MpegVideoTimeline
   /* number of consecutive frames whose type the pattern predicted correctly */
   guint pattern_hits;
 
-  /* Clocks that may show the display number */
+  /* The clocks that may show the display number of a frame: the GOP time codes
+   * (`time_code`), and the timestamps of the sender or of upstream (`clock`) */
   gboolean have_time_code;
   gint64 time_code, time_code_start;
   /* number of time codes that agreed with the received frames; -1 after a time

@@ -58,7 +58,8 @@ struct _References
   gboolean has_max_order;
   /* maximum PicOrderCnt of the last key frame and of the pictures after it */
   gint32 max_order;
-  guint64 anchor;               /* number of the picture with max_order */
+  /* sequence number of the picture with max_order */
+  guint64 anchor;
 
   /* state of H.264 */
   gboolean has_frame_num;
@@ -351,10 +352,10 @@ references_add_h264_slice (References * references, const H264Slice * slice)
 
 /* Called for a picture that a marking operation has removed. A decoder that
  * misses this operation stores the picture for longer. Returns whether such a
- * decoder still decodes correctly. This is the case if the picture is the last
- * one in each reference list, and is also the first one that is removed to make
- * room for a new picture. Both conditions hold for all pictures of earlier
- * groups. */
+ * decoder still decodes correctly. This requires two conditions. The picture is
+ * the last one in each reference list, so the other entries keep their indices.
+ * It is also the first picture that is removed when room for a new picture is
+ * needed. Both conditions hold for all pictures of earlier groups. */
 static gboolean
 is_last_in_lists (const References * references, const Reference * removed)
 {

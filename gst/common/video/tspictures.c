@@ -544,8 +544,11 @@ add_clock (TsPictures * pictures, const guint8 * data, guint counter)
   g_byte_array_append (pictures->rest, packet, sizeof packet);
 }
 
-/* Adds the part of a video packet that has to be sent even if the picture is
- * dropped. A packet that is sent twice has the same counter both times. */
+/* Called for a video packet that is not sent if the picture is dropped. If the
+ * packet has a clock reference, a packet with only this clock reference is
+ * added to `rest`, which is sent in any case. The packet is not counted as
+ * removed if it repeats the previous packet: both then have the same continuity
+ * counter. */
 static void
 remove_packet (TsPictures * pictures, const Packet * packet,
     const guint8 * data)
