@@ -100,8 +100,8 @@ typedef struct
   gboolean has_just_received;   /* Packets arrived in the present round. */
 } DriverInputRate;
 
-/* How often another thread passes packets to the core, and which of them were
- * not sent yet, see driver_flush_often */
+/* How often another thread passes packets to the core, and how many of these
+ * packets were not sent yet (see driver_flush_often) */
 typedef struct
 {
   DriverRate calls;
@@ -184,10 +184,11 @@ gboolean driver_take_watched (Driver * driver);
 
 /* Sends all packets that the core can send now, and takes its events. */
 void driver_flush (Driver * driver);
-/* Does what driver_flush and driver_wake do, after `n_packets` packets were
- * passed to the core at the time `now` in ns. At a high rate of calls, the
- * packets of several calls are sent together, which takes much less time. They
- * are sent after a fraction of a millisecond at the latest. */
+/* Does what driver_flush and driver_wake do. Call this function after
+ * `n_packets` packets were passed to the core at the time `now` in ns. If the
+ * function is called at a high rate, the packets of several calls are sent
+ * together, which takes much less time. Each packet is sent after a fraction of
+ * a millisecond at the latest. */
 void driver_flush_often (Driver * driver, guint64 now, guint n_packets);
 /* Wakes driver_run if the core has to be called before the current wait ends.
  * If `always` is TRUE, it is woken in any case. */

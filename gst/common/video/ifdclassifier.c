@@ -4,9 +4,9 @@
  *
  * The NAL units of an access unit are parsed in their order until the frame
  * type is known. Usually the first slice is sufficient, and the NAL units
- * before it are small. The further slices are parsed in three cases: no frame
- * refers to the first slice, the picture may start a GOP although it is not an
- * IDR picture, or the picture is a field.
+ * before it are small. The other slices are parsed in three cases: the first
+ * slice is not used for reference, the picture may start a GOP although it is
+ * not an IDR picture, or the picture is a field.
  */
 
 #include "ifdclassifier.h"
@@ -540,8 +540,9 @@ is_h264_reference (const Unit * unit)
       || unit->type == H264_SLICE_EXTENSION || unit->type == H264_SLICE_DEPTH);
 }
 
-/* Shortens the NAL unit of a slice to the first bytes that contain the slice
- * header. These bytes are the same in all stream formats. */
+/* Shortens the NAL unit of a slice to its first bytes, at most
+ * MAX_SLICE_HEADER, which contain the slice header. The resulting bytes are the
+ * same in all stream formats. */
 static void
 find_header_end (const Reader * reader, Unit * unit)
 {
