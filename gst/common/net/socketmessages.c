@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of socketmessages.h. It uses the system calls for several
- * messages or for a single message, and determines which message an error
- * belongs to.
+/* Implementation of socketmessages.h. Where the system has them, the code uses
+ * system calls for several messages (sendmmsg, recvmmsg), and otherwise those
+ * for a single message. It also determines which message an error belongs to.
  */
 
 #define _GNU_SOURCE             /* sendmmsg, recvmmsg */
