@@ -101,7 +101,8 @@ seeded_draw_exponential (guint64 draw, guint64 mean)
 
   if (mean == 0)
     return 0;
-  /* log is at most 44.4 with 32 fractional bits, so it has 38 bits. */
+  /* The logarithm is at most 44.4 and has 32 fractional bits, so it fits into
+   * 38 bits. */
   value = (mean >> 32) * log + (((mean & G_MAXUINT32) * (log >> 6)) >> 26);
   return MAX (value, 1);
 }

@@ -131,7 +131,7 @@ socket_messages_send (gint fd, SocketMessage * messages, guint n,
 
   errors->own = errors->earlier = 0;
   while (sent < n) {
-    /* For a single message sendmsg is cheaper. */
+    /* For a single message, sendmsg is cheaper than sendmmsg. */
     if (n - sent == 1)
       result = sendmsg (fd, &messages[sent].msg_hdr, MSG_DONTWAIT) < 0 ? -1 : 1;
     else

@@ -172,10 +172,10 @@ add_short_term (NalBits * bits, Set * set, gint32 delta, gboolean is_used)
   picture->is_used = is_used;
 }
 
-/* Computes a set that is coded relative to the earlier set `from` (equations
- * 7-61 and 7-62 of H.265). The pictures of `from` are shifted by `delta`, and
- * flags select which of them are in the new set. The picture to which `from`
- * belongs can be in the new set, too. */
+/* Computes a reference picture set that is coded as a difference from the
+ * earlier set `from` (equations 7-61 and 7-62 of H.265). The pictures of `from`
+ * are shifted by `delta`, and flags select which of them are in the new set.
+ * The picture whose references `from` lists can be in the new set, too. */
 static void
 predict_set (NalBits * bits, const Set * from, gint32 delta, Set * set)
 {

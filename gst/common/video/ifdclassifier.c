@@ -421,9 +421,9 @@ check_beginning (Reader * reader)
 
 /* SEI */
 
-/* Reads a number of an SEI message. The number is coded as bytes with the value
- * 255, followed by a last byte, and it is the sum of these bytes (section
- * 7.3.2.3.1 of H.264). */
+/* Reads the payload type or the payload size of an SEI message. The value is
+ * coded as any number of bytes with the value 255 and one last byte with a
+ * lower value. It is the sum of these bytes (section 7.3.2.3.1 of H.264). */
 static gboolean
 take_number (NalBits * payload, gsize * number)
 {
