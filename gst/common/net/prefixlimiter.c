@@ -105,10 +105,10 @@ find_cells (PrefixLimiter * limiter, const PrefixLimiterHost * host,
     cells[i] = &limiter->cells[i][digest[i] % CELLS];
 }
 
-/* Returns whether one of the cells of the prefix contains an answer. One cell
- * is enough, because a flood from another prefix that shares a cell by chance
- * may have emptied that cell. An answer is deducted from every cell that
- * contains one. */
+/* Returns whether at least one cell of the prefix still has budget for an
+ * answer. One cell is enough, because a flood from another prefix that has the
+ * same cell by chance may have used up the budget of that cell. An answer is
+ * deducted from every cell that has budget. */
 static gboolean
 take_of_prefix (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host)

@@ -64,7 +64,8 @@ G_STATIC_ASSERT (IFD_SLOTS_MAX_FRAMES > IFD_MAX_FRAMES);
 typedef struct
 {
   IfdFrame frame;
-  /* number of the GOP to which the frame belongs; each I-frame starts a GOP */
+  /* sequence number of the GOP to which the frame belongs; each I-frame starts
+   * a GOP */
   guint64 gop;
   /* TRUE if the frame is a leading frame of its GOP */
   gboolean leading;

@@ -10,11 +10,15 @@
  * frames. S holds the frame that is being sent, from ifd_poll_output until
  * ifd_sent.
  *
- *   when a frame is complete and due:
- *     ifd_input (ifd, now, &frame);
- *     while (ifd_poll_event (ifd, &event)) ...   shows the dropped frames
- *   when the channel is free:
- *     if (ifd_poll_output (ifd, now, &frame)) { send it; ifd_sent (ifd, now); }
+ * When a frame is complete and due, the caller passes it to the core. The
+ * events then name the dropped frames:
+ *
+ *   ifd_input (ifd, now, &frame);
+ *   while (ifd_poll_event (ifd, &event)) ...
+ *
+ * When the channel is free, the caller sends the next frame:
+ *
+ *   if (ifd_poll_output (ifd, now, &frame)) { send it; ifd_sent (ifd, now); }
  */
 
 #pragma once

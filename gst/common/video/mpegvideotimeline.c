@@ -20,8 +20,7 @@
 
 #include <string.h>
 
-/* Number of positions whose frame type is stored. These positions are the
- * newest ones. */
+/* Number of positions, the newest ones, whose frame type is stored */
 #define WINDOW 4096
 /* Maximum length of a gap that counts as a loss. A gap is measured with a
  * clock, such as the RTP timestamps, which may be damaged or forged in the
