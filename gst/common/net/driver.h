@@ -97,7 +97,8 @@ typedef struct
 typedef struct
 {
   DriverRate packets;
-  gboolean has_just_received;   /* Packets arrived in the present round. */
+  /* Packets arrived in the present round of driver_run. */
+  gboolean has_just_received;
 } DriverInputRate;
 
 /* How often another thread passes packets to the core, and how many of these
@@ -177,8 +178,9 @@ DatagramSocket *driver_get_socket (Driver * driver, guint number);
 gboolean driver_is_blocked (Driver * driver, guint number);
 
 /* Makes driver_run also wait until `fd`, a file descriptor of the owner, is
- * readable; -1 ends this. driver_take_watched returns whether the descriptor
- * was readable when driver_run last woke up. */
+ * readable. With -1, driver_run waits for no such descriptor any more.
+ * driver_take_watched returns whether the descriptor was readable when
+ * driver_run last woke up. */
 void driver_watch (Driver * driver, gint fd);
 gboolean driver_take_watched (Driver * driver);
 

@@ -607,9 +607,10 @@ time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
     timeline->time_code_trust++;
     return start;
   }
-  /* The time code shows a gap. The gap is accepted if an earlier time code
-   * agreed with the received frames. If no earlier time code agreed or
-   * disagreed with them, the gap is accepted only if it is short. */
+  /* The time code shows a gap. If an earlier time code agreed with the received
+   * frames, the gap is accepted. If an earlier time code disagreed with them,
+   * the gap is not accepted. If there was neither, only a short gap is
+   * accepted. */
   slack = MAX (MAX_HEAD, 2 * (first - timeline->gop_start));
   if (timeline->time_code_trust > 0
       || (timeline->time_code_trust == 0 && start - first <= slack))

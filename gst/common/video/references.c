@@ -42,7 +42,7 @@ typedef struct
   /* TRUE if a reference picture refers to a picture of a higher layer than its
    * own */
   gboolean is_tangled;
-  /* TRUE if the reference pictures of a picture are unknown */
+  /* TRUE if it is unknown for some picture which reference pictures it needs */
   gboolean is_abandoned;
 } Findings;
 
