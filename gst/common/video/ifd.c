@@ -928,7 +928,8 @@ drop_misordered (Ifd * ifd)
   DecoderOrder order = ifd->order;
   gboolean lost = FALSE, closed = FALSE;
   GList *walk, *next;
-  /* number of the last GOP that was lost; only valid if `lost` is TRUE */
+  /* sequence number of the last GOP that was lost; only valid if `lost` is TRUE
+   */
   guint64 gop = 0;
 
   for (walk = ifd->w.head; walk; walk = next) {
