@@ -79,7 +79,8 @@ typedef struct
   /* take_error has returned FALSE for this path. */
   gboolean has_gone;
   guint poll_index;             /* index in `poll` while the driver waits */
-  /* number of packets that the receive buffer of the socket can hold, about */
+  /* approximate number of packets that the receive buffer of the socket can
+   * hold */
   guint capacity;
 } DriverPath;
 

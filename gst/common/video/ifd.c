@@ -38,10 +38,10 @@
 #include "ifdslots.h"
 #include "statistics.h"
 
-/* Number of the newest GOPs for which the core stores whether it has counted
- * them as disturbed. A GOP is disturbed if one of its I- or P-frames was
- * dropped. The number exceeds the maximum number of waiting frames, so that the
- * GOP of each waiting frame is included. */
+/* The core stores for this many of the newest GOPs whether it has counted them
+ * as disturbed. A GOP is disturbed if one of its I- or P-frames was dropped.
+ * This value exceeds the maximum number of waiting frames, so the GOP of each
+ * waiting frame is included. */
 #define REMEMBERED_GOPS (2 * IFD_MAX_FRAMES)
 
 /* Length of a period in frames. After each period, the core determines again
@@ -957,11 +957,11 @@ drop_misordered (Ifd * ifd)
   return order;
 }
 
-/* Returns whether it is useless to wait for an I-frame that a decoder would
- * display in the right order. If all GOPs have the same length, the values of
- * `order` repeat. When the value of the first dropped I-frame occurs again, all
- * other values have occurred too, so it does not help to wait for a later
- * I-frame. */
+/* Returns whether it is useless to wait any longer for an I-frame that a
+ * decoder would display in the right order. If all GOPs have the same length,
+ * the values of `order` repeat. When the value of the first dropped I-frame
+ * occurs again, all other values have occurred too, and none of them was in the
+ * right order. The wait also ends after IFD_MAX_ORDER_WAIT frames. */
 static gboolean
 awaits_order_in_vain (const Ifd * ifd, const IfdFrame * c)
 {

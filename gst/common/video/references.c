@@ -525,10 +525,11 @@ get_max_depth (const References * references, guint64 since)
   return depth;
 }
 
-/* Determines the layer of a picture C. If C is displayed before a picture P
- * that precedes C in decoding order, the layer of C is one more than the
- * highest layer of the pictures to which C refers. Pictures that precede P in
- * decoding order are ignored. */
+/* Returns the layer of the current picture. P is the picture with the highest
+ * PicOrderCnt since the last key frame. If the current picture is displayed
+ * before P, its layer is one more than the highest layer of the pictures to
+ * which it refers. This maximum does not include pictures that precede P in
+ * decoding order. */
 static guint
 find_depth (References * references, const ReferencePicture * picture)
 {
