@@ -72,8 +72,9 @@ typedef struct
 {
   DatagramSocket *socket;       /* owned */
   GQueue unsent;                /* packets that the socket had no room for */
-  /* Time before which the queued packets are not sent again, in ns. It is set
-   * when the device has no room although poll reports the socket as writable.
+  /* Time in ns before which the driver does not try again to send the queued
+   * packets. It is set when the device has no room although poll reports the
+   * socket as writable.
    */
   guint64 retry_at;
   /* take_error has returned FALSE for this path. */
@@ -110,7 +111,8 @@ typedef struct
   /* TRUE if driver_flush_often is called at a high rate */
   gboolean is_busy;
   guint n_waiting;              /* number of packets that were not sent yet */
-  /* time in ns at which the first of these packets was passed to the core */
+  /* time in ns at which the first packet that was not sent yet was passed to
+   * the core */
   guint64 waiting_since;
 } DriverOutputRate;
 
@@ -156,7 +158,8 @@ void driver_init (Driver * driver, const DriverFuncs * funcs, gpointer owner,
     GMutex * lock);
 void driver_clear (Driver * driver);
 
-/* The caller of each function below holds the lock, except for driver_run. */
+/* The caller of each function below must hold the lock. The only exception is
+ * driver_run, whose caller must not hold it. */
 
 /* Starts a session with `core`, which the owner frees after driver_end.
  * `input_room` is the maximum size of a received packet, in bytes. If it is at
@@ -179,8 +182,8 @@ DatagramSocket *driver_get_socket (Driver * driver, guint number);
 gboolean driver_is_blocked (Driver * driver, guint number);
 
 /* Makes driver_run also wait until `fd`, a file descriptor of the owner, is
- * readable. With -1, driver_run waits for no such descriptor any more.
- * driver_take_watched returns whether the descriptor was readable when
+ * readable. If `fd` is -1, driver_run no longer waits for a descriptor of the
+ * owner. driver_take_watched returns whether the descriptor was readable when
  * driver_run last woke up. */
 void driver_watch (Driver * driver, gint fd);
 gboolean driver_take_watched (Driver * driver);

@@ -159,8 +159,8 @@ socket_messages_receive (gint fd, SocketMessage * messages, guint n,
     if (result >= 0)
       return result;
   } while (try_again (errno, &tries, errors));
-  /* An error that ICMP can cause is never due to receiving itself, so it
-   * belongs to an earlier message. */
+  /* The errors that ICMP messages cause never result from receiving itself.
+   * Such an error therefore belongs to an earlier message. */
   if (may_be_earlier (errors->own))
     errors->own = 0;
   return 0;

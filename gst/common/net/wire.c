@@ -11,8 +11,8 @@
  * there is one (SSE2, NEON), and otherwise computes each word by itself. */
 typedef guint64 Vector __attribute__((vector_size (16)));
 
-/* Sums of the low and of the high 32-bit halves of words. They have 64 bits, so
- * they cannot overflow before 2^32 words were added. */
+/* Sums of the low and of the high 32-bit halves of words. Each sum has 64 bits,
+ * so it cannot overflow before 2^32 words were added. */
 typedef struct
 {
   guint64 low, high;

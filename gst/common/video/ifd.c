@@ -636,8 +636,8 @@ find_largest_b (Ifd * ifd)
 }
 
 /* Returns the newest leading P-frame. If this P-frame is dropped, only leading
- * frames are lost, because the frames that are displayed after its I-frame do
- * not refer to it. */
+ * frames are lost: the frames that are displayed after the I-frame of the GOP
+ * do not refer to leading frames. */
 static GList *
 find_leading_p (Ifd * ifd)
 {
@@ -659,8 +659,8 @@ ends_gop (const Ifd * ifd, const GList * link)
   return gop != ifd->gop && (!link->next || get_entry (link->next)->gop != gop);
 }
 
-/* Of the P-frames that are the last frame of their GOP, returns the largest
- * one. */
+/* Returns the largest P-frame among those that are the last frame of their GOP.
+ */
 static GList *
 find_last_p (Ifd * ifd)
 {

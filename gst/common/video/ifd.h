@@ -127,10 +127,11 @@ typedef struct
 } IfdFrame;
 
 /* Returns IFD_FRAME_LEADING or IFD_FRAME_TRAILING for a B-frame of MPEG video,
- * or 0 if it is unknown. Without such a flag, each B-frame between an I-frame
- * and the next P-frame counts as leading. `temporal_reference` is the temporal
- * reference of the B-frame, and `i_reference` is the temporal reference of the
- * I-frame before it (13818-2, 6.3.9). */
+ * or 0 if it is unknown which of the two applies. Without such a flag, each
+ * B-frame between an I-frame and the next P-frame counts as leading.
+ * `temporal_reference` is the temporal reference of the B-frame, and
+ * `i_reference` is the temporal reference of the I-frame before it (13818-2,
+ * 6.3.9). */
 IfdFrameFlags ifd_find_place (guint temporal_reference, guint i_reference);
 
 /* Reason why a frame is dropped */
@@ -242,8 +243,8 @@ gboolean ifd_poll_output (Ifd * ifd, guint64 now, IfdFrame * frame);
 /* Stores in `frame` the frame that ifd_poll_output would take, but leaves it in
  * the queue W. Returns FALSE if the queue W is empty. */
 gboolean ifd_peek_output (const Ifd * ifd, IfdFrame * frame);
-/* Call this function when the frame from ifd_poll_output was sent, or when
- * sending it was given up. The frame counts as sent in both cases. */
+/* Call this function when the frame from ifd_poll_output was sent, or when it
+ * will not be sent after all. The frame counts as sent in both cases. */
 void ifd_sent (Ifd * ifd, guint64 now);
 gboolean ifd_poll_event (Ifd * ifd, IfdEvent * event);
 

@@ -80,7 +80,7 @@ find_prefix_sse2 (const guint8 ** data, const guint8 * end)
 #define AVX2_STEP 62
 
 /* *INDENT-OFF* */
-/* Like find_bytes, for the 64 bytes at `p` */
+/* Does the same as find_bytes, but for the 64 bytes at `p`. */
 static inline AVX2 guint64
 find_bytes_avx2 (const guint8 * p, gchar value)
 {
@@ -94,7 +94,8 @@ find_bytes_avx2 (const guint8 * p, gchar value)
       | (guint64) (guint32) _mm256_movemask_epi8 (high) << 32;
 }
 
-/* Like find_prefix_sse2. A step needs 65 bytes. */
+/* Does the same as find_prefix_sse2, but with AVX2 instructions. A step needs
+ * 65 bytes. */
 static AVX2 const guint8 *
 find_prefix_avx2 (const guint8 ** data, const guint8 * end)
 {

@@ -345,10 +345,11 @@ framer_cut_at_candidate (MpegVideoFramer * framer)
   g_free (again);
 }
 
-/* Returns whether the candidate is the second field of the current frame
- * (13818-2 6.1.1.4.1). A second field has the opposite parity and the same
- * temporal reference as the first field. It has the same type as the first
- * field, or the type P if the first field has the type I. */
+/* Returns whether the candidate, a picture header after a first field, is the
+ * second field of the current frame (13818-2 6.1.1.4.1). A second field has the
+ * opposite parity and the same temporal reference as the first field. It has
+ * the same type as the first field, or the type P if the first field has the
+ * type I. */
 static gboolean
 candidate_is_second_field (const MpegVideoFramer * framer)
 {
@@ -591,8 +592,8 @@ framer_code (MpegVideoFramer * framer, gsize offset, guint code)
     framer_settle_candidate (framer);
     /* If a frame was output, its bytes were removed from the chunk. The
      * remaining bytes have moved to the start of the chunk, and their units
-     * were processed again. `offset` therefore moves as well. The last unit
-     * ends there. */
+     * were processed again. `offset` is therefore reduced, and the last unit
+     * ends at the reduced `offset`. */
     if (cut > framer->len) {
       offset -= cut - framer->len;
       framer_end_unit (framer, offset);

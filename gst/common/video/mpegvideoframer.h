@@ -90,7 +90,7 @@ typedef struct
 typedef struct
 {
   guint64 frames;               /* complete and incomplete frames */
-  /* number of frames, of those in `frames`, that have the flag INCOMPLETE */
+  /* number of the frames with the flag INCOMPLETE; `frames` includes them */
   guint64 incomplete;
   guint64 junk_bytes;           /* number of bytes that belonged to no frame */
   /* number of frames that exceeded max_frame_size */

@@ -106,7 +106,8 @@ struct _MpegVideoTimeline
    * -1 if there is none */
   gint64 lost_anchor;
   gint64 max_received;
-  /* Each position below this number was received or was reported as lost. */
+  /* The frame at each position below this one was received or was reported as
+   * lost. */
   gint64 horizon;
   GQueue losses;                /* elements are MpegVideoLoss */
   /* Display numbers (gint64) of the lost frames whose type is not known yet */
@@ -738,8 +739,8 @@ begin_stream (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
 {
   gint64 first = timeline->max_received + 1;
   gint reference = frame->pictures[0].header.temporal_reference;
-  /* If the temporal reference is large, the stream started long before this
-   * frame. */
+  /* If the temporal reference is large, the stream had started long before this
+   * frame was received. */
   gint64 start = reference < MAX_HEAD ? first : first - reference;
 
   forget_pattern (timeline);

@@ -16,10 +16,11 @@
  * reference. If a picture that changes the marks is missing, a decoder stores
  * other pictures than it should. */
 #define SLOT_MARKS (1u << 31)
-/* Slot for the marks of one group of pictures, which begins with a key frame. A
- * key frame replaces the contents of SLOT_MARKS, but its leading pictures still
- * need the marks of the previous group. Each group therefore has a slot of its
- * own. Two consecutive groups have different slots. */
+/* Slot for the marks of one group of pictures (see SLOT_MARKS), which begins
+ * with a key frame. A key frame replaces the contents of SLOT_MARKS, but its
+ * leading pictures still need the marks of the previous group. Each group
+ * therefore has a slot of its own. Two consecutive groups have different slots.
+ */
 #define SLOT_GROUP_MARKS(gop) (1u << (28 + (gop) % 2))
 
 typedef struct

@@ -163,10 +163,10 @@ get_vp9_resets (const Vp9Header * header)
   return 0;
 }
 
-/* Adds a frame of VP9. An intra-only frame uses the context 0, unless the frame
- * resets this context (section 7.2 of VP9, load_probs). An inter frame that is
- * not error resilient uses the motion vectors and the segmentation map of the
- * previous frame. */
+/* Adds a frame of VP9. An intra-only frame uses the probability context 0,
+ * unless the frame resets this context (section 7.2 of VP9, load_probs). An
+ * inter frame that is not error resilient uses the motion vectors and the
+ * segmentation map of the previous frame. */
 static void
 add_vp9_frame (const Vp9Header * header, SlotUse * use)
 {

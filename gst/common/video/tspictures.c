@@ -469,8 +469,9 @@ find_first_field (const TsPictures * pictures)
 }
 
 /* Returns whether an MPEG picture begins a new unit. The second field picture
- * of a frame does not. It has the temporal reference of the first field picture
- * and belongs to the same unit (13818-2, 6.1.1.4.1 and 6.3.9). */
+ * of a frame does not begin a new unit: it has the temporal reference of the
+ * first field picture and belongs to the same unit (13818-2, 6.1.1.4.1 and
+ * 6.3.9). */
 static gboolean
 begins_mpeg (TsPictures * pictures, const guint8 * code)
 {
