@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Implementation of h264headers.h: parsing of H.264 headers.
  *
- * Section numbers refer to ITU-T H.264. Every number is limited to the maximum
- * that the standard allows, so that parsing one header takes a bounded number
- * of steps. Picture order counts have 32 bits. In streams that exceed the range
- * of the standard, the counts wrap around.
+ * Section numbers refer to ITU-T H.264. The parser rejects values above the
+ * maximum that the standard allows, so parsing one header takes a bounded
+ * number of steps. Picture order counts have 32 bits. In streams that exceed
+ * the range of the standard, the counts wrap around.
  */
 
 #include "h264headers.h"

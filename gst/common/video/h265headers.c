@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Implementation of h265headers.h: parsing of H.265 headers.
  *
- * Section numbers refer to ITU-T H.265. Every number is limited to the maximum
- * that the standard allows, so that parsing one header takes a bounded number
- * of steps.
+ * Section numbers refer to ITU-T H.265. The parser rejects values above the
+ * maximum that the standard allows, so parsing one header takes a bounded
+ * number of steps.
  */
 
 #include "h265headers.h"

@@ -394,8 +394,8 @@ overwrite (Ifd * ifd, const IfdEntry * c, const gchar * rule)
 }
 
 /* Returns whether the queue W has room for a frame. In the algorithms of
- * Ouwens, W can hold one frame, so it has room if it is empty. After a change
- * of the algorithm, W may hold more than one frame for a while. */
+ * Ouwens, W can hold one frame, so only an empty W has room. After a change of
+ * the algorithm, W may hold more than one frame for a while. */
 gboolean
 ifd_has_room (const Ifd * ifd)
 {

@@ -704,10 +704,12 @@ reference_goes_on (const MpegVideoTimeline * timeline, gboolean anchor,
 }
 
 /* Returns whether `start`, which is the start of the GOP according to the
- * clock, is plausible. It is plausible if it is the start of the current GOP,
- * or if it is after all received frames and matches the pattern. The pattern is
- * required because a sender may pause or skip a frame. The clock of such a
- * sender advances by an arbitrary amount, although nothing is lost. */
+ * clock, is plausible. This is the case if it is the start of the current GOP,
+ * or if it is after all received frames and matches the pattern.
+ *
+ * The clock alone does not prove a loss. If a sender pauses or skips a frame,
+ * its clock advances by an arbitrary amount although nothing is lost. The
+ * pattern is therefore required as well. */
 static gboolean
 clock_start_is_plausible (const MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, gint reference, gboolean new_gop,
