@@ -72,41 +72,48 @@ typedef struct
 {
   DatagramSocket *socket;       /* owned */
   GQueue unsent;                /* packets that the socket had no room for */
-  /* Time before which the queued packets are not sent again, in ns. It is set
-   * when the device has no room although poll reports the socket as writable.
+  /* Time in ns before which the driver does not try again to send the queued
+   * packets. It is set when the device has no room although poll reports the
+   * socket as writable.
    */
   guint64 retry_at;
   /* take_error has returned FALSE for this path. */
   gboolean has_gone;
   guint poll_index;             /* index in `poll` while the driver waits */
-  /* number of packets that the receive buffer of the socket can hold, about */
+  /* approximate number of packets that the receive buffer of the socket can
+   * hold */
   guint capacity;
 } DriverPath;
 
-/* Measures how often something happens, to decide when the driver may let
- * packets wait for a moment. */
+/* Measures the rate of an event, such as the arrival of a packet. At a high
+ * rate, the driver lets packets wait for a moment, so that it can process
+ * several packets together. */
 typedef struct
 {
   guint64 begin;                /* begin of the present period, in ns */
   guint n;                      /* number of events in the present period */
-  guint64 rate;                 /* events per second in the period before */
+  guint64 rate;                 /* events per second in the previous period */
 } DriverRate;
 
 /* How many packets arrive per second */
 typedef struct
 {
   DriverRate packets;
-  gboolean has_just_received;   /* Packets arrived in the present round. */
+  /* Packets arrived in the present round of driver_run. */
+  gboolean has_just_received;
 } DriverInputRate;
 
-/* How often another thread passes packets to the core, and which of them were
- * not sent yet, see driver_flush_often */
+/* How often another thread passes packets to the core, and how many of these
+ * packets were not sent yet (see driver_flush_often) */
 typedef struct
 {
   DriverRate calls;
-  gboolean is_busy;             /* the rate of calls is high */
-  guint n_waiting;              /* packets that were not sent yet */
-  guint64 waiting_since;        /* time in ns of the first one of them */
+  /* TRUE if driver_flush_often is called at a high rate */
+  gboolean is_busy;
+  guint n_waiting;              /* number of packets that were not sent yet */
+  /* time in ns at which the first packet that was not sent yet was passed to
+   * the core */
+  guint64 waiting_since;
 } DriverOutputRate;
 
 typedef struct
@@ -118,10 +125,11 @@ typedef struct
   const DriverVerbs *verbs;     /* NULL if there is no core */
   gpointer core;
   gpointer event;               /* memory for one event */
-  /* The memory for the packets of a received batch is in blocks of `pool`. The
-   * packets of a large datagram become slices of its block, and another block
-   * takes its place. Small datagrams are copied into `packed`, one after the
-   * other, so that their slices share a block. */
+  /* Memory for a batch of received packets. It consists of blocks of `pool`. If
+   * a packet is large, the core gets a slice of its block. The block then stays
+   * in use, and another block takes its place in `inputs`. Small packets are
+   * copied into the block `packed`, one after the other, so that their slices
+   * share a block. */
   DatagramPool *pool;
   DatagramBlock *inputs[DATAGRAM_BATCH];
   DatagramBlock *packed;        /* NULL if there is none */
@@ -137,7 +145,7 @@ typedef struct
   DriverPath *paths[DRIVER_MAX_PATHS];
   guint n_paths;                /* highest number of a path plus 1 */
   DriverPoll poll;
-  /* a file descriptor of the owner; -1 if there is none */
+  /* file descriptor that was passed to driver_watch; -1 if there is none */
   gint watched_fd;
   gboolean watched_is_ready;
   /* time in ns at which the wait of driver_run ends; 0 if driver_run does not
@@ -150,12 +158,13 @@ void driver_init (Driver * driver, const DriverFuncs * funcs, gpointer owner,
     GMutex * lock);
 void driver_clear (Driver * driver);
 
-/* The caller of each function below holds the lock, except for driver_run. */
+/* The caller of each function below must hold the lock. The only exception is
+ * driver_run, whose caller must not hold it. */
 
 /* Starts a session with `core`, which the owner frees after driver_end.
- * `input_room` is the maximum size of a received packet, in bytes. For sockets
- * with GRO it is at least DATAGRAM_MERGED_SIZE. The packets can then be kept as
- * slices (Datagram.block). */
+ * `input_room` is the maximum size of a received packet, in bytes. If it is at
+ * least DATAGRAM_MERGED_SIZE, as for sockets with GRO, the core can keep
+ * received packets as slices (Datagram.block). */
 void driver_begin (Driver * driver, const DriverVerbs * verbs, gpointer core,
     gsize input_room);
 /* Ends the session and closes all paths. */
@@ -173,17 +182,19 @@ DatagramSocket *driver_get_socket (Driver * driver, guint number);
 gboolean driver_is_blocked (Driver * driver, guint number);
 
 /* Makes driver_run also wait until `fd`, a file descriptor of the owner, is
- * readable; -1 ends this. driver_take_watched returns whether the descriptor
- * was readable when driver_run last woke up. */
+ * readable. If `fd` is -1, driver_run no longer waits for a descriptor of the
+ * owner. driver_take_watched returns whether the descriptor was readable when
+ * driver_run last woke up. */
 void driver_watch (Driver * driver, gint fd);
 gboolean driver_take_watched (Driver * driver);
 
 /* Sends all packets that the core can send now, and takes its events. */
 void driver_flush (Driver * driver);
-/* Does what driver_flush and driver_wake do, after `n_packets` packets were
- * passed to the core at the time `now` in ns. At a high rate of calls, the
- * packets of several calls are sent together, which takes much less time. They
- * are sent after a fraction of a millisecond at the latest. */
+/* Does what driver_flush and driver_wake do. Call this function after
+ * `n_packets` packets were passed to the core at the time `now` in ns. If the
+ * function is called at a high rate, the packets of several calls are sent
+ * together, which takes much less time. Each packet is sent after a fraction of
+ * a millisecond at the latest. */
 void driver_flush_often (Driver * driver, guint64 now, guint n_packets);
 /* Wakes driver_run if the core has to be called before the current wait ends.
  * If `always` is TRUE, it is woken in any case. */

@@ -21,8 +21,8 @@ typedef void (*DriverTrace) (gpointer owner, gboolean is_packet,
 typedef struct
 {
   gsize event_size;             /* size of an event of this core, in bytes */
-  /* Passes a received datagram to the core. Its bytes remain valid until the
-   * events were polled. */
+  /* Passes a received datagram to the core. The bytes of the datagram remain
+   * valid until poll_event has returned FALSE. */
   void (*input) (gpointer core, guint64 now, guint path,
       const Datagram * datagram);
   /* Called when the time that next_wakeup returned has been reached. */

@@ -7,12 +7,15 @@
 #include <string.h>
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-/* Number of tables. All tables together need 64 KiB. A flood of 10,000 packets
- * per second from random addresses uses 5 answers per second of each cell. */
+/* Number of tables. All tables together need 64 KiB. In a flood of 10,000
+ * packets per second from random addresses, each cell is used about 5 times per
+ * second. The flood thus uses 5 of the PREFIX_LIMITER_RATE answers per second
+ * of each cell. */
 #define TABLES 4
 #define CELLS 2048              /* a power of two */
-/* Divisor that gives the maximum burst of answers to all unknown hosts
- * together. The number of answers per second is divided by it. */
+/* Determines the maximum burst of answers to all unknown hosts together. This
+ * burst is the permitted number of answers per second divided by
+ * TOTAL_BURST_PART. */
 #define TOTAL_BURST_PART 10
 
 #define IPV4_PREFIX_SIZE 3      /* /24 */
@@ -102,10 +105,10 @@ find_cells (PrefixLimiter * limiter, const PrefixLimiterHost * host,
     cells[i] = &limiter->cells[i][digest[i] % CELLS];
 }
 
-/* Returns whether one of the cells of the prefix contains an answer. One cell
- * is enough, because a flood from another prefix that shares a cell by chance
- * may have emptied that cell. An answer is deducted from every cell that
- * contains one. */
+/* Returns whether at least one cell of the prefix still has budget for an
+ * answer. One cell is enough, because a flood from another prefix that has the
+ * same cell by chance may have used up the budget of that cell. An answer is
+ * deducted from every cell that has budget. */
 static gboolean
 take_of_prefix (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host)

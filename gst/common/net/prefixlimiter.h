@@ -6,15 +6,19 @@
  * The memory is constant.
  *
  * The budgets are cells in several tables that are indexed by a keyed hash of
- * the prefix. Two prefixes may by chance share a cell of one table. It is
- * unlikely that they share their cells in all tables. Without the secret key
- * of the hash, nobody can choose a prefix that shares the cells of another
- * prefix.
+ * the network prefix. Two prefixes may by chance have the same cell in one
+ * table. It is unlikely that they have the same cells in all tables. The key of
+ * the hash is secret. Without it, nobody can choose a prefix that has the same
+ * cells as another prefix.
  *
- *   limiter = prefix_limiter_new (secret);
+ * When a packet from an unknown address arrives:
+ *
  *   if (prefix_limiter_take (limiter, now, &host, rate))
  *     send one answer
- *   prefix_limiter_remember (limiter, &host);   a handshake is complete
+ *
+ * When a host has completed a handshake:
+ *
+ *   prefix_limiter_remember (limiter, &host);
  *
  * Times are ns of a clock that the caller chooses; they never decrease.
  */
@@ -63,8 +67,8 @@ gboolean prefix_limiter_take (PrefixLimiter * limiter, guint64 now,
  * answer from the reserve. */
 gboolean prefix_limiter_take_reserve (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host);
-/* Gives `host` a reserve, because it has completed a handshake and therefore
- * receives at its address. It keeps the reserve until PREFIX_LIMITER_HOSTS
- * other hosts were remembered after it. */
+/* Gives `host` a reserve. The host has completed a handshake, which proves that
+ * it receives packets at its address. The host keeps the reserve until
+ * PREFIX_LIMITER_HOSTS other hosts were remembered after it. */
 void prefix_limiter_remember (PrefixLimiter * limiter,
     const PrefixLimiterHost * host);

@@ -15,8 +15,9 @@
 /* Discards all packets from now on. */
 gboolean raw_socket_filter_everything (gint fd, GError ** error);
 /* Discards all packets from now on, and also the packets that are already in
- * the receive buffer. A raw socket receives all packets of its protocol as soon
- * as it is opened, before its port is known. */
+ * the receive buffer. The receive buffer may already contain packets for other
+ * ports: a raw socket receives all packets of its protocol as soon as it is
+ * opened, before its port is known. */
 gboolean raw_socket_become_deaf (gint fd, GError ** error);
 /* Accepts all packets from now on. */
 gboolean raw_socket_accept_everything (gint fd, GError ** error);

@@ -101,7 +101,8 @@ seeded_draw_exponential (guint64 draw, guint64 mean)
 
   if (mean == 0)
     return 0;
-  /* log is at most 44.4 with 32 fractional bits, so it has 38 bits. */
+  /* The logarithm is at most 44.4 and has 32 fractional bits, so it fits into
+   * 38 bits. */
   value = (mean >> 32) * log + (((mean & G_MAXUINT32) * (log >> 6)) >> 26);
   return MAX (value, 1);
 }
@@ -113,7 +114,8 @@ seeded_draw_geometric (guint64 draw, SeededChance chance)
 
   if (chance == G_MAXUINT64)
     return 1;
-  /* ln (1 - p); ~chance is the 64-bit complement, which stands for 1 - p */
+  /* This is -ln (1 - p), where p is the probability of a hit. ~chance is the
+   * 64-bit complement of p and stands for 1 - p. */
   step = seeded_draw_log (~chance);
   if (step == 0)
     return G_MAXUINT64 >> 8;

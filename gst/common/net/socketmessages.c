@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of socketmessages.h. It uses the system calls for several
- * messages or for a single message, and determines which message an error
- * belongs to.
+/* Implementation of socketmessages.h. Where the system has them, the code uses
+ * system calls for several messages (sendmmsg, recvmmsg), and otherwise those
+ * for a single message. It also determines which message an error belongs to.
  */
 
 #define _GNU_SOURCE             /* sendmmsg, recvmmsg */
@@ -12,14 +12,14 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Maximum number of consecutive errors that are attributed to earlier packets.
- * A socket stores only the last ICMP error, but a further ICMP message may
- * arrive while the error is being processed. */
+/* Maximum number of consecutive errors that are taken for ICMP errors about
+ * earlier packets. A socket stores only the last ICMP error. While this error
+ * is processed, another ICMP message may arrive and cause the next error. */
 #define MAX_EARLIER_ERRORS 3
 
-/* Returns whether an ICMP message can be the cause of this error (ip(7),
- * ipv6(7), icmp_err_convert). A missing route can cause the same error for the
- * message that is being sent. */
+/* Returns whether this error may come from an ICMP message about an earlier
+ * packet (ip(7), ipv6(7), icmp_err_convert). The same error can also belong to
+ * the message that is being sent, for example if a route is missing. */
 static gboolean
 may_be_earlier (gint error_number)
 {
@@ -98,9 +98,11 @@ receive_some (gint fd, SocketMessage * messages, guint n)
 
 #endif
 
-/* Returns whether the call has to be repeated. If not, `errors` contains the
- * reason. ECONNREFUSED is never an error of the message that is being sent, so
- * after MAX_EARLIER_ERRORS repetitions the call ends without an error. */
+/* Returns whether the system call has to be repeated. If not, `errors` contains
+ * the reason. ECONNREFUSED always belongs to an earlier message, never to the
+ * message that is being sent. If ECONNREFUSED still occurs after
+ * MAX_EARLIER_ERRORS repetitions, the message being sent therefore gets no
+ * error. */
 static gboolean
 try_again (gint error_number, guint * tries, SocketErrors * errors)
 {
@@ -129,7 +131,7 @@ socket_messages_send (gint fd, SocketMessage * messages, guint n,
 
   errors->own = errors->earlier = 0;
   while (sent < n) {
-    /* For a single message sendmsg is cheaper. */
+    /* For a single message, sendmsg is cheaper than sendmmsg. */
     if (n - sent == 1)
       result = sendmsg (fd, &messages[sent].msg_hdr, MSG_DONTWAIT) < 0 ? -1 : 1;
     else
@@ -157,8 +159,8 @@ socket_messages_receive (gint fd, SocketMessage * messages, guint n,
     if (result >= 0)
       return result;
   } while (try_again (errno, &tries, errors));
-  /* An error that ICMP can cause is never due to receiving itself, so it
-   * belongs to an earlier message. */
+  /* The errors that ICMP messages cause never result from receiving itself.
+   * Such an error therefore belongs to an earlier message. */
   if (may_be_earlier (errors->own))
     errors->own = 0;
   return 0;

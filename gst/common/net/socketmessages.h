@@ -20,16 +20,16 @@ typedef struct
 
 typedef struct
 {
-  /* errno of the next message; 0 if that message has no error, or if the socket
-   * is not ready for it */
+  /* errno of the first message that was not sent or received; 0 if this message
+   * has no error, or if the socket is not ready for it */
   gint own;
   /* errno of the last ICMP error that an earlier message caused; 0 if there is
    * none */
   gint earlier;
 } SocketErrors;
 
-/* Sends messages without waiting until all are sent, the socket is full, or a
- * message fails. Returns how many were sent. */
+/* Sends messages until all are sent, the socket is full, or a message fails.
+ * Never waits. Returns how many messages were sent. */
 guint socket_messages_send (gint fd, SocketMessage * messages, guint n,
     SocketErrors * errors);
 /* Receives the messages that are available, without waiting, and returns their
@@ -37,8 +37,9 @@ guint socket_messages_send (gint fd, SocketMessage * messages, guint n,
 guint socket_messages_receive (gint fd, SocketMessage * messages, guint n,
     SocketErrors * errors);
 
-/* Returns the text of `error` for a message that has named `peer` already
- * (transfer full): "the peer returned ..." in place of "127.0.0.1:5 returned ...".
+/* Returns the text of `error` (transfer full) for a message that already names
+ * `peer`. The text begins with "the peer returned" in place of, for example,
+ * "127.0.0.1:5 returned".
  */
 gchar *socket_error_describe (const GError * error, const gchar * peer);
 /* Returns FALSE, with an error that says what to do, if `host` is of the form

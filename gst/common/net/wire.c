@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of wire.h. The checksum covers every byte of a packet, so it
- * processes 32 bytes at a time to be fast.
+/* Implementation of wire.h. The checksum covers every byte of a packet. To be
+ * fast, the code adds 32 bytes at a time.
  */
 
 #include "wire.h"
@@ -11,8 +11,8 @@
  * there is one (SSE2, NEON), and otherwise computes each word by itself. */
 typedef guint64 Vector __attribute__((vector_size (16)));
 
-/* Sums of the low and of the high 32-bit halves of words. They have 64 bits, so
- * they cannot overflow before 2^32 words were added. */
+/* Sums of the low and of the high 32-bit halves of words. Each sum has 64 bits,
+ * so it cannot overflow before 2^32 words were added. */
 typedef struct
 {
   guint64 low, high;
@@ -25,9 +25,10 @@ add_word (Sums * sums, guint64 word)
   sums->high += word >> 32;
 }
 
-/* Adds as many bytes as fill pairs of vectors. Returns their number. Each
- * vector of a pair has sums of its own, because an addition would otherwise
- * have to wait for the result of the previous one. */
+/* Adds the bytes in steps of two vectors. Returns the number of bytes that were
+ * added; the remaining bytes are less than two vectors. Each vector of a pair
+ * has sums of its own, because an addition would otherwise have to wait for the
+ * result of the previous one. */
 static gsize
 add_vectors (Sums * sums, const guint8 * bytes, gsize size)
 {

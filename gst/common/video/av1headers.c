@@ -84,8 +84,8 @@ skip_uvlc (BitReader * bits)
 }
 
 /* Parses timing_info () and decoder_model_info () (sections 5.5.3 and 5.5.4 of
- * AV1). Returns the length in bits of the decoder buffer delays, which the
- * operating points need. */
+ * AV1). Returns the length in bits of the decoder buffer delays. This length is
+ * needed to parse the operating points. */
 static guint
 parse_timing (BitReader * bits, Av1Sequence * sequence)
 {

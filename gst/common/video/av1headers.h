@@ -83,10 +83,10 @@ typedef struct
   gboolean is_shown;            /* show_frame */
   gboolean is_error_resilient;  /* error_resilient_mode */
   guint refreshes;              /* refresh_frame_flags */
-  /* Set of the reference frames to which the frame may refer. The set contains
-   * all reference frames if frame_refs_short_signaling is set, because a
-   * decoder then derives the numbers from the order hints of all reference
-   * frames. */
+  /* Set of the reference frames to which the frame may refer. If
+   * frame_refs_short_signaling is set, the header does not name these frames,
+   * and a decoder derives them from the order hints of all reference frames.
+   * The set then contains all reference frames. */
   guint refs;
 } Av1Frame;
 

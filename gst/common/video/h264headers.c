@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Implementation of h264headers.h: parsing of H.264 headers.
  *
- * Section numbers refer to ITU-T H.264. Every number is limited to the maximum
- * that the standard allows, so that parsing one header takes a bounded number
- * of steps. Picture order counts have 32 bits. In streams that exceed the range
- * of the standard, the counts wrap around.
+ * Section numbers refer to ITU-T H.264. The parser rejects values above the
+ * maximum that the standard allows, so parsing one header takes a bounded
+ * number of steps. Picture order counts have 32 bits. In streams that exceed
+ * the range of the standard, the counts wrap around.
  */
 
 #include "h264headers.h"
@@ -561,7 +561,9 @@ h264_headers_begin_picture (H264Headers * headers, const H264Slice * slice)
   if (!slice->forgets)
     return count;
   h264_headers_reset (headers);
-  /* Subtracts tempPicOrderCnt (section 8.2.1 of H.264). */
+  /* After memory_management_control_operation 5, a decoder subtracts
+   * tempPicOrderCnt from the picture order counts of the picture (section 8.2.1
+   * of H.264). */
   if (!slice->is_bottom)
     headers->order_lsb = order.top - count;
   return 0;

@@ -16,7 +16,8 @@
 
 typedef struct _H264Headers H264Headers;
 
-/* One entry of a list in a slice header: an operation and its first operand */
+/* One operation of ref_pic_list_modification () or of dec_ref_pic_marking () in
+ * a slice header, with its first operand */
 typedef struct
 {
   guint operation;

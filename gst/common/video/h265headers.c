@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Implementation of h265headers.h: parsing of H.265 headers.
  *
- * Section numbers refer to ITU-T H.265. Every number is limited to the maximum
- * that the standard allows, so that parsing one header takes a bounded number
- * of steps.
+ * Section numbers refer to ITU-T H.265. The parser rejects values above the
+ * maximum that the standard allows, so parsing one header takes a bounded
+ * number of steps.
  */
 
 #include "h265headers.h"
@@ -172,10 +172,10 @@ add_short_term (NalBits * bits, Set * set, gint32 delta, gboolean is_used)
   picture->is_used = is_used;
 }
 
-/* Computes a set that is coded relative to the earlier set `from` (equations
- * 7-61 and 7-62 of H.265). The pictures of `from` are shifted by `delta`, and
- * flags select which of them are in the new set. The picture to which `from`
- * belongs can be in the new set, too. */
+/* Computes a reference picture set that is coded as a difference from the
+ * earlier set `from` (equations 7-61 and 7-62 of H.265). The pictures of `from`
+ * are shifted by `delta`, and flags select which of them are in the new set.
+ * The picture whose references `from` lists can be in the new set, too. */
 static void
 predict_set (NalBits * bits, const Set * from, gint32 delta, Set * set)
 {
@@ -234,8 +234,9 @@ read_explicit_set (NalBits * bits, Set * set)
   }
 }
 
-/* Parses st_ref_pic_set () (section 7.3.7 of H.265). `index` is n_sets if the
- * set is in a slice header. */
+/* Parses st_ref_pic_set () (section 7.3.7 of H.265). `n_sets` is the number of
+ * sets in the SPS. `index` is the index of this set in the SPS, or `n_sets` if
+ * this set is in a slice header. */
 static void
 read_set (NalBits * bits, const Sps * sps, guint index, guint n_sets, Set * set)
 {
@@ -416,9 +417,9 @@ read_short_term_set (NalBits * bits, const Sps * sps, H265Slice * slice)
 }
 
 /* Parses the long-term reference pictures of a slice header (equation 7-52 and
- * section 8.3.2 of H.265). Some entries are selected from the SPS, the others
- * are in the slice header. The field delta_poc_msb_cycle_lt is coded as the
- * difference from the previous entry of the same kind. */
+ * section 8.3.2 of H.265). Some entries are selected from the SPS, and the
+ * others are in the slice header. In both groups, delta_poc_msb_cycle_lt is
+ * coded as the difference from the previous entry of the group. */
 static void
 read_long_term_set (NalBits * bits, const Sps * sps, H265Slice * slice)
 {

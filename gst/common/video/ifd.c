@@ -38,10 +38,10 @@
 #include "ifdslots.h"
 #include "statistics.h"
 
-/* Number of the newest GOPs for which the core stores whether it has counted
- * them as disturbed. A GOP is disturbed if one of its I- or P-frames was
- * dropped. The number exceeds the maximum number of waiting frames, so that the
- * GOP of each waiting frame is included. */
+/* The core stores for this many of the newest GOPs whether it has counted them
+ * as disturbed. A GOP is disturbed if one of its I- or P-frames was dropped.
+ * This value exceeds the maximum number of waiting frames, so the GOP of each
+ * waiting frame is included. */
 #define REMEMBERED_GOPS (2 * IFD_MAX_FRAMES)
 
 /* Length of a period in frames. After each period, the core determines again
@@ -64,7 +64,8 @@ G_STATIC_ASSERT (IFD_SLOTS_MAX_FRAMES > IFD_MAX_FRAMES);
 typedef struct
 {
   IfdFrame frame;
-  /* number of the GOP to which the frame belongs; each I-frame starts a GOP */
+  /* sequence number of the GOP to which the frame belongs; each I-frame starts
+   * a GOP */
   guint64 gop;
   /* TRUE if the frame is a leading frame of its GOP */
   gboolean leading;
@@ -91,12 +92,13 @@ typedef struct
   /* Slots of the decoder that are not updated because frames were dropped after
    * the newest frame of the queue W */
   guint32 missed;
-  /* Slots that frames used in the current period and in the previous period */
+  /* Slots that frames have used in the current period (`used`) and in the
+   * previous period (`used_before`). A period has SLOT_PERIOD frames. */
   guint32 used, used_before;
   guint n_frames;               /* number of frames in the current period */
 } SlotState;
 
-/* The display order as a decoder knows it (H.264, 8.2.1.1) */
+/* How a decoder derives the display order (H.264, 8.2.1.1) */
 typedef struct
 {
   gboolean is_known;
@@ -124,7 +126,7 @@ struct _Ifd
    * has connected
    */
   gboolean begun;
-  /* number of the newest GOP; 0 if none has started */
+  /* sequence number of the newest GOP; 0 if none has started */
   guint64 gop;
   /* Whether a GOP was counted as disturbed. The index is the number of the GOP
    * modulo REMEMBERED_GOPS. */
@@ -157,7 +159,8 @@ struct _Ifd
   /* TRUE if I-frames were dropped because a decoder would display them in the
    * wrong order */
   gboolean awaits_order;
-  /* number of the first I-frame that was dropped because of its display order
+  /* sequence number of the first I-frame that was dropped because of its
+   * display order
    */
   guint64 awaits_order_since;
   /* `order` of the first I-frame that was dropped because of its display order
@@ -391,8 +394,8 @@ overwrite (Ifd * ifd, const IfdEntry * c, const gchar * rule)
 }
 
 /* Returns whether the queue W has room for a frame. In the algorithms of
- * Ouwens, W can hold one frame, so it has room if it is empty. After a change
- * of the algorithm, W may hold more than one frame for a while. */
+ * Ouwens, W can hold one frame, so only an empty W has room. After a change of
+ * the algorithm, W may hold more than one frame for a while. */
 gboolean
 ifd_has_room (const Ifd * ifd)
 {
@@ -506,9 +509,9 @@ is_refresh (const IfdEntry * c)
 }
 
 /* Called at a frame that starts an intra refresh. When the refresh is complete,
- * all following frames can be decoded, except leading frames of the previous
- * I-frame. This is sufficient for a new receiver and for a stream without
- * I-frames. */
+ * a decoder can decode all following frames, except leading frames of the
+ * previous I-frame. The refresh thus serves as an I-frame for a new receiver,
+ * and in a stream without I-frames. */
 static void
 begin_refresh (Ifd * ifd)
 {
@@ -563,8 +566,8 @@ uses_wrong_slot (const Ifd * ifd, const IfdEntry * c)
   return lost[n - 1];
 }
 
-/* Returns the reason of the drop of a frame that uses a slot with wrong
- * contents. */
+/* Returns the reason for dropping a frame that uses a slot with wrong contents.
+ */
 static IfdDropReason
 get_reason_of_lost (const IfdEntry * entry)
 {
@@ -633,8 +636,8 @@ find_largest_b (Ifd * ifd)
 }
 
 /* Returns the newest leading P-frame. If this P-frame is dropped, only leading
- * frames are lost, because the frames that are displayed after its I-frame do
- * not refer to it. */
+ * frames are lost: the frames that are displayed after the I-frame of the GOP
+ * do not refer to leading frames. */
 static GList *
 find_leading_p (Ifd * ifd)
 {
@@ -656,8 +659,8 @@ ends_gop (const Ifd * ifd, const GList * link)
   return gop != ifd->gop && (!link->next || get_entry (link->next)->gop != gop);
 }
 
-/* Of the P-frames that are the last frame of their GOP, returns the largest
- * one. */
+/* Returns the largest P-frame among those that are the last frame of their GOP.
+ */
 static GList *
 find_last_p (Ifd * ifd)
 {
@@ -714,13 +717,15 @@ find_victim (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
   return c->frame.type == IFD_FRAME_I ? ifd->w.head : NULL;
 }
 
-/* Returns whether the waiting frames are stale, because most frames of their
- * GOPs were dropped when the channel was too slow. The function assumes this if
- * the new frame C is an I-frame, no B-frame is waiting, and the numbers of the
- * waiting frames have gaps. Each of these frames would be displayed for the
- * duration of one picture only, and would be late by the length of the gaps. If
- * the numbers have no gaps, as in a stream of I-frames only, the waiting frames
- * are useful: their delay, counted in frames, is no more than their number. */
+/* Returns whether the waiting frames are stale. Frames are stale if most frames
+ * of their GOPs were dropped because the channel was too slow. The function
+ * assumes this if three conditions hold: the new frame C is an I-frame, no
+ * B-frame is waiting, and the sequence numbers of the waiting frames have gaps.
+ *
+ * Each stale frame would be displayed for the duration of one picture only, and
+ * would be late by the length of the gaps. If the sequence numbers have no
+ * gaps, as in a stream of I-frames only, the waiting frames are useful. Their
+ * delay in frames is then at most the count of the waiting frames. */
 static gboolean
 is_stale (Ifd * ifd, const IfdEntry * c)
 {
@@ -923,7 +928,8 @@ drop_misordered (Ifd * ifd)
   DecoderOrder order = ifd->order;
   gboolean lost = FALSE, closed = FALSE;
   GList *walk, *next;
-  /* number of the last GOP that was lost; only valid if `lost` is TRUE */
+  /* sequence number of the last GOP that was lost; only valid if `lost` is TRUE
+   */
   guint64 gop = 0;
 
   for (walk = ifd->w.head; walk; walk = next) {
@@ -951,11 +957,11 @@ drop_misordered (Ifd * ifd)
   return order;
 }
 
-/* Returns whether it is useless to wait for an I-frame that a decoder would
- * display in the right order. If all GOPs have the same length, the values of
- * `order` repeat. When the value of the first dropped I-frame occurs again, all
- * other values have occurred too, so it does not help to wait for a later
- * I-frame. */
+/* Returns whether it is useless to wait any longer for an I-frame that a
+ * decoder would display in the right order. If all GOPs have the same length,
+ * the values of `order` repeat. When the value of the first dropped I-frame
+ * occurs again, all other values have occurred too, and none of them was in the
+ * right order. The wait also ends after IFD_MAX_ORDER_WAIT frames. */
 static gboolean
 awaits_order_in_vain (const Ifd * ifd, const IfdFrame * c)
 {

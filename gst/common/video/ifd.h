@@ -10,11 +10,15 @@
  * frames. S holds the frame that is being sent, from ifd_poll_output until
  * ifd_sent.
  *
- *   when a frame is complete and due:
- *     ifd_input (ifd, now, &frame);
- *     while (ifd_poll_event (ifd, &event)) ...   shows the dropped frames
- *   when the channel is free:
- *     if (ifd_poll_output (ifd, now, &frame)) { send it; ifd_sent (ifd, now); }
+ * When a frame is complete and due, the caller passes it to the core. The
+ * events then name the dropped frames:
+ *
+ *   ifd_input (ifd, now, &frame);
+ *   while (ifd_poll_event (ifd, &event)) ...
+ *
+ * When the channel is free, the caller sends the next frame:
+ *
+ *   if (ifd_poll_output (ifd, now, &frame)) { send it; ifd_sent (ifd, now); }
  */
 
 #pragma once
@@ -123,10 +127,11 @@ typedef struct
 } IfdFrame;
 
 /* Returns IFD_FRAME_LEADING or IFD_FRAME_TRAILING for a B-frame of MPEG video,
- * or 0 if it is unknown. Without such a flag, each B-frame between an I-frame
- * and the next P-frame counts as leading. `temporal_reference` is the temporal
- * reference of the B-frame, and `i_reference` is the temporal reference of the
- * I-frame before it (13818-2, 6.3.9). */
+ * or 0 if it is unknown which of the two applies. Without such a flag, each
+ * B-frame between an I-frame and the next P-frame counts as leading.
+ * `temporal_reference` is the temporal reference of the B-frame, and
+ * `i_reference` is the temporal reference of the I-frame before it (13818-2,
+ * 6.3.9). */
 IfdFrameFlags ifd_find_place (guint temporal_reference, guint i_reference);
 
 /* Reason why a frame is dropped */
@@ -170,8 +175,8 @@ typedef struct
   IfdEventType type;
   IfdFrame frame;
   IfdDropReason reason;         /* only for IFD_EVENT_DROPPED */
-  /* Number of the frame whose arrival caused the drop. This is either the
-   * dropped frame itself or the new frame for which a waiting frame was
+  /* Sequence number of the frame whose arrival caused the drop. This is either
+   * the dropped frame itself, or the new frame for which a waiting frame was
    * dropped. */
   guint64 cause;
 } IfdEvent;
@@ -238,8 +243,8 @@ gboolean ifd_poll_output (Ifd * ifd, guint64 now, IfdFrame * frame);
 /* Stores in `frame` the frame that ifd_poll_output would take, but leaves it in
  * the queue W. Returns FALSE if the queue W is empty. */
 gboolean ifd_peek_output (const Ifd * ifd, IfdFrame * frame);
-/* Call this function when the frame from ifd_poll_output was sent, or when
- * sending it was given up. The frame counts as sent in both cases. */
+/* Call this function when the frame from ifd_poll_output was sent, or when it
+ * will not be sent after all. The frame counts as sent in both cases. */
 void ifd_sent (Ifd * ifd, guint64 now);
 gboolean ifd_poll_event (Ifd * ifd, IfdEvent * event);
 

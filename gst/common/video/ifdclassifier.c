@@ -4,9 +4,9 @@
  *
  * The NAL units of an access unit are parsed in their order until the frame
  * type is known. Usually the first slice is sufficient, and the NAL units
- * before it are small. The further slices are parsed in three cases: no frame
- * refers to the first slice, the picture may start a GOP although it is not an
- * IDR picture, or the picture is a field.
+ * before it are small. The other slices are parsed in three cases: the first
+ * slice is not used for reference, the picture may start a GOP although it is
+ * not an IDR picture, or the picture is a field.
  */
 
 #include "ifdclassifier.h"
@@ -67,7 +67,8 @@ struct _IfdClassifier
 };
 
 /* A NAL unit with its header. In a byte-stream, `end` is at first the end of
- * the access unit, because a long slice need not be searched for its own end.
+ * the access unit. The end of the NAL unit itself is searched for only if it is
+ * needed, because this search would be slow in a long slice.
  */
 typedef struct
 {
@@ -420,9 +421,9 @@ check_beginning (Reader * reader)
 
 /* SEI */
 
-/* Reads a number of an SEI message. The number is coded as bytes with the value
- * 255, followed by a last byte, and it is the sum of these bytes (section
- * 7.3.2.3.1 of H.264). */
+/* Reads the payload type or the payload size of an SEI message. The value is
+ * coded as any number of bytes with the value 255 and one last byte with a
+ * lower value. It is the sum of these bytes (section 7.3.2.3.1 of H.264). */
 static gboolean
 take_number (NalBits * payload, gsize * number)
 {
@@ -439,8 +440,8 @@ take_number (NalBits * payload, gsize * number)
 
 /* Parses a recovery point message. The message begins with recovery_frame_cnt
  * as ue(v) (H.264, D.1.8) or with recovery_poc_cnt as se(v) (H.265, D.2.8). In
- * both codings, the value 0 is the single bit 1. The next two bits are
- * exact_match_flag and broken_link_flag.
+ * both codings, the value 0 is the single bit 1. If the count is 0, the next
+ * two bits of the first byte are exact_match_flag and broken_link_flag.
  */
 static void
 parse_recovery (guint8 first_byte, Recovery * recovery)
@@ -539,8 +540,9 @@ is_h264_reference (const Unit * unit)
       || unit->type == H264_SLICE_EXTENSION || unit->type == H264_SLICE_DEPTH);
 }
 
-/* Shortens the NAL unit of a slice to the first bytes that contain the slice
- * header. These bytes are the same in all stream formats. */
+/* Shortens the NAL unit of a slice to its first bytes, at most
+ * MAX_SLICE_HEADER, which contain the slice header. The resulting bytes are the
+ * same in all stream formats. */
 static void
 find_header_end (const Reader * reader, Unit * unit)
 {

@@ -77,7 +77,8 @@ typedef enum
   IFD_FIELD_SECOND
 } IfdField;
 
-/* Returns which part of a frame the last access unit is. */
+/* Returns which part of a frame the last access unit is: a whole frame, its
+ * first field, or its second field. */
 IfdField ifd_classifier_get_field (const IfdClassifier * classifier);
 /* Combines the type and the flags of two fields. The result, which describes
  * the frame that consists of both fields, is stored in `first`. */

@@ -9,7 +9,7 @@
 typedef struct
 {
   const IfdSlotFrame *frame;
-  /* number of lost frames: the dropped one, and those that need it */
+  /* number of lost frames: the dropped frame, and the frames that need it */
   guint n_lost;
   /* Slots that have wrong contents after all waiting frames, and that later
    * frames will probably use */

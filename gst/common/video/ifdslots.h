@@ -15,8 +15,8 @@
 
 typedef struct
 {
-  /* TRUE if the frame says which slots it uses. Frames that do not say this may
-   * be waiting too if the codec of the stream has changed. */
+  /* TRUE if the frame says which slots it uses. After a change of the codec,
+   * frames without this information may wait in the queue too. */
   gboolean has_slots;
   guint32 uses, updates;
   gboolean is_key, is_droppable;        /* is an I-frame; is a B-frame */

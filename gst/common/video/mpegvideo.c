@@ -80,7 +80,7 @@ find_prefix_sse2 (const guint8 ** data, const guint8 * end)
 #define AVX2_STEP 62
 
 /* *INDENT-OFF* */
-/* Like find_bytes, for the 64 bytes at `p` */
+/* Does the same as find_bytes, but for the 64 bytes at `p`. */
 static inline AVX2 guint64
 find_bytes_avx2 (const guint8 * p, gchar value)
 {
@@ -94,7 +94,8 @@ find_bytes_avx2 (const guint8 * p, gchar value)
       | (guint64) (guint32) _mm256_movemask_epi8 (high) << 32;
 }
 
-/* Like find_prefix_sse2. A step needs 65 bytes. */
+/* Does the same as find_prefix_sse2, but with AVX2 instructions. A step needs
+ * 65 bytes. */
 static AVX2 const guint8 *
 find_prefix_avx2 (const guint8 ** data, const guint8 * end)
 {
@@ -331,9 +332,9 @@ mpeg_video_gop_frame_number (const MpegVideoGop * gop, guint fps_n, guint fps_d)
   guint64 minutes = gop->hours * 60 + gop->minutes;
   guint64 number = (minutes * 60 + gop->seconds) * nominal + gop->pictures;
 
-  /* A drop-frame time code skips two frame numbers per minute, except in every
-   * tenth minute. At 60 frames per second the time code counts pairs of frames,
-   * so four frame numbers are skipped. */
+  /* A drop-frame time code omits two frame numbers per minute, except in every
+   * tenth minute. At 60 frames per second, a number of such a time code counts
+   * pairs of frames. The two omitted numbers then stand for four frames. */
   if (gop->drop_frame && nominal >= 30)
     number -= (minutes - minutes / 10) * 2 * (nominal / 30);
   return number;

@@ -33,8 +33,9 @@ struct _MpegVideoFramer
 
   /* Bytes of the current frame, beginning with its first start code. While the
    * framer searches for a start code, the chunk contains only the last
-   * MAX_STRADDLE bytes. `base` is normally `chunk`; in
-   * mpeg_video_framer_input_frame () it is the data of the caller. */
+   * MAX_STRADDLE bytes. `base` points to these bytes. It is normally `chunk`.
+   * In mpeg_video_framer_input_frame (), `base` points to the data of the
+   * caller instead. */
   guint8 *chunk;
   gsize chunk_size;
   const guint8 *base;
@@ -344,10 +345,11 @@ framer_cut_at_candidate (MpegVideoFramer * framer)
   g_free (again);
 }
 
-/* Returns whether the candidate is the second field of the current frame
- * (13818-2 6.1.1.4.1). A second field has the opposite parity and the same
- * temporal reference as the first field. It has the same type as the first
- * field, or the type P if the first field has the type I. */
+/* Returns whether the candidate, a picture header after a first field, is the
+ * second field of the current frame (13818-2 6.1.1.4.1). A second field has the
+ * opposite parity and the same temporal reference as the first field. It has
+ * the same type as the first field, or the type P if the first field has the
+ * type I. */
 static gboolean
 candidate_is_second_field (const MpegVideoFramer * framer)
 {
@@ -588,9 +590,10 @@ framer_code (MpegVideoFramer * framer, gsize offset, guint code)
       && code != MPEG_VIDEO_CODE_USER_DATA) {
     cut = framer->len;
     framer_settle_candidate (framer);
-    /* Outputting the frame has moved the remaining bytes to the start of the
-     * chunk, and their units were processed again. The last of these units ends
-     * at the new offset. */
+    /* If a frame was output, its bytes were removed from the chunk. The
+     * remaining bytes have moved to the start of the chunk, and their units
+     * were processed again. `offset` is therefore reduced, and the last unit
+     * ends at the reduced `offset`. */
     if (cut > framer->len) {
       offset -= cut - framer->len;
       framer_end_unit (framer, offset);
@@ -672,8 +675,9 @@ void
 mpeg_video_framer_input (MpegVideoFramer * framer, const guint8 * data,
     gsize size, guint64 pts, guint64 dts)
 {
-  /* The timestamps change after this call, because a picture start code that
-   * began in the previous input gets the timestamps of the previous input. */
+  /* The new timestamps are stored after this call. A picture start code that
+   * began in the previous input must still get the timestamps of the previous
+   * input. */
   framer_scan_straddle (framer, data, size);
   framer->pts = pts;
   framer->dts = dts;

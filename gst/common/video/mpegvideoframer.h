@@ -90,7 +90,7 @@ typedef struct
 typedef struct
 {
   guint64 frames;               /* complete and incomplete frames */
-  /* number of frames, of those in `frames`, that have the flag INCOMPLETE */
+  /* number of the frames with the flag INCOMPLETE; `frames` includes them */
   guint64 incomplete;
   guint64 junk_bytes;           /* number of bytes that belonged to no frame */
   /* number of frames that exceeded max_frame_size */
@@ -132,8 +132,8 @@ gboolean mpeg_video_framer_input_frame (MpegVideoFramer * framer,
 /* Completes the frame whose bytes are pending. Call this function at the end of
  * the stream, or if the bytes so far are known to end a frame. */
 void mpeg_video_framer_drain (MpegVideoFramer * framer);
-/* Call this function when data are missing. Discards the frame that is
- * incomplete because of the missing data. */
+/* Call this function when data are missing. Discards the current frame, which
+ * is incomplete because of the missing data. */
 void mpeg_video_framer_discont (MpegVideoFramer * framer);
 
 /* Stores the next frame in `frame`, or returns FALSE if there is none. The data

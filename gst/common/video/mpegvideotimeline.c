@@ -20,12 +20,11 @@
 
 #include <string.h>
 
-/* Number of positions whose frame type is stored. These positions are the
- * newest ones. */
+/* Number of positions, the newest ones, whose frame type is stored */
 #define WINDOW 4096
-/* Maximum length of a gap that counts as a loss. A longer gap is treated as the
- * start of a new stream, because a network may forge or damage the clock that
- * shows the gap. */
+/* Maximum length of a gap that counts as a loss. A gap is measured with a
+ * clock, such as the RTP timestamps, which may be damaged or forged in the
+ * network. A longer gap is therefore treated as the start of a new stream. */
 #define MAX_GAP_SECONDS 10
 /* Maximum number of lost frames that wait until their type is known. If more
  * frames are lost, their type is reported as unknown. */
@@ -107,10 +106,11 @@ struct _MpegVideoTimeline
    * -1 if there is none */
   gint64 lost_anchor;
   gint64 max_received;
-  /* Each position below this number was received or was reported as lost. */
+  /* The frame at each position below this one was received or was reported as
+   * lost. */
   gint64 horizon;
   GQueue losses;                /* elements are MpegVideoLoss */
-  /* elements are gint64: lost frames whose type is not known yet */
+  /* Display numbers (gint64) of the lost frames whose type is not known yet */
   GArray *untyped;
 
   /* The GOP pattern */
@@ -128,7 +128,8 @@ struct _MpegVideoTimeline
   /* number of consecutive frames whose type the pattern predicted correctly */
   guint pattern_hits;
 
-  /* Clocks that may show the display number */
+  /* The clocks that may show the display number of a frame: the GOP time codes
+   * (`time_code`), and the timestamps of the sender or of upstream (`clock`) */
   gboolean have_time_code;
   gint64 time_code, time_code_start;
   /* number of time codes that agreed with the received frames; -1 after a time
@@ -280,8 +281,9 @@ place_type (const MpegVideoTimeline * timeline, gint64 number)
   return place->number == number ? place->type : MPEG_VIDEO_PICTURE_UNKNOWN;
 }
 
-/* Returns the frame type at a position according to the pattern: the type of a
- * received frame whose distance from the position is a multiple of the period.
+/* Returns the frame type that the GOP pattern predicts for a position. This is
+ * the type of a received frame that is a multiple of the GOP period earlier or
+ * later.
  */
 static MpegVideoPictureType
 pattern_type (const MpegVideoTimeline * timeline, gint64 number)
@@ -594,8 +596,8 @@ time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
   if (start < 0)
     return -1;
   if (start < first || start - first > max_gap (timeline)) {
-    /* The time code was correct before and now shows a different time. The
-     * reason must be that two streams were joined here. */
+    /* The time code shows a position that is not plausible. If the time codes
+     * were correct before, two streams were joined here. */
     splice = timeline->time_code_trust > 0;
     timeline->time_code_trust = -1;
     if (splice)
@@ -606,9 +608,10 @@ time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
     timeline->time_code_trust++;
     return start;
   }
-  /* The time code shows a gap. The gap is accepted if an earlier time code
-   * agreed with the received frames. If no earlier time code agreed or
-   * disagreed with them, the gap is accepted only if it is short. */
+  /* The time code shows a gap. If an earlier time code agreed with the received
+   * frames, the gap is accepted. If an earlier time code disagreed with them,
+   * the gap is not accepted. If there was neither, only a short gap is
+   * accepted. */
   slack = MAX (MAX_HEAD, 2 * (first - timeline->gop_start));
   if (timeline->time_code_trust > 0
       || (timeline->time_code_trust == 0 && start - first <= slack))
@@ -701,10 +704,12 @@ reference_goes_on (const MpegVideoTimeline * timeline, gboolean anchor,
 }
 
 /* Returns whether `start`, which is the start of the GOP according to the
- * clock, is plausible. It is plausible if it is the start of the current GOP,
- * or if it is after all received frames and matches the pattern. The pattern is
- * required because a sender may pause or skip a frame. The clock of such a
- * sender advances by an arbitrary amount, although nothing is lost. */
+ * clock, is plausible. This is the case if it is the start of the current GOP,
+ * or if it is after all received frames and matches the pattern.
+ *
+ * The clock alone does not prove a loss. If a sender pauses or skips a frame,
+ * its clock advances by an arbitrary amount although nothing is lost. The
+ * pattern is therefore required as well. */
 static gboolean
 clock_start_is_plausible (const MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, gint reference, gboolean new_gop,
@@ -736,8 +741,8 @@ begin_stream (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
 {
   gint64 first = timeline->max_received + 1;
   gint reference = frame->pictures[0].header.temporal_reference;
-  /* If the temporal reference is large, the stream started long before this
-   * frame. */
+  /* If the temporal reference is large, the stream had started long before this
+   * frame was received. */
   gint64 start = reference < MAX_HEAD ? first : first - reference;
 
   forget_pattern (timeline);
@@ -918,9 +923,12 @@ gap_before (const MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
 }
 
 /* Returns the display number of the previous anchor (I- or P-frame), which may
- * be lost. If there is no previous anchor, returns a number before the GOP. An
- * anchor is assumed to be lost only if something else shows a loss, because an
- * encoder may also place more B-frames between two anchors than before. */
+ * be lost. If there was no previous anchor, returns the number directly before
+ * the GOP for an I-frame, and an estimate for a P-frame.
+ *
+ * An anchor is assumed to be lost only if something else shows a loss. A longer
+ * distance of two anchors is no proof, because the encoder may have placed more
+ * B-frames between them than before. */
 static gint64
 anchor_before (const MpegVideoTimeline * timeline,
     const MpegVideoPicture * header, gint64 number, gboolean gap)
@@ -966,11 +974,12 @@ extra_fields (const MpegVideoFrame * frame)
   return header->top_field_first ? 4 : 2;
 }
 
-/* Predicts the number of repeated fields of the B-frames that follow an anchor
- * (I- or P-frame) but are displayed before it. The parity of the anchor's first
- * field shows whether the number is odd. The size of the number is estimated
- * from the recent frequency of repeated fields. If the estimate is wrong by two
- * fields, only the PTS of this anchor is wrong. */
+/* Predicts how many fields will be repeated in the B-frames that follow an
+ * anchor (I- or P-frame) but are displayed before it. The parity of the
+ * anchor's first field shows whether this count is odd or even. The count
+ * itself is estimated from the recent frequency of repeated fields. If the
+ * estimate is wrong by two fields, the PTS of this anchor is wrong, but no
+ * other PTS. */
 static gint64
 predict_extra (const MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, gint64 n_between)
@@ -1028,12 +1037,14 @@ compute_times (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
           timeline->extra));
 }
 
-/* Uses the timestamps of upstream where they exist. Other frames get the
- * computed timestamps plus an offset. A parser that knows only the DTS, such as
- * mpegvideoparse, computes the DTS as a sum of durations, which is wrong if
- * fields are repeated. If a frame has only a DTS, its PTS is therefore the
- * computed PTS plus the offset. The DTS sets this offset only at the start, and
- * again whenever the DTS jumps. */
+/* Takes the timestamps of upstream where they exist. Other frames get the
+ * computed timestamps plus an offset, which is the last known difference
+ * between upstream's timestamps and the computed ones.
+ *
+ * Some parsers, such as mpegvideoparse, know only the DTS. They compute it as a
+ * sum of durations, which is wrong if fields are repeated. If a frame has only
+ * a DTS, its PTS is therefore the computed PTS plus the offset. Such a DTS sets
+ * the offset only at the start, and again whenever the DTS jumps. */
 static void
 merge_upstream_times (MpegVideoTimeline * timeline,
     const MpegVideoFrame * frame, MpegVideoPosition * position)

@@ -50,8 +50,8 @@ nal_bits_take (NalBits * bits, guint n)
   return value;
 }
 
-/* Reads an unsigned Exp-Golomb code (H.264, 9.1). A code with 32 or more zero
- * bits does not fit into 32 bits. */
+/* Reads an unsigned Exp-Golomb code (H.264, 9.1). A code with 32 or more
+ * leading zero bits does not fit into 32 bits. */
 guint32
 nal_bits_take_ue (NalBits * bits)
 {

@@ -20,7 +20,7 @@ typedef struct
   /* number of bits of `byte` that were not read yet */
   guint left;
   /* TRUE if the caller has tried to read beyond the end of the NAL unit, or if
-   * the data contain a number that is not allowed */
+   * a field has a value that is not allowed */
   gboolean beyond;
 } NalBits;
 

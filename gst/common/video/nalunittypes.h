@@ -45,7 +45,8 @@
 #define H265_RADL_N 6           /* first type of a leading picture */
 #define H265_RASL_N 8
 #define H265_RASL_R 9
-#define H265_BLA_FIRST 16       /* the first type of an IRAP picture, too */
+/* first type of a BLA picture, and thus of all IRAP pictures */
+#define H265_BLA_FIRST 16
 #define H265_BLA_LAST 18
 #define H265_IDR_LAST 20
 /* the highest type of an IRAP picture; CRA is 21 */

@@ -16,9 +16,11 @@
  * reference. If a picture that changes the marks is missing, a decoder stores
  * other pictures than it should. */
 #define SLOT_MARKS (1u << 31)
-/* Slot for the marks of one group of pictures. A key frame begins a new group
- * and replaces SLOT_MARKS, but its leading pictures still need the marks of the
- * previous group. Two groups in succession have different slots. */
+/* Slot for the marks of one group of pictures (see SLOT_MARKS), which begins
+ * with a key frame. A key frame replaces the contents of SLOT_MARKS, but its
+ * leading pictures still need the marks of the previous group. Each group
+ * therefore has a slot of its own. Two consecutive groups have different slots.
+ */
 #define SLOT_GROUP_MARKS(gop) (1u << (28 + (gop) % 2))
 
 typedef struct
@@ -26,8 +28,9 @@ typedef struct
   gboolean is_used;
   guint frame_num;              /* of H.264 */
   gint32 order;                 /* PicOrderCnt */
-  guint64 number;               /* number of the picture in decoding order */
-  /* number of the key frame that precedes the picture */
+  /* sequence number of the picture in decoding order */
+  guint64 number;
+  /* sequence number of the key frame that precedes the picture */
   guint64 gop;
   guint depth;
 } Reference;
@@ -37,9 +40,10 @@ typedef struct
 {
   /* TRUE if a reference picture belongs to a layer above the base layer */
   gboolean has_layers;
-  /* TRUE if a reference picture refers to a picture of a higher layer */
+  /* TRUE if a reference picture refers to a picture of a higher layer than its
+   * own */
   gboolean is_tangled;
-  /* TRUE if the reference pictures of a picture are unknown */
+  /* TRUE if it is unknown for some picture which reference pictures it needs */
   gboolean is_abandoned;
 } Findings;
 
@@ -47,7 +51,7 @@ struct _References
 {
   Reference slots[N_SLOTS];
   guint64 number, gop;          /* of the current picture */
-  guint64 key_number;           /* number of the last key frame */
+  guint64 key_number;           /* sequence number of the last key frame */
   gboolean are_layers_declared;
   gboolean is_active;
   Findings findings;
@@ -55,13 +59,15 @@ struct _References
   gboolean has_max_order;
   /* maximum PicOrderCnt of the last key frame and of the pictures after it */
   gint32 max_order;
-  guint64 anchor;               /* number of the picture with max_order */
+  /* sequence number of the picture with max_order */
+  guint64 anchor;
 
   /* state of H.264 */
   gboolean has_frame_num;
   guint last_frame_num;         /* PrevRefFrameNum */
   guint max_frame_num, max_references;
-  /* maximum nal_ref_idc of pictures that are shown in stream order */
+  /* maximum nal_ref_idc of the pictures that are displayed after all pictures
+   * that precede them in decoding order */
   guint max_ref_idc;
   /* TRUE if a leading picture of the current group has removed a picture of the
    * previous group, although a picture that is even older is still stored.
@@ -347,10 +353,10 @@ references_add_h264_slice (References * references, const H264Slice * slice)
 
 /* Called for a picture that a marking operation has removed. A decoder that
  * misses this operation stores the picture for longer. Returns whether such a
- * decoder still decodes correctly. This is the case if the picture is the last
- * one in each reference list, and is also the first one that is removed to make
- * room for a new picture. Both conditions hold for all pictures of earlier
- * groups. */
+ * decoder still decodes correctly. This requires two conditions. The picture is
+ * the last one in each reference list, so the other entries keep their indices.
+ * It is also the first picture that is removed when room for a new picture is
+ * needed. Both conditions hold for all pictures of earlier groups. */
 static gboolean
 is_last_in_lists (const References * references, const Reference * removed)
 {
@@ -369,7 +375,8 @@ is_last_in_lists (const References * references, const Reference * removed)
   return TRUE;
 }
 
-/* Returns whether a picture is stored that is older than picture `number`. */
+/* Returns whether a picture is stored whose sequence number is lower than
+ * `number`. */
 static gboolean
 has_older (const References * references, guint64 number)
 {
@@ -502,7 +509,8 @@ begin_gop (References * references)
 }
 
 /* Returns the highest layer of the pictures to which the current picture
- * refers. Only pictures from number `since` on are considered. */
+ * refers. Only pictures whose sequence number is at least `since` are
+ * considered. */
 static guint
 get_max_depth (const References * references, guint64 since)
 {
@@ -518,10 +526,11 @@ get_max_depth (const References * references, guint64 since)
   return depth;
 }
 
-/* Determines the layer of a picture C. If C is displayed before a picture P
- * that precedes C in decoding order, the layer of C is one more than the
- * highest layer of the pictures to which C refers. Pictures that precede P in
- * decoding order are ignored. */
+/* Returns the layer of the current picture. P is the picture with the highest
+ * PicOrderCnt since the last key frame. If the current picture is displayed
+ * before P, its layer is one more than the highest layer of the pictures to
+ * which it refers. This maximum does not include pictures that precede P in
+ * decoding order. */
 static guint
 find_depth (References * references, const ReferencePicture * picture)
 {

@@ -5,10 +5,10 @@
  * can be decoded if a reference picture of a B-pyramid or of a temporal layer
  * is missing. The object does no I/O and handles invalid input safely.
  *
- * In most streams, all later pictures need each reference picture, so the slots
- * say no more than the types of the pictures. The slots are therefore not used
- * at first. Once a stream is known to have reference pictures that its base
- * layer does not need, the slots are used from the next key frame on.
+ * In most streams, each reference picture is needed by all later pictures. The
+ * slots then give no more information than the types of the pictures, so they
+ * are not used at first. Once a stream is known to have reference pictures that
+ * its base layer does not need, the slots are used from the next key frame on.
  *
  * For each picture, call references_begin_h264 () and then
  * references_add_h264_slice () for each of its slices, or call

@@ -137,9 +137,10 @@ read_vp8 (const guint8 * data, gsize size, gboolean is_start,
   }
   use->uses = get_vp8_uses (&header, layer, number);
   use->updates = get_vp8_updates (&header, MAX (number, 0));
-  /* The encoder is expected not to change its behaviour. If this frame replaces
-   * the state of the segments or of the filter, the next frame replaces this
-   * state too, and does not use the state that this frame leaves. */
+  /* The encoder is expected to treat the next frame like this frame. If this
+   * frame does not use the stored state of the segments or of the loop filter,
+   * but replaces it, the next frame will replace it again. The next frame then
+   * does not need the state that this frame stores. */
   if (!header.uses_segments)
     replaced |= VP8_SLOT_SEGMENTATION;
   if (!header.uses_filter)
@@ -162,10 +163,10 @@ get_vp9_resets (const Vp9Header * header)
   return 0;
 }
 
-/* Adds a frame of VP9. An intra-only frame uses the context 0, unless the frame
- * resets this context (section 7.2 of VP9, load_probs). An inter frame that is
- * not error resilient uses the motion vectors and the segmentation map of the
- * previous frame. */
+/* Adds a frame of VP9. An intra-only frame uses the probability context 0,
+ * unless the frame resets this context (section 7.2 of VP9, load_probs). An
+ * inter frame that is not error resilient uses the motion vectors and the
+ * segmentation map of the previous frame. */
 static void
 add_vp9_frame (const Vp9Header * header, SlotUse * use)
 {

@@ -48,8 +48,8 @@ typedef enum
 #define VP9_SLOT_PREVIOUS (1u << 12)
 
 /* Slots of AV1. Bits 0 to 7 stand for the reference frames. A decoder saves all
- * its other state together with a reference frame, so no further slots are
- * needed for it. */
+ * its other state together with a reference frame, so this state needs no slots
+ * of its own. */
 /* the start of the temporal unit; only used with SLOT_CODEC_AV1_FRAME */
 #define AV1_SLOT_TEMPORAL_UNIT (1u << 8)
 

@@ -109,8 +109,8 @@ statistics_histogram_get_count (const StatisticsHistogram * histogram)
 /* Returns the rank of a percentile by the nearest-rank method: the rank of the
  * smallest value that is greater than or equal to `percent` % of all values.
  * For example, the percentile 99.9 % of 1000 values has the rank 999. Because
- * of the rounding error of binary fractions, the computed rank could be 1000;
- * the small factor prevents this.
+ * of the rounding error of binary fractions, the result could be 1000. A factor
+ * slightly below 1 prevents this.
  */
 static guint64
 rank_of (guint64 count, gdouble percent)

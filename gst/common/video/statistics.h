@@ -52,5 +52,6 @@ void statistics_rate_free (StatisticsRate * rate);
 void statistics_rate_add (StatisticsRate * rate, guint64 now, guint bytes);
 /* Returns the bit rate over the window that ends at `now`, in bit/s. If less
  * than a window has passed since the first arrival, returns the bit rate since
- * the first arrival, without the bytes of this arrival. */
+ * the first arrival. The bytes of the first arrival do not count in this case.
+ */
 guint64 statistics_rate_get (StatisticsRate * rate, guint64 now);

@@ -43,9 +43,9 @@ find_code (const guint8 * data, const guint8 * end)
   return data && end - data >= 6 ? data + 3 : NULL;
 }
 
-/* Returns whether the unit contains a further picture that is more important
- * than a B-frame, or whose importance is unknown. A unit contains several
- * pictures if one PES packet does. */
+/* Called for a unit whose first picture is a B-frame. Returns whether another
+ * picture of the unit is more important than a B-frame, or has an unknown
+ * importance. A unit contains several pictures if one PES packet does. */
 static gboolean
 has_important_picture (const TsUnit * unit)
 {

@@ -14,8 +14,8 @@
 #define CRC_SIZE 4
 #define STUFFING 0xff
 #define PES_HEADER_SIZE 9       /* without the optional fields (2.4.3.6) */
-/* ISO/IEC 13818-2: identifier of the extension (table 6-2), and a picture
- * structure (table 6-14) */
+/* ISO/IEC 13818-2: identifier of the picture coding extension (table 6-2), and
+ * picture_structure of a frame picture (table 6-14) */
 #define PICTURE_CODING_EXTENSION 8
 #define FRAME_PICTURE 3
 /* Maximum size of a unit in bytes. It limits the memory if a stream contains no
@@ -312,8 +312,9 @@ take_section (TsPictures * pictures, const Table * table, gsize size)
     take_pmt (pictures, section, size - CRC_SIZE);
 }
 
-/* Adds bytes of sections. The bytes after the last section of a packet are
- * stuffing. They have the value 0xff, which is a forbidden table_id (2.4.4.10).
+/* Appends bytes to the sections of a table, and reads each section that is
+ * complete. The bytes after the last section of a packet are stuffing. They
+ * have the value 0xff, which is a forbidden table_id (2.4.4.10).
  */
 static void
 add_sections (TsPictures * pictures, Table * table, const guint8 * data,
@@ -385,8 +386,8 @@ get_pes_header_size (const Packet * packet)
   return size <= packet->payload_size ? size : 0;
 }
 
-/* Reads a PTS or DTS of 33 bits (2.4.3.7). A marker bit follows the bits 3, 18
- * and 33, counted from 1. */
+/* Reads a PTS or DTS of 33 bits (2.4.3.7). A marker bit follows the 3rd, the
+ * 18th and the 33rd of these bits. */
 static guint64
 get_pes_time (const guint8 * field)
 {
@@ -468,8 +469,9 @@ find_first_field (const TsPictures * pictures)
 }
 
 /* Returns whether an MPEG picture begins a new unit. The second field picture
- * of a frame does not. It has the temporal reference of the first field picture
- * and belongs to the same unit (13818-2, 6.1.1.4.1 and 6.3.9). */
+ * of a frame does not begin a new unit: it has the temporal reference of the
+ * first field picture and belongs to the same unit (13818-2, 6.1.1.4.1 and
+ * 6.3.9). */
 static gboolean
 begins_mpeg (TsPictures * pictures, const guint8 * code)
 {
@@ -543,8 +545,11 @@ add_clock (TsPictures * pictures, const guint8 * data, guint counter)
   g_byte_array_append (pictures->rest, packet, sizeof packet);
 }
 
-/* Adds the part of a video packet that has to be sent even if the picture is
- * dropped. A packet that is sent twice has the same counter both times. */
+/* Called for a video packet that is not sent if the picture is dropped. If the
+ * packet has a clock reference, a packet with only this clock reference is
+ * added to `rest`, which is sent in any case. The packet is not counted as
+ * removed if it repeats the previous packet: both then have the same continuity
+ * counter. */
 static void
 remove_packet (TsPictures * pictures, const Packet * packet,
     const guint8 * data)

@@ -45,15 +45,17 @@ typedef struct
    * modulo 2^33 (2.4.3.7) */
   gboolean has_time;
   guint64 time;
-  /* The packets that have to be sent even if the picture is dropped. These are
-   * the packets of other streams, except for null packets. They are also the
-   * packets of the picture that have a clock reference, but without their
-   * payload. The data may be empty; the caller frees them. */
+  /* The packets that have to be sent even if the picture is dropped. There are
+   * two kinds of them. The first kind are all packets of other streams, except
+   * null packets. The second kind are the packets of the picture that have a
+   * clock reference, but without their payload. The data may be empty; the
+   * caller frees them. */
   guint8 *rest;
   gsize rest_size;              /* in bytes */
   guint pid;                    /* PID of the video */
-  /* Number of video packets of the unit that are missing in `rest`. Only
-   * packets that increase the continuity counter are counted. */
+  /* Number of video packets that are missing if only `rest` is sent and not the
+   * whole unit. Only packets that increase the continuity counter are counted.
+   */
   guint n_removed;
 } TsUnit;
 
