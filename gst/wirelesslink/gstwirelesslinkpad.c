@@ -728,7 +728,9 @@ gst_wireless_link_pad_loop (gpointer user_data)
   gst_clear_object (&clock.clock);
 
   gst_wireless_link_lock (self);
-  /* The last input was EOS, so no further packet returns the failure upstream.
+  /* Normally, the next packet that enters the flow returns a failure of the src
+   * pad to upstream. After EOS there is no next packet, so the failure is
+   * posted as an error message.
    */
   post_error = flow->eos && flow->result == GST_FLOW_OK && is_failure (result);
   end_batch (self, flow, pad, result);

@@ -169,8 +169,11 @@ find_next_in_turn (Pipe * pipe, guint last)
   return -1;
 }
 
-/* Returns the station that may send next, or -1. On a shared medium this is the
- * next station in turn, or the one whose packet has waited longest. */
+/* Returns the station that may send next, or -1 if there is none with a packet.
+ * Without half-duplex each station has a transmitter of its own, so only the
+ * station `number` is considered. With half-duplex all stations share the
+ * medium. If `take_turns` is set, the next one is the next station in cyclic
+ * order. Otherwise it is the station whose packet has waited longest. */
 static gint
 find_waiting (Pipe * pipe, guint number)
 {

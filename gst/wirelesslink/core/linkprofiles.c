@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The profiles: one table entry and one function for each measured network. A
- * new profile needs a function and an entry at the end of the table; the
- * element's property and the fuzz targets read the table. A number without a
- * source is ours, and is chosen so that the model reproduces the measured
- * results (see the tables in docs/links.md). Sources: Ouwens 2006; Singh 2000;
- * Alanko et al. 1994; Magalhaes and Kravets 2001; Erixzon and Kallstrom 2004;
- * Winstein, Sivaraman and Balakrishnan 2013.
+ * new profile needs a function and an entry at the end of the table. The
+ * property `profile` and the fuzz targets take their lists of profiles from
+ * this table.
+ *
+ * Each value has a source, or we have chosen it so that the model reproduces
+ * the measured results (see the tables in docs/links.md).
+ *
+ * Sources: Ouwens 2006; Singh 2000; Alanko et al. 1994; Magalhaes and Kravets
+ * 2001; Erixzon and Kallstrom 2004; Winstein, Sivaraman and Balakrishnan 2013.
  */
 
 #include "linkconfig.h"
@@ -270,9 +273,9 @@ set_gprs (LinkConfig * config, LinkQuality quality)
   }
 }
 
-/* Magalhaes, table 1 for the rate (a KB is 1000 bytes of payload). Table 2 for
- * the losses: 17 to 21 of 1000 frames are lost, in 1 to 3 groups, and the
- * buffer holds 5.5 s. */
+/* The rate is from Magalhaes, table 1 (a KB is 1000 bytes of payload). Table 2
+ * has the losses: 17 to 21 of 1000 frames are lost, in 1 to 3 groups. According
+ * to this table the buffer holds 5.5 s. */
 static void
 set_rangelan2 (LinkConfig * config, LinkQuality quality)
 {
@@ -355,8 +358,9 @@ typedef struct
   void (*set) (LinkConfig * config, LinkQuality quality);
 } Profile;
 
-/* The index of an entry is its number in LinkProfile, which is the value of the
- * element's property. New entries must be added at the end. */
+/* An entry stands at the index that equals its value in the enum LinkProfile.
+ * The property `profile` has the same values. New entries must therefore be
+ * added at the end. */
 static const Profile profiles[] = {
   {{"custom", "No measured network: only the properties describe the link"},
       set_nothing},

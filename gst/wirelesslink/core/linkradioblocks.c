@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Radio blocks with errors. Errors occur in bursts of blocks with geometric
- * lengths (Gilbert 1960), or follow a trace such as those that Singh collected
- * (5.1); see the header.
+/* Radio blocks with errors. In the model of Gilbert (1960), errors occur in
+ * bursts, and the length of a burst in blocks is geometrically distributed.
+ * Alternatively, a recorded trace says which blocks have errors. Singh (2000,
+ * section 5.1) collected such traces. The header documents the functions.
  */
 
 #include "linkradioblocks.h"

@@ -57,7 +57,9 @@ typedef struct
   guint64 deadline;             /* time in ns at which the SREJ is repeated */
 } Slot;
 
-/* A packet with its framing, as a range of the byte stream of its direction. */
+/* A packet with its framing. In each direction of the link, all packets form
+ * one byte stream; the packet is the range from `begin` to `end` of this
+ * stream. */
 typedef struct
 {
   LinkItem *item;
@@ -88,8 +90,8 @@ typedef struct
 {
   LinkSerial line;
   GQueue segments;              /* Segment that are not delivered yet */
-  /* Bytes of the stream that have crossed the serial line, that were put into
-   * frames, and that were delivered. */
+  /* Three counts of bytes of the stream: bytes that have crossed the serial
+   * line, bytes that were put into frames, and bytes that were delivered. */
   guint64 clocked, framed, delivered;
   Slot slots[N_SLOTS];          /* by number modulo N_SLOTS */
   /* sender */
@@ -133,7 +135,7 @@ give_up (Rlp * rlp, const Direction * direction)
     rlp->gave_up = direction - rlp->directions;
 }
 
-/* Packets from the serial line into the byte stream */
+/* Moving packets from the serial line into the byte stream */
 
 static void
 take_packet (Direction * direction)

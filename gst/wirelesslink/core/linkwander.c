@@ -201,8 +201,9 @@ init_rate (LinkWander * wander)
 
 /* The ticks */
 
-/* Returns a sum of integers that nearly has a normal distribution. Over a
- * second, which has 50 ticks, the difference is not visible. */
+/* Returns a nearly normally distributed value: a sum of four uniform integers,
+ * scaled to mean 0 and standard deviation 1. A real normal distribution would
+ * hardly give other rates: within a second, 50 such values are added up. */
 static gdouble
 draw_normal (const LinkWander * wander)
 {

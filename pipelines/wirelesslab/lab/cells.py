@@ -43,7 +43,7 @@ from wirelesslab.testbed import link_log, wakeup_delay
 from wirelesslab.workloads import definitions, runner
 
 CELL, RESULT, LOCK = "cell.json", "result.json", ".lock"
-# The name of the old result of a flagged run, while the run is repeated.
+# While a flagged run is repeated, its old result has this name.
 ASIDE = "result.flagged.json"
 TOOK = "took_s"  # The key of a result with the duration of the run in s.
 RUN_OUT = "run.out"  # The file with the output of a run.

@@ -55,8 +55,9 @@ class Estimate:
         return (length(cell) or WORKLOAD_S) + EXTRA_S
 
     def total(self, todo: Sequence[Cell], jobs: int, cores: int) -> float:
-        """Returns the duration of all these cells. Computed cells run first, on
-        all cores, and then `jobs` cells at a time in real time."""
+        """Returns the time that all these cells need. Computed cells are run
+        first, as many at the same time as there are cores. Then the cells in
+        real time are run, `jobs` of them at the same time."""
         return sum(
             at_once([self.seconds(cell) for cell in todo
                      if is_computed(cell) == computed], number)

@@ -299,8 +299,9 @@ def run_snakemake(snakemake: str, found: list[Cell],
 
 def on_cluster(profile: str) -> list[str]:
     """Returns the options with which Snakemake runs the cells on a cluster. The
-    profile has the number of jobs. Each node runs only one cell in real time at
-    a time, so this function sets no limit for the number of such cells."""
+    profile says how many jobs may run at the same time. This function sets no
+    further limit for cells in real time, because each node runs only one of
+    them at a time."""
     directory = pathlib.Path(profile)
     return ["--profile", str(directory.resolve() if directory.is_dir()
                              else profile)]

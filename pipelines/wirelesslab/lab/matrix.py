@@ -190,8 +190,8 @@ def all_seeds(matrix: Mapping[str, str],
 
 
 def clip_films(matrix: Mapping[str, str]) -> list[Film]:
-    """Returns one function for each codec at each bitrate. Such a function
-    makes the keys of a cell.
+    """Returns one function for each combination of a codec and a bitrate. Such
+    a function returns those keys of a cell that describe the video.
     """
     films = list(itertools.product(
         video_codecs.chosen(matrix["codecs"].split()),
@@ -206,7 +206,7 @@ def clip_films(matrix: Mapping[str, str]) -> list[Film]:
 def live_films(matrix: Mapping[str, str],
                front: encoders.Front) -> list[Film]:
     """Returns one function for each source of a live encoder. Such a function
-    makes the keys of a cell.
+    returns those keys of a cell that describe the video.
     """
     return [functools.partial(front.of_source, source)
             for source in encoders.chosen(matrix["encoders"].split())]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Finds out when a link can deliver packets, and how many bytes. In virtual
-time, the link with the seed of the run gets more packets than it can carry. Its
-log says when the packets left it.
+"""Finds out how many bytes a link can deliver, and at which times. For this
+purpose, a run's link is operated again in virtual time, with the seed of the
+run. It gets more packets than it can carry. Its log then says when each packet
+left it.
 """
 
 import functools

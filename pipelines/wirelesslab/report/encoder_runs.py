@@ -274,8 +274,9 @@ def mean(values: list[float]) -> float:
 
 def probe(properties: str, station: int, duration_ns: float,
           build: pathlib.Path) -> list[measurements.Packet]:
-    """Returns the packets of a station that leave a link in virtual time. The
-    link is always overloaded, so its output is its capacity."""
+    """Overloads a link in virtual time and returns the packets of the station
+    `station` that have left the link. The output of an overloaded link is its
+    capacity."""
     with tempfile.TemporaryDirectory() as name:
         log = pathlib.Path(name, "link.log")
         opportunities.saturate(log, shlex.split(properties), 0, station,

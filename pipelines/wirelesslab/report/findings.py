@@ -42,7 +42,9 @@ class Frames(typing.NamedTuple):
     decodable: dict[str, float]
 
     def missing(self, type: str) -> float:
-        """Returns the share of this type that did not arrive in time, in %."""
+        """Returns the share of the frames of one type that did not arrive in
+        time, in %.
+        """
         return percent(self.lost[type] + self.late[type], self.sent[type])
 
     def all_late(self) -> float:
@@ -217,8 +219,8 @@ def without_places(rows: Sequence[Row], head: str) -> str:
 
 
 def shown(row: Row) -> str:
-    """Returns words for the share of the row's frames that were decodable in
-    time. If the possible share is known, the words have this share, too."""
+    """Returns words that say which share of the row's frames was decodable in
+    time. If it is known which share was possible, the words say this, too."""
     words = f"{row.share.text(unit=' %')} of the frames were decodable in time"
     if row.possible:
         # If the possible share was the same in all runs of the row, one number
