@@ -245,7 +245,8 @@ end_flush (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * srcpad,
   gst_wireless_link_flow_clear (flow);
   gst_segment_init (&flow->segment, GST_FORMAT_UNDEFINED);
   flow->eos = flow->eos_sent = FALSE;
-  /* Running time starts again at 0, but link time continues. */
+  /* With reset_time, running time starts again at 0 after the flush. Link time
+   * continues. */
   if (reset_time)
     flow->time_offset = self->link_time;
   flow->heard_until = flow->last_arrival = flow->time_offset;
@@ -258,8 +259,9 @@ end_flush (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * srcpad,
   return pushed;
 }
 
-/* mode=timestamp: returns the end of a gap in link time, before which no packet
- * arrives. Returns 0 if it is unknown. */
+/* mode=timestamp: returns the end of the gap that a GAP event announces, in
+ * link time. No packet of the flow arrives before this time. Returns 0 if the
+ * event is not a GAP event, or if the end of its gap is not known. */
 static gint64
 get_gap_end (GstWirelessLinkFlow * flow, GstEvent * event)
 {
@@ -1042,7 +1044,7 @@ static const GstWirelessProperty properties[] = {
    * GstWirelessLinkPad:station:
    *
    * The station whose transmitter the flow uses. The default is the number of
-   * the flow modulo 16. A packet keeps the station of the time when it entered.
+   * the flow modulo 16. A change applies only to packets that enter later.
    */
   PROPERTY_COMPUTED ("station", "Station",
       "Number of the station whose transmitter and queue the flow uses; 0 is "

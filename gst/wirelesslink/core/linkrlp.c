@@ -28,9 +28,10 @@
 /* Sequence numbers are modulo 62 (5.2.3.1), so 62 frames can be stored. */
 #define N_SLOTS 62
 
-/* Bytes that may wait for a frame before flow control stops the serial line.
- * The value is ours. To send this many bytes takes a few tenths of a second,
- * and they are less than the window.
+/* Maximum number of bytes that wait for a frame. If there are more, flow
+ * control stops the serial line. We have chosen the value: it takes a few
+ * tenths of a second to send this many bytes, and the window of RLP has room
+ * for more.
  */
 #define BUFFER 512
 

@@ -40,7 +40,8 @@
 /* The density is negligible at this distance from its peak, in standard
  * deviations. */
 #define MAX_DEVIATIONS 8
-/* Maximum distance of the centre from the limits, in standard deviations. */
+/* How far the centre of the distribution is searched below the lowest and above
+ * the highest rate, in standard deviations. */
 #define MAX_CENTRE 20
 
 /* Mean and standard deviation of the sum of four uniform 16-bit numbers. */

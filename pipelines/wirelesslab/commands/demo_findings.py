@@ -330,8 +330,8 @@ def is_in_all_runs(sender: Sender, is_so: Callable[[Frames], float]) -> bool:
 
 
 def what_is_missing(sender: Sender) -> str:
-    """Returns which share of the frames of a sender was lost or late. Returns
-    "" if why_first() describes this sender.
+    """Returns a sentence about which shares of the sender's frames were lost
+    and late. Returns "" if why_first() already describes this sender.
     """
     if sender.row.is_complete or findings.is_only_b(sender.row):
         return ""

@@ -52,7 +52,7 @@ LINK_LOG = f"{placement.LINK}.log"
 # The key of a result with the time of day, in ns, at which the clock of each
 # link was 0.
 LINKS_BEGAN = "links_began_ns"
-# Matches the names of the files with the outputs of the links' processes.
+# Matches the files into which the processes of the links write their output.
 LINK_OUTPUTS = "wl[0-9]*.out"
 # The parts of a combined link have seeds with this difference, so that two
 # links of the same kind do not change at the same times.

@@ -16,8 +16,8 @@ from typing import Any
 from wirelesslab.descriptions import Cell
 from wirelesslab.lab import matrix
 
-# Keys of a cell that are not part of its definition. `theirs` has the numbers
-# of a paper.
+# Keys of a cell that are not part of its definition. The key `theirs` has the
+# results that a paper gives for the cell.
 NOT_DEFINING = {"name", "seed", "repetition", "theirs"}
 DIGITS = 12
 

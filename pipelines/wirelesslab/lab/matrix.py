@@ -45,7 +45,8 @@ Film = Callable[[int, Protocol], dict[str, Any]]
 # The key with the name and version of a published matrix. Each result repeats
 # them.
 SUITE = "suite"
-BASE = "base"  # The key with the name of a file that this file extends.
+# The key with the name of another matrix file, which this one extends.
+BASE = "base"
 DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
             "repetitions": "1", "seconds": str(clips.SECONDS), "apart": "0",
             "codecs": video_codecs.FIRST, "workloads": "", "encoders": "",
@@ -365,11 +366,14 @@ def theirs(given: configparser.ConfigParser, link: Link,
 def chosen_protocols(workload: Workload, names: str, matrix: Mapping[str, str],
                      own: dict[str, Protocol],
                      known: dict[str, Protocol]) -> list[Protocol]:
-    """Returns the protocols for a workload. These are the ones that the
-    workload itself names. If it names none, these are the protocols of [matrix]
-    that can carry it. If [matrix] names none either, these are the file's own
-    protocols that can carry it or, if there is none, all known protocols that
-    can."""
+    """Returns the protocols for a workload:
+
+    1. If the workload names protocols, it gets these.
+    2. Otherwise, if [matrix] names protocols, it gets those of them that can
+       carry the workload.
+    3. Otherwise, it gets the protocols of the file itself that can carry it.
+    4. If the file has no such protocol, it gets all known protocols that can.
+    """
     there = {**known, **own}
     if names:
         found = with_streams(names, there, matrix)

@@ -131,7 +131,10 @@ def early_ns(words: Sequence[str], station: int) -> float:
 
 
 def value(words: Sequence[str], name: str) -> float:
-    """Returns the last value that the words set for a property, or 0."""
+    """Returns the value of the property `name` in a list of words NAME=VALUE.
+    If several words set the property, the last one counts. Returns 0 if none
+    sets it.
+    """
     found = [word.partition("=")[2] for word in words
              if word.partition("=")[0] == name]
     return float(found[-1]) if found else 0

@@ -31,8 +31,8 @@ from wirelesslab.streams.live_stream import Adaptation
 
 NS, NS_PER_MS, MBIT = 1e9, 1e6, 1e6
 PERIOD_NS = NS / clips.FRAMES_PER_SECOND
-# The size of the packets and the bitrate with which the capacity of a link is
-# measured. No link of the lab reaches this bitrate.
+# The capacity of a link is measured with packets of this size, which are sent
+# at this bitrate. No link of the lab is as fast.
 PROBE_BYTES = 1328
 PROBE_BYTES_PER_SECOND = 30_000_000 // 8
 STEP_NS = NS / 5

@@ -116,8 +116,9 @@ def missing_span(row: Row, type: str) -> str:
 # -------------------------------------------------------------- why frames miss
 
 def is_too_late(row: Row) -> bool:
-    """Whether lateness was the main cause of missing frames in each run: more
-    frames were late than were lost or undecodable."""
+    """Returns whether lateness was the main cause of missing frames in each
+    run. This is the case if more frames were late than were lost or
+    undecodable."""
     return all(each.all_late() > each.all_lost() + each.undecodable()
                for each in row.frames)
 

@@ -21,9 +21,9 @@ RATE_STEP_NS, SOJOURN_STEP_NS = NS / 5, NS / 25
 # The file with the capacity, in steps of RATE_STEP_NS from the start of the
 # link.
 CAPACITY = "link-capacity.csv"
-# The measurement of the capacity sends packets at a fixed bitrate. If the link
-# carries at least this share of that bitrate, the real capacity may be larger
-# than the measured one.
+# The capacity of a link is measured by sending packets at a fixed bitrate. If
+# the link delivers this share of the fixed bitrate or more, its real capacity
+# may be larger than the measured one.
 UNLIMITED = 0.95
 GREY, DROP = "#bbbbbb", "#d55e00"
 

@@ -114,8 +114,8 @@ def key_element(transport: Protocol) -> str:
     """Returns the element that determines the colour."""
     if transport.get("server"):
         return transport["receiver"].split()[0]
-    # A carrier with the key `socket` opens a TCP connection by itself, without
-    # an element of GStreamer.
+    # An entry of carriers.ini with the key `socket` opens a TCP connection
+    # itself. It uses no element of GStreamer for this.
     if transport.get("socket"):
         return "tcpclientsink"
     if "connection" in transport:
