@@ -304,9 +304,10 @@ keep_events (GstWirelessLinkFlow * flow)
   keep_all_sticky (flow, flow->input);
 }
 
-/* Packets in the core now have an outdated generation. They are discarded when
- * they leave the core. A query that the task is just sending is not refused
- * here: the task finishes it. */
+/* Discards everything that is waiting in the flow, except sticky events.
+ * Packets in the core get an outdated generation by this, and are discarded
+ * when they leave the core. A query that the task is sending downstream at this
+ * moment is not refused here, because the task will answer it. */
 void
 gst_wireless_link_flow_clear (GstWirelessLinkFlow * flow)
 {

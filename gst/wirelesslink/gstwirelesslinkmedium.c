@@ -28,7 +28,8 @@
 
 typedef struct
 {
-  LinkEvent event;              /* change of the quality or of a call */
+  /* change of a channel's quality, or of the state of a dial-up call */
+  LinkEvent event;
   GError *error;                /* error of writing a file */
 } Notice;
 

@@ -627,8 +627,8 @@ push_batch (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad,
   return result;
 }
 
-/* Stores a sticky event on the src pad. After a flush, a newer event on the pad
- * is not replaced. */
+/* Stores a sticky event on the src pad. While the flow is flushing, an event of
+ * this type that is already on the pad is newer, so it is not replaced. */
 static void
 keep_event (GstWirelessLinkFlow * flow, GstPad * pad, GstEvent * event)
 {

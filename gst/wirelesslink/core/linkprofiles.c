@@ -185,12 +185,17 @@ set_gsm (LinkConfig * config, LinkQuality quality)
   blocks->rlp_t1 = 480 * MS;
   blocks->rlp_n2 = 6;
   set_gsm_dial_up (&config->dial_up);
-  /* Alanko's table 5 has 640 and 240 kbyte in 15 minutes for the qualities good
-   * and poor. According to section 4, "typical transmission failures become
-   * visible only as exceptionally long delays". Several burst lengths reproduce
-   * the 640 kbyte. Bursts of 0.2 s reach N2 only once in 45 minutes, while
-   * bursts of 1 s outlast the polls a dozen times in 15 minutes. With the
-   * quality poor, bursts of any length reach N2 once or twice a minute. */
+  /* According to Alanko's table 5, 640 kbyte are transferred in 15 minutes with
+   * the quality good, and 240 kbyte with the quality poor. Several burst
+   * lengths reproduce the 640 kbyte.
+   *
+   * The failures therefore decide which burst length is used here: 10 blocks,
+   * which last 0.2 s. According to Alanko's section 4, "typical transmission
+   * failures become visible only as exceptionally long delays". With the
+   * quality good, bursts of 0.2 s use up all N2 retransmissions only once in 45
+   * minutes. Bursts of 1 s outlast the polls a dozen times in 15 minutes. With
+   * the quality poor, N2 is reached once or twice a minute, whatever the length
+   * of the bursts. */
   if (quality == LINK_QUALITY_GOOD) {
     blocks->block_error_rate = 0.2;
     blocks->mean_burst = 10;

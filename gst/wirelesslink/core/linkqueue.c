@@ -83,8 +83,8 @@ find_broken (LinkQueue * queue, const LinkItem * item)
 }
 
 /* Returns whether the packet belongs to a frame that has lost a packet. The
- * frame is remembered until its last packet, or until the first packet of the
- * next frame of its stream. */
+ * queue stops remembering the frame at its last packet, or at the first packet
+ * of the next frame of the same stream. */
 static gboolean
 is_of_broken (LinkQueue * queue, const LinkItem * item, gboolean ends)
 {

@@ -31,7 +31,8 @@ typedef struct
 typedef struct
 {
   const LinkQueueConfig *config;
-  GQueue items;                 /* LinkItem, without the packet in service */
+  /* waiting LinkItem, without the one in transmission */
+  GQueue items;
   guint64 bytes;                /* size of the items in bytes */
   LinkFrameQueue *frames;       /* used by ifd; otherwise NULL */
   LinkQueueFrame broken[LINK_QUEUE_MAX_BROKEN]; /* used by drop-frame */

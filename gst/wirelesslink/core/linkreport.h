@@ -14,7 +14,7 @@ typedef enum
   LINK_EVENT_FATE,              /* the fate of a packet is known */
   /* the quality of a station's channel has changed */
   LINK_EVENT_QUALITY,
-  LINK_EVENT_CALL               /* the state of the call has changed */
+  LINK_EVENT_CALL               /* the state of the dial-up call has changed */
 } LinkEventType;
 
 typedef enum
@@ -32,7 +32,7 @@ typedef struct
   LinkEventType type;
   guint64 time;                 /* ns */
   guint station;
-  /* Set for LINK_EVENT_FATE. Unless the packet was delivered, its `user`
+  /* Set for LINK_EVENT_FATE. If the packet will not be delivered, its `user`
    * belongs to the caller again. */
   LinkPacket packet;
   gdouble quality;

@@ -66,7 +66,8 @@ struct _LinkWander
   gdouble step;                 /* standard deviation per tick in bit/s */
   gdouble rate;                 /* rate of this tick in bit/s */
   guint64 tick;
-  guint index;                  /* number of opportunities in this tick */
+  /* number of opportunities so far in this tick */
+  guint index;
   guint64 offset;               /* time in ns since the beginning of the tick */
 };
 
@@ -134,8 +135,8 @@ fill_density (Density * density, gdouble min, gdouble max)
   density->mean = moment / density->sum;
 }
 
-/* Searches for the centre that gives the mean `mean`; the mean increases with
- * the centre. */
+/* Searches by bisection for the centre at which the distribution has the mean
+ * `mean`. The mean increases with the centre. */
 static void
 find_centre (Density * density, gdouble min, gdouble max, gdouble mean)
 {

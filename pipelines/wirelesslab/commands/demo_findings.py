@@ -267,8 +267,9 @@ def why_first(first: Sequence[Sender]) -> str:
 
 
 def why_next(second: Sequence[Sender]) -> str:
-    """If the sender in the second place missed only B-frames, returns the share
-    of the B-frames that it missed. Otherwise returns "".
+    """Returns a sentence about the senders of `second` that missed only
+    B-frames: which share of the B-frames they missed. Returns "" if there is no
+    such sender.
     """
     only_b = [sender for sender in second if findings.is_only_b(sender.row)]
     if not only_b:

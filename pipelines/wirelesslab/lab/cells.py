@@ -62,9 +62,10 @@ SEEDS_BETWEEN_LINKS = 1000
 # if that direction has a trace of its own.
 STEPS, BACK = "steps.trace", "back.trace"
 NS_PER_MS = 1e6
-# The limits for the lateness of a live encoder: the 99th percentile and the
-# maximum. The encoder has 40 ms for each frame, because the source has 25
-# frames per second. A viewer waits for at most 400 ms for a frame.
+# Upper limits for the lateness of a live encoder in a run that is not flagged:
+# for the 99th percentile and for the maximum. For comparison: the source has 25
+# frames per second, so the encoder has 40 ms for each frame. A viewer waits for
+# at most 400 ms for a frame.
 ENCODER_P99_MS, ENCODER_MAX_MS = 20.0, 100.0
 IP_AND_UDP = 28
 # The lateness of a computed run, in which nothing can be late.
@@ -96,8 +97,8 @@ def read(directory: pathlib.Path) -> Cell:
 
 def result(directory: pathlib.Path) -> dict[str, Any] | None:
     """Returns the result of the cell that `directory` describes. Returns None
-    if that cell was not run to its end, or if its description has changed
-    since."""
+    if that cell was not run to its end, or if its description was changed after
+    the run."""
     path = directory / RESULT
     if not path.exists():
         return None

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Estimates how long those cells of a matrix take that have not been run yet.
-The estimate follows from the durations of the cells that were run on this
-machine."""
+"""Estimates how long the remaining cells of a matrix will take. The estimate
+follows from the durations of those cells that this machine has already run."""
 
 import statistics
 from collections.abc import Callable, Sequence

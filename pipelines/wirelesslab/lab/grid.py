@@ -111,9 +111,10 @@ def without_missing(found: list[Cell],
 
 
 def without_hosts(found: list[Cell]) -> tuple[list[Cell], list[str]]:
-    """Returns the cells that can be run here. If this machine does not allow
-    network namespaces, these are only the cells whose protocol relays can
-    carry. Also returns lines about the cells that are left out."""
+    """Returns the cells that can be run here, and lines about the cells that
+    are left out. If this machine does not allow network namespaces, relays
+    stand in for the hosts. Relays cannot carry all protocols, so some cells are
+    then left out."""
     if all(cell["protocol"][matrix.COMPUTED] for cell in found):
         return found, []
     why = testbed.why_no_hosts()

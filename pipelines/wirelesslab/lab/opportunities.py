@@ -69,8 +69,8 @@ def _of_link(properties: str, flow: int, station: int, duration_ns: float,
              build: pathlib.Path) -> list[possible.Opportunity]:
     words = shlex.split(properties)
     size = packet_size(words)
-    # The link is measured without its token bucket. early_ns() computes what
-    # the bucket adds.
+    # The link is measured without its token bucket. The effect of the bucket is
+    # computed by early_ns().
     no_bucket = [f"{BURST}=0"] if value(words, BURST) else []
     with tempfile.TemporaryDirectory() as name:
         log = pathlib.Path(name, "link.log")

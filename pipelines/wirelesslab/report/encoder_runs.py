@@ -245,9 +245,10 @@ class EncodedRun(EncoderRun):
 
     @functools.cached_property
     def delays_ns(self) -> list[float]:
-        """The delay of each frame. A frame that cannot be decoded without
-        damage has no time of arrival in `frames`, so this function need not
-        check whether a frame can be decoded.
+        """The delay of each frame. A frame counts as never arrived if its delay
+        is longer than the limit of the run. The same is true of a frame that
+        cannot be decoded without damage, because `frames` has no arrival time
+        for it.
         """
         return display.in_time([frame.arrived_ns - frame.captured_ns
                                 for frame in self.frames],

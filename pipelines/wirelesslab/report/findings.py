@@ -11,10 +11,8 @@ from wirelesslab.report import ranking
 from wirelesslab.streams import measurements
 
 TYPES = measurements.TYPES
-# Decides whether a transport misses one type of frames before the others. For
-# each type, the share of the frames that do not arrive in time is computed. A
-# type is missed first if its share is at least CLEARLY times as large as the
-# share of another type.
+# A transport misses one type of frames first if the share of this type that
+# does not arrive in time is at least CLEARLY times the share of another type.
 CLEARLY = 2
 # One row is reported as better than another over the same links only under two
 # conditions. It must lead by at least MIN_LEAD percentage points with each
