@@ -514,10 +514,13 @@ is_stuck (GstWirelessLink * self, guint64 next)
   return next == LINK_NEVER || next > self->last_fate + DRAIN_LIMIT;
 }
 
-/* Performs one step for the flows that wait for room, before the next packet
- * enters at `until`. Either one of the waiting packets enters, or the link
- * advances to a time at which there may be room. If there will never be room,
- * the packet enters and is lost. Returns FALSE if there is nothing to do. */
+/* Performs one step for the flows whose next packet waits for room in the link.
+ * `until` is the time at which the next packet of another flow enters.
+ *
+ * If there is room for a waiting packet, this packet enters. Otherwise the link
+ * advances to the next time at which there may be room, but not beyond `until`.
+ * If there will never be room, a waiting packet enters nevertheless and is
+ * lost. Returns FALSE if there is nothing to do. */
 static gboolean
 admit_waiting_packet (GstWirelessLink * self, guint64 until)
 {

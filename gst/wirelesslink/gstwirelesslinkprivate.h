@@ -53,8 +53,9 @@ typedef struct
   /* Queue of GstWirelessLinkItem: packets that left the link but have to wait
    * until the barriers of earlier epochs have passed. */
   GQueue early;
-  /* Event or query after the packets of this epoch. It passes when the fate of
-   * all these packets is known. NULL in the latest epoch. */
+  /* The event or query that follows the packets of this epoch. It leaves the
+   * link when the fate of all these packets is known. NULL in the latest epoch.
+   */
   GstMiniObject *barrier;
   gdouble rate;                 /* rate of the segment */
 } GstWirelessLinkEpoch;
@@ -90,7 +91,7 @@ typedef struct
   GstWirelessLink *element;
   /* number of the pads, and of the flow in the core */
   guint number;
-  /* owned by the element; NULL after their release */
+  /* Owned by the element. Each pad is NULL after its release. */
   GstPad *sinkpad, *srcpad;
 
   /* protected by the element's lock */

@@ -782,7 +782,8 @@ read_file (const Setting * setting, const gchar * name, LinkConfig * config,
   return TRUE;
 }
 
-/* Applies the properties whose values may be invalid. */
+/* Applies the properties whose values need a check: the maximum rate, the text
+ * of the property `interference`, and the files. */
 static gboolean
 fill_texts (const WirelessLinkSettings * settings, WirelessLinkConfig * full,
     GError ** error)

@@ -38,7 +38,7 @@ typedef struct
   LinkOnOff *coverage;
   /* time in ns at which the token bucket is or was full */
   guint64 bucket_full;
-  /* departure in ns, for packets that are not overtaken */
+  /* latest departure in ns of the packets that may not be overtaken */
   guint64 last_departure;
   /* time in ns at which the receiver becomes free */
   guint64 receiver_free;

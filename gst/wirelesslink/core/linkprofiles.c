@@ -34,11 +34,12 @@ static const guint64 ofdm_rates[] = { 6000000, 9000000, 12000000, 18000000,
 static const gdouble dsss_failure[] = { 0.005, 0.0003, 0.0026, 0.0026 };
 static const gdouble dsss_oven_failure[] = { 0.0075, 0.137, 0.21, 0.21 };
 
-/* Values of Winstein et al. 2013, sections 3.1 and 3.2: rates from 0 to 1000
- * packets of 1500 bytes per second, a noise of 200 packets/s per square root of
- * a second, and outages that end at a rate of 1 per second. The reversion time
- * is ours. Shadowing is correlated over 50 m (3GPP TR 36.814, annex A), and a
- * car in a town needs 5 s for this distance. */
+/* Values of Winstein et al. 2013, sections 3.1 and 3.2. The rate is between 0
+ * and 1000 packets of 1500 bytes per second. The noise is 200 packets/s per
+ * square root of a second. Outages end at a rate of 1 per second.
+ *
+ * We have chosen the reversion time: shadowing is correlated over 50 m (3GPP TR
+ * 36.814, annex A), and a car in a town needs 5 s for this distance. */
 static void
 set_wander (LinkCellularConfig * cellular)
 {

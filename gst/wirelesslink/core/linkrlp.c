@@ -382,8 +382,10 @@ find_missing (Rlp * rlp, Direction * direction, guint64 * number)
   return FALSE;
 }
 
-/* Each SREJ has a timer of its own (Singh 2.3.2), which is T1 in this model,
- * and is repeated N2 times. After that the sender's T1 recovers the loss. */
+/* Sends a SREJ for the first missing frame. Each SREJ has a timer of its own
+ * (Singh 2.3.2), whose duration is T1 in this model. If the timer expires, the
+ * SREJ is repeated, but at most N2 times. After that, only T1 of the peer that
+ * sends the frames recovers the loss. */
 static void
 send_rejection (Rlp * rlp, Direction * direction, Frame * frame)
 {

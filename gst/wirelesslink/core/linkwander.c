@@ -60,8 +60,10 @@ struct _LinkWander
   guint direction;
   gboolean started;             /* the following fields are set */
   gdouble min_rate, max_rate;   /* bit/s */
-  gdouble centre;               /* rate in bit/s to which the rate returns */
-  /* share of the distance to the centre per tick */
+  /* rate in bit/s towards which the rate is pulled */
+  gdouble centre;
+  /* share of its distance to the centre by which the rate moves per tick
+   */
   gdouble pull;
   gdouble step;                 /* standard deviation per tick in bit/s */
   gdouble rate;                 /* rate of this tick in bit/s */
@@ -103,7 +105,8 @@ get_decay (gdouble x)
 typedef struct
 {
   gdouble centre, deviation;
-  /* grid: first point and distance of the points */
+  /* Grid of rates for which the density is computed: the first rate, and the
+   * distance between neighbouring rates. */
   gdouble begin, width;
   gdouble weights[N_POINTS];
   gdouble sum, mean;

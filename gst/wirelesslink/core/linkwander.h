@@ -32,5 +32,6 @@ guint64 link_wander_get_time (const LinkWander * wander);
 /* Uses the opportunity, and moves to the next one. */
 void link_wander_step (LinkWander * wander);
 
-/* Returns the outages with a cursor that the caller may move. */
+/* Returns the process of the outages, which the caller may query for any time.
+ * It is a copy, so these queries do not affect the opportunities. */
 LinkOnOff *link_wander_get_outages (LinkWander * wander);

@@ -16,7 +16,8 @@ from wirelesslab.streams import (
 )
 
 TOGETHER = "+"
-# The key of a combined link that has the links of which it consists.
+# The key of a combined link. Its value is the list of the links that are
+# combined.
 SEVERAL = "several"
 MAX_LINKS = 8
 

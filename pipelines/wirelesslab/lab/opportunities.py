@@ -26,9 +26,10 @@ BYTES_PER_SECOND = 60_000_000 // 8
 PACKET = 1500
 # The headers of IPv4 and UDP. No transport of the lab has smaller ones.
 HEADERS = 28
-# Properties with which the queue is never empty and drops packets only if it is
-# full. There is no jitter and no reordering, because both only delay packets.
-# Damaged packets count as delivered. The result is therefore an upper bound.
+# Properties for the measurement of a link's capacity. With them, the queue is
+# never empty and drops packets only if it is full. Jitter and reordering are
+# switched off, because they only delay packets. Damaged packets count as
+# delivered. The measured capacity is therefore an upper bound.
 ALWAYS_FULL = (
     "queue=drop-tail", "blocking=false", "txqueuelen=1000", "queue-bytes=0",
     "queue-time-ms=0", "jitter-ms=0", "reorder=0", "duplicate=0",

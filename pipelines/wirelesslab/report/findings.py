@@ -66,9 +66,11 @@ class Row(typing.NamedTuple):
     runs."""
 
     name: str
-    shares: Sequence[float]  # Decodable in time, in % of the sent frames.
-    # The shares that a sender with perfect foresight would have had. The list
-    # is empty if they are not known.
+    # For each run, the share of the frames in % that were decodable in time.
+    shares: Sequence[float]
+    # For each run, the share in % that a sender with perfect foresight would
+    # have had decodable in time. The list is empty if these shares are not
+    # known.
     possible: Sequence[float]
     frames: Sequence[Frames]
     # (seed, repetition) of each run, in the order of `shares`. Runs of
