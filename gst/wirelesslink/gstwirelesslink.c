@@ -335,7 +335,8 @@ static const GstWirelessProperty properties[] = {
    * GstWirelessLink:location:
    *
    * The log has a line for the fate of each packet, for each change of a
-   * channel's quality and for each change of a call, ordered by time.
+   * channel's quality and for each change in the state of the dial-up call,
+   * ordered by time.
    */
   PROPERTY_STRING ("location", "Location",
       "Log file that says what happened to each packet; the file is "

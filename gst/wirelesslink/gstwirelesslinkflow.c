@@ -147,9 +147,10 @@ output_object (GstWirelessLinkFlow * flow, GstMiniObject * object)
   output_item (flow, &item);
 }
 
-/* Outputs the barrier of the first epoch if all packets before it are finished,
- * and then the packets of the next epoch that had to wait for it. Continues
- * with the following epochs in the same way. */
+/* Outputs the barrier of the first epoch if the fate of all packets before it
+ * is known. Then the packets of the next epoch that were waiting for this
+ * barrier are output. The next epoch becomes the first one, and the function
+ * begins again. */
 static void
 pass_barriers (GstWirelessLinkFlow * flow)
 {

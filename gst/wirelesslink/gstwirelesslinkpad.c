@@ -410,10 +410,16 @@ gst_wireless_link_pad_sink_event (GstPad * pad, GstObject * parent,
   return result;
 }
 
-/* Handles a serialized query. ALLOCATION queries are refused: buffers may stay
- * in the link for a long time and in any number, which would exhaust a pool of
- * downstream. Other queries wait for their position among the packets, but only
- * if the task will reach it without the help of the calling thread. */
+/* Handles a serialized query.
+ *
+ * ALLOCATION queries are refused. Any number of buffers may stay in the link,
+ * and for a long time, so they would exhaust a buffer pool of a downstream
+ * element.
+ *
+ * Any other query enters the link and keeps its position among the packets,
+ * while the calling thread waits for the answer. Meanwhile this thread cannot
+ * push any packets. If the task of the src pad would not reach the query
+ * without them, the query is refused. */
 static gboolean
 ask_serialized (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstQuery * query)

@@ -78,7 +78,7 @@ profile_get_type (void)
 
   if (g_once_init_enter (&type)) {
     guint i, n = link_profile_get_number ();
-    /* GObject keeps a pointer to the values. */
+    /* The values are never freed, because GObject keeps a pointer to them. */
     GEnumValue *values = g_new0 (GEnumValue, n + 1);
     GType new_type;
 
@@ -632,9 +632,9 @@ fill_config (const WirelessLinkSettings * settings, LinkConfig * config)
   }
 }
 
-/* Some numbers have two property names, one of which is deprecated. Returns the
- * value that was set with the other name, or NULL if there is no other name.
- * The property that is set last determines the number. */
+/* Some values can be set by two properties, one of which is deprecated. The
+ * property that is set last determines the value. Returns the value that was
+ * set with the other property, or NULL if there is no other property. */
 static GValue *
 find_other_name (WirelessLinkSettings * settings, guint number)
 {

@@ -578,7 +578,8 @@ reset (Rlp * rlp, guint initiator)
   rlp->answered = FALSE;
 }
 
-/* The call is ended or the link is reset, as configured. Without dial-up the
+/* Used after N2 retransmissions or polls without success. Depending on the
+ * configuration, ends the dial-up call or resets the link. Without dial-up the
  * link is always reset. */
 static void
 end_recovery (Rlp * rlp)
@@ -689,7 +690,9 @@ link_rlp_arrived (gpointer model, guint station)
 {
   Rlp *rlp = model;
 
-  /* Frames are sent in both directions. */
+  /* RLP sends frames in both directions, even if the packets have one
+   * direction.
+   */
   link_radio_blocks_use (&rlp->radio, 0);
   link_radio_blocks_use (&rlp->radio, 1);
   if (is_at_rest (rlp))

@@ -241,9 +241,8 @@ def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
                  f"{others[0].share:.1f} %, which is {lead:.1f} percentage "
                  "points less.")
     if len(first) == 1:
-        # `first` has all senders whose share is at most REPEATS_DIFFER below
-        # the highest share. The lead over the next sender is therefore larger
-        # than that.
+        # The share of the next sender is more than REPEATS_DIFFER percentage
+        # points lower. Otherwise it would be in `first`.
         words.append(f"{differ}, which is less than this lead.")
     if len(others) > 1:
         words.append(f"The last one, {names(others[-1:])}, had "

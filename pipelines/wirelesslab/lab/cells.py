@@ -54,8 +54,9 @@ LINK_LOG = f"{placement.LINK}.log"
 LINKS_BEGAN = "links_began_ns"
 # Matches the files into which the processes of the links write their output.
 LINK_OUTPUTS = "wl[0-9]*.out"
-# The parts of a combined link have seeds with this difference, so that two
-# links of the same kind do not change at the same times.
+# In a combined link, the seed of each link is higher by this value than the
+# seed of the link before it. Two links of the same kind therefore do not change
+# at the same times.
 SEEDS_BETWEEN_LINKS = 1000
 # The files with the delivery traces of a link whose bitrate changes in steps.
 # STEPS is for the direction of the stream. BACK is for the opposite direction,

@@ -149,8 +149,8 @@ def set_flagged_aside(found: list[Cell], output: pathlib.Path) -> None:
 
 
 def take_flagged_back(found: list[Cell], output: pathlib.Path) -> None:
-    """Restores the results of flagged runs that were not repeated because the
-    user interrupted the last call.
+    """Restores the old results of flagged runs that the lab was to repeat. This
+    is necessary if the user interrupted the lab before it repeated them.
     """
     for cell in found:
         directory = output / cell["name"]
@@ -195,7 +195,7 @@ class Loop:
                       if cells.result(output / cell["name"]) is None]
         self._total, self._done = len(self._left), 0
         self._output, self._build, self._at_once = output, build, at_once
-        self._running = []  # (child, cell, time when it was started)
+        self._running = []  # (child, cell, time at which the child was started)
         # The durations in seconds of the runs that have ended.
         self._seconds = []
 

@@ -470,9 +470,9 @@ def values(section: configparser.SectionProxy) -> dict[str, list[str]]:
 
 
 def variants(link: Link, home: pathlib.Path) -> Iterator[Link]:
-    """Yields one link for each combination of the values of its properties.
-    File names are relative to `home`, the directory of the matrix file,
-    wherever the cells are run."""
+    """Yields one link for each combination of the values of its properties. A
+    file name in a property is relative to `home`, the directory of the matrix
+    file. It does not depend on the directory in which the cells are run."""
     if combined_links.SEVERAL in link:
         several = [list(variants(one, home))
                    for one in link[combined_links.SEVERAL]]

@@ -23,7 +23,7 @@ MIN_LEAD, MIN_SEEDS = 1.0, 3
 # are more such rows, it names only some of them: the rows with the highest
 # medians. NAMED is the number of these rows.
 MAX_NAMED, NAMED = 5, 3
-# Shares below this number of % are rounded to 0.
+# Percentages below this value are rounded to 0.
 MIN_SHOWN = 0.5
 TOO_FEW = "fewer than three runs that were not flagged"
 # The no-break space keeps the number and the sign in one line.
