@@ -382,9 +382,12 @@ give_up (GstWirelessLink * self)
 }
 
 /* With mode=timestamp several flows are merged in the order of their times. As
- * long as the next packet of a flow is not known, all other flows wait. If the
- * packet of a flow waits for room, the other flows do not have to wait for it,
- * because the next event in the link is known.
+ * long as the next packet of a flow is not known, all other flows wait, because
+ * that packet may be earlier than theirs.
+ *
+ * A flow whose next packet waits for room does not delay the other flows. Its
+ * packet can enter only after an event in the link, and the time of the next
+ * event is known.
  */
 
 static gboolean
@@ -507,7 +510,8 @@ find_waiting (GstWirelessLink * self, gboolean with_room)
   return first;
 }
 
-/* Returns whether nothing will happen in the link any more. */
+/* Returns whether nothing more will happen in the link, or not within
+ * DRAIN_LIMIT. */
 static gboolean
 is_stuck (GstWirelessLink * self, guint64 next)
 {

@@ -34,8 +34,8 @@ GST_ELEMENT_REGISTER_DECLARE (wirelesslink);
 
 GST_DEBUG_CATEGORY_EXTERN (gst_wireless_link_debug);
 
-/* Limit of the pad numbers, and of the flow numbers in a pattern file. A flow
- * has the number of its pads. */
+/* Pad numbers are below this value. A flow has the number of its pads, so the
+ * same is true of the flow numbers in a pattern file. */
 #define GST_WIRELESS_LINK_MAX_PADS 65536
 
 typedef enum
@@ -89,7 +89,8 @@ typedef struct
 {
   gint refs;
   GstWirelessLink *element;
-  /* number of the pads, and of the flow in the core */
+  /* the number of both pads, which is also the number of the flow in the core
+   */
   guint number;
   /* Owned by the element. Each pad is NULL after its release. */
   GstPad *sinkpad, *srcpad;

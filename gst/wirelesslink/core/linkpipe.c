@@ -314,8 +314,9 @@ draw_overtaken (Pipe * pipe, const LinkItem * item)
   return happens (pipe, item, LINK_DRAW_REORDER, pipe->config.reorder);
 }
 
-/* Packets that may be overtaken are delayed by reorder_delay, which is part of
- * the recorded jitter. All other packets keep their order. */
+/* A packet that may be overtaken is delayed by reorder_delay. A recorded
+ * pattern contains this delay as a part of the packet's jitter. All other
+ * packets keep their order. */
 static guint64
 get_departure (Pipe * pipe, LinkItem * item)
 {
@@ -360,7 +361,8 @@ pass_receiver (Pipe * pipe, const LinkItem * item, guint64 * departure)
   return TRUE;
 }
 
-/* Returns whether a cut applies to a packet that is in transmission or in
+/* Returns whether the packet is lost by a cut, a span of time in which the link
+ * loses all packets above a certain size. The packet is in transmission or in
  * flight from `begin` to `departure`. */
 static gboolean
 meets_cut (const Pipe * pipe, const LinkItem * item, guint64 begin,

@@ -75,12 +75,12 @@ init_traces (LinkRadioBlocks * radio, const LinkBlocksConfig * config,
 /* Maximum mean length of a burst or a gap in ns. It is longer than any run. */
 #define MAX_GAP 1e15
 
-/* Bursts have the configured mean length, and the mean length of the gaps
- * between them follows from the error rate. However, the mean length of the
- * gaps is at least one block. If the configured bursts would need shorter gaps,
- * the gaps have a mean length of one block, and the bursts are longer than
- * configured. With bursts of one block, this is so if more than half of all
- * blocks have errors. */
+/* The bursts have the configured mean length. The mean length of the gaps
+ * between bursts follows from the error rate, but it is at least one block.
+ *
+ * If the error rate needs shorter gaps, the gaps have a mean length of one
+ * block and the bursts are longer than configured. With configured bursts of
+ * one block, this is so if more than half of all blocks have errors. */
 static LinkOnOffConfig
 get_sojourns (const LinkBlocksConfig * config)
 {

@@ -4,18 +4,23 @@
  *
  *   queue -> serial line -> frames -> radio blocks -> frames in order -> out
  *
- * Both ends send a frame in each radio block; block number k of both directions
+ * Both ends send a frame in each radio block. In both directions, block number k
  * begins at k * block_time. A frame in a block with errors is lost, whatever it
- * carries. Each frame carries N(R) (5.2.3.3), so that a lost acknowledgement is
- * soon repeated. Nothing is sent while there is nothing to acknowledge or send.
+ * carries. Each frame carries the acknowledgement number N(R) (5.2.3.3). If a
+ * frame is lost, the next frame therefore repeats the acknowledgement. An end
+ * that has no data and no acknowledgement to send is silent.
  *
- * Three things are simpler than in the standard. Sequence numbers are not
- * reduced modulo 62, so an old frame is never taken for a new one. SABM and
- * UA reset a link without collisions of two SABM. The time for setting up
- * the link is part of the time for setting up the call.
+ * Three things are simpler than in the standard:
  *
- * A recorded pattern contains the seed, on which all of this depends. The fates
- * in the pattern are therefore not used.
+ * - Sequence numbers are not reduced modulo 62, so an old frame is never taken
+ *   for a new one.
+ * - A link is reset by SABM and UA, but both ends never send SABM at the same
+ *   time.
+ * - The time for setting up the link is part of the time for setting up the
+ *   dial-up call.
+ *
+ * All random events of this model depend on the seed. A recorded pattern
+ * contains the seed, so the fates in the pattern are not used.
  */
 
 #include "linkmodel.h"
@@ -43,7 +48,8 @@ typedef enum
   RECEIVE_MISSING,
   /* SREJ was sent; it is repeated at the deadline */
   RECEIVE_REJECTED,
-  RECEIVE_DONE                  /* it arrived, but earlier frames are missing */
+  /* this frame has arrived, but earlier ones are missing */
+  RECEIVE_DONE
 } ReceiveState;
 
 typedef struct

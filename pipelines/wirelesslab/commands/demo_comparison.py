@@ -240,7 +240,9 @@ def link_rates(
 
 
 def mean_rate(log: measurements.LinkLog, seconds: float) -> float:
-    """Returns the Mbit/s that the link delivered while the clip was sent."""
+    """Returns the mean rate, in Mbit/s, at which the link delivered packets
+    while the clip was sent.
+    """
     begin_ns = min((packet.arrival_ns for packet in log.packets), default=0)
     return sum(8 * packet.size for packet in log.packets
                if not packet.is_lost()

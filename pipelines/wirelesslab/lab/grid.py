@@ -287,8 +287,8 @@ def run_snakemake(snakemake: str, found: list[Cell],
              f"package={paths.PACKAGE}", f"build={options.build}",
              *(["scratch=1"] if options.profile else [])],
             # On a cluster, Snakemake cancels the jobs if it gets SIGINT. On
-            # this machine it would first wait for all running cells, so it is
-            # killed.
+            # this machine, SIGINT would make it wait for all running cells.
+            # Snakemake is therefore ended by SIGKILL.
             ended_by=signal.SIGINT if options.profile else signal.SIGKILL,
             env=with_commands(options.profile))
         if processes.finish(child) == WRONG_OPTIONS and options.profile:

@@ -26,7 +26,7 @@ MAX_NAMED, NAMED = 5, 3
 # Percentages below this value are rounded to 0.
 MIN_SHOWN = 0.5
 TOO_FEW = "fewer than three runs that were not flagged"
-# The no-break space keeps the number and the sign in one line.
+# The no-break space keeps the number and the % sign in one line.
 PERCENT = "\u00a0%"
 KINDS = {"I": "key frames", "B": "B-frames"}
 
@@ -84,7 +84,7 @@ class Row(typing.NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether each frame was decodable in time in each run."""
+        """Whether every frame was decodable in time, in all runs."""
         return all(each.sent == each.decodable for each in self.frames)
 
 
