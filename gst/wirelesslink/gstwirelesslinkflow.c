@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The items that wait between a sink pad and its src pad, in addition to the
- * packets in the core. The packets between two serialized events or queries
- * form an epoch. Such an event or query is a barrier: it passes when the fate
- * of all packets before it is known, and packets after it that leave the link
- * earlier wait until it has passed.
+ * packets in the core.
+ *
+ * A serialized event or query is a barrier between the packets. The packets
+ * between two barriers form an epoch. A barrier is output when the fate of all
+ * packets before it is known. A packet that follows the barrier may leave the
+ * link earlier. It then waits until the barrier has been output.
  */
 
 #include "gstwirelesslinkprivate.h"

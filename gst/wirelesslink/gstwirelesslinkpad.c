@@ -353,8 +353,9 @@ is_failure (GstFlowReturn result)
   return result == GST_FLOW_NOT_LINKED || result < GST_FLOW_EOS;
 }
 
-/* After EOS no further packet returns the failure of the src pad upstream.
- * Therefore the failure is posted here. */
+/* Normally, the next packet that enters the flow returns a failure of the src
+ * pad to upstream. After EOS there is no next packet, so the failure is posted
+ * here as an error message. */
 static gboolean
 handle_dead_pad (GstWirelessLink * self, GstEvent * event, GstFlowReturn result)
 {

@@ -100,7 +100,7 @@ typedef struct
   GstSegment segment;           /* segment of the input */
   /* format of the buffers according to their caps */
   WirelessLinkVideo video;
-  /* number of buffers so far; it is used to number the frames */
+  /* count of the buffers until now; gives each video frame its number */
   guint32 n_buffers;
   /* A flush starts a new generation. Packets of earlier generations that are
    * still in the core are discarded when they leave it. */
@@ -172,8 +172,8 @@ struct _GstWirelessLink
   /* guint64 by flow: packets dropped because `output` was full */
   GArray *dropped_output;
   guint64 in_flight;            /* number of packets in the core */
-  /* Link time in ns at which a packet last entered or its fate was last
-   * decided. */
+  /* Link time in ns at which a packet last entered the link, or at which a
+   * packet's fate was last decided, whichever is later. */
   guint64 last_fate;
   /* mode=timestamp: link time in ns up to which the link has advanced */
   guint64 link_time;
@@ -263,8 +263,8 @@ void gst_wireless_link_unlock (GstWirelessLink * self);
 
 /* The remaining functions are called with the lock held. */
 
-/* Passes on the packets that have left the link, and makes the scheduler wait
- * for the next time at which the link has to be called. */
+/* Passes on the packets that have left the link. Makes the scheduler wait until
+ * the time of the next event in the link. */
 void gst_wireless_link_distribute (GstWirelessLink * self);
 /* Makes the scheduler check again what happens next. */
 void gst_wireless_link_wake_scheduler (GstWirelessLink * self);

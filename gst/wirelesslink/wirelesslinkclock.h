@@ -8,7 +8,7 @@
 
 #include <gst/gst.h>
 
-/* Initialise it with zeros: link time then stands still at 0. */
+/* This struct is initialised with zeros. Link time then stands still at 0. */
 typedef struct
 {
   GstClock *clock;              /* NULL = link time stands still */

@@ -404,7 +404,8 @@ static const Setting table[] = {
 
 struct _WirelessLinkSettings
 {
-  GValue values[N_SETTINGS];    /* only those that were set are initialised */
+  /* only the values of properties that were set are initialised */
+  GValue values[N_SETTINGS];
 };
 
 /* --- conversion between LinkConfig and GValue ----------------------------- */

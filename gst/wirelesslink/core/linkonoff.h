@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A channel that alternates between a good and a bad state. Its state depends
  * only on the seed and the time, not on the packets or on the order of the
- * queries. The time in a state has an exponential distribution. With a grain it
- * is a number of whole blocks with a geometric distribution (Gilbert 1960).
+ * queries. The time in a state has an exponential distribution. If the field
+ * `grain` is set, the time is a number of whole blocks and has a geometric
+ * distribution (Gilbert 1960).
  */
 
 #pragma once

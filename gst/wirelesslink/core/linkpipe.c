@@ -104,10 +104,10 @@ is_bad_for_ever (LinkOnOff * state, guint64 time)
 }
 
 /* A token bucket in the form of the generic cell rate algorithm (ITU-T I.371,
- * annex A). One number holds its level: the time at which it is full if nothing
- * more is sent. A packet leaves as soon as the bucket holds its bytes or is
- * full. The bucket also fills during an outage, but no packet leaves before the
- * outage ends. */
+ * annex A). The level of the bucket is stored as the time at which the bucket
+ * will be full if nothing more is sent. A packet leaves as soon as the bucket
+ * is full or holds tokens for all its bytes. The bucket also fills during an
+ * outage, but no packet leaves before the outage ends. */
 static guint64
 pass_bucket (Pipe * pipe, guint station, guint64 begin, guint64 bytes)
 {

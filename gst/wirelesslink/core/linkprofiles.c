@@ -87,8 +87,8 @@ set_80211b (LinkConfig * config, LinkQuality quality)
   dcf->fallback = LINK_FALLBACK_ARF_LOSS;
 }
 
-/* The results of Ouwens' table 3.6 without an oven are those of a link with 5.5
- * Mbit/s. */
+/* In Ouwens' table 3.6, the results without an oven are those of a link with
+ * 5.5 Mbit/s. This is therefore the maximum rate here. */
 static void
 set_80211b_ouwens (LinkConfig * config, LinkQuality quality)
 {
@@ -248,11 +248,12 @@ set_nmt (LinkConfig * config, LinkQuality quality)
   pipe->idle_delay = 199 * MS;
   pipe->idle_delay_size = 60;
   set_nmt_dial_up (&config->dial_up);
-  /* A modem that retrains is silent for 5 to 10 s (Alanko 4). The outages are
-   * so frequent that the modem can send in 70 % of the time with the quality
-   * good, and in 25 % with the quality poor. This matches Alanko's table 5: in
-   * 15 minutes, 870 and 310 kbyte are transferred instead of the 1240 kbyte of
-   * an ideal link. */
+  /* A modem that retrains is silent for 5 to 10 s (Alanko 4). The frequency of
+   * these outages was chosen so that the model matches Alanko's table 5. In 15
+   * minutes, an ideal link transfers 1240 kbyte. Only 870 kbyte are transferred
+   * with the quality good, and 310 kbyte with the quality poor. The modem can
+   * therefore send in 70 % of the time with the quality good, and in 25 % with
+   * the quality poor. */
   if (quality == LINK_QUALITY_GOOD) {
     pipe->outage.mean_good = 17500 * MS;
     pipe->outage.mean_bad = 7500 * MS;

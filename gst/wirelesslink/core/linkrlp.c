@@ -4,10 +4,10 @@
  *
  *   queue -> serial line -> frames -> radio blocks -> frames in order -> out
  *
- * Both ends send a frame in each radio block. In both directions, block number k
- * begins at k * block_time. A frame in a block with errors is lost, whatever it
- * carries. Each frame carries the acknowledgement number N(R) (5.2.3.3). If a
- * frame is lost, the next frame therefore repeats the acknowledgement. An end
+ * Both ends send a frame in each radio block. In both directions, block number
+ * k begins at k * block_time. A frame in a block with errors is lost, whatever
+ * it carries. Each frame carries the acknowledgement number N(R) (5.2.3.3). If
+ * a frame is lost, the next frame therefore repeats the acknowledgement. An end
  * that has no data and no acknowledgement to send is silent.
  *
  * Three things are simpler than in the standard:
@@ -96,7 +96,7 @@ typedef struct
 typedef struct
 {
   LinkSerial line;
-  GQueue segments;              /* Segment that are not delivered yet */
+  GQueue segments;              /* Segments that are not delivered yet */
   /* Three counts of bytes of the stream: bytes that have crossed the serial
    * line, bytes that were put into frames, and bytes that were delivered. */
   guint64 clocked, framed, delivered;

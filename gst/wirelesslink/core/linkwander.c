@@ -35,7 +35,7 @@
 /* maximum mean gap in ns, longer than any tick */
 #define MAX_GAP 1e15
 
-/* Number of grid points for the sum over the density, as in section 3.2. */
+/* Number of rates at which the density is computed, as in section 3.2. */
 #define N_POINTS 256
 /* The density is negligible at this distance from its peak, in standard
  * deviations. */
@@ -53,7 +53,8 @@ struct _LinkWander
   guint64 seed;
   guint32 station;
   LinkOnOff outages;
-  /* the same process as `outages`; the caller queries it at its own times */
+  /* A copy of `outages` for queries of the caller. Such a query may be for any
+   * time and does not move the cursor of `outages`. */
   LinkOnOff seen;
 
   LinkCellularConfig config;

@@ -169,7 +169,7 @@ def words_of(cell: Cell, output: pathlib.Path) -> str:
 
 def first_words(path: pathlib.Path) -> str:
     """Returns the error message of a run that failed. The file `path` has the
-    rest of its output.
+    whole output of the run.
     """
     text = path.read_text(errors="replace") if path.exists() else ""
     said = re.search(r"^pipelines/lab: (.*)", text, re.M)

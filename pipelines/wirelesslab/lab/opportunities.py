@@ -82,11 +82,14 @@ def _of_link(properties: str, flow: int, station: int, duration_ns: float,
 
 def read(log: pathlib.Path, payload: int,
          early_ns: float = 0) -> list[possible.Opportunity]:
-    """Returns an opportunity for each packet that the link delivered. The link
-    accepts the bytes of a packet until the end of its transmission, which is
-    the time of its departure minus the delay of the link. The log is that of a
-    link without a token bucket. With a token bucket, each packet arrives
-    `early_ns` earlier than in the log."""
+    """Returns an opportunity for each packet that the link delivered. An
+    opportunity has the time until which the link accepts the bytes, and the
+    time at which they arrive. The link accepts bytes until the end of their
+    transmission, which is the departure minus the delay of the link. The bytes
+    arrive at the departure.
+
+    The log is that of a link without a token bucket. With a token bucket, each
+    packet arrives `early_ns` earlier than in the log."""
     found = [(int(values["arrival_ns"]), int(values["departure_ns"]),
               int(values["airtime_ns"]))
              for word, values in link_log.events(log)
@@ -101,10 +104,11 @@ def read(log: pathlib.Path, payload: int,
 def moved(found: Sequence[possible.Opportunity], by_ns: float,
           closed_ns: Sequence[tuple[float, float]] = ()
           ) -> list[possible.Opportunity]:
-    """Adds `by_ns` to all times. `closed_ns` has (begin, end) of each period in
-    which a schedule keeps packets from the link. `by_ns` is not added to the
-    periods. In such a period the link sends only bytes that it accepted before
-    the period."""
+    """Returns the opportunities with `by_ns` added to all their times.
+    `closed_ns` has (begin, end) of each period in which a schedule keeps
+    packets from the link. These periods are not moved. During such a period the
+    link still sends bytes, but only bytes that it accepted before the period.
+    """
     def accepted(time_ns: float) -> float:
         for begin, end in closed_ns:
             if begin <= time_ns < end:

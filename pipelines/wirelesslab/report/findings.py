@@ -100,8 +100,8 @@ def percent(part: float, whole: float) -> float:
 
 
 def span(row: Row, value: Callable[[Frames], float]) -> str:
-    """Returns the median over the runs with its range. For a single run,
-    returns only its value. The text about the share of this row already says
+    """Returns the median over the runs with its range, or only the value if
+    there is a single run. In this case, another text about the row already says
     that there is only one run."""
     found = ranking.range_of(map(value, row.frames))
     if not found.is_known:
