@@ -183,7 +183,7 @@ struct _GstWirelessLink
   GQueue notices;
   StatisticsHistogram *lateness;
   GstStructure *last_stats;     /* statistics of the previous run */
-  /* the statistics were posted at the end of all flows */
+  /* whether the statistics were posted when all flows had ended */
   gboolean stats_posted;
 
   /* protected by lock: the scheduler of mode=realtime */
@@ -226,8 +226,8 @@ void gst_wireless_link_flow_wake (GstWirelessLinkFlow * flow);
 /* Implements gst_wireless_link_put_object () for one flow. */
 void gst_wireless_link_flow_add_barrier (GstWirelessLinkFlow * flow,
     GstMiniObject * object);
-/* Outputs a packet of `epoch`, or a duplicate of it, that left the link. It is
- * kept back while barriers of earlier epochs are waiting. */
+/* Outputs an item that has left the link: a packet of `epoch` or a duplicate of
+ * it. The item waits while barriers of earlier epochs are waiting. */
 void gst_wireless_link_flow_deliver (GstWirelessLinkFlow * flow,
     GstWirelessLinkEpoch * epoch, const GstWirelessLinkItem * item);
 /* Records that the fate of a packet of `epoch` is known. */
@@ -306,6 +306,6 @@ gboolean gst_wireless_link_lets_in (GstWirelessLink * self,
 
 GstStructure *gst_wireless_link_create_stats (GstElement * element);
 void gst_wireless_link_post_stats (GstWirelessLink * self);
-/* Returns the statistics for the timer, or NULL if the link is not running.
- * Flushes the log as well. */
+/* Used by the timer of stats-update-interval. Flushes the log and returns the
+ * statistics, or NULL if the link is not running. */
 GstStructure *gst_wireless_link_create_interval_stats (GstElement * element);

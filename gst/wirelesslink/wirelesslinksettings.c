@@ -620,7 +620,8 @@ begin_config (const WirelessLinkSettings * settings, LinkConfig * config)
       quality ? g_value_get_enum (quality) : LINK_QUALITY_IDEAL);
 }
 
-/* Fills in the numbers of the profile and of the properties that were set. */
+/* Fills in the values of the profile, and then those of the properties that
+ * were set. */
 static void
 fill_config (const WirelessLinkSettings * settings, LinkConfig * config)
 {

@@ -165,11 +165,13 @@ set_gsm_blocks (LinkBlocksConfig * blocks)
   blocks->radio_delay = 100 * MS;
 }
 
-/* SLIP over RLP as in Alanko's tables 4 and 5, with N2 from Singh 2.3.2. In
- * Alanko's table 4 a byte needs 0.45 s in each direction. The model divides
- * this into 10 ms until the next block, 20 ms in the block, 100 ms of the
- * radio, and the rest in the modems and the telephone network. The data cards
- * of that time used a T1 of 480 ms. */
+/* SLIP over RLP as in Alanko's tables 4 and 5. N2 is from Singh 2.3.2. The data
+ * cards of that time used a T1 of 480 ms.
+ *
+ * In Alanko's table 4 a byte needs 0.45 s in each direction. The model divides
+ * this time into four parts: 10 ms until the next block begins, 20 ms in the
+ * block, 100 ms in the radio network, and the rest in the modems and the
+ * telephone network. */
 static void
 set_gsm (LinkConfig * config, LinkQuality quality)
 {
@@ -263,9 +265,10 @@ set_nmt (LinkConfig * config, LinkQuality quality)
   }
 }
 
-/* Erixzon 5.2.3, 5.3.6 and table 5.1: 6000 byte/s of TCP data to the phone, a
- * round-trip time of 0.9 s, and a pause of a few seconds once a minute. Erixzon
- * 2.3: the phone sends with 8 to 12 kbit/s. */
+/* Sources: Erixzon 5.2.3, 5.3.6 and table 5.1; Erixzon 2.3 for the rate of the
+ * phone. The phone receives 6000 byte/s of TCP data and sends with 8 to 12
+ * kbit/s. The round-trip time is 0.9 s. About once a minute, the network pauses
+ * for a few seconds. */
 static void
 set_gprs (LinkConfig * config, LinkQuality quality)
 {
@@ -328,11 +331,13 @@ set_irda (LinkConfig * config, LinkQuality quality)
 }
 
 /* LTE in the model of Winstein et al. (linkwander.h). The noise is a fifth of
- * the maximum rate, as in their paper. The other numbers are ours and are not
- * fitted to any recording. The queue drops at its tail and holds 1000 packets,
- * because cellular networks have long queues. The delay of radio and core
- * network is 20 ms in each direction. The minimum rate of an ideal place is so
- * high that gaps of 300 ms do not occur in practice. */
+ * the maximum rate, as in their paper. We have chosen all other values, and
+ * they are not fitted to any recording.
+ *
+ * The queue drops at its tail and holds 1000 packets, because cellular networks
+ * have long queues. The delay of radio and core network is 20 ms in each
+ * direction. With the quality ideal, the minimum rate is so high that gaps of
+ * 300 ms do not occur in practice. */
 static void
 set_cellular (LinkConfig * config, LinkQuality quality)
 {

@@ -61,7 +61,7 @@ typedef struct
   /* receiver */
   ReceiveState state;
   guint rejections;             /* number of SREJs sent for the frame */
-  guint64 deadline;             /* time in ns at which the SREJ is repeated */
+  guint64 deadline;             /* time in ns at which the SREJ is sent again */
 } Slot;
 
 /* A packet with its framing. In each direction of the link, all packets form
@@ -260,7 +260,7 @@ send_data (Rlp * rlp, Direction * direction, Frame * frame)
 }
 
 /* Checkpoint recovery (5.3): if no acknowledgement arrives within T1, the peer
- * is asked for its state. No new data is sent before it answers. */
+ * is polled for its state. No new data is sent before the peer answers. */
 static void
 check_t1 (Rlp * rlp, Direction * direction)
 {
@@ -312,7 +312,8 @@ receive_final (Rlp * rlp, Direction * direction)
     get_slot (direction, number)->resend = TRUE;
 }
 
-/* A SREJ shows that the peer recovers the loss, so T1 is restarted. */
+/* A SREJ asks for the retransmission of one frame. It also shows that the peer
+ * is already recovering the loss, so T1 is restarted. */
 static void
 receive_rejection (Rlp * rlp, Direction * direction, guint64 nr)
 {

@@ -66,7 +66,8 @@ struct _LinkWander
   /* share of its distance to the centre by which the rate moves per tick
    */
   gdouble pull;
-  gdouble step;                 /* standard deviation per tick in bit/s */
+  /* standard deviation of the random change of the rate per tick, in bit/s */
+  gdouble step;
   gdouble rate;                 /* rate of this tick in bit/s */
   guint64 tick;
   /* number of opportunities so far in this tick */
@@ -127,7 +128,9 @@ fill_density (Density * density, gdouble min, gdouble max)
   density->sum = 0;
   for (i = 0; i < N_POINTS; i++) {
     gdouble x = density->begin + i * density->width;
-    /* The exponent is relative to the peak, which may be far from the centre.
+    /* The exponent is computed relative to the peak of the density between both
+     * limits. Relative to the centre, which may be far outside the limits, all
+     * weights could be 0.
      */
     gdouble exponent = (x - peak) * (x + peak - 2 * density->centre) /
         (2 * deviation * deviation);
@@ -322,7 +325,8 @@ link_wander_skip_to (LinkWander * wander, guint64 time)
     start (wander);
   if (link_wander_get_time (wander) >= time)
     return;
-  /* If no opportunity of a tick is used, the tick needs only one random draw.
+  /* Each tick that ends before `time` needs only the random draw of its rate,
+   * because none of its opportunities is used.
    */
   while (get_tick_begin (wander) + TICK <= time)
     begin_next_tick (wander);

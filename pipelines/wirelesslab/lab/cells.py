@@ -310,9 +310,9 @@ def carry(cell: Cell, directory: pathlib.Path,
 
 def lateness_of(ticks_ms: list[float],
                 directory: pathlib.Path) -> dict[str, Any]:
-    """Returns how late this machine woke a process, and how late the links
-    delivered packets. The lateness of a link is the difference between the real
-    delivery and the delivery time that the model of the link computes.
+    """Returns how late this machine woke a waiting process, and how late the
+    links delivered packets. The lateness of a link is the difference between
+    the real delivery time and the time that the model of the link computes.
     """
     outputs = directory.glob(LINK_OUTPUTS)
     return lateness.describe(ticks_ms, [

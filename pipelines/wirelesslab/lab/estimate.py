@@ -13,8 +13,8 @@ from wirelesslab.lab import cells, matrix
 # the hosts and both pipelines start, the last packets arrive, and the pipelines
 # end. The mean was 2.9 s in 14 runs of seven transports over two LTE links.
 EXTRA_S = 3.0
-# The duration of a computed run in s: COMPUTED_S, and COMPUTED_S_PER_S for each
-# second of its clip.
+# The duration of a computed run in s is COMPUTED_S, plus COMPUTED_S_PER_S for
+# each second of its clip.
 COMPUTED_S, COMPUTED_S_PER_S = 1.5, 1 / 20
 # The estimated duration in s of a workload whose definition has no duration.
 WORKLOAD_S = 60.0

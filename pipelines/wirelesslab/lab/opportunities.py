@@ -63,8 +63,9 @@ def of_link(properties: str, flow: int, station: int, duration_ns: float,
     return _of_link(properties, flow, station, steps * STEP_NS, build)
 
 
-# Runs of a report with the same link and the same seed have nearly the same
-# duration. They all use one cached result of this function.
+# Runs over the same link and with the same seed have nearly the same duration.
+# of_link() rounds the duration up, so that these runs share one cached result
+# of this function.
 @functools.lru_cache(maxsize=4)
 def _of_link(properties: str, flow: int, station: int, duration_ns: float,
              build: pathlib.Path) -> list[possible.Opportunity]:
@@ -126,10 +127,10 @@ def packet_size(words: Sequence[str]) -> int:
 
 
 def early_ns(words: Sequence[str], station: int) -> float:
-    """Returns the time in which the rate of the link fills its token bucket. A
-    link with a full bucket delivers each packet earlier by this time than a
-    link of the same rate without a bucket, but never before the packet was
-    sent."""
+    """Returns the time that the link needs at its rate to fill its token
+    bucket. If the bucket is full, the link delivers a packet earlier than a
+    link of the same rate without a bucket, by at most this time. It never
+    delivers a packet before the packet was sent."""
     rate = value(words, RATE_DOWN) if station else 0
     rate = rate or value(words, RATE)
     return 8 * NS * value(words, BURST) / rate if rate else 0
