@@ -88,8 +88,8 @@ gst_wireless_link_flow_is_full (GstWirelessLinkFlow * flow)
 }
 
 /* Returns whether the item is to be output. After an error of the src pad
- * nothing is output. Events are still output if the src pad is not linked,
- * because it may be linked later. */
+ * nothing is output, with one exception. If the src pad is not linked, events
+ * are still output, because it may be linked later. */
 static gboolean
 is_wanted (GstWirelessLinkFlow * flow, const GstWirelessLinkItem * item)
 {

@@ -15,9 +15,9 @@
 #define GST_CAT_DEFAULT gst_wireless_link_debug
 
 /* mode=timestamp: span of link time in which the fate of at least one packet
- * must become known. Otherwise the remaining packets are considered lost. This
- * happens if a call is never set up, or if the radio channel has no error-free
- * block at all.
+ * must become known. If no fate becomes known for so long, the remaining
+ * packets are considered lost. This happens if a dial-up call is never set up,
+ * or if the radio channel has no error-free block at all.
  */
 #define DRAIN_LIMIT (24 * GST_SECOND * 3600)
 /* Number of steps of the link after which the lock is released for other
@@ -259,7 +259,7 @@ handle_event (GstWirelessLink * self, const LinkEvent * event)
   }
 }
 
-/* Damages a copy if other elements hold references to the buffer. */
+/* If other elements hold references to the buffer, a copy of it is damaged. */
 static GstBuffer *
 damage (GstBuffer * buffer, const LinkPacket * packet)
 {
@@ -510,8 +510,8 @@ find_waiting (GstWirelessLink * self, gboolean with_room)
   return first;
 }
 
-/* Returns whether nothing more will happen in the link, or not within
- * DRAIN_LIMIT. */
+/* Returns whether the link is stuck: it has no next event, or its next event is
+ * more than DRAIN_LIMIT later than the last fate. */
 static gboolean
 is_stuck (GstWirelessLink * self, guint64 next)
 {

@@ -419,8 +419,8 @@ gst_wireless_link_pad_sink_event (GstPad * pad, GstObject * parent,
  *
  * Any other query enters the link and keeps its position among the packets,
  * while the calling thread waits for the answer. Meanwhile this thread cannot
- * push any packets. If the task of the src pad would not reach the query
- * without them, the query is refused. */
+ * push any packets. If the link could only advance with further packets, the
+ * query is refused. */
 static gboolean
 ask_serialized (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstQuery * query)
@@ -724,8 +724,8 @@ gst_wireless_link_pad_loop (gpointer user_data)
   gst_wireless_link_lock (self);
   if (!take_batch (self, flow)) {
     drop_all (flow, pad);
-    /* The lock is held, because the pause could otherwise undo a start of the
-     * task by another thread. */
+    /* The lock is held while the task is paused. Otherwise another thread could
+     * start the task just before, and the pause would undo this start. */
     gst_pad_pause_task (pad);
     gst_wireless_link_unlock (self);
     return;

@@ -186,7 +186,7 @@ struct _GstWirelessLink
   /* whether the statistics were posted when all flows had ended */
   gboolean stats_posted;
 
-  /* protected by lock: the scheduler of mode=realtime */
+  /* the scheduler of mode=realtime, protected by lock */
   GThread *scheduler;
   gboolean scheduler_stops;
   GCond scheduler_cond;
@@ -289,8 +289,9 @@ void gst_wireless_link_announce_flow (GstWirelessLink * self,
  * gst_wireless_link_distribute (). */
 void gst_wireless_link_end_flow (GstWirelessLink * self,
     GstWirelessLinkFlow * flow);
-/* Puts a packet into the link at `now`. After one or more of these calls the
- * caller calls gst_wireless_link_distribute (). */
+/* Puts a packet into the link at `now`. The caller must call
+ * gst_wireless_link_distribute () afterwards, but only once after several
+ * packets. */
 void gst_wireless_link_put (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstWirelessLinkPacket * packet, guint64 now);
 /* Puts an event or a query into the link, which keeps its position among the

@@ -125,7 +125,7 @@ pass_bucket (Pipe * pipe, guint station, guint64 begin, guint64 bytes)
   return leave;
 }
 
-/* Returns the end of a transmission, including the pauses by outages. */
+/* Returns the end of a transmission, which pauses during outages. */
 static guint64
 get_service_end (Pipe * pipe, guint station, guint64 begin, guint64 bytes)
 {
@@ -172,8 +172,8 @@ find_next_in_turn (Pipe * pipe, guint last)
 /* Returns the station that may send next, or -1 if there is none with a packet.
  * Without half-duplex each station has a transmitter of its own, so only the
  * station `number` is considered. With half-duplex all stations share the
- * medium. If `take_turns` is set, the next one is the next station in cyclic
- * order. Otherwise it is the station whose packet has waited longest. */
+ * medium. If `take_turns` is set, they then send in cyclic order. Otherwise the
+ * station whose packet has waited longest sends next. */
 static gint
 find_waiting (Pipe * pipe, guint number)
 {

@@ -26,11 +26,10 @@ static const guint64 ofdm_rates[] = { 6000000, 9000000, 12000000, 18000000,
 };
 
 /* Probabilities that a transmission fails, for each DSSS and CCK rate, without
- * and with the oven. They were fitted together with two other parameters: the
- * oven's share of a cycle, and the three thresholds of the rate fallback in
- * set_base (). No other set of values fits Ouwens' tables 3.2 to 3.4, and table
- * 3.6 at 5.5 Mbit/s. The set also fits the cost of the oven in tables 3.6 to
- * 3.9 at 11 Mbit/s. */
+ * and with the oven. They were fitted together with the oven's share of a cycle
+ * and with the three thresholds of the rate fallback in set_base (). No other
+ * set of values fits Ouwens' tables 3.2 to 3.4, and table 3.6 at 5.5 Mbit/s.
+ * The set also fits the cost of the oven in tables 3.6 to 3.9 at 11 Mbit/s. */
 static const gdouble dsss_failure[] = { 0.005, 0.0003, 0.0026, 0.0026 };
 static const gdouble dsss_oven_failure[] = { 0.0075, 0.137, 0.21, 0.21 };
 

@@ -18,7 +18,7 @@ typedef struct
   GByteArray *trace[2];
   /* whether changes of the quality are reported, for each direction */
   gboolean used[2];
-  guint64 change;               /* next change of a quality in ns */
+  guint64 change;               /* time in ns of the next change of a quality */
 } LinkRadioBlocks;
 
 /* Returns FALSE with an error of the domain LINK_ERROR if a trace is invalid.

@@ -49,9 +49,9 @@ typedef struct
   /* bytes of the delivered and damaged packets, without duplicates */
   guint64 delivered_bytes;
   guint64 duplicates;
-  /* Number of packets by their number of transmissions. The first entry is for
-   * packets that were never transmitted, and the last entry also for more
-   * transmissions. */
+  /* Count of packets for each number of transmissions. The first entry counts
+   * the packets that were never transmitted. The last entry also counts the
+   * packets with still more transmissions. */
   guint64 transmissions[LINK_MAX_ATTEMPTS];
   guint64 damaged_bytes;
   guint64 airtime;              /* ns */

@@ -30,7 +30,8 @@
 #include "linkradioblocks.h"
 #include "linkserial.h"
 
-/* Sequence numbers are modulo 62 (5.2.3.1), so 62 frames can be stored. */
+/* In the standard, sequence numbers are modulo 62 (5.2.3.1). There are
+ * therefore slots for 62 frames. */
 #define N_SLOTS 62
 
 /* Maximum number of bytes that wait for a frame. If there are more, flow
@@ -102,7 +103,7 @@ typedef struct
   guint64 clocked, framed, delivered;
   Slot slots[N_SLOTS];          /* by number modulo N_SLOTS */
   /* sender */
-  /* oldest unacknowledged frame, and next new frame */
+  /* numbers of the oldest unacknowledged frame and of the next new frame */
   guint64 va, vs;
   /* time in ns at which T1 expires; LINK_NEVER = stopped */
   guint64 t1;

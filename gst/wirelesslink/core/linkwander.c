@@ -37,8 +37,8 @@
 
 /* Number of rates at which the density is computed, as in section 3.2. */
 #define N_POINTS 256
-/* The density is negligible at this distance from its peak, in standard
- * deviations. */
+/* Distance from the peak of the density, in standard deviations, at which the
+ * density is negligible. */
 #define MAX_DEVIATIONS 8
 /* How far the centre of the distribution is searched below the lowest and above
  * the highest rate, in standard deviations. */

@@ -19,7 +19,7 @@ typedef struct _LinkWander LinkWander;
 
 /* `config` must have passed link_config_check (). `direction` is the index into
  * mean_rate. Each station has a rate of its own. The outages belong to the
- * mobile, so all stations with the same seed have the same outages. */
+ * mobile host, so all stations with the same seed have the same outages. */
 LinkWander *link_wander_new (const LinkCellularConfig * config,
     guint direction, guint64 seed, guint32 station);
 void link_wander_free (LinkWander * wander);

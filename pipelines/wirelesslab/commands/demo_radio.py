@@ -101,7 +101,9 @@ class Runs:
         return words
 
     def summaries(self) -> list[dict[str, dict[str, float]]]:
-        """Returns {transport: its numbers} for each run with a result."""
+        """Returns {transport: {name of a result: number}} for each run with a
+        result.
+        """
         return [json.loads(path.read_text()) for path in self.results()
                 if path.exists()]
 

@@ -98,8 +98,9 @@ def read_with_base(given: configparser.ConfigParser,
 
 
 def only(found: list[Cell], words: str) -> list[Cell]:
-    """Returns the cells whose name has each of the `words` between its slashes.
-    Raises LabError if there is no such cell."""
+    """Returns the cells whose name contains each of the `words`. The name of a
+    cell has parts between slashes, and a word must be equal to one of the
+    parts. Raises LabError if there is no such cell."""
     chosen = [cell for cell in found
               if set(words.split()) <= set(cell["name"].split("/"))]
     if not chosen:

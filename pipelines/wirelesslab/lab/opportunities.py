@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Finds out how many bytes a link can deliver, and at which times. For this
-purpose, a run's link is operated again in virtual time, with the seed of the
-run. It gets more packets than it can carry. Its log then says when each packet
-left it.
+purpose, the link of a run is run again in virtual time, with the same seed. It
+gets more packets than it can carry. Its log then says when each packet left it.
 """
 
 import functools
@@ -24,7 +23,7 @@ BYTES_PER_SECOND = 60_000_000 // 8
 # economical ones on every link, because each packet has headers and, on a
 # radio, a preamble and a backoff.
 PACKET = 1500
-# The headers of IPv4 and UDP. No transport of the lab has smaller ones.
+# The headers of IPv4 and UDP. No transport of the lab has smaller headers.
 HEADERS = 28
 # Properties for the measurement of a link's capacity. With them, the queue is
 # never empty and drops packets only if it is full. Jitter and reordering are

@@ -27,8 +27,7 @@ def run(directory: pathlib.Path, build: pathlib.Path) -> None:
     """Runs the cell of `directory` in a new directory below $TMPDIR. If the run
     fails, its logs are copied, too, but there is no result.
     """
-    # The name contains the number of the user, because several users may share
-    # $TMPDIR.
+    # The name contains the user ID, because several users may share $TMPDIR.
     parent = pathlib.Path(tempfile.gettempdir(),
                           f"wireless-lab-{os.getuid()}")
     scratch = files.RunDirectory(parent, "cell-")

@@ -265,7 +265,7 @@ def paired_lead(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
         own = dict(zip(row.keys, row.shares))
         lead = min(own[key] - share for other in others
                    for key, share in zip(other.keys, other.shares))
-        # The lead is rounded down, because the sentence claims a minimum.
+        # The sentence says "at least", so the lead is rounded down.
         points = math.floor(10 * lead) / 10
         if points >= MIN_LEAD:
             return (f" With each seed, `{row.name}` showed at least "
@@ -289,7 +289,7 @@ def first_place(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
         return shared_place(best) + paired_lead(best, ranked, head)
     lower = max((row for row in ranked if row not in best),
                 key=lambda row: row.share.high)
-    # The lead is rounded down, because the sentence claims a minimum.
+    # The sentence says "at least", so the lead is rounded down.
     lead = math.floor(10 * (best[0].share.low - lower.share.high)) / 10
     more = f"at least {lead:.1f} percentage points more" if lead else "more"
     return (f"{code(best)} wins: {shown(best[0])}. In every run it showed "

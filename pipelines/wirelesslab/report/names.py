@@ -97,9 +97,9 @@ def elements(pipeline: str) -> list[Element]:
     """Returns the elements with which the pipeline sends to the network. These
     are the elements of the branch with the network sink.
 
-    The sending branch may begin at a pad of another element, such as rtpbin,
-    with which the first branch ends. The elements of the first branch are then
-    returned, followed by the sink of the sending branch.
+    The sending branch may begin at a pad of another element, such as rtpbin.
+    The first branch then ends with that element. In this case, the elements of
+    the first branch are returned, followed by the sink of the sending branch.
     """
     found = branches(pipeline)
     if not found or sink(found[0]):
@@ -227,7 +227,7 @@ def of_elements(known: Mapping[str, Protocol]) -> dict[str, str]:
 class Look(typing.NamedTuple):
     name: str
     colour: str
-    # The number of the transport among the transports of this colour.
+    # The place of this transport among the transports with the same colour.
     style: int
 
 

@@ -9,8 +9,8 @@ from wirelesslab import files
 from wirelesslab.errors import LabError
 from wirelesslab.lab import cells
 
-# A file that marks a directory of plots and tables, which the next report may
-# empty.
+# The presence of this file means that the directory contains only plots and
+# tables, and that the next report may empty it.
 MARKER = ".lab-report"
 
 
