@@ -7,8 +7,8 @@
  * Emulates a bad network between two elements. Each buffer is a packet: it
  * waits in the queue of a network device and is transmitted at the rate of the
  * link. The radio may lose or damage the packet. The packet is then transmitted
- * again, and it leaves the element with the resulting delay. Profiles provide
- * the numbers of measured networks. The same seed gives the same radio: the
+ * again, and it leaves the element with the resulting delay. A profile has the
+ * parameters of a measured network. The same seed gives the same radio: the
  * same packets meet the same fates in each run.
  *
  * Each requested sink pad makes a flow: the packets that enter `sink_0` leave
@@ -116,8 +116,9 @@ gst_wireless_link_request_new_pad (GstElement * element, GstPadTemplate *
   GstWirelessLinkFlow *flow;
   gint64 number;
 
-  /* The state lock keeps two threads from getting the same number, and the
-   * state from changing between the activation of the two pads. */
+  /* The state lock has two purposes. It prevents two threads from getting the
+   * same pad number. It also prevents a change of the state between the
+   * activation of the two pads. */
   GST_STATE_LOCK (element);
   gst_wireless_link_lock (self);
   number = find_number (self, name);
@@ -173,7 +174,7 @@ gst_wireless_link_release_pad (GstElement * element, GstPad * pad)
   gst_wireless_link_flow_unref (flow);
 }
 
-/* GstChildProxy, for pad properties as in sink_0::station=1 */
+/* GstChildProxy makes pad properties accessible, as in sink_0::station=1. */
 
 static GObject *
 gst_wireless_link_get_child_by_index (GstChildProxy * proxy, guint index)
@@ -308,8 +309,8 @@ static const GstWirelessProperty properties[] = {
    *
    * If this is TRUE, a thread that pushes into a full queue waits until there
    * is room, like a blocking socket. If it is FALSE, the packet is lost. With
-   * `mode=timestamp` the packet enters when there is room, and the packets
-   * after it in its flow enter no earlier.
+   * `mode=timestamp` and TRUE, no thread waits, but the packet enters the link
+   * later, when there is room. The next packets of its flow do not overtake it.
    */
   PROPERTY_BOOLEAN ("blocking", "Blocking",
       "Whether input waits for room in the queue of the link; false drops "
@@ -320,9 +321,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstWirelessLink:max-output-packets:
    *
-   * Limit for packets that have left the link and were not yet pushed
+   * Maximum number of packets that have left the link and were not yet pushed
    * downstream. With `mode=realtime` further packets are dropped and counted as
-   * `dropped-output`; with `mode=timestamp` the link waits.
+   * `dropped-output`. With `mode=timestamp` the link waits.
    */
   PROPERTY_UINT ("max-output-packets", "Maximum output packets",
       "Maximum number of packets that have left the link and wait to be pushed "
@@ -335,7 +336,8 @@ static const GstWirelessProperty properties[] = {
    * GstWirelessLink:location:
    *
    * The log has a line for the fate of each packet, for each change of a
-   * channel's quality and for each change of a call, ordered by time.
+   * channel's quality and for each change in the state of the dial-up call,
+   * ordered by time.
    */
   PROPERTY_STRING ("location", "Location",
       "Log file that says what happened to each packet; the file is "

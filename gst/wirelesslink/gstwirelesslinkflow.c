@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The items that wait between a sink pad and its src pad, in addition to the
- * packets in the core. The packets between two serialized events or queries
- * form an epoch. Such an event or query is a barrier: it passes when the fate
- * of all packets before it is known, and packets after it that leave the link
- * earlier wait until it has passed.
+ * packets in the core.
+ *
+ * A serialized event or query is a barrier between the packets. The packets
+ * between two barriers form an epoch. A barrier is output when the fate of all
+ * packets before it is known. A packet that follows the barrier may leave the
+ * link earlier. It then waits until the barrier has been output.
  */
 
 #include "gstwirelesslinkprivate.h"
@@ -86,8 +88,8 @@ gst_wireless_link_flow_is_full (GstWirelessLinkFlow * flow)
 }
 
 /* Returns whether the item is to be output. After an error of the src pad
- * nothing is output. Events are still output if the src pad is not linked,
- * because it may be linked later. */
+ * nothing is output, with one exception. If the src pad is not linked, events
+ * are still output, because it may be linked later. */
 static gboolean
 is_wanted (GstWirelessLinkFlow * flow, const GstWirelessLinkItem * item)
 {
@@ -147,9 +149,10 @@ output_object (GstWirelessLinkFlow * flow, GstMiniObject * object)
   output_item (flow, &item);
 }
 
-/* Outputs the barrier of the first epoch if all packets before it are finished,
- * and then the packets of the next epoch that had to wait for it. Continues
- * with the following epochs in the same way. */
+/* Outputs the barrier of the first epoch if the fate of all packets before it
+ * is known. Then the packets of the next epoch that were waiting for this
+ * barrier are output. The next epoch becomes the first one, and the function
+ * begins again. */
 static void
 pass_barriers (GstWirelessLinkFlow * flow)
 {
@@ -304,9 +307,10 @@ keep_events (GstWirelessLinkFlow * flow)
   keep_all_sticky (flow, flow->input);
 }
 
-/* Packets in the core now have an outdated generation. They are discarded when
- * they leave the core. A query that the task is just sending is not refused
- * here: the task finishes it. */
+/* Discards everything that is waiting in the flow, except sticky events.
+ * Packets in the core get an outdated generation by this, and are discarded
+ * when they leave the core. A query that the task is sending downstream at this
+ * moment is not refused here, because the task will answer it. */
 void
 gst_wireless_link_flow_clear (GstWirelessLinkFlow * flow)
 {

@@ -15,9 +15,9 @@
 #define GST_CAT_DEFAULT gst_wireless_link_debug
 
 /* mode=timestamp: span of link time in which the fate of at least one packet
- * must become known. Otherwise the remaining packets are considered lost. This
- * happens if a call is never set up, or if the radio channel has no error-free
- * block at all.
+ * must become known. If no fate becomes known for so long, the remaining
+ * packets are considered lost. This happens if a dial-up call is never set up,
+ * or if the radio channel has no error-free block at all.
  */
 #define DRAIN_LIMIT (24 * GST_SECOND * 3600)
 /* Number of steps of the link after which the lock is released for other
@@ -28,7 +28,8 @@
 
 typedef struct
 {
-  LinkEvent event;              /* change of the quality or of a call */
+  /* change of a channel's quality, or of the state of a dial-up call */
+  LinkEvent event;
   GError *error;                /* error of writing a file */
 } Notice;
 
@@ -258,7 +259,7 @@ handle_event (GstWirelessLink * self, const LinkEvent * event)
   }
 }
 
-/* Damages a copy if other elements hold references to the buffer. */
+/* If other elements hold references to the buffer, a copy of it is damaged. */
 static GstBuffer *
 damage (GstBuffer * buffer, const LinkPacket * packet)
 {
@@ -381,9 +382,12 @@ give_up (GstWirelessLink * self)
 }
 
 /* With mode=timestamp several flows are merged in the order of their times. As
- * long as the next packet of a flow is not known, all other flows wait. If the
- * packet of a flow waits for room, the other flows do not have to wait for it,
- * because the next event in the link is known.
+ * long as the next packet of a flow is not known, all other flows wait, because
+ * that packet may be earlier than theirs.
+ *
+ * A flow whose next packet waits for room does not delay the other flows. Its
+ * packet can enter only after an event in the link, and the time of the next
+ * event is known.
  */
 
 static gboolean
@@ -506,17 +510,21 @@ find_waiting (GstWirelessLink * self, gboolean with_room)
   return first;
 }
 
-/* Returns whether nothing will happen in the link any more. */
+/* Returns whether the link is stuck: it has no next event, or its next event is
+ * more than DRAIN_LIMIT later than the last fate. */
 static gboolean
 is_stuck (GstWirelessLink * self, guint64 next)
 {
   return next == LINK_NEVER || next > self->last_fate + DRAIN_LIMIT;
 }
 
-/* Performs one step for the flows that wait for room, before the next packet
- * enters at `until`. Either one of the waiting packets enters, or the link
- * advances to a time at which there may be room. If there will never be room,
- * the packet enters and is lost. Returns FALSE if there is nothing to do. */
+/* Performs one step for the flows whose next packet waits for room in the link.
+ * `until` is the time at which the next packet of another flow enters.
+ *
+ * If there is room for a waiting packet, this packet enters. Otherwise the link
+ * advances to the next time at which there may be room, but not beyond `until`.
+ * If there will never be room, a waiting packet enters nevertheless and is
+ * lost. Returns FALSE if there is nothing to do. */
 static gboolean
 admit_waiting_packet (GstWirelessLink * self, guint64 until)
 {

@@ -245,7 +245,8 @@ end_flush (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * srcpad,
   gst_wireless_link_flow_clear (flow);
   gst_segment_init (&flow->segment, GST_FORMAT_UNDEFINED);
   flow->eos = flow->eos_sent = FALSE;
-  /* Running time starts again at 0, but link time continues. */
+  /* With reset_time, running time starts again at 0 after the flush. Link time
+   * continues. */
   if (reset_time)
     flow->time_offset = self->link_time;
   flow->heard_until = flow->last_arrival = flow->time_offset;
@@ -258,8 +259,9 @@ end_flush (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * srcpad,
   return pushed;
 }
 
-/* mode=timestamp: returns the end of a gap in link time, before which no packet
- * arrives. Returns 0 if it is unknown. */
+/* mode=timestamp: returns the end of the gap that a GAP event announces, in
+ * link time. No packet of the flow arrives before this time. Returns 0 if the
+ * event is not a GAP event, or if the end of its gap is not known. */
 static gint64
 get_gap_end (GstWirelessLinkFlow * flow, GstEvent * event)
 {
@@ -351,8 +353,9 @@ is_failure (GstFlowReturn result)
   return result == GST_FLOW_NOT_LINKED || result < GST_FLOW_EOS;
 }
 
-/* After EOS no further packet returns the failure of the src pad upstream.
- * Therefore the failure is posted here. */
+/* Normally, the next packet that enters the flow returns a failure of the src
+ * pad to upstream. After EOS there is no next packet, so the failure is posted
+ * here as an error message. */
 static gboolean
 handle_dead_pad (GstWirelessLink * self, GstEvent * event, GstFlowReturn result)
 {
@@ -408,10 +411,16 @@ gst_wireless_link_pad_sink_event (GstPad * pad, GstObject * parent,
   return result;
 }
 
-/* Handles a serialized query. ALLOCATION queries are refused: buffers may stay
- * in the link for a long time and in any number, which would exhaust a pool of
- * downstream. Other queries wait for their position among the packets, but only
- * if the task will reach it without the help of the calling thread. */
+/* Handles a serialized query.
+ *
+ * ALLOCATION queries are refused. Any number of buffers may stay in the link,
+ * and for a long time, so they would exhaust a buffer pool of a downstream
+ * element.
+ *
+ * Any other query enters the link and keeps its position among the packets,
+ * while the calling thread waits for the answer. Meanwhile this thread cannot
+ * push any packets. If the link could only advance with further packets, the
+ * query is refused. */
 static gboolean
 ask_serialized (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstQuery * query)
@@ -625,8 +634,8 @@ push_batch (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad,
   return result;
 }
 
-/* Stores a sticky event on the src pad. After a flush, a newer event on the pad
- * is not replaced. */
+/* Stores a sticky event on the src pad. While the flow is flushing, an event of
+ * this type that is already on the pad is newer, so it is not replaced. */
 static void
 keep_event (GstWirelessLinkFlow * flow, GstPad * pad, GstEvent * event)
 {
@@ -715,8 +724,8 @@ gst_wireless_link_pad_loop (gpointer user_data)
   gst_wireless_link_lock (self);
   if (!take_batch (self, flow)) {
     drop_all (flow, pad);
-    /* The lock is held, because the pause could otherwise undo a start of the
-     * task by another thread. */
+    /* The lock is held while the task is paused. Otherwise another thread could
+     * start the task just before, and the pause would undo this start. */
     gst_pad_pause_task (pad);
     gst_wireless_link_unlock (self);
     return;
@@ -728,7 +737,9 @@ gst_wireless_link_pad_loop (gpointer user_data)
   gst_clear_object (&clock.clock);
 
   gst_wireless_link_lock (self);
-  /* The last input was EOS, so no further packet returns the failure upstream.
+  /* Normally, the next packet that enters the flow returns a failure of the src
+   * pad to upstream. After EOS there is no next packet, so the failure is
+   * posted as an error message.
    */
   post_error = flow->eos && flow->result == GST_FLOW_OK && is_failure (result);
   end_batch (self, flow, pad, result);
@@ -1040,7 +1051,7 @@ static const GstWirelessProperty properties[] = {
    * GstWirelessLinkPad:station:
    *
    * The station whose transmitter the flow uses. The default is the number of
-   * the flow modulo 16. A packet keeps the station of the time when it entered.
+   * the flow modulo 16. A change applies only to packets that enter later.
    */
   PROPERTY_COMPUTED ("station", "Station",
       "Number of the station whose transmitter and queue the flow uses; 0 is "

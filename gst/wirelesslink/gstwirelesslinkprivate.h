@@ -34,8 +34,8 @@ GST_ELEMENT_REGISTER_DECLARE (wirelesslink);
 
 GST_DEBUG_CATEGORY_EXTERN (gst_wireless_link_debug);
 
-/* Limit of the pad numbers, and of the flow numbers in a pattern file. A flow
- * has the number of its pads. */
+/* Pad numbers are below this value. A flow has the number of its pads, so the
+ * same is true of the flow numbers in a pattern file. */
 #define GST_WIRELESS_LINK_MAX_PADS 65536
 
 typedef enum
@@ -53,8 +53,9 @@ typedef struct
   /* Queue of GstWirelessLinkItem: packets that left the link but have to wait
    * until the barriers of earlier epochs have passed. */
   GQueue early;
-  /* Event or query after the packets of this epoch. It passes when the fate of
-   * all these packets is known. NULL in the latest epoch. */
+  /* The event or query that follows the packets of this epoch. It leaves the
+   * link when the fate of all these packets is known. NULL in the latest epoch.
+   */
   GstMiniObject *barrier;
   gdouble rate;                 /* rate of the segment */
 } GstWirelessLinkEpoch;
@@ -88,9 +89,10 @@ typedef struct
 {
   gint refs;
   GstWirelessLink *element;
-  /* number of the pads, and of the flow in the core */
+  /* the number of both pads, which is also the number of the flow in the core
+   */
   guint number;
-  /* owned by the element; NULL after their release */
+  /* Owned by the element. Each pad is NULL after its release. */
   GstPad *sinkpad, *srcpad;
 
   /* protected by the element's lock */
@@ -98,7 +100,7 @@ typedef struct
   GstSegment segment;           /* segment of the input */
   /* format of the buffers according to their caps */
   WirelessLinkVideo video;
-  /* number of buffers so far; it is used to number the frames */
+  /* count of the buffers until now; gives each video frame its number */
   guint32 n_buffers;
   /* A flush starts a new generation. Packets of earlier generations that are
    * still in the core are discarded when they leave it. */
@@ -170,8 +172,8 @@ struct _GstWirelessLink
   /* guint64 by flow: packets dropped because `output` was full */
   GArray *dropped_output;
   guint64 in_flight;            /* number of packets in the core */
-  /* Link time in ns at which a packet last entered or its fate was last
-   * decided. */
+  /* Link time in ns at which a packet last entered the link, or at which a
+   * packet's fate was last decided, whichever is later. */
   guint64 last_fate;
   /* mode=timestamp: link time in ns up to which the link has advanced */
   guint64 link_time;
@@ -181,10 +183,10 @@ struct _GstWirelessLink
   GQueue notices;
   StatisticsHistogram *lateness;
   GstStructure *last_stats;     /* statistics of the previous run */
-  /* the statistics were posted at the end of all flows */
+  /* whether the statistics were posted when all flows had ended */
   gboolean stats_posted;
 
-  /* protected by lock: the scheduler of mode=realtime */
+  /* the scheduler of mode=realtime, protected by lock */
   GThread *scheduler;
   gboolean scheduler_stops;
   GCond scheduler_cond;
@@ -224,8 +226,8 @@ void gst_wireless_link_flow_wake (GstWirelessLinkFlow * flow);
 /* Implements gst_wireless_link_put_object () for one flow. */
 void gst_wireless_link_flow_add_barrier (GstWirelessLinkFlow * flow,
     GstMiniObject * object);
-/* Outputs a packet of `epoch`, or a duplicate of it, that left the link. It is
- * kept back while barriers of earlier epochs are waiting. */
+/* Outputs an item that has left the link: a packet of `epoch` or a duplicate of
+ * it. The item waits while barriers of earlier epochs are waiting. */
 void gst_wireless_link_flow_deliver (GstWirelessLinkFlow * flow,
     GstWirelessLinkEpoch * epoch, const GstWirelessLinkItem * item);
 /* Records that the fate of a packet of `epoch` is known. */
@@ -261,8 +263,8 @@ void gst_wireless_link_unlock (GstWirelessLink * self);
 
 /* The remaining functions are called with the lock held. */
 
-/* Passes on the packets that have left the link, and makes the scheduler wait
- * for the next time at which the link has to be called. */
+/* Passes on the packets that have left the link. Makes the scheduler wait until
+ * the time of the next event in the link. */
 void gst_wireless_link_distribute (GstWirelessLink * self);
 /* Makes the scheduler check again what happens next. */
 void gst_wireless_link_wake_scheduler (GstWirelessLink * self);
@@ -287,8 +289,9 @@ void gst_wireless_link_announce_flow (GstWirelessLink * self,
  * gst_wireless_link_distribute (). */
 void gst_wireless_link_end_flow (GstWirelessLink * self,
     GstWirelessLinkFlow * flow);
-/* Puts a packet into the link at `now`. After one or more of these calls the
- * caller calls gst_wireless_link_distribute (). */
+/* Puts a packet into the link at `now`. The caller must call
+ * gst_wireless_link_distribute () afterwards, but only once after several
+ * packets. */
 void gst_wireless_link_put (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstWirelessLinkPacket * packet, guint64 now);
 /* Puts an event or a query into the link, which keeps its position among the
@@ -304,6 +307,6 @@ gboolean gst_wireless_link_lets_in (GstWirelessLink * self,
 
 GstStructure *gst_wireless_link_create_stats (GstElement * element);
 void gst_wireless_link_post_stats (GstWirelessLink * self);
-/* Returns the statistics for the timer, or NULL if the link is not running.
- * Flushes the log as well. */
+/* Used by the timer of stats-update-interval. Flushes the log and returns the
+ * statistics, or NULL if the link is not running. */
 GstStructure *gst_wireless_link_create_interval_stats (GstElement * element);

@@ -8,7 +8,7 @@
 
 #include <gst/gst.h>
 
-/* Initialise it with zeros: link time then stands still at 0. */
+/* This struct is initialised with zeros. Link time then stands still at 0. */
 typedef struct
 {
   GstClock *clock;              /* NULL = link time stands still */
@@ -17,8 +17,8 @@ typedef struct
 } WirelessLinkClock;
 
 guint64 wireless_link_clock_get_time (const WirelessLinkClock * self);
-/* Makes link time run with `clock`, from where it stands. Takes ownership of
- * the reference to `clock`. */
+/* Makes link time run with `clock`, from the current link time. Takes ownership
+ * of the reference to `clock`. */
 void wireless_link_clock_start (WirelessLinkClock * self, GstClock * clock);
 void wireless_link_clock_stop (WirelessLinkClock * self);
 static inline gboolean

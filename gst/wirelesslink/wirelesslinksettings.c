@@ -78,7 +78,7 @@ profile_get_type (void)
 
   if (g_once_init_enter (&type)) {
     guint i, n = link_profile_get_number ();
-    /* GObject keeps a pointer to the values. */
+    /* The values are never freed, because GObject keeps a pointer to them. */
     GEnumValue *values = g_new0 (GEnumValue, n + 1);
     GType new_type;
 
@@ -404,7 +404,8 @@ static const Setting table[] = {
 
 struct _WirelessLinkSettings
 {
-  GValue values[N_SETTINGS];    /* only those that were set are initialised */
+  /* only the values of properties that were set are initialised */
+  GValue values[N_SETTINGS];
 };
 
 /* --- conversion between LinkConfig and GValue ----------------------------- */
@@ -619,7 +620,8 @@ begin_config (const WirelessLinkSettings * settings, LinkConfig * config)
       quality ? g_value_get_enum (quality) : LINK_QUALITY_IDEAL);
 }
 
-/* Fills in the numbers of the profile and of the properties that were set. */
+/* Fills in the values of the profile, and then those of the properties that
+ * were set. */
 static void
 fill_config (const WirelessLinkSettings * settings, LinkConfig * config)
 {
@@ -632,9 +634,9 @@ fill_config (const WirelessLinkSettings * settings, LinkConfig * config)
   }
 }
 
-/* Some numbers have two property names, one of which is deprecated. Returns the
- * value that was set with the other name, or NULL if there is no other name.
- * The property that is set last determines the number. */
+/* Some values can be set by two properties, one of which is deprecated. The
+ * property that is set last determines the value. Returns the value that was
+ * set with the other property, or NULL if there is no other property. */
 static GValue *
 find_other_name (WirelessLinkSettings * settings, guint number)
 {
@@ -782,7 +784,8 @@ read_file (const Setting * setting, const gchar * name, LinkConfig * config,
   return TRUE;
 }
 
-/* Applies the properties whose values may be invalid. */
+/* Applies the properties whose values need a check: the maximum rate, the text
+ * of the property `interference`, and the files. */
 static gboolean
 fill_texts (const WirelessLinkSettings * settings, WirelessLinkConfig * full,
     GError ** error)

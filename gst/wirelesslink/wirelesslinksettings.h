@@ -23,7 +23,8 @@ typedef struct
   const gchar *block_trace;
 } WirelessLinkConfig;
 
-/* Installs these properties in the class of the element. `set` and `get` call
+/* Installs the properties of this file's table in the class of the element.
+ * `set` and `get` are the functions of that class. They call
  * wireless_link_settings_set () and wireless_link_settings_get (). */
 void wireless_link_settings_install (GObjectClass * object_class,
     void (*set) (gpointer object, const GValue * value, GParamSpec * pspec),

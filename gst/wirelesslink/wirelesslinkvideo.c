@@ -6,7 +6,8 @@
 #include "gstframeinfometa.h"
 #include "rtpheader.h"
 
-/* Without an encoding-name the static payload type counts (RFC 3551 table 5).
+/* If the caps have no encoding-name, the static payload type tells the format
+ * (RFC 3551 table 5).
  */
 static gboolean
 is_mpv (const GstStructure * structure)

@@ -20,7 +20,7 @@ typedef enum
 } WirelessLinkVideo;
 
 WirelessLinkVideo wireless_link_video_from_caps (GstCaps * caps);
-/* Fills in `packet` and returns TRUE if the buffer is a video packet. `number`
- * is the number of the buffer, used if the buffer is a frame. */
+/* Fills in `packet` and returns TRUE if the buffer is a video packet. If the
+ * buffer is a whole frame, the frame gets the number `number`. */
 gboolean wireless_link_video_parse (WirelessLinkVideo video,
     GstBuffer * buffer, guint32 number, VideoPacket * packet);

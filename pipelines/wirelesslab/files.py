@@ -15,9 +15,11 @@ from collections.abc import Iterator
 
 from wirelesslab.errors import LabError
 
-# The name of the file that is locked, in a directory that is not kept after the
-# run. No other program uses this name. Directories that other programs make in
-# the same parent are therefore never removed.
+# A run locks a file of this name in its directory until it ends. If the lock is
+# free, the run was killed, and the next run removes the directory. A directory
+# that is to be kept loses this file at the end of the run. No other program
+# uses this name, so the directories of other programs in the same parent are
+# never removed.
 RUNNING = ".wireless-running"
 
 

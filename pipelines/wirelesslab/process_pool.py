@@ -14,12 +14,15 @@ from wirelesslab import processes
 
 def each(function: Callable[[Any], Any],
          things: Iterable[Any]) -> Iterator[Any]:
-    """Yields `function` of each of the `things`, in their order. The function
-    must be importable by its name, because it runs in other processes. These
-    processes end when this process ends. The calling thread starts all of them
-    itself, because the kernel ends such a process together with the thread that
-    started it. Temporary files of these processes are in a directory that this
-    process removes, because a signal may end them before they can do so."""
+    """Yields the result of `function` for each of the `things`, in their order.
+    The function is run in other processes and must be importable by its name.
+
+    The other processes end when this process ends. The kernel ends such a
+    process when the thread ends that started it, so the calling thread starts
+    all of them itself.
+
+    A signal may end them before they have removed their temporary files. These
+    files are therefore in a directory that this process removes."""
     things = list(things)
     if not things:
         return

@@ -51,10 +51,12 @@ def start(argv: Sequence[str | os.PathLike[str]],
           ended_by: int = signal.SIGKILL,
           **options: Any) -> subprocess.Popen[Any]:
     """Starts a child that ends when this process ends, and returns its Popen.
-    The main thread has to call it, because the kernel takes the end of the
-    thread that started a child for the end of the parent. `ended_by` is the
-    signal that ends the child. It is SIGTERM for a program that has to end its
-    own children."""
+    `ended_by` is the signal that ends the child. It is SIGTERM for a program
+    that has to end its own children.
+
+    Only the main thread may call this function. The kernel sends the signal
+    when the thread ends that started the child, even if the process continues.
+    """
     parent = os.getpid()
 
     def before_exec() -> None:

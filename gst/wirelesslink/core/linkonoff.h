@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A channel that alternates between a good and a bad state. Its state depends
  * only on the seed and the time, not on the packets or on the order of the
- * queries. The time in a state has an exponential distribution. With a grain it
- * is a number of whole blocks with a geometric distribution (Gilbert 1960).
+ * queries. The time in a state has an exponential distribution. If the field
+ * `grain` is set, the time is a number of whole blocks and has a geometric
+ * distribution (Gilbert 1960).
  */
 
 #pragma once
@@ -23,7 +24,8 @@ typedef struct
   gboolean first_bad;
 } LinkOnOff;
 
-/* Initialises the channel. With a grain, each mean is at least the grain. */
+/* Initialises the channel. If `grain` is not 0, the time in each state is a
+ * multiple of `grain`, in ns. The mean times are then at least `grain`. */
 void link_on_off_init (LinkOnOff * state, const LinkOnOffConfig * config,
     guint64 grain, guint64 seed, guint32 flow, guint32 purpose);
 /* Returns whether the channel is bad at `time`. The function is fast if `time`

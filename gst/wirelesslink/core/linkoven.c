@@ -43,8 +43,8 @@ link_oven_next_change (const LinkOven * oven, guint64 time)
   return G_MAXUINT64;
 }
 
-/* Returns whether the oven radiates at any time from `begin` to `end`, during
- * which it is switched on. */
+/* Returns whether the oven radiates at any time from `begin` to `end`. The oven
+ * must be switched on during this whole interval. */
 static gboolean
 radiates (const LinkOven * oven, guint64 begin, guint64 end)
 {

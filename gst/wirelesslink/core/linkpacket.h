@@ -16,9 +16,10 @@ typedef enum
   LINK_FATE_AIR,
   LINK_FATE_CHECK,              /* damaged, and dropped by the frame check */
   LINK_FATE_RESET,              /* the link layer was reset */
-  LINK_FATE_CALL,               /* the call broke, or there was none */
+  LINK_FATE_CALL,               /* the dial-up call broke, or there was none */
   LINK_FATE_RECEIVER,           /* the receiver was too slow */
-  LINK_FATE_TOO_BIG,            /* larger than the maximum of the link */
+  /* larger than the maximum packet size of the link */
+  LINK_FATE_TOO_BIG,
   LINK_FATE_FRAME,              /* dropped together with its frame */
   LINK_FATE_LAST
 } LinkFate;
@@ -59,7 +60,7 @@ struct _LinkPacket
   gboolean overtaken;           /* later packets may overtake this one */
   guint copies;                 /* number of its duplicates */
   guint n_damage;
-  /* belongs to the link; valid until the next call */
+  /* belongs to the link; valid until a function of the link is called again */
   LinkDamage *damage;
 };
 

@@ -18,7 +18,8 @@
 struct _LinkPattern
 {
   guint64 seed;
-  GHashTable *entries;          /* LinkPatternEntry by flow and index */
+  /* LinkPatternEntry; the key is flow and index */
+  GHashTable *entries;
   GArray *damage;               /* LinkDamage of all entries */
 };
 

@@ -38,7 +38,7 @@ typedef struct
   LinkOnOff *coverage;
   /* time in ns at which the token bucket is or was full */
   guint64 bucket_full;
-  /* departure in ns, for packets that are not overtaken */
+  /* latest departure in ns of the packets that may not be overtaken */
   guint64 last_departure;
   /* time in ns at which the receiver becomes free */
   guint64 receiver_free;
@@ -104,10 +104,10 @@ is_bad_for_ever (LinkOnOff * state, guint64 time)
 }
 
 /* A token bucket in the form of the generic cell rate algorithm (ITU-T I.371,
- * annex A). One number holds its level: the time at which it is full if nothing
- * more is sent. A packet leaves as soon as the bucket holds its bytes or is
- * full. The bucket also fills during an outage, but no packet leaves before the
- * outage ends. */
+ * annex A). The level of the bucket is stored as the time at which the bucket
+ * will be full if nothing more is sent. A packet leaves as soon as the bucket
+ * is full or holds tokens for all its bytes. The bucket also fills during an
+ * outage, but no packet leaves before the outage ends. */
 static guint64
 pass_bucket (Pipe * pipe, guint station, guint64 begin, guint64 bytes)
 {
@@ -125,7 +125,7 @@ pass_bucket (Pipe * pipe, guint station, guint64 begin, guint64 bytes)
   return leave;
 }
 
-/* Returns the end of a transmission, including the pauses by outages. */
+/* Returns the end of a transmission, which pauses during outages. */
 static guint64
 get_service_end (Pipe * pipe, guint station, guint64 begin, guint64 bytes)
 {
@@ -169,8 +169,11 @@ find_next_in_turn (Pipe * pipe, guint last)
   return -1;
 }
 
-/* Returns the station that may send next, or -1. On a shared medium this is the
- * next station in turn, or the one whose packet has waited longest. */
+/* Returns the station that may send next, or -1 if there is none with a packet.
+ * Without half-duplex each station has a transmitter of its own, so only the
+ * station `number` is considered. With half-duplex all stations share the
+ * medium. If `take_turns` is set, they then send in cyclic order. Otherwise the
+ * station whose packet has waited longest sends next. */
 static gint
 find_waiting (Pipe * pipe, guint number)
 {
@@ -311,8 +314,9 @@ draw_overtaken (Pipe * pipe, const LinkItem * item)
   return happens (pipe, item, LINK_DRAW_REORDER, pipe->config.reorder);
 }
 
-/* Packets that may be overtaken are delayed by reorder_delay, which is part of
- * the recorded jitter. All other packets keep their order. */
+/* A packet that may be overtaken is delayed by reorder_delay. A recorded
+ * pattern contains this delay as a part of the packet's jitter. All other
+ * packets keep their order. */
 static guint64
 get_departure (Pipe * pipe, LinkItem * item)
 {
@@ -357,7 +361,8 @@ pass_receiver (Pipe * pipe, const LinkItem * item, guint64 * departure)
   return TRUE;
 }
 
-/* Returns whether a cut applies to a packet that is in transmission or in
+/* Returns whether the packet is lost by a cut, a span of time in which the link
+ * loses all packets above a certain size. The packet is in transmission or in
  * flight from `begin` to `departure`. */
 static gboolean
 meets_cut (const Pipe * pipe, const LinkItem * item, guint64 begin,

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The profiles: one table entry and one function for each measured network. A
- * new profile needs a function and an entry at the end of the table; the
- * element's property and the fuzz targets read the table. A number without a
- * source is ours, and is chosen so that the model reproduces the measured
- * results (see the tables in docs/links.md). Sources: Ouwens 2006; Singh 2000;
- * Alanko et al. 1994; Magalhaes and Kravets 2001; Erixzon and Kallstrom 2004;
- * Winstein, Sivaraman and Balakrishnan 2013.
+ * new profile needs a function and an entry at the end of the table. The
+ * property `profile` and the fuzz targets take their lists of profiles from
+ * this table.
+ *
+ * Each value has a source, or we have chosen it so that the model reproduces
+ * the measured results (see the tables in docs/links.md).
+ *
+ * Sources: Ouwens 2006; Singh 2000; Alanko et al. 1994; Magalhaes and Kravets
+ * 2001; Erixzon and Kallstrom 2004; Winstein, Sivaraman and Balakrishnan 2013.
  */
 
 #include "linkconfig.h"
@@ -22,18 +25,20 @@ static const guint64 ofdm_rates[] = { 6000000, 9000000, 12000000, 18000000,
   24000000, 36000000, 48000000, 54000000
 };
 
-/* These probabilities were determined together with the oven's share of a cycle
- * and the three thresholds of the rate fallback in set_base (). They are the
- * only set that fits Ouwens' tables 3.2 to 3.4 and table 3.6 at 5.5 Mbit/s. The
- * set also fits the cost of the oven in tables 3.6 to 3.9 at 11 Mbit/s. */
+/* Probabilities that a transmission fails, for each DSSS and CCK rate, without
+ * and with the oven. They were fitted together with the oven's share of a cycle
+ * and with the three thresholds of the rate fallback in set_base (). No other
+ * set of values fits Ouwens' tables 3.2 to 3.4, and table 3.6 at 5.5 Mbit/s.
+ * The set also fits the cost of the oven in tables 3.6 to 3.9 at 11 Mbit/s. */
 static const gdouble dsss_failure[] = { 0.005, 0.0003, 0.0026, 0.0026 };
 static const gdouble dsss_oven_failure[] = { 0.0075, 0.137, 0.21, 0.21 };
 
-/* Values of Winstein et al. 2013, sections 3.1 and 3.2: rates from 0 to 1000
- * packets of 1500 bytes per second, a noise of 200 packets/s per square root of
- * a second, and outages that end at a rate of 1 per second. The reversion time
- * is ours. Shadowing is correlated over 50 m (3GPP TR 36.814, annex A), and a
- * car in a town needs 5 s for this distance. */
+/* Values of Winstein et al. 2013, sections 3.1 and 3.2. The rate is between 0
+ * and 1000 packets of 1500 bytes per second. The noise is 200 packets/s per
+ * square root of a second. Outages end at a rate of 1 per second.
+ *
+ * We have chosen the reversion time: shadowing is correlated over 50 m (3GPP TR
+ * 36.814, annex A), and a car in a town needs 5 s for this distance. */
 static void
 set_wander (LinkCellularConfig * cellular)
 {
@@ -81,8 +86,8 @@ set_80211b (LinkConfig * config, LinkQuality quality)
   dcf->fallback = LINK_FALLBACK_ARF_LOSS;
 }
 
-/* The results of Ouwens' table 3.6 without an oven are those of a link with 5.5
- * Mbit/s. */
+/* In Ouwens' table 3.6, the results without an oven are those of a link with
+ * 5.5 Mbit/s. This is therefore the maximum rate here. */
 static void
 set_80211b_ouwens (LinkConfig * config, LinkQuality quality)
 {
@@ -159,11 +164,13 @@ set_gsm_blocks (LinkBlocksConfig * blocks)
   blocks->radio_delay = 100 * MS;
 }
 
-/* SLIP over RLP as in Alanko's tables 4 and 5, with N2 from Singh 2.3.2. In
- * Alanko's table 4 a byte needs 0.45 s in each direction. The model divides
- * this into 10 ms until the next block, 20 ms in the block, 100 ms of the
- * radio, and the rest in the modems and the telephone network. The data cards
- * of that time used a T1 of 480 ms. */
+/* SLIP over RLP as in Alanko's tables 4 and 5. N2 is from Singh 2.3.2. The data
+ * cards of that time used a T1 of 480 ms.
+ *
+ * In Alanko's table 4 a byte needs 0.45 s in each direction. The model divides
+ * this time into four parts: 10 ms until the next block begins, 20 ms in the
+ * block, 100 ms in the radio network, and the rest in the modems and the
+ * telephone network. */
 static void
 set_gsm (LinkConfig * config, LinkQuality quality)
 {
@@ -180,12 +187,17 @@ set_gsm (LinkConfig * config, LinkQuality quality)
   blocks->rlp_t1 = 480 * MS;
   blocks->rlp_n2 = 6;
   set_gsm_dial_up (&config->dial_up);
-  /* Alanko's table 5 has 640 and 240 kbyte in 15 minutes for the qualities good
-   * and poor. According to section 4, "typical transmission failures become
-   * visible only as exceptionally long delays". Several burst lengths reproduce
-   * the 640 kbyte. Bursts of 0.2 s reach N2 only once in 45 minutes, while
-   * bursts of 1 s outlast the polls a dozen times in 15 minutes. With the
-   * quality poor, bursts of any length reach N2 once or twice a minute. */
+  /* According to Alanko's table 5, 640 kbyte are transferred in 15 minutes with
+   * the quality good, and 240 kbyte with the quality poor. Several burst
+   * lengths reproduce the 640 kbyte.
+   *
+   * The failures therefore decide which burst length is used here: 10 blocks,
+   * which last 0.2 s. According to Alanko's section 4, "typical transmission
+   * failures become visible only as exceptionally long delays". With the
+   * quality good, bursts of 0.2 s use up all N2 retransmissions only once in 45
+   * minutes. Bursts of 1 s outlast the polls a dozen times in 15 minutes. With
+   * the quality poor, N2 is reached once or twice a minute, whatever the length
+   * of the bursts. */
   if (quality == LINK_QUALITY_GOOD) {
     blocks->block_error_rate = 0.2;
     blocks->mean_burst = 10;
@@ -237,11 +249,12 @@ set_nmt (LinkConfig * config, LinkQuality quality)
   pipe->idle_delay = 199 * MS;
   pipe->idle_delay_size = 60;
   set_nmt_dial_up (&config->dial_up);
-  /* A modem that retrains is silent for 5 to 10 s (Alanko 4). The outages are
-   * so frequent that the modem can send in 70 % of the time with the quality
-   * good, and in 25 % with the quality poor. This matches Alanko's table 5: in
-   * 15 minutes, 870 and 310 kbyte are transferred instead of the 1240 kbyte of
-   * an ideal link. */
+  /* A modem that retrains is silent for 5 to 10 s (Alanko 4). The frequency of
+   * these outages was chosen so that the model matches Alanko's table 5. In 15
+   * minutes, an ideal link transfers 1240 kbyte. Only 870 kbyte are transferred
+   * with the quality good, and 310 kbyte with the quality poor. The modem can
+   * therefore send in 70 % of the time with the quality good, and in 25 % with
+   * the quality poor. */
   if (quality == LINK_QUALITY_GOOD) {
     pipe->outage.mean_good = 17500 * MS;
     pipe->outage.mean_bad = 7500 * MS;
@@ -251,9 +264,10 @@ set_nmt (LinkConfig * config, LinkQuality quality)
   }
 }
 
-/* Erixzon 5.2.3, 5.3.6 and table 5.1: 6000 byte/s of TCP data to the phone, a
- * round-trip time of 0.9 s, and a pause of a few seconds once a minute. Erixzon
- * 2.3: the phone sends with 8 to 12 kbit/s. */
+/* Sources: Erixzon 5.2.3, 5.3.6 and table 5.1; Erixzon 2.3 for the rate of the
+ * phone. The phone receives 6000 byte/s of TCP data and sends with 8 to 12
+ * kbit/s. The round-trip time is 0.9 s. About once a minute, the network pauses
+ * for a few seconds. */
 static void
 set_gprs (LinkConfig * config, LinkQuality quality)
 {
@@ -270,9 +284,9 @@ set_gprs (LinkConfig * config, LinkQuality quality)
   }
 }
 
-/* Magalhaes, table 1 for the rate (a KB is 1000 bytes of payload). Table 2 for
- * the losses: 17 to 21 of 1000 frames are lost, in 1 to 3 groups, and the
- * buffer holds 5.5 s. */
+/* The rate is from Magalhaes, table 1 (a KB is 1000 bytes of payload). Table 2
+ * has the losses: 17 to 21 of 1000 frames are lost, in 1 to 3 groups. According
+ * to this table the buffer holds 5.5 s. */
 static void
 set_rangelan2 (LinkConfig * config, LinkQuality quality)
 {
@@ -316,11 +330,13 @@ set_irda (LinkConfig * config, LinkQuality quality)
 }
 
 /* LTE in the model of Winstein et al. (linkwander.h). The noise is a fifth of
- * the maximum rate, as in their paper. The other numbers are ours and are not
- * fitted to any recording. The queue drops at its tail and holds 1000 packets,
- * because cellular networks have long queues. The delay of radio and core
- * network is 20 ms in each direction. The minimum rate of an ideal place is so
- * high that gaps of 300 ms do not occur in practice. */
+ * the maximum rate, as in their paper. We have chosen all other values, and
+ * they are not fitted to any recording.
+ *
+ * The queue drops at its tail and holds 1000 packets, because cellular networks
+ * have long queues. The delay of radio and core network is 20 ms in each
+ * direction. With the quality ideal, the minimum rate is so high that gaps of
+ * 300 ms do not occur in practice. */
 static void
 set_cellular (LinkConfig * config, LinkQuality quality)
 {
@@ -355,8 +371,9 @@ typedef struct
   void (*set) (LinkConfig * config, LinkQuality quality);
 } Profile;
 
-/* The index of an entry is its number in LinkProfile, which is the value of the
- * element's property. New entries must be added at the end. */
+/* An entry stands at the index that equals its value in the enum LinkProfile.
+ * The property `profile` has the same values. New entries must therefore be
+ * added at the end. */
 static const Profile profiles[] = {
   {{"custom", "No measured network: only the properties describe the link"},
       set_nothing},

@@ -37,8 +37,8 @@ is_within_limits (const LinkQueue * queue, guint64 now, guint32 size)
   const LinkQueueConfig *limit = queue->config;
   const LinkItem *oldest = g_queue_peek_head ((GQueue *) & queue->items);
 
-  /* An empty queue accepts any packet. Otherwise a small limit would block the
-   * link completely. */
+  /* An empty queue accepts any packet. Otherwise a limit below the size of a
+   * packet would block the link completely. */
   if (!oldest)
     return TRUE;
   if (limit->packets && queue->items.length >= limit->packets)
@@ -83,8 +83,8 @@ find_broken (LinkQueue * queue, const LinkItem * item)
 }
 
 /* Returns whether the packet belongs to a frame that has lost a packet. The
- * frame is remembered until its last packet, or until the first packet of the
- * next frame of its stream. */
+ * queue stops remembering the frame at its last packet, or at the first packet
+ * of the next frame of the same stream. */
 static gboolean
 is_of_broken (LinkQueue * queue, const LinkItem * item, gboolean ends)
 {

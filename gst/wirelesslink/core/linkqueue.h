@@ -4,12 +4,12 @@
  * to the link's core.
  *
  * - drop-tail: first in, first out. A full queue accepts no packet.
- * - drop-frame: like drop-tail, but a video frame that loses one packet is
- *   dropped completely (Ouwens 3.8). This includes its packets in the queue and
- *   those that arrive later.
- * - ifd: video is queued in linkframequeue.h, which has limits of its own. All
- *   other packets are first in, first out. The earliest packet of both queues
- *   is sent first.
+ * - drop-frame: like drop-tail. In addition, a video frame that loses one
+ *   packet is dropped completely (Ouwens 3.8), both its packets in the queue
+ *   and its packets that arrive later.
+ * - ifd: video packets have a queue of their own with its own limits
+ *   (linkframequeue.h). All other packets are first in, first out. Of the next
+ *   packets of both queues, the one that arrived first is sent.
  */
 
 #pragma once
@@ -31,11 +31,12 @@ typedef struct
 typedef struct
 {
   const LinkQueueConfig *config;
-  GQueue items;                 /* LinkItem, without the packet in service */
+  /* waiting LinkItem, without the one in transmission */
+  GQueue items;
   guint64 bytes;                /* size of the items in bytes */
   LinkFrameQueue *frames;       /* used by ifd; otherwise NULL */
   LinkQueueFrame broken[LINK_QUEUE_MAX_BROKEN]; /* used by drop-frame */
-  /* index of the entry that is overwritten next */
+  /* index of the entry of `broken` that is overwritten next */
   guint next_broken;
   GQueue lost;                  /* dropped LinkItem */
 } LinkQueue;

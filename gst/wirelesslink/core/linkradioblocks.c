@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Radio blocks with errors. Errors occur in bursts of blocks with geometric
- * lengths (Gilbert 1960), or follow a trace such as those that Singh collected
- * (5.1); see the header.
+/* Radio blocks with errors. In the model of Gilbert (1960), errors occur in
+ * bursts, and the length of a burst in blocks is geometrically distributed.
+ * Alternatively, a recorded trace says which blocks have errors. Singh (2000,
+ * section 5.1) collected such traces. The header documents the functions.
  */
 
 #include "linkradioblocks.h"
@@ -74,17 +75,17 @@ init_traces (LinkRadioBlocks * radio, const LinkBlocksConfig * config,
 /* Maximum mean length of a burst or a gap in ns. It is longer than any run. */
 #define MAX_GAP 1e15
 
-/* Bursts have the configured mean length, and the mean length of the gaps
- * between them follows from the error rate. However, the mean length of the
- * gaps is at least one block. If the configured bursts would need shorter gaps,
- * the gaps have a mean length of one block, and the bursts are longer than
- * configured. With bursts of one block, this is so if more than half of all
- * blocks have errors. */
+/* The bursts have the configured mean length. The mean length of the gaps
+ * between bursts follows from the error rate, but it is at least one block.
+ *
+ * If the error rate needs shorter gaps, the gaps have a mean length of one
+ * block and the bursts are longer than configured. With configured bursts of
+ * one block, this is so if more than half of all blocks have errors. */
 static LinkOnOffConfig
 get_sojourns (const LinkBlocksConfig * config)
 {
-  /* Each statement has a single operation, so that no machine uses a higher
-   * precision for intermediate results. */
+  /* Each statement has a single operation. Otherwise some machines would
+   * compute intermediate results with a higher precision than others. */
   const gdouble hit = config->block_error_rate, good = 1 - hit;
   LinkOnOffConfig sojourns = { 0, 0 };
   gdouble burst = config->mean_burst, gap;

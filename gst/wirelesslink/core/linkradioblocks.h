@@ -16,8 +16,9 @@ typedef struct
   /* Recorded trace, used instead of `state`, with a byte 0 or 1 for each block;
    * NULL = none. */
   GByteArray *trace[2];
-  gboolean used[2];             /* changes of the quality are reported */
-  guint64 change;               /* next change of a quality in ns */
+  /* whether changes of the quality are reported, for each direction */
+  gboolean used[2];
+  guint64 change;               /* time in ns of the next change of a quality */
 } LinkRadioBlocks;
 
 /* Returns FALSE with an error of the domain LINK_ERROR if a trace is invalid.
@@ -37,5 +38,6 @@ void link_radio_blocks_use (LinkRadioBlocks * radio, guint direction);
 /* Reports the changes of the quality that are due. Must be called at the time
  * radio->change. */
 void link_radio_blocks_tell (LinkRadioBlocks * radio);
-/* Returns 0 while the blocks have errors, otherwise 1. */
+/* Returns the quality of the channel: 0 while the blocks have errors, otherwise
+ * 1. */
 gdouble link_radio_blocks_quality (LinkRadioBlocks * radio, guint direction);

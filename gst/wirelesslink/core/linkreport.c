@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of the states of a call. */
+/* Names of the states of a dial-up call. */
 
 #include "linkreport.h"
 

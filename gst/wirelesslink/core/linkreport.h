@@ -14,7 +14,7 @@ typedef enum
   LINK_EVENT_FATE,              /* the fate of a packet is known */
   /* the quality of a station's channel has changed */
   LINK_EVENT_QUALITY,
-  LINK_EVENT_CALL               /* the state of the call has changed */
+  LINK_EVENT_CALL               /* the state of the dial-up call has changed */
 } LinkEventType;
 
 typedef enum
@@ -32,7 +32,7 @@ typedef struct
   LinkEventType type;
   guint64 time;                 /* ns */
   guint station;
-  /* Set for LINK_EVENT_FATE. Unless the packet was delivered, its `user`
+  /* Set for LINK_EVENT_FATE. If the packet will not be delivered, its `user`
    * belongs to the caller again. */
   LinkPacket packet;
   gdouble quality;
@@ -49,9 +49,9 @@ typedef struct
   /* bytes of the delivered and damaged packets, without duplicates */
   guint64 delivered_bytes;
   guint64 duplicates;
-  /* Number of packets by their number of transmissions. The first entry is for
-   * packets that were never transmitted, and the last entry also for more
-   * transmissions. */
+  /* Count of packets for each number of transmissions. The first entry counts
+   * the packets that were never transmitted. The last entry also counts the
+   * packets with still more transmissions. */
   guint64 transmissions[LINK_MAX_ATTEMPTS];
   guint64 damaged_bytes;
   guint64 airtime;              /* ns */

@@ -4,18 +4,23 @@
  *
  *   queue -> serial line -> frames -> radio blocks -> frames in order -> out
  *
- * Both ends send a frame in each radio block; block number k of both directions
- * begins at k * block_time. A frame in a block with errors is lost, whatever it
- * carries. Each frame carries N(R) (5.2.3.3), so that a lost acknowledgement is
- * soon repeated. Nothing is sent while there is nothing to acknowledge or send.
+ * Both ends send a frame in each radio block. In both directions, block number
+ * k begins at k * block_time. A frame in a block with errors is lost, whatever
+ * it carries. Each frame carries the acknowledgement number N(R) (5.2.3.3). If
+ * a frame is lost, the next frame therefore repeats the acknowledgement. An end
+ * that has no data and no acknowledgement to send is silent.
  *
- * Three things are simpler than in the standard. Sequence numbers are not
- * reduced modulo 62, so an old frame is never taken for a new one. SABM and
- * UA reset a link without collisions of two SABM. The time for setting up
- * the link is part of the time for setting up the call.
+ * Three things are simpler than in the standard:
  *
- * A recorded pattern contains the seed, on which all of this depends. The fates
- * in the pattern are therefore not used.
+ * - Sequence numbers are not reduced modulo 62, so an old frame is never taken
+ *   for a new one.
+ * - A link is reset by SABM and UA, but both ends never send SABM at the same
+ *   time.
+ * - The time for setting up the link is part of the time for setting up the
+ *   dial-up call.
+ *
+ * All random events of this model depend on the seed. A recorded pattern
+ * contains the seed, so the fates in the pattern are not used.
  */
 
 #include "linkmodel.h"
@@ -25,12 +30,14 @@
 #include "linkradioblocks.h"
 #include "linkserial.h"
 
-/* Sequence numbers are modulo 62 (5.2.3.1), so 62 frames can be stored. */
+/* In the standard, sequence numbers are modulo 62 (5.2.3.1). There are
+ * therefore slots for 62 frames. */
 #define N_SLOTS 62
 
-/* Bytes that may wait for a frame before flow control stops the serial line.
- * The value is ours. To send this many bytes takes a few tenths of a second,
- * and they are less than the window.
+/* Maximum number of bytes that wait for a frame. If there are more, flow
+ * control stops the serial line. We have chosen the value: it takes a few
+ * tenths of a second to send this many bytes, and the window of RLP has room
+ * for more.
  */
 #define BUFFER 512
 
@@ -42,7 +49,8 @@ typedef enum
   RECEIVE_MISSING,
   /* SREJ was sent; it is repeated at the deadline */
   RECEIVE_REJECTED,
-  RECEIVE_DONE                  /* it arrived, but earlier frames are missing */
+  /* this frame has arrived, but earlier ones are missing */
+  RECEIVE_DONE
 } ReceiveState;
 
 typedef struct
@@ -54,10 +62,12 @@ typedef struct
   /* receiver */
   ReceiveState state;
   guint rejections;             /* number of SREJs sent for the frame */
-  guint64 deadline;             /* time in ns at which the SREJ is repeated */
+  guint64 deadline;             /* time in ns at which the SREJ is sent again */
 } Slot;
 
-/* A packet with its framing, as a range of the byte stream of its direction. */
+/* A packet with its framing. In each direction of the link, all packets form
+ * one byte stream; the packet is the range from `begin` to `end` of this
+ * stream. */
 typedef struct
 {
   LinkItem *item;
@@ -87,13 +97,13 @@ typedef struct
 typedef struct
 {
   LinkSerial line;
-  GQueue segments;              /* Segment that are not delivered yet */
-  /* Bytes of the stream that have crossed the serial line, that were put into
-   * frames, and that were delivered. */
+  GQueue segments;              /* Segments that are not delivered yet */
+  /* Three counts of bytes of the stream: bytes that have crossed the serial
+   * line, bytes that were put into frames, and bytes that were delivered. */
   guint64 clocked, framed, delivered;
   Slot slots[N_SLOTS];          /* by number modulo N_SLOTS */
   /* sender */
-  /* oldest unacknowledged frame, and next new frame */
+  /* numbers of the oldest unacknowledged frame and of the next new frame */
   guint64 va, vs;
   /* time in ns at which T1 expires; LINK_NEVER = stopped */
   guint64 t1;
@@ -133,7 +143,7 @@ give_up (Rlp * rlp, const Direction * direction)
     rlp->gave_up = direction - rlp->directions;
 }
 
-/* Packets from the serial line into the byte stream */
+/* Moving packets from the serial line into the byte stream */
 
 static void
 take_packet (Direction * direction)
@@ -251,7 +261,7 @@ send_data (Rlp * rlp, Direction * direction, Frame * frame)
 }
 
 /* Checkpoint recovery (5.3): if no acknowledgement arrives within T1, the peer
- * is asked for its state. No new data is sent before it answers. */
+ * is polled for its state. No new data is sent before the peer answers. */
 static void
 check_t1 (Rlp * rlp, Direction * direction)
 {
@@ -303,7 +313,8 @@ receive_final (Rlp * rlp, Direction * direction)
     get_slot (direction, number)->resend = TRUE;
 }
 
-/* A SREJ shows that the peer recovers the loss, so T1 is restarted. */
+/* A SREJ asks for the retransmission of one frame. It also shows that the peer
+ * is already recovering the loss, so T1 is restarted. */
 static void
 receive_rejection (Rlp * rlp, Direction * direction, guint64 nr)
 {
@@ -379,8 +390,10 @@ find_missing (Rlp * rlp, Direction * direction, guint64 * number)
   return FALSE;
 }
 
-/* Each SREJ has a timer of its own (Singh 2.3.2), which is T1 in this model,
- * and is repeated N2 times. After that the sender's T1 recovers the loss. */
+/* Sends a SREJ for the first missing frame. Each SREJ has a timer of its own
+ * (Singh 2.3.2), whose duration is T1 in this model. If the timer expires, the
+ * SREJ is repeated, but at most N2 times. After that, only T1 of the peer that
+ * sends the frames recovers the loss. */
 static void
 send_rejection (Rlp * rlp, Direction * direction, Frame * frame)
 {
@@ -573,7 +586,8 @@ reset (Rlp * rlp, guint initiator)
   rlp->answered = FALSE;
 }
 
-/* The call is ended or the link is reset, as configured. Without dial-up the
+/* Used after N2 retransmissions or polls without success. Depending on the
+ * configuration, ends the dial-up call or resets the link. Without dial-up the
  * link is always reset. */
 static void
 end_recovery (Rlp * rlp)
@@ -684,7 +698,9 @@ link_rlp_arrived (gpointer model, guint station)
 {
   Rlp *rlp = model;
 
-  /* Frames are sent in both directions. */
+  /* RLP sends frames in both directions, even if the packets have one
+   * direction.
+   */
   link_radio_blocks_use (&rlp->radio, 0);
   link_radio_blocks_use (&rlp->radio, 1);
   if (is_at_rest (rlp))

@@ -20,7 +20,8 @@ typedef struct
   /* times in ns; valid while the line is not stopped */
   guint64 begin, end;
   gboolean stopped;             /* stopped by flow control */
-  /* bytes that were transmitted before the stop */
+  /* bytes of the item that were transmitted before the line was stopped
+   */
   guint64 passed;
 } LinkSerial;
 

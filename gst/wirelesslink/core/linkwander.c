@@ -35,12 +35,13 @@
 /* maximum mean gap in ns, longer than any tick */
 #define MAX_GAP 1e15
 
-/* Number of grid points for the sum over the density, as in section 3.2. */
+/* Number of rates at which the density is computed, as in section 3.2. */
 #define N_POINTS 256
-/* The density is negligible at this distance from its peak, in standard
- * deviations. */
+/* Distance from the peak of the density, in standard deviations, at which the
+ * density is negligible. */
 #define MAX_DEVIATIONS 8
-/* Maximum distance of the centre from the limits, in standard deviations. */
+/* How far the centre of the distribution is searched below the lowest and above
+ * the highest rate, in standard deviations. */
 #define MAX_CENTRE 20
 
 /* Mean and standard deviation of the sum of four uniform 16-bit numbers. */
@@ -52,20 +53,25 @@ struct _LinkWander
   guint64 seed;
   guint32 station;
   LinkOnOff outages;
-  /* the same process as `outages`; the caller queries it at its own times */
+  /* A copy of `outages` for queries of the caller. Such a query may be for any
+   * time and does not move the cursor of `outages`. */
   LinkOnOff seen;
 
   LinkCellularConfig config;
   guint direction;
   gboolean started;             /* the following fields are set */
   gdouble min_rate, max_rate;   /* bit/s */
-  gdouble centre;               /* rate in bit/s to which the rate returns */
-  /* share of the distance to the centre per tick */
+  /* rate in bit/s towards which the rate is pulled */
+  gdouble centre;
+  /* share of its distance to the centre by which the rate moves per tick
+   */
   gdouble pull;
-  gdouble step;                 /* standard deviation per tick in bit/s */
+  /* standard deviation of the random change of the rate per tick, in bit/s */
+  gdouble step;
   gdouble rate;                 /* rate of this tick in bit/s */
   guint64 tick;
-  guint index;                  /* number of opportunities in this tick */
+  /* number of opportunities so far in this tick */
+  guint index;
   guint64 offset;               /* time in ns since the beginning of the tick */
 };
 
@@ -101,7 +107,8 @@ get_decay (gdouble x)
 typedef struct
 {
   gdouble centre, deviation;
-  /* grid: first point and distance of the points */
+  /* Grid of rates for which the density is computed: the first rate, and the
+   * distance between neighbouring rates. */
   gdouble begin, width;
   gdouble weights[N_POINTS];
   gdouble sum, mean;
@@ -121,7 +128,9 @@ fill_density (Density * density, gdouble min, gdouble max)
   density->sum = 0;
   for (i = 0; i < N_POINTS; i++) {
     gdouble x = density->begin + i * density->width;
-    /* The exponent is relative to the peak, which may be far from the centre.
+    /* The exponent is computed relative to the peak of the density between both
+     * limits. Relative to the centre, which may be far outside the limits, all
+     * weights could be 0.
      */
     gdouble exponent = (x - peak) * (x + peak - 2 * density->centre) /
         (2 * deviation * deviation);
@@ -133,8 +142,8 @@ fill_density (Density * density, gdouble min, gdouble max)
   density->mean = moment / density->sum;
 }
 
-/* Searches for the centre that gives the mean `mean`; the mean increases with
- * the centre. */
+/* Searches by bisection for the centre at which the distribution has the mean
+ * `mean`. The mean increases with the centre. */
 static void
 find_centre (Density * density, gdouble min, gdouble max, gdouble mean)
 {
@@ -201,8 +210,9 @@ init_rate (LinkWander * wander)
 
 /* The ticks */
 
-/* Returns a sum of integers that nearly has a normal distribution. Over a
- * second, which has 50 ticks, the difference is not visible. */
+/* Returns a nearly normally distributed value: a sum of four uniform integers,
+ * scaled to mean 0 and standard deviation 1. A real normal distribution would
+ * hardly give other rates: within a second, 50 such values are added up. */
 static gdouble
 draw_normal (const LinkWander * wander)
 {
@@ -315,7 +325,8 @@ link_wander_skip_to (LinkWander * wander, guint64 time)
     start (wander);
   if (link_wander_get_time (wander) >= time)
     return;
-  /* If no opportunity of a tick is used, the tick needs only one random draw.
+  /* Each tick that ends before `time` needs only the random draw of its rate,
+   * because none of its opportunities is used.
    */
   while (get_tick_begin (wander) + TICK <= time)
     begin_next_tick (wander);

@@ -19,7 +19,7 @@ typedef struct _LinkWander LinkWander;
 
 /* `config` must have passed link_config_check (). `direction` is the index into
  * mean_rate. Each station has a rate of its own. The outages belong to the
- * mobile, so all stations with the same seed have the same outages. */
+ * mobile host, so all stations with the same seed have the same outages. */
 LinkWander *link_wander_new (const LinkCellularConfig * config,
     guint direction, guint64 seed, guint32 station);
 void link_wander_free (LinkWander * wander);
@@ -32,5 +32,6 @@ guint64 link_wander_get_time (const LinkWander * wander);
 /* Uses the opportunity, and moves to the next one. */
 void link_wander_step (LinkWander * wander);
 
-/* Returns the outages with a cursor that the caller may move. */
+/* Returns the process of the outages, which the caller may query for any time.
+ * It is a copy, so these queries do not affect the opportunities. */
 LinkOnOff *link_wander_get_outages (LinkWander * wander);

@@ -16,8 +16,8 @@ PAGE = paths.SOURCE_DIR / "README.md"
 DOCS = paths.SOURCE_DIR / "docs"
 NUMBERS = DOCS / "comparison.csv"
 CHART = DOCS / "comparison.svg"
-# The pictures of the protocols SHOWN are shown side by side. They are the
-# pictures of second SECOND, which is in the middle of the time in which the
+# The protocols whose pictures are shown side by side, and the time of these
+# pictures in seconds. This time is in the middle of the period in which the
 # microwave oven is on.
 SHOWN = ("mmtp", "rtp-stock")
 SECOND = 10

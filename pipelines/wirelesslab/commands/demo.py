@@ -105,7 +105,8 @@ def build(build_dir: pathlib.Path) -> None:
                       "meson setup", ended_by=signal.SIGTERM)
     print("Building ...", flush=True)
     ninja = [ninja, "-C", str(build_dir)]
-    # Several demos may run at the same time, but ninja has no lock of its own.
+    # Several demos may run at the same time. The lock is needed because ninja
+    # does not lock its build directory.
     with files.locked(build_dir / ".demo-lock"):
         processes.run([*ninja, "build.ninja"], "the build",
                       ended_by=signal.SIGTERM)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes the comparison that pipelines/demo shows if it has no options. There
 are three problems: a link that is too slow, two mobile links that are only fast
-enough together, and a radio that damages packets. For each problem, the demo
-runs the transport that is made for this problem. It also runs other transports,
-and shows the usual advice. The result is three tables and one page."""
+enough together, and a radio that damages packets.
+
+For each problem, the demo runs the transport that is made for this problem, and
+other transports. It also shows the usual advice for the problem, such as a
+lower bitrate. The result is three tables and one page."""
 
 import argparse
 import dataclasses
@@ -136,7 +138,8 @@ def compare_pictures(runs: list[run_results.Run]) -> None:
     """
     print()
     for number, run in enumerate(runs, 1):
-        # Reading `run.pictures` for the first time compares the pictures.
+        # The pictures are compared when `run.pictures` is read for the first
+        # time.
         _ = run.pictures
         if sys.stdout.isatty() or number % 4 == 0 or number == len(runs):
             print(f"Comparing pictures: {number} of {len(runs)} runs",
@@ -240,7 +243,9 @@ def link_rates(
 
 
 def mean_rate(log: measurements.LinkLog, seconds: float) -> float:
-    """Returns the Mbit/s that the link delivered while the clip was sent."""
+    """Returns the mean rate, in Mbit/s, at which the link delivered packets
+    while the clip was sent.
+    """
     begin_ns = min((packet.arrival_ns for packet in log.packets), default=0)
     return sum(8 * packet.size for packet in log.packets
                if not packet.is_lost()

@@ -12,15 +12,16 @@ from wirelesslab.report.findings import Frames, Row
 from wirelesslab.report.names import BOTH_LINKS, MPTCP
 from wirelesslab.report.ranking import listed, range_of
 
-# The demo runs each transport only once over the link of demo.ini. In three
-# runs of each transport, the share of frames in time differed by at most 5.2
-# percentage points (docs/lab-figures.md). The demo does not say
-# which of two transports is better if they differ by this number or less.
+# Two transports are ranked only if their shares of frames in time differ by
+# more than this number of percentage points. The demo runs each transport only
+# once over the link of demo.ini, and a single run says little about a small
+# difference: in three runs of each transport, the share differed by at most 5.2
+# percentage points (docs/lab-figures.md).
 REPEATS_DIFFER = 6.0
-# In two runs of a transport over the same pair of mobile links, the share of
-# frames in time differed by at most 10.8 percentage points. The demo says that
-# a transport wins only if the transport is better by more than LINKS_DIFFER
-# over each pair.
+# The demo says that a transport wins only if it leads by more than this number
+# of percentage points over each pair of mobile links. In two runs of one
+# transport over the same pair, the share of frames in time differed by at most
+# 10.8 percentage points.
 LINKS_DIFFER = 11.0
 # A sender uses both links only if each of them carries more than this share of
 # the bytes of the other link. A link that carries less has carried only probes,
@@ -241,9 +242,8 @@ def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
                  f"{others[0].share:.1f} %, which is {lead:.1f} percentage "
                  "points less.")
     if len(first) == 1:
-        # `first` has all senders whose share is at most REPEATS_DIFFER below
-        # the highest share. The lead over the next sender is therefore larger
-        # than that.
+        # The share of the next sender is more than REPEATS_DIFFER percentage
+        # points lower. Otherwise it would be in `first`.
         words.append(f"{differ}, which is less than this lead.")
     if len(others) > 1:
         words.append(f"The last one, {names(others[-1:])}, had "
@@ -267,8 +267,9 @@ def why_first(first: Sequence[Sender]) -> str:
 
 
 def why_next(second: Sequence[Sender]) -> str:
-    """If the sender in the second place missed only B-frames, returns the share
-    of the B-frames that it missed. Otherwise returns "".
+    """Returns a sentence about the senders of `second` that missed only
+    B-frames: which share of the B-frames they missed. Returns "" if there is no
+    such sender.
     """
     only_b = [sender for sender in second if findings.is_only_b(sender.row)]
     if not only_b:
@@ -330,8 +331,8 @@ def is_in_all_runs(sender: Sender, is_so: Callable[[Frames], float]) -> bool:
 
 
 def what_is_missing(sender: Sender) -> str:
-    """Returns which share of the frames of a sender was lost or late. Returns
-    "" if why_first() describes this sender.
+    """Returns a sentence about which shares of the sender's frames were lost
+    and late. Returns "" if why_first() already describes this sender.
     """
     if sender.row.is_complete or findings.is_only_b(sender.row):
         return ""

@@ -30,7 +30,8 @@ SUMMARY, FIGURE = "summary.json", "figure.png"
 DIRECTORY = "gsm"
 SECONDS_TO_BEGIN = 60
 SECONDS_BETWEEN_LOOKS = 0.1
-# The other runs of the demo have a higher priority.
+# These runs have a lower CPU priority than the other runs of the demo, so that
+# the other runs are not late.
 NICE = ["nice", "-n", "5"]
 
 
@@ -100,7 +101,9 @@ class Runs:
         return words
 
     def summaries(self) -> list[dict[str, dict[str, float]]]:
-        """Returns {transport: its numbers} for each run with a result."""
+        """Returns {transport: {name of a result: number}} for each run with a
+        result.
+        """
         return [json.loads(path.read_text()) for path in self.results()
                 if path.exists()]
 

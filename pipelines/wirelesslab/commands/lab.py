@@ -177,8 +177,8 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
     page.add_argument("--page", type=pathlib.Path, metavar="FILE",
                       help="file of the page (report.html in the directory)")
     page.add_argument("--problems", type=pathlib.Path, metavar="FILE",
-                      # The option is hidden, because only the demo writes such
-                      # a file.
+                      # The option is hidden, because only the demo writes files
+                      # for it.
                       help=argparse.SUPPRESS)
     two = command("compare", compare,
                   "Compares two results of the same matrix.")

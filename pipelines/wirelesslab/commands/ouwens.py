@@ -211,10 +211,11 @@ def shares(ours: list[dict[str, Any]]) -> list[str]:
 
 
 def courses(protocol: str, ours: Ours) -> Iterator[list[str]]:
-    """Yields the numbers that the figures of the thesis draw. There is one row
-    for each retry value at the bitrate of these figures. There is also one row
-    for each bitrate at the retry value 4, which allows four transmissions of a
-    packet."""
+    """Yields the rows of a table with the values that the thesis shows in
+    figures. There is a row for each retry value at two bitrates: at 3 Mbit/s,
+    and at 4 Mbit/s for UDP or 6 Mbit/s for the other protocols. There is also a
+    row for each bitrate at the retry value 4, which allows four transmissions
+    of a packet."""
     rate = 4 if protocol == "udp" else 6
     yield ["Mbit/s, R, oven", "Mbit/s until 19 s, 21 to 39, 41 to 59",
            "late: median, worst, ms", "jitter: mean, 99 %, ms",

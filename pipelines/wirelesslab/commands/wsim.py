@@ -472,8 +472,9 @@ def look(clip: Clip, outcomes: list[Outcome], run_dir: pathlib.Path,
 
 
 def bad_picture(outcomes: list[Outcome]) -> int:
-    """Returns the number of a bad picture. Nine of ten pictures have a smaller
-    error than this one, where the error is summed over all transports."""
+    """Returns the number of the picture that represents bad pictures: nine of
+    ten pictures have a smaller error. The error of a picture is the sum of its
+    errors with all transports."""
     sums = [sum(errors) for errors in zip(*(outcome.errors
                                             for outcome in outcomes))]
     order = sorted(range(len(sums)), key=sums.__getitem__)

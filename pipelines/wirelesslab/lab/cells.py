@@ -43,7 +43,7 @@ from wirelesslab.testbed import link_log, wakeup_delay
 from wirelesslab.workloads import definitions, runner
 
 CELL, RESULT, LOCK = "cell.json", "result.json", ".lock"
-# The name of the old result of a flagged run, while the run is repeated.
+# While a flagged run is repeated, its old result has this name.
 ASIDE = "result.flagged.json"
 TOOK = "took_s"  # The key of a result with the duration of the run in s.
 RUN_OUT = "run.out"  # The file with the output of a run.
@@ -52,19 +52,21 @@ LINK_LOG = f"{placement.LINK}.log"
 # The key of a result with the time of day, in ns, at which the clock of each
 # link was 0.
 LINKS_BEGAN = "links_began_ns"
-# Matches the names of the files with the outputs of the links' processes.
+# Matches the files into which the processes of the links write their output.
 LINK_OUTPUTS = "wl[0-9]*.out"
-# The parts of a combined link have seeds with this difference, so that two
-# links of the same kind do not change at the same times.
+# In a combined link, the seed of each link is higher by this value than the
+# seed of the link before it. Two links of the same kind therefore do not change
+# at the same times.
 SEEDS_BETWEEN_LINKS = 1000
 # The files with the delivery traces of a link whose bitrate changes in steps.
 # STEPS is for the direction of the stream. BACK is for the opposite direction,
 # if that direction has a trace of its own.
 STEPS, BACK = "steps.trace", "back.trace"
 NS_PER_MS = 1e6
-# The limits for the lateness of a live encoder: the 99th percentile and the
-# maximum. The encoder has 40 ms for each frame, because the source has 25
-# frames per second. A viewer waits for at most 400 ms for a frame.
+# Upper limits for the lateness of a live encoder in a run that is not flagged:
+# for the 99th percentile and for the maximum. For comparison: the source has 25
+# frames per second, so the encoder has 40 ms for each frame. A viewer waits for
+# at most 400 ms for a frame.
 ENCODER_P99_MS, ENCODER_MAX_MS = 20.0, 100.0
 IP_AND_UDP = 28
 # The lateness of a computed run, in which nothing can be late.
@@ -96,8 +98,8 @@ def read(directory: pathlib.Path) -> Cell:
 
 def result(directory: pathlib.Path) -> dict[str, Any] | None:
     """Returns the result of the cell that `directory` describes. Returns None
-    if that cell was not run to its end, or if its description has changed
-    since."""
+    if that cell was not run to its end, or if its description was changed after
+    the run."""
     path = directory / RESULT
     if not path.exists():
         return None
@@ -308,9 +310,9 @@ def carry(cell: Cell, directory: pathlib.Path,
 
 def lateness_of(ticks_ms: list[float],
                 directory: pathlib.Path) -> dict[str, Any]:
-    """Returns how late this machine woke a process, and how late the links
-    delivered packets. The lateness of a link is the difference between the real
-    delivery and the delivery time that the model of the link computes.
+    """Returns how late this machine woke a waiting process, and how late the
+    links delivered packets. The lateness of a link is the difference between
+    the real delivery time and the time that the model of the link computes.
     """
     outputs = directory.glob(LINK_OUTPUTS)
     return lateness.describe(ticks_ms, [

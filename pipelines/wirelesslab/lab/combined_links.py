@@ -16,7 +16,8 @@ from wirelesslab.streams import (
 )
 
 TOGETHER = "+"
-# The key of a combined link that has the links of which it consists.
+# The key of a combined link. Its value is the list of the links that are
+# combined.
 SEVERAL = "several"
 MAX_LINKS = 8
 
@@ -51,9 +52,11 @@ def combine(parts: Sequence[Link]) -> Link:
 
 def check_names(protocols: Sequence[Protocol], sections: Sequence[str]) -> None:
     """Raises LabError if a pipeline names a link for which the matrix has no
-    section. A name with a number, such as {host_2}, is not checked here. If a
-    link of the matrix has too few parts for such a name, only the cells with
-    this link are left out.
+    section.
+
+    A pipeline can also name a part of a combined link by its number, such as
+    {host_2}. Such a name is not checked here. If a link has too few parts for
+    it, only the cells with this link are left out.
     """
     known = {link_paths.identifier(name) for name in sections}
     for protocol in protocols:

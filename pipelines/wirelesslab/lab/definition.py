@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Computes the definition of a cell: everything that its runs depend on, such
-as the pipelines, the properties of the link and the clip. Results of different
-times or machines are comparable if a short checksum of their definitions is
-equal. The definition does not contain the seed, the repetition and titles. It
-does not contain the directories of files either, because these differ between
-machines."""
+as the pipelines, the properties of the link and the clip. A short checksum is
+made from the definition. Results from different times or machines are
+comparable if their checksums are equal.
+
+The definition does not contain the seed, the repetition and titles. It does not
+contain the directories of files either, because these differ between machines.
+"""
 
 import difflib
 import hashlib
@@ -16,8 +18,8 @@ from typing import Any
 from wirelesslab.descriptions import Cell
 from wirelesslab.lab import matrix
 
-# Keys of a cell that are not part of its definition. `theirs` has the numbers
-# of a paper.
+# Keys of a cell that are not part of its definition. The key `theirs` has the
+# results that a paper gives for the cell.
 NOT_DEFINING = {"name", "seed", "repetition", "theirs"}
 DIGITS = 12
 

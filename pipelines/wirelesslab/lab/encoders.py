@@ -28,8 +28,8 @@ ENCODING_KEYS = {"title", "codec", "delay", "make"}
 # The key with the bitrate in kbit/s. A section with several values makes one
 # protocol for each value.
 BITRATE = "bitrate"
-# The bitrate in kbit/s of every protocol that does not set its own, and the
-# maximum bitrate in kbit/s that no protocol exceeds.
+# Bitrates in kbit/s. A protocol without the key `bitrate` has the first one.
+# The second one is the maximum bitrate of all protocols.
 DEFAULT_BITRATE, DEFAULT_MAX = "1000", "6000"
 LATE_MS = "400"
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Estimates how long those cells of a matrix take that have not been run yet.
-The estimate follows from the durations of the cells that were run on this
-machine."""
+"""Estimates how long the remaining cells of a matrix will take. The estimate
+follows from the durations of those cells that this machine has already run."""
 
 import statistics
 from collections.abc import Callable, Sequence
@@ -14,8 +13,8 @@ from wirelesslab.lab import cells, matrix
 # the hosts and both pipelines start, the last packets arrive, and the pipelines
 # end. The mean was 2.9 s in 14 runs of seven transports over two LTE links.
 EXTRA_S = 3.0
-# The duration of a computed run in s: COMPUTED_S, and COMPUTED_S_PER_S for each
-# second of its clip.
+# The duration of a computed run in s is COMPUTED_S, plus COMPUTED_S_PER_S for
+# each second of its clip.
 COMPUTED_S, COMPUTED_S_PER_S = 1.5, 1 / 20
 # The estimated duration in s of a workload whose definition has no duration.
 WORKLOAD_S = 60.0
@@ -55,8 +54,9 @@ class Estimate:
         return (length(cell) or WORKLOAD_S) + EXTRA_S
 
     def total(self, todo: Sequence[Cell], jobs: int, cores: int) -> float:
-        """Returns the duration of all these cells. Computed cells run first, on
-        all cores, and then `jobs` cells at a time in real time."""
+        """Returns the time that all these cells need. Computed cells are run
+        first, as many at the same time as there are cores. Then the cells in
+        real time are run, `jobs` of them at the same time."""
         return sum(
             at_once([self.seconds(cell) for cell in todo
                      if is_computed(cell) == computed], number)

@@ -111,9 +111,10 @@ def without_missing(found: list[Cell],
 
 
 def without_hosts(found: list[Cell]) -> tuple[list[Cell], list[str]]:
-    """Returns the cells that can be run here. If this machine does not allow
-    network namespaces, these are only the cells whose protocol relays can
-    carry. Also returns lines about the cells that are left out."""
+    """Returns the cells that can be run here, and lines about the cells that
+    are left out. If this machine does not allow network namespaces, relays
+    stand in for the hosts. Relays cannot carry all protocols, so some cells are
+    then left out."""
     if all(cell["protocol"][matrix.COMPUTED] for cell in found):
         return found, []
     why = testbed.why_no_hosts()
@@ -148,8 +149,8 @@ def set_flagged_aside(found: list[Cell], output: pathlib.Path) -> None:
 
 
 def take_flagged_back(found: list[Cell], output: pathlib.Path) -> None:
-    """Restores the results of flagged runs that were not repeated because the
-    user interrupted the last call.
+    """Restores the old results of flagged runs that the lab was to repeat. This
+    is necessary if the user interrupted the lab before it repeated them.
     """
     for cell in found:
         directory = output / cell["name"]
@@ -168,7 +169,7 @@ def words_of(cell: Cell, output: pathlib.Path) -> str:
 
 def first_words(path: pathlib.Path) -> str:
     """Returns the error message of a run that failed. The file `path` has the
-    rest of its output.
+    whole output of the run.
     """
     text = path.read_text(errors="replace") if path.exists() else ""
     said = re.search(r"^pipelines/lab: (.*)", text, re.M)
@@ -194,7 +195,7 @@ class Loop:
                       if cells.result(output / cell["name"]) is None]
         self._total, self._done = len(self._left), 0
         self._output, self._build, self._at_once = output, build, at_once
-        self._running = []  # (child, cell, time when it was started)
+        self._running = []  # (child, cell, time at which the child was started)
         # The durations in seconds of the runs that have ended.
         self._seconds = []
 
@@ -286,8 +287,8 @@ def run_snakemake(snakemake: str, found: list[Cell],
              f"package={paths.PACKAGE}", f"build={options.build}",
              *(["scratch=1"] if options.profile else [])],
             # On a cluster, Snakemake cancels the jobs if it gets SIGINT. On
-            # this machine it would first wait for all running cells, so it is
-            # killed.
+            # this machine, SIGINT would make it wait for all running cells.
+            # Snakemake is therefore ended by SIGKILL.
             ended_by=signal.SIGINT if options.profile else signal.SIGKILL,
             env=with_commands(options.profile))
         if processes.finish(child) == WRONG_OPTIONS and options.profile:
@@ -299,8 +300,9 @@ def run_snakemake(snakemake: str, found: list[Cell],
 
 def on_cluster(profile: str) -> list[str]:
     """Returns the options with which Snakemake runs the cells on a cluster. The
-    profile has the number of jobs. Each node runs only one cell in real time at
-    a time, so this function sets no limit for the number of such cells."""
+    profile says how many jobs may run at the same time. This function sets no
+    further limit for cells in real time, because each node runs only one of
+    them at a time."""
     directory = pathlib.Path(profile)
     return ["--profile", str(directory.resolve() if directory.is_dir()
                              else profile)]

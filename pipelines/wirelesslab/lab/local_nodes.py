@@ -137,8 +137,8 @@ class Node:
             elif child.poll() is not None:
                 self._end(name, processes.finish(child))
                 del self._running[name]
-        # The name of a file that is not yet complete begins with a dot. Such a
-        # file can be renamed at any moment, so its state cannot be read.
+        # While a file is written, its name begins with a dot. Such a file is
+        # skipped, because it may be renamed before its time can be read.
         waiting = [path for path in (self._directory / QUEUE).iterdir()
                    if not path.name.startswith(".")]
         for path in sorted(waiting, key=lambda path: path.stat().st_mtime_ns):

@@ -45,7 +45,8 @@ Film = Callable[[int, Protocol], dict[str, Any]]
 # The key with the name and version of a published matrix. Each result repeats
 # them.
 SUITE = "suite"
-BASE = "base"  # The key with the name of a file that this file extends.
+# The key with the name of another matrix file, which this one extends.
+BASE = "base"
 DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
             "repetitions": "1", "seconds": str(clips.SECONDS), "apart": "0",
             "codecs": video_codecs.FIRST, "workloads": "", "encoders": "",
@@ -97,8 +98,9 @@ def read_with_base(given: configparser.ConfigParser,
 
 
 def only(found: list[Cell], words: str) -> list[Cell]:
-    """Returns the cells whose name has each of the `words` between its slashes.
-    Raises LabError if there is no such cell."""
+    """Returns the cells whose name contains each of the `words`. The name of a
+    cell has parts between slashes, and a word must be equal to one of the
+    parts. Raises LabError if there is no such cell."""
     chosen = [cell for cell in found
               if set(words.split()) <= set(cell["name"].split("/"))]
     if not chosen:
@@ -190,8 +192,8 @@ def all_seeds(matrix: Mapping[str, str],
 
 
 def clip_films(matrix: Mapping[str, str]) -> list[Film]:
-    """Returns one function for each codec at each bitrate. Such a function
-    makes the keys of a cell.
+    """Returns one function for each combination of a codec and a bitrate. Such
+    a function returns those keys of a cell that describe the video.
     """
     films = list(itertools.product(
         video_codecs.chosen(matrix["codecs"].split()),
@@ -206,7 +208,7 @@ def clip_films(matrix: Mapping[str, str]) -> list[Film]:
 def live_films(matrix: Mapping[str, str],
                front: encoders.Front) -> list[Film]:
     """Returns one function for each source of a live encoder. Such a function
-    makes the keys of a cell.
+    returns those keys of a cell that describe the video.
     """
     return [functools.partial(front.of_source, source)
             for source in encoders.chosen(matrix["encoders"].split())]
@@ -365,11 +367,14 @@ def theirs(given: configparser.ConfigParser, link: Link,
 def chosen_protocols(workload: Workload, names: str, matrix: Mapping[str, str],
                      own: dict[str, Protocol],
                      known: dict[str, Protocol]) -> list[Protocol]:
-    """Returns the protocols for a workload. These are the ones that the
-    workload itself names. If it names none, these are the protocols of [matrix]
-    that can carry it. If [matrix] names none either, these are the file's own
-    protocols that can carry it or, if there is none, all known protocols that
-    can."""
+    """Returns the protocols for a workload:
+
+    1. If the workload names protocols, it gets these.
+    2. Otherwise, if [matrix] names protocols, it gets those of them that can
+       carry the workload.
+    3. Otherwise, it gets the protocols of the file itself that can carry it.
+    4. If the file has no such protocol, it gets all known protocols that can.
+    """
     there = {**known, **own}
     if names:
         found = with_streams(names, there, matrix)
@@ -466,9 +471,9 @@ def values(section: configparser.SectionProxy) -> dict[str, list[str]]:
 
 
 def variants(link: Link, home: pathlib.Path) -> Iterator[Link]:
-    """Yields one link for each combination of the values of its properties.
-    File names are relative to `home`, the directory of the matrix file,
-    wherever the cells are run."""
+    """Yields one link for each combination of the values of its properties. A
+    file name in a property is relative to `home`, the directory of the matrix
+    file. It does not depend on the directory in which the cells are run."""
     if combined_links.SEVERAL in link:
         several = [list(variants(one, home))
                    for one in link[combined_links.SEVERAL]]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Finds out when a link can deliver packets, and how many bytes. In virtual
-time, the link with the seed of the run gets more packets than it can carry. Its
-log says when the packets left it.
+"""Finds out how many bytes a link can deliver, and at which times. For this
+purpose, the link of a run is run again in virtual time, with the same seed. It
+gets more packets than it can carry. Its log then says when each packet left it.
 """
 
 import functools
@@ -23,11 +23,12 @@ BYTES_PER_SECOND = 60_000_000 // 8
 # economical ones on every link, because each packet has headers and, on a
 # radio, a preamble and a backoff.
 PACKET = 1500
-# The headers of IPv4 and UDP. No transport of the lab has smaller ones.
+# The headers of IPv4 and UDP. No transport of the lab has smaller headers.
 HEADERS = 28
-# Properties with which the queue is never empty and drops packets only if it is
-# full. There is no jitter and no reordering, because both only delay packets.
-# Damaged packets count as delivered. The result is therefore an upper bound.
+# Properties for the measurement of a link's capacity. With them, the queue is
+# never empty and drops packets only if it is full. Jitter and reordering are
+# switched off, because they only delay packets. Damaged packets count as
+# delivered. The measured capacity is therefore an upper bound.
 ALWAYS_FULL = (
     "queue=drop-tail", "blocking=false", "txqueuelen=1000", "queue-bytes=0",
     "queue-time-ms=0", "jitter-ms=0", "reorder=0", "duplicate=0",
@@ -61,15 +62,16 @@ def of_link(properties: str, flow: int, station: int, duration_ns: float,
     return _of_link(properties, flow, station, steps * STEP_NS, build)
 
 
-# Runs of a report with the same link and the same seed have nearly the same
-# duration. They all use one cached result of this function.
+# Runs over the same link and with the same seed have nearly the same duration.
+# of_link() rounds the duration up, so that these runs share one cached result
+# of this function.
 @functools.lru_cache(maxsize=4)
 def _of_link(properties: str, flow: int, station: int, duration_ns: float,
              build: pathlib.Path) -> list[possible.Opportunity]:
     words = shlex.split(properties)
     size = packet_size(words)
-    # The link is measured without its token bucket. early_ns() computes what
-    # the bucket adds.
+    # The link is measured without its token bucket. The effect of the bucket is
+    # computed by early_ns().
     no_bucket = [f"{BURST}=0"] if value(words, BURST) else []
     with tempfile.TemporaryDirectory() as name:
         log = pathlib.Path(name, "link.log")
@@ -80,11 +82,14 @@ def _of_link(properties: str, flow: int, station: int, duration_ns: float,
 
 def read(log: pathlib.Path, payload: int,
          early_ns: float = 0) -> list[possible.Opportunity]:
-    """Returns an opportunity for each packet that the link delivered. The link
-    accepts the bytes of a packet until the end of its transmission, which is
-    the time of its departure minus the delay of the link. The log is that of a
-    link without a token bucket. With a token bucket, each packet arrives
-    `early_ns` earlier than in the log."""
+    """Returns an opportunity for each packet that the link delivered. An
+    opportunity has the time until which the link accepts the bytes, and the
+    time at which they arrive. The link accepts bytes until the end of their
+    transmission, which is the departure minus the delay of the link. The bytes
+    arrive at the departure.
+
+    The log is that of a link without a token bucket. With a token bucket, each
+    packet arrives `early_ns` earlier than in the log."""
     found = [(int(values["arrival_ns"]), int(values["departure_ns"]),
               int(values["airtime_ns"]))
              for word, values in link_log.events(log)
@@ -99,10 +104,11 @@ def read(log: pathlib.Path, payload: int,
 def moved(found: Sequence[possible.Opportunity], by_ns: float,
           closed_ns: Sequence[tuple[float, float]] = ()
           ) -> list[possible.Opportunity]:
-    """Adds `by_ns` to all times. `closed_ns` has (begin, end) of each period in
-    which a schedule keeps packets from the link. `by_ns` is not added to the
-    periods. In such a period the link sends only bytes that it accepted before
-    the period."""
+    """Returns the opportunities with `by_ns` added to all their times.
+    `closed_ns` has (begin, end) of each period in which a schedule keeps
+    packets from the link. These periods are not moved. During such a period the
+    link still sends bytes, but only bytes that it accepted before the period.
+    """
     def accepted(time_ns: float) -> float:
         for begin, end in closed_ns:
             if begin <= time_ns < end:
@@ -120,17 +126,20 @@ def packet_size(words: Sequence[str]) -> int:
 
 
 def early_ns(words: Sequence[str], station: int) -> float:
-    """Returns the time in which the rate of the link fills its token bucket. A
-    link with a full bucket delivers each packet earlier by this time than a
-    link of the same rate without a bucket, but never before the packet was
-    sent."""
+    """Returns the time that the link needs at its rate to fill its token
+    bucket. If the bucket is full, the link delivers a packet earlier than a
+    link of the same rate without a bucket, by at most this time. It never
+    delivers a packet before the packet was sent."""
     rate = value(words, RATE_DOWN) if station else 0
     rate = rate or value(words, RATE)
     return 8 * NS * value(words, BURST) / rate if rate else 0
 
 
 def value(words: Sequence[str], name: str) -> float:
-    """Returns the last value that the words set for a property, or 0."""
+    """Returns the value of the property `name` in a list of words NAME=VALUE.
+    If several words set the property, the last one counts. Returns 0 if none
+    sets it.
+    """
     found = [word.partition("=")[2] for word in words
              if word.partition("=")[0] == name]
     return float(found[-1]) if found else 0

@@ -9,12 +9,12 @@ trace into its directory.
 
 from wirelesslab.errors import LabError
 
-# The number of bits that one line of a delivery trace lets through.
+# The number of bits that may pass the link for each line of a delivery trace.
 BITS = 8 * 1500
 MS = 1000
-# The duration of the trace. The link begins before the stream and lasts longer
-# than it. A shorter trace would reach its end during the stream and begin
-# again.
+# The duration of the trace. A trace that reaches its end begins again, which
+# must not happen during the stream. The link begins before the stream, so the
+# trace must be longer than the stream.
 SECONDS = 180
 MAX_RATE = 1000  # Mbit/s
 # A trace that repeats itself every millisecond, with a rate of about MAX_RATE.

@@ -27,8 +27,7 @@ def run(directory: pathlib.Path, build: pathlib.Path) -> None:
     """Runs the cell of `directory` in a new directory below $TMPDIR. If the run
     fails, its logs are copied, too, but there is no result.
     """
-    # The name contains the number of the user, because several users may share
-    # $TMPDIR.
+    # The name contains the user ID, because several users may share $TMPDIR.
     parent = pathlib.Path(tempfile.gettempdir(),
                           f"wireless-lab-{os.getuid()}")
     scratch = files.RunDirectory(parent, "cell-")
@@ -45,9 +44,10 @@ def run(directory: pathlib.Path, build: pathlib.Path) -> None:
 
 
 def copy(source: pathlib.Path, target: pathlib.Path) -> None:
-    """Replaces the logs and the result of the cell in `target`. A node that
-    counts as lost may still finish its run. Two nodes then copy the same cell,
-    and the lock prevents a mixture of their files."""
+    """Replaces the logs and the result of the cell in `target` by those in
+    `source`. If a node seems to be lost, its cell is run again on another node,
+    but the first node may still finish its run. Then two nodes copy the same
+    cell. The lock prevents a mixture of their files."""
     with files.locked(target / cells.LOCK):
         cells.remove_old(target)
         for path in source.iterdir():

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Groups the runs that a report compares: protocols, links, bitrates or codecs,
-with everything else equal. A section of a matrix may have several values for a
-property, and then describes several links. These links are compared with each
-other. All links that do not come from such a section are compared with each
-other, too.
+"""Groups the runs that a report compares. The runs of a group differ in the
+protocol, in the link, in the bitrate or in the codec, and everything else is
+equal.
+
+A section of a matrix may list several values of a property. It then describes
+several links, which are compared with each other. Links from sections without
+such a list are all compared with each other.
 """
 
 import typing
@@ -49,8 +51,9 @@ def section_title(link: dict[str, Any]) -> str:
 
 
 def title_in_section(run: Any) -> str:
-    """Returns the part of the link's title that has its values. The rest of the
-    link's title is in the title of the group.
+    """Returns the title of a link in a group of links that differ only in the
+    values of some properties. The title consists of these values, because the
+    title of the group has everything else.
     """
     section, words = variant(run.cell["link"])
     return words if section else link_title(run)

@@ -21,7 +21,9 @@ RUNS_CSV = "encoder-runs.csv"
 
 
 def chosen(runs: list[EncoderRun], only: str) -> list[EncoderRun]:
-    """Returns the runs whose group has all words of `only` in its title."""
+    """Returns the runs that match `only`, the words of the option --only. A run
+    matches if all these words are in the title of its group.
+    """
     return [run for run in runs if all(
         word in run.group_title.lower() for word in only.lower().split())]
 

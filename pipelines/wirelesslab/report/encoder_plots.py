@@ -46,8 +46,8 @@ def rates_over_time(runs: list[EncoderRun]) -> Figure:
     figure, all_axes = rows(found, "Mbit/s")
     for ax, run in zip(all_axes, found.values()):
         draw_rates(ax, run)
-    # The legend is made from the plot with the most lines. A run with
-    # bitrateadapt has all lines.
+    # One legend is shown for all plots. It is made from the plot with the most
+    # lines, because plots of runs without bitrateadapt have fewer lines.
     return finish(figure, max(all_axes, key=lambda ax: len(ax.lines)))
 
 

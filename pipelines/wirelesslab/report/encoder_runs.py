@@ -31,13 +31,13 @@ from wirelesslab.streams.live_stream import Adaptation
 
 NS, NS_PER_MS, MBIT = 1e9, 1e6, 1e6
 PERIOD_NS = NS / clips.FRAMES_PER_SECOND
-# The size of the packets and the bitrate with which the capacity of a link is
-# measured. No link of the lab reaches this bitrate.
+# The capacity of a link is measured with packets of this size, which are sent
+# at this bitrate. No link of the lab is as fast.
 PROBE_BYTES = 1328
 PROBE_BYTES_PER_SECOND = 30_000_000 // 8
 STEP_NS = NS / 5
 CAPACITY = "capacity.csv"
-# The numbers of the pictures that can be decoded without damage.
+# The file with the numbers of the pictures that can be decoded without damage.
 DECODABLE = "decodable.txt"
 # The last frames are left out, because some transports drop what is in flight
 # when the sender ends.
@@ -245,9 +245,10 @@ class EncodedRun(EncoderRun):
 
     @functools.cached_property
     def delays_ns(self) -> list[float]:
-        """The delay of each frame. A frame that cannot be decoded without
-        damage has no time of arrival in `frames`, so this function need not
-        check whether a frame can be decoded.
+        """The delay of each frame. A frame counts as never arrived if its delay
+        is longer than the limit of the run. The same is true of a frame that
+        cannot be decoded without damage, because `frames` has no arrival time
+        for it.
         """
         return display.in_time([frame.arrived_ns - frame.captured_ns
                                 for frame in self.frames],
@@ -274,8 +275,9 @@ def mean(values: list[float]) -> float:
 
 def probe(properties: str, station: int, duration_ns: float,
           build: pathlib.Path) -> list[measurements.Packet]:
-    """Returns the packets of a station that leave a link in virtual time. The
-    link is always overloaded, so its output is its capacity."""
+    """Overloads a link in virtual time and returns the packets of the station
+    `station` that have left the link. The output of an overloaded link is its
+    capacity."""
     with tempfile.TemporaryDirectory() as name:
         log = pathlib.Path(name, "link.log")
         opportunities.saturate(log, shlex.split(properties), 0, station,

@@ -11,10 +11,8 @@ from wirelesslab.report import ranking
 from wirelesslab.streams import measurements
 
 TYPES = measurements.TYPES
-# Decides whether a transport misses one type of frames before the others. For
-# each type, the share of the frames that do not arrive in time is computed. A
-# type is missed first if its share is at least CLEARLY times as large as the
-# share of another type.
+# A transport misses one type of frames first if the share of this type that
+# does not arrive in time is at least CLEARLY times the share of another type.
 CLEARLY = 2
 # One row is reported as better than another over the same links only under two
 # conditions. It must lead by at least MIN_LEAD percentage points with each
@@ -25,10 +23,10 @@ MIN_LEAD, MIN_SEEDS = 1.0, 3
 # are more such rows, it names only some of them: the rows with the highest
 # medians. NAMED is the number of these rows.
 MAX_NAMED, NAMED = 5, 3
-# Shares below this number of % are rounded to 0.
+# Percentages below this value are rounded to 0.
 MIN_SHOWN = 0.5
 TOO_FEW = "fewer than three runs that were not flagged"
-# The no-break space keeps the number and the sign in one line.
+# The no-break space keeps the number and the % sign in one line.
 PERCENT = "\u00a0%"
 KINDS = {"I": "key frames", "B": "B-frames"}
 
@@ -42,7 +40,9 @@ class Frames(typing.NamedTuple):
     decodable: dict[str, float]
 
     def missing(self, type: str) -> float:
-        """Returns the share of this type that did not arrive in time, in %."""
+        """Returns the share of the frames of one type that did not arrive in
+        time, in %.
+        """
         return percent(self.lost[type] + self.late[type], self.sent[type])
 
     def all_late(self) -> float:
@@ -66,9 +66,11 @@ class Row(typing.NamedTuple):
     runs."""
 
     name: str
-    shares: Sequence[float]  # Decodable in time, in % of the sent frames.
-    # The shares that a sender with perfect foresight would have had. The list
-    # is empty if they are not known.
+    # For each run, the share of the frames in % that were decodable in time.
+    shares: Sequence[float]
+    # For each run, the share in % that a sender with perfect foresight would
+    # have had decodable in time. The list is empty if these shares are not
+    # known.
     possible: Sequence[float]
     frames: Sequence[Frames]
     # (seed, repetition) of each run, in the order of `shares`. Runs of
@@ -82,7 +84,7 @@ class Row(typing.NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether each frame was decodable in time in each run."""
+        """Whether every frame was decodable in time, in all runs."""
         return all(each.sent == each.decodable for each in self.frames)
 
 
@@ -98,8 +100,8 @@ def percent(part: float, whole: float) -> float:
 
 
 def span(row: Row, value: Callable[[Frames], float]) -> str:
-    """Returns the median over the runs with its range. For a single run,
-    returns only its value. The text about the share of this row already says
+    """Returns the median over the runs with its range, or only the value if
+    there is a single run. In this case, another text about the row already says
     that there is only one run."""
     found = ranking.range_of(map(value, row.frames))
     if not found.is_known:
@@ -114,8 +116,9 @@ def missing_span(row: Row, type: str) -> str:
 # -------------------------------------------------------------- why frames miss
 
 def is_too_late(row: Row) -> bool:
-    """Whether lateness was the main cause of missing frames in each run: more
-    frames were late than were lost or undecodable."""
+    """Returns whether lateness was the main cause of missing frames in each
+    run. This is the case if more frames were late than were lost or
+    undecodable."""
     return all(each.all_late() > each.all_lost() + each.undecodable()
                for each in row.frames)
 
@@ -217,8 +220,8 @@ def without_places(rows: Sequence[Row], head: str) -> str:
 
 
 def shown(row: Row) -> str:
-    """Returns words for the share of the row's frames that were decodable in
-    time. If the possible share is known, the words have this share, too."""
+    """Returns words that say which share of the row's frames was decodable in
+    time. If it is known which share was possible, the words say this, too."""
     words = f"{row.share.text(unit=' %')} of the frames were decodable in time"
     if row.possible:
         # If the possible share was the same in all runs of the row, one number
@@ -262,7 +265,7 @@ def paired_lead(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
         own = dict(zip(row.keys, row.shares))
         lead = min(own[key] - share for other in others
                    for key, share in zip(other.keys, other.shares))
-        # The lead is rounded down, because the sentence claims a minimum.
+        # The sentence says "at least", so the lead is rounded down.
         points = math.floor(10 * lead) / 10
         if points >= MIN_LEAD:
             return (f" With each seed, `{row.name}` showed at least "
@@ -286,7 +289,7 @@ def first_place(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
         return shared_place(best) + paired_lead(best, ranked, head)
     lower = max((row for row in ranked if row not in best),
                 key=lambda row: row.share.high)
-    # The lead is rounded down, because the sentence claims a minimum.
+    # The sentence says "at least", so the lead is rounded down.
     lead = math.floor(10 * (best[0].share.low - lower.share.high)) / 10
     more = f"at least {lead:.1f} percentage points more" if lead else "more"
     return (f"{code(best)} wins: {shown(best[0])}. In every run it showed "

@@ -113,8 +113,8 @@ def chart(runs: list[run_results.Run],
 
 def table(runs: list[run_results.Run],
           rows: dict[str, findings.Row]) -> tuple[list[str], list[Any]]:
-    """Returns the heads and the rows of the first table, which has at most
-    eight columns. The later tables have all other numbers."""
+    """Returns the column heads and the rows of the first table, which has at
+    most eight columns. All other results are in the later tables."""
     labels = run_results.by_label(runs)
     places = ranking.places({label: row.share for label, row in rows.items()})
     has_possible = any(row.possible for row in rows.values())

@@ -21,9 +21,9 @@ RATE_STEP_NS, SOJOURN_STEP_NS = NS / 5, NS / 25
 # The file with the capacity, in steps of RATE_STEP_NS from the start of the
 # link.
 CAPACITY = "link-capacity.csv"
-# The measurement of the capacity sends packets at a fixed bitrate. If the link
-# carries at least this share of that bitrate, the real capacity may be larger
-# than the measured one.
+# The capacity of a link is measured by sending packets at a fixed bitrate. If
+# the link delivers this share of the fixed bitrate or more, its real capacity
+# may be larger than the measured one.
 UNLIMITED = 0.95
 GREY, DROP = "#bbbbbb", "#d55e00"
 
@@ -38,9 +38,9 @@ def capacity(run: run_results.Run) -> list[float]:
     if path.exists():
         with open(path) as file:
             return [float(row["Mbit/s"]) for row in csv.DictReader(file)]
-    # Other runs of the group also use this result. Their streams may have begun
-    # slightly later than the stream of this run. Therefore the measurement
-    # continues for one second after the end of this stream.
+    # The other runs of the group use the same result. Their streams may have
+    # begun slightly later than the stream of this run. Therefore the capacity
+    # is measured until one second after the end of this stream.
     end = link_use.begin_ns(run.link.packets) + run.cell["seconds"] * NS + NS
     try:
         rates = [display.rates(

@@ -94,10 +94,12 @@ def sink(branch: list[Element]) -> str:
 
 
 def elements(pipeline: str) -> list[Element]:
-    """Returns the elements of the branch that sends to the network. If this
-    branch begins at a pad of another element, such as rtpbin, the first branch
-    of the pipeline ends at this element. The elements of the first branch are
-    then returned before those of the sending branch.
+    """Returns the elements with which the pipeline sends to the network. These
+    are the elements of the branch with the network sink.
+
+    The sending branch may begin at a pad of another element, such as rtpbin.
+    The first branch then ends with that element. In this case, the elements of
+    the first branch are returned, followed by the sink of the sending branch.
     """
     found = branches(pipeline)
     if not found or sink(found[0]):
@@ -114,8 +116,8 @@ def key_element(transport: Protocol) -> str:
     """Returns the element that determines the colour."""
     if transport.get("server"):
         return transport["receiver"].split()[0]
-    # A carrier with the key `socket` opens a TCP connection by itself, without
-    # an element of GStreamer.
+    # An entry of carriers.ini with the key `socket` opens a TCP connection
+    # itself. It uses no element of GStreamer for this.
     if transport.get("socket"):
         return "tcpclientsink"
     if "connection" in transport:
@@ -225,7 +227,7 @@ def of_elements(known: Mapping[str, Protocol]) -> dict[str, str]:
 class Look(typing.NamedTuple):
     name: str
     colour: str
-    # The number of the transport among the transports of this colour.
+    # The place of this transport among the transports with the same colour.
     style: int
 
 
@@ -239,10 +241,11 @@ def known_with(used: Iterable[Protocol]) -> dict[str, Protocol]:
 
 def looks(used: Mapping[str, Protocol]) -> dict[str, Look]:
     """Returns how the report shows each label, as {label: Look}. `used` is
-    {label: transport}. The name in the Look is the name of the transport's
-    elements. If several streams share a link, the label of a stream contains
-    more than the name of its transport. The name in the Look then begins with
-    this label. Two labels never have the same colour and style."""
+    {label: transport}. Two labels never have the same colour and style.
+
+    The name in the Look consists of the names of the transport's elements. If
+    several streams share a link, the label of a stream differs from the name of
+    its transport. The name in the Look then begins with the label."""
     known = known_with(used.values())
     called = of_elements(known)
     same: dict[str, list[str]] = {}

@@ -9,16 +9,16 @@ from wirelesslab import files
 from wirelesslab.errors import LabError
 from wirelesslab.lab import cells
 
-# A file that marks a directory of plots and tables, which the next report may
-# empty.
+# The presence of this file means that the directory contains only plots and
+# tables, and that the next report may empty it.
 MARKER = ".lab-report"
 
 
 def make_beside(page: pathlib.Path, runs: pathlib.Path) -> pathlib.Path:
-    """Makes the directory for the page's plots and tables, empty except for the
-    marker. The directory has the name of the page without the suffix. `runs` is
-    the directory of the report's runs. Raises LabError if `runs` is inside the
-    page's directory, or if any other run is inside it."""
+    """Makes the directory for the page's plots and tables, which is empty
+    except for the marker. The directory has the name of the page without the
+    suffix. `runs` is the directory of the report's runs. Raises LabError if the
+    directory of the page contains `runs` or any other run."""
     beside = page.with_suffix("")
     what = f"{beside}, the directory for the plots and tables of {page.name},"
     if beside == page:
