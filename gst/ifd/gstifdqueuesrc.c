@@ -269,8 +269,8 @@ push_event (GstIfdQueue * self, GstEvent * event)
   if (!is_eos)
     return;
   g_mutex_lock (&self->lock);
-  /* If a new stream has arrived after the EOS, `eos` is FALSE or the queue is
-   * not empty, and pushing continues. */
+  /* A new stream may have arrived after the EOS. In that case `eos` is FALSE,
+   * or the queue is not empty. Pushing then continues. */
   if (self->eos && ifd_line_is_empty (self->line))
     stop_pushing (self, GST_FLOW_EOS);
   g_mutex_unlock (&self->lock);

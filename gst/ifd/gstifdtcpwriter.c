@@ -77,9 +77,10 @@ struct _GstIfdTcpWriter
   /* TRUE while a frame waits because the network is full */
   gboolean is_waiting;
 
-  /* The connection's thread writes this pointer with OBJECT_LOCK while the
-   * streaming thread does not use it. Therefore these two threads may read it
-   * without the lock. Other threads read it with the lock. */
+  /* The connection's thread writes this pointer. It holds OBJECT_LOCK then, and
+   * the streaming thread does not use the pointer at that time. Therefore these
+   * two threads may read the pointer without the lock. Every other thread must
+   * hold the lock to read it. */
   GSocket *socket;              /* NULL if not connected */
 
   /* The connection's thread writes this value before the connection exists. The

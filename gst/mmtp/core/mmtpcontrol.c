@@ -9,8 +9,8 @@
 /* Size of a KEEPALIVE in bytes: 47 bytes and a trailer of 8 bytes
  * (docs/wire-mmtp.md, KEEPALIVE). */
 #define KEEPALIVE_SIZE 55
-/* KEEPALIVEs may use at most a hundredth of the path's rate, which is half of
- * the share that docs/wire-mmtp.md allows. */
+/* KEEPALIVEs may use at most a hundredth of the path's rate. docs/wire-mmtp.md
+ * allows twice that share. */
 #define KEEPALIVE_SHARE 100
 /* REPORT_SIZE is the size in bytes of a REPORT with one record, with IP and UDP
  * headers. Reports may use 1/50 (2 %) of a configured rate. If no rate is

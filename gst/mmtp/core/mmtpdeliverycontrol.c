@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Congestion control by delivery rate. The congestion window is the number of
- * bytes that the path delivers in three times together: a round trip, the mean
- * time that the sender waits for a report, and the time for which a queue is
- * tolerated. The largest burst of the path is added:
+/* Congestion control by delivery rate. The congestion window is:
  *
  *   window = delivery rate *
  *       (round trip + half of the report period + queue target)
  *       + the largest burst in which the path delivers
  *
- * The window is at least the bytes that the path delivers in the round trip and
- * a whole report period. With a smaller window the path would be idle until the
- * report arrives.
+ * Half of the report period is the mean time that the sender waits for a
+ * report. The queue target is the queueing delay that is tolerated.
  *
- * The delivery rate is a windowed maximum as in BBR (draft-ietf-ccwg-bbr). It
- * decreases only while there is evidence of a queue. The queue target decreases
- * with the square root of the rate, as in Swift (Kumar et al., SIGCOMM 2020,
- * section 3.5), so that flows that share a queue converge to equal rates. The
- * module mmtpdeliveryrate.h measures rates and bursts. Losses by overflowing
- * queues limit the window as in CUBIC (RFC 9438; mmtplossbound.h).
+ * The window is at least the number of bytes that the path delivers in the
+ * round trip and a whole report period. With a smaller window the path would be
+ * idle until the report arrives.
+ *
+ * The delivery rate is the maximum of recent samples, as in BBR
+ * (draft-ietf-ccwg-bbr). It decreases only while there is evidence of a queue.
+ * The queue target is inversely proportional to the square root of the rate, as
+ * in Swift (Kumar et al., SIGCOMM 2020, section 3.5). This makes flows that
+ * share a queue converge to equal rates.
+ *
+ * The module mmtpdeliveryrate.h measures rates and bursts. When a queue
+ * overflows and packets are lost, the module mmtplossbound.h limits the window
+ * as CUBIC does (RFC 9438).
  *
  * Constants without a source were tuned with the arena, a simulation of network
  * links (tests/benchmarks/mmtparena.c).
@@ -202,8 +205,10 @@ init (gpointer control, guint64 now, guint packet, guint64 round_trip,
   self->is_starting = self->is_app_limited = TRUE;
   self->start_window = mmtp_get_initial_window (packet, round_trip, rate);
   self->peak_rate = rate / 8 / SECOND;
-  /* A cautious estimate cannot be confirmed, so it does not end the start
-   * phase. */
+  /* The start phase may end when a measured rate confirms the first estimate of
+   * the rate. If that estimate is only a lower bound, a measurement cannot
+   * confirm it. The estimate is then not stored in `guess`, and does not end
+   * the start phase. */
   if (!is_minimum)
     self->guess = self->peak_rate;
   self->peak_time = now;
@@ -382,12 +387,18 @@ follow_usual (Delivery * self, const MmtpRateSample * sample)
             self->base_round_trip + 2 * max));
 }
 
-/* If the path was never idle, no usual delay has been measured. The minimum
- * queueing delay over a longer time then shows whether the path carries more
- * than was measured: it does if no queue remains although the window is used
- * up. After an overflow, the queue is empty because the window was reduced, so
- * an empty queue proves nothing in a round with an overflow. With jitter, even
- * the fastest message of a round may have been delayed without a queue. */
+/* Adapts the gain, by which the window is multiplied. The gain matters on a
+ * path that was never idle, because no usual delay has been measured there.
+ * Such a path may carry more than was measured. It does if the window is used
+ * up and no queue remains. The minimum queueing delay of a round therefore
+ * decides.
+ *
+ * After an overflow, the queue is empty because the window was reduced. A round
+ * with an overflow therefore proves nothing.
+ *
+ * With jitter, even the fastest message of a round may have been delayed
+ * without a queue. The noise is therefore added to the delay that the minimum
+ * is compared with. */
 static void
 follow_gain (Delivery * self, const MmtpRateSample * sample)
 {

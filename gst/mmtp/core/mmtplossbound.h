@@ -36,8 +36,9 @@ typedef struct
   gdouble loss_low, loss_high;
   /* Number of messages in loss_low and loss_high, up to a limit. */
   gdouble n_low, n_high;
-  /* Share of messages that were lost while fewer bytes than the mean were in
-   * flight, and share while more bytes were in flight. */
+  /* Two shares of lost messages, depending on the number of bytes in flight.
+   * loss_few is the share while the number was below its mean. loss_many is the
+   * share while it was above its mean. */
   gdouble loss_few, loss_many;
   /* Number of messages in loss_few and loss_many, up to a limit. */
   gdouble n_few, n_many;

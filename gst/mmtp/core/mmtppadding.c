@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Episodes of padding on each path. The constants without a source were chosen
- * with tests/check/libs/bitratesteps.c. */
+/* Pads each path for a short time now and then. Such a time is called an
+ * episode.
+ *
+ * The constants without a source were chosen with
+ * tests/check/libs/bitratesteps.c. */
 
 #include "mmtppadding.h"
 
@@ -15,7 +18,8 @@
 #define MAX_EPISODE (2 * SECOND)
 /* A round is at least this long, because a rate is measured over 50 ms. */
 #define MIN_ROUND (100 * MILLISECOND)
-/* The path is full if the rate grows by less than this factor in a round. */
+/* An episode is divided into rounds. If the rate grows by less than this factor
+ * in a round, the path is full. */
 #define GROWTH 1.1
 /* The path is full if every message of a report waited in a queue for longer
  * than MAX_QUEUE and the jitter of the path. */

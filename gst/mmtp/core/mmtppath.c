@@ -298,9 +298,10 @@ mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay)
       (guint64) path->lateness;
 }
 
-/* Delivery rate estimation as in draft-ietf-ccwg-bbr, section 4.1.2.4: until
- * all messages that are in flight now have been reported, the delivery rate
- * only shows how little the application had to send. */
+/* Notes that the application has no more data to send. Until all messages that
+ * are in flight now have been reported, the delivery rate only shows how little
+ * the application had to send. draft-ietf-ccwg-bbr, section 4.1.2.4, marks its
+ * samples in the same way. */
 void
 mmtp_path_note_idle (MmtpPath * path)
 {
@@ -737,14 +738,16 @@ mmtp_path_update_delay (MmtpPath * path, guint64 now, gint64 offset)
   path->stats.high_delay = path->high_delay;
 }
 
-/* Estimates the queueing delay. The queue of the last report has become shorter
- * by the time that has passed since that report. It is at most as long as the
- * bytes in flight and a few more packets need.
+/* Estimates the queueing delay as the longer of two values.
  *
- * The queue may also be longer than reported, because bytes in flight beyond
- * one round trip are queued. This second estimate is not made while the
- * application sends less than the path carries. The highest rate of the path is
- * then unknown, and all bytes in flight would seem to be queued. */
+ * The first value is the queueing delay of the last report, minus the time that
+ * has passed since that report. It is at most the time that the path needs for
+ * the bytes in flight and a few more packets.
+ *
+ * The second value assumes that the bytes in flight beyond one round trip are
+ * queued. If the application sends less than the path carries, this value is
+ * not used. The highest rate of the path is then unknown, and all bytes in
+ * flight would seem to be queued. */
 static guint64
 get_queue (const MmtpPath * path, guint64 now)
 {

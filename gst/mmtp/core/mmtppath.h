@@ -35,8 +35,9 @@ typedef struct
   /* --- messages -------------------------------------------------------------
    */
   MmtpSentLog sent;
-  /* Messages below this number were sent while the application limited the
-   * path, so their delivery does not show what the path carries. */
+  /* A message with a number below this one was sent while the application had
+   * too little data to fill the path. The delivery of such a message does not
+   * show what rate the path can carry. */
   guint64 limited_until;
 
   /* --- limits ---------------------------------------------------------------

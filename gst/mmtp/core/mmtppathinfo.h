@@ -88,7 +88,8 @@ typedef struct
   guint64 lost;
   /* DATA packets that arrived after their deadline */
   guint64 late;
-  /* packets queued again because the path fell silent or left */
+  /* packets put back into the send queue because the path fell silent or was
+   * removed */
   guint64 requeued;
   guint64 silences;             /* number of times that the path fell silent */
   /* Entries of the sent log visited while processing reports. Tests check that

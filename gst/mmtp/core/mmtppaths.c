@@ -172,10 +172,13 @@ mmtp_paths_get_return_time (const MmtpPaths * paths)
       path->report_period / 2;
 }
 
-/* Returns the initial delay (D0) that a path needs, in ns. With a configured
- * rate it is the high delay, so that nearly every packet is in time. Without a
- * configured rate it is the base delay plus a typical deviation, because any
- * further delay is due to a queue. */
+/* Returns the initial delay (D0) that a path needs, in ns.
+ *
+ * If a rate is configured, this is the delay that nearly all messages stay
+ * below (`high_delay`). Nearly every packet is then in time.
+ *
+ * If no rate is configured, this is the base delay plus a typical deviation. A
+ * delay beyond that sum is due to a queue. */
 static guint64
 get_wanted_delay (const MmtpPath * path)
 {
