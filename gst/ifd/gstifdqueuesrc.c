@@ -335,8 +335,9 @@ push_next (GstIfdQueue * self)
 }
 
 /* Called with the lock. Returns whether upstream has to wait because the queue
- * is full. Stored input has to wait, because it is never late, so no frame of
- * it needs to be dropped.
+ * is full. A live source does not wait: frames are dropped instead. A stored
+ * stream has to wait. Its frames are never late, so no frame needs to be
+ * dropped.
  */
 static gboolean
 waits_for_room (GstIfdQueue * self)

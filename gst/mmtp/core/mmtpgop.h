@@ -21,10 +21,12 @@
 typedef struct
 {
   /* Kind of the picture. If the kind is unknown, MMTP_FLAG_DELTA and
-   * MMTP_FLAG_DROPPABLE of the buffer decide. PICTURE_KIND_PART is a part of a
-   * picture, for example parameter sets. It belongs to the same picture as the
-   * rest of its frame, and counts as a reference picture until the kind of that
-   * picture is known. */
+   * MMTP_FLAG_DROPPABLE of the buffer decide.
+   *
+   * PICTURE_KIND_PART means that the buffer holds only a part of a picture, for
+   * example parameter sets. The other buffers of the frame hold the rest of the
+   * picture. Until one of them shows the kind of the picture, the part counts
+   * as a reference picture. */
   PictureKind kind;
   /* The picture also refers to the previous group. */
   gboolean is_leading;

@@ -13,8 +13,8 @@
 #define BETA 0.7
 #define C 0.4
 #define MIN_PACKETS 2
-/* Time whose maximum queueing delay counts as the delay of a full queue. BBR
- * and Copa use 10 s as well. */
+/* The delay of a full queue is the maximum queueing delay in the last
+ * QUEUE_MEMORY ns. BBR and Copa also use windows of 10 s. */
 #define QUEUE_MEMORY (10 * SECOND)
 /* A loss means congestion while the queueing delay is above half of its
  * maximum, as in "Spike" (Cen, Cosman and Voelker 2003, section III.A). */
@@ -48,7 +48,7 @@
  * flight.
  */
 #define IN_FLIGHT_RATIO 1.5
-/* End of the first octave of bytes in flight, divided by two. */
+/* The first octave of bytes in flight ends at twice this number of bytes. */
 #define FIRST_OCTAVE 256
 /* Maximum share of messages that a usable radio link loses at random. */
 #define MAX_RANDOM_LOSS 0.15

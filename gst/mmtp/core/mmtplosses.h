@@ -32,7 +32,8 @@ typedef struct
   guint64 highest;
   /* number of messages that had the highest number so far when they arrived */
   guint64 n_raised;
-  /* value by which n_raised has increased since a message was last overtaken */
+  /* number of messages that have raised `highest` since a message last arrived
+   * out of order */
   guint64 n_orderly;
   guint64 lost;                 /* never decreases */
   /* missing messages that do not count as lost yet; oldest first */

@@ -323,8 +323,9 @@ typedef struct
   gboolean is_ack;
   /* MmtpLeaveReason, or a reason that a later version defines */
   guint8 reason;
-  /* Low 32 bits of the highest channel number that the peer has sent on the
-   * channel and that has arrived. */
+  /* The channel number of a message counts the messages that an endpoint sends
+   * on a channel. This field has the low 32 bits of the highest channel number
+   * that has arrived from the peer. */
   guint32 highest;
 } MmtpLeave;
 

@@ -24,9 +24,9 @@
 /* The path is full if every message of a report waited in a queue for longer
  * than MAX_QUEUE and the jitter of the path. */
 #define MAX_QUEUE (15 * MILLISECOND)
-/* The token bucket holds the bits of this time. An episode may therefore take
- * several times the maximum rate, as long as the mean over the episode and the
- * rest before it is below the maximum rate. */
+/* The token bucket holds the bits that the maximum rate allows in this time. An
+ * episode may therefore have several times the maximum rate. The mean must be
+ * below the maximum rate, counted over the episode and the rest before it. */
 #define ALLOWANCE_TIME SECOND
 
 void

@@ -591,9 +591,11 @@ measure_byte_time (MmtpPath * path, guint64 now, const MmtpSent * newest)
   correct_prediction (path, newest, queued);
 }
 
-/* If nothing has arrived since the last record of the path, but the messages are
- * new to the sender, the report with their minimum and maximum transit was lost
- * or is late. Only the transit of the latest message is known then. */
+/* A record may be marked as unmeasured. This means that nothing has arrived
+ * since the path's previous record. If its messages are still new to the
+ * sender, the previous record was lost or is late. The minimum and maximum
+ * transit of these messages are in that record. Only the transit of the latest
+ * message is known then. */
 static void
 note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
     const MmtpSent * newest, guint n)
@@ -769,13 +771,18 @@ get_queue (const MmtpPath * path, guint64 now)
   return MAX (reported, queue);
 }
 
-/* Returns the time by which a packet takes longer than a short message. It is
- * computed with the highest recent rate. If the measured time is shorter, it is
- * used instead, because the application may never have used the full rate.
+/* Returns how much longer the transmission of a packet takes than the
+ * transmission of a short message.
  *
- * Returns 0 for a path that has not carried a packet yet. The rate of its few
- * control messages is so low that no packet would seem to be in time, and the
- * path would never be used. */
+ * The time is computed with the highest recent rate. The application may never
+ * have used the full rate of the path, and the computed time is too long then.
+ * If the measured time is shorter than the computed one, the measured time is
+ * therefore returned.
+ *
+ * Returns 0 for a path that has not carried a packet yet. Such a path has
+ * carried only a few control messages, so its measured rate is very low. With
+ * that rate, no packet would seem to be in time, and the path would never be
+ * used. */
 static guint64
 get_transmission_time (const MmtpPath * path)
 {

@@ -198,10 +198,11 @@ gboolean mmtp_path_is_measured (const MmtpPath * path);
 guint64 mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now);
 /* Returns the expected delay in ns plus a safety margin, for the scheduler. */
 guint64 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now);
-/* Returns the safe delay in ns for a path if another path could be used
- * instead. The result includes the queueing delay of the last reports, even if
- * the messages in flight do not explain that delay. `is_spare` is TRUE if
- * another path has room, so that this path need not be used up to its limit. */
+/* Returns a delay in ns for the choice between this path and another usable
+ * path. It is at least the safe delay. It also includes the queueing delay of
+ * the last reports, even if the messages in flight do not explain that delay.
+ * `is_spare` is TRUE if another path has room. This path need not be used up to
+ * its limit then. */
 guint64 mmtp_path_get_cautious_delay (const MmtpPath * path,
     guint64 now, gboolean is_spare);
 /* Returns the minimum delay of a message in ns. It does not include a queue,

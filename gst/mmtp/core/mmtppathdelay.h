@@ -60,8 +60,9 @@ void mmtp_path_delay_add (MmtpPathDelay * delay, guint64 now, gint64 latest,
  * delay or the high delay of the path. */
 void mmtp_path_delay_add_latest (MmtpPathDelay * delay, guint64 now,
     gint64 latest, guint n);
-/* Sets the base delay to `base`, the minimum delay of messages sent after all
- * data in flight had been drained. */
+/* Sets the base delay to `base` after the sender has emptied the queue of the
+ * path on purpose. `base` is the minimum delay of the messages that were sent
+ * when the queue was empty. */
 void mmtp_path_delay_rebase (MmtpPathDelay * delay, gint64 base);
 /* Returns the base delay; 0 if it is unknown. */
 gint64 mmtp_path_delay_get_base (const MmtpPathDelay * delay);
