@@ -121,9 +121,9 @@
 
 /* --- competition ---------------------------------------------------------- */
 
-/* A competing flow is assumed to fill the queue if the queueing delay is longer
- * than our own packets explain: more than STANDING times as long, for
- * COMPETITION_TIME. */
+/* A competing flow is assumed to fill the queue if the queueing delay is more
+ * than STANDING times the delay that our own packets explain. This must last
+ * for COMPETITION_TIME. */
 #define STANDING 1.25
 /* If a path delivers less than SMALL_SHARE of its long-term rate, the factor
  * STANDING is not applied. Any queueing delay beyond the delay that our own
@@ -179,7 +179,8 @@ typedef struct
   gdouble usual_queue;
   /* recent round trip while the path was not busy, in ns */
   gdouble usual_round_trip;
-  gdouble gain;                 /* factor of the window, at least 1 */
+  /* The window is multiplied by this; at least 1. */
+  gdouble gain;
   gboolean has_overflowed;      /* The queue overflowed in this round. */
   /* minimum queueing delay in the last STANDING_TIME, in ns */
   gdouble queue;

@@ -52,8 +52,8 @@
 #define FIRST_OCTAVE 256
 /* Maximum share of messages that a usable radio link loses at random. */
 #define MAX_RANDOM_LOSS 0.15
-/* Number of losses beyond the expected number of random losses that still count
- * as random. */
+/* A short queue and random losses lead to an expected number of losses. If only
+ * this many more losses occur, they still count as random. */
 #define MIN_EXCESS 1
 /* The loss rate with a short queue is trusted after at least MIN_KNOWN
  * messages. If that loss rate is below NO_LOSS, there are practically no random

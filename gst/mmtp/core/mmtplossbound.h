@@ -34,7 +34,8 @@ typedef struct
   /* Share of messages that were lost while the queueing delay was below its
    * mean, and share while it was above. */
   gdouble loss_low, loss_high;
-  /* Number of messages in loss_low and loss_high, up to a limit. */
+  /* Number of messages from which loss_low was computed, and number from which
+   * loss_high was computed. Neither number grows beyond LOSS_MEMORY. */
   gdouble n_low, n_high;
   /* Two shares of lost messages, depending on the number of bytes in flight.
    * loss_few is the share while the number was below its mean. loss_many is the

@@ -141,8 +141,9 @@ typedef struct
    * owned. */
   const guint8 *payload;
   gsize payload_size;
-  /* The block of which a slice of the payload can be made; NULL if the payload
-   * must be copied. The receiver sets it, and the codec ignores it. */
+  /* Memory block that contains the payload. A receiver can make a slice of the
+   * block instead of copying the payload. NULL if the payload must be copied.
+   * The receiver sets this field, and the codec ignores it. */
   DatagramBlock *block;
 } MmtpData;
 

@@ -5,7 +5,8 @@
 
 #include "mmtppacketlist.h"
 
-#define MIN_SIZE 64             /* places of a new ring, a power of two */
+/* number of places in a new ring buffer; a power of two */
+#define MIN_SIZE 64
 
 void
 mmtp_packet_list_clear (MmtpPacketList * list)

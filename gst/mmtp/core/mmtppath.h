@@ -75,7 +75,7 @@ typedef struct
   MmtpPathDelay load_delays;
   /* Minimum transmission time per byte of large messages, in ps. */
   MmtpRecent byte_times;
-  /* base delay from which byte_times were computed */
+  /* base delay that was subtracted when byte_times were computed */
   gint64 byte_times_base;
   /* Predicted time at which the bottleneck has transmitted all messages. */
   guint64 busy_until;
@@ -176,9 +176,9 @@ guint64 mmtp_path_get_overdue (const MmtpPath * path);
 /* Returns whether nothing has arrived for longer than jitter explains. The path
  * may then have a gap. Always FALSE if a rate is configured. */
 gboolean mmtp_path_is_overdue (const MmtpPath * path);
-/* Returns whether the message is missing: it should have arrived before the
- * receiver wrote its latest report, or a report of it should have arrived by
- * now. */
+/* Returns whether the message `sent` is missing. It is missing in two cases: it
+ * should have arrived before the receiver wrote its latest report, or a report
+ * that covers the message should have arrived by now. */
 gboolean mmtp_path_is_missing (const MmtpPath * path,
     const MmtpSent * sent, guint64 now);
 /* Returns whether the oldest unreported message is missing, see

@@ -100,9 +100,10 @@ guint64 mmtp_paths_get_needed_delay (const MmtpPaths * paths,
  * percentage of the rates that is available for these bytes. */
 guint64 mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
     gboolean at_best, guint percent);
-/* Returns the capacity for a buffer that is about to be put into the queue: the
- * bytes that the paths can deliver before its deadline. Returns G_MAXUINT64 if
- * the capacity is unknown; then every buffer may be put.
+/* Returns the number of bytes that the paths can deliver before `deadline`, the
+ * deadline of a buffer that is about to be put into the queue. Returns
+ * G_MAXUINT64 if this number is unknown. Every buffer may be put into the queue
+ * then.
  */
 guint64 mmtp_paths_get_put_capacity (const MmtpPaths * paths,
     guint64 deadline);
