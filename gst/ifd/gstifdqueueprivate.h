@@ -89,7 +89,8 @@ struct _GstIfdQueue
    * when the next frame begins */
   gboolean raw;
 
-  /* requests for a key frame, protected by lock; running times in ns */
+  /* The following fields belong to the requests for a key frame. They are
+   * protected by the lock. Times are running times in ns. */
   GstClockTime key_unit_asked_at;       /* last request; NONE if none */
   /* Time at which the last I-frame arrived; NONE if none */
   GstClockTime i_frame_at;

@@ -184,9 +184,9 @@ get_noise (const MmtpClock * clock)
   return sum / (clock->n_points - 1);
 }
 
-/* Computes the skew of the clocks as the slope of the points. The slope goes
- * from the minimum transit of the first third of the points to the minimum
- * transit of the last third. */
+/* Computes the skew of the clocks. Each point is a minimum transit. The skew is
+ * the slope of the line through two points: the minimum of the first third of
+ * the points and the minimum of the last third. */
 static void
 measure_skew (MmtpClock * clock)
 {

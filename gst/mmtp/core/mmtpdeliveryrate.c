@@ -91,9 +91,10 @@ mmtp_delivery_rate_get (const MmtpDeliveryRate * rate, gdouble span)
   return measure (rate, span, FALSE);
 }
 
-/* Measures how many bytes have arrived in addition to those that the long rate
- * explains, like BBR.extra_acked in draft-ietf-ccwg-bbr. Jitter that keeps the
- * order of packets causes such bursts, and a queue does not. */
+/* Measures the size of a burst, like BBR.extra_acked in draft-ietf-ccwg-bbr.
+ * The size is the number of bytes that have arrived beyond what the long rate
+ * explains. Jitter that keeps the order of packets causes bursts. A queue does
+ * not cause any. */
 static void
 follow_burst (MmtpDeliveryRate * rate, const MmtpRateSample * sample,
     guint packet)

@@ -14,11 +14,11 @@
 /* Minimum interval between two key frames. If the interval is shorter, both are
  * parts of one key frame, for example its two fields. */
 #define MIN_INTERVAL (USUAL_INTERVAL / 16)
-/* Number of key-frame intervals for which the sender waits for a key frame
- * after a reference picture was dropped. If none follows, the encoder does not
- * make a key frame in response. From then on, pictures are sent although their
- * reference is missing, because a decoder may be able to show them, for example
- * if the encoder uses intra refresh. */
+/* After a reference picture was dropped, the sender waits for a key frame
+ * during this number of key-frame intervals. If no key frame follows, the
+ * encoder seems to make none on request. The sender then sends pictures
+ * although their reference is missing. A decoder may be able to show them, for
+ * example if the encoder uses intra refresh. */
 #define MAX_INTERVALS 2
 
 PictureKind

@@ -30,8 +30,9 @@ typedef struct
   PictureKind kind;
   /* The picture also refers to the previous group. */
   gboolean is_leading;
-  /* The picture may be useful even if earlier pictures were dropped, as in a
-   * stream that also carries sound. */
+  /* The picture may be useful even if earlier pictures were dropped. In a
+   * stream that is not only video, for example, the buffer may contain sound.
+   */
   gboolean is_independent;
   guint layer;                  /* 0 is the base layer */
   /* The picture says by slots which pictures it needs, see PictureInfo. */

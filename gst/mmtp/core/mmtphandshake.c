@@ -232,12 +232,17 @@ mmtp_handshake_write (MmtpHandshake * self, guint8 * bytes, gsize room,
   return 0;
 }
 
-/* An attacker who sees an INIT can make the receiver send a COOKIE to another
- * address, and pass that COOKIE on to the sender. Such a COOKIE has a valid
- * seal, but the receiver does not accept it from this sender's address. With a
- * key, each different COOKIE is therefore tried, up to the limit per INIT.
- * Without a key there is no protection against such an attacker, so only the
- * first COOKIE is used.
+/* Returns whether to try `cookie`.
+ *
+ * An attacker who sees an INIT can send it from another address, and the
+ * receiver then makes a COOKIE for that address. The attacker can pass this
+ * COOKIE on to the sender. It has a valid seal, but the receiver does not
+ * accept it from the sender's address.
+ *
+ * If the sender has a key, it therefore tries every COOKIE that differs from
+ * the last one. The number of tries per INIT is limited by `cookies_left`.
+ * Without a key there is no protection against such an attacker, so the sender
+ * uses only the first COOKIE.
  */
 static gboolean
 may_take_cookie (const MmtpHandshake * self, const MmtpInit * cookie)

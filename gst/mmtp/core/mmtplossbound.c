@@ -199,11 +199,13 @@ grow (MmtpLossBound * bound, gdouble now, gdouble round_trip)
           bound->reno));
 }
 
-/* Averages the losses separately for reports above and below the mean queueing
- * delay, and for reports above and below the mean number of bytes in flight.
- * Because the limits are means, every path has reports on both sides of each
- * limit. This holds even where jitter makes each report look as if there were a
- * queue. */
+/* Averages the losses of the reports in two pairs of groups. One pair is the
+ * reports above and below the mean queueing delay. The other pair is the
+ * reports above and below the mean number of bytes in flight.
+ *
+ * The groups are divided at a mean, so on every path each group gets some
+ * reports. This holds even where jitter makes each report look as if there were
+ * a queue. */
 static void
 follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
 {

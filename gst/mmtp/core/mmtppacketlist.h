@@ -34,7 +34,8 @@ void mmtp_packet_list_remove (MmtpPacketList * list, MmtpPacket * packet,
 /* Returns the bytes of all packets with all headers. */
 guint64 mmtp_packet_list_get_work (const MmtpPacketList * list);
 
-/* These functions return NULL if there is no such packet. */
+/* If the list has no packet at the place that is asked for, these functions
+ * return NULL. */
 MmtpPacket *mmtp_packet_list_get_first (const MmtpPacketList * list);
 MmtpPacket *mmtp_packet_list_get_last (const MmtpPacketList * list);
 MmtpPacket *mmtp_packet_list_get_next (const MmtpPacketList * list,

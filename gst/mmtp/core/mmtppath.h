@@ -49,7 +49,7 @@ typedef struct
   guint64 delivered;
   /* mean size of a DATA message, without IP and UDP headers */
   guint64 data_size;
-  /* mean size of a large recent message, without IP and UDP headers */
+  /* mean size of the recent large messages, without IP and UDP headers */
   guint64 large_size;
 
   /* --- draining to find the base delay --------------------------------------

@@ -16,7 +16,7 @@
 /* Approximate number of reports over which the spread is averaged. */
 #define SPREAD_REPORTS 8
 #define MEMORY (MMTP_DELAY_SPANS * SPAN_TIME)
-/* Number of messages in a span from which on the slowest message counts as an
+/* If a span has at least this many messages, the slowest message counts as an
  * outlier. */
 #define ACCIDENT 256
 
