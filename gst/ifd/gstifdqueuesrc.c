@@ -54,10 +54,11 @@ is_base (const IfdFrame * frame)
       || (frame->layer <= 0 && frame->depth == 0));
 }
 
-/* Returns whether the drop shows that no frame can be sent until the next
- * I-frame. This is the case if a frame of the base layer was dropped because it
- * refers to a dropped frame. The first dropped frame does not show it yet,
- * because the next frame may be an I-frame. */
+/* Returns whether the dropped frame of `event` shows that no frame can be sent
+ * until the next I-frame. This is the case if the frame belongs to the base
+ * layer and was dropped because it refers to another dropped frame. That other
+ * frame, which was dropped first, does not show it yet. The frame after it may
+ * be an I-frame. */
 static gboolean
 needs_key_unit (const IfdEvent * event)
 {
@@ -241,8 +242,8 @@ push_frame (GstIfdQueue * self, IfdLineItem * item)
   finish_push (self, flow, TRUE);
 }
 
-/* Pushes data of a transport stream that do not belong to a frame, or the part
- * of a dropped frame that has to be sent. */
+/* Pushes data of a transport stream. They are data outside of any frame, or a
+ * part of a dropped frame that is sent nevertheless. */
 static void
 push_data (GstIfdQueue * self, IfdLineItem * item)
 {
@@ -459,9 +460,9 @@ take_reconfigure (GstIfdQueue * self, GstEvent * event)
   return gst_pad_push_event (self->sinkpad, event);
 }
 
-/* Returns whether the sink pad is in pull mode. In pull mode, seeks are
- * refused, because they would move a source whose position this element
- * determines itself. */
+/* Returns whether the sink pad is in pull mode. In pull mode, this element
+ * determines the position in the source itself. A seek would change that
+ * position, so seeks are refused. */
 static gboolean
 is_reading (GstIfdQueue * self)
 {

@@ -120,9 +120,11 @@ add_octave (MmtpLossBound * bound, const MmtpRateSample * sample, guint all)
 }
 
 /* Returns whether losses were as frequent with few bytes in flight as they are
- * now. In the start phase, the bytes in flight of each report are above their
- * mean, so no report counts in loss_few. The losses in the lower octaves are
- * therefore examined, too. */
+ * now.
+ *
+ * In the start phase, the bytes in flight increase all the time. Every report
+ * is then above the mean number of bytes in flight, so loss_few has no data.
+ * The losses in the lower octaves are therefore examined, too. */
 static gboolean
 are_losses_frequent_with_few (const MmtpLossBound * bound)
 {

@@ -30,7 +30,8 @@ typedef struct
 {
   gboolean any;
   guint64 highest;
-  /* number of messages that had the highest number so far when they arrived */
+  /* number of messages that arrived with a higher number than every message
+   * before */
   guint64 n_raised;
   /* number of messages that have raised `highest` since a message last arrived
    * out of order */

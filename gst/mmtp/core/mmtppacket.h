@@ -365,7 +365,9 @@ typedef struct
   /* Version of a parsed message. Messages are written with MMTP_VERSION. */
   guint8 version;
   guint8 channel;
-  guint16 number;               /* low 16 bits of the channel number */
+  /* low 16 bits of the channel number, which counts the messages on the channel
+   */
+  guint16 number;
   guint32 sent;                 /* sending time in ticks, which wraps */
   guint64 trailer;
   union

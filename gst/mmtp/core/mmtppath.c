@@ -627,9 +627,11 @@ forget_judged (MmtpPath * path)
   path->missed /= 2;
 }
 
-/* Measures the actual interval between reports. Reports also arrive on other
- * paths, and earlier after a loss. An interval longer than the requested report
- * period is due to a lost report or a gap, so it is limited to that period. */
+/* Measures the actual interval between reports. It is often shorter than the
+ * requested report period: reports also arrive on other paths, and a loss is
+ * reported early. If a measured interval is longer than the requested report
+ * period, a report was lost or the path had a gap. The requested report period
+ * is used instead then. */
 static void
 note_interval (MmtpPath * path, guint64 now)
 {
@@ -854,8 +856,9 @@ get_standing_delay (const MmtpPath * path, guint64 now)
   return path->delay + MAX (standing, 0);
 }
 
-/* Returns the delay of a packet that is sent behind all messages in flight. The
- * rate is the one that was measured with single messages. */
+/* Returns the delay of a packet that is sent behind all messages in flight. It
+ * is computed with the transmission time per byte of large messages, and not
+ * with the delivery rate. */
 static guint64
 get_predicted_delay (const MmtpPath * path, guint64 now)
 {

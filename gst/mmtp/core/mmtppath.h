@@ -111,8 +111,8 @@ typedef struct
   /* time in ns that is added to the expected delay because many packets were
    * late */
   gdouble lateness;
-  /* mean share of late packets among those that were sent shortly before their
-   * deadline */
+  /* mean share of packets that arrived late; only packets that were sent
+   * shortly before their deadline are counted */
   gdouble late_share;
   /* number of packets that were sent shortly before their deadline and have
    * been reported since */
