@@ -22,8 +22,8 @@
 /* The size of a burst is limited to the bytes that the long rate delivers in
  * MAX_EXTRA. */
 #define MAX_EXTRA (200 * MILLISECOND)
-/* Number of packets that are subtracted from a burst as a rounding error,
- * because reports count whole packets only. */
+/* Reports count whole packets only, so the size of a burst has a rounding
+ * error. This number of packets is subtracted from the size for that reason. */
 #define EXTRA_PACKETS 2
 
 static const MmtpDeliveryPoint *

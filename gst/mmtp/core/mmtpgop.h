@@ -109,10 +109,11 @@ void mmtp_gop_note_dropped (MmtpGop * gop, const MmtpPicture * picture,
 void mmtp_gop_give_up (MmtpGop * gop, guint64 group, guint64 due);
 void mmtp_gop_lose (MmtpGop * gop, guint64 group);
 
-/* Copies what the reader found out about the picture. The other fields of
- * `picture` stay as they are. */
+/* Sets the fields of `picture` that `info` contains. A parser of the video
+ * stream has filled in `info`. The other fields of `picture` stay as they are.
+ */
 void mmtp_picture_set_info (MmtpPicture * picture, const PictureInfo * info);
-/* Returns whether a picture of `group` refers to a reference picture of the
- * group `missing` that precedes the picture in the stream. */
+/* Returns whether a picture of `group` needs a reference picture of the group
+ * `missing`. That reference picture comes before the picture in the stream. */
 gboolean mmtp_picture_needs (const MmtpPicture * picture, guint64 group,
     guint64 missing);

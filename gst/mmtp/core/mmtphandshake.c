@@ -304,10 +304,14 @@ is_answer_to_last (const MmtpHandshake * self, const MmtpAsked * asked)
       && 2 * round_trip < 3 * self->init_round_trip;
 }
 
-/* Returns whether it is unknown which INIT the first COOKIE answered, or which
- * OPEN the ACCEPT answered (Karn's problem). The first COOKIE answered the
- * first INIT if as many COOKIEs as INITs have arrived until now. On a path with
- * a long round trip, several INITs are sent before the first COOKIE arrives. */
+/* Returns whether the first round trip is ambiguous (Karn's problem). It is
+ * ambiguous if it is unknown which INIT the first COOKIE answered, or which
+ * OPEN the ACCEPT answered.
+ *
+ * On a path with a long round trip, several INITs are sent before the first
+ * COOKIE arrives. If the number of COOKIEs that have arrived until now is the
+ * number of INITs that were sent, every INIT was answered. The first COOKIE
+ * then answered the first INIT. */
 static gboolean
 is_ambiguous (const MmtpHandshake * self, const MmtpAsked * asked)
 {

@@ -195,8 +195,8 @@ mmtp_padding_is_active (const MmtpPadding * self, const MmtpPath * path)
   return self->all[path->id].is_active;
 }
 
-/* A report or the next frame wakes the sender far more often than an episode
- * begins, so only a running episode needs a time of its own. */
+/* Reports and frames wake the sender often, and an episode begins at such a
+ * time. Only a running episode therefore needs a wake-up time of its own. */
 guint64
 mmtp_padding_next_wakeup (const MmtpPadding * self)
 {

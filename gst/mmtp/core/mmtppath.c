@@ -225,9 +225,10 @@ get_byte_time (const MmtpPath * path, guint64 bytes)
   return bytes * MAX (mmtp_recent_get (&path->byte_times), 0) / 1000;
 }
 
-/* Predicts when the bottleneck has transmitted this message. The prediction
- * uses the rate that was measured with single messages, because this rate is
- * known even while the application sends less than the path carries. */
+/* Predicts when the bottleneck has transmitted this message. The delivery rate
+ * is not used, because it is unknown while the application sends less than the
+ * path carries. Instead, the prediction uses the transmission time per byte,
+ * which was measured with single large messages. */
 static void
 predict (MmtpPath * path, guint64 now, MmtpSent * sent)
 {
@@ -403,10 +404,10 @@ unwrap_ticks (const MmtpPath * path, guint32 ticks)
   return mmtp_unwrap (ticks, MMTP_TICKS_BITS, near) * MMTP_TICK_TIME;
 }
 
-/* Returns the time without arrivals that jitter explains and that is therefore
- * no stall yet. The time is limited, because a path whose delay jumps has a
- * high jitter. A stall that is detected too late cannot be compensated for in
- * time.
+/* Returns how long a pause without arrivals may be due to jitter. Such a pause
+ * is not a stall yet. The result is limited, because the jitter is high if the
+ * delay of the path jumps. With a higher limit, a stall would be detected too
+ * late to compensate for it.
  */
 static guint64
 get_stall_jitter (const MmtpPath * path)
@@ -643,9 +644,10 @@ note_interval (MmtpPath * path, guint64 now)
   path->report_time = now;
 }
 
-/* Returns whether the newest message arrived so long after its deadline, on the
- * sender's clock, that the path must have had a gap. A larger margin does not
- * help against gaps, so such a message is ignored. */
+/* Returns whether the newest message arrived far too late, so that the path
+ * must have had a gap. Such a message is ignored, because a larger margin does
+ * not help against gaps. The deadline and the arrival are compared on the
+ * sender's clock. */
 static gboolean
 was_held_up (const MmtpPath * path, const MmtpRecord * record,
     const MmtpSent * newest)
