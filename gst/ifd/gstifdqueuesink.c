@@ -612,8 +612,9 @@ gst_ifd_queue_activate_sink (GstPad * pad, GstObject * parent,
         || gst_pad_start_task (pad, gst_ifd_queue_read, pad, NULL);
   if (mode == GST_PAD_MODE_PULL)
     gst_pad_stop_task (pad);
-  /* When this lock is available, no thread of upstream is inside the element
-   * any more. */
+  /* A thread of upstream holds the stream lock while it is inside the element.
+   * When this function has the stream lock, there is no such thread any more.
+   */
   GST_PAD_STREAM_LOCK (pad);
   g_mutex_lock (&self->lock);
   gst_ifd_queue_flush_line (self, FALSE);

@@ -29,9 +29,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
  * CPU time. */
 #define IGNORED_AT_ONCE 16384
 #define IGNORE_PAUSE 10         /* in ms */
-/* Time in ns. Unsent data are always allowed if the receiver takes them within
- * this time. Their delay is negligible, and they keep the network busy while
- * the thread wakes up. */
+/* Time in ns. If the receiver takes the unsent data within this time, they are
+ * always allowed. Such data add a negligible delay. They keep the network busy
+ * until the thread has woken up and written more. */
 #define NO_DELAY (5 * GST_MSECOND)
 /* The mark is the maximum number of unsent bytes. Before each further part of a
  * frame is written, the element checks whether the kernel has sent all data up
@@ -379,9 +379,10 @@ gst_ifd_tcp_writer_ignore_input (GstIfdTcpWriter * self, GError ** error)
   return FALSE;
 }
 
-/* Replaces the text of the kernel's timeout error with one that states the
- * value of `peer-timeout`, which gst_ifd_tcp_writer_set_options has set as the
- * kernel's timeout. */
+/* If a connection has timed out, the text of the kernel's error does not say
+ * after what time. This function replaces it by a text with the value of
+ * `peer-timeout`. The function gst_ifd_tcp_writer_set_options has set that
+ * value as the kernel's timeout. */
 static void
 gst_ifd_tcp_writer_explain (GstIfdTcpWriter * self, GError ** error)
 {

@@ -54,9 +54,10 @@ get_elapsed (const MmtpClock * clock, guint64 sender_time)
   return CLAMP (elapsed, -FARTHEST, FARTHEST) * 1000;
 }
 
-/* `ticks` is only the low part of a time, so it stands for many times. The one
- * nearest to the expected sending time is chosen. The expected sending time is
- * the last sending time plus the time that has passed since then. */
+/* `ticks` is only the low part of a sending time, so it stands for many times.
+ * This function chooses the time that is nearest to the expected sending time.
+ * The expected sending time is the last sending time plus the time that has
+ * passed since. */
 gint64
 mmtp_clock_unwrap_sent (MmtpClock * clock, guint64 now, guint32 ticks)
 {

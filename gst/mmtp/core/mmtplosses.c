@@ -61,9 +61,11 @@ keep_range (MmtpLosses * losses, guint i, const MmtpLossRange * range)
     losses->n_unreported++;
 }
 
-/* Moves the oldest missing range to the lost ranges. If the range is longer
- * than all lost ranges together can hold, only its end is kept. The last
- * messages have the most time left for a retransmission. */
+/* Declares the oldest missing range lost: moves it from the missing ranges
+ * (`pending`) to the lost ranges (`ranges`). There may be less room for it in
+ * `ranges` than it has messages. In this case only the end of the range is
+ * kept, because its last messages have the most time left for a retransmission.
+ */
 static void
 give_up_oldest (MmtpLosses * losses)
 {

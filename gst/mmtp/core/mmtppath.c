@@ -417,10 +417,13 @@ get_stall_jitter (const MmtpPath * path)
   return MIN (jitter, (gint64) path->deadline / STALL_DEADLINE_PART);
 }
 
-/* Returns for how long the message had been missing on the receiver's clock
- * when the receiver wrote its latest report. The message is expected some time
- * after the newest message that has arrived. This time is the interval between
- * the two sending times. A stall of the return path does not change the result.
+/* Returns for how long the message `sent` had been missing when the receiver
+ * wrote its latest report. All times are on the receiver's clock.
+ *
+ * The expected arrival time is computed from the newest message that has
+ * arrived. The message `sent` was sent later than that message, and is expected
+ * to arrive later by the same interval. A stall of the return path does not
+ * change the result.
  */
 static guint64
 get_gap (const MmtpPath * path, const MmtpSent * sent)

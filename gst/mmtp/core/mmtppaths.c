@@ -15,9 +15,9 @@
  * delivered messages. Gaps of mobile networks, which end without any action,
  * are shorter. */
 #define SILENT_TIME SECOND
-/* Silence time of a path that delivered before and about which no report
- * arrives any more. It is longer than SILENT_TIME, because the return path may
- * have stalled instead. */
+/* If no report arrives any more about a path that delivered messages before,
+ * the path counts as silent after this time. The time is longer than
+ * SILENT_TIME, because the return path may have stalled instead. */
 #define MUTE_TIME (3 * SECOND)
 /* Percentage of the rate that is left for new packets. Keep-alives and
  * retransmissions use the rest. */
@@ -158,8 +158,8 @@ mmtp_paths_update_delays (MmtpPaths * paths)
     mmtp_path_update_delay (paths->all[i], paths->now, paths->offset);
 }
 
-/* The jitter that was measured on the way to the receiver is added as an
- * estimate of the return path's jitter. */
+/* The jitter of the return path is unknown. The jitter that was measured on the
+ * way to the receiver is added in its place. */
 guint64
 mmtp_paths_get_return_time (const MmtpPaths * paths)
 {
@@ -444,13 +444,19 @@ mmtp_path_is_watched (const MmtpPath * path)
   return state == MMTP_PATH_ACTIVE || state == MMTP_PATH_CONTROL;
 }
 
-/* Returns when the path counts as silent. The oldest message, and all messages
- * in flight before it, should have been reported by a certain time. The path is
- * silent if no progress was reported until SILENT_TIME after that. The time is
- * MUTE_TIME instead of SILENT_TIME unless a report shows that the path itself
- * has stalled, because the return path may have stalled instead. MUTE_TIME is
- * not used before the first report about the path, because it is then unknown
- * whether the path delivers at all. */
+/* Returns the time at which the path counts as silent.
+ *
+ * There is a time by which the oldest message in flight should have been
+ * reported. The path counts as silent if there was no progress until
+ * SILENT_TIME after it.
+ *
+ * MUTE_TIME is used instead of SILENT_TIME if reports do not arrive, because
+ * the return path may have stalled. There are two exceptions:
+ *
+ * - A report shows that the path itself has stalled.
+ *
+ * - No report about the path has arrived yet. It is then unknown whether the
+ * path delivers at all. */
 guint64
 mmtp_path_get_silence_time (const MmtpPath * path)
 {
