@@ -45,8 +45,9 @@ gst_ifd_queue_note_i_frame (GstIfdQueue * self)
   self->i_frame_at = now;
 }
 
-/* Returns whether other frames of the base layer refer to the frame. Without
- * slots, all frames of a GOP refer to all P-frames before them. */
+/* Returns whether other frames of the base layer refer to the frame. The codec
+ * may show which slots (stored reference frames) each frame uses. If it does
+ * not, all frames of a GOP refer to all P-frames before them. */
 static gboolean
 is_base (const IfdFrame * frame)
 {

@@ -141,7 +141,8 @@
 
 typedef struct
 {
-  /* The field `time` is in ns. The field `value` is in bytes per ns or in ns.
+  /* The field `time` is in ns. The field `value` is a rate in bytes per ns, or
+   * a queueing delay in ns.
    */
   gdouble time, value;
 } Sample;

@@ -35,7 +35,8 @@ typedef struct
    */
   gboolean is_independent;
   guint layer;                  /* 0 is the base layer */
-  /* The picture says by slots which pictures it needs, see PictureInfo. */
+  /* The picture names the slots (stored reference pictures) that it needs, see
+   * PictureInfo. */
   gboolean has_slots;
   guint32 uses, updates;
   /* The buffer is a piece of a transport stream that was cut at its pictures

@@ -35,10 +35,10 @@
 #define RATIO 2
 /* maximum number of messages over which a share of losses is averaged */
 #define LOSS_MEMORY 1000.0
-/* Minimum numbers of losses from which the sender concludes that losses are
- * random. So many messages must have been lost while the queueing delay was
- * below its mean, and as many while the bytes in flight were below their mean.
- * A further condition is IN_FLIGHT_RATIO.
+/* The sender concludes that losses are random only after this number of losses
+ * under each of two conditions: while the queueing delay was below its mean,
+ * and while the bytes in flight were below their mean. A further condition is
+ * IN_FLIGHT_RATIO.
  */
 #define RANDOM_LOSSES 3
 /* Losses are random only if they are about as frequent with many bytes in
@@ -232,8 +232,9 @@ follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
       weight;
 }
 
-/* The losses turned out to be random. The reduced window grows by half in each
- * round trip, as in slow start, until the limit is no longer needed. */
+/* The losses turned out to be random, so the window of this module need not
+ * limit the sender. The window grows by half in each round trip, similar to
+ * slow start. When it is more than 1.5 times `window`, the limit is removed. */
 static void
 release (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window,
     gdouble round_trip)

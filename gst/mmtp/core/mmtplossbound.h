@@ -29,7 +29,8 @@ typedef struct
   /* mean queueing delay (ns) and mean number of bytes in flight, averaged over
    * the reports */
   gdouble mean_queue, mean_in_flight;
-  /* Number of messages in mean_queue and mean_in_flight, up to a limit. */
+  /* Number of messages from which mean_queue and mean_in_flight were computed.
+   * It does not grow beyond LOSS_MEMORY. */
   gdouble n_all;
   /* Share of messages that were lost while the queueing delay was below its
    * mean, and share while it was above. */

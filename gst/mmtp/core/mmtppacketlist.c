@@ -80,9 +80,12 @@ mmtp_packet_list_get_work (const MmtpPacketList * list)
 
 /* --- searching ------------------------------------------------------------ */
 
-/* Returns the index of the first packet that is not less than `wanted`, or
- * n_places if there is none. If the middle of the searched part is a gap, the
- * next packet after the gap is compared instead. */
+/* Returns the index of the first packet that is equal to `wanted` or comes
+ * after it in the order of the list. Returns n_places if there is no such
+ * packet.
+ *
+ * This is a binary search. If the place in the middle is empty, the next packet
+ * behind it is compared instead. */
 static guint
 search (const MmtpPacketList * list, const MmtpPacket * wanted)
 {

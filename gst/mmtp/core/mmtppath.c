@@ -28,8 +28,10 @@
  * must be limited. */
 #define MAX_MARGIN 8
 #define JITTERS 2
-/* A packet counts as sent shortly before its deadline if less than a fourth of
- * the initial delay (D0) is left after its expected delay. */
+/* When a packet is sent, some time is left until its deadline. The packet is
+ * expected to need a part of that time. If what remains is less than a fourth
+ * of the initial delay (D0), the packet counts as sent shortly before its
+ * deadline. */
 #define MARGINAL_PART 4
 /* Control of `lateness`, the time that is added to the expected delay.
  * `lateness` rises while the mean share of late packets is above MANY_LATE, and
@@ -207,9 +209,10 @@ mmtp_path_get_cost (const MmtpPath * path, gsize size)
 }
 
 /* While the application sends less than the path carries, it is unknown how
- * much the path carries. If another path fails, this path has to carry its
- * packets as well. A higher pacing rate keeps these packets from waiting until
- * the rate of this path is known. */
+ * much the path carries. If another path fails, this path also has to carry the
+ * packets of the failed path. With a normal pacing rate, they would wait until
+ * the rate of this path is known. A higher pacing rate is therefore used in the
+ * meantime. */
 static guint64
 get_pacing_rate (const MmtpPath * path)
 {
@@ -488,11 +491,13 @@ mmtp_path_is_in_doubt (const MmtpPath * path, guint64 now)
   return oldest && mmtp_path_is_missing (path, oldest, now);
 }
 
-/* If a queue never empties, the base delay cannot be measured, and in the end
- * the delay of the queue is mistaken for the base delay. From time to time, the
- * bytes in flight are therefore reduced to half of the bytes that fill the
- * path. This ends when a message that was sent in that state has been reported.
- * BBR does the same (draft-ietf-ccwg-bbr, section 4.3.4, ProbeRTT). */
+/* Begins to drain the path. If a queue never empties, the base delay cannot be
+ * measured. In the end, the delay of the queue is mistaken for the base delay.
+ *
+ * From time to time, the sender therefore reduces the bytes in flight to half
+ * of the bytes that fill the path. Draining ends when a message that was sent
+ * during it has been reported. BBR does the same (draft-ietf-ccwg-bbr, section
+ * 4.3.4, ProbeRTT). */
 static void
 begin_drain (MmtpPath * path, guint64 now)
 {
@@ -847,10 +852,12 @@ mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
   return MIN (safe, MAX (path->high_delay, max));
 }
 
-/* Returns the delay above the base delay that every message of the last three
- * reports had. It may be due to a path whose delay has grown and not to a queue
- * of our packets. Until this delay has passed, or until a report says
- * otherwise, another path is safer. */
+/* Returns the minimum delay in the last three reports, minus the time that has
+ * passed since the last report. The result is at least the base delay.
+ *
+ * A result above the base delay need not be due to a queue of our packets. The
+ * delay of the path itself may have grown. Another path is safer as long as the
+ * result is above the base delay. */
 static guint64
 get_standing_delay (const MmtpPath * path, guint64 now)
 {
