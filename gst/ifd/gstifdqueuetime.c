@@ -269,8 +269,8 @@ gst_ifd_queue_query_latency (GstIfdQueue * self, GstQuery * query)
   /* If a stored stream is not paced, there is no latency. */
   if (!live && !sync)
     return TRUE;
-  /* The maximum latency is unlimited, because a stored stream can wait for any
-   * time. */
+  /* A stored stream can wait for any length of time, so the maximum latency is
+   * unlimited. */
   if (!live)
     max = GST_CLOCK_TIME_NONE;
   if (GST_CLOCK_TIME_IS_VALID (max))

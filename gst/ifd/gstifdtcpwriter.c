@@ -51,7 +51,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
  * apart. */
 #define NOTIFY_SHARE 0.1
 #define NOTIFY_INTERVAL (200 * GST_MSECOND)
-/* Time in ns. If no frame was sent for this time, reading the estimate adds a
+/* Time in ns. The estimate of the bitrate is computed from samples. If no frame
+ * was sent for this time, a program that reads the estimate causes a new
  * sample.
  */
 #define IDLE_TIME (100 * GST_MSECOND)

@@ -159,7 +159,7 @@ typedef struct
   MmtpDeliveryRate delivery;
   Filter rates, queues;
   gdouble rate;                 /* rate in bytes per ns; 0 if unknown */
-  /* decaying maximum of `rate`, and its time in ns */
+  /* maximum of recent values of `rate`, which decays, and its time in ns */
   gdouble peak_rate, peak_time;
   /* mean delivery rate over MEAN_SPAN, reported to the application */
   gdouble mean_rate;

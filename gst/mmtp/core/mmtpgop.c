@@ -5,8 +5,8 @@
 
 #include "mmtppacket.h"
 
-/* Interval between key frames that is assumed from the first key frame of a
- * stream until the second one is put. */
+/* Interval between key frames that is assumed at the beginning of a stream.
+ * When the second key frame is put into the queue, the interval is measured. */
 #define USUAL_INTERVAL (1000 * G_GUINT64_CONSTANT (1000000))
 /* Maximum of the interval between key frames. An encoder that makes key frames
  * only on request has no regular interval. */

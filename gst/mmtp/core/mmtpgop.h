@@ -79,8 +79,8 @@ typedef struct
   gboolean is_last_given_up;
   /* due time of the first dropped reference picture */
   guint64 given_up_due;
-  /* Slots that a receiver has not as they should be, because pictures that
-   * update them were dropped */
+  /* The slots that are wrong at a receiver, because pictures that update them
+   * were dropped. A slot is a stored reference picture. */
   guint32 wrong;
   /* A picture of the base layer was dropped that says its slots, since the last
    * key frame; given_up_due is its due time. */

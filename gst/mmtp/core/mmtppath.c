@@ -837,8 +837,9 @@ get_margin (const MmtpPath * path)
       (guint64) path->lateness;
 }
 
-/* If a rate is configured, one packet of 256 may take longer than the high
- * delay [4.4 of the MMTP paper]. */
+/* Nearly all messages stay below the high delay of the path. If a rate is
+ * configured, one packet of 256 may take longer than that [4.4 of the MMTP
+ * paper]. */
 guint64
 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
 {
