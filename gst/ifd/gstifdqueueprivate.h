@@ -94,8 +94,9 @@ struct _GstIfdQueue
   GstClockTime key_unit_asked_at;       /* last request; NONE if none */
   /* Time at which the last I-frame arrived; NONE if none */
   GstClockTime i_frame_at;
-  /* Time between the last two successive I-frames between which no key frame
-   * was requested; 0 if unknown */
+  /* Normal time between two successive I-frames; 0 if unknown. It is the time
+   * between the last two I-frames that followed each other without a request
+   * for a key frame between them. */
   GstClockTime i_frame_interval;
 
   /* statistics, protected by lock */

@@ -569,12 +569,15 @@ gst_ifd_tcp_writer_send_some (GstIfdTcpWriter * self, GstBuffer * buffer,
   return GST_NETWORK_SINK_SENT;
 }
 
-/* Returns whether to start sending a frame of `size` bytes. `room` is the
- * number of bytes that may be added to the unsent data before they reach the
- * mark. A frame that was started has to be completed, however long this takes.
- * If the sink must not wait, it therefore starts a frame only if there is room
- * for the frame, or for half of the mark. The kernel reports the socket as
- * writable when there is room for half of the mark. */
+/* Returns whether to start sending a frame of `size` bytes. The mark is the
+ * maximum number of unsent bytes. `room` is the number of bytes that may be
+ * written before the mark is reached.
+ *
+ * A frame that was started has to be completed, however long this takes. If the
+ * sink may wait, it starts every frame. If it must not wait, it starts a frame
+ * only if the whole frame fits into `room`, or if `room` is at least half of
+ * the mark. The kernel reports the socket as writable when `room` is half of
+ * the mark. */
 static gboolean
 gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
 {

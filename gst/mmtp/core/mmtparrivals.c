@@ -13,10 +13,9 @@
  * length. A window is long enough for several frames of a slow stream and short
  * enough to follow a change. */
 #define WINDOW_LENGTH (500 * MSECOND)
-/* Minimum time for which the receiver waits for a missing message before the
- * message counts as lost, because later messages may have overtaken it. If the
- * jitter is longer than this time, the receiver waits for the jitter
- * (docs/wire-mmtp.md, REPORT). */
+/* A missing message may have been overtaken by later messages. The receiver
+ * waits for it as long as the jitter, but at least for this time. The message
+ * then counts as lost (docs/wire-mmtp.md, REPORT). */
 #define MIN_TOLERANCE (10 * MSECOND)
 /* RFC 3550, section 6.4.1: the gain of its jitter estimator is 1/16. */
 #define JITTER_GAIN 16

@@ -76,9 +76,10 @@ guint64 mmtp_control_next_wakeup (const MmtpControl * self);
  * for now. mmtp_control_probe() schedules a PROBE as well. */
 void mmtp_control_hasten (MmtpControl * self, const MmtpPath * path);
 void mmtp_control_probe (MmtpControl * self, const MmtpPath * path);
-/* Call this function after a record of `path` has been processed. If the path
- * can carry only half as many REPORTs as the receiver was asked for, or fewer,
- * a KEEPALIVE with the new report period is sent immediately. */
+/* Call this function after a record of `path` has been processed. The path may
+ * have become so slow that it can carry at most half of the REPORTs that the
+ * receiver was asked for. A KEEPALIVE with a longer report period is sent
+ * immediately then. */
 void mmtp_control_check_period (MmtpControl * self, const MmtpPath * path);
 /* Notes that a REPORT sent at `sent` (ticks) has arrived on `path`. */
 void mmtp_control_note_report (MmtpControl * self, const MmtpPath * path,

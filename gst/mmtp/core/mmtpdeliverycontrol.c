@@ -88,9 +88,9 @@
 #define DISTRUST 3
 #define CONGESTION_REPORTS 16
 /* The usual delay is the part of the delay above the base delay that remains
- * while the path is not busy. It does not count as queueing delay. USUAL_RISE
- * and the constant below are the time constants of its rise and of its fall, as
- * a number of reports. */
+ * while the path is not busy. It does not count as queueing delay. The usual
+ * delay rises with the time constant USUAL_RISE and falls with the time
+ * constant USUAL_FALL. Both are in reports. */
 #define USUAL_RISE 128
 #define USUAL_FALL 8
 /* The usual delay is at most 1/USUAL_PART of the initial delay (D0). */

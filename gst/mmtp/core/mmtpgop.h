@@ -42,8 +42,9 @@ typedef struct
   /* The buffer is a piece of a transport stream that was cut at its pictures
    * (mmtptscutter.h). A picture begins with MMTP_FLAG_HEADER. */
   gboolean is_piece;
-  /* The piece is not given up with the picture around it, and is sent before
-   * all pictures. No other buffer refers to it. */
+  /* The piece does not belong to the picture around it. It is kept even if that
+   * picture is dropped, and is sent before all pictures. No other buffer refers
+   * to it. */
   gboolean is_data;
 } MmtpPicture;
 

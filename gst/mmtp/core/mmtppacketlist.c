@@ -153,8 +153,9 @@ mmtp_packet_list_find (const MmtpPacketList * list, guint64 due)
 
 /* --- changes -------------------------------------------------------------- */
 
-/* Makes the place before the packet at `index` free. Moves the packets on the
- * side where fewer of them are. Returns the index of the free place. */
+/* Makes a free place before the packet at `index`, and returns the index of the
+ * free place. To do so, moves either all packets before that place or all
+ * packets after it, whichever are fewer. */
 static guint
 open_gap (MmtpPacketList * list, guint index)
 {

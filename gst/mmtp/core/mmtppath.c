@@ -72,12 +72,14 @@
 /* Number of judged messages at which the counters of judged and missed messages
  * are halved. */
 #define MAX_JUDGED 32
-/* A path that is always busy is drained from time to time. On most paths, this
- * happens when the path has been busy for 10 s (DRAIN_PERIOD); BBR does so
- * after 5 s. Draining costs more on a slow path. If 100 round trips
- * (DRAIN_ROUNDS) take more than 20 s, the time is therefore 100 round trips
- * minus 10 s. Draining reduces the window to half (1/DRAIN_PART) of the bytes
- * that fill the path. */
+/* A path that is always busy is drained from time to time, which means that its
+ * queue is emptied. Draining reduces the window to half (1/DRAIN_PART) of the
+ * bytes that fill the path.
+ *
+ * Draining begins when the path has been busy for 10 s (DRAIN_PERIOD); BBR does
+ * so after 5 s. On a path with a long round trip, draining costs more, so it is
+ * done less often. If 100 round trips (DRAIN_ROUNDS) take more than 20 s,
+ * draining begins after 100 round trips minus 10 s. */
 #define DRAIN_PERIOD (10 * SECOND)
 #define DRAIN_ROUNDS 100
 #define DRAIN_PART 2

@@ -21,8 +21,9 @@ typedef struct
   /* begin in ns; a span without messages is not in use */
   guint64 began;
   guint n;                      /* number of messages in the span */
-  /* min is the minimum delay. `highest` and `second` are the two highest values
-   * among the maximum delays of the reports. */
+  /* min is the minimum delay. Each report also contains a maximum delay.
+   * `highest` and `second` are the two highest values among these maximum
+   * delays. */
   gint64 min, highest, second;
 } MmtpDelaySpan;
 
