@@ -83,8 +83,9 @@ typedef struct
   /* The slots that are wrong at a receiver, because pictures that update them
    * were dropped. A slot is a stored reference picture. */
   guint32 wrong;
-  /* A picture of the base layer was dropped that says its slots, since the last
-   * key frame; given_up_due is its due time. */
+  /* TRUE if a picture of the base layer was dropped after the last key frame,
+   * and the picture names the slots that it uses. given_up_due is the due time
+   * of that picture. */
   gboolean is_base_wrong;
 } MmtpGop;
 

@@ -22,9 +22,9 @@
  */
 #define COOKIES_OF_TRY 16
 /* Time for which an ACCEPT counts as the answer to an OPEN. docs/wire-mmtp.md,
- * section 4: "The sender takes the ACCEPT for any OPEN of the last 6 s". All
- * OPENs with one cookie are sent in less time, so a later ACCEPT belongs to an
- * OPEN with another cookie. */
+ * section 4: "The sender takes the ACCEPT for any OPEN of the last 6 s". OPENs
+ * with the same cookie are repeated for less than this time. An ACCEPT that
+ * arrives later therefore belongs to an OPEN with an earlier cookie. */
 #define OPEN_ANSWER_TIME (6 * SECOND)
 /* docs/wire-mmtp.md, section 4: REFUSEs with reason 2 (busy) end the attempt
  * only if they arrive for at least 1.5 s. The receiver may need that time to
@@ -343,10 +343,11 @@ mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path,
   return rate;
 }
 
-/* The transit of OPEN is 0 by definition (docs/wire-mmtp.md, section 6). The
- * real one-way delay of OPEN was half of the short messages' round trip plus
- * the transmission time of its padding. The negative of that delay is the first
- * offset of the clocks, which is used until reports give a better one. */
+/* The transit of OPEN is 0 by definition (docs/wire-mmtp.md, section 6). Its
+ * real one-way delay had two parts: half of the round trip of short messages,
+ * and the transmission time of the padding. The first offset of the clocks is
+ * therefore this delay with a minus sign. It is used until reports give a
+ * better offset. */
 static void
 note_round_trip (MmtpHandshake * self, MmtpPath * path)
 {

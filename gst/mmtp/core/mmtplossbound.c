@@ -19,11 +19,14 @@
 /* A loss means congestion while the queueing delay is above half of its
  * maximum, as in "Spike" (Cen, Cosman and Voelker 2003, section III.A). */
 #define HIGH_QUEUE 0.5
-/* Share of the bytes that fill the path. If fewer bytes are in flight, none of
- * our packets waits in a queue. A long delay is jitter then, and a loss is due
- * to the radio link. With 0.5 instead of 0.2, random losses with jitter would
- * reduce the rate less. However, a TCP flow that shares a queue of half a
- * bandwidth-delay product with us would get only a sixth of its fair share. */
+/* A certain number of bytes in flight fills the path. If less than this share
+ * of that number is in flight, none of our packets waits in a queue. A long
+ * delay is jitter then, and a loss is due to the radio link.
+ *
+ * With 0.5 instead of 0.2, random losses with jitter would reduce the rate
+ * less. However, consider a TCP flow that shares a queue of half a
+ * bandwidth-delay product with us. It would get only a sixth of its fair share.
+ */
 #define FILLED_PART 0.2
 /* A queue that is shorter than MIN_QUEUE, or than MIN_QUEUE_PACKETS packets,
  * does not overflow. */

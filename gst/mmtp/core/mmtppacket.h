@@ -33,7 +33,8 @@
 #define MMTP_MAX_CAPS 8192
 #define MMTP_MAX_RANGES 16      /* maximum number of loss ranges in a record */
 #define MMTP_MAX_PRELUDE 64
-/* channel number in a QUERY that asks about all channels */
+/* The field `channel` of a QUERY has this value if the QUERY asks about all
+ * channels. */
 #define MMTP_ALL_CHANNELS 255
 
 #define MMTP_NEVER G_MAXUINT64
@@ -267,7 +268,8 @@ typedef struct
 {
   guint8 channel;
   guint8 flags;                 /* MmtpRecordFlags */
-  /* low 32 bits of the highest channel number received */
+  /* low 32 bits of the highest channel number received; the channel number
+   * counts the messages on the channel */
   guint32 highest;
   guint32 received;             /* messages received */
   guint32 lost;                 /* messages lost */

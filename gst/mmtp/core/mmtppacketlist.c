@@ -203,8 +203,8 @@ trim (MmtpPacketList * list)
     list->n_places--;
 }
 
-/* At least half of the places become free before the gaps are closed, so a
- * removal takes constant time on average. */
+/* The gaps are closed only after at least half of the places have become free.
+ * A removal therefore takes constant time on average. */
 void
 mmtp_packet_list_remove (MmtpPacketList * list, MmtpPacket * packet,
     MmtpPacketState state)

@@ -83,8 +83,8 @@
 #define DRAIN_PERIOD (10 * SECOND)
 #define DRAIN_ROUNDS 100
 #define DRAIN_PART 2
-/* Number of packets by which the queue may exceed the bytes that are known to
- * be in flight. */
+/* The queue of a path may be longer than the bytes that are known to be in
+ * flight. It is assumed to be longer by at most this number of packets. */
 #define QUEUE_PACKETS 3
 #define MAX_DRAIN (400 * MILLISECOND)
 

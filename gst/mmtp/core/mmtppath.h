@@ -70,8 +70,8 @@ typedef struct
   /* --- from the reports -----------------------------------------------------
    */
   MmtpPathDelay delays;
-  /* Delays of those messages only that are as large as a packet. On a slow
-   * path, they take longer than short messages. */
+  /* Delays of large messages only, which have the size of a packet. On a slow
+   * path, large messages take longer than short messages. */
   MmtpPathDelay load_delays;
   /* Minimum transmission time per byte of large messages, in ps. */
   MmtpRecent byte_times;
@@ -220,8 +220,8 @@ void mmtp_path_note_missed (MmtpPath * path, guint64 number);
 gboolean mmtp_path_is_possible (const MmtpPath * path,
     const MmtpRecord * record);
 /* Processes a record of a report. `reported` is the time at which the receiver
- * wrote the report, on its clock in ticks. Returns TRUE if messages have
- * arrived that no earlier report contained. */
+ * wrote the report, on its clock in ticks. Returns TRUE if the record reports
+ * messages that no earlier report contained. */
 gboolean mmtp_path_report (MmtpPath * path, guint64 now,
     const MmtpRecord * record, guint32 reported);
 /* Notes that all messages up to number `highest` have arrived or are lost. */

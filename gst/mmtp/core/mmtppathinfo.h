@@ -45,8 +45,9 @@ typedef enum
   /* The receiver has not answered on this path yet. */
   MMTP_USE_JOINING,
   MMTP_USE_SPARE,               /* The other paths suffice. */
-  /* The path carries PROBEs only, and packets that no other path can deliver,
-   * because the sender knows more about the other paths. */
+  /* The sender knows less about this path than about another path. It therefore
+   * sends only PROBEs on this path, and packets that no other path can deliver.
+   */
   MMTP_USE_PROBED,
   /* A packet that is sent on this path now would be late. */
   MMTP_USE_TOO_SLOW,
