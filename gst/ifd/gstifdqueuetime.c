@@ -164,8 +164,10 @@ warn_of_times (GstIfdQueue * self)
 }
 
 /* Returns the time at which a frame is due. A picture of a stored transport
- * stream is due at its own time, because the buffers may have no timestamps, or
- * the same timestamp for several pictures. Live input is due when it arrives.
+ * stream is due at the time that the transport stream itself contains. The
+ * timestamps of the buffers cannot be used for it. They may be missing, or
+ * several pictures may have the same timestamp. Live input is due when it
+ * arrives.
  */
 static GstClockTime
 get_time (GstIfdQueue * self, const IfdLineItem * item)

@@ -125,9 +125,9 @@
  * than STANDING times the delay that our own packets explain. This must last
  * for COMPETITION_TIME. */
 #define STANDING 1.25
-/* If a path delivers less than SMALL_SHARE of its long-term rate, the factor
- * STANDING is not applied. Any queueing delay beyond the delay that our own
- * packets cause is then due to a competing flow. */
+/* The factor STANDING is not applied if a path delivers less than SMALL_SHARE
+ * of its long-term rate. The queueing delay then only has to be longer than the
+ * delay that our own packets explain. */
 #define SMALL_SHARE 0.4
 #define COMPETITION_TIME (2 * SECOND)
 #define COMPETITION_ROUND_TRIPS 10

@@ -102,8 +102,9 @@ mmtp_gop_get_rank (const MmtpGop * gop, PictureKind kind, guint8 flags)
 gboolean
 mmtp_gop_needs_dropped (const MmtpGop * gop, const MmtpPicture * picture)
 {
-  /* A buffer with a part of a picture may belong to the next key frame. It
-   * therefore does not count as a buffer that refers to a dropped picture. */
+  /* A buffer that contains only a part of a picture, such as parameter sets,
+   * may belong to the next key frame. It therefore does not count as a buffer
+   * that refers to a dropped picture. */
   return !picture->is_independent && picture->kind != PICTURE_KIND_PART &&
       (gop->is_given_up || (picture->is_leading && gop->is_last_given_up) ||
       (picture->has_slots && (picture->uses & gop->wrong)));

@@ -204,10 +204,13 @@ write_open (MmtpHandshake * self, guint8 * bytes, gsize room, guint * id)
   return size;
 }
 
-/* A cookie is valid only for the path on which its COOKIE arrived. If several
- * COOKIEs have arrived, one of them may come from an attacker who wants to
- * prevent the use of the right one. In this case, only one OPEN is sent before
- * the next INIT, which asks for the right COOKIE again. */
+/* Returns whether the cookie may be used for one more OPEN. A cookie is valid
+ * only for the path on which its COOKIE arrived.
+ *
+ * If several COOKIEs have arrived, one of them may come from an attacker who
+ * wants to keep the sender from using the right COOKIE. In this case the sender
+ * does not repeat the OPEN. It soon sends another INIT instead, so that the
+ * receiver sends the right COOKIE again. */
 static gboolean
 may_open (const MmtpHandshake * self)
 {

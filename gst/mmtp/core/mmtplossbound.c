@@ -63,7 +63,7 @@
  * losses. */
 #define MIN_KNOWN 200
 #define NO_LOSS 0.001
-/* Minimum number of packets that an overflowing queue loses in succession.
+/* An overflowing queue loses at least this number of packets in succession.
  * Until the loss rate with a short queue is known, a single loss is therefore
  * attributed to the radio link. */
 #define MIN_BURST 2

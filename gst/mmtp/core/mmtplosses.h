@@ -49,10 +49,10 @@ typedef struct
 } MmtpLosses;
 
 void mmtp_losses_init (MmtpLosses * losses);
-/* Adds message `number`, which must not have been added before. `tolerance` is
- * the time in ns by which a message may be overtaken. `repair_until` is the
- * time in ns from which on a retransmission would be too late for the messages
- * that are missing before this message. */
+/* Adds message `number`, which must not have been added before. The message may
+ * show that messages with lower numbers are missing. `repair_until` is the time
+ * in ns from which on a retransmission of these messages would be too late.
+ * `tolerance` is the time in ns by which a message may be overtaken. */
 void mmtp_losses_add (MmtpLosses * losses, guint64 now, guint64 number,
     guint64 tolerance, guint64 repair_until);
 /* Declares messages lost that have been missing for longer than `tolerance`

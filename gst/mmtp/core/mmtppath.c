@@ -69,8 +69,9 @@
  * loss, six of eight packets are lost in one of forty thousand cases. */
 #define MISSED_PERCENT 75
 #define MIN_JUDGED 8
-/* Number of judged messages at which the counters of judged and missed messages
- * are halved. */
+/* When the number of judged messages reaches MAX_JUDGED, the counters of judged
+ * and missed messages are halved. A judged message is a reported message that
+ * is as large as a packet. */
 #define MAX_JUDGED 32
 /* A path that is always busy is drained from time to time, which means that its
  * queue is emptied. Draining reduces the window to half (1/DRAIN_PART) of the
@@ -222,8 +223,9 @@ get_pacing_rate (const MmtpPath * path)
       (path->limits.is_app_limited ? LIMITED_GAIN : 1);
 }
 
-/* Returns the transmission time of `bytes` bytes in ns, which is derived from
- * the transmission times of single messages; 0 if unknown. */
+/* Returns the transmission time of `bytes` bytes in ns; 0 if unknown. It is
+ * derived from the measured transmission time per byte of large messages
+ * (`byte_times`). */
 static guint64
 get_byte_time (const MmtpPath * path, guint64 bytes)
 {
