@@ -92,8 +92,8 @@ struct _GstIfdTcpWriter
    * for each socket. */
   /* Maximum number of unsent bytes; at least `lowat` */
   guint mark;
-  /* Number of checks in succession that found no unsent data in the kernel; see
-   * MANY_MARKS */
+  /* Number of successive checks in which the kernel had no unsent data. The
+   * constant MANY_MARKS is compared with it. */
   guint marks_at_once;
   /* TRUE if this side has sent FIN on this socket */
   gboolean said_end;

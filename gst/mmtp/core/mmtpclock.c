@@ -27,8 +27,9 @@
 #define POINT_DISTANCE (1 * SECOND)
 #define MIN_SPAN (20 * SECOND)
 #define MAX_SKEW 5e-4
-/* Maximum error of a measured skew, as a ratio. If noise may have changed the
- * skew by more than MAX_ERROR, the measurement is ignored. */
+/* Maximum error of a measured skew. Like the skew, it is a ratio. If noise may
+ * have changed the measured skew by more than this, the measurement is ignored.
+ */
 #define MAX_ERROR 5e-5
 /* Times are limited to two years (the constant is in us). Sums of times in ns
  * then fit into 64 bits, whatever the peer sends. */

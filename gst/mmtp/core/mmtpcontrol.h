@@ -13,7 +13,8 @@
 /* State of the control messages on one path. */
 typedef struct
 {
-  /* time of the next PROBE while the path is silent or not measured */
+  /* Time of the next PROBE. It matters only while the path is silent, or while
+   * the transmission time of a packet on the path is unknown. */
   guint64 probe_at;
   guint64 keepalive_at, keepalive_sent;
   /* Time of the next QUERY; MMTP_NEVER if no QUERY is scheduled. */

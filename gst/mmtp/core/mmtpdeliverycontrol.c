@@ -188,8 +188,8 @@ typedef struct
   /* minimum queueing delay in the current round of GAIN_ROUND, in ns */
   gdouble min_queue;
   gdouble round_began;
-  /* time since which the queueing delay has been longer than our own packets
-   * explain, in ns */
+  /* Time in ns. The queueing delay has been longer since this time than our own
+   * packets explain. */
   gdouble standing_since;
   gboolean is_competing;
   MmtpLossBound bound;

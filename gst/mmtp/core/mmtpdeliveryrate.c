@@ -65,11 +65,13 @@ find_point (const MmtpDeliveryRate * rate, gdouble span)
   return NULL;
 }
 
-/* Returns the delivery rate over the last `span`. Packets that arrive in a
- * burst were sent over a longer time, and the path cannot have carried them
- * faster than they were sent. If `by_sending` is TRUE, the divisor is therefore
- * the longer one of arrival time and sending time, as in draft-ietf-ccwg-bbr,
- * "Delivery Rate Estimation". */
+/* Returns the delivery rate over the last `span`. The number of bytes is
+ * divided by the time in which they arrived.
+ *
+ * Packets that arrive in a burst were sent over a longer time. The path cannot
+ * have carried them faster than they were sent. If `by_sending` is TRUE, the
+ * divisor is therefore at least the time in which the packets were sent, as in
+ * draft-ietf-ccwg-bbr, "Delivery Rate Estimation". */
 static gdouble
 measure (const MmtpDeliveryRate * rate, gdouble span, gboolean by_sending)
 {

@@ -154,7 +154,7 @@ is_random (const MmtpLossBound * bound)
       are_losses_frequent_with_few (bound);
 }
 
-/* Returns whether more messages were lost than a radio loses at random. */
+/* Returns whether more messages were lost than a radio link loses at random. */
 static gboolean
 is_congestive (const MmtpLossBound * bound, const MmtpRateSample * sample)
 {

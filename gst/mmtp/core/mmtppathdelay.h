@@ -18,7 +18,7 @@
 
 typedef struct
 {
-  /* begin in ns; a span without messages is not in use */
+  /* time in ns at which the span began; a span with n = 0 is not in use */
   guint64 began;
   guint n;                      /* number of messages in the span */
   /* min is the minimum delay. Each report also contains a maximum delay.

@@ -7,13 +7,13 @@
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* Another path becomes the fastest one only if its round trip is shorter by an
- * eighth and 1 ms. A change is costly because the offset between the clocks is
- * derived from the fastest path. */
+/* The fastest path is replaced only if the round trip of another path is
+ * shorter by an eighth and 1 ms. A change is costly because the offset between
+ * the clocks is derived from the fastest path. */
 #define FASTER(new, old) ((new) + (old) / 8 + MILLISECOND < (old))
-/* Time without arrivals after which a path counts as silent, if it should have
- * delivered messages. Gaps of mobile networks, which end without any action,
- * are shorter. */
+/* If messages should have arrived on a path but nothing arrives for this time,
+ * the path counts as silent. The gaps of mobile networks are shorter. They end
+ * without any action. */
 #define SILENT_TIME SECOND
 /* If no report arrives any more about a path that delivered messages before,
  * the path counts as silent after this time. The time is longer than
@@ -22,9 +22,11 @@
 /* Percentage of the rate that is left for new packets. Keep-alives and
  * retransmissions use the rest. */
 #define PUT_PERCENT 95
-/* Percentage of the bytes that the paths seem to carry which the queue must
- * hold before a buffer is refused. An estimate that is too low must not cost
- * frames, and buffers that turn out to be late are dropped later. */
+/* If the rate of a path is not configured, the capacity of the paths is an
+ * estimate. A buffer is refused only if the queue holds this percentage of the
+ * estimated capacity. The percentage is high for two reasons: an estimate that
+ * is too low must not cost frames, and buffers that turn out to be late are
+ * dropped later anyway. */
 #define LENIENT_PERCENT 400
 
 void

@@ -94,10 +94,11 @@ guint64 mmtp_paths_get_needed_delay (const MmtpPaths * paths,
 
 /* --- how much they carry -------------------------------------------------- */
 
-/* Returns how many bytes, with all headers, all paths together deliver before
- * `deadline` in addition to the bytes in flight. If `at_best` is TRUE, the best
- * rates and delays are used instead of the current ones. `percent` is the
- * percentage of the rates that is available for these bytes. */
+/* Returns how many more bytes all paths together can deliver before `deadline`.
+ * All headers are counted. The bytes that are already in flight are not
+ * counted. If `at_best` is TRUE, the best rates and delays are used instead of
+ * the current ones. `percent` is the percentage of the rates that is available
+ * for these bytes. */
 guint64 mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
     gboolean at_best, guint percent);
 /* Returns the number of bytes that the paths can deliver before `deadline`, the
