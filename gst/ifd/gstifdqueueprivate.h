@@ -114,7 +114,8 @@ struct _GstIfdQueue
   guint64 read_bytes;           /* position in pull mode, in bytes */
   GQueue held_events;           /* events that wait until the caps are known */
 
-  /* used by the thread that is pushing at the moment */
+  /* The following fields are used only by the thread that is pushing at the
+   * moment. */
   gboolean looked_downstream;
   /* Number of video packets of a transport stream that were dropped */
   guint ts_removed;

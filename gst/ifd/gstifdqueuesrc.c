@@ -19,7 +19,8 @@
 /* Minimum time between two requests for a key frame, as in mmtpsink. It is long
  * because key frames are large. */
 #define KEY_UNIT_INTERVAL (1 * GST_SECOND)
-/* No key frame is requested if the next one is expected within this time. */
+/* If the next key frame is expected within this time, no key frame is
+ * requested. */
 #define KEY_UNIT_NEAR (500 * GST_MSECOND)
 
 /* --- requests for a key frame --------------------------------------------- */

@@ -96,8 +96,9 @@ wait_for_clock (GstIfdQueue * self, GstClockTime due)
   return waited != GST_CLOCK_UNSCHEDULED;
 }
 
-/* Called with the lock. Computes how much later than its running time a frame
- * from upstream arrives here. */
+/* Called with the lock. Sets `upstream_latency`, the delay between the running
+ * time of a frame and its arrival from upstream. A stored stream has no such
+ * delay. */
 static void
 take_upstream_latency (GstIfdQueue * self, gboolean live, GstClockTime min)
 {

@@ -9,9 +9,9 @@
 #define MSECOND G_GUINT64_CONSTANT (1000000)
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 
-/* The statistics cover the current window and the one before it, each of this
- * length. A window is long enough for several frames of a slow stream and short
- * enough to follow a change. */
+/* Length of a window. The statistics cover two windows: the current one and the
+ * one before it. A window is long enough for several frames of a slow stream
+ * and short enough to follow a change. */
 #define WINDOW_LENGTH (500 * MSECOND)
 /* A missing message may have been overtaken by later messages. The receiver
  * waits for it as long as the jitter, but at least for this time. The message

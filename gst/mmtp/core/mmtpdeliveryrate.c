@@ -15,9 +15,10 @@
 /* Maximum length of a burst, at which its measurement is ended. While a burst
  * is measured, the effect of a small error of the long rate grows. */
 #define EPOCH (500 * MILLISECOND)
-/* Time in which the size of the largest burst decays to 1/e. A path whose delay
- * fluctuates has several bursts per second; a mobile link has one after each
- * gap. */
+/* The stored size of the largest burst decays. In this time it decays to 1/e.
+ * The time is long enough to last until the next burst: a path whose delay
+ * fluctuates has several bursts per second, and a mobile link has one after
+ * each gap. */
 #define EXTRA_MEMORY (400 * MILLISECOND)
 /* The size of a burst is limited to the bytes that the long rate delivers in
  * MAX_EXTRA. */

@@ -15,7 +15,7 @@
 
 typedef struct
 {
-  /* first channel number and number of messages */
+  /* channel number of the first message, and number of messages */
   guint64 first, count;
   guint64 found;                /* time at which the gap was found, in ns */
   guint64 order;                /* MmtpLosses.n_raised when the gap was found */

@@ -248,7 +248,8 @@ typedef struct
 
 typedef struct
 {
-  guint16 first;                /* low 16 bits of the first channel number */
+  /* low 16 bits of the channel number of the first message */
+  guint16 first;
   /* number of messages in the range, at least 1 */
   guint8 count;
 } MmtpRange;
@@ -345,7 +346,7 @@ typedef struct
 
 typedef struct
 {
-  guint32 stream_number;        /* number after the last packet of the stream */
+  guint32 stream_number;        /* stream number of the last packet, plus 1 */
 } MmtpEnd;                      /* END and END-ACK */
 
 typedef struct

@@ -8,9 +8,10 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* The token bucket holds the tokens of one millisecond, so that a timer that
- * fires late by up to one millisecond does not reduce the rate. Section 4.4 of
- * the MMTP paper: "new tokens are not generated until old tokens are used". */
+/* A timer may fire late. If it is late by up to this time, the rate does not
+ * become lower, because the tokens of this time are kept in the token bucket.
+ * Older tokens are not kept. Section 4.4 of the MMTP paper: "new tokens are not
+ * generated until old tokens are used". */
 #define TOKEN_LAG MILLISECOND
 /* Factor by which the pacing rate of a path is higher while the application
  * sends less than the path carries. The slow start of Linux does the same
@@ -670,12 +671,14 @@ was_held_up (const MmtpPath * path, const MmtpRecord * record,
   return newest->time_left + MAX_LATENESS < path->delay + queued;
 }
 
-/* A sender under overload sends each packet just before the packet would be too
- * late. All packets are then late if the predicted delay is wrong by a few ms
- * or if the receiver's clock has a small error. An integral controller
- * therefore follows the number of late packets that the receiver reports. It
- * increases `lateness` while many packets are late, and slowly decreases it
- * when hardly any packet is late. */
+/* Adapts `lateness`, the time that is added to the expected delay.
+ *
+ * A sender under overload sends each packet just before the packet would be too
+ * late. A small error then makes all packets late: the predicted delay may be
+ * wrong by a few ms, or the receiver's clock may have a small error. An
+ * integral controller therefore follows the number of late packets that the
+ * receiver reports. It increases `lateness` while many packets are late, and
+ * slowly decreases it when hardly any packet is late. */
 static void
 follow_lateness (MmtpPath * path, const MmtpRecord * record,
     const MmtpSent * newest, guint64 since, guint late, guint n_acked)

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Length of a span. Ten of these spans give the high delay of the last ten
- * seconds. */
+/* Length of a span of the high delay. The high delay is computed over the last
+ * ten of these spans, which are ten seconds. */
 #define SPAN_TIME G_GUINT64_CONSTANT (1000000000)
 /* Length of a span of the base delay. The base delay is the minimum of ten of
  * these spans, so it is the minimum of one minute. LEDBAT (RFC 6817, section

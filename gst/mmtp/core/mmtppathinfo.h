@@ -93,8 +93,8 @@ typedef struct
    * removed */
   guint64 requeued;
   guint64 silences;             /* number of times that the path fell silent */
-  /* Entries of the sent log visited while processing reports. Tests check that
-   * this work stays bounded. */
+  /* Number of entries of the sent log that were visited while reports were
+   * processed. Tests check that this number stays bounded. */
   guint64 report_steps;
 } MmtpSenderPathStats;
 
