@@ -33,12 +33,14 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
  * always allowed. Such data add a negligible delay. They keep the network busy
  * until the thread has woken up and written more. */
 #define NO_DELAY (5 * GST_MSECOND)
-/* The mark is the maximum number of unsent bytes. Before each further part of a
- * frame is written, the element checks whether the kernel has sent all data up
- * to the mark already. If this is so MANY_MARKS times in succession, the mark
- * may grow. A lower number would not prove that the network is fast, because a
- * token bucket on the path may hold as many bytes (75 kbyte in the testbed of
- * the paper). */
+/* The mark is the maximum number of unsent bytes. Before the element writes
+ * another part of a frame, it checks whether the kernel has already sent all
+ * data. When MANY_MARKS checks in succession have found no unsent data, the
+ * mark may grow.
+ *
+ * A lower number of checks would not prove that the network is fast. A token
+ * bucket on the path may hold as many bytes (75 kbyte in the testbed of the
+ * paper). */
 #define MANY_MARKS 16
 /* Interval in us for polling the unacknowledged data. Polling is necessary
  * because no system notifies a program when data are acknowledged. The interval

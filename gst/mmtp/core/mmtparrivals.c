@@ -193,10 +193,11 @@ to_ticks (gint64 time)
   return CLAMP (time / (gint64) MMTP_TICK_TIME, G_MININT32, G_MAXINT32);
 }
 
-/* Moves the messages since the last record into `reported`. Several records may
- * be written at the same time `now`, and messages may arrive between two of
- * them. These messages are added to `reported`, because all records of the time
- * `now` cover the same messages. */
+/* Moves the messages that have arrived since the last record into `reported`.
+ *
+ * Several records may be written at the same time `now`, and all of them must
+ * cover the same messages. If messages arrive between two of these records,
+ * they are added to `reported`. At a later time, `reported` begins anew. */
 static void
 end_span (MmtpArrivals * arrivals, guint64 now)
 {

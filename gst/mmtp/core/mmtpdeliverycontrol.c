@@ -50,7 +50,8 @@
  * trips. */
 #define FILTER (300 * MILLISECOND)
 #define FILTER_ROUND_TRIPS 2
-/* Time over which the rate is averaged that is reported to the application. */
+/* The application is told a mean of the delivery rate. The mean is taken over
+ * this time. */
 #define MEAN_SPAN (250 * MILLISECOND)
 /* If less than a third of the window is in flight, the delivery rate says
  * nothing about the path. */
@@ -95,10 +96,10 @@
 #define USUAL_FALL 8
 /* The usual delay is at most 1/USUAL_PART of the initial delay (D0). */
 #define USUAL_PART 3
-/* If the window is used up and no queue stands for a round (GAIN_ROUND), the
- * path carries more than was measured. The window is then multiplied by
- * GAIN_STEP in each round. All these steps together multiply the window by at
- * most MAX_GAIN. */
+/* If the window is used up for a round (GAIN_ROUND) and no queue remains during
+ * the round, the path carries more than was measured. The window is then
+ * multiplied by GAIN_STEP in each round. All these steps together multiply the
+ * window by at most MAX_GAIN. */
 #define GAIN_STEP 1.1
 #define MAX_GAIN 3
 #define GAIN_ROUND SECOND

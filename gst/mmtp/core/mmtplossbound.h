@@ -44,8 +44,9 @@ typedef struct
   gdouble loss_few, loss_many;
   /* Number of messages in loss_few and loss_many, up to a limit. */
   gdouble n_few, n_many;
-  /* Number of lost messages and of all messages for each octave of bytes in
-   * flight, up to a limit. */
+  /* Numbers of lost messages and of all messages, for each octave of bytes in
+   * flight. If the number of all messages exceeds LOSS_MEMORY, both numbers are
+   * scaled down. */
   gdouble octave_lost[MMTP_LOSS_OCTAVES], octave_all[MMTP_LOSS_OCTAVES];
   guint octave;                 /* octave of the last report */
 } MmtpLossBound;

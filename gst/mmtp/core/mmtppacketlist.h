@@ -11,9 +11,10 @@
 
 #include "mmtpsendpacket.h"
 
-/* The list is a ring of pointers. A removed packet leaves NULL in its place,
- * but the first and the last place are never empty. A place is a number that
- * only grows from the beginning to the end of the list and may wrap around. */
+/* The list is a ring of pointers. Each pointer is a place. A removed packet
+ * leaves NULL in its place, but the first and the last place are never empty.
+ * Places are numbered, and the numbers grow from the beginning to the end of
+ * the list. The numbers may wrap around. */
 typedef struct
 {
   MmtpPacket **ring;            /* NULL if the list was never used */

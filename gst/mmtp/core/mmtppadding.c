@@ -21,8 +21,8 @@
 /* An episode is divided into rounds. If the rate grows by less than this factor
  * in a round, the path is full. */
 #define GROWTH 1.1
-/* The path is full if every message of a report waited in a queue for longer
- * than MAX_QUEUE and the jitter of the path. */
+/* If every message of a report waited in a queue for more than this time plus
+ * the jitter of the path, the path is full. */
 #define MAX_QUEUE (15 * MILLISECOND)
 /* The token bucket holds the bits that the maximum rate allows in this time. An
  * episode may therefore have several times the maximum rate. The mean must be

@@ -34,8 +34,8 @@ typedef struct
   const MmtpSendQueue *queue;
   const MmtpPolicy *policy;
   guint64 max_rate;             /* in bit/s; 0 means no padding */
-  /* Token bucket for all paths together: the bits that may be sent now, and the
-   * time of that number. */
+  /* Token bucket for all paths together. `allowance` is the number of bits that
+   * may be sent, as of the time `allowance_time`. */
   guint64 allowance, allowance_time;
   guint64 messages, bytes;      /* counters of what was sent */
   MmtpPaddingPath all[MMTP_MAX_PATHS];  /* indexed by the path's id */

@@ -41,8 +41,9 @@ gboolean mmtp_path_may_carry (const MmtpPath * path);
 gboolean mmtp_path_may_send_control (const MmtpPath * path);
 /* Returns whether the path has joined and is not silent. */
 gboolean mmtp_path_is_watched (const MmtpPath * path);
-/* Returns the time at which the path counts as silent if no report says until
- * then that a message has arrived. Returns MMTP_NEVER if no report is expected.
+/* Returns the time at which the path counts as silent. If a report says before
+ * that time that a message has arrived, the time becomes later. Returns
+ * MMTP_NEVER if no report is expected.
  */
 guint64 mmtp_path_get_silence_time (const MmtpPath * path);
 /* Returns whether at least one path is usable. */
@@ -70,9 +71,10 @@ guint64 mmtp_paths_get_min_delay (const MmtpPaths * paths);
 /* Returns the minimum delay in ns that a packet would have on any usable path
  * if the queue of that path disappeared; 0 if unknown. */
 guint64 mmtp_paths_get_best_delay (const MmtpPaths * paths);
-/* Returns whether a path delivers a packet before `deadline` almost certainly,
- * if the packet is sent as soon as the pacing allows it. Also returns TRUE if
- * no path is usable, because a path may recover and deliver the packet. */
+/* Returns whether some path almost certainly delivers a packet before
+ * `deadline`. The packet is assumed to be sent as soon as the pacing allows it.
+ * Also returns TRUE if no path is usable, because a path may recover and
+ * deliver the packet. */
 gboolean mmtp_paths_are_sure (const MmtpPaths * paths, guint64 deadline);
 /* Returns the path on which a message of `size` bytes is expected to arrive
  * first if it is sent there next, and sets `arrival` to its arrival time. If no
