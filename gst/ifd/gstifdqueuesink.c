@@ -567,9 +567,9 @@ set_sink_active (GstIfdQueue * self, gboolean active)
   g_mutex_unlock (&self->lock);
 }
 
-/* Returns whether the peer is a source that can be pulled. An element
- * downstream of a source is not used in pull mode, because in push mode it may
- * send caps that describe the stream. */
+/* Returns whether the peer is a source that can be pulled. If the peer is
+ * another element, pull mode is not used even if the element offers it. In push
+ * mode, such an element may send caps that describe the stream. */
 static gboolean
 is_readable_source (GstPad * pad)
 {

@@ -859,8 +859,9 @@ gst_ifd_tcp_writer_class_init (GstIfdTcpWriterClass * klass)
 
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
-  /* ifdsink shows the following two descriptions as its own. They mention its
-   * queue, which drops frames while a frame waits in this element. */
+  /* The element ifdsink contains this element and shows the following two
+   * descriptions as those of its own properties. They mention the queue in
+   * ifdsink, which drops frames while a frame waits in this element. */
   gst_wireless_properties_reword (object_class, "wait-for-connection",
       "Whether the newest frames wait in the queue until the receiver is "
       "connected; false drops all frames until then");

@@ -79,11 +79,17 @@
  * the same purpose (the standing round trip, NSDI 2018, section 2.1). */
 #define STANDING_TIME (150 * MILLISECOND)
 /* The reserve is the number of bytes that may be in flight beyond the window
- * during a gap. On a path without congestion, it is the number of bytes that
- * the path delivers in the time TRUST. On a path of more than TARGET_RATE, it
- * decreases like the queue target. The reserve is smaller on a congested path:
- * it is multiplied by the third power (DISTRUST) of the share of reports
- * without a queue. The share is that of about the last sixteen reports.
+ * during a gap.
+ *
+ * - On a path without congestion, it is the number of bytes that the path
+ * delivers in the time TRUST.
+ *
+ * - On a path of more than TARGET_RATE, that time is shorter. It becomes
+ * shorter with the rate in the same way as the queue target.
+ *
+ * - On a congested path, the reserve is smaller. It is multiplied by the third
+ * power (DISTRUST) of the share of reports without a queue. The share is that
+ * of about the last sixteen reports (CONGESTION_REPORTS).
  */
 #define TRUST (250 * MILLISECOND)
 #define DISTRUST 3

@@ -293,10 +293,14 @@ take_cookie (MmtpHandshake * self, MmtpPath * path,
 }
 
 /* Returns whether the ACCEPT that arrives now probably answers a repeated OPEN
- * and not the first one. OPEN without padding and ACCEPT are 1.4 times as long as
- * INIT and COOKIE, so the round trip of a repeated OPEN is 1 to 1.4 times that
- * of the INIT. If the first OPEN was not lost but is
- * slow because of its padding, its ACCEPT usually arrives at another time. */
+ * and not the first OPEN.
+ *
+ * A repeated OPEN has no padding. Together, OPEN without padding and ACCEPT are
+ * 1.4 times as long as INIT and COOKIE. The round trip of a repeated OPEN is
+ * therefore 1 to 1.4 times that of the INIT.
+ *
+ * The first OPEN may not be lost but slow, because of its padding. The ACCEPT
+ * that answers it then usually arrives at another time. */
 static gboolean
 is_answer_to_last (const MmtpHandshake * self, const MmtpAsked * asked)
 {
@@ -413,9 +417,9 @@ is_answer_to_open (MmtpHandshake * self, const MmtpPath * path, guint16 low)
 }
 
 /* Processes a REFUSE with the reason "cookie too old". Anyone who sees the
- * packets can send such a REFUSE. The handshake therefore only asks for another
- * COOKIE, no sooner than it would without an answer. An ACCEPT for the last
- * OPEN is still valid. */
+ * packets can send such a REFUSE, so it must not do harm. The handshake only
+ * asks for another COOKIE. The INIT for this purpose is not sent earlier than
+ * if no REFUSE had arrived. An ACCEPT for the last OPEN is still valid. */
 static MmtpRefusal
 take_old_cookie (MmtpHandshake * self, MmtpPath * path)
 {

@@ -32,8 +32,9 @@ typedef struct
   /* Number of messages from which mean_queue and mean_in_flight were computed.
    * It does not grow beyond LOSS_MEMORY. */
   gdouble n_all;
-  /* Share of messages that were lost while the queueing delay was below its
-   * mean, and share while it was above. */
+  /* Two shares of lost messages, depending on the queueing delay. loss_low is
+   * the share while the queueing delay was below its mean. loss_high is the
+   * share while it was above its mean. */
   gdouble loss_low, loss_high;
   /* Number of messages from which loss_low was computed, and number from which
    * loss_high was computed. Neither number grows beyond LOSS_MEMORY. */
@@ -42,7 +43,8 @@ typedef struct
    * loss_few is the share while the number was below its mean. loss_many is the
    * share while it was above its mean. */
   gdouble loss_few, loss_many;
-  /* Number of messages in loss_few and loss_many, up to a limit. */
+  /* Number of messages from which loss_few was computed, and number from which
+   * loss_many was computed. Neither number grows beyond LOSS_MEMORY. */
   gdouble n_few, n_many;
   /* Numbers of lost messages and of all messages, for each octave of bytes in
    * flight. If the number of all messages exceeds LOSS_MEMORY, both numbers are

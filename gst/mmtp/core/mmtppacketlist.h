@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The waiting packets of one rank, in the order of mmtp_send_packet_compare(), which is the
- * order of their due times. Packets nearly always arrive at the end of the list
- * and leave at its beginning. Both take constant time and need no memory of
- * their own, which a balanced tree would need. A packet in the middle is found
- * by its due time in logarithmic time. A packet can be removed anywhere in
- * constant time on average.
+/* The waiting packets of one rank, in the order of mmtp_send_packet_compare().
+ * This is the order of their due times.
+ *
+ * Packets nearly always arrive at the end of the list and leave at its
+ * beginning. Both take constant time, and no memory is allocated per packet. A
+ * balanced tree would have to allocate memory for each packet. A packet in the
+ * middle is found by its due time in logarithmic time. A packet can be removed
+ * anywhere in constant time on average.
  */
 
 #pragma once

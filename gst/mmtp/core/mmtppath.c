@@ -367,9 +367,10 @@ mmtp_path_is_possible (const MmtpPath * path, const MmtpRecord * record)
   return bytes <= path->stats.bytes;
 }
 
-/* Increases a counter to the value with the low 32 bits `low` and returns the
- * difference. A report that arrived on another path may be older, but the
- * counter never decreases. */
+/* Updates a counter from a report, and returns by how much the counter has
+ * grown. `low` is the low 32 bits of the new value. A report that arrived on
+ * another path may be older than the last one. The counter is then left as it
+ * is, because it must never decrease. */
 static guint64
 count_up (guint64 * counter, guint32 low)
 {
