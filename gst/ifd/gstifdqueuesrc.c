@@ -12,9 +12,9 @@
 
 #define GST_CAT_DEFAULT gst_ifd_queue_debug
 
-/* Time in us for which the task of the src pad leaves a frame to the streaming
- * thread, which pushes the frames in unqueued mode. If no further frame has
- * arrived by then, the task pushes the frame. */
+/* Time in us. In unqueued mode, the streaming thread pushes the frames. The
+ * task of the src pad therefore leaves a frame to that thread for this time. If
+ * no further frame has arrived by then, the task pushes the frame. */
 #define MAX_HOLD_TIME 20000
 /* Minimum time between two requests for a key frame, as in mmtpsink. It is long
  * because key frames are large. */

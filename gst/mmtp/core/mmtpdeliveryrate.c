@@ -12,8 +12,9 @@
  * to 1/e in LONG_MEMORY. */
 #define LONG_SPAN (250 * MILLISECOND)
 #define LONG_MEMORY (30 * SECOND)
-/* Maximum length of a burst, at which its measurement is ended. While a burst
- * is measured, the effect of a small error of the long rate grows. */
+/* Maximum length of a burst. The measurement of a burst is ended at this
+ * length, because its error grows with the length: the long rate may have a
+ * small error, which is multiplied by the length. */
 #define EPOCH (500 * MILLISECOND)
 /* The stored size of the largest burst decays. In this time it decays to 1/e.
  * The time is long enough to last until the next burst: a path whose delay

@@ -121,10 +121,11 @@ ask_whether_alive (MmtpLiveness * self)
   }
 }
 
-/* If a sender was killed and starts again, its cookie shows that it receives at
- * its host's address. The network path to that host therefore works, and the
- * old session must be silent for another reason. A valid message of the old
- * session shows that its sender is still alive. */
+/* A sender may have been killed and may have started again. Its cookie then
+ * shows that it receives at its host's address. The network path to that host
+ * therefore works, so the old session must be silent for another reason. As
+ * long as valid messages of the old session arrive, its sender is alive, and
+ * the session cannot be taken over. */
 gboolean
 mmtp_liveness_may_take_over (MmtpLiveness * self, const MmtpAddress * address)
 {

@@ -45,10 +45,10 @@
  */
 #define RANDOM_LOSSES 3
 /* Losses are random only if they are about as frequent with many bytes in
- * flight as with few. The loss rate while the bytes in flight are above their
- * mean must be at most IN_FLIGHT_RATIO times the loss rate while they are below
- * it. A queue that is always full loses more packets the more bytes are in
- * flight.
+ * flight as with few. Two loss rates are compared: the loss rate while the
+ * bytes in flight are above their mean, and the loss rate while they are below
+ * their mean. The first must be at most IN_FLIGHT_RATIO times the second. With
+ * a queue that is always full, the loss rate grows with the bytes in flight.
  */
 #define IN_FLIGHT_RATIO 1.5
 /* The first octave of bytes in flight ends at twice this number of bytes. */

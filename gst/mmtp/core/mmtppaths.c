@@ -360,9 +360,9 @@ mmtp_paths_are_measurable (const MmtpPaths * paths)
   return paths->is_ready && any;
 }
 
-/* Returns the capacity up to which buffers are accepted, in percent of the
- * measured one. Estimated rates are uncertain, so more is accepted if the rate
- * of a path is not configured. */
+/* Returns how much of the measured capacity may be used before buffers are
+ * refused, in percent. If the rate of a path is not configured, the capacity is
+ * only an estimate. A higher percentage is used then. */
 static guint
 get_put_percent (const MmtpPaths * paths)
 {
