@@ -17,25 +17,22 @@ GST_DEBUG_CATEGORY_EXTERN (gst_ifd_queue_debug);
 /* Two threads use the element:
  *
  * - Upstream's streaming thread splits the input into frames and waits until
- * each frame is due. If upstream is a source in pull mode, the task of the sink
- * pad does this.
- *
+ *   each frame is due. If upstream is a source in pull mode, the task of the
+ *   sink pad does this.
  * - The task of the src pad pushes the frames.
  *
  * The locks are taken in this order: the streaming lock of a pad, `lock`,
  * OBJECT_LOCK. While the element pushes, posts, queries or frees an object, or
  * waits for a clock, only the streaming lock may be held.
  *
- * Unqueued mode: with sync=false and input that is not live, upstream waits for
- * room anyway. The second thread is useless then, and costs a thread switch per
- * frame. A bin can therefore allow the unqueued mode. In this mode the
- * streaming thread does not wait for room, but pushes a frame itself. The task
- * of the src pad still pushes:
+ * With sync=false and input that is not live, upstream waits for room anyway.
+ * The second thread is useless then, and costs a thread switch per frame. A bin
+ * can therefore allow the unqueued mode. In this mode the streaming thread does
+ * not wait for room, but pushes a frame itself. The task of the src pad still
+ * pushes:
  *
  * - the events and queries;
- *
  * - the first frame, because this push may have to wait for a receiver;
- *
  * - the frames in the queue, if no new frame arrives from upstream. */
 struct _GstIfdQueue
 {

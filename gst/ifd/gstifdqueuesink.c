@@ -420,9 +420,9 @@ take_event (GstIfdQueue * self, GstEvent * event)
   }
 }
 
-/* Handles an event. After a flow return that is not OK, this function returns
- * the same flow return. If it returned an error instead, upstream would treat
- * the refused event as an error. */
+/* Handles an event. `flow` is the flow return of downstream. If it is not OK,
+ * this function returns it. If the function returned an error instead, upstream
+ * would treat the refused event as an error. */
 static GstFlowReturn
 gst_ifd_queue_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {

@@ -58,9 +58,9 @@ is_base (const IfdFrame * frame)
 
 /* Returns whether the dropped frame of `event` shows that no frame can be sent
  * until the next I-frame. This is the case if the frame belongs to the base
- * layer and was dropped because it refers to another dropped frame. That other
- * frame, which was dropped first, does not show it yet. The frame after it may
- * be an I-frame. */
+ * layer and was dropped because it refers to another dropped frame. The drop of
+ * that other frame alone is not enough, because the frame after it may be an
+ * I-frame. */
 static gboolean
 needs_key_unit (const IfdEvent * event)
 {

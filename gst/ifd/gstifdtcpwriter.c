@@ -29,9 +29,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
  * CPU time. */
 #define IGNORED_AT_ONCE 16384
 #define IGNORE_PAUSE 10         /* in ms */
-/* Time in ns. If the receiver takes the unsent data within this time, they are
- * always allowed. Such data add a negligible delay. They keep the network busy
- * until the thread has woken up and written more. */
+/* Time in ns. If the receiver takes the unsent data within this time, no limit
+ * applies to them. Such data are delayed by a negligible time only. They keep
+ * the network busy until the thread has woken up and written more. */
 #define NO_DELAY (5 * GST_MSECOND)
 /* The mark is the maximum number of unsent bytes. Before the element writes
  * another part of a frame, it checks whether the kernel has already sent all
@@ -94,8 +94,8 @@ struct _GstIfdTcpWriter
    * for each socket. */
   /* Maximum number of unsent bytes; at least `lowat` */
   guint mark;
-  /* Number of successive checks in which the kernel had no unsent data. The
-   * constant MANY_MARKS is compared with it. */
+  /* Number of successive checks in which the kernel had no unsent data. When it
+   * reaches MANY_MARKS, the mark may grow. */
   guint marks_at_once;
   /* TRUE if this side has sent FIN on this socket */
   gboolean said_end;

@@ -14,8 +14,9 @@
  * and short enough to follow a change. */
 #define WINDOW_LENGTH (500 * MSECOND)
 /* A missing message may have been overtaken by later messages. The receiver
- * waits for it as long as the jitter, but at least for this time. The message
- * then counts as lost (docs/wire-mmtp.md, REPORT). */
+ * waits for it as long as the jitter, but at least for this time. If the
+ * message has not arrived by then, it counts as lost (docs/wire-mmtp.md,
+ * REPORT). */
 #define MIN_TOLERANCE (10 * MSECOND)
 /* RFC 3550, section 6.4.1: the gain of its jitter estimator is 1/16. */
 #define JITTER_GAIN 16

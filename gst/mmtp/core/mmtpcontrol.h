@@ -85,8 +85,8 @@ void mmtp_control_check_period (MmtpControl * self, const MmtpPath * path);
 /* Notes that a REPORT sent at `sent` (ticks) has arrived on `path`. */
 void mmtp_control_note_report (MmtpControl * self, const MmtpPath * path,
     guint32 sent);
-/* Postpones the QUERY that asks for missing REPORTs. Call this function when a
- * REPORT has arrived on `path` that is newer than every REPORT before it. */
+/* Postpones the QUERY that asks for missing REPORTs. Call this function when
+ * `path` has delivered a REPORT that is newer than all REPORTs before. */
 void mmtp_control_put_off_query (MmtpControl * self, const MmtpPath * path);
 MmtpRefusal mmtp_control_take_query (MmtpControl * self,
     const MmtpQuery * query);

@@ -79,17 +79,16 @@
  * the same purpose (the standing round trip, NSDI 2018, section 2.1). */
 #define STANDING_TIME (150 * MILLISECOND)
 /* The reserve is the number of bytes that may be in flight beyond the window
- * during a gap.
+ * during a gap. It is the number of bytes that the path delivers in a certain
+ * time:
  *
- * - On a path without congestion, it is the number of bytes that the path
- * delivers in the time TRUST.
- *
- * - On a path of more than TARGET_RATE, that time is shorter. It becomes
- * shorter with the rate in the same way as the queue target.
- *
- * - On a congested path, the reserve is smaller. It is multiplied by the third
- * power (DISTRUST) of the share of reports without a queue. The share is that
- * of about the last sixteen reports (CONGESTION_REPORTS).
+ * - The time is TRUST on a path without congestion whose rate is at most
+ *   TARGET_RATE.
+ * - If the rate is higher, the time is shorter. Like the queue target, it is
+ *   inversely proportional to the square root of the rate.
+ * - On a congested path, the time is multiplied by the third power (DISTRUST)
+ *   of the share of reports without a queue. The share is that of about the
+ *   last sixteen reports (CONGESTION_REPORTS).
  */
 #define TRUST (250 * MILLISECOND)
 #define DISTRUST 3
@@ -128,9 +127,9 @@
 
 /* --- competition ---------------------------------------------------------- */
 
-/* A competing flow is assumed to fill the queue if the queueing delay is more
- * than STANDING times the delay that our own packets explain. This must last
- * for COMPETITION_TIME. */
+/* A competing flow is assumed to fill the queue if the queueing delay has been
+ * too long for COMPETITION_TIME. It is too long if it is more than STANDING
+ * times the delay that our own packets explain. */
 #define STANDING 1.25
 /* The factor STANDING is not applied if a path delivers less than SMALL_SHARE
  * of its long-term rate. The queueing delay then only has to be longer than the
@@ -166,7 +165,8 @@ typedef struct
   MmtpDeliveryRate delivery;
   Filter rates, queues;
   gdouble rate;                 /* rate in bytes per ns; 0 if unknown */
-  /* maximum of recent values of `rate`, which decays, and its time in ns */
+  /* `peak_rate` is the maximum of recent values of `rate`, and decays.
+   * `peak_time` is the time in ns up to which the decay was computed. */
   gdouble peak_rate, peak_time;
   /* mean delivery rate over MEAN_SPAN, reported to the application */
   gdouble mean_rate;
@@ -195,8 +195,8 @@ typedef struct
   /* minimum queueing delay in the current round of GAIN_ROUND, in ns */
   gdouble min_queue;
   gdouble round_began;
-  /* Time in ns. The queueing delay has been longer since this time than our own
-   * packets explain. */
+  /* Time in ns. Since this time, the queueing delay has been longer than our
+   * own packets explain. */
   gdouble standing_since;
   gboolean is_competing;
   MmtpLossBound bound;

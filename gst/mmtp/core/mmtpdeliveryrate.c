@@ -16,10 +16,9 @@
  * length, because its error grows with the length: the long rate may have a
  * small error, which is multiplied by the length. */
 #define EPOCH (500 * MILLISECOND)
-/* The stored size of the largest burst decays. In this time it decays to 1/e.
- * The time is long enough to last until the next burst: a path whose delay
- * fluctuates has several bursts per second, and a mobile link has one after
- * each gap. */
+/* Time in which the stored size of the largest burst decays to 1/e. Some paths
+ * have several bursts per second because their delay fluctuates. A mobile link
+ * has one burst after each gap. */
 #define EXTRA_MEMORY (400 * MILLISECOND)
 /* The size of a burst is limited to the bytes that the long rate delivers in
  * MAX_EXTRA. */

@@ -101,10 +101,10 @@ MmtpRank mmtp_gop_get_rank (const MmtpGop * gop, PictureKind kind,
  * a dropped picture. No decoder could use such a buffer. */
 gboolean mmtp_gop_needs_dropped (const MmtpGop * gop,
     const MmtpPicture * picture);
-/* The buffer that was put last has been sent (mmtp_gop_note_sent()) or dropped
- * (mmtp_gop_note_dropped()). If its picture has slots (stored reference
- * pictures), these functions note whether the slots are correct at the
- * receiver. */
+/* The buffer that was put into the queue last has been sent
+ * (mmtp_gop_note_sent()) or dropped (mmtp_gop_note_dropped()). If its picture
+ * has slots (stored reference pictures), these functions note whether the slots
+ * are correct at the receiver. */
 void mmtp_gop_note_sent (MmtpGop * gop, const MmtpPicture * picture);
 void mmtp_gop_note_dropped (MmtpGop * gop, const MmtpPicture * picture,
     guint64 due);

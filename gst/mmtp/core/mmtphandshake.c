@@ -243,9 +243,9 @@ mmtp_handshake_write (MmtpHandshake * self, guint8 * bytes, gsize room,
  * accept it from the sender's address.
  *
  * If the sender has a key, it therefore tries every COOKIE that differs from
- * the last one. The number of tries per INIT is limited by `cookies_left`.
- * Without a key there is no protection against such an attacker, so the sender
- * uses only the first COOKIE.
+ * the last one. `cookies_left` limits the number of tries per INIT. Without a
+ * key there is no protection against such an attacker, so the sender uses only
+ * the first COOKIE.
  */
 static gboolean
 may_take_cookie (const MmtpHandshake * self, const MmtpInit * cookie)

@@ -17,8 +17,8 @@ typedef struct
   guint64 period;               /* keep-alive period */
   guint64 last_valid;           /* arrival time of the last valid message */
   /* Another sender from the same host may want a session. The receiver then
-   * sends QUERYs to the session's sender. This is their number since
-   * `last_valid`. */
+   * sends QUERYs to the session's sender. `n_queries` is the number of these
+   * QUERYs since `last_valid`. */
   guint n_queries;
   /* times of the first and the last of the n_queries QUERYs */
   guint64 first_query, last_query;

@@ -55,8 +55,9 @@
 #define FIRST_OCTAVE 256
 /* Maximum share of messages that a usable radio link loses at random. */
 #define MAX_RANDOM_LOSS 0.15
-/* A short queue and random losses lead to an expected number of losses. If only
- * this many more losses occur, they still count as random. */
+/* An expected number of losses is computed from the loss rate with a short
+ * queue. If the real number is at most this much higher, the losses still count
+ * as random. */
 #define MIN_EXCESS 1
 /* The loss rate with a short queue is trusted after at least MIN_KNOWN
  * messages. If that loss rate is below NO_LOSS, there are practically no random

@@ -25,8 +25,8 @@
  * the jitter of the path, the path is full. */
 #define MAX_QUEUE (15 * MILLISECOND)
 /* The token bucket holds the bits that the maximum rate allows in this time. An
- * episode may therefore have several times the maximum rate. The mean must be
- * below the maximum rate, counted over the episode and the rest before it. */
+ * episode may therefore have several times the maximum rate. The mean over the
+ * episode and the rest before it must be below the maximum rate. */
 #define ALLOWANCE_TIME SECOND
 
 void

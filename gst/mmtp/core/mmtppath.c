@@ -8,10 +8,10 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* A timer may fire late. If it is late by up to this time, the rate does not
- * become lower, because the tokens of this time are kept in the token bucket.
- * Older tokens are not kept. Section 4.4 of the MMTP paper: "new tokens are not
- * generated until old tokens are used". */
+/* A timer may fire late by up to this time without reducing the rate, because
+ * the token bucket keeps the tokens of this time. It keeps no older tokens.
+ * Section 4.4 of the MMTP paper: "new tokens are not generated until old tokens
+ * are used". */
 #define TOKEN_LAG MILLISECOND
 /* Factor by which the pacing rate of a path is higher while the application
  * sends less than the path carries. The slow start of Linux does the same
@@ -79,9 +79,9 @@
  * bytes that fill the path.
  *
  * Draining begins when the path has been busy for 10 s (DRAIN_PERIOD); BBR does
- * so after 5 s. On a path with a long round trip, draining costs more, so it is
- * done less often. If 100 round trips (DRAIN_ROUNDS) take more than 20 s,
- * draining begins after 100 round trips minus 10 s. */
+ * so after 5 s. On a slow path, draining costs more, so it is done less often.
+ * If 100 round trips (DRAIN_ROUNDS) take more than 20 s, draining begins after
+ * 100 round trips minus 10 s. */
 #define DRAIN_PERIOD (10 * SECOND)
 #define DRAIN_ROUNDS 100
 #define DRAIN_PART 2
@@ -413,10 +413,11 @@ unwrap_ticks (const MmtpPath * path, guint32 ticks)
   return mmtp_unwrap (ticks, MMTP_TICKS_BITS, near) * MMTP_TICK_TIME;
 }
 
-/* Returns how long a pause without arrivals may be due to jitter. Such a pause
- * is not a stall yet. The result is limited, because the jitter is high if the
- * delay of the path jumps. With a higher limit, a stall would be detected too
- * late to compensate for it.
+/* Returns the maximum length of a pause that jitter explains. A pause of this
+ * length is not a stall yet.
+ *
+ * The result is limited. If the delay of the path jumps, the jitter is high,
+ * and a stall would be detected too late to compensate for it.
  */
 static guint64
 get_stall_jitter (const MmtpPath * path)
@@ -607,10 +608,10 @@ measure_byte_time (MmtpPath * path, guint64 now, const MmtpSent * newest)
 }
 
 /* A record may be marked as unmeasured. This means that nothing has arrived
- * since the path's previous record. If its messages are still new to the
- * sender, the previous record was lost or is late. The minimum and maximum
- * transit of these messages are in that record. Only the transit of the latest
- * message is known then. */
+ * since the path's previous record. If the record nevertheless reports messages
+ * that are new to the sender, the previous record was lost or is late. The
+ * minimum and maximum transit of these messages are in the previous record, so
+ * only the transit of the latest message is known now. */
 static void
 note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
     const MmtpSent * newest, guint n)

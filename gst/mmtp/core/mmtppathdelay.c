@@ -10,8 +10,9 @@
 #define SPAN_TIME G_GUINT64_CONSTANT (1000000000)
 /* Length of a span of the base delay. The base delay is the minimum of ten of
  * these spans, so it is the minimum of one minute. LEDBAT (RFC 6817, section
- * 2.4.2) uses the minimum of some minutes. A minute is longer than any time for
- * which the sender keeps a queue up on purpose, as it must be. */
+ * 2.4.2) uses the minimum of some minutes. The minute has to be longer than the
+ * time for which a queue is kept up on purpose. Otherwise the delay of that
+ * queue would count as base delay. */
 #define BASE_SPAN_TIME (6 * SPAN_TIME)
 /* Approximate number of reports over which the spread is averaged. */
 #define SPREAD_REPORTS 8

@@ -448,17 +448,15 @@ mmtp_path_is_watched (const MmtpPath * path)
 
 /* Returns the time at which the path counts as silent.
  *
- * There is a time by which the oldest message in flight should have been
- * reported. The path counts as silent if there was no progress until
- * SILENT_TIME after it.
+ * The oldest message in flight, and the messages in flight before it, should
+ * have been reported by a certain time. If no progress was reported, the path
+ * counts as silent some time later:
  *
- * MUTE_TIME is used instead of SILENT_TIME if reports do not arrive, because
- * the return path may have stalled. There are two exceptions:
- *
- * - A report shows that the path itself has stalled.
- *
- * - No report about the path has arrived yet. It is then unknown whether the
- * path delivers at all. */
+ * - MUTE_TIME later in general, because perhaps only the return path has
+ *   stalled;
+ * - SILENT_TIME later if a report shows that the path itself has stalled;
+ * - SILENT_TIME later before the first report about the path, because it is
+ *   then unknown whether the path delivers at all. */
 guint64
 mmtp_path_get_silence_time (const MmtpPath * path)
 {
