@@ -55,9 +55,9 @@ void gst_ifd_queue_input_reset (GstIfdQueueInput * input);
  * caps that downstream accepts. `filter` may be NULL. */
 GstCaps *gst_ifd_queue_input_query_caps (GstCaps * downstream,
     GstCaps * filter);
-/* Returns FALSE after posting an error if the caps cannot be used. For MPEG
- * video, gst_ifd_queue_input_pull () returns the caps of the frames; other caps
- * are passed on unchanged. */
+/* If the caps cannot be used, posts an error and returns FALSE. For MPEG video,
+ * the caps of the frames are returned by gst_ifd_queue_input_pull (). Other
+ * caps are passed on unchanged. */
 gboolean gst_ifd_queue_input_set_caps (GstIfdQueueInput * input,
     GstCaps * caps);
 /* Posts an error for caps that only match GST_IFD_QUEUE_UNUSABLE_CAPS, or that

@@ -53,8 +53,8 @@ struct _GstIfdQueue
   /* the queue between the threads, protected by lock */
   IfdLine *line;
   GstFlowReturn flow;           /* if not OK, no frame is accepted or pushed */
-  /* TRUE if the unqueued mode is allowed, as explained above; set before the
-   * start */
+  /* TRUE if the unqueued mode is allowed, which the comment above this struct
+   * explains. Set before the element starts. */
   gboolean may_be_unqueued;
   /* TRUE while one of the two threads is pushing; the other thread must not
    * push then */
@@ -65,7 +65,8 @@ struct _GstIfdQueue
   gboolean passed;
   /* TRUE if EOS was received; it may still be in the queue */
   gboolean eos;
-  GstQuery *query_done;         /* query whose answer, query_result, is known */
+  /* query that was answered last; `query_result` is the result */
+  GstQuery *query_done;
   gboolean query_result;
   GstQuery *query_running;      /* query that downstream is answering */
 

@@ -77,8 +77,9 @@ create_wait_id (GstIfdQueue * self, GstClockTime due)
   return id;
 }
 
-/* Called with the lock, which is released while waiting. Returns TRUE if the
- * time has come. Returns FALSE if something changed before. */
+/* Called with the lock, which is released while waiting. Returns TRUE when the
+ * time `due` has been reached. Returns FALSE if the wait was ended before,
+ * because something changed. */
 static gboolean
 wait_for_clock (GstIfdQueue * self, GstClockTime due)
 {

@@ -112,7 +112,8 @@ advance (MmtpClock * clock, guint64 now)
   gdouble passed = (gdouble) (now - clock->offset_time), step, max;
   gboolean settling;
 
-  /* All packets that the kernel has merged have the same time. */
+  /* Packets that the kernel has merged all have the same time `now`. Only the
+   * first of them changes the offset. */
   if (clock->fixed && now == clock->offset_time)
     return;
   clock->offset_time = now;

@@ -20,8 +20,8 @@
  * have several bursts per second because their delay fluctuates. A mobile link
  * has one burst after each gap. */
 #define EXTRA_MEMORY (400 * MILLISECOND)
-/* The size of a burst is limited to the bytes that the long rate delivers in
- * MAX_EXTRA. */
+/* The size of a burst is limited. The limit is the number of bytes that the
+ * path delivers in MAX_EXTRA at its long rate. */
 #define MAX_EXTRA (200 * MILLISECOND)
 /* Reports count whole packets only, so the size of a burst has a rounding
  * error. This number of packets is subtracted from the size for that reason. */

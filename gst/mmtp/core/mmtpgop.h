@@ -40,7 +40,7 @@ typedef struct
   gboolean has_slots;
   guint32 uses, updates;
   /* The buffer is a piece of a transport stream that was cut at its pictures
-   * (mmtptscutter.h). A picture begins with MMTP_FLAG_HEADER. */
+   * (mmtptscutter.h). The first piece of each picture has MMTP_FLAG_HEADER. */
   gboolean is_piece;
   /* The piece does not belong to the picture around it. It is kept even if that
    * picture is dropped, and is sent before all pictures. No other buffer refers

@@ -24,9 +24,9 @@
 /* Number of reports after which a long interval between reports is forgotten.
  */
 #define INTERVAL_MEMORY 16
-/* The margin of the safe delay is at most 1/8 of the initial delay (D0). A path
- * on which no packet is expected in time would carry nothing, so the margin
- * must be limited. */
+/* The margin of the safe delay is at most 1/8 (MAX_MARGIN) of the initial delay
+ * (D0). With a larger margin, no packet might be expected in time, and the path
+ * would carry nothing. */
 #define MAX_MARGIN 8
 #define JITTERS 2
 /* When a packet is sent, some time is left until its deadline. The packet is
@@ -834,9 +834,11 @@ mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now)
   return delay + get_transmission_time (path) + get_queue (path, now);
 }
 
-/* Returns the deviation of the delay, limited to a part of the initial delay
- * (D0). On a mobile link, the slowest message of some seconds does not predict
- * the delay of the next message. */
+/* Returns the safety margin that is added to the expected delay. It is the
+ * deviation of the delay, but at most a part of the initial delay (D0). Without
+ * this maximum, the slowest message of some seconds would determine the margin.
+ * On a mobile link, that message does not predict the delay of the next
+ * message. */
 static guint64
 get_margin (const MmtpPath * path)
 {
@@ -890,7 +892,8 @@ get_predicted_delay (const MmtpPath * path, guint64 now)
       path->large_size + path->overhead) + get_margin (path);
 }
 
-/* A gap is expected to last as long again as it has lasted until now. */
+/* A gap that has lasted for some time is expected to last for the same time
+ * again. */
 static guint64
 get_delay_in_gap (const MmtpPath * path)
 {

@@ -82,7 +82,7 @@ typedef struct
   MmtpRecent round_trips;
   /* round trip of the last report; 0 if unknown */
   guint64 round_trip;
-  /* report period that the receiver was asked for */
+  /* report period that the sender has asked the receiver for */
   guint64 report_period;
   guint64 report_interval;      /* longest recent time between reports */
   /* initial delay (D0): maximum time for a message */
@@ -95,7 +95,8 @@ typedef struct
   /* sending time of the newest message, sender's clock */
   guint64 arrival_sent;
   guint64 reported_bytes;
-  /* time of the last record of a report; 0 if there was none */
+  /* time at which a record about this path last arrived; 0 if none has arrived
+   */
   guint64 report_time;
   /* Time at which a record last reported new messages, or at which the path
    * started. */
@@ -114,8 +115,8 @@ typedef struct
   /* mean share of packets that arrived late; only packets that were sent
    * shortly before their deadline are counted */
   gdouble late_share;
-  /* number of packets that were sent shortly before their deadline and have
-   * been reported since */
+  /* Number of reported packets that had been sent shortly before their
+   * deadline. It is reset when `late_share` is updated. */
   guint marginal;
   /* number of recently reported messages that were as large as a packet, and
    * number of lost messages among them */
@@ -169,9 +170,9 @@ void mmtp_path_note_idle (MmtpPath * path);
  * which pacing allows the next packet. */
 gboolean mmtp_path_has_window (const MmtpPath * path, gsize size,
     gboolean is_alone);
-/* Returns the time at which the next report is overdue. From then on the path
- * may have a gap. It may therefore use its reserve, which is the number of
- * bytes that may be in flight beyond the window during a gap. */
+/* Returns the time from which on the next report is overdue. The path may have
+ * a gap then, and the sender may use the path's reserve. The reserve is the
+ * number of bytes that may be in flight beyond the window during a gap. */
 guint64 mmtp_path_get_overdue (const MmtpPath * path);
 /* Returns whether nothing has arrived for longer than jitter explains. The path
  * may then have a gap. Always FALSE if a rate is configured. */

@@ -224,8 +224,8 @@ mmtp_paths_get_min_delay (const MmtpPaths * paths)
   return get_delay_of_quickest (paths, mmtp_path_get_safe_delay);
 }
 
-/* Returns 0 before the paths have been measured, because a missing measurement
- * is no reason to drop a buffer. */
+/* Before the paths have been measured, no delay is known. The function then
+ * returns 0, so that no buffer is dropped because a measurement is missing. */
 guint64
 mmtp_paths_get_best_delay (const MmtpPaths * paths)
 {
