@@ -588,9 +588,9 @@ gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
 }
 
 /* Adapts the mark, which is the maximum number of unsent bytes, to the speed of
- * the network. For example, 16384 bytes last 26 ms at 5 Mbit/s, but 16 us at 1
- * Gbyte/s. The mark grows only as long as the measured rate justifies it. For a
- * receiver that has never taken data, the mark is notsent-lowat. */
+ * the network. For example, the network takes 16384 bytes in 26 ms at 5 Mbit/s,
+ * but in 16 us at 1 Gbyte/s. The mark grows only if the measured rate is high
+ * enough. If a receiver has never taken data, the mark is notsent-lowat. */
 static void
 gst_ifd_tcp_writer_adapt_mark (GstIfdTcpWriter * self, GstClockTime waited)
 {

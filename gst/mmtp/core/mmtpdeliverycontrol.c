@@ -447,8 +447,8 @@ follow_start (Delivery * self, const MmtpRateSample * sample)
     self->is_starting = FALSE;
   else if (2 * sample->sent_in_flight >= self->start_window)
     self->start_window += sample->acked;
-  /* The first estimate of the rate was never confirmed, so the measured rate
-   * replaces it as the peak rate.
+  /* No measurement has confirmed the first estimate of the rate. The measured
+   * rate therefore replaces that estimate as the peak rate.
    */
   if (!self->is_starting && self->rate > 0)
     self->peak_rate = self->rate;

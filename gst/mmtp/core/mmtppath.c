@@ -13,8 +13,8 @@
  * Section 4.4 of the MMTP paper: "new tokens are not generated until old tokens
  * are used". */
 #define TOKEN_LAG MILLISECOND
-/* Factor by which the pacing rate of a path is higher while the application
- * sends less than the path carries. The slow start of Linux does the same
+/* While the application sends less than the path carries, the pacing rate of
+ * the path is multiplied by this factor. The slow start of Linux does the same
  * (tcp_pacing_ss_ratio). */
 #define LIMITED_GAIN 2
 /* Round trip that is assumed while the round trip of a path is unknown. The
@@ -44,8 +44,8 @@
 #define LATENESS_RISE 0.5
 #define LATENESS_FALL 0.01
 #define MAX_LATENESS_STEP (100 * MILLISECOND)
-/* Maximum time by which a late message may miss its deadline without a gap. If
- * it arrives later than that, a gap held it up. */
+/* If a message misses its deadline by more than this time, it was held up by a
+ * gap. If it misses the deadline by less, it is simply late. */
 #define MAX_LATENESS (25 * MILLISECOND)
 /* `lateness` is at most 1/LATENESS_PART of the difference between the initial
  * delay (D0) and the base delay. */
@@ -53,16 +53,16 @@
 /* With a configured rate, the safe delay may be nearly the whole initial delay
  * (D0). */
 #define MAX_SAFE_EIGHTHS 7
-/* Time without arrivals after which the path has stalled, if a message should
- * have arrived. A multiple of the jitter is added to it. The time covers the
- * reports, which arrive every 50 ms, and the pauses of 20 to 60 ms that
- * schedulers of mobile networks make. */
+/* If a message should have arrived and nothing arrives for this time plus a
+ * multiple of the jitter, the path has stalled. The time covers two normal
+ * delays: reports arrive only every 50 ms, and schedulers of mobile networks
+ * pause for 20 to 60 ms. */
 #define STALL_TIME (100 * MILLISECOND)
 #define STALL_JITTERS 4
 #define STALL_DEADLINE_PART 4
-/* Time without arrivals after which a path is in doubt, which means that it may
- * have stalled. A multiple of the jitter is added to it. This time is shorter
- * than STALL_TIME and matters only if there is another path. */
+/* If nothing arrives on a path for this time plus a multiple of the jitter, the
+ * path is in doubt, which means that it may have stalled. This time is shorter
+ * than STALL_TIME. It matters only if there is another path. */
 #define DOUBT_TIME (30 * MILLISECOND)
 #define DOUBT_JITTERS 2
 /* A path does not deliver if at least MISSED_PERCENT of its last packets are

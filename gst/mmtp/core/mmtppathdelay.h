@@ -56,9 +56,9 @@ void mmtp_path_delay_clear (MmtpPathDelay * delay);
  * and the slowest message. */
 void mmtp_path_delay_add (MmtpPathDelay * delay, guint64 now, gint64 latest,
     gint64 min, gint64 high, guint n);
-/* Adds a report about `n` messages of which only the delay of the newest one is
- * known. It may become the base delay, but it says nothing about the standing
- * delay or the high delay of the path. */
+/* Adds a report about `n` messages. Only the delay of the newest of these
+ * messages is known. This delay may become the base delay, but it says nothing
+ * about the standing delay or the high delay of the path. */
 void mmtp_path_delay_add_latest (MmtpPathDelay * delay, guint64 now,
     gint64 latest, guint n);
 /* Sets the base delay to `base` after the sender has emptied the queue of the

@@ -113,8 +113,8 @@ guint64 mmtp_paths_get_put_capacity (const MmtpPaths * paths,
 /* Returns whether it is known how many bytes the paths can carry. */
 gboolean mmtp_paths_are_measurable (const MmtpPaths * paths);
 /* Returns the rate of the stream that all paths together can carry. Sets
- * `is_app_limited` to TRUE if the rate may be higher, because the application
- * sent less than the paths can carry. */
+ * `is_app_limited` to TRUE if the application sent less than the paths can
+ * carry. In this case the paths may carry more than the returned rate. */
 guint64 mmtp_paths_get_estimated_rate (const MmtpPaths * paths,
     gboolean * is_app_limited);
 /* Returns the maximum size of a message that fits on every path. */
