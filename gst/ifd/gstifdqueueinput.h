@@ -50,14 +50,14 @@ void gst_ifd_queue_input_free (GstIfdQueueInput * input);
  * the caps and the counters. */
 void gst_ifd_queue_input_reset (GstIfdQueueInput * input);
 
-/* Returns the caps that upstream may choose, the usable ones first (transfer
- * full). `downstream` are the caps that downstream accepts. `filter` may be
- * NULL. */
+/* Returns the caps that upstream may choose (transfer full). Caps that this
+ * element can use come before caps that it can only link. `downstream` are the
+ * caps that downstream accepts. `filter` may be NULL. */
 GstCaps *gst_ifd_queue_input_query_caps (GstCaps * downstream,
     GstCaps * filter);
-/* Returns FALSE after posting an error if the caps cannot be used. For MPEG
- * video, gst_ifd_queue_input_pull () returns the caps of the frames; other caps
- * are passed on unchanged. */
+/* If the caps cannot be used, posts an error and returns FALSE. For MPEG video,
+ * the caps of the frames are returned by gst_ifd_queue_input_pull (). Other
+ * caps are passed on unchanged. */
 gboolean gst_ifd_queue_input_set_caps (GstIfdQueueInput * input,
     GstCaps * caps);
 /* Posts an error for caps that only match GST_IFD_QUEUE_UNUSABLE_CAPS, or that

@@ -14,20 +14,26 @@
 
 GST_DEBUG_CATEGORY_EXTERN (gst_ifd_queue_debug);
 
-/* Two threads use the element. Upstream's streaming thread splits the input
- * into frames and waits until each frame is due. The task of the src pad pushes
- * the frames. The locks are taken in this order: the streaming lock of a pad,
- * `lock`, OBJECT_LOCK. While the element pushes, posts, queries or frees an
- * object, or waits for a clock, only the streaming lock may be held.
+/* Two threads use the element:
  *
- * If upstream waits for room anyway (sync=false and not live), the second
- * thread has no use and costs a thread switch per frame. A bin can then allow
- * the unqueued mode. In this mode the streaming thread does not wait for room
- * but pushes a frame itself. The task of the src pad still pushes the events
- * and queries. It also pushes the first frame, because this push may have to
- * wait for a receiver, and the waiting frames if no further frame arrives. If
- * upstream is a source in pull mode, the streaming thread is the task of the
- * sink pad. */
+ * - Upstream's streaming thread splits the input into frames and waits until
+ *   each frame is due. If upstream is a source in pull mode, the task of the
+ *   sink pad does this.
+ * - The task of the src pad pushes the frames.
+ *
+ * The locks are taken in this order: the streaming lock of a pad, `lock`,
+ * OBJECT_LOCK. While the element pushes, posts, queries or frees an object, or
+ * waits for a clock, only the streaming lock may be held.
+ *
+ * With sync=false and input that is not live, upstream waits for room anyway.
+ * The second thread is useless then, and costs a thread switch per frame. A bin
+ * can therefore allow the unqueued mode. In this mode the streaming thread does
+ * not wait for room, but pushes a frame itself. The task of the src pad still
+ * pushes:
+ *
+ * - the events and queries;
+ * - the first frame, because this push may have to wait for a receiver;
+ * - the frames in the queue, if no new frame arrives from upstream. */
 struct _GstIfdQueue
 {
   GstElement parent;
@@ -47,8 +53,8 @@ struct _GstIfdQueue
   /* the queue between the threads, protected by lock */
   IfdLine *line;
   GstFlowReturn flow;           /* if not OK, no frame is accepted or pushed */
-  /* TRUE if the unqueued mode is allowed, as explained above; set before the
-   * start */
+  /* TRUE if the unqueued mode is allowed, which the comment above this struct
+   * explains. Set before the element starts. */
   gboolean may_be_unqueued;
   /* TRUE while one of the two threads is pushing; the other thread must not
    * push then */
@@ -59,7 +65,8 @@ struct _GstIfdQueue
   gboolean passed;
   /* TRUE if EOS was received; it may still be in the queue */
   gboolean eos;
-  GstQuery *query_done;         /* query whose answer, query_result, is known */
+  /* query that was answered last; `query_result` is the result */
+  GstQuery *query_done;
   gboolean query_result;
   GstQuery *query_running;      /* query that downstream is answering */
 
@@ -89,12 +96,14 @@ struct _GstIfdQueue
    * when the next frame begins */
   gboolean raw;
 
-  /* requests for a key frame, protected by lock; running times in ns */
+  /* The following fields belong to the requests for a key frame. They are
+   * protected by the lock. Times are running times in ns. */
   GstClockTime key_unit_asked_at;       /* last request; NONE if none */
   /* Time at which the last I-frame arrived; NONE if none */
   GstClockTime i_frame_at;
-  /* Time between the last two successive I-frames between which no key frame
-   * was requested; 0 if unknown */
+  /* Normal time between two successive I-frames; 0 if unknown. It is the time
+   * between the last two I-frames that followed each other without a request
+   * for a key frame between them. */
   GstClockTime i_frame_interval;
 
   /* statistics, protected by lock */
@@ -112,7 +121,8 @@ struct _GstIfdQueue
   guint64 read_bytes;           /* position in pull mode, in bytes */
   GQueue held_events;           /* events that wait until the caps are known */
 
-  /* used by the thread that is pushing at the moment */
+  /* The following fields are used only by the thread that is pushing at the
+   * moment. */
   gboolean looked_downstream;
   /* Number of video packets of a transport stream that were dropped */
   guint ts_removed;
@@ -172,9 +182,9 @@ void gst_ifd_queue_start_task (GstIfdQueue * self);
  * frame to make room. The caller holds the lock, which is released during the
  * call. */
 void gst_ifd_queue_wait_for_room (GstIfdQueue * self);
-/* Releases the lock. Then posts messages about the dropped frames and frees
- * them, and requests a key frame from upstream if the stream cannot resume
- * without one. */
+/* Releases the lock. Then posts a message about each dropped frame, and frees
+ * the frame. If the stream cannot resume without a key frame, requests one from
+ * upstream. */
 void gst_ifd_queue_unlock_and_post (GstIfdQueue * self);
 /* Forgets all I-frames and requests for them. The caller holds the lock. */
 void gst_ifd_queue_reset_key_units (GstIfdQueue * self);

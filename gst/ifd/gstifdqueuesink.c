@@ -420,8 +420,9 @@ take_event (GstIfdQueue * self, GstEvent * event)
   }
 }
 
-/* Handles an event. If the flow is not OK, returns the flow and not an error,
- * because upstream would otherwise treat the refused event as an error. */
+/* Handles an event. `flow` is the flow return of downstream. If it is not OK,
+ * this function returns it. If the function returned an error instead, upstream
+ * would treat the refused event as an error. */
 static GstFlowReturn
 gst_ifd_queue_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
@@ -566,9 +567,9 @@ set_sink_active (GstIfdQueue * self, gboolean active)
   g_mutex_unlock (&self->lock);
 }
 
-/* Returns whether the peer is a source that can be pulled. An element
- * downstream of a source is not used in pull mode, because in push mode it may
- * send caps that describe the stream. */
+/* Returns whether the peer is a source that can be pulled. If the peer is
+ * another element, pull mode is not used even if the element offers it. In push
+ * mode, such an element may send caps that describe the stream. */
 static gboolean
 is_readable_source (GstPad * pad)
 {
@@ -612,8 +613,9 @@ gst_ifd_queue_activate_sink (GstPad * pad, GstObject * parent,
         || gst_pad_start_task (pad, gst_ifd_queue_read, pad, NULL);
   if (mode == GST_PAD_MODE_PULL)
     gst_pad_stop_task (pad);
-  /* When this lock is available, no thread of upstream is inside the element
-   * any more. */
+  /* A thread of upstream holds the stream lock while it is inside the element.
+   * When this function has the stream lock, there is no such thread any more.
+   */
   GST_PAD_STREAM_LOCK (pad);
   g_mutex_lock (&self->lock);
   gst_ifd_queue_flush_line (self, FALSE);

@@ -12,14 +12,15 @@
 
 #define GST_CAT_DEFAULT gst_ifd_queue_debug
 
-/* Time in us for which the task of the src pad leaves a frame to the streaming
- * thread, which pushes the frames in unqueued mode. If no further frame has
- * arrived by then, the task pushes the frame. */
+/* Time in us. In unqueued mode, the streaming thread pushes the frames. The
+ * task of the src pad therefore leaves a frame to that thread for this time. If
+ * no further frame has arrived by then, the task pushes the frame. */
 #define MAX_HOLD_TIME 20000
 /* Minimum time between two requests for a key frame, as in mmtpsink. It is long
  * because key frames are large. */
 #define KEY_UNIT_INTERVAL (1 * GST_SECOND)
-/* No key frame is requested if the next one is expected within this time. */
+/* If the next key frame is expected within this time, no key frame is
+ * requested. */
 #define KEY_UNIT_NEAR (500 * GST_MSECOND)
 
 /* --- requests for a key frame --------------------------------------------- */
@@ -45,8 +46,9 @@ gst_ifd_queue_note_i_frame (GstIfdQueue * self)
   self->i_frame_at = now;
 }
 
-/* Returns whether other frames of the base layer refer to the frame. Without
- * slots, all frames of a GOP refer to all P-frames before them. */
+/* Returns whether other frames of the base layer refer to the frame. The codec
+ * may show which slots (stored reference frames) each frame uses. If it does
+ * not, all frames of a GOP refer to all P-frames before them. */
 static gboolean
 is_base (const IfdFrame * frame)
 {
@@ -54,10 +56,11 @@ is_base (const IfdFrame * frame)
       || (frame->layer <= 0 && frame->depth == 0));
 }
 
-/* Returns whether the drop shows that no frame can be sent until the next
- * I-frame. This is the case if a frame of the base layer was dropped because it
- * refers to a dropped frame. The first dropped frame does not show it yet,
- * because the next frame may be an I-frame. */
+/* Returns whether the dropped frame of `event` shows that no frame can be sent
+ * until the next I-frame. This is the case if the frame belongs to the base
+ * layer and was dropped because it refers to another dropped frame. The drop of
+ * that other frame alone is not enough, because the frame after it may be an
+ * I-frame. */
 static gboolean
 needs_key_unit (const IfdEvent * event)
 {
@@ -241,8 +244,8 @@ push_frame (GstIfdQueue * self, IfdLineItem * item)
   finish_push (self, flow, TRUE);
 }
 
-/* Pushes data of a transport stream that do not belong to a frame, or the part
- * of a dropped frame that has to be sent. */
+/* Pushes data of a transport stream. They are data outside of any frame, or a
+ * part of a dropped frame that is sent nevertheless. */
 static void
 push_data (GstIfdQueue * self, IfdLineItem * item)
 {
@@ -269,8 +272,8 @@ push_event (GstIfdQueue * self, GstEvent * event)
   if (!is_eos)
     return;
   g_mutex_lock (&self->lock);
-  /* If a new stream has arrived after the EOS, `eos` is FALSE or the queue is
-   * not empty, and pushing continues. */
+  /* A new stream may have arrived after the EOS. In that case `eos` is FALSE,
+   * or the queue is not empty. Pushing then continues. */
   if (self->eos && ifd_line_is_empty (self->line))
     stop_pushing (self, GST_FLOW_EOS);
   g_mutex_unlock (&self->lock);
@@ -335,8 +338,9 @@ push_next (GstIfdQueue * self)
 }
 
 /* Called with the lock. Returns whether upstream has to wait because the queue
- * is full. Stored input has to wait, because it is never late, so no frame of
- * it needs to be dropped.
+ * is full. A live source does not wait: frames are dropped instead. A stored
+ * stream has to wait. Its frames are never late, so no frame needs to be
+ * dropped.
  */
 static gboolean
 waits_for_room (GstIfdQueue * self)
@@ -458,9 +462,9 @@ take_reconfigure (GstIfdQueue * self, GstEvent * event)
   return gst_pad_push_event (self->sinkpad, event);
 }
 
-/* Returns whether the sink pad is in pull mode. In pull mode, seeks are
- * refused, because they would move a source whose position this element
- * determines itself. */
+/* Returns whether the sink pad is in pull mode. In pull mode, this element
+ * determines the position in the source itself. A seek would change that
+ * position, so seeks are refused. */
 static gboolean
 is_reading (GstIfdQueue * self)
 {

@@ -77,8 +77,9 @@ create_wait_id (GstIfdQueue * self, GstClockTime due)
   return id;
 }
 
-/* Called with the lock, which is released while waiting. Returns TRUE if the
- * time has come. Returns FALSE if something changed before. */
+/* Called with the lock, which is released while waiting. Returns TRUE when the
+ * time `due` has been reached. Returns FALSE if the wait was ended before,
+ * because something changed. */
 static gboolean
 wait_for_clock (GstIfdQueue * self, GstClockTime due)
 {
@@ -96,8 +97,9 @@ wait_for_clock (GstIfdQueue * self, GstClockTime due)
   return waited != GST_CLOCK_UNSCHEDULED;
 }
 
-/* Called with the lock. Computes how much later than its running time a frame
- * from upstream arrives here. */
+/* Called with the lock. Sets `upstream_latency`, the delay between the running
+ * time of a frame and its arrival from upstream. A stored stream has no such
+ * delay. */
 static void
 take_upstream_latency (GstIfdQueue * self, gboolean live, GstClockTime min)
 {
@@ -164,8 +166,10 @@ warn_of_times (GstIfdQueue * self)
 }
 
 /* Returns the time at which a frame is due. A picture of a stored transport
- * stream is due at its own time, because the buffers may have no timestamps, or
- * the same timestamp for several pictures. Live input is due when it arrives.
+ * stream is due at the time that the transport stream itself contains. The
+ * timestamps of the buffers cannot be used for it. They may be missing, or
+ * several pictures may have the same timestamp. Live input is due when it
+ * arrives.
  */
 static GstClockTime
 get_time (GstIfdQueue * self, const IfdLineItem * item)
@@ -269,8 +273,8 @@ gst_ifd_queue_query_latency (GstIfdQueue * self, GstQuery * query)
   /* If a stored stream is not paced, there is no latency. */
   if (!live && !sync)
     return TRUE;
-  /* The maximum latency is unlimited, because a stored stream can wait for any
-   * time. */
+  /* A stored stream can wait for any length of time, so the maximum latency is
+   * unlimited. */
   if (!live)
     max = GST_CLOCK_TIME_NONE;
   if (GST_CLOCK_TIME_IS_VALID (max))

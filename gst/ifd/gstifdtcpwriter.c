@@ -29,16 +29,18 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
  * CPU time. */
 #define IGNORED_AT_ONCE 16384
 #define IGNORE_PAUSE 10         /* in ms */
-/* Time in ns. Unsent data are always allowed if the receiver takes them within
- * this time. Their delay is negligible, and they keep the network busy while
- * the thread wakes up. */
+/* Time in ns. If the receiver takes the unsent data within this time, no limit
+ * applies to them. Such data are delayed by a negligible time only. They keep
+ * the network busy until the thread has woken up and written more. */
 #define NO_DELAY (5 * GST_MSECOND)
-/* The mark is the maximum number of unsent bytes. Before each further part of a
- * frame is written, the element checks whether the kernel has sent all data up
- * to the mark already. If this is so MANY_MARKS times in succession, the mark
- * may grow. A lower number would not prove that the network is fast, because a
- * token bucket on the path may hold as many bytes (75 kbyte in the testbed of
- * the paper). */
+/* The mark is the maximum number of unsent bytes. Before the element writes
+ * another part of a frame, it checks whether the kernel has already sent all
+ * data. When MANY_MARKS checks in succession have found no unsent data, the
+ * mark may grow.
+ *
+ * A lower number of checks would not prove that the network is fast. A token
+ * bucket on the path may hold as many bytes (75 kbyte in the testbed of the
+ * paper). */
 #define MANY_MARKS 16
 /* Interval in us for polling the unacknowledged data. Polling is necessary
  * because no system notifies a program when data are acknowledged. The interval
@@ -51,7 +53,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
  * apart. */
 #define NOTIFY_SHARE 0.1
 #define NOTIFY_INTERVAL (200 * GST_MSECOND)
-/* Time in ns. If no frame was sent for this time, reading the estimate adds a
+/* Time in ns. The estimate of the bitrate is computed from samples. If no frame
+ * was sent for this time, a program that reads the estimate causes a new
  * sample.
  */
 #define IDLE_TIME (100 * GST_MSECOND)
@@ -77,9 +80,10 @@ struct _GstIfdTcpWriter
   /* TRUE while a frame waits because the network is full */
   gboolean is_waiting;
 
-  /* The connection's thread writes this pointer with OBJECT_LOCK while the
-   * streaming thread does not use it. Therefore these two threads may read it
-   * without the lock. Other threads read it with the lock. */
+  /* The connection's thread writes this pointer. It holds OBJECT_LOCK then, and
+   * the streaming thread does not use the pointer at that time. Therefore these
+   * two threads may read the pointer without the lock. Every other thread must
+   * hold the lock to read it. */
   GSocket *socket;              /* NULL if not connected */
 
   /* The connection's thread writes this value before the connection exists. The
@@ -90,8 +94,8 @@ struct _GstIfdTcpWriter
    * for each socket. */
   /* Maximum number of unsent bytes; at least `lowat` */
   guint mark;
-  /* Number of checks in succession that found no unsent data in the kernel; see
-   * MANY_MARKS */
+  /* Number of successive checks in which the kernel had no unsent data. When it
+   * reaches MANY_MARKS, the mark may grow. */
   guint marks_at_once;
   /* TRUE if this side has sent FIN on this socket */
   gboolean said_end;
@@ -378,9 +382,10 @@ gst_ifd_tcp_writer_ignore_input (GstIfdTcpWriter * self, GError ** error)
   return FALSE;
 }
 
-/* Replaces the text of the kernel's timeout error with one that states the
- * value of `peer-timeout`, which gst_ifd_tcp_writer_set_options has set as the
- * kernel's timeout. */
+/* If a connection has timed out, the text of the kernel's error does not say
+ * after what time. This function replaces it by a text with the value of
+ * `peer-timeout`. The function gst_ifd_tcp_writer_set_options has set that
+ * value as the kernel's timeout. */
 static void
 gst_ifd_tcp_writer_explain (GstIfdTcpWriter * self, GError ** error)
 {
@@ -566,12 +571,15 @@ gst_ifd_tcp_writer_send_some (GstIfdTcpWriter * self, GstBuffer * buffer,
   return GST_NETWORK_SINK_SENT;
 }
 
-/* Returns whether to start sending a frame of `size` bytes. `room` is the
- * number of bytes that may be added to the unsent data before they reach the
- * mark. A frame that was started has to be completed, however long this takes.
- * If the sink must not wait, it therefore starts a frame only if there is room
- * for the frame, or for half of the mark. The kernel reports the socket as
- * writable when there is room for half of the mark. */
+/* Returns whether to start sending a frame of `size` bytes. The mark is the
+ * maximum number of unsent bytes. `room` is the number of bytes that may be
+ * written before the mark is reached.
+ *
+ * A frame that was started has to be completed, however long this takes. If the
+ * sink may wait, it starts every frame. If it must not wait, it starts a frame
+ * only if the whole frame fits into `room`, or if `room` is at least half of
+ * the mark. The kernel reports the socket as writable when `room` is half of
+ * the mark. */
 static gboolean
 gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
 {
@@ -580,9 +588,9 @@ gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
 }
 
 /* Adapts the mark, which is the maximum number of unsent bytes, to the speed of
- * the network. For example, 16384 bytes last 26 ms at 5 Mbit/s, but 16 us at 1
- * Gbyte/s. The mark grows only as long as the measured rate justifies it. For a
- * receiver that has never taken data, the mark is notsent-lowat. */
+ * the network. For example, the network takes 16384 bytes in 26 ms at 5 Mbit/s,
+ * but in 16 us at 1 Gbyte/s. The mark grows only if the measured rate is high
+ * enough. If a receiver has never taken data, the mark is notsent-lowat. */
 static void
 gst_ifd_tcp_writer_adapt_mark (GstIfdTcpWriter * self, GstClockTime waited)
 {
@@ -851,8 +859,9 @@ gst_ifd_tcp_writer_class_init (GstIfdTcpWriterClass * klass)
 
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
-  /* ifdsink shows the following two descriptions as its own. They mention its
-   * queue, which drops frames while a frame waits in this element. */
+  /* The element ifdsink contains this element and shows the following two
+   * descriptions as those of its own properties. They mention the queue in
+   * ifdsink, which drops frames while a frame waits in this element. */
   gst_wireless_properties_reword (object_class, "wait-for-connection",
       "Whether the newest frames wait in the queue until the receiver is "
       "connected; false drops all frames until then");

@@ -33,8 +33,8 @@ typedef struct
 
 void ifd_tcp_socket_set_options (GSocket * socket,
     const IfdTcpOptions * options);
-/* Sets the number of unsent bytes from which on the socket counts as full. The
- * value 0 changes nothing. */
+/* Sets the limit of unsent bytes. When the limit is reached, the socket counts
+ * as full. The value 0 changes nothing. */
 void ifd_tcp_socket_set_notsent_lowat (GSocket * socket, guint lowat);
 /* Makes a later close of the socket reset the connection. Unsent data are then
  * discarded, and the receiver is notified of this. */

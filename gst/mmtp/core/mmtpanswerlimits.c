@@ -5,12 +5,14 @@
 
 #include <string.h>
 
-/* Maximum COOKIE and REFUSE messages per second to all hosts together. This
- * many answers are allowed for INITs with a valid seal (a MAC with the
- * application's key), and as many again for all other INITs (docs/wire-mmtp.md,
- * section 4). While a session is alive, the lower limit ANSWERS_WHILE_BUSY
- * applies. No other session can begin then, and the messages share the return
- * path with the session's reports. */
+/* Maximum number of COOKIE and REFUSE messages per second to all hosts together
+ * (docs/wire-mmtp.md, section 4). The maximum applies twice. Answers to INITs
+ * with a valid seal (a MAC with the application's key) are counted separately
+ * from answers to all other INITs.
+ *
+ * While a session is alive, the lower maximum ANSWERS_WHILE_BUSY applies. No
+ * other session can begin then. Besides, the answers share the return path with
+ * the session's reports. */
 #define ANSWERS_WHILE_FREE 20000
 #define ANSWERS_WHILE_BUSY 1000
 

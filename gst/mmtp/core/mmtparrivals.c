@@ -9,14 +9,14 @@
 #define MSECOND G_GUINT64_CONSTANT (1000000)
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 
-/* The statistics cover the current window and the one before it, each of this
- * length. A window is long enough for several frames of a slow stream and short
- * enough to follow a change. */
+/* Length of a window. The statistics cover two windows: the current one and the
+ * one before it. A window is long enough for several frames of a slow stream
+ * and short enough to follow a change. */
 #define WINDOW_LENGTH (500 * MSECOND)
-/* Minimum time for which the receiver waits for a missing message before the
- * message counts as lost, because later messages may have overtaken it. If the
- * jitter is longer than this time, the receiver waits for the jitter
- * (docs/wire-mmtp.md, REPORT). */
+/* A missing message may have been overtaken by later messages. The receiver
+ * waits for it as long as the jitter, but at least for this time. If the
+ * message has not arrived by then, it counts as lost (docs/wire-mmtp.md,
+ * REPORT). */
 #define MIN_TOLERANCE (10 * MSECOND)
 /* RFC 3550, section 6.4.1: the gain of its jitter estimator is 1/16. */
 #define JITTER_GAIN 16
@@ -194,10 +194,11 @@ to_ticks (gint64 time)
   return CLAMP (time / (gint64) MMTP_TICK_TIME, G_MININT32, G_MAXINT32);
 }
 
-/* Moves the messages since the last record into `reported`. Several records may
- * be written at the same time `now`, and messages may arrive between two of
- * them. These messages are added to `reported`, because all records of the time
- * `now` cover the same messages. */
+/* Moves the messages that have arrived since the last record into `reported`.
+ *
+ * Several records may be written at the same time `now`, and all of them must
+ * cover the same messages. If messages arrive between two of these records,
+ * they are added to `reported`. At a later time, `reported` begins anew. */
 static void
 end_span (MmtpArrivals * arrivals, guint64 now)
 {

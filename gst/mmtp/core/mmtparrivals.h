@@ -102,11 +102,13 @@ void mmtp_arrivals_add_late (MmtpArrivals * arrivals);
 void mmtp_arrivals_timeout (MmtpArrivals * arrivals, guint64 now);
 guint64 mmtp_arrivals_next_wakeup (const MmtpArrivals * arrivals);
 
-/* Fills in all fields of `record` except `channel`. The record gets at most
- * `ranges` ranges of lost messages. `surely` is passed on to
- * mmtp_losses_report(). All records that are written at the time `now` cover
- * the same messages. The first record at a later time covers the messages that
- * arrived since then. */
+/* Fills in all fields of `record` except `channel`. `ranges` is the maximum
+ * number of ranges of lost messages in the record. `surely` is passed on to
+ * mmtp_losses_report().
+ *
+ * All records that are written at the same time `now` cover the same messages.
+ * The next record at a later time covers the messages that have arrived since.
+ */
 void mmtp_arrivals_get_record (MmtpArrivals * arrivals, guint64 now,
     gboolean surely, guint ranges, MmtpRecord * record);
 

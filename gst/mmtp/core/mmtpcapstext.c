@@ -157,7 +157,8 @@ check_string (Text * text)
   return text->at > start;
 }
 
-/* Type names as GStreamer writes them, and the GType names where these differ.
+/* The names of the types as GStreamer writes them. If the GType of a type has a
+ * different name, that name is listed, too.
  */
 static const struct
 {

@@ -27,8 +27,9 @@
 #define POINT_DISTANCE (1 * SECOND)
 #define MIN_SPAN (20 * SECOND)
 #define MAX_SKEW 5e-4
-/* Maximum error of a measured skew, as a ratio. If noise may have changed the
- * skew by more than MAX_ERROR, the measurement is ignored. */
+/* Maximum error of a measured skew. Like the skew, it is a ratio. If noise may
+ * have changed the measured skew by more than this, the measurement is ignored.
+ */
 #define MAX_ERROR 5e-5
 /* Times are limited to two years (the constant is in us). Sums of times in ns
  * then fit into 64 bits, whatever the peer sends. */
@@ -54,9 +55,10 @@ get_elapsed (const MmtpClock * clock, guint64 sender_time)
   return CLAMP (elapsed, -FARTHEST, FARTHEST) * 1000;
 }
 
-/* `ticks` is only the low part of a time, so it stands for many times. The one
- * nearest to the expected sending time is chosen. The expected sending time is
- * the last sending time plus the time that has passed since then. */
+/* `ticks` is only the low part of a sending time, so it stands for many times.
+ * This function chooses the time that is nearest to the expected sending time.
+ * The expected sending time is the last sending time plus the time that has
+ * passed since. */
 gint64
 mmtp_clock_unwrap_sent (MmtpClock * clock, guint64 now, guint32 ticks)
 {
@@ -110,7 +112,8 @@ advance (MmtpClock * clock, guint64 now)
   gdouble passed = (gdouble) (now - clock->offset_time), step, max;
   gboolean settling;
 
-  /* All packets that the kernel has merged have the same time. */
+  /* Packets that the kernel has merged all have the same time `now`. Only the
+   * first of them changes the offset. */
   if (clock->fixed && now == clock->offset_time)
     return;
   clock->offset_time = now;
@@ -184,9 +187,9 @@ get_noise (const MmtpClock * clock)
   return sum / (clock->n_points - 1);
 }
 
-/* Computes the skew of the clocks as the slope of the points. The slope goes
- * from the minimum transit of the first third of the points to the minimum
- * transit of the last third. */
+/* Computes the skew of the clocks. Each point is a minimum transit. The skew is
+ * the slope of the line through two points: the minimum of the first third of
+ * the points and the minimum of the last third. */
 static void
 measure_skew (MmtpClock * clock)
 {

@@ -68,8 +68,9 @@ void mmtp_clock_set_offset (MmtpClock * clock, guint64 now, gint64 offset);
 /* Adds the minimum transit, in ns, of the messages that arrived since the last
  * call. Call this function about once a second. */
 void mmtp_clock_add_min (MmtpClock * clock, guint64 now, gint64 min);
-/* Restarts the measurement of the skew. The minimum transits from now on are
- * those of another path, and cannot be compared with the previous ones. */
+/* Restarts the measurement of the skew. The minimum transits from now on come
+ * from another path. They cannot be compared with the minimum transits before.
+ */
 void mmtp_clock_restart_skew (MmtpClock * clock);
 
 /* Maps a due time in us to the receiver's clock, in ns. A time before the zero

@@ -9,13 +9,13 @@
 /* Size of a KEEPALIVE in bytes: 47 bytes and a trailer of 8 bytes
  * (docs/wire-mmtp.md, KEEPALIVE). */
 #define KEEPALIVE_SIZE 55
-/* KEEPALIVEs may use at most a hundredth of the path's rate, which is half of
- * the share that docs/wire-mmtp.md allows. */
+/* KEEPALIVEs may use at most a hundredth of the path's rate. docs/wire-mmtp.md
+ * allows twice that share. */
 #define KEEPALIVE_SHARE 100
 /* REPORT_SIZE is the size in bytes of a REPORT with one record, with IP and UDP
- * headers. Reports may use 1/50 (2 %) of a configured rate. If no rate is
- * configured, they may use 1/33 (3 %), because the congestion window depends on
- * them. */
+ * headers. If a rate is configured, REPORTs may use 1/50 (2 %) of it. If no
+ * rate is configured, REPORTs may use 1/33 (3 %) of the rate, because the
+ * congestion window depends on the REPORTs. */
 #define REPORT_SIZE 109
 #define KNOWN_REPORT_SHARE 50
 #define REPORT_SHARE 33
@@ -260,8 +260,9 @@ mmtp_control_take_query (MmtpControl * self, const MmtpQuery * query)
   return MMTP_VALID;
 }
 
-/* If REPORTs are missing, sends a QUERY for all paths on the fastest path,
- * because the receiver sends its REPORTs there [4.6 of the MMTP paper]. */
+/* If REPORTs are missing, sends a QUERY that asks about all paths. The QUERY is
+ * sent on the fastest path, because the receiver sends its REPORTs there [4.6
+ * of the MMTP paper]. */
 static MmtpPath *
 make_missed_query (MmtpControl * self, MmtpMessage * message)
 {
@@ -442,10 +443,11 @@ mmtp_control_poll (MmtpControl * self, MmtpMessage * message)
 
 /* --- PROBE ---------------------------------------------------------------- */
 
-/* Returns whether to send empty PROBEs on this path. If the stream can use
- * another path, PROBEs measure the transmission time of a packet on this path,
- * so that no packet of the stream is at risk. While packets of the stream are
- * waiting, no PROBE is needed, because these packets measure the path. */
+/* Returns whether to send empty PROBEs on this path. They measure the
+ * transmission time of a packet. They are sent only if the stream can use
+ * another path in the meantime, so that no packet of the stream is at risk.
+ * While packets of the stream are waiting, no PROBE is needed, because these
+ * packets measure the path. */
 static gboolean
 is_to_be_measured (const MmtpControl * self, const MmtpPath * path)
 {

@@ -13,7 +13,8 @@
 /* State of the control messages on one path. */
 typedef struct
 {
-  /* time of the next PROBE while the path is silent or not measured */
+  /* Time of the next PROBE. It matters only while the path is silent, or while
+   * the transmission time of a packet on the path is unknown. */
   guint64 probe_at;
   guint64 keepalive_at, keepalive_sent;
   /* Time of the next QUERY; MMTP_NEVER if no QUERY is scheduled. */
@@ -76,15 +77,16 @@ guint64 mmtp_control_next_wakeup (const MmtpControl * self);
  * for now. mmtp_control_probe() schedules a PROBE as well. */
 void mmtp_control_hasten (MmtpControl * self, const MmtpPath * path);
 void mmtp_control_probe (MmtpControl * self, const MmtpPath * path);
-/* Call this function after a record of `path` has been processed. If the path
- * can carry only half as many REPORTs as the receiver was asked for, or fewer,
- * a KEEPALIVE with the new report period is sent immediately. */
+/* Call this function after a record of `path` has been processed. The path may
+ * have become so slow that it can carry at most half of the REPORTs that the
+ * receiver was asked for. A KEEPALIVE with a longer report period is sent
+ * immediately then. */
 void mmtp_control_check_period (MmtpControl * self, const MmtpPath * path);
 /* Notes that a REPORT sent at `sent` (ticks) has arrived on `path`. */
 void mmtp_control_note_report (MmtpControl * self, const MmtpPath * path,
     guint32 sent);
-/* Postpones the QUERY for missing REPORTs, because a REPORT newer than all
- * earlier ones has arrived on `path`. */
+/* Postpones the QUERY that asks for missing REPORTs. Call this function when
+ * `path` has delivered a REPORT that is newer than all REPORTs before. */
 void mmtp_control_put_off_query (MmtpControl * self, const MmtpPath * path);
 MmtpRefusal mmtp_control_take_query (MmtpControl * self,
     const MmtpQuery * query);

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Congestion control by delivery rate. The congestion window is the number of
- * bytes that the path delivers in three times together: a round trip, the mean
- * time that the sender waits for a report, and the time for which a queue is
- * tolerated. The largest burst of the path is added:
+/* Congestion control by delivery rate. The congestion window is:
  *
  *   window = delivery rate *
  *       (round trip + half of the report period + queue target)
  *       + the largest burst in which the path delivers
  *
- * The window is at least the bytes that the path delivers in the round trip and
- * a whole report period. With a smaller window the path would be idle until the
- * report arrives.
+ * Half of the report period is the mean time that the sender waits for a
+ * report. The queue target is the queueing delay that is tolerated.
  *
- * The delivery rate is a windowed maximum as in BBR (draft-ietf-ccwg-bbr). It
- * decreases only while there is evidence of a queue. The queue target decreases
- * with the square root of the rate, as in Swift (Kumar et al., SIGCOMM 2020,
- * section 3.5), so that flows that share a queue converge to equal rates. The
- * module mmtpdeliveryrate.h measures rates and bursts. Losses by overflowing
- * queues limit the window as in CUBIC (RFC 9438; mmtplossbound.h).
+ * The window is at least the number of bytes that the path delivers in the
+ * round trip and a whole report period. With a smaller window the path would be
+ * idle until the report arrives.
+ *
+ * The delivery rate is the maximum of recent samples, as in BBR
+ * (draft-ietf-ccwg-bbr). It decreases only while there is evidence of a queue.
+ * The queue target is inversely proportional to the square root of the rate, as
+ * in Swift (Kumar et al., SIGCOMM 2020, section 3.5). This makes flows that
+ * share a queue converge to equal rates.
+ *
+ * The module mmtpdeliveryrate.h measures rates and bursts. When a queue
+ * overflows and packets are lost, the module mmtplossbound.h limits the window
+ * as CUBIC does (RFC 9438).
  *
  * Constants without a source were tuned with the arena, a simulation of network
  * links (tests/benchmarks/mmtparena.c).
@@ -47,7 +50,8 @@
  * trips. */
 #define FILTER (300 * MILLISECOND)
 #define FILTER_ROUND_TRIPS 2
-/* Time over which the rate is averaged that is reported to the application. */
+/* The application is told a mean of the delivery rate. The mean is taken over
+ * this time. */
 #define MEAN_SPAN (250 * MILLISECOND)
 /* If less than a third of the window is in flight, the delivery rate says
  * nothing about the path. */
@@ -69,33 +73,39 @@
 #define MIN_TARGET (10 * MILLISECOND)
 #define MAX_TARGET (150 * MILLISECOND)
 #define DEADLINE_PART 8
-/* STANDING_TIME contains three reports. A delay counts as a queue only if every
- * message in this time was delayed. If the delay is only jitter, some messages
- * arrive without it. Copa uses the minimum round trip of a recent period for
- * the same purpose (the standing round trip, NSDI 2018, section 2.1). */
+/* Three reports arrive in STANDING_TIME. A delay counts as a queue only if
+ * every message in this time was delayed. If the delay is only jitter, some
+ * messages arrive without it. Copa uses the minimum round trip of a recent
+ * period for the same purpose (the standing round trip, NSDI 2018, section
+ * 2.1). */
 #define STANDING_TIME (150 * MILLISECOND)
 /* The reserve is the number of bytes that may be in flight beyond the window
- * during a gap. On a path without congestion, it is the number of bytes that
- * the path delivers in the time TRUST. On a path of more than TARGET_RATE, it
- * decreases like the queue target. The reserve is smaller on a congested path:
- * it is multiplied by the third power (DISTRUST) of the share of reports
- * without a queue. The share is that of about the last sixteen reports.
+ * during a gap. It is the number of bytes that the path delivers in a certain
+ * time:
+ *
+ * - The time is TRUST on a path without congestion whose rate is at most
+ *   TARGET_RATE.
+ * - If the rate is higher, the time is shorter. Like the queue target, it is
+ *   inversely proportional to the square root of the rate.
+ * - On a congested path, the time is multiplied by the third power (DISTRUST)
+ *   of the share of reports without a queue. The share is that of about the
+ *   last sixteen reports (CONGESTION_REPORTS).
  */
 #define TRUST (250 * MILLISECOND)
 #define DISTRUST 3
 #define CONGESTION_REPORTS 16
 /* The usual delay is the part of the delay above the base delay that remains
- * while the path is not busy. It does not count as queueing delay. USUAL_RISE
- * and the constant below are the time constants of its rise and of its fall, as
- * a number of reports. */
+ * while the path is not busy. It does not count as queueing delay. The usual
+ * delay rises with the time constant USUAL_RISE and falls with the time
+ * constant USUAL_FALL. Both are in reports. */
 #define USUAL_RISE 128
 #define USUAL_FALL 8
 /* The usual delay is at most 1/USUAL_PART of the initial delay (D0). */
 #define USUAL_PART 3
-/* If the window is used up and no queue stands for a round (GAIN_ROUND), the
- * path carries more than was measured. The window is then multiplied by
- * GAIN_STEP in each round. All these steps together multiply the window by at
- * most MAX_GAIN. */
+/* If the window is used up for a round (GAIN_ROUND) and no queue remains during
+ * the round, the path carries more than was measured. The window is then
+ * multiplied by GAIN_STEP in each round. All these steps together multiply the
+ * window by at most MAX_GAIN. */
 #define GAIN_STEP 1.1
 #define MAX_GAIN 3
 #define GAIN_ROUND SECOND
@@ -118,13 +128,13 @@
 
 /* --- competition ---------------------------------------------------------- */
 
-/* A competing flow is assumed to fill the queue if the queueing delay is longer
- * than our own packets explain: more than STANDING times as long, for
- * COMPETITION_TIME. */
+/* A competing flow is assumed to fill the queue if the queueing delay has been
+ * too long for COMPETITION_TIME. It is too long if it is more than STANDING
+ * times the delay that our own packets explain. */
 #define STANDING 1.25
-/* If a path delivers less than SMALL_SHARE of its long-term rate, the factor
- * STANDING is not applied. Any queueing delay beyond the delay that our own
- * packets cause is then due to a competing flow. */
+/* The factor STANDING is not applied if a path delivers less than SMALL_SHARE
+ * of its long-term rate. The queueing delay then only has to be longer than the
+ * delay that our own packets explain. */
 #define SMALL_SHARE 0.4
 #define COMPETITION_TIME (2 * SECOND)
 #define COMPETITION_ROUND_TRIPS 10
@@ -138,7 +148,8 @@
 
 typedef struct
 {
-  /* The field `time` is in ns. The field `value` is in bytes per ns or in ns.
+  /* The field `time` is in ns. The field `value` is a rate in bytes per ns, or
+   * a queueing delay in ns.
    */
   gdouble time, value;
 } Sample;
@@ -155,7 +166,8 @@ typedef struct
   MmtpDeliveryRate delivery;
   Filter rates, queues;
   gdouble rate;                 /* rate in bytes per ns; 0 if unknown */
-  /* decaying maximum of `rate`, and its time in ns */
+  /* `peak_rate` is the maximum of recent values of `rate`, and decays.
+   * `peak_time` is the time in ns up to which the decay was computed. */
   gdouble peak_rate, peak_time;
   /* mean delivery rate over MEAN_SPAN, reported to the application */
   gdouble mean_rate;
@@ -176,15 +188,16 @@ typedef struct
   gdouble usual_queue;
   /* recent round trip while the path was not busy, in ns */
   gdouble usual_round_trip;
-  gdouble gain;                 /* factor of the window, at least 1 */
+  /* The window is multiplied by this; at least 1. */
+  gdouble gain;
   gboolean has_overflowed;      /* The queue overflowed in this round. */
   /* minimum queueing delay in the last STANDING_TIME, in ns */
   gdouble queue;
   /* minimum queueing delay in the current round of GAIN_ROUND, in ns */
   gdouble min_queue;
   gdouble round_began;
-  /* time since which the queueing delay has been longer than our own packets
-   * explain, in ns */
+  /* Time in ns. Since this time, the queueing delay has been longer than our
+   * own packets explain. */
   gdouble standing_since;
   gboolean is_competing;
   MmtpLossBound bound;
@@ -202,8 +215,10 @@ init (gpointer control, guint64 now, guint packet, guint64 round_trip,
   self->is_starting = self->is_app_limited = TRUE;
   self->start_window = mmtp_get_initial_window (packet, round_trip, rate);
   self->peak_rate = rate / 8 / SECOND;
-  /* A cautious estimate cannot be confirmed, so it does not end the start
-   * phase. */
+  /* The start phase may end when a measured rate confirms the first estimate of
+   * the rate. If that estimate is only a lower bound, a measurement cannot
+   * confirm it. The estimate is then not stored in `guess`, and does not end
+   * the start phase. */
   if (!is_minimum)
     self->guess = self->peak_rate;
   self->peak_time = now;
@@ -382,12 +397,18 @@ follow_usual (Delivery * self, const MmtpRateSample * sample)
             self->base_round_trip + 2 * max));
 }
 
-/* If the path was never idle, no usual delay has been measured. The minimum
- * queueing delay over a longer time then shows whether the path carries more
- * than was measured: it does if no queue remains although the window is used
- * up. After an overflow, the queue is empty because the window was reduced, so
- * an empty queue proves nothing in a round with an overflow. With jitter, even
- * the fastest message of a round may have been delayed without a queue. */
+/* Adapts the gain, by which the window is multiplied. The gain matters on a
+ * path that was never idle, because no usual delay has been measured there.
+ * Such a path may carry more than was measured. It does if the window is used
+ * up and no queue remains. The minimum queueing delay of a round therefore
+ * decides.
+ *
+ * After an overflow, the queue is empty because the window was reduced. A round
+ * with an overflow therefore proves nothing.
+ *
+ * With jitter, even the fastest message of a round may have been delayed
+ * without a queue. The noise is therefore added to the delay that the minimum
+ * is compared with. */
 static void
 follow_gain (Delivery * self, const MmtpRateSample * sample)
 {
@@ -426,8 +447,8 @@ follow_start (Delivery * self, const MmtpRateSample * sample)
     self->is_starting = FALSE;
   else if (2 * sample->sent_in_flight >= self->start_window)
     self->start_window += sample->acked;
-  /* The first estimate of the rate was never confirmed, so the measured rate
-   * replaces it as the peak rate.
+  /* No measurement has confirmed the first estimate of the rate. The measured
+   * rate therefore replaces that estimate as the peak rate.
    */
   if (!self->is_starting && self->rate > 0)
     self->peak_rate = self->rate;

@@ -12,18 +12,19 @@
  * to 1/e in LONG_MEMORY. */
 #define LONG_SPAN (250 * MILLISECOND)
 #define LONG_MEMORY (30 * SECOND)
-/* Maximum length of a burst, at which its measurement is ended. While a burst
- * is measured, the effect of a small error of the long rate grows. */
+/* Maximum length of a burst. The measurement of a burst is ended at this
+ * length, because its error grows with the length: the long rate may have a
+ * small error, which is multiplied by the length. */
 #define EPOCH (500 * MILLISECOND)
-/* Time in which the size of the largest burst decays to 1/e. A path whose delay
- * fluctuates has several bursts per second; a mobile link has one after each
- * gap. */
+/* Time in which the stored size of the largest burst decays to 1/e. Some paths
+ * have several bursts per second because their delay fluctuates. A mobile link
+ * has one burst after each gap. */
 #define EXTRA_MEMORY (400 * MILLISECOND)
-/* The size of a burst is limited to the bytes that the long rate delivers in
- * MAX_EXTRA. */
+/* The size of a burst is limited. The limit is the number of bytes that the
+ * path delivers in MAX_EXTRA at its long rate. */
 #define MAX_EXTRA (200 * MILLISECOND)
-/* Number of packets that are subtracted from a burst as a rounding error,
- * because reports count whole packets only. */
+/* Reports count whole packets only, so the size of a burst has a rounding
+ * error. This number of packets is subtracted from the size for that reason. */
 #define EXTRA_PACKETS 2
 
 static const MmtpDeliveryPoint *
@@ -65,11 +66,13 @@ find_point (const MmtpDeliveryRate * rate, gdouble span)
   return NULL;
 }
 
-/* Returns the delivery rate over the last `span`. Packets that arrive in a
- * burst were sent over a longer time, and the path cannot have carried them
- * faster than they were sent. If `by_sending` is TRUE, the divisor is therefore
- * the longer one of arrival time and sending time, as in draft-ietf-ccwg-bbr,
- * "Delivery Rate Estimation". */
+/* Returns the delivery rate over the last `span`. The number of bytes is
+ * divided by the time in which they arrived.
+ *
+ * Packets that arrive in a burst were sent over a longer time. The path cannot
+ * have carried them faster than they were sent. If `by_sending` is TRUE, the
+ * divisor is therefore at least the time in which the packets were sent, as in
+ * draft-ietf-ccwg-bbr, "Delivery Rate Estimation". */
 static gdouble
 measure (const MmtpDeliveryRate * rate, gdouble span, gboolean by_sending)
 {
@@ -91,9 +94,10 @@ mmtp_delivery_rate_get (const MmtpDeliveryRate * rate, gdouble span)
   return measure (rate, span, FALSE);
 }
 
-/* Measures how many bytes have arrived in addition to those that the long rate
- * explains, like BBR.extra_acked in draft-ietf-ccwg-bbr. Jitter that keeps the
- * order of packets causes such bursts, and a queue does not. */
+/* Measures the size of a burst, like BBR.extra_acked in draft-ietf-ccwg-bbr.
+ * The size is the number of bytes that have arrived beyond what the long rate
+ * explains. Jitter that keeps the order of packets causes bursts. A queue does
+ * not cause any. */
 static void
 follow_burst (MmtpDeliveryRate * rate, const MmtpRateSample * sample,
     guint packet)

@@ -5,20 +5,20 @@
 
 #include "mmtppacket.h"
 
-/* Interval between key frames that is assumed from the first key frame of a
- * stream until the second one is put. */
+/* Interval between key frames that is assumed at the beginning of a stream.
+ * When the second key frame is put into the queue, the interval is measured. */
 #define USUAL_INTERVAL (1000 * G_GUINT64_CONSTANT (1000000))
 /* Maximum of the interval between key frames. An encoder that makes key frames
  * only on request has no regular interval. */
 #define MAX_INTERVAL (10 * USUAL_INTERVAL)
-/* Minimum interval between two key frames. If the interval is shorter, both are
- * parts of one key frame, for example its two fields. */
+/* Minimum interval between two key frames. If the interval between two is
+ * shorter, they are parts of one key frame, for example its two fields. */
 #define MIN_INTERVAL (USUAL_INTERVAL / 16)
-/* Number of key-frame intervals for which the sender waits for a key frame
- * after a reference picture was dropped. If none follows, the encoder does not
- * make a key frame in response. From then on, pictures are sent although their
- * reference is missing, because a decoder may be able to show them, for example
- * if the encoder uses intra refresh. */
+/* After a reference picture was dropped, the sender waits for a key frame
+ * during this number of key-frame intervals. If no key frame follows, the
+ * encoder seems to make none on request. The sender then sends pictures
+ * although their reference is missing. A decoder may be able to show them, for
+ * example if the encoder uses intra refresh. */
 #define MAX_INTERVALS 2
 
 PictureKind
@@ -102,8 +102,9 @@ mmtp_gop_get_rank (const MmtpGop * gop, PictureKind kind, guint8 flags)
 gboolean
 mmtp_gop_needs_dropped (const MmtpGop * gop, const MmtpPicture * picture)
 {
-  /* A buffer with a part of a picture may belong to the next key frame. It
-   * therefore does not count as a buffer that refers to a dropped picture. */
+  /* A buffer that contains only a part of a picture, such as parameter sets,
+   * may belong to the next key frame. It therefore does not count as a buffer
+   * that refers to a dropped picture. */
   return !picture->is_independent && picture->kind != PICTURE_KIND_PART &&
       (gop->is_given_up || (picture->is_leading && gop->is_last_given_up) ||
       (picture->has_slots && (picture->uses & gop->wrong)));

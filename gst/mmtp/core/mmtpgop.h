@@ -21,25 +21,30 @@
 typedef struct
 {
   /* Kind of the picture. If the kind is unknown, MMTP_FLAG_DELTA and
-   * MMTP_FLAG_DROPPABLE of the buffer decide. PICTURE_KIND_PART is a part of a
-   * picture, for example parameter sets. It belongs to the same picture as the
-   * rest of its frame, and counts as a reference picture until the kind of that
-   * picture is known. */
+   * MMTP_FLAG_DROPPABLE of the buffer decide.
+   *
+   * PICTURE_KIND_PART means that the buffer holds only a part of a picture, for
+   * example parameter sets. The other buffers of the frame hold the rest of the
+   * picture. Until one of them shows the kind of the picture, the part counts
+   * as a reference picture. */
   PictureKind kind;
   /* The picture also refers to the previous group. */
   gboolean is_leading;
-  /* The picture may be useful even if earlier pictures were dropped, as in a
-   * stream that also carries sound. */
+  /* The picture may be useful even if earlier pictures were dropped. In a
+   * stream that is not only video, for example, the buffer may contain sound.
+   */
   gboolean is_independent;
   guint layer;                  /* 0 is the base layer */
-  /* The picture says by slots which pictures it needs, see PictureInfo. */
+  /* The picture names the slots (stored reference pictures) that it needs, see
+   * PictureInfo. */
   gboolean has_slots;
   guint32 uses, updates;
   /* The buffer is a piece of a transport stream that was cut at its pictures
-   * (mmtptscutter.h). A picture begins with MMTP_FLAG_HEADER. */
+   * (mmtptscutter.h). The first piece of each picture has MMTP_FLAG_HEADER. */
   gboolean is_piece;
-  /* The piece is not given up with the picture around it, and is sent before
-   * all pictures. No other buffer refers to it. */
+  /* The piece does not belong to the picture around it. It is kept even if that
+   * picture is dropped, and is sent before all pictures. No other buffer refers
+   * to it. */
   gboolean is_data;
 } MmtpPicture;
 
@@ -75,11 +80,12 @@ typedef struct
   gboolean is_last_given_up;
   /* due time of the first dropped reference picture */
   guint64 given_up_due;
-  /* Slots that a receiver has not as they should be, because pictures that
-   * update them were dropped */
+  /* The slots that are wrong at a receiver, because pictures that update them
+   * were dropped. A slot is a stored reference picture. */
   guint32 wrong;
-  /* A picture of the base layer was dropped that says its slots, since the last
-   * key frame; given_up_due is its due time. */
+  /* TRUE if a picture of the base layer was dropped after the last key frame,
+   * and the picture names the slots that it uses. given_up_due is the due time
+   * of that picture. */
   gboolean is_base_wrong;
 } MmtpGop;
 
@@ -95,8 +101,10 @@ MmtpRank mmtp_gop_get_rank (const MmtpGop * gop, PictureKind kind,
  * a dropped picture. No decoder could use such a buffer. */
 gboolean mmtp_gop_needs_dropped (const MmtpGop * gop,
     const MmtpPicture * picture);
-/* Notes that the buffer that was just put is sent or dropped, if its picture
- * has slots. */
+/* The buffer that was put into the queue last has been sent
+ * (mmtp_gop_note_sent()) or dropped (mmtp_gop_note_dropped()). If its picture
+ * has slots (stored reference pictures), these functions note whether the slots
+ * are correct at the receiver. */
 void mmtp_gop_note_sent (MmtpGop * gop, const MmtpPicture * picture);
 void mmtp_gop_note_dropped (MmtpGop * gop, const MmtpPicture * picture,
     guint64 due);
@@ -106,10 +114,11 @@ void mmtp_gop_note_dropped (MmtpGop * gop, const MmtpPicture * picture,
 void mmtp_gop_give_up (MmtpGop * gop, guint64 group, guint64 due);
 void mmtp_gop_lose (MmtpGop * gop, guint64 group);
 
-/* Copies what the reader found out about the picture. The other fields of
- * `picture` stay as they are. */
+/* Sets the fields of `picture` that `info` contains. A parser of the video
+ * stream has filled in `info`. The other fields of `picture` stay as they are.
+ */
 void mmtp_picture_set_info (MmtpPicture * picture, const PictureInfo * info);
-/* Returns whether a picture of `group` refers to a reference picture of the
- * group `missing` that precedes the picture in the stream. */
+/* Returns whether a picture of `group` needs a reference picture of the group
+ * `missing`. That reference picture comes before the picture in the stream. */
 gboolean mmtp_picture_needs (const MmtpPicture * picture, guint64 group,
     guint64 missing);

@@ -22,9 +22,9 @@
  */
 #define COOKIES_OF_TRY 16
 /* Time for which an ACCEPT counts as the answer to an OPEN. docs/wire-mmtp.md,
- * section 4: "The sender takes the ACCEPT for any OPEN of the last 6 s". All
- * OPENs with one cookie are sent in less time, so a later ACCEPT belongs to an
- * OPEN with another cookie. */
+ * section 4: "The sender takes the ACCEPT for any OPEN of the last 6 s". OPENs
+ * with the same cookie are repeated for less than this time. An ACCEPT that
+ * arrives later therefore belongs to an OPEN with an earlier cookie. */
 #define OPEN_ANSWER_TIME (6 * SECOND)
 /* docs/wire-mmtp.md, section 4: REFUSEs with reason 2 (busy) end the attempt
  * only if they arrive for at least 1.5 s. The receiver may need that time to
@@ -204,10 +204,13 @@ write_open (MmtpHandshake * self, guint8 * bytes, gsize room, guint * id)
   return size;
 }
 
-/* A cookie is valid only for the path on which its COOKIE arrived. If several
- * COOKIEs have arrived, one of them may come from an attacker who wants to
- * prevent the use of the right one. In this case, only one OPEN is sent before
- * the next INIT, which asks for the right COOKIE again. */
+/* Returns whether the cookie may be used for one more OPEN. A cookie is valid
+ * only for the path on which its COOKIE arrived.
+ *
+ * If several COOKIEs have arrived, one of them may come from an attacker who
+ * wants to keep the sender from using the right COOKIE. In this case the sender
+ * does not repeat the OPEN. It soon sends another INIT instead, so that the
+ * receiver sends the right COOKIE again. */
 static gboolean
 may_open (const MmtpHandshake * self)
 {
@@ -232,12 +235,17 @@ mmtp_handshake_write (MmtpHandshake * self, guint8 * bytes, gsize room,
   return 0;
 }
 
-/* An attacker who sees an INIT can make the receiver send a COOKIE to another
- * address, and pass that COOKIE on to the sender. Such a COOKIE has a valid
- * seal, but the receiver does not accept it from this sender's address. With a
- * key, each different COOKIE is therefore tried, up to the limit per INIT.
- * Without a key there is no protection against such an attacker, so only the
- * first COOKIE is used.
+/* Returns whether to try `cookie`.
+ *
+ * An attacker who sees an INIT can send it from another address, and the
+ * receiver then makes a COOKIE for that address. The attacker can pass this
+ * COOKIE on to the sender. It has a valid seal, but the receiver does not
+ * accept it from the sender's address.
+ *
+ * If the sender has a key, it therefore tries every COOKIE that differs from
+ * the last one. `cookies_left` limits the number of tries per INIT. Without a
+ * key there is no protection against such an attacker, so the sender uses only
+ * the first COOKIE.
  */
 static gboolean
 may_take_cookie (const MmtpHandshake * self, const MmtpInit * cookie)
@@ -285,10 +293,14 @@ take_cookie (MmtpHandshake * self, MmtpPath * path,
 }
 
 /* Returns whether the ACCEPT that arrives now probably answers a repeated OPEN
- * and not the first one. OPEN without padding and ACCEPT are 1.4 times as long as
- * INIT and COOKIE, so the round trip of a repeated OPEN is 1 to 1.4 times that
- * of the INIT. If the first OPEN was not lost but is
- * slow because of its padding, its ACCEPT usually arrives at another time. */
+ * and not the first OPEN.
+ *
+ * A repeated OPEN has no padding. Together, OPEN without padding and ACCEPT are
+ * 1.4 times as long as INIT and COOKIE. The round trip of a repeated OPEN is
+ * therefore 1 to 1.4 times that of the INIT.
+ *
+ * The first OPEN may not be lost but slow, because of its padding. The ACCEPT
+ * that answers it then usually arrives at another time. */
 static gboolean
 is_answer_to_last (const MmtpHandshake * self, const MmtpAsked * asked)
 {
@@ -299,10 +311,14 @@ is_answer_to_last (const MmtpHandshake * self, const MmtpAsked * asked)
       && 2 * round_trip < 3 * self->init_round_trip;
 }
 
-/* Returns whether it is unknown which INIT the first COOKIE answered, or which
- * OPEN the ACCEPT answered (Karn's problem). The first COOKIE answered the
- * first INIT if as many COOKIEs as INITs have arrived until now. On a path with
- * a long round trip, several INITs are sent before the first COOKIE arrives. */
+/* Returns whether the first round trip is ambiguous (Karn's problem). It is
+ * ambiguous if it is unknown which INIT the first COOKIE answered, or which
+ * OPEN the ACCEPT answered.
+ *
+ * On a path with a long round trip, several INITs are sent before the first
+ * COOKIE arrives. If the number of COOKIEs that have arrived until now is the
+ * number of INITs that were sent, every INIT was answered. The first COOKIE
+ * then answered the first INIT. */
 static gboolean
 is_ambiguous (const MmtpHandshake * self, const MmtpAsked * asked)
 {
@@ -334,10 +350,11 @@ mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path,
   return rate;
 }
 
-/* The transit of OPEN is 0 by definition (docs/wire-mmtp.md, section 6). The
- * real one-way delay of OPEN was half of the short messages' round trip plus
- * the transmission time of its padding. The negative of that delay is the first
- * offset of the clocks, which is used until reports give a better one. */
+/* The transit of OPEN is 0 by definition (docs/wire-mmtp.md, section 6). Its
+ * real one-way delay had two parts: half of the round trip of short messages,
+ * and the transmission time of the padding. The first offset of the clocks is
+ * therefore this delay with a minus sign. It is used until reports give a
+ * better offset. */
 static void
 note_round_trip (MmtpHandshake * self, MmtpPath * path)
 {
@@ -400,9 +417,9 @@ is_answer_to_open (MmtpHandshake * self, const MmtpPath * path, guint16 low)
 }
 
 /* Processes a REFUSE with the reason "cookie too old". Anyone who sees the
- * packets can send such a REFUSE. The handshake therefore only asks for another
- * COOKIE, no sooner than it would without an answer. An ACCEPT for the last
- * OPEN is still valid. */
+ * packets can send such a REFUSE, so it must not do harm. The handshake only
+ * asks for another COOKIE. The INIT for this purpose is not sent earlier than
+ * if no REFUSE had arrived. An ACCEPT for the last OPEN is still valid. */
 static MmtpRefusal
 take_old_cookie (MmtpHandshake * self, MmtpPath * path)
 {

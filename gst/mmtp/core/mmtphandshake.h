@@ -40,8 +40,9 @@ typedef struct
   guint64 last_open_sent;       /* sending time of the last OPEN */
   /* An INIT or OPEN was sent and has not been refused yet. */
   gboolean is_open;
-  /* Time of the first INIT of the current attempt, and number of its INITs and
-   * of the COOKIEs that have arrived for them. */
+  /* These fields are about the current attempt: the time of its first INIT, the
+   * number of its INITs, and the number of COOKIEs that have arrived in answer
+   * to these INITs. */
   guint64 init_sent;
   guint inits, cookies;
   /* Channel number of the first OPEN that has not been refused. */
@@ -97,7 +98,7 @@ gsize mmtp_handshake_write (MmtpHandshake * self, guint8 * bytes, gsize room,
 MmtpRefusal mmtp_handshake_input (MmtpHandshake * self, MmtpPath * path,
     const MmtpMessage * message, const guint8 * bytes, gsize size);
 /* Returns a first estimate of the rate of the path on which the ACCEPT arrived,
- * in bit/s; 0 if it is unknown. Sets `is_minimum` to TRUE if the estimate was
- * reduced because it is uncertain, so that the path may carry more. */
+ * in bit/s; 0 if it is unknown. If the estimate is uncertain, it is reduced,
+ * and `is_minimum` is set to TRUE. The path may carry more in this case. */
 guint64 mmtp_handshake_guess_rate (const MmtpHandshake * self,
     const MmtpPath * path, gboolean * is_minimum);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of mmtphmac.h. The context is copied for each message, because
- * it already contains the hashed key. To hash the key again would take half as
- * long as to hash a short message.
+/* Implementation of mmtphmac.h. The context already contains the hashed key, so
+ * it is copied for each message. Hashing the key again would take half the time
+ * that hashing a short message takes.
  */
 
 #include "mmtphmac.h"

@@ -7,7 +7,8 @@
 #define INITIAL_PACKETS 10
 #define MIN_INITIAL_PACKETS 3
 /* REPORT_TIME is the time until the first report, in addition to the round
- * trip. INITIAL_ROUND_TRIP is the maximum round trip for a full initial window.
+ * trip. If the round trip is longer than INITIAL_ROUND_TRIP, the initial window
+ * is smaller than INITIAL_PACKETS.
  */
 #define REPORT_TIME (100 * G_GUINT64_CONSTANT (1000000))
 #define INITIAL_ROUND_TRIP (100 * G_GUINT64_CONSTANT (1000000))

@@ -80,9 +80,11 @@ mmtp_joins_poll (MmtpJoins * self, const MmtpPath * path, MmtpMessage * message)
   return TRUE;
 }
 
-/* The CHALLENGE gives the round trip of the path. The RESPONSE may be lost, and
- * only a report that names the path shows that the receiver has got it. The
- * JOIN is therefore repeated until then. */
+/* The time from the JOIN to the CHALLENGE is the round trip of the path.
+ *
+ * The RESPONSE may be lost. Only a report that names the path shows that the
+ * RESPONSE has arrived. The JOIN is therefore repeated until such a report
+ * arrives. */
 MmtpRefusal
 mmtp_joins_take_challenge (MmtpJoins * self, MmtpPath * path,
     const MmtpChallenge * challenge)

@@ -13,7 +13,7 @@ typedef struct
   guint64 nonce;
   /* time of the next JOIN in ns; MMTP_NEVER if no JOIN is scheduled */
   guint64 at;
-  /* interval between the next JOIN and the one after it, in ns */
+  /* time between the next JOIN and the JOIN that follows it, in ns */
   guint64 wait;
   /* Sending time of the first JOIN, in ns. It is unknown which of the JOINs a
    * CHALLENGE answers, so the round trip measured from this time may be too

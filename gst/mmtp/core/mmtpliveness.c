@@ -5,19 +5,20 @@
 
 #include <string.h>
 
-/* docs/wire-mmtp.md, "Take-over": another sender may take over the session if
- * the session's host does not answer N_QUERIES QUERYs, sent at intervals of
- * QUERY_DISTANCE. The answer must arrive within QUERY_TIME or two round trips,
- * whichever is longer.
+/* docs/wire-mmtp.md, "Take-over": before another sender may take over the
+ * session, the receiver sends N_QUERIES QUERYs to the session's sender, at
+ * intervals of QUERY_DISTANCE. The sender must answer within QUERY_TIME or two
+ * round trips, whichever is longer. If it does not answer, the session may be
+ * taken over.
  */
 #define QUERY_TIME MMTP_SECOND
 #define QUERY_ROUND_TRIPS 2
 #define UNKNOWN_ROUND_TRIP MMTP_SECOND
 #define N_QUERIES 3
 #define QUERY_DISTANCE (100 * MMTP_MSECOND)
-/* Time for which the session's sender counts as certainly alive after a message
- * from it. If two keep-alive periods are shorter than this time, they apply
- * instead. */
+/* After a message from the session's sender, the sender counts as alive for
+ * ALIVE_TIME or for two keep-alive periods (ALIVE_PERIODS), whichever is
+ * shorter. */
 #define ALIVE_TIME (500 * MMTP_MSECOND)
 #define ALIVE_PERIODS 2
 
@@ -120,10 +121,11 @@ ask_whether_alive (MmtpLiveness * self)
   }
 }
 
-/* If a sender was killed and starts again, its cookie shows that it receives at
- * its host's address. The network path to that host therefore works, and the
- * old session must be silent for another reason. A valid message of the old
- * session shows that its sender is still alive. */
+/* A sender may have been killed and may have started again. Its cookie then
+ * shows that it receives at its host's address. The network path to that host
+ * therefore works, so the old session must be silent for another reason. As
+ * long as valid messages of the old session arrive, its sender is alive, and
+ * the session cannot be taken over. */
 gboolean
 mmtp_liveness_may_take_over (MmtpLiveness * self, const MmtpAddress * address)
 {

@@ -13,17 +13,20 @@
 #define BETA 0.7
 #define C 0.4
 #define MIN_PACKETS 2
-/* Time whose maximum queueing delay counts as the delay of a full queue. BBR
- * and Copa use 10 s as well. */
+/* The delay of a full queue is the maximum queueing delay in the last
+ * QUEUE_MEMORY ns. BBR and Copa also use windows of 10 s. */
 #define QUEUE_MEMORY (10 * SECOND)
 /* A loss means congestion while the queueing delay is above half of its
  * maximum, as in "Spike" (Cen, Cosman and Voelker 2003, section III.A). */
 #define HIGH_QUEUE 0.5
-/* Share of the bytes that fill the path. If fewer bytes are in flight, none of
- * our packets waits in a queue. A long delay is jitter then, and a loss is due
- * to the radio link. With 0.5 instead of 0.2, random losses with jitter would
- * reduce the rate less. However, a TCP flow that shares a queue of half a
- * bandwidth-delay product with us would get only a sixth of its fair share. */
+/* A certain number of bytes in flight fills the path. If less than this share
+ * of that number is in flight, none of our packets waits in a queue. A long
+ * delay is jitter then, and a loss is due to the radio link.
+ *
+ * With 0.5 instead of 0.2, random losses with jitter would reduce the rate
+ * less. However, consider a TCP flow that shares a queue of half a
+ * bandwidth-delay product with us. It would get only a sixth of its fair share.
+ */
 #define FILLED_PART 0.2
 /* A queue that is shorter than MIN_QUEUE, or than MIN_QUEUE_PACKETS packets,
  * does not overflow. */
@@ -35,24 +38,25 @@
 #define RATIO 2
 /* maximum number of messages over which a share of losses is averaged */
 #define LOSS_MEMORY 1000.0
-/* Minimum numbers of losses from which the sender concludes that losses are
- * random. So many messages must have been lost while the queueing delay was
- * below its mean, and as many while the bytes in flight were below their mean.
- * A further condition is IN_FLIGHT_RATIO.
+/* The sender concludes that losses are random only after this number of losses
+ * under each of two conditions: while the queueing delay was below its mean,
+ * and while the bytes in flight were below their mean. A further condition is
+ * IN_FLIGHT_RATIO.
  */
 #define RANDOM_LOSSES 3
 /* Losses are random only if they are about as frequent with many bytes in
- * flight as with few. The loss rate while the bytes in flight are above their
- * mean must be at most IN_FLIGHT_RATIO times the loss rate while they are below
- * it. A queue that is always full loses more packets the more bytes are in
- * flight.
+ * flight as with few. Two loss rates are compared: the loss rate while the
+ * bytes in flight are above their mean, and the loss rate while they are below
+ * their mean. The first must be at most IN_FLIGHT_RATIO times the second. With
+ * a queue that is always full, the loss rate grows with the bytes in flight.
  */
 #define IN_FLIGHT_RATIO 1.5
-/* End of the first octave of bytes in flight, divided by two. */
+/* The first octave of bytes in flight ends at twice this number of bytes. */
 #define FIRST_OCTAVE 256
 /* Maximum share of messages that a usable radio link loses at random. */
 #define MAX_RANDOM_LOSS 0.15
-/* Number of losses beyond the expected number of random losses that still count
+/* An expected number of losses is computed from the loss rate with a short
+ * queue. If the real number is at most this much higher, the losses still count
  * as random. */
 #define MIN_EXCESS 1
 /* The loss rate with a short queue is trusted after at least MIN_KNOWN
@@ -60,7 +64,7 @@
  * losses. */
 #define MIN_KNOWN 200
 #define NO_LOSS 0.001
-/* Minimum number of packets that an overflowing queue loses in succession.
+/* An overflowing queue loses at least this number of packets in succession.
  * Until the loss rate with a short queue is known, a single loss is therefore
  * attributed to the radio link. */
 #define MIN_BURST 2
@@ -120,9 +124,11 @@ add_octave (MmtpLossBound * bound, const MmtpRateSample * sample, guint all)
 }
 
 /* Returns whether losses were as frequent with few bytes in flight as they are
- * now. In the start phase, the bytes in flight of each report are above their
- * mean, so no report counts in loss_few. The losses in the lower octaves are
- * therefore examined, too. */
+ * now.
+ *
+ * In the start phase, the bytes in flight increase all the time. Every report
+ * is then above the mean number of bytes in flight, so loss_few has no data.
+ * The losses in the lower octaves are therefore examined, too. */
 static gboolean
 are_losses_frequent_with_few (const MmtpLossBound * bound)
 {
@@ -149,7 +155,7 @@ is_random (const MmtpLossBound * bound)
       are_losses_frequent_with_few (bound);
 }
 
-/* Returns whether more messages were lost than a radio loses at random. */
+/* Returns whether more messages were lost than a radio link loses at random. */
 static gboolean
 is_congestive (const MmtpLossBound * bound, const MmtpRateSample * sample)
 {
@@ -199,11 +205,13 @@ grow (MmtpLossBound * bound, gdouble now, gdouble round_trip)
           bound->reno));
 }
 
-/* Averages the losses separately for reports above and below the mean queueing
- * delay, and for reports above and below the mean number of bytes in flight.
- * Because the limits are means, every path has reports on both sides of each
- * limit. This holds even where jitter makes each report look as if there were a
- * queue. */
+/* Averages the losses of the reports in two pairs of groups. One pair is the
+ * reports above and below the mean queueing delay. The other pair is the
+ * reports above and below the mean number of bytes in flight.
+ *
+ * The groups are divided at a mean, so on every path each group gets some
+ * reports. This holds even where jitter makes each report look as if there were
+ * a queue. */
 static void
 follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
 {
@@ -228,8 +236,9 @@ follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
       weight;
 }
 
-/* The losses turned out to be random. The reduced window grows by half in each
- * round trip, as in slow start, until the limit is no longer needed. */
+/* The losses turned out to be random, so the window of this module need not
+ * limit the sender. The window grows by half in each round trip, similar to
+ * slow start. When it is more than 1.5 times `window`, the limit is removed. */
 static void
 release (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window,
     gdouble round_trip)

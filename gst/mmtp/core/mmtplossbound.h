@@ -29,20 +29,26 @@ typedef struct
   /* mean queueing delay (ns) and mean number of bytes in flight, averaged over
    * the reports */
   gdouble mean_queue, mean_in_flight;
-  /* Number of messages in mean_queue and mean_in_flight, up to a limit. */
+  /* Number of messages from which mean_queue and mean_in_flight were computed.
+   * It does not grow beyond LOSS_MEMORY. */
   gdouble n_all;
-  /* Share of messages that were lost while the queueing delay was below its
-   * mean, and share while it was above. */
+  /* Two shares of lost messages, depending on the queueing delay. loss_low is
+   * the share while the queueing delay was below its mean. loss_high is the
+   * share while it was above its mean. */
   gdouble loss_low, loss_high;
-  /* Number of messages in loss_low and loss_high, up to a limit. */
+  /* Number of messages from which loss_low was computed, and number from which
+   * loss_high was computed. Neither number grows beyond LOSS_MEMORY. */
   gdouble n_low, n_high;
-  /* Share of messages that were lost while fewer bytes than the mean were in
-   * flight, and share while more bytes were in flight. */
+  /* Two shares of lost messages, depending on the number of bytes in flight.
+   * loss_few is the share while the number was below its mean. loss_many is the
+   * share while it was above its mean. */
   gdouble loss_few, loss_many;
-  /* Number of messages in loss_few and loss_many, up to a limit. */
+  /* Number of messages from which loss_few was computed, and number from which
+   * loss_many was computed. Neither number grows beyond LOSS_MEMORY. */
   gdouble n_few, n_many;
-  /* Number of lost messages and of all messages for each octave of bytes in
-   * flight, up to a limit. */
+  /* Numbers of lost messages and of all messages, for each octave of bytes in
+   * flight. If the number of all messages exceeds LOSS_MEMORY, both numbers are
+   * scaled down. */
   gdouble octave_lost[MMTP_LOSS_OCTAVES], octave_all[MMTP_LOSS_OCTAVES];
   guint octave;                 /* octave of the last report */
 } MmtpLossBound;

@@ -6,9 +6,9 @@
 #include <string.h>
 
 /* Number of messages with higher numbers that must arrive before a missing
- * message counts as lost. TCP's three duplicate acknowledgements (RFC 5681,
- * section 3.2) and QUIC's kPacketThreshold (RFC 9002, section 6.1.1) are the
- * same number. */
+ * message counts as lost. It is the same number as in TCP (three duplicate
+ * acknowledgements; RFC 5681, section 3.2) and in QUIC (kPacketThreshold; RFC
+ * 9002, section 6.1.1). */
 #define REORDERED_MESSAGES 3
 /* Number of messages after which the path is known to keep the order of
  * messages, if none of them was overtaken. A missing message then immediately
@@ -61,9 +61,11 @@ keep_range (MmtpLosses * losses, guint i, const MmtpLossRange * range)
     losses->n_unreported++;
 }
 
-/* Moves the oldest missing range to the lost ranges. If the range is longer
- * than all lost ranges together can hold, only its end is kept. The last
- * messages have the most time left for a retransmission. */
+/* Declares the oldest missing range lost: moves it from the missing ranges
+ * (`pending`) to the lost ranges (`ranges`). If the range has more messages
+ * than `ranges` can hold, only the end of the range is kept. The last messages
+ * have the most time left for a retransmission.
+ */
 static void
 give_up_oldest (MmtpLosses * losses)
 {

@@ -15,7 +15,7 @@
 
 typedef struct
 {
-  /* first channel number and number of messages */
+  /* channel number of the first message, and number of messages */
   guint64 first, count;
   guint64 found;                /* time at which the gap was found, in ns */
   guint64 order;                /* MmtpLosses.n_raised when the gap was found */
@@ -30,9 +30,11 @@ typedef struct
 {
   gboolean any;
   guint64 highest;
-  /* number of messages that had the highest number so far when they arrived */
+  /* number of messages that arrived with a higher number than every message
+   * before */
   guint64 n_raised;
-  /* value by which n_raised has increased since a message was last overtaken */
+  /* number of messages that have raised `highest` since a message last arrived
+   * out of order */
   guint64 n_orderly;
   guint64 lost;                 /* never decreases */
   /* missing messages that do not count as lost yet; oldest first */
@@ -47,10 +49,10 @@ typedef struct
 } MmtpLosses;
 
 void mmtp_losses_init (MmtpLosses * losses);
-/* Adds message `number`, which must not have been added before. `tolerance` is
- * the time in ns by which a message may be overtaken. `repair_until` is the
- * time in ns from which on a retransmission would be too late for the messages
- * that are missing before this message. */
+/* Adds message `number`, which must not have been added before. The message may
+ * show that messages with lower numbers are missing. `repair_until` is the time
+ * in ns from which on a retransmission of these messages would be too late.
+ * `tolerance` is the time in ns by which a message may be overtaken. */
 void mmtp_losses_add (MmtpLosses * losses, guint64 now, guint64 number,
     guint64 tolerance, guint64 repair_until);
 /* Declares messages lost that have been missing for longer than `tolerance`

@@ -22,9 +22,11 @@
 #define MIN_PRELUDE 2
 /* bits of the mask of a prelude that docs/wire-mmtp.md, section 3, defines */
 #define PRELUDE_MASK 0x3f
-/* Limit in us from docs/wire-mmtp.md, section 4, OPEN. */
+/* Maximum of the initial delay (D0) in us, from docs/wire-mmtp.md, section 4,
+ * OPEN. */
 #define MAX_INITIAL_DELAY 60000000
-/* Limits in ms from docs/wire-mmtp.md, section 4, OPEN. */
+/* Minimum and maximum of the keep-alive period in ms, from docs/wire-mmtp.md,
+ * section 4, OPEN. */
 #define MIN_KEEPALIVE 10
 #define MAX_KEEPALIVE 10000
 

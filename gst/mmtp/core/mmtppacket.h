@@ -33,7 +33,8 @@
 #define MMTP_MAX_CAPS 8192
 #define MMTP_MAX_RANGES 16      /* maximum number of loss ranges in a record */
 #define MMTP_MAX_PRELUDE 64
-/* channel number in a QUERY that asks about all channels */
+/* The field `channel` of a QUERY has this value if the QUERY asks about all
+ * channels. */
 #define MMTP_ALL_CHANNELS 255
 
 #define MMTP_NEVER G_MAXUINT64
@@ -141,8 +142,9 @@ typedef struct
    * owned. */
   const guint8 *payload;
   gsize payload_size;
-  /* The block of which a slice of the payload can be made; NULL if the payload
-   * must be copied. The receiver sets it, and the codec ignores it. */
+  /* Memory block that contains the payload. A receiver can make a slice of the
+   * block instead of copying the payload. NULL if the payload must be copied.
+   * The receiver sets this field, and the codec ignores it. */
   DatagramBlock *block;
 } MmtpData;
 
@@ -246,7 +248,8 @@ typedef struct
 
 typedef struct
 {
-  guint16 first;                /* low 16 bits of the first channel number */
+  /* low 16 bits of the channel number of the first message */
+  guint16 first;
   /* number of messages in the range, at least 1 */
   guint8 count;
 } MmtpRange;
@@ -266,7 +269,8 @@ typedef struct
 {
   guint8 channel;
   guint8 flags;                 /* MmtpRecordFlags */
-  /* low 32 bits of the highest channel number received */
+  /* low 32 bits of the highest channel number received; the channel number
+   * counts the messages on the channel */
   guint32 highest;
   guint32 received;             /* messages received */
   guint32 lost;                 /* messages lost */
@@ -323,8 +327,9 @@ typedef struct
   gboolean is_ack;
   /* MmtpLeaveReason, or a reason that a later version defines */
   guint8 reason;
-  /* Low 32 bits of the highest channel number that the peer has sent on the
-   * channel and that has arrived. */
+  /* The channel number of a message counts the messages that an endpoint sends
+   * on a channel. This field has the low 32 bits of the highest channel number
+   * that has arrived from the peer. */
   guint32 highest;
 } MmtpLeave;
 
@@ -341,7 +346,7 @@ typedef struct
 
 typedef struct
 {
-  guint32 stream_number;        /* number after the last packet of the stream */
+  guint32 stream_number;        /* stream number of the last packet, plus 1 */
 } MmtpEnd;                      /* END and END-ACK */
 
 typedef struct
@@ -363,7 +368,9 @@ typedef struct
   /* Version of a parsed message. Messages are written with MMTP_VERSION. */
   guint8 version;
   guint8 channel;
-  guint16 number;               /* low 16 bits of the channel number */
+  /* low 16 bits of the channel number, which counts the messages on the channel
+   */
+  guint16 number;
   guint32 sent;                 /* sending time in ticks, which wraps */
   guint64 trailer;
   union

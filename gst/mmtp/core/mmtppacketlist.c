@@ -5,7 +5,8 @@
 
 #include "mmtppacketlist.h"
 
-#define MIN_SIZE 64             /* places of a new ring, a power of two */
+/* number of places in a new ring buffer; a power of two */
+#define MIN_SIZE 64
 
 void
 mmtp_packet_list_clear (MmtpPacketList * list)
@@ -79,9 +80,12 @@ mmtp_packet_list_get_work (const MmtpPacketList * list)
 
 /* --- searching ------------------------------------------------------------ */
 
-/* Returns the index of the first packet that is not less than `wanted`, or
- * n_places if there is none. If the middle of the searched part is a gap, the
- * next packet after the gap is compared instead. */
+/* Returns the index of the first packet that is equal to `wanted` or comes
+ * after it in the order of the list. Returns n_places if there is no such
+ * packet.
+ *
+ * This is a binary search. If the place in the middle is empty, the next packet
+ * behind it is compared instead. */
 static guint
 search (const MmtpPacketList * list, const MmtpPacket * wanted)
 {
@@ -149,8 +153,9 @@ mmtp_packet_list_find (const MmtpPacketList * list, guint64 due)
 
 /* --- changes -------------------------------------------------------------- */
 
-/* Makes the place before the packet at `index` free. Moves the packets on the
- * side where fewer of them are. Returns the index of the free place. */
+/* Makes a free place before the packet at `index`, and returns the index of the
+ * free place. To do so, moves either all packets before that place or all
+ * packets after it, whichever are fewer. */
 static guint
 open_gap (MmtpPacketList * list, guint index)
 {
@@ -198,8 +203,8 @@ trim (MmtpPacketList * list)
     list->n_places--;
 }
 
-/* At least half of the places become free before the gaps are closed, so a
- * removal takes constant time on average. */
+/* The gaps are closed only after at least half of the places have become free.
+ * A removal therefore takes constant time on average. */
 void
 mmtp_packet_list_remove (MmtpPacketList * list, MmtpPacket * packet,
     MmtpPacketState state)

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The waiting packets of one rank, in the order of mmtp_send_packet_compare(), which is the
- * order of their due times. Packets nearly always arrive at the end of the list
- * and leave at its beginning. Both take constant time and need no memory of
- * their own, which a balanced tree would need. A packet in the middle is found
- * by its due time in logarithmic time. A packet can be removed anywhere in
- * constant time on average.
+/* The waiting packets of one rank, in the order of mmtp_send_packet_compare().
+ * This is the order of their due times.
+ *
+ * Packets nearly always arrive at the end of the list and leave at its
+ * beginning. Both take constant time, and no memory is allocated per packet. A
+ * balanced tree would have to allocate memory for each packet. A packet in the
+ * middle is found by its due time in logarithmic time. A packet can be removed
+ * anywhere in constant time on average.
  */
 
 #pragma once
 
 #include "mmtpsendpacket.h"
 
-/* The list is a ring of pointers. A removed packet leaves NULL in its place,
- * but the first and the last place are never empty. A place is a number that
- * only grows from the beginning to the end of the list and may wrap around. */
+/* The list is a ring of pointers. Each pointer is a place. A removed packet
+ * leaves NULL in its place, but the first and the last place are never empty.
+ * Places are numbered, and the numbers grow from the beginning to the end of
+ * the list. The numbers may wrap around. */
 typedef struct
 {
   MmtpPacket **ring;            /* NULL if the list was never used */
@@ -34,7 +37,8 @@ void mmtp_packet_list_remove (MmtpPacketList * list, MmtpPacket * packet,
 /* Returns the bytes of all packets with all headers. */
 guint64 mmtp_packet_list_get_work (const MmtpPacketList * list);
 
-/* These functions return NULL if there is no such packet. */
+/* If the list has no packet at the place that is asked for, these functions
+ * return NULL. */
 MmtpPacket *mmtp_packet_list_get_first (const MmtpPacketList * list);
 MmtpPacket *mmtp_packet_list_get_last (const MmtpPacketList * list);
 MmtpPacket *mmtp_packet_list_get_next (const MmtpPacketList * list,

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Episodes of padding on each path. The constants without a source were chosen
- * with tests/check/libs/bitratesteps.c. */
+/* Pads each path for a short time now and then. Such a time is called an
+ * episode.
+ *
+ * The constants without a source were chosen with
+ * tests/check/libs/bitratesteps.c. */
 
 #include "mmtppadding.h"
 
@@ -15,14 +18,15 @@
 #define MAX_EPISODE (2 * SECOND)
 /* A round is at least this long, because a rate is measured over 50 ms. */
 #define MIN_ROUND (100 * MILLISECOND)
-/* The path is full if the rate grows by less than this factor in a round. */
+/* An episode is divided into rounds. If the rate grows by less than this factor
+ * in a round, the path is full. */
 #define GROWTH 1.1
-/* The path is full if every message of a report waited in a queue for longer
- * than MAX_QUEUE and the jitter of the path. */
+/* If every message of a report waited in a queue for more than this time plus
+ * the jitter of the path, the path is full. */
 #define MAX_QUEUE (15 * MILLISECOND)
-/* The token bucket holds the bits of this time. An episode may therefore take
- * several times the maximum rate, as long as the mean over the episode and the
- * rest before it is below the maximum rate. */
+/* The token bucket holds the bits that the maximum rate allows in this time. An
+ * episode may therefore have several times the maximum rate. The mean over the
+ * episode and the rest before it must be below the maximum rate. */
 #define ALLOWANCE_TIME SECOND
 
 void
@@ -191,8 +195,8 @@ mmtp_padding_is_active (const MmtpPadding * self, const MmtpPath * path)
   return self->all[path->id].is_active;
 }
 
-/* A report or the next frame wakes the sender far more often than an episode
- * begins, so only a running episode needs a time of its own. */
+/* Reports and frames wake the sender often, and an episode begins at such a
+ * time. Only a running episode therefore needs a wake-up time of its own. */
 guint64
 mmtp_padding_next_wakeup (const MmtpPadding * self)
 {

@@ -34,8 +34,8 @@ typedef struct
   const MmtpSendQueue *queue;
   const MmtpPolicy *policy;
   guint64 max_rate;             /* in bit/s; 0 means no padding */
-  /* Token bucket for all paths together: the bits that may be sent now, and the
-   * time of that number. */
+  /* Token bucket for all paths together. `allowance` is the number of bits that
+   * may be sent, as of the time `allowance_time`. */
   guint64 allowance, allowance_time;
   guint64 messages, bytes;      /* counters of what was sent */
   MmtpPaddingPath all[MMTP_MAX_PATHS];  /* indexed by the path's id */
@@ -43,8 +43,9 @@ typedef struct
 
 void mmtp_padding_init (MmtpPadding * self, const MmtpPaths * paths,
     const MmtpSendQueue * queue, const MmtpPolicy * policy, guint64 max_rate);
-/* Sets the maximum bitrate of padding in bit/s, averaged over a second and more
- * and summed over all paths, with IP and UDP headers; 0 ends padding. */
+/* Sets the maximum bitrate of padding in bit/s; 0 ends padding. The bitrate
+ * includes IP and UDP headers. It is the sum over all paths, and the mean over
+ * a second or longer. */
 void mmtp_padding_set_max_rate (MmtpPadding * self, guint64 max_rate);
 /* Returns the path on which a padding message of `path->max_size` bytes should
  * be sent now; NULL if there is none. Call this function only if nothing else

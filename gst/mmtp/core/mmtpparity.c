@@ -10,8 +10,9 @@
 /* Number of DATA messages that the store keeps, which is twice the maximum
  * number of messages in one REPAIR. */
 #define KEPT (2 * SPAN)
-/* Number of REPAIR messages that the store keeps because more than one of their
- * DATA messages is missing. A new REPAIR replaces the oldest one. */
+/* If more than one DATA message of a REPAIR is missing, the store keeps the
+ * REPAIR. It keeps at most this number of REPAIR messages. A new REPAIR
+ * replaces the oldest one. */
 #define WAITING 4
 
 static void
@@ -185,8 +186,8 @@ mmtp_store_add_repair (MmtpStore * store, const MmtpRepair * repair)
   set_content (waiting->content, repair->content, repair->content_size);
 }
 
-/* Returns TRUE if exactly one message of the repair is missing, and sets
- * `missing` to its stream number. */
+/* Returns TRUE if exactly one DATA message of the REPAIR `waiting` is missing,
+ * and sets `missing` to the stream number of that message. */
 static gboolean
 find_missing (MmtpStore * store, Waiting * waiting, guint32 * missing)
 {

@@ -8,12 +8,13 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* The token bucket holds the tokens of one millisecond, so that a timer that
- * fires late by up to one millisecond does not reduce the rate. Section 4.4 of
- * the MMTP paper: "new tokens are not generated until old tokens are used". */
+/* A timer may fire late by up to this time without reducing the rate, because
+ * the token bucket keeps the tokens of this time. It keeps no older tokens.
+ * Section 4.4 of the MMTP paper: "new tokens are not generated until old tokens
+ * are used". */
 #define TOKEN_LAG MILLISECOND
-/* Factor by which the pacing rate of a path is higher while the application
- * sends less than the path carries. The slow start of Linux does the same
+/* While the application sends less than the path carries, the pacing rate of
+ * the path is multiplied by this factor. The slow start of Linux does the same
  * (tcp_pacing_ss_ratio). */
 #define LIMITED_GAIN 2
 /* Round trip that is assumed while the round trip of a path is unknown. The
@@ -23,13 +24,15 @@
 /* Number of reports after which a long interval between reports is forgotten.
  */
 #define INTERVAL_MEMORY 16
-/* The margin of the safe delay is at most 1/8 of the initial delay (D0). A path
- * on which no packet is expected in time would carry nothing, so the margin
- * must be limited. */
+/* The margin of the safe delay is at most 1/8 (MAX_MARGIN) of the initial delay
+ * (D0). With a larger margin, no packet might be expected in time, and the path
+ * would carry nothing. */
 #define MAX_MARGIN 8
 #define JITTERS 2
-/* A packet counts as sent shortly before its deadline if less than a fourth of
- * the initial delay (D0) is left after its expected delay. */
+/* When a packet is sent, some time is left until its deadline. The packet is
+ * expected to need a part of that time. If what remains is less than a fourth
+ * of the initial delay (D0), the packet counts as sent shortly before its
+ * deadline. */
 #define MARGINAL_PART 4
 /* Control of `lateness`, the time that is added to the expected delay.
  * `lateness` rises while the mean share of late packets is above MANY_LATE, and
@@ -41,8 +44,8 @@
 #define LATENESS_RISE 0.5
 #define LATENESS_FALL 0.01
 #define MAX_LATENESS_STEP (100 * MILLISECOND)
-/* Maximum time by which a late message may miss its deadline without a gap. If
- * it arrives later than that, a gap held it up. */
+/* If a message misses its deadline by more than this time, it was held up by a
+ * gap. If it misses the deadline by less, it is simply late. */
 #define MAX_LATENESS (25 * MILLISECOND)
 /* `lateness` is at most 1/LATENESS_PART of the difference between the initial
  * delay (D0) and the base delay. */
@@ -50,16 +53,16 @@
 /* With a configured rate, the safe delay may be nearly the whole initial delay
  * (D0). */
 #define MAX_SAFE_EIGHTHS 7
-/* Time without arrivals after which the path has stalled, if a message should
- * have arrived. A multiple of the jitter is added to it. The time covers the
- * reports, which arrive every 50 ms, and the pauses of 20 to 60 ms that
- * schedulers of mobile networks make. */
+/* If a message should have arrived and nothing arrives for this time plus a
+ * multiple of the jitter, the path has stalled. The time covers two normal
+ * delays: reports arrive only every 50 ms, and schedulers of mobile networks
+ * pause for 20 to 60 ms. */
 #define STALL_TIME (100 * MILLISECOND)
 #define STALL_JITTERS 4
 #define STALL_DEADLINE_PART 4
-/* Time without arrivals after which a path is in doubt, which means that it may
- * have stalled. A multiple of the jitter is added to it. This time is shorter
- * than STALL_TIME and matters only if there is another path. */
+/* If nothing arrives on a path for this time plus a multiple of the jitter, the
+ * path is in doubt, which means that it may have stalled. This time is shorter
+ * than STALL_TIME. It matters only if there is another path. */
 #define DOUBT_TIME (30 * MILLISECOND)
 #define DOUBT_JITTERS 2
 /* A path does not deliver if at least MISSED_PERCENT of its last packets are
@@ -67,20 +70,23 @@
  * loss, six of eight packets are lost in one of forty thousand cases. */
 #define MISSED_PERCENT 75
 #define MIN_JUDGED 8
-/* Number of judged messages at which the counters of judged and missed messages
- * are halved. */
+/* When the number of judged messages reaches MAX_JUDGED, the counters of judged
+ * and missed messages are halved. A judged message is a reported message that
+ * is as large as a packet. */
 #define MAX_JUDGED 32
-/* A path that is always busy is drained from time to time. On most paths, this
- * happens when the path has been busy for 10 s (DRAIN_PERIOD); BBR does so
- * after 5 s. Draining costs more on a slow path. If 100 round trips
- * (DRAIN_ROUNDS) take more than 20 s, the time is therefore 100 round trips
- * minus 10 s. Draining reduces the window to half (1/DRAIN_PART) of the bytes
- * that fill the path. */
+/* A path that is always busy is drained from time to time, which means that its
+ * queue is emptied. Draining reduces the window to half (1/DRAIN_PART) of the
+ * bytes that fill the path.
+ *
+ * Draining begins when the path has been busy for 10 s (DRAIN_PERIOD); BBR does
+ * so after 5 s. On a slow path, draining costs more, so it is done less often.
+ * If 100 round trips (DRAIN_ROUNDS) take more than 20 s, draining begins after
+ * 100 round trips minus 10 s. */
 #define DRAIN_PERIOD (10 * SECOND)
 #define DRAIN_ROUNDS 100
 #define DRAIN_PART 2
-/* Number of packets by which the queue may exceed the bytes that are known to
- * be in flight. */
+/* The queue of a path may be longer than the bytes that are known to be in
+ * flight. It is assumed to be longer by at most this number of packets. */
 #define QUEUE_PACKETS 3
 #define MAX_DRAIN (400 * MILLISECOND)
 
@@ -207,9 +213,10 @@ mmtp_path_get_cost (const MmtpPath * path, gsize size)
 }
 
 /* While the application sends less than the path carries, it is unknown how
- * much the path carries. If another path fails, this path has to carry its
- * packets as well. A higher pacing rate keeps these packets from waiting until
- * the rate of this path is known. */
+ * much the path carries. If another path fails, this path also has to carry the
+ * packets of the failed path. With a normal pacing rate, they would wait until
+ * the rate of this path is known. A higher pacing rate is therefore used in the
+ * meantime. */
 static guint64
 get_pacing_rate (const MmtpPath * path)
 {
@@ -217,17 +224,19 @@ get_pacing_rate (const MmtpPath * path)
       (path->limits.is_app_limited ? LIMITED_GAIN : 1);
 }
 
-/* Returns the transmission time of `bytes` bytes in ns, which is derived from
- * the transmission times of single messages; 0 if unknown. */
+/* Returns the transmission time of `bytes` bytes in ns; 0 if unknown. It is
+ * derived from the measured transmission time per byte of large messages
+ * (`byte_times`). */
 static guint64
 get_byte_time (const MmtpPath * path, guint64 bytes)
 {
   return bytes * MAX (mmtp_recent_get (&path->byte_times), 0) / 1000;
 }
 
-/* Predicts when the bottleneck has transmitted this message. The prediction
- * uses the rate that was measured with single messages, because this rate is
- * known even while the application sends less than the path carries. */
+/* Predicts when the bottleneck has transmitted this message. The delivery rate
+ * is not used, because it is unknown while the application sends less than the
+ * path carries. Instead, the prediction uses the transmission time per byte,
+ * which was measured with single large messages. */
 static void
 predict (MmtpPath * path, guint64 now, MmtpSent * sent)
 {
@@ -298,9 +307,10 @@ mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay)
       (guint64) path->lateness;
 }
 
-/* Delivery rate estimation as in draft-ietf-ccwg-bbr, section 4.1.2.4: until
- * all messages that are in flight now have been reported, the delivery rate
- * only shows how little the application had to send. */
+/* Notes that the application has no more data to send. Until all messages that
+ * are in flight now have been reported, the delivery rate only shows how little
+ * the application had to send. draft-ietf-ccwg-bbr, section 4.1.2.4, marks its
+ * samples in the same way. */
 void
 mmtp_path_note_idle (MmtpPath * path)
 {
@@ -357,9 +367,10 @@ mmtp_path_is_possible (const MmtpPath * path, const MmtpRecord * record)
   return bytes <= path->stats.bytes;
 }
 
-/* Increases a counter to the value with the low 32 bits `low` and returns the
- * difference. A report that arrived on another path may be older, but the
- * counter never decreases. */
+/* Updates a counter from a report, and returns by how much the counter has
+ * grown. `low` is the low 32 bits of the new value. A report that arrived on
+ * another path may be older than the last one. The counter is then left as it
+ * is, because it must never decrease. */
 static guint64
 count_up (guint64 * counter, guint32 low)
 {
@@ -402,10 +413,11 @@ unwrap_ticks (const MmtpPath * path, guint32 ticks)
   return mmtp_unwrap (ticks, MMTP_TICKS_BITS, near) * MMTP_TICK_TIME;
 }
 
-/* Returns the time without arrivals that jitter explains and that is therefore
- * no stall yet. The time is limited, because a path whose delay jumps has a
- * high jitter. A stall that is detected too late cannot be compensated for in
- * time.
+/* Returns the maximum length of a pause that jitter explains. A pause of this
+ * length is not a stall yet.
+ *
+ * The result is limited. If the delay of the path jumps, the jitter is high,
+ * and a stall would be detected too late to compensate for it.
  */
 static guint64
 get_stall_jitter (const MmtpPath * path)
@@ -415,10 +427,13 @@ get_stall_jitter (const MmtpPath * path)
   return MIN (jitter, (gint64) path->deadline / STALL_DEADLINE_PART);
 }
 
-/* Returns for how long the message had been missing on the receiver's clock
- * when the receiver wrote its latest report. The message is expected some time
- * after the newest message that has arrived. This time is the interval between
- * the two sending times. A stall of the return path does not change the result.
+/* Returns for how long the message `sent` had been missing when the receiver
+ * wrote its latest report. All times are on the receiver's clock.
+ *
+ * The expected arrival time is computed from the newest message that has
+ * arrived. The message `sent` was sent later than that message, and is expected
+ * to arrive later by the same interval. A stall of the return path does not
+ * change the result.
  */
 static guint64
 get_gap (const MmtpPath * path, const MmtpSent * sent)
@@ -483,11 +498,13 @@ mmtp_path_is_in_doubt (const MmtpPath * path, guint64 now)
   return oldest && mmtp_path_is_missing (path, oldest, now);
 }
 
-/* If a queue never empties, the base delay cannot be measured, and in the end
- * the delay of the queue is mistaken for the base delay. From time to time, the
- * bytes in flight are therefore reduced to half of the bytes that fill the
- * path. This ends when a message that was sent in that state has been reported.
- * BBR does the same (draft-ietf-ccwg-bbr, section 4.3.4, ProbeRTT). */
+/* Begins to drain the path. If a queue never empties, the base delay cannot be
+ * measured. In the end, the delay of the queue is mistaken for the base delay.
+ *
+ * From time to time, the sender therefore reduces the bytes in flight to half
+ * of the bytes that fill the path. Draining ends when a message that was sent
+ * during it has been reported. BBR does the same (draft-ietf-ccwg-bbr, section
+ * 4.3.4, ProbeRTT). */
 static void
 begin_drain (MmtpPath * path, guint64 now)
 {
@@ -590,9 +607,11 @@ measure_byte_time (MmtpPath * path, guint64 now, const MmtpSent * newest)
   correct_prediction (path, newest, queued);
 }
 
-/* If nothing has arrived since the last record of the path, but the messages are
- * new to the sender, the report with their minimum and maximum transit was lost
- * or is late. Only the transit of the latest message is known then. */
+/* A record may be marked as unmeasured. This means that nothing has arrived
+ * since the path's previous record. If the record nevertheless reports messages
+ * that are new to the sender, the previous record was lost or is late. The
+ * minimum and maximum transit of these messages are in the previous record, so
+ * only the transit of the latest message is known now. */
 static void
 note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
     const MmtpSent * newest, guint n)
@@ -624,9 +643,11 @@ forget_judged (MmtpPath * path)
   path->missed /= 2;
 }
 
-/* Measures the actual interval between reports. Reports also arrive on other
- * paths, and earlier after a loss. An interval longer than the requested report
- * period is due to a lost report or a gap, so it is limited to that period. */
+/* Measures the actual interval between reports. It is often shorter than the
+ * requested report period: reports also arrive on other paths, and a loss is
+ * reported early. If a measured interval is longer than the requested report
+ * period, a report was lost or the path had a gap. The requested report period
+ * is used instead then. */
 static void
 note_interval (MmtpPath * path, guint64 now)
 {
@@ -638,9 +659,10 @@ note_interval (MmtpPath * path, guint64 now)
   path->report_time = now;
 }
 
-/* Returns whether the newest message arrived so long after its deadline, on the
- * sender's clock, that the path must have had a gap. A larger margin does not
- * help against gaps, so such a message is ignored. */
+/* Returns whether the newest message arrived far too late, so that the path
+ * must have had a gap. Such a message is ignored, because a larger margin does
+ * not help against gaps. The deadline and the arrival are compared on the
+ * sender's clock. */
 static gboolean
 was_held_up (const MmtpPath * path, const MmtpRecord * record,
     const MmtpSent * newest)
@@ -651,12 +673,14 @@ was_held_up (const MmtpPath * path, const MmtpRecord * record,
   return newest->time_left + MAX_LATENESS < path->delay + queued;
 }
 
-/* A sender under overload sends each packet just before the packet would be too
- * late. All packets are then late if the predicted delay is wrong by a few ms
- * or if the receiver's clock has a small error. An integral controller
- * therefore follows the number of late packets that the receiver reports. It
- * increases `lateness` while many packets are late, and slowly decreases it
- * when hardly any packet is late. */
+/* Adapts `lateness`, the time that is added to the expected delay.
+ *
+ * A sender under overload sends each packet just before the packet would be too
+ * late. A small error then makes all packets late: the predicted delay may be
+ * wrong by a few ms, or the receiver's clock may have a small error. An
+ * integral controller therefore follows the number of late packets that the
+ * receiver reports. It increases `lateness` while many packets are late, and
+ * slowly decreases it when hardly any packet is late. */
 static void
 follow_lateness (MmtpPath * path, const MmtpRecord * record,
     const MmtpSent * newest, guint64 since, guint late, guint n_acked)
@@ -737,14 +761,16 @@ mmtp_path_update_delay (MmtpPath * path, guint64 now, gint64 offset)
   path->stats.high_delay = path->high_delay;
 }
 
-/* Estimates the queueing delay. The queue of the last report has become shorter
- * by the time that has passed since that report. It is at most as long as the
- * bytes in flight and a few more packets need.
+/* Estimates the queueing delay as the longer of two values.
  *
- * The queue may also be longer than reported, because bytes in flight beyond
- * one round trip are queued. This second estimate is not made while the
- * application sends less than the path carries. The highest rate of the path is
- * then unknown, and all bytes in flight would seem to be queued. */
+ * The first value is the queueing delay of the last report, minus the time that
+ * has passed since that report. It is at most the time that the path needs for
+ * the bytes in flight and a few more packets.
+ *
+ * The second value assumes that the bytes in flight beyond one round trip are
+ * queued. If the application sends less than the path carries, this value is
+ * not used. The highest rate of the path is then unknown, and all bytes in
+ * flight would seem to be queued. */
 static guint64
 get_queue (const MmtpPath * path, guint64 now)
 {
@@ -766,13 +792,18 @@ get_queue (const MmtpPath * path, guint64 now)
   return MAX (reported, queue);
 }
 
-/* Returns the time by which a packet takes longer than a short message. It is
- * computed with the highest recent rate. If the measured time is shorter, it is
- * used instead, because the application may never have used the full rate.
+/* Returns how much longer the transmission of a packet takes than the
+ * transmission of a short message.
  *
- * Returns 0 for a path that has not carried a packet yet. The rate of its few
- * control messages is so low that no packet would seem to be in time, and the
- * path would never be used. */
+ * The time is computed with the highest recent rate. The application may never
+ * have used the full rate of the path, and the computed time is too long then.
+ * If the measured time is shorter than the computed one, the measured time is
+ * therefore returned.
+ *
+ * Returns 0 for a path that has not carried a packet yet. Such a path has
+ * carried only a few control messages, so its measured rate is very low. With
+ * that rate, no packet would seem to be in time, and the path would never be
+ * used. */
 static guint64
 get_transmission_time (const MmtpPath * path)
 {
@@ -803,9 +834,11 @@ mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now)
   return delay + get_transmission_time (path) + get_queue (path, now);
 }
 
-/* Returns the deviation of the delay, limited to a part of the initial delay
- * (D0). On a mobile link, the slowest message of some seconds does not predict
- * the delay of the next message. */
+/* Returns the safety margin that is added to the expected delay. It is the
+ * deviation of the delay, but at most a part of the initial delay (D0). Without
+ * this maximum, the slowest message of some seconds would determine the margin.
+ * On a mobile link, that message does not predict the delay of the next
+ * message. */
 static guint64
 get_margin (const MmtpPath * path)
 {
@@ -815,8 +848,9 @@ get_margin (const MmtpPath * path)
       (guint64) path->lateness;
 }
 
-/* If a rate is configured, one packet of 256 may take longer than the high
- * delay [4.4 of the MMTP paper]. */
+/* Nearly all messages stay below the high delay of the path. If a rate is
+ * configured, one packet of 256 may take longer than that [4.4 of the MMTP
+ * paper]. */
 guint64
 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
 {
@@ -830,10 +864,12 @@ mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
   return MIN (safe, MAX (path->high_delay, max));
 }
 
-/* Returns the delay above the base delay that every message of the last three
- * reports had. It may be due to a path whose delay has grown and not to a queue
- * of our packets. Until this delay has passed, or until a report says
- * otherwise, another path is safer. */
+/* Returns the minimum delay in the last three reports, minus the time that has
+ * passed since the last report. The result is at least the base delay.
+ *
+ * A result above the base delay need not be due to a queue of our packets. The
+ * delay of the path itself may have grown. Another path is safer as long as the
+ * result is above the base delay. */
 static guint64
 get_standing_delay (const MmtpPath * path, guint64 now)
 {
@@ -844,8 +880,9 @@ get_standing_delay (const MmtpPath * path, guint64 now)
   return path->delay + MAX (standing, 0);
 }
 
-/* Returns the delay of a packet that is sent behind all messages in flight. The
- * rate is the one that was measured with single messages. */
+/* Returns the delay of a packet that is sent behind all messages in flight. It
+ * is computed with the transmission time per byte of large messages, and not
+ * with the delivery rate. */
 static guint64
 get_predicted_delay (const MmtpPath * path, guint64 now)
 {
@@ -855,7 +892,8 @@ get_predicted_delay (const MmtpPath * path, guint64 now)
       path->large_size + path->overhead) + get_margin (path);
 }
 
-/* A gap is expected to last as long again as it has lasted until now. */
+/* A gap that has lasted for some time is expected to last for the same time
+ * again. */
 static guint64
 get_delay_in_gap (const MmtpPath * path)
 {

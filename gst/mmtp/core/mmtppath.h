@@ -35,8 +35,9 @@ typedef struct
   /* --- messages -------------------------------------------------------------
    */
   MmtpSentLog sent;
-  /* Messages below this number were sent while the application limited the
-   * path, so their delivery does not show what the path carries. */
+  /* A message with a number below this one was sent while the application had
+   * too little data to fill the path. The delivery of such a message does not
+   * show what rate the path can carry. */
   guint64 limited_until;
 
   /* --- limits ---------------------------------------------------------------
@@ -48,7 +49,7 @@ typedef struct
   guint64 delivered;
   /* mean size of a DATA message, without IP and UDP headers */
   guint64 data_size;
-  /* mean size of a large recent message, without IP and UDP headers */
+  /* mean size of the recent large messages, without IP and UDP headers */
   guint64 large_size;
 
   /* --- draining to find the base delay --------------------------------------
@@ -69,19 +70,19 @@ typedef struct
   /* --- from the reports -----------------------------------------------------
    */
   MmtpPathDelay delays;
-  /* Delays of those messages only that are as large as a packet. On a slow
-   * path, they take longer than short messages. */
+  /* Delays of large messages only, which have the size of a packet. On a slow
+   * path, large messages take longer than short messages. */
   MmtpPathDelay load_delays;
   /* Minimum transmission time per byte of large messages, in ps. */
   MmtpRecent byte_times;
-  /* base delay from which byte_times were computed */
+  /* base delay that was subtracted when byte_times were computed */
   gint64 byte_times_base;
   /* Predicted time at which the bottleneck has transmitted all messages. */
   guint64 busy_until;
   MmtpRecent round_trips;
   /* round trip of the last report; 0 if unknown */
   guint64 round_trip;
-  /* report period that the receiver was asked for */
+  /* report period that the sender has asked the receiver for */
   guint64 report_period;
   guint64 report_interval;      /* longest recent time between reports */
   /* initial delay (D0): maximum time for a message */
@@ -94,7 +95,8 @@ typedef struct
   /* sending time of the newest message, sender's clock */
   guint64 arrival_sent;
   guint64 reported_bytes;
-  /* time of the last record of a report; 0 if there was none */
+  /* time at which a record about this path last arrived; 0 if none has arrived
+   */
   guint64 report_time;
   /* Time at which a record last reported new messages, or at which the path
    * started. */
@@ -110,11 +112,11 @@ typedef struct
   /* time in ns that is added to the expected delay because many packets were
    * late */
   gdouble lateness;
-  /* mean share of late packets among those that were sent shortly before their
-   * deadline */
+  /* mean share of packets that arrived late; only packets that were sent
+   * shortly before their deadline are counted */
   gdouble late_share;
-  /* number of packets that were sent shortly before their deadline and have
-   * been reported since */
+  /* Number of reported packets that had been sent shortly before their
+   * deadline. It is reset when `late_share` is updated. */
   guint marginal;
   /* number of recently reported messages that were as large as a packet, and
    * number of lost messages among them */
@@ -168,16 +170,16 @@ void mmtp_path_note_idle (MmtpPath * path);
  * which pacing allows the next packet. */
 gboolean mmtp_path_has_window (const MmtpPath * path, gsize size,
     gboolean is_alone);
-/* Returns the time at which the next report is overdue. From then on the path
- * may have a gap. It may therefore use its reserve, which is the number of
- * bytes that may be in flight beyond the window during a gap. */
+/* Returns the time from which on the next report is overdue. The path may have
+ * a gap then, and the sender may use the path's reserve. The reserve is the
+ * number of bytes that may be in flight beyond the window during a gap. */
 guint64 mmtp_path_get_overdue (const MmtpPath * path);
 /* Returns whether nothing has arrived for longer than jitter explains. The path
  * may then have a gap. Always FALSE if a rate is configured. */
 gboolean mmtp_path_is_overdue (const MmtpPath * path);
-/* Returns whether the message is missing: it should have arrived before the
- * receiver wrote its latest report, or a report of it should have arrived by
- * now. */
+/* Returns whether the message `sent` is missing. It is missing in two cases: it
+ * should have arrived before the receiver wrote its latest report, or a report
+ * that covers the message should have arrived by now. */
 gboolean mmtp_path_is_missing (const MmtpPath * path,
     const MmtpSent * sent, guint64 now);
 /* Returns whether the oldest unreported message is missing, see
@@ -197,10 +199,11 @@ gboolean mmtp_path_is_measured (const MmtpPath * path);
 guint64 mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now);
 /* Returns the expected delay in ns plus a safety margin, for the scheduler. */
 guint64 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now);
-/* Returns the safe delay in ns for a path if another path could be used
- * instead. The result includes the queueing delay of the last reports, even if
- * the messages in flight do not explain that delay. `is_spare` is TRUE if
- * another path has room, so that this path need not be used up to its limit. */
+/* Returns a delay in ns for the choice between this path and another usable
+ * path. It is at least the safe delay. It also includes the queueing delay of
+ * the last reports, even if the messages in flight do not explain that delay.
+ * `is_spare` is TRUE if another path has room. This path need not be used up to
+ * its limit then. */
 guint64 mmtp_path_get_cautious_delay (const MmtpPath * path,
     guint64 now, gboolean is_spare);
 /* Returns the minimum delay of a message in ns. It does not include a queue,
@@ -218,8 +221,8 @@ void mmtp_path_note_missed (MmtpPath * path, guint64 number);
 gboolean mmtp_path_is_possible (const MmtpPath * path,
     const MmtpRecord * record);
 /* Processes a record of a report. `reported` is the time at which the receiver
- * wrote the report, on its clock in ticks. Returns TRUE if messages have
- * arrived that no earlier report contained. */
+ * wrote the report, on its clock in ticks. Returns TRUE if the record reports
+ * messages that no earlier report contained. */
 gboolean mmtp_path_report (MmtpPath * path, guint64 now,
     const MmtpRecord * record, guint32 reported);
 /* Notes that all messages up to number `highest` have arrived or are lost. */

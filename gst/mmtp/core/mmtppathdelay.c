@@ -5,18 +5,19 @@
 
 #include <string.h>
 
-/* Length of a span. Ten of these spans give the high delay of the last ten
- * seconds. */
+/* Length of a span of the high delay. The high delay is computed over the last
+ * ten of these spans, which are ten seconds. */
 #define SPAN_TIME G_GUINT64_CONSTANT (1000000000)
 /* Length of a span of the base delay. The base delay is the minimum of ten of
- * these spans, which are one minute. LEDBAT (RFC 6817, section 2.4.2) uses the
- * minimum of some minutes. The time has to be longer than the time for which a
- * queue is kept up on purpose. */
+ * these spans, so it is the minimum of one minute. LEDBAT (RFC 6817, section
+ * 2.4.2) uses the minimum of some minutes. The minute has to be longer than the
+ * time for which a queue is kept up on purpose. Otherwise the delay of that
+ * queue would count as base delay. */
 #define BASE_SPAN_TIME (6 * SPAN_TIME)
 /* Approximate number of reports over which the spread is averaged. */
 #define SPREAD_REPORTS 8
 #define MEMORY (MMTP_DELAY_SPANS * SPAN_TIME)
-/* Number of messages in a span from which on the slowest message counts as an
+/* If a span has at least this many messages, the slowest message counts as an
  * outlier. */
 #define ACCIDENT 256
 

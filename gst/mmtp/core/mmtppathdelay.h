@@ -18,11 +18,12 @@
 
 typedef struct
 {
-  /* begin in ns; a span without messages is not in use */
+  /* time in ns at which the span began; a span with n = 0 is not in use */
   guint64 began;
   guint n;                      /* number of messages in the span */
-  /* min is the minimum delay. `highest` and `second` are the two highest values
-   * among the maximum delays of the reports. */
+  /* min is the minimum delay. Each report also contains a maximum delay.
+   * `highest` and `second` are the two highest values among these maximum
+   * delays. */
   gint64 min, highest, second;
 } MmtpDelaySpan;
 
@@ -55,13 +56,14 @@ void mmtp_path_delay_clear (MmtpPathDelay * delay);
  * and the slowest message. */
 void mmtp_path_delay_add (MmtpPathDelay * delay, guint64 now, gint64 latest,
     gint64 min, gint64 high, guint n);
-/* Adds a report about `n` messages of which only the delay of the newest one is
- * known. It may become the base delay, but it says nothing about the standing
- * delay or the high delay of the path. */
+/* Adds a report about `n` messages. Only the delay of the newest of these
+ * messages is known. This delay may become the base delay, but it says nothing
+ * about the standing delay or the high delay of the path. */
 void mmtp_path_delay_add_latest (MmtpPathDelay * delay, guint64 now,
     gint64 latest, guint n);
-/* Sets the base delay to `base`, the minimum delay of messages sent after all
- * data in flight had been drained. */
+/* Sets the base delay to `base` after the sender has emptied the queue of the
+ * path on purpose. `base` is the minimum delay of the messages that were sent
+ * when the queue was empty. */
 void mmtp_path_delay_rebase (MmtpPathDelay * delay, gint64 base);
 /* Returns the base delay; 0 if it is unknown. */
 gint64 mmtp_path_delay_get_base (const MmtpPathDelay * delay);

@@ -45,8 +45,9 @@ typedef enum
   /* The receiver has not answered on this path yet. */
   MMTP_USE_JOINING,
   MMTP_USE_SPARE,               /* The other paths suffice. */
-  /* The path carries PROBEs only, and packets that no other path can deliver,
-   * because the sender knows more about the other paths. */
+  /* The sender knows less about this path than about another path. It therefore
+   * sends only PROBEs on this path, and packets that no other path can deliver.
+   */
   MMTP_USE_PROBED,
   /* A packet that is sent on this path now would be late. */
   MMTP_USE_TOO_SLOW,
@@ -88,11 +89,12 @@ typedef struct
   guint64 lost;
   /* DATA packets that arrived after their deadline */
   guint64 late;
-  /* packets queued again because the path fell silent or left */
+  /* packets put back into the send queue because the path fell silent or was
+   * removed */
   guint64 requeued;
   guint64 silences;             /* number of times that the path fell silent */
-  /* Entries of the sent log visited while processing reports. Tests check that
-   * this work stays bounded. */
+  /* Number of entries of the sent log that were visited while reports were
+   * processed. Tests check that this number stays bounded. */
   guint64 report_steps;
 } MmtpSenderPathStats;
 

@@ -7,24 +7,26 @@
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* Another path becomes the fastest one only if its round trip is shorter by an
- * eighth and 1 ms. A change is costly because the offset between the clocks is
- * derived from the fastest path. */
+/* The fastest path is replaced only if the round trip of another path is
+ * shorter by an eighth and 1 ms. A change is costly because the offset between
+ * the clocks is derived from the fastest path. */
 #define FASTER(new, old) ((new) + (old) / 8 + MILLISECOND < (old))
-/* Time without arrivals after which a path counts as silent, if it should have
- * delivered messages. Gaps of mobile networks, which end without any action,
- * are shorter. */
+/* If messages should have arrived on a path but nothing arrives for this time,
+ * the path counts as silent. The gaps of mobile networks are shorter. They end
+ * without any action. */
 #define SILENT_TIME SECOND
-/* Silence time of a path that delivered before and about which no report
- * arrives any more. It is longer than SILENT_TIME, because the return path may
- * have stalled instead. */
+/* If no report arrives any more about a path that delivered messages before,
+ * the path counts as silent after this time. The time is longer than
+ * SILENT_TIME, because the return path may have stalled instead. */
 #define MUTE_TIME (3 * SECOND)
 /* Percentage of the rate that is left for new packets. Keep-alives and
  * retransmissions use the rest. */
 #define PUT_PERCENT 95
-/* Percentage of the bytes that the paths seem to carry which the queue must
- * hold before a buffer is refused. An estimate that is too low must not cost
- * frames, and buffers that turn out to be late are dropped later. */
+/* If the rate of a path is not configured, the capacity of the paths is an
+ * estimate. A buffer is refused only if the queue holds this percentage of the
+ * estimated capacity. The percentage is high for two reasons: an estimate that
+ * is too low must not cost frames, and buffers that turn out to be late are
+ * dropped later anyway. */
 #define LENIENT_PERCENT 400
 
 void
@@ -158,8 +160,8 @@ mmtp_paths_update_delays (MmtpPaths * paths)
     mmtp_path_update_delay (paths->all[i], paths->now, paths->offset);
 }
 
-/* The jitter that was measured on the way to the receiver is added as an
- * estimate of the return path's jitter. */
+/* The jitter of the return path is unknown. The jitter that was measured on the
+ * way to the receiver is added in its place. */
 guint64
 mmtp_paths_get_return_time (const MmtpPaths * paths)
 {
@@ -172,10 +174,13 @@ mmtp_paths_get_return_time (const MmtpPaths * paths)
       path->report_period / 2;
 }
 
-/* Returns the initial delay (D0) that a path needs, in ns. With a configured
- * rate it is the high delay, so that nearly every packet is in time. Without a
- * configured rate it is the base delay plus a typical deviation, because any
- * further delay is due to a queue. */
+/* Returns the initial delay (D0) that a path needs, in ns.
+ *
+ * If a rate is configured, this is the delay that nearly all messages stay
+ * below (`high_delay`). Nearly every packet is then in time.
+ *
+ * If no rate is configured, this is the base delay plus a typical deviation. A
+ * delay beyond that sum is due to a queue. */
 static guint64
 get_wanted_delay (const MmtpPath * path)
 {
@@ -219,8 +224,8 @@ mmtp_paths_get_min_delay (const MmtpPaths * paths)
   return get_delay_of_quickest (paths, mmtp_path_get_safe_delay);
 }
 
-/* Returns 0 before the paths have been measured, because a missing measurement
- * is no reason to drop a buffer. */
+/* Before the paths have been measured, no delay is known. The function then
+ * returns 0, so that no buffer is dropped because a measurement is missing. */
 guint64
 mmtp_paths_get_best_delay (const MmtpPaths * paths)
 {
@@ -355,9 +360,9 @@ mmtp_paths_are_measurable (const MmtpPaths * paths)
   return paths->is_ready && any;
 }
 
-/* Returns the capacity up to which buffers are accepted, in percent of the
- * measured one. Estimated rates are uncertain, so more is accepted if the rate
- * of a path is not configured. */
+/* Returns how much of the measured capacity may be used before buffers are
+ * refused, in percent. If the rate of a path is not configured, the capacity is
+ * only an estimate. A higher percentage is used then. */
 static guint
 get_put_percent (const MmtpPaths * paths)
 {
@@ -441,13 +446,17 @@ mmtp_path_is_watched (const MmtpPath * path)
   return state == MMTP_PATH_ACTIVE || state == MMTP_PATH_CONTROL;
 }
 
-/* Returns when the path counts as silent. The oldest message, and all messages
- * in flight before it, should have been reported by a certain time. The path is
- * silent if no progress was reported until SILENT_TIME after that. The time is
- * MUTE_TIME instead of SILENT_TIME unless a report shows that the path itself
- * has stalled, because the return path may have stalled instead. MUTE_TIME is
- * not used before the first report about the path, because it is then unknown
- * whether the path delivers at all. */
+/* Returns the time at which the path counts as silent.
+ *
+ * The oldest message in flight, and the messages in flight before it, should
+ * have been reported by a certain time. If no progress was reported, the path
+ * counts as silent some time later:
+ *
+ * - MUTE_TIME later in general, because perhaps only the return path has
+ *   stalled;
+ * - SILENT_TIME later if a report shows that the path itself has stalled;
+ * - SILENT_TIME later before the first report about the path, because it is
+ *   then unknown whether the path delivers at all. */
 guint64
 mmtp_path_get_silence_time (const MmtpPath * path)
 {

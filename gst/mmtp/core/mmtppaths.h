@@ -41,8 +41,9 @@ gboolean mmtp_path_may_carry (const MmtpPath * path);
 gboolean mmtp_path_may_send_control (const MmtpPath * path);
 /* Returns whether the path has joined and is not silent. */
 gboolean mmtp_path_is_watched (const MmtpPath * path);
-/* Returns the time at which the path counts as silent if no report says until
- * then that a message has arrived. Returns MMTP_NEVER if no report is expected.
+/* Returns the time at which the path counts as silent. If a report says before
+ * that time that a message has arrived, the time becomes later. Returns
+ * MMTP_NEVER if no report is expected.
  */
 guint64 mmtp_path_get_silence_time (const MmtpPath * path);
 /* Returns whether at least one path is usable. */
@@ -70,9 +71,10 @@ guint64 mmtp_paths_get_min_delay (const MmtpPaths * paths);
 /* Returns the minimum delay in ns that a packet would have on any usable path
  * if the queue of that path disappeared; 0 if unknown. */
 guint64 mmtp_paths_get_best_delay (const MmtpPaths * paths);
-/* Returns whether a path delivers a packet before `deadline` almost certainly,
- * if the packet is sent as soon as the pacing allows it. Also returns TRUE if
- * no path is usable, because a path may recover and deliver the packet. */
+/* Returns whether some path almost certainly delivers a packet before
+ * `deadline`. The packet is assumed to be sent as soon as the pacing allows it.
+ * Also returns TRUE if no path is usable, because a path may recover and
+ * deliver the packet. */
 gboolean mmtp_paths_are_sure (const MmtpPaths * paths, guint64 deadline);
 /* Returns the path on which a message of `size` bytes is expected to arrive
  * first if it is sent there next, and sets `arrival` to its arrival time. If no
@@ -94,23 +96,25 @@ guint64 mmtp_paths_get_needed_delay (const MmtpPaths * paths,
 
 /* --- how much they carry -------------------------------------------------- */
 
-/* Returns how many bytes, with all headers, all paths together deliver before
- * `deadline` in addition to the bytes in flight. If `at_best` is TRUE, the best
- * rates and delays are used instead of the current ones. `percent` is the
- * percentage of the rates that is available for these bytes. */
+/* Returns how many more bytes all paths together can deliver before `deadline`.
+ * All headers are counted. The bytes that are already in flight are not
+ * counted. If `at_best` is TRUE, the best rates and delays are used instead of
+ * the current ones. `percent` is the percentage of the rates that is available
+ * for these bytes. */
 guint64 mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
     gboolean at_best, guint percent);
-/* Returns the capacity for a buffer that is about to be put into the queue: the
- * bytes that the paths can deliver before its deadline. Returns G_MAXUINT64 if
- * the capacity is unknown; then every buffer may be put.
+/* Returns the number of bytes that the paths can deliver before `deadline`, the
+ * deadline of a buffer that is about to be put into the queue. Returns
+ * G_MAXUINT64 if this number is unknown. Every buffer may be put into the queue
+ * then.
  */
 guint64 mmtp_paths_get_put_capacity (const MmtpPaths * paths,
     guint64 deadline);
 /* Returns whether it is known how many bytes the paths can carry. */
 gboolean mmtp_paths_are_measurable (const MmtpPaths * paths);
 /* Returns the rate of the stream that all paths together can carry. Sets
- * `is_app_limited` to TRUE if the rate may be higher, because the application
- * sent less than the paths can carry. */
+ * `is_app_limited` to TRUE if the application sent less than the paths can
+ * carry. In this case the paths may carry more than the returned rate. */
 guint64 mmtp_paths_get_estimated_rate (const MmtpPaths * paths,
     gboolean * is_app_limited);
 /* Returns the maximum size of a message that fits on every path. */
