@@ -34,7 +34,7 @@ TunDevice *gst_tun_devices_acquire (GstTunDevices * devices,
     gboolean reads, GError ** error);
 
 /* Returns a device that was acquired with gst_tun_devices_acquire (). `read` is
- * the value that `reads` had in that call. The device is closed when its last
- * user has returned it. */
+ * the value of the argument `reads` of that function. The device is closed when
+ * its last user has returned it. */
 void gst_tun_devices_release (GstTunDevices * devices, TunDevice * device,
     gboolean read);

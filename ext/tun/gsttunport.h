@@ -30,7 +30,7 @@ typedef struct
   /* table that contains the device; NULL = none */
   GstTunDevices *devices;
   TunDevice *device;            /* NULL = not open */
-  /* held by a thread that reads the statistics of the device */
+  /* A thread holds this lock while it reads the statistics of the device. */
   GMutex device_lock;
 } GstTunPort;
 

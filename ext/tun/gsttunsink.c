@@ -93,7 +93,7 @@ struct _GstTunSink
   /* The following fields are used by the streaming thread only. */
   /* MTU in bytes when it was last read; 0 = unknown */
   guint mtu;
-  gboolean merges;              /* several packets are written as one */
+  gboolean merges;              /* TRUE if several packets are written as one */
   /* monotonic time in us of the last warning; 0 = none */
   gint64 warned[REFUSED_LAST];
 };
@@ -370,7 +370,8 @@ run_end (Run * run)
     gst_buffer_unmap (run->buffers[i], &run->maps[i]);
 }
 
-/* Writes the packets of the run as one. Returns 0, or errno on failure. */
+/* Writes the packets of the run as one merged packet. Returns 0, or errno on
+ * failure. */
 static gint
 gst_tun_sink_write_run (GstTunSink * self, const Run * run)
 {
@@ -397,9 +398,9 @@ gst_tun_sink_write_run (GstTunSink * self, const Run * run)
   return gst_tun_sink_write_parts (self, parts, 2 + run->n);
 }
 
-/* Returns whether the packets of the run were written as one. Otherwise they
- * have to be written one by one, which also finds out the reason of a failure
- * for each of them. */
+/* Tries to write the packets of the run as one merged packet. Returns whether
+ * this succeeded. Otherwise the caller writes the packets one by one. In this
+ * way the reason is known for each packet that is refused. */
 static gboolean
 gst_tun_sink_render_run (GstTunSink * self, const Run * run)
 {
@@ -490,11 +491,14 @@ static const GstWirelessProperty properties[] = {
    * GstTunSink:gro:
    *
    * If this is TRUE, consecutive UDP packets of a buffer list are merged, as a
-   * network card with generic receive offload does, if all of them belong to
-   * one stream, have the same size and are undamaged. Sockets receive the same
-   * datagrams, but a capture shows the merged packets. Needs Linux 6.2; older
-   * versions get each packet by itself. It has no effect with #GstTunSink:fd,
-   * or if an element with `gro=false` opened the device first.
+   * network card with generic receive offload does. They are merged only if all
+   * of them belong to one stream, have the same size and are undamaged. Sockets
+   * receive the same datagrams as without merging, but a capture shows the
+   * merged packets.
+   *
+   * Merging needs Linux 6.2. With an older kernel, each packet is written by
+   * itself. The property has no effect with #GstTunSink:fd, or if an element
+   * with `gro=false` opened the device first.
    */
   PROPERTY_BOOLEAN ("gro", "GRO",
       "Whether UDP packets of one stream that leave the link together are "

@@ -155,8 +155,8 @@ gst_tun_src_change_state (GstElement * element, GstStateChange transition)
 
 /* --- processing of a packet ----------------------------------------------- */
 
-/* Reads a packet, and removes the header in front of it. The header says
- * nothing, because the device has no offloads. */
+/* Reads a packet, and removes the header in front of it. The header contains no
+ * information, because the device has no offloads. */
 static gssize
 gst_tun_src_read_with_header (GstTunSrc * self)
 {
@@ -245,8 +245,8 @@ gst_tun_src_read_batch (GstTunSrc * self, GstBuffer ** buffers, guint * n)
     buffers[*n] = gst_tun_src_make_buffer (self, size, time);
   }
   gst_tun_src_count (self, *n, bytes);
-  /* If an error follows some packets, these packets are pushed first, and the
-   * next call reports the error. */
+  /* If an error occurs after some packets were read, these packets are pushed
+   * first. The next function call then reports the error. */
   if (size < 0 && *n == 0)
     return gst_tun_src_read_error (self, errno);
   return GST_FLOW_OK;

@@ -150,8 +150,9 @@ set_no_device (const TunDevice * device, gint error_number, GError ** error)
 
 /* --- opening, called inside the namespace --------------------------------- */
 
-/* Resets what the last user of a device that exists may have left: offloads,
- * and another size and byte order of the header. A new device has neither. */
+/* A device that exists already may have settings of its last user: offloads,
+ * and another size and byte order of the header in front of each packet. This
+ * function resets them. A new device has the initial settings. */
 static void
 tun_device_reset (TunDevice * device)
 {
@@ -249,8 +250,10 @@ tun_device_free (TunDevice * device)
 /* --- an inherited descriptor --------------------------------------------- */
 
 /* Returns the reason why the device cannot be used, or NULL if it can be used.
- * If the device was opened without IFF_NO_PI, this cannot be detected, because
- * TUNGETIFF reports IFF_NOFILTER with the same bit.
+ *
+ * A device that was opened without IFF_NO_PI cannot be used either, but this
+ * function does not detect it. The flags that TUNGETIFF returns do not show it,
+ * because the same bit is used for IFF_NOFILTER.
  */
 static const gchar *
 why_not_ours (gint flags)

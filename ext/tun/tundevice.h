@@ -32,14 +32,15 @@ typedef struct
   const gchar *ifname;          /* may contain one %d */
   GArray *addresses;            /* array of TunAddress */
   guint mtu, txqueuelen;
-  /* Open the device with IFF_VNET_HDR. It has no effect if the device is open
-   * already. */
+  /* TRUE requests that the device is opened with IFF_VNET_HDR. This has no
+   * effect if the device is open already. */
   gboolean vnet_header;
 } TunRequest;
 
-/* The lock of the table that contains the device protects the fields. Three
- * things need no lock: `fd`, `vnet_header` and the names, because they never
- * change, and the functions tun_link_get_*() of `link`. */
+/* The fields are protected by the lock of the table that contains the device.
+ * The fields `fd`, `vnet_header`, `name` and `asked_name` never change, so they
+ * may be used without the lock. The functions tun_link_get_*() of `link` need
+ * no lock either. */
 typedef struct
 {
   gint fd;                      /* opened with O_NONBLOCK */

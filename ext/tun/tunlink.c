@@ -19,14 +19,14 @@ struct _TunLink
   gchar name[IFNAMSIZ];
   gint index;
   struct mnl_socket *socket;    /* socket in the namespace of the device */
-  /* held from the sending of a request until its answer */
+  /* Held from the moment when a request is sent until its answer has arrived */
   GMutex lock;
-  /* number of the last request; protected by lock */
+  /* sequence number of the last request; protected by lock */
   guint32 sequence;
 };
 
-/* Size in bytes of the memory for a request. The largest request contains one
- * address twice. */
+/* Size in bytes of the memory for a request. The largest request contains an IP
+ * address twice, as IFA_LOCAL and as IFA_ADDRESS. */
 #define REQUEST_SIZE 512
 /* Size in bytes of the memory for an answer. The complete description of a
  * device takes about 2000 bytes. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds network namespaces and enters them. The header documents the functions.
  *
- * setns() moves a single thread to another namespace. Each call creates a
- * temporary thread and moves only this thread. Otherwise other code could open
- * its sockets in that namespace by mistake.
+ * setns() moves a single thread to another namespace. tun_netns_call ()
+ * therefore creates a temporary thread, and moves only this thread. If an
+ * existing thread were moved, other code could open its sockets in that
+ * namespace by mistake.
  */
 
 #define _GNU_SOURCE             /* for setns */

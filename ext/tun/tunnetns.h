@@ -37,7 +37,7 @@ gchar *tun_netns_describe (const TunNetns * netns);
 typedef gboolean (*TunNetnsFunc) (gpointer user_data, GError ** error);
 
 /* Calls `func` inside the namespace and returns its result. If the namespace is
- * not our own, a temporary thread makes the call. Sockets and devices that
+ * not our own, `func` runs in a temporary thread. Sockets and devices that
  * `func` opens stay in the namespace. Returns FALSE with `error` set if the
  * namespace cannot be entered. */
 gboolean tun_netns_call (const TunNetns * netns, TunNetnsFunc func,

@@ -58,17 +58,18 @@ GST_DEBUG_CATEGORY_STATIC (gst_bitrate_adapt_debug);
  * running stream before a warning is posted. The warning has to wait because an
  * application may link and connect a pipeline step by step. */
 #define WARN_TIMEOUT (3 * GST_SECOND)
-/* Time without any RTCP report after which a warning is posted. The first
- * report arrives within 3.1 s (RFC 3550 section 6.3.1, half of the minimum
- * interval of 5 s), but it may be lost. */
+/* Time without any RTCP report after which a warning is posted. The minimum
+ * interval of reports is 5 s, but only half of it before the first report. With
+ * the random factor of RFC 3550 section 6.3.1, the first report is sent within
+ * 3.1 s. It may be lost. */
 #define RTCP_WARN_TIMEOUT (10 * GST_SECOND)
 
 /* Maximum in bit/s if neither #GstBitrateAdapt:max-bitrate nor the bitrate of
  * the encoder is set. Some encoders have 0 for "automatic". */
 #define FALLBACK_MAX_BITRATE 6000000
 
-/* The bitrate of the encoder is measured over one second, which is divided into
- * this many parts. */
+/* The bitrate of the encoder is measured over one second. This second is
+ * divided into N_PARTS parts. */
 #define N_PARTS 10
 #define PART (GST_SECOND / N_PARTS)
 
@@ -84,7 +85,8 @@ typedef struct
 typedef enum
 {
   PROBLEM_ENCODER,              /* no encoder, or several */
-  PROBLEM_NETWORK,              /* no element downstream knows the network */
+  /* no element downstream reports the state of the network */
+  PROBLEM_NETWORK,
   /* The element that knows the network has reported nothing yet. */
   PROBLEM_ESTIMATE,
   /* The minimum bitrate is above the maximum bitrate. */
@@ -109,8 +111,8 @@ struct _GstBitrateAdapt
   BitrateControl *control;      /* NULL until an encoder is found */
   Meter meter;
   guint64 passed;               /* number of buffers that passed */
-  /* TRUE if the target bitrate has to be set again, because new caps have
-   * restarted the encoder or because the encoder is another one */
+  /* TRUE if the target bitrate has to be set again: either new caps have
+   * restarted the encoder, or another encoder is in use now */
   gboolean is_repeated;
   /* names of the elements in use, for the statistics */
   gchar *encoder, *network;
@@ -118,7 +120,7 @@ struct _GstBitrateAdapt
   BitrateKeyFrames key_frames;
   guint64 lost, refused;
 
-  /* --- protected by `mutex`, which is taken last --- */
+  /* --- protected by `mutex`, which is taken after all other locks --- */
   GMutex mutex;
   GCond cond;
   gboolean is_stopping;
@@ -231,9 +233,12 @@ get_max_bitrate (const GstBitrateAdapt * self)
 
 /* --- warnings, in the thread ---------------------------------------------- */
 
-/* Records whether a problem exists. Returns TRUE once if the problem has
- * existed for `timeout` ns. Before the first buffer has passed, callers with a
- * timeout pass `is_there` FALSE, so that this time does not count. */
+/* Records whether a problem exists. When the problem has existed for `timeout`
+ * ns, the function returns TRUE, but only once.
+ *
+ * The time before the first buffer does not count for problems with a timeout.
+ * The callers therefore pass FALSE as `is_there` until the first buffer has
+ * passed. */
 static gboolean
 note_problem (GstBitrateAdapt * self, Problem problem, gboolean is_there,
     guint64 now, guint64 timeout)
@@ -364,9 +369,10 @@ post_fixed_bitrate_error (GstBitrateAdapt * self, GstElement * element,
 
 /* --- encoder, in the thread ----------------------------------------------- */
 
-/* Makes `element` the encoder in use. If it differs from the previous encoder,
- * it is set to the target bitrate immediately. `encoder` is its entry in the
- * table of encoders, or NULL if its bitrate cannot be changed. */
+/* Makes `element` the encoder in use. `encoder` is the entry of this element in
+ * the table of encoders, or NULL if the bitrate of the element cannot be
+ * changed. If `element` was not in use before, it is set to the target bitrate
+ * immediately. */
 static void
 follow (GstBitrateAdapt * self, GstElement * element,
     const GstBitrateEncoder * encoder)
@@ -809,9 +815,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstBitrateAdapt:encoder:
    *
-   * If unset, the video encoder upstream is used. It may be inside a bin, and
-   * there may be parsers, queues, payloaders and muxers downstream of it. If
-   * there are several encoders, this name selects one of them.
+   * Name of the video encoder. If the name is not set, the video encoder
+   * upstream is used. It may be inside a bin, and there may be parsers, queues,
+   * payloaders and muxers downstream of it. If there are several encoders, the
+   * name selects one of them.
    */
   PROPERTY_STRING ("encoder", "Encoder",
       "Name of the encoder in the pipeline (unset = the one upstream)",
@@ -820,10 +827,14 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstBitrateAdapt:estimator:
    *
-   * If unset, an element downstream is used. An element with the property
-   * `estimated-bitrate` comes first; if there are several, the one with the
-   * lowest value. The next choice is srtsink or ristsink, and the last one is
-   * an RTP session.
+   * Name of the element that reports the state of the network. If the name is
+   * not set, an element downstream is used. The elements are chosen in this
+   * order:
+   *
+   * * an element with the property `estimated-bitrate`; if there are several,
+   *   the element with the lowest value
+   * * srtsink or ristsink
+   * * an RTP session
    */
   PROPERTY_STRING ("estimator", "Estimator",
       "Name of the element in the pipeline that estimates what the network "
@@ -868,13 +879,16 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstBitrateAdapt:padding-bitrate:
    *
-   * If the pictures need few bits, the stream uses less than the network
-   * carries, and the estimate is only a lower bound. With padding, the sink
-   * measures what the network carries, so the bitrate can follow at once when
-   * the pictures need more. The sink must have a property `padding-bitrate`, as
-   * mmtpsink has. The element sets that property to the value of this one.
-   * While the estimate already allows the maximum bitrate, the element sets the
-   * property of the sink to 0.
+   * If the pictures need few bits, the stream uses less than the bitrate that
+   * the network can carry. The estimate is then only a lower bound. If the sink
+   * sends padding, it can measure the bitrate that the network can carry. When
+   * the pictures need more bits again, the bitrate of the encoder can therefore
+   * increase immediately.
+   *
+   * The sink must have a property `padding-bitrate`, as mmtpsink has.
+   * bitrateadapt sets the property of the sink to the value of this property.
+   * While the estimate already allows the maximum bitrate, bitrateadapt sets
+   * the property of the sink to 0.
    */
   PROPERTY_UINT ("padding-bitrate", "Padding bitrate",
       "Maximum bitrate of the padding that the sink sends while the estimate "
@@ -906,7 +920,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstBitrateAdapt:target-bitrate:
    *
-   * The property is notified at each change.
+   * The signal `notify::target-bitrate` is emitted each time bitrateadapt has
+   * set the encoder to another bitrate.
    */
   PROPERTY_COMPUTED ("target-bitrate", "Target bitrate",
       "Bitrate that the encoder was set to last (bit/s, 0 = none yet)",

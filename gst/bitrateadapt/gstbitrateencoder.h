@@ -30,11 +30,13 @@ typedef enum
 } GstBitrateSearch;
 
 /* Finds the encoder upstream of `sinkpad`, or the element `name` in the same
- * pipeline if `name` is not NULL. `element` is set to the encoder (transfer
- * full). If there are several encoders, it is set to the first one; if there is
- * none, to NULL. `encoder` is set to the entry of the encoder in the table.
- * With GST_BITRATE_FIXED, `reason` is set to a text that says why the bitrate
- * cannot be changed; otherwise it is set to NULL. The caller frees `reason`. */
+ * pipeline if `name` is not NULL. Sets the following results:
+ *
+ * - `element`: the encoder (transfer full). If there are several encoders, this
+ *   is the first one. NULL if there is none.
+ * - `encoder`: the entry of the encoder in the table.
+ * - `reason`: with GST_BITRATE_FIXED, a text that says why the bitrate cannot
+ *   be changed; otherwise NULL. The caller frees the text. */
 GstBitrateSearch gst_bitrate_encoder_find (GstPad * sinkpad,
     const gchar * name, GstElement ** element,
     const GstBitrateEncoder ** encoder, gchar ** reason);
@@ -45,12 +47,13 @@ gchar *gst_bitrate_encoder_list (void);
 /* Returns the bitrate that `element` is set to, in bit/s. */
 guint64 gst_bitrate_encoder_get (GstElement * element,
     const GstBitrateEncoder * encoder);
-/* Returns the bitrate that the application has set `element` to, in bit/s. The
- * result differs from gst_bitrate_encoder_get() if gst_bitrate_encoder_set()
- * has changed the bitrate since then. */
+/* Returns the bitrate that the application has set `element` to, in bit/s.
+ * gst_bitrate_encoder_set() may have changed the bitrate afterwards. In this
+ * case, gst_bitrate_encoder_get() returns the changed bitrate. */
 guint64 gst_bitrate_encoder_get_initial (GstElement * element,
     const GstBitrateEncoder * encoder);
 /* Sets the bitrate of `element`, in bit/s. Returns FALSE if the element did not
- * accept the bitrate, so that its property has a different value now. */
+ * accept this bitrate. The property of the element then has another value than
+ * the requested one. */
 gboolean gst_bitrate_encoder_set (GstElement * element,
     const GstBitrateEncoder * encoder, guint64 bitrate);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds the element that knows the network, and reads its statistics. The
- * header documents the functions.
+/* Finds the element that reports the state of the network, and reads its
+ * statistics. The header documents the functions.
  */
 
 #include "gstbitratenetwork.h"
@@ -96,8 +96,9 @@ static const gchar *const losses[] = {
   "dropped-i", "dropped-p", NULL
 };
 
-/* Counters of the data that wait at the sender: "queued-bytes" of mmtpsink, and
- * the other counters of ifdsink. */
+/* Counters of the data that wait at the sender. "queued-bytes" is a counter of
+ * mmtpsink. "bytes-waiting" and "network-unsent-bytes" are counters of ifdsink.
+ */
 static const gchar *const waiting[] = {
   "queued-bytes", "bytes-waiting", "network-unsent-bytes", NULL
 };
@@ -123,7 +124,8 @@ read_in_flight (const GstStructure * stats, GstBitrateNetwork * network)
   network->report.in_flight = sum;
 }
 
-/* Reads the property `latency`, which is in ms in mmtpsink. */
+/* Reads the property `latency` if its type is guint. In mmtpsink it has this
+ * type, and its unit is ms. */
 static void
 read_latency (GstElement * element, GstBitrateNetwork * network)
 {
@@ -182,8 +184,8 @@ note_round_trip (GstBitrateNetwork * network, gdouble round_trip)
     network->report.round_trip = round_trip;
 }
 
-/* If several callers are connected, the one with the longest round-trip time is
- * used. */
+/* Several SRT callers may be connected to a listener. The largest of their
+ * round-trip times is used. */
 static void
 read_srt_caller (const GstStructure * stats, GstBitrateNetwork * network)
 {
@@ -257,7 +259,7 @@ typedef struct
   void (*read) (const GstStructure * stats, GstBitrateNetwork * network);
 } Kind;
 
-/* Elements that have no estimate, but know the network in another way. The
+/* Elements that have no estimate, but report other data about the network. The
  * first element in this table has the highest precedence. */
 static const Kind kinds[] = {
   {"srtsink", &bitrate_round_trip_rule, read_srt},

@@ -19,8 +19,8 @@ walk_link (const GValue * value, gpointer data)
 }
 
 /* Visits the pads that are linked to `pad` inside its element. If the pipeline
- * changes meanwhile, the links are iterated again; `seen` prevents a pad from
- * being visited twice. */
+ * changes during this iteration, the iteration starts again. `seen` prevents
+ * that a pad is visited twice. */
 static void
 walk_internal_links (Walk * walk, GstPad * pad)
 {

@@ -7,9 +7,9 @@
 
 #include <gst/gst.h>
 
-/* Function of the caller that is called for each element. It returns TRUE if
- * the walk shall not visit the elements beyond `element`. `element` may be a
- * bin, which the walk enters after this call. */
+/* Function that is called for each element. It returns TRUE if the walk must
+ * not visit the elements beyond `element`. `element` may be a bin. The walk
+ * enters the bin after the function has returned. */
 typedef gboolean (*GstBitrateVisit) (GstElement * element, gpointer data);
 
 /* If `pad` is a sink pad, visits the elements upstream of the pad. If `pad` is

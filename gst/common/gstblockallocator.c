@@ -62,7 +62,8 @@ block_release (Block * block, gint references)
     g_free (block);
 }
 
-/* Releases those references of the allocator that no memory has taken over. */
+/* Releases the references that the allocator has not passed to a memory. The
+ * allocator no longer uses the block. */
 static void
 block_retire (Block * block)
 {

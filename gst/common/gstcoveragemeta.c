@@ -11,9 +11,9 @@ gst_coverage_meta_init (GstMeta * meta, gpointer params, GstBuffer * buffer)
   return TRUE;
 }
 
-/* Copies the metadata to a copy of a region of the buffer. The copy gets the
- * number of covered bytes in that region. A region that is covered completely
- * needs no metadata.
+/* Called when a buffer, or a region of a buffer, is copied. Adds the metadata
+ * to the copy, with the number of covered bytes in the region. If the region is
+ * covered completely, the copy needs no metadata.
  */
 static gboolean
 gst_coverage_meta_transform (GstBuffer * dest, GstMeta * meta,

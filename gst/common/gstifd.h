@@ -52,7 +52,7 @@ gboolean gst_h26x_caps_set_codec_data (const GstCaps * caps,
  * GST_SLOT_CAPS. */
 gboolean gst_slot_caps_get_codec (const GstCaps * caps, SlotCodec * codec);
 /* Passes the codec_data of `caps` to `reader`. Codec data are optional, and
- * malformed ones are ignored. */
+ * malformed codec data are ignored. */
 void gst_slot_caps_set_codec_data (const GstCaps * caps, SlotReader * reader);
 /* Gets the temporal layer that the VP8 encoder of GStreamer puts on a buffer.
  * Returns FALSE if there is none. */

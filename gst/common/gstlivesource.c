@@ -63,12 +63,16 @@ stop_flush (GstLiveFlush * flush)
   flush->set_flushing (flush->src, FALSE);
 }
 
-/* Ends the flush that the calling thread began. Usually one thread makes
- * both calls of a flush. FLUSH_START and FLUSH_STOP are an exception,
- * because an application may send these events from two threads. In this
- * case the function cannot know whether its caller is the streaming thread.
- * gst_live_flush_begin_create determines this, because it always runs in the
- * streaming thread. */
+/* Ends the flush that the calling thread began. Usually the same thread calls
+ * unlock and unlock_stop for a flush. But an application may send FLUSH_START
+ * and FLUSH_STOP from two threads.
+ *
+ * If another thread calls this function, it may be the streaming thread. Such a
+ * call belongs to a pause and does not end the flush. This function cannot know
+ * whether the caller is the streaming thread, so it stores the caller in
+ * `stopper`. gst_live_flush_begin_create always runs in the streaming thread.
+ * It compares the two threads, and ends the flush if they differ.
+ */
 void
 gst_live_flush_unlock_stop (GstLiveFlush * flush)
 {

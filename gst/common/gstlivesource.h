@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Helpers for live sources that work around two problems of GstBaseSrc: it
- * drops a buffer list as if the list were a buffer, and after a pause it may
- * stop the streaming task permanently.
+/* Helpers for live sources that work around two problems of GstBaseSrc:
+ *
+ * - If GstBaseSrc drops a buffer list, it treats the list as a buffer.
+ * - After a pause, GstBaseSrc may stop the streaming task permanently.
  */
 
 #pragma once
@@ -12,21 +13,23 @@
 /* --- unlock and unlock_stop ----------------------------------------------- */
 
 /* GstBaseSrc calls unlock and unlock_stop not only for a flush, but also for a
- * pause. If a source acted on the calls of a pause, two problems would occur:
+ * pause. If a source acted on unlock and unlock_stop for a pause, two problems
+ * would occur:
  *
  * - Since version 1.24, GstBaseSrc calls unlock when a live source goes from
  *   PLAYING to PAUSED. If the source returns to PLAYING before the streaming
  *   thread has noticed the pause, the streaming task stops and never starts
  *   again.
- * - GstBaseSrc makes the matching call of unlock_stop in the streaming thread,
- *   directly before the next call of create, and without a lock. If another
- *   thread stops the element or sends EOS at that moment, this unlock_stop
- *   cancels the unlock of the flush. From then on, create waits for packets,
- *   and the flush waits for create.
+ * - After this unlock, GstBaseSrc calls unlock_stop in the streaming thread,
+ *   directly before create and without a lock. Another thread may stop the
+ *   element or send EOS at that moment, and it also calls unlock. The
+ *   unlock_stop for the pause then cancels this unlock. From then on, create
+ *   waits for packets, and the other thread waits for create.
  *
- * GstLiveFlush therefore ignores both calls of a pause. The source then waits
- * for packets in PAUSED as well, as it does with older versions. The calling
- * thread shows whether a call belongs to a pause or to a flush. */
+ * GstLiveFlush therefore ignores unlock and unlock_stop for a pause. The source
+ * then waits for packets in PAUSED as well, as it does with older versions of
+ * GStreamer. GstLiveFlush finds out from the calling thread whether unlock or
+ * unlock_stop was called for a pause or for a flush. */
 
 /* With `flushing` TRUE, makes create return GST_FLOW_FLUSHING immediately,
  * until the function is called with FALSE. The caller holds the lock of
@@ -38,7 +41,8 @@ typedef struct
   GstBaseSrc *src;              /* not owned */
   GstLiveFlushFunc set_flushing;
 
-  GMutex lock;                  /* taken after the live lock of GstBaseSrc */
+  /* This lock is taken after the live lock of GstBaseSrc. */
+  GMutex lock;
   /* protected by lock */
   /* The thread that changes the state from PLAYING to PAUSED; NULL if there is
    * none */
@@ -46,8 +50,8 @@ typedef struct
   /* The thread that called unlock for a flush; NULL if no flush is in progress
    */
   GThread *flusher;
-  /* A thread that called unlock_stop during a flush that another thread began;
-   * NULL if there is none */
+  /* One thread may begin a flush, and another thread may then call unlock_stop.
+   * `stopper` is this other thread; NULL if there is none. */
   GThread *stopper;
 } GstLiveFlush;
 
@@ -65,10 +69,13 @@ void gst_live_flush_begin_create (GstLiveFlush * flush);
 /* --- buffers and buffer lists --------------------------------------------- */
 
 /* GstBaseSrc drops the result of create during a flush, at the end of the
- * stream and after a pause. If the result is a buffer list, GstBaseSrc treats
- * it as a buffer and calls gst_buffer_unref with NULL (gst_base_src_get_range
- * in 1.22). Since version 1.26, GstBaseSrc also drops a buffer that create
- * returns in PAUSED. The functions below therefore pass buffers and lists to
+ * stream and after a pause. Since version 1.26, GstBaseSrc also drops a buffer
+ * that create returns in PAUSED.
+ *
+ * If the dropped result is a buffer list, GstBaseSrc treats it as a buffer. It
+ * calls gst_buffer_unref with NULL (gst_base_src_get_range in 1.22).
+ *
+ * The functions below avoid both problems. They pass buffers and lists to
  * GstBaseSrc only while it is running and not flushing. */
 
 /* Returns how many buffers the source may put into one list, at most `max`. The

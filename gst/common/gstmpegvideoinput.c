@@ -16,9 +16,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_mpeg_video_input_debug);
 #define MAX_BYTES_WITHOUT_FRAME (16 * 1024 * 1024)
 
 /* Number of bytes that are passed to the framer at a time. Malicious input may
- * contain a frame in every dozen bytes, and a frame that has become a buffer
- * needs a hundred times as much memory as its bytes. A small number limits how
- * many such frames are queued. */
+ * contain a frame in every dozen bytes. As a buffer, such a frame needs a
+ * hundred times as much memory as in the input. The frames of one piece are
+ * queued together, so a small number of bytes limits the memory. */
 #define MAX_PIECE (16 * 1024)
 
 /* Maximum number of system start codes (B9 to FF) that damaged video may
@@ -43,8 +43,8 @@ struct _GstMpegVideoInput
   /* The format of upstream's segment is not GST_FORMAT_TIME. */
   gboolean no_times;
 
-  /* A buffer of which the bytes from pending_offset on have not been framed
-   * yet; NULL if there is none */
+  /* Buffer whose bytes have not all been passed to the framer; NULL if there is
+   * none. The bytes before pending_offset were passed already. */
   GstBuffer *pending;
   gsize pending_offset;
   /* The framer was drained, but not the timeline. The timeline is drained when
@@ -348,9 +348,9 @@ input_feed (GstMpegVideoInput * input, GstClockTime pts, GstClockTime dts)
     gst_clear_buffer (&input->pending);
 }
 
-/* Adds a parsed buffer that holds exactly one frame to `frames`, without
- * copying the buffer. In this case, takes ownership of `buffer` and returns
- * TRUE. Returns FALSE if the buffer is unparsed or is not exactly one frame. */
+/* If `buffer` is parsed and holds exactly one frame, adds it to `frames`
+ * without copying it, takes ownership of it and returns TRUE. Otherwise returns
+ * FALSE. */
 static gboolean
 input_push_whole (GstMpegVideoInput * input, GstBuffer * buffer,
     GstClockTime pts, GstClockTime dts)
@@ -423,9 +423,9 @@ gst_mpeg_video_input_drain (GstMpegVideoInput * input)
   return TRUE;
 }
 
-/* Passes the frame to the timeline only when the frame is pulled. In this way
- * the losses that the frame reveals are reported between this frame and the one
- * before it. */
+/* Passes the frame to the timeline. This is done only when the frame is pulled,
+ * because the frame may reveal losses. These losses are then reported after the
+ * previous frame and before this one. */
 static void
 input_place_frame (GstMpegVideoInput * input, GstMpegVideoInputFrame * frame)
 {

@@ -62,10 +62,11 @@ gboolean gst_mpeg_video_input_drain (GstMpegVideoInput * input);
 gboolean gst_mpeg_video_input_pull (GstMpegVideoInput * input,
     GstMpegVideoInputFrame * frame);
 void gst_mpeg_video_input_frame_clear (GstMpegVideoInputFrame * frame);
-/* Stores the next loss in `loss`. Returns FALSE if there is no further loss.
- * Each frame that is pulled may reveal losses. At the end of the stream,
- * gst_mpeg_video_input_pull () reveals the remaining losses when it returns
- * FALSE after gst_mpeg_video_input_drain (). */
+/* Stores the next loss in `loss`. Returns FALSE if no further loss is known.
+ *
+ * When a frame is pulled, further losses may become known. The last losses
+ * become known at the end of the stream: after gst_mpeg_video_input_drain (),
+ * when gst_mpeg_video_input_pull () returns FALSE. */
 gboolean gst_mpeg_video_input_pull_loss (GstMpegVideoInput * input,
     MpegVideoLoss * loss);
 void gst_mpeg_video_input_get_stats (GstMpegVideoInput * input,

@@ -11,8 +11,9 @@
 
 GST_DEBUG_CATEGORY (gst_network_sink_debug);
 
-/* Maximum of the time properties in ns. It leaves room to add such a time,
- * converted to microseconds, to the present time in a gint64. */
+/* Maximum of the time properties in ns. Such a time is converted to
+ * microseconds and added to the present time in a gint64. With this maximum,
+ * the sum does not overflow. */
 #define MAX_TIME (G_MAXINT64 / 2)
 
 #define gst_network_sink_parent_class parent_class
@@ -133,10 +134,12 @@ static const GstWirelessProperty properties[] = {
    *
    * If the receiver cannot be reached or the connection is lost, post a warning
    * and try again, after pauses that grow from 0.1 to 5 s. If %FALSE, the sink
-   * posts an error, which ends the stream. With transports whose refusals can
-   * be forged, or may only mean that the receiver does not listen yet, the sink
-   * repeats a refused attempt for #GstNetworkSink:peer-timeout before it posts
-   * the error.
+   * posts an error, which ends the stream.
+   *
+   * There is an exception for attempts to connect that are refused. With some
+   * transports a refusal can be forged, or it may only mean that the receiver
+   * does not listen yet. With these transports, the sink tries again for
+   * #GstNetworkSink:peer-timeout before it posts the error.
    */
   PROPERTY_BOOLEAN ("auto-reconnect", "Auto reconnect",
       "Whether the sink reconnects after a failure and resumes with a key "
@@ -164,10 +167,12 @@ static const GstWirelessProperty properties[] = {
    * GstNetworkSink:max-live-wait:
    *
    * Maximum time that live input waits for a connection or for room in the
-   * network. After this time packets are dropped, without any waiting, until
-   * the network has room again, so that a camera and the other branches of its
-   * pipeline continue. Stored input waits without a limit. The output of
-   * ifdqueue also waits without a limit, because ifdqueue drops frames itself.
+   * network. After this time, packets are dropped without any wait until the
+   * network has room again. A camera and the other branches of its pipeline can
+   * therefore continue.
+   *
+   * Stored input waits without a limit. The output of ifdqueue also waits
+   * without a limit, because ifdqueue drops frames itself.
    */
   PROPERTY_MILLISECONDS ("max-live-wait", "Maximum wait of live input",
       "Maximum time that live input waits for the connection or for room in "
@@ -197,7 +202,7 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstNetworkSink:drain-timeout:
    *
-   * Maximum time that EOS waits until the receiver has everything.
+   * Maximum time that EOS waits until the receiver has all data.
    */
   PROPERTY_MILLISECONDS ("drain-timeout", "Drain timeout",
       "Maximum time that EOS waits until the receiver has everything (ms)",

@@ -6,13 +6,15 @@
  *
  * The base class guarantees the following:
  *
- * - Only its own thread connects, so that no state change waits for a network.
- * - render waits for the connection, and while the network is full. A flush or
- *   a state change ends this wait immediately.
+ * - Only the connection's thread connects, so that no state change waits for a
+ *   network.
+ * - render waits while there is no connection, and while the network is full. A
+ *   flush or a state change ends this wait immediately.
  * - A failure leads to one error message that names the receiver and the
  *   reason. With auto-reconnect, it leads to a new connection instead, which
  *   begins with a key frame.
- * - Each wait for a receiver that accepts no data is limited.
+ * - If a receiver accepts no data, the sink waits for it only for a limited
+ *   time.
  *
  * These threads call the methods of the subclass:
  *
@@ -92,9 +94,9 @@ struct _GstNetworkSinkClass
    * as in "channels: there is no ...". */
     gboolean (*connect) (GstNetworkSink * self, GCancellable * cancellable,
       GError ** error);
-  /* Detects that the receiver has gone while nothing is sent. Returns with an
-   * error when the connection breaks, or when `cancellable` is cancelled. May
-   * be NULL. */
+  /* Waits until the connection breaks or `cancellable` is cancelled. With this
+   * method, the base class detects that the receiver has gone while nothing is
+   * sent. Sets `error` in both cases. May be NULL. */
   void (*watch) (GstNetworkSink * self, GCancellable * cancellable,
       GError ** error);
   /* Ends the connection without waiting. If `reset` is TRUE, the connection is
@@ -118,16 +120,20 @@ struct _GstNetworkSinkClass
    * remaining packets again or drops them. */
     GstNetworkSinkResult (*send_packets) (GstNetworkSink * self,
       GstBuffer ** packets, guint n, guint * sent, GError ** error);
-  /* Waits until the network has room, pacing allows the next packet, an error
-   * occurred, `timeout` microseconds have passed, or `cancellable` is
-   * cancelled. The next call of send returns the error. */
+  /* Waits until one of the following has happened:
+   *
+   * - The network has room.
+   * - The pacing allows the next packet.
+   * - An error has occurred. It is returned when `send` is called next.
+   * - `timeout` microseconds have passed.
+   * - `cancellable` was cancelled. */
   void (*wait) (GstNetworkSink * self, gint64 timeout,
       GCancellable * cancellable);
   /* Tells the receiver that the stream has ended, and waits until the receiver
-   * has everything. Returns TRUE in this case. Returns FALSE without an error
-   * at `deadline` (monotonic time in us) or when cancelled, after which the
-   * function may be called again. Returns FALSE with an error if the connection
-   * breaks. May be NULL. */
+   * has all data. Returns TRUE if it has. Returns FALSE with an error if the
+   * connection breaks. Returns FALSE without an error if the wait was
+   * cancelled, or if it lasted until `deadline` (monotonic time in us). In
+   * these two cases the function may be called again. May be NULL. */
     gboolean (*drain) (GstNetworkSink * self, gint64 deadline,
       GCancellable * cancellable, GError ** error);
 

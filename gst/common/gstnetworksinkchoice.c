@@ -91,9 +91,10 @@ get_layer (GstBuffer * buffer)
   return info ? info->temporal_layer : -1;
 }
 
-/* Notes that a frame of a layer above the base layer was dropped because the
- * network takes nothing. The frames of higher layers that follow it refer to
- * it, until a frame of this layer or of a lower one comes. */
+/* Notes that a frame of a layer above the base layer was dropped, because the
+ * network accepts no data. The following frames of higher layers refer to the
+ * dropped frame, so they are useless. This ends with the next frame of the same
+ * layer or of a lower one. */
 static void
 note_dropped_layer (GstNetworkSink * self, GstBuffer * buffer)
 {
@@ -104,8 +105,8 @@ note_dropped_layer (GstNetworkSink * self, GstBuffer * buffer)
     self->priv->dropped_layer = layer;
 }
 
-/* Returns whether the frame refers to a frame of its temporal layers that was
- * dropped. */
+/* Returns whether the frame is useless, because a frame of a lower temporal
+ * layer to which it refers was dropped. */
 static gboolean
 needs_dropped_layer (GstNetworkSink * self, GstBuffer * buffer)
 {

@@ -139,7 +139,8 @@ pause_attempts (GstNetworkSink * self)
   gint64 now = g_get_monotonic_time ();
   gint64 end = now + priv->pause;
 
-  /* One more attempt is made before refusals become final. */
+  /* The pause ends at refused_until at the latest, so that the thread tries
+   * once more at that time. Only a refusal of this last attempt is final. */
   if (priv->refused_until > now)
     end = MIN (end, priv->refused_until);
   GST_DEBUG_OBJECT (self, "the next attempt to connect is in %"
@@ -150,11 +151,11 @@ pause_attempts (GstNetworkSink * self)
   priv->pause = MIN (2 * priv->pause, MAX_PAUSE);
 }
 
-/* Called with the lock. Returns whether the host name does not exist, or
- * whether something else that a property names does not exist on this host,
- * such as an interface. As long as there was no connection, this is most likely
- * a mistake of the user. A name server that does not answer causes a different
- * error (G_RESOLVER_ERROR_TEMPORARY_FAILURE). */
+/* Called with the lock. Returns whether a property contains a name that does
+ * not exist: a host name, or the name of something on this host, such as an
+ * interface. As long as there was no connection, this is most likely a mistake
+ * of the user. A name server that does not answer causes a different error
+ * (G_RESOLVER_ERROR_TEMPORARY_FAILURE). */
 static gboolean
 is_unknown_name (GstNetworkSink * self, const GError * error)
 {
@@ -317,8 +318,9 @@ disconnect (GstNetworkSink * self)
     g_cond_wait (&priv->cond, &priv->lock);
   priv->awaited = FALSE;
   error = g_steal_pointer (&priv->failure);
-  /* A receiver that accepts no data does not need the data that the kernel
-   * still holds for it, so the connection is reset. */
+  /* The connection is reset if a buffer was sent only in part. It is also reset
+   * if the receiver has accepted no data for too long. The kernel then still
+   * holds data for this receiver, which is discarded by the reset. */
   reset = priv->torn
       || (error && gst_network_sink_classify (error) == FAILURE_TIMEOUT);
   UNLOCK (self);
@@ -427,7 +429,7 @@ gst_network_sink_end_connection (GstNetworkSink * self)
   GstNetworkSinkPrivate *priv = self->priv;
 
   LOCK (self);
-  /* The error of a broken connection is reported first. */
+  /* If the connection is broken, wait until its error was reported. */
   while (priv->state == STATE_BROKEN && !priv->stopping)
     g_cond_wait (&priv->cond, &priv->lock);
   priv->draining = FALSE;

@@ -48,12 +48,13 @@ typedef enum
 /* Why a buffer was not sent */
 typedef enum
 {
-  /* There is no connection, and wait-for-connection is FALSE, or live input has
-   * waited for max-live-wait.
+  /* There is no connection, and the buffer could not wait for one. Either
+   * wait-for-connection is FALSE, or live input had already waited for
+   * max-live-wait.
    */
   DROP_NOT_CONNECTED,
-  /* The network was full, and blocking is FALSE, or live input has waited for
-   * max-live-wait. */
+  /* The network was full, and the buffer could not wait for room. Either
+   * blocking is FALSE, or live input had already waited for max-live-wait. */
   DROP_FULL,
   /* An earlier part of the same frame was dropped. */
   DROP_REST_OF_FRAME,
@@ -62,7 +63,8 @@ typedef enum
   /* The connection broke in the middle of the buffer. */
   DROP_BROKEN,
   DROP_UNSENDABLE,              /* The transport cannot carry the buffer. */
-  DROP_EOS_TIMEOUT,             /* The stream did not end within eos-timeout. */
+  /* The stream did not end within drain-timeout. */
+  DROP_EOS_TIMEOUT,
   DROP_LAST
 } DropReason;
 
@@ -98,8 +100,9 @@ typedef struct
   guint64 connections, connect_attempts;
   guint64 packets_sent, bytes_sent;
   guint64 dropped[DROP_LAST];
-  /* number of buffers dropped because of DROP_FULL that other frames may refer
-   * to, so that a key frame helps the receiver */
+  /* Number of buffers that were dropped because of DROP_FULL, and to whose
+   * frames other frames may refer. After such a loss a key frame helps the
+   * receiver. */
   guint64 dropped_references;
   guint64 bytes_dropped;
   guint64 failures[FAILURE_LAST];
@@ -136,8 +139,9 @@ struct _GstNetworkSinkPrivate
   /* The application has sent EOS to the pipeline's sources, so EOS will arrive
    * at this sink. */
   gboolean end_asked;
-  /* Deadline for the end of the stream, monotonic time in us; 0 if no EOS is
-   * expected, or if the sink has not had to wait since EOS was announced */
+  /* Deadline for the end of the stream, monotonic time in us. It is set when
+   * the sink has to wait for the first time after the application has sent EOS
+   * to the pipeline. 0 if the deadline is not set. */
   gint64 ending_until;
   /* the streaming thread is inside send, wait or drain */
   gboolean using;
@@ -164,9 +168,11 @@ struct _GstNetworkSinkPrivate
   GThread *thread;
 
   /* --- the connection's thread only --- */
-  gint64 pause;                 /* before the next attempt to connect, in us */
-  /* Monotonic time in us until which refusals do not end the attempts to
-   * connect; 0 if there was no refusal since the last connection */
+  /* pause before the next attempt to connect, in us */
+  gint64 pause;
+  /* If the receiver refuses an attempt to connect, the thread tries again until
+   * this time (monotonic, in us). 0 if no attempt was refused after the last
+   * connection */
   gint64 refused_until;
   gint64 connected_at;          /* monotonic time in us */
   /* Time of the last warning, monotonic time in us; 0 if none was posted */
@@ -186,8 +192,8 @@ struct _GstNetworkSinkPrivate
   gboolean gave_up;
   /* A part of the current frame was dropped, so the rest is dropped too. */
   gboolean skips_frame;
-  /* temporal layer of a dropped frame to which the next frames of higher layers
-   * refer; 0 if there is none */
+  /* Temporal layer of a dropped frame; 0 if there is none. The next frames of
+   * higher layers refer to this frame, so they are useless. */
   gint dropped_layer;
   gboolean have_markers;        /* a buffer with the flag MARKER has arrived */
   /* Number of frames that were dropped while a key frame is needed */
@@ -197,7 +203,8 @@ struct _GstNetworkSinkPrivate
   /* deadline of a drain, monotonic time in us; 0 if none */
   gint64 deadline;
   Input input;                  /* whether upstream is live */
-  /* Live input has waited for max_live_wait, and nothing was sent since. */
+  /* Live input has waited for max_live_wait, and nothing was sent after this
+   * wait. */
   gboolean live_gave_up;
   /* Number of packets that send_packets reports as sent, although they were
    * sent to no receiver */

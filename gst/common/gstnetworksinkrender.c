@@ -111,8 +111,9 @@ get_live_end (GstNetworkSink * self, gint64 since)
       since + (gint64) (priv->max_live_wait / GST_USECOND);
 }
 
-/* Returns whether live input has waited for max-live-wait. From then on,
- * further buffers do not wait until the network has room again. */
+/* Returns whether live input has waited for max-live-wait. If so, the following
+ * buffers do not wait for room in the network. They may wait again after the
+ * network has had room. */
 static gboolean
 gives_up (GstNetworkSink * self, gint64 since)
 {
@@ -177,8 +178,9 @@ look_for_connection (GstNetworkSink * self)
   return FLOW_WAIT;
 }
 
-/* Called with the lock. Returns whether the deadline of an expected EOS has
- * passed. The buffers before the EOS then no longer wait. */
+/* Called with the lock. Returns whether EOS is expected and the deadline for
+ * the end of the stream has passed. In this case the buffers before the EOS no
+ * longer wait. */
 static gboolean
 is_over (GstNetworkSink * self)
 {
@@ -186,8 +188,8 @@ is_over (GstNetworkSink * self)
       && g_get_monotonic_time () >= self->priv->ending_until;
 }
 
-/* Called with the lock. Sets the deadline for the end of the stream, which is
- * `drain-timeout` from now. */
+/* Called with the lock. Sets the deadline for the end of the stream to the
+ * present time plus `drain-timeout`. */
 static void
 begin_ending (GstNetworkSink * self)
 {
@@ -196,8 +198,9 @@ begin_ending (GstNetworkSink * self)
 }
 
 /* Called with the lock before the thread waits. If the application has sent
- * EOS, that EOS is queued upstream of the buffer that waits, so the deadline
- * for the end of the stream starts to run. */
+ * EOS, EOS waits upstream until the present buffer was sent or dropped. The
+ * time for the end of the stream therefore begins now, and the deadline is set.
+ */
 static void
 note_wait (GstNetworkSink * self)
 {
@@ -639,7 +642,8 @@ send_rest (GstNetworkSink * self, GError ** error)
       return OUTCOME_FULL;
     if (taken > 0 || full_since == 0)
       full_since = g_get_monotonic_time ();
-    /* A buffer that was sent in part has to be completed. */
+    /* If a part of the buffer was sent, the rest must be sent too, so the
+     * buffer is not dropped. */
     if (priv->rest_offset == 0 && gives_up (self, full_since))
       return OUTCOME_FULL;
     note_full (self);
@@ -762,8 +766,9 @@ render_buffer (GstNetworkSink * self, GstBuffer * buffer)
     drop_unconnected (self, buffer);
     return GST_FLOW_OK;
   }
-  /* The result is an error or FLUSHING. If no byte of the buffer was sent, the
-   * rest of the buffer need not be sent later. */
+  /* The buffer was not sent, because of an error or a flush. If a part of it
+   * was sent before, the rest is kept and is sent later. Otherwise nothing is
+   * kept. */
   if (self->priv->rest_offset == 0)
     gst_network_sink_clear_rest (self);
   return flow;
@@ -825,12 +830,13 @@ gst_network_sink_render_list (GstBaseSink * sink, GstBufferList * list)
   return render_buffers (self, list);
 }
 
-/* If an application sends EOS to its pipeline, the pipeline passes EOS to its
- * sources only. A source whose streaming thread is blocked in this sink cannot
- * send EOS downstream. This sink therefore has the SOURCE flag, so that the
- * pipeline sends the EOS here too. The stream goes on until the EOS arrives in
- * the data flow, but the deadline for its end starts as soon as the sink has to
- * wait. */
+/* If an application sends EOS to its pipeline, the pipeline passes the event
+ * only to its sources. If the streaming thread of a source is blocked in this
+ * sink, the source cannot send EOS downstream. This sink therefore has the
+ * SOURCE flag, so that the pipeline sends the event to this sink too.
+ *
+ * The stream goes on until the EOS of the source arrives with the data. But the
+ * deadline for the end of the stream starts as soon as the sink has to wait. */
 gboolean
 gst_network_sink_send_event (GstElement * element, GstEvent * event)
 {
@@ -887,8 +893,8 @@ gst_network_sink_reset_render (GstNetworkSink * self)
 
 /* --- the end of the stream ------------------------------------------------ */
 
-/* From now on the receiver may close the connection without breaking it.
- * Returns FALSE if there is no connection. */
+/* After this call the receiver may close the connection, and this does not
+ * count as a broken connection. Returns FALSE if there is no connection. */
 static gboolean
 begin_drain (GstNetworkSink * self)
 {
@@ -933,7 +939,7 @@ try_drain (GstNetworkSink * self)
 }
 
 /* Waits for the end of the stream. Returns GST_FLOW_OK when the receiver has
- * everything, when the connection has broken, or when the deadline has passed.
+ * all data, when the connection has broken, or when the deadline has passed.
  * Returns FLUSHING if the sink was flushed.
  */
 static GstFlowReturn
@@ -1007,9 +1013,11 @@ is_stream_live (GstNetworkSink * self)
       &is_live, NULL, NULL) && is_live;
 }
 
-/* Returns whether a stream ended without any connection. This must not look like
- * a success, so an error is posted. A live stream may end without a receiver if
- * auto-reconnect would have waited for one. */
+/* Returns whether the stream has ended without any connection. The sink then
+ * posts an error, because this must not look like a success.
+ *
+ * There is one exception: a live stream with auto-reconnect may end without a
+ * receiver, because the sink was set to wait for a receiver until the end. */
 static gboolean
 was_never_connected (GstNetworkSink * self)
 {

@@ -19,8 +19,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_network_src_debug);
 typedef struct
 {
   /* protected by OBJECT_LOCK */
-  /* value of the property caps; NULL means that the caps are those of the
-   * stream itself, or ANY */
+  /* Value of the property caps; NULL if it is not set. If it is not set, the
+   * source uses the caps that the stream itself contains, or ANY. */
   GstCaps *caps;
   GSocket *used_socket;         /* NULL: no socket is open */
   GstClockTime timeout;         /* in ns; 0: no timeout */
@@ -28,8 +28,8 @@ typedef struct
 
   GCancellable *cancellable;    /* has its own lock */
   GstLiveFlush flush;           /* has its own lock */
-  /* Queue between the threads of the source; NULL if the source has none. It
-   * does not change after init and has its own lock. */
+  /* Queue between the threads of the source; NULL if the source has none. This
+   * pointer does not change after init. The queue has its own lock. */
   GstNetworkSrcQueue *queue;
 
   /* The list is created and freed in state changes to and from PAUSED. It does
@@ -229,8 +229,9 @@ gst_network_src_use_queue (GstNetworkSrc * self, GstNetworkSrcQueue * queue)
   get_private (self)->queue = queue;
 }
 
-/* Waits until the queue has an item, is flushing, or `timeout` ns have passed
- * since `since`, in us. 0 means no timeout. Returns FALSE after the timeout. */
+/* Waits until the queue has an item or is flushing. The wait ends at the latest
+ * `timeout` ns after `since`, which is a monotonic time in us. If `timeout` is
+ * 0, the wait has no limit. Returns FALSE after the timeout. */
 static gboolean
 wait_until_changed (GstNetworkSrcQueue * queue, gint64 since,
     GstClockTime timeout)
@@ -435,9 +436,9 @@ gst_network_src_change_state (GstElement * element, GstStateChange transition)
   GstStateChangeReturn result;
 
   GST_DEBUG_OBJECT (self, "%s", gst_state_change_get_name (transition));
-  /* The cancellable is reset here, because the start method of a subclass may
-   * resolve a host name with it, and start runs before unlock_stop resets the
-   * cancellable. */
+  /* The start method of a subclass may use the cancellable to resolve a host
+   * name. unlock_stop also resets the cancellable, but only after start has
+   * run. So the cancellable is reset here, before start. */
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     g_cancellable_reset (get_private (self)->cancellable);
     if (!gst_network_uri_check (element) || !read_allowed_senders (self))

@@ -39,10 +39,12 @@ struct _GstNetworkSrcClass
    * because buffers are timestamped on arrival. The subclass posts a LATENCY
    * message when the latency changes. */
   GstClockTime (*get_latency) (GstNetworkSrc * self);
-  /* Called with FALSE before the change to PLAYING, and with TRUE after the
-   * change to PAUSED. Packets that arrive while a live pipeline is paused must
-   * not be played later. Packets that arrive before the first change to PLAYING
-   * are kept. May be NULL if the subclass receives nothing while paused. */
+  /* Tells the subclass whether the pipeline is paused. Called with FALSE before
+   * the change to PLAYING, and with TRUE after the change to PAUSED. Packets
+   * that arrive while a live pipeline is paused must not be played later, so
+   * the subclass does not keep them. Packets that arrive before the first
+   * change to PLAYING are kept. May be NULL if the subclass receives nothing
+   * while paused. */
   void (*set_paused) (GstNetworkSrc * self, gboolean paused);
 };
 
@@ -54,8 +56,9 @@ struct _GstNetworkSrcClass
  * source holds its own reference. */
 void gst_network_src_set_used_socket (GstNetworkSrc * self, GSocket * socket);
 GSocket *gst_network_src_get_used_socket (GstNetworkSrc * self);
-/* Makes the source use `queue` between its threads. The base class then makes
- * create return during a flush. Call this function in init. */
+/* Makes the source use `queue` between its network thread and its streaming
+ * thread. The base class then wakes the streaming thread for a flush, so that
+ * create returns. This function is called in init. */
 void gst_network_src_use_queue (GstNetworkSrc * self,
     GstNetworkSrcQueue * queue);
 /* Returns whether the property `caps` is set. */
@@ -72,7 +75,8 @@ GCancellable *gst_network_src_get_cancellable (GstNetworkSrc * self);
 gboolean gst_network_src_allows (GstNetworkSrc * self, const guint8 * address,
     gsize size);
 
-/* Returns a buffer with the bytes of `slice`, and takes ownership of them. */
+/* Returns a buffer with the bytes of `slice`. The buffer takes ownership of the
+ * memory of the slice. */
 GstBuffer *gst_network_src_new_buffer (DatagramSlice * slice);
 /* Calls gst_live_list_submit (gstlivesource.h) for this source; to be called in
  * create. */
@@ -95,8 +99,8 @@ GSocketAddress *gst_network_src_find_address (GstNetworkSrc * self,
  * change between calls. */
 GstClockTime gst_network_src_get_timeout (GstNetworkSrc * self);
 void gst_network_src_post_timeout (GstNetworkSrc * self, GstClockTime timeout);
-/* Waits until the queue has an item, and posts the timeout message while it
- * waits. Returns FALSE if the source is flushing. Call with the lock of the
- * queue held. */
+/* Waits until the queue has an item. Each time the timeout passes during this
+ * wait, posts the timeout message. Returns FALSE if the source is flushing. The
+ * caller holds the lock of the queue. */
 gboolean gst_network_src_wait_for_queue (GstNetworkSrc * self,
     GstNetworkSrcQueue * queue);

@@ -17,7 +17,8 @@ typedef struct
   gboolean is_end;
 } Entry;
 
-/* The items may have members of any type. */
+/* An item is stored after its Entry. It may have members of any type, so its
+ * address is aligned for every type. */
 #define ALIGNMENT 16
 #define ENTRY_SIZE ((sizeof (Entry) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT)
 

@@ -43,19 +43,22 @@ void gst_network_src_queue_init (GstNetworkSrcQueue * queue, GMutex * lock,
     gsize item_size, GDestroyNotify clear_item);
 void gst_network_src_queue_finalize (GstNetworkSrcQueue * queue);
 
-/* Appends a buffer of `size` bytes, and takes ownership of what the item owns.
- * The streaming thread notices it after gst_network_src_queue_unlock. */
+/* Appends a buffer of `size` bytes. The queue takes ownership of everything
+ * that the item owns. The streaming thread notices the item after
+ * gst_network_src_queue_unlock. */
 void gst_network_src_queue_push (GstNetworkSrcQueue * queue,
     gconstpointer buffer, gsize size);
-/* Appends an item that ends the stream, and takes ownership of what it owns. */
+/* Appends an item that ends the stream. The queue takes ownership of everything
+ * that the item owns. */
 void gst_network_src_queue_push_end (GstNetworkSrcQueue * queue,
     gconstpointer end);
-/* Releases the lock. If there are items and the streaming thread waits for
- * them, wakes it. The network thread calls this function once for all items
- * that arrive together. */
+/* Releases the lock. Wakes the streaming thread if it waits for items and there
+ * are items. The network thread calls this function once for all items that
+ * arrive together. */
 void gst_network_src_queue_unlock (GstNetworkSrcQueue * queue);
-/* Returns whether a buffer before the next one is missing. The next call
- * returns FALSE. */
+/* Returns whether buffers are missing before the next buffer of the queue.
+ * After it has returned TRUE, the function returns FALSE until buffers are
+ * missing again. */
 gboolean gst_network_src_queue_take_discont (GstNetworkSrcQueue * queue);
 
 guint gst_network_src_queue_get_length (const GstNetworkSrcQueue * queue);
@@ -69,8 +72,9 @@ gboolean gst_network_src_queue_pop (GstNetworkSrcQueue * queue, gpointer item);
 /* Like gst_network_src_queue_pop, but removes only a buffer. */
 gboolean gst_network_src_queue_pop_buffer (GstNetworkSrcQueue * queue,
     gpointer buffer);
-/* Frees all buffers before the first end of a stream, and returns their number.
- * The next buffer is discontinuous. */
+/* Frees the buffers at the beginning of the queue, up to the first item that
+ * ends the stream. Returns the number of these buffers. The next buffer is
+ * discontinuous. */
 guint gst_network_src_queue_drop_buffers (GstNetworkSrcQueue * queue);
 /* Frees all items. */
 void gst_network_src_queue_clear (GstNetworkSrcQueue * queue);

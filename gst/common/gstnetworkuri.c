@@ -74,8 +74,8 @@ find_property (GstElement * element, const gchar * key)
   return g_object_class_find_property (G_OBJECT_GET_CLASS (element), key);
 }
 
-/* Returns 0 if `key` does not set RTP caps, or if the element has no property
- * `caps`. */
+/* Returns the type of the caps field that `key` sets. Returns 0 if `key` does
+ * not set RTP caps, or if the element has no property `caps`. */
 static GType
 get_rtp_type (GstElement * element, const gchar * key)
 {

@@ -28,7 +28,8 @@ typedef struct
   const gchar *host_property;
   /* Returns the name of the property that contains the host of `uri`. If `uri`
    * is NULL, returns the name of the property that contains the host of the
-   * element's current URI. May be NULL; host_property is used in this case. */
+   * element's current URI. If this function pointer is NULL, host_property is
+   * used. */
   const gchar *(*get_host_property) (GstElement * element, const GstUri * uri);
 } GstNetworkUri;
 

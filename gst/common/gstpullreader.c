@@ -15,7 +15,7 @@ typedef struct
   GstPadEventFunction src_event;        /* before gst_pull_reader_enable () */
 
   /* protected by the stream lock of the sink pad */
-  /* in bytes; `position` is the offset at which the next read begins */
+  /* segment in bytes; `position` is the offset at which the next read begins */
   GstSegment segment;
   gboolean have_stream;         /* the STREAM_START event was sent */
   gboolean have_segment;        /* the SEGMENT event was sent */
@@ -103,7 +103,8 @@ reader_read (PullReader * reader)
   return GST_PAD_CHAINFUNC (reader->sinkpad) (reader->sinkpad, element, buffer);
 }
 
-/* Ends the stream as a source in push mode does. */
+/* Ends the stream as a source in push mode does: posts an error message if
+ * `flow` is an error, and sends EOS unless the pad is flushing. */
 static void
 reader_end (PullReader * reader, GstFlowReturn flow)
 {
@@ -139,9 +140,10 @@ reader_start_flush (PullReader * reader, guint32 seqnum)
   GstEvent *event = gst_event_new_flush_start ();
 
   gst_event_set_seqnum (event, seqnum);
-  /* Pushing FLUSH_START upstream sets the pad to flushing, and a flushing pad
-   * discards what it is sent. Therefore FLUSH_START is first sent to the pad,
-   * and pushed afterwards. */
+  /* If FLUSH_START were pushed upstream first, the sink pad would be flushing.
+   * A flushing pad discards the events that it receives, so the element would
+   * not get FLUSH_START. The event is therefore first sent to the sink pad
+   * itself, and then pushed upstream. */
   gst_pad_send_event (reader->sinkpad, gst_event_ref (event));
   gst_pad_push_event (reader->sinkpad, event);
 }
@@ -227,9 +229,9 @@ gst_pull_reader_src_event (GstPad * pad, GstObject * parent, GstEvent * event)
 
 /* --- activation ----------------------------------------------------------- */
 
-/* Returns whether the peer is a source that can be pulled. Elements downstream
- * of a source are excluded, because in push mode they may send caps that
- * describe the stream. */
+/* Returns whether the peer is a source element that can be pulled and can seek.
+ * Other elements may be pulled too, but in push mode they may send caps that
+ * describe the stream. So push mode is used with them. */
 static gboolean
 is_readable_source (GstPad * pad)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads a file in pull mode for an element whose input is a stream of bytes. A
- * file source in push mode sends buffers of 4096 bytes, and each buffer costs
- * more CPU time than the video in it. A reader reads larger blocks instead.
+ * file source in push mode sends buffers of 4096 bytes. Passing on such a
+ * buffer costs more CPU time than processing the video in it. In pull mode, the
+ * reader therefore reads larger blocks.
  *
  * The reader calls the chain function and the event function of the sink pad,
- * so that the element processes both modes in the same way. The streaming
- * thread is then the task of the sink pad.
+ * so that the element processes the input in the same way in both modes. In
+ * pull mode, the streaming thread is the task of the sink pad.
  */
 
 #pragma once

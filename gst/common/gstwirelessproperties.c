@@ -404,9 +404,10 @@ gst_wireless_properties_reword (GObjectClass * klass, const gchar * name,
   GstWirelessProperty *row = g_new (GstWirelessProperty, 1);
   Table *table = g_new0 (Table, 1);
 
-  /* The new table has the same member as the row of the parent class. The
-   * parent class already initializes and clears this member, so the new table
-   * is not in the list of tables of this class. */
+  /* The new table uses the same struct member as the row of the parent class.
+   * The parent class already initializes and clears this member, and this class
+   * must not do so again. The new table is therefore not in the list of tables
+   * of this class. */
   *row = *gst_wireless_properties_find (spec);
   row->blurb = blurb;
   *table = *parent;

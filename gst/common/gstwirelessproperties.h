@@ -49,22 +49,26 @@ typedef struct
   /* GParamFlags, PROPERTY_URI and PROPERTY_NOT_NULL */
   guint flags;
   GType type;                   /* 0 if get_type is used instead */
-    GType (*get_type) (void);   /* for enumerations, boxed types and objects */
+    /* Returns the type of a property that is an enumeration, a boxed type or an
+     * object */
+    GType (*get_type) (void);
   /* offset of the member in the struct, in bytes */
   gsize offset;
   gint64 minimum, initial;
   guint64 maximum;
   gdouble double_minimum, double_maximum, double_initial;
   const gchar *initial_text;
-  /* Unit of the property in ns if the member is in ns; 0 if property and member
-   * have the same unit. PROPERTY_MILLISECONDS sets this field. */
+  /* The member may be a time in ns while the property has a coarser unit. In
+   * this case `unit` is the length of the property's unit in ns. If the
+   * property and the member have the same unit, `unit` is 0.
+   * PROPERTY_MILLISECONDS sets this field. */
   guint64 unit;
 
   /* The following fields may be NULL. */
-  /* Function that sets the value. If it is not NULL, setting the property calls
-   * it instead of storing the value in the member. The caller does not hold the
-   * lock that protects the members. A property with both `set` and `get` needs
-   * no member. */
+  /* Function that sets the value. If this pointer is not NULL, the function is
+   * called when the property is set, and the value is not stored in the member.
+   * The caller does not hold the lock that protects the members. A property
+   * with both `set` and `get` needs no member. */
   void (*set) (gpointer object, const GValue * value, GParamSpec * pspec);
   void (*get) (gpointer object, GValue * value, GParamSpec * pspec);
   /* Returns the value of a readable GstStructure property; used instead of
@@ -77,8 +81,8 @@ typedef struct
   const gchar *instead;
 } GstWirelessProperty;
 
-/* Offset of a member; the build fails if the member does not have the size of
- * the type. */
+/* Offset of `member` in PROPERTY_STRUCT. If the member does not have the size
+ * of `type`, the build fails. */
 #define PROPERTY_MEMBER(member, type) \
     (G_STRUCT_OFFSET (PROPERTY_STRUCT, member) + 0 * sizeof (gchar[ \
             sizeof (((PROPERTY_STRUCT *) 0)->member) == sizeof (type) ? 1 : -1]))
@@ -115,8 +119,9 @@ typedef struct
 #define PROPERTY_FRACTION(name, nick, blurb, flags, member, ...) \
     { name, nick, blurb, flags, 0, gst_fraction_get_type, \
       PROPERTY_MEMBER (member, gint[2]), 0, 0, G_MAXINT, __VA_ARGS__ }
-/* Maximum of durations in ms: one day. An older property with another name
- * takes nanoseconds. If a number of nanoseconds is set here by mistake, it is
+/* Maximum of the properties that are durations in ms: one day. Some of them
+ * replace an older property in nanoseconds that has another name. A user may
+ * set the new property to a number of nanoseconds by mistake. Such a number is
  * usually larger than this maximum, and GLib refuses it with a message. */
 #define PROPERTY_MAX_MILLISECONDS 86400000
 /* A duration in ms, as in rtpjitterbuffer and srtsink. The member is a guint64
@@ -143,10 +148,14 @@ typedef struct
     { "stats", "Statistics", blurb, PROPERTY_READABLE, 0, \
       gst_structure_get_type, .create_stats = create }
 
-/* Installs the properties and sets set_property and get_property of the class.
- * `settings` is the offset, in the instance, of the struct that contains the
- * members; `lock` is the offset of the GMutex that protects them. May be called
- * several times, for several structs. The table must stay valid. */
+/* Installs the properties, and sets set_property and get_property of the class.
+ * The table must stay valid. A class may call this function several times, for
+ * several structs.
+ *
+ * - `settings` is the offset of the struct that contains the members.
+ * - `lock` is the offset of the GMutex that protects the members.
+ *
+ * Both offsets are those in the instance. */
 void gst_wireless_properties_install (GObjectClass * klass,
     const GstWirelessProperty * properties, guint n_properties,
     gssize settings, gssize lock);
@@ -158,10 +167,13 @@ void gst_wireless_properties_install (GObjectClass * klass,
 void gst_wireless_properties_init (gpointer object, GType type);
 void gst_wireless_properties_clear (gpointer object, GType type);
 
-/* Gives a property of a parent class another blurb, in this class only. This is
- * for a property whose blurb in the parent class would be wrong in this class.
- * Everything else stays the same. In the list of the properties of this class,
- * the property precedes the properties of tables that are installed later. */
+/* Changes the blurb of a property that this class inherits from a parent class.
+ * The parent class keeps its blurb. This is for a property whose blurb in the
+ * parent class would be wrong in this class. Everything else stays the same.
+ *
+ * The function installs the property again in this class. In the list of the
+ * properties of this class, it therefore precedes the properties of tables that
+ * are installed later. */
 void gst_wireless_properties_reword (GObjectClass * klass, const gchar * name,
     const gchar * blurb);
 
@@ -192,10 +204,10 @@ void gst_wireless_properties_silence (gpointer object);
 void gst_wireless_properties_warn_of_value (gpointer object,
     const gchar * name, const gchar * value, const gchar * instead);
 
-/* gst_wireless_member_set copies a value to a member, and
- * gst_wireless_member_get copies a member to a value. The type of the member is
- * the type of `value`; for a fraction, the member is an array of two gint. The
- * member owns its copy of a string and its reference to an object. */
+/* gst_wireless_member_set stores `value` in a struct member, and
+ * gst_wireless_member_get reads a struct member into `value`. The member must
+ * have the type of `value`, but a fraction is an array of two gint. The member
+ * owns its copy of a string and its reference to an object. */
 void gst_wireless_member_set (gpointer member, const GValue * value);
 void gst_wireless_member_get (gconstpointer member, GValue * value);
 

@@ -15,7 +15,8 @@ typedef struct
   gint family;                  /* AF_INET or AF_INET6 */
   /* address in network byte order; an IPv4 address uses the first 4 bytes */
   guint8 bytes[TUN_ADDRESS_MAX_BYTES];
-  guint prefix;                 /* length in bits: up to 32 or 128 */
+  /* prefix length in bits, at most 32 (IPv4) or 128 (IPv6) */
+  guint prefix;
 } TunAddress;
 
 #define TUN_ADDRESS_ERROR (tun_address_error_quark ())

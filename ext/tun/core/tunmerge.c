@@ -48,8 +48,10 @@ write16 (guint8 * data, guint value)
 
 /* Returns a number that is congruent to the sum of the 16-bit words of the data
  * modulo 65535. The words have the byte order of the machine, which does not
- * affect the verification (RFC 1071, section 2). Eight bytes are added at a
- * time: the packets are summed up on the way from the link to the kernel. */
+ * affect the verification (RFC 1071, section 2).
+ *
+ * The checksums are verified while packets are on their way from the link to
+ * the kernel. For speed, eight bytes are added at a time. */
 static guint64
 add_words (guint64 sum, const guint8 * data, gsize size)
 {
@@ -145,9 +147,11 @@ check_packet (const guint8 * packet, gsize size)
   return ip_size;
 }
 
-/* The kernel numbers the packets of a merged packet from the identification of
- * the first one on. The identification of a packet that must not be fragmented
- * has no meaning (RFC 6864, section 4.1). */
+/* When the kernel splits a merged packet, the first part gets the
+ * identification of the merged packet, and each further part the next number.
+ * So a packet may be merged only if its identification continues this sequence.
+ * If a packet must not be fragmented, its identification has no meaning (RFC
+ * 6864, section 4.1) and is not compared. */
 static gboolean
 follows_ip4 (const TunMerge * merge, const guint8 * packet)
 {

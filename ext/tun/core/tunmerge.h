@@ -25,7 +25,8 @@ typedef struct
 {
   guint n;                      /* number of packets */
   gsize header_size;            /* IP and UDP header, in bytes */
-  gsize segment_size;           /* payload of each packet but the last */
+  /* payload size of each packet except the last one */
+  gsize segment_size;
   gsize payload_size;           /* of all packets */
   gboolean complete;            /* no further packet can be added */
   /* The header of the first packet */
@@ -37,12 +38,14 @@ typedef struct
  * extension headers, or one of its checksums is missing or wrong. */
 gboolean tun_merge_begin (TunMerge * merge, const guint8 * data, gsize size);
 
-/* Adds the packet that follows. Returns FALSE, without a change of `merge`, if
- * the packet belongs to another stream, or cannot be merged for one of the
- * reasons above. Only the last packet may be shorter than the others. */
+/* Adds the next packet of the stream. Returns FALSE, without a change of
+ * `merge`, if the packet belongs to another stream, or cannot be merged for one
+ * of the reasons that tun_merge_begin lists. All packets but the last have the
+ * same size, and the last one may be shorter. */
 gboolean tun_merge_add (TunMerge * merge, const guint8 * data, gsize size);
 
-/* Writes the header of the merged packet, of `header_size` bytes, which the
- * payloads of all packets follow. Its UDP checksum covers the pseudo header
- * only, as the kernel expects it (CHECKSUM_PARTIAL). */
+/* Writes the header of the merged packet, which has `header_size` bytes. In the
+ * merged packet, the payloads of all packets follow this header. The UDP
+ * checksum in the header covers the pseudo header only, as the kernel expects
+ * it (CHECKSUM_PARTIAL). */
 void tun_merge_write_header (const TunMerge * merge, guint8 * header);

@@ -106,8 +106,10 @@ note_change (BitrateControl * control, guint64 now)
   control->n_changes = MIN (control->n_changes + 1, BITRATE_MAX_CHANGES);
 }
 
-/* Returns whether a change of the bitrate is large enough to be made. A small
- * change is made only if it reaches one of the limits. */
+/* Returns whether the encoder has to be set to the wanted bitrate. It is not
+ * set again for a small change: the bitrate must change by at least the share
+ * MIN_CHANGE, or become the minimum or the maximum bitrate.
+ */
 static gboolean
 is_worth_it (const BitrateControl * control)
 {

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Decides which bitrate an encoder is set to, and when. A rule (bitraterule.h)
  * computes a bitrate from reports about the network. The control keeps this
- * bitrate between the limits, and limits the number of changes per second.
+ * bitrate between its minimum and its maximum, and limits the number of changes
+ * per second.
  *
  *   control = bitrate_control_new (&config, &bitrate_estimate_rule, 2000000);
- *   bitrate_control_input (control, &report);      for each report
+ *   ...
+ *   bitrate_control_input (control, &report);
+ *   ...
  *   if (bitrate_control_poll (control, now, &bitrate))
- *     set the encoder to `bitrate`
+ *     set_encoder_bitrate (bitrate);
  *
- * The control has no thread and reads no clock. Rates are in bit/s, times in
- * ns.
+ * bitrate_control_input is called for each report. The control has no thread
+ * and reads no clock. Rates are in bit/s, times in ns.
  */
 
 #pragma once
@@ -22,7 +25,8 @@ typedef struct
 {
   BitrateLimits limits;
   /* Maximum number of changes per second, 1 to BITRATE_MAX_CHANGES. Increases
-   * may use only half of them, so that a decrease does not have to wait. */
+   * may use only half of this number, so that a decrease does not have to wait.
+   */
   guint max_changes;
 } BitrateConfig;
 
@@ -59,8 +63,9 @@ void bitrate_control_input (BitrateControl * control,
  * control assumes that the caller has set the encoder to this bitrate. */
 gboolean bitrate_control_poll (BitrateControl * control, guint64 now,
     guint64 * bitrate);
-/* Call this function if the encoder was replaced or restarted. The next call of
- * bitrate_control_poll () then returns the bitrate again. */
+/* This function is called after the encoder was replaced or restarted.
+ * bitrate_control_poll () then returns the bitrate once more, so that the
+ * encoder is set to it again. */
 void bitrate_control_repeat (BitrateControl * control);
 
 const BitrateRule *bitrate_control_get_rule (const BitrateControl * control);

@@ -20,8 +20,9 @@
 
 #define MILLISECOND 1e6
 
-/* Time between two increases of the bitrate, and time without increases after a
- * decrease. */
+/* STEP_INTERVAL is the minimum time between two increases of the bitrate.
+ * HOLD_TIME is the time after a decrease in which the bitrate is not increased.
+ */
 #define STEP_INTERVAL (200 * MILLISECOND)
 #define HOLD_TIME (600 * MILLISECOND)
 /* CAREFUL_STEP and STEP are shares by which one step increases the bitrate.

@@ -18,8 +18,9 @@
  * more than STEADY_SHARE of the estimate does not count. */
 #define STEADY_TIME (60 * MILLISECOND)
 #define STEADY_SHARE 0.95
-/* Safety margin: a frame is regarded as late if it is expected to arrive less
- * than this time before the latency has elapsed. */
+/* Safety margin for the arrival of a frame. The latency is the time from
+ * capture to display. A frame is already regarded as late if it is expected to
+ * arrive less than MARGIN before the latency has elapsed. */
 #define MARGIN (40 * MILLISECOND)
 /* Assumed size of a key frame, as the time in ns that the key frame takes at
  * the bitrate of the encoder. */
@@ -81,8 +82,9 @@ bitrate_key_frames_poll (BitrateKeyFrames * self, guint64 now)
   if (!self->is_wanted)
     return FALSE;
   if (self->asked_at > 0 && now < self->asked_at + interval) {
-    /* The key frame that was requested has not arrived yet, so it follows the
-     * lost frame. No second key frame is needed. */
+    /* A key frame was requested before and has not arrived yet. In the stream
+     * it comes after the frame that was lost now, so it also helps after this
+     * loss. No second key frame is needed. */
     if (bitrate_key_frames_is_coming (self, now) && !self->is_key_frame_lost)
       self->is_wanted = FALSE;
     return FALSE;

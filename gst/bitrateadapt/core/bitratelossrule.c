@@ -5,8 +5,9 @@
  * share. If less than 2 % are lost, the bitrate increases by 5 %. Otherwise the
  * bitrate does not change.
  *
- * This rule detects a full path only when the queue of the path overflows, so
- * the queueing delay of the path becomes that of a full queue.
+ * If too much data is sent, the queue of the path fills first. Packets are lost
+ * only when the queue overflows, and only then this rule decreases the bitrate.
+ * So the queueing delay reaches that of a full queue.
  */
 
 #include "bitraterule.h"

@@ -43,12 +43,19 @@
 #define GROWTH_WEIGHT 0.2
 #define PEAK_DECAY 0.99
 #define MINIMUM_RISE 1.001
-/* FIRST_MINIMUM and FIRST_ROUND_TRIP are initial values in ms: of the minimum
- * round-trip time, and of the round-trip time in the previous report. The other
- * two constants are compared with the average growth of the round-trip time, in
- * ms per report. A new minimum is stored only if the growth is below
- * MAX_GROWTH_OF_MINIMUM. The bitrate is increased only if the growth is below
- * MAX_GROWTH_OF_RISE. */
+/* Constants in ms for the round-trip time:
+ *
+ * - FIRST_MINIMUM is the initial value of the minimum round-trip time.
+ * - FIRST_ROUND_TRIP is used as the previous round-trip time when the first
+ *   report arrives.
+ *
+ * Constants in ms per report, which are compared with the average growth of the
+ * round-trip time:
+ *
+ * - MAX_GROWTH_OF_MINIMUM: A new minimum is stored only if the growth is below
+ *   this value.
+ * - MAX_GROWTH_OF_RISE: The bitrate is increased only if the growth is below
+ *   this value. */
 #define FIRST_MINIMUM 200.0
 #define FIRST_ROUND_TRIP 300.0
 #define MAX_GROWTH_OF_MINIMUM 1.0

@@ -65,9 +65,9 @@ typedef struct
   const DatagramPart *parts;
   /* number of parts after `bytes`, at most DATAGRAM_MAX_PARTS */
   guint n_parts;
-  /* When receiving: the block of a pool that contains `bytes`, so that a slice
-   * can be made of them; NULL if the bytes must be copied, because the memory
-   * is used again for the next packets. */
+  /* When receiving: the block of a pool that contains `bytes`. A slice of the
+   * block can then be used in place of a copy. NULL if the memory is used again
+   * for the next packets, so that the bytes must be copied. */
   DatagramBlock *block;
   /* When receiving: size of each packet if the kernel merged several packets in
    * `bytes`; the last packet may be shorter. Equals `size` if nothing was

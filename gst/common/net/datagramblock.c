@@ -5,9 +5,10 @@
 
 #include <string.h>
 
-/* References of the owner of a pool's block. They are more than the slices that
- * fit into a block. The owner gives one of them to each slice and only counts
- * the slices in n_slices, so that making a slice needs no atomic operation. */
+/* Number of references that the owner of a pool's block has at first. This is
+ * larger than the number of slices that fit into a block. When the owner makes
+ * a slice, it passes one of its references to the slice and increments
+ * n_slices. No atomic operation is needed for this. */
 #define OWN_REFERENCES (1 << 24)
 
 struct _DatagramPool
@@ -17,8 +18,8 @@ struct _DatagramPool
   GMutex lock;
 
   /* protected by lock */
-  /* Blocks that nobody uses. The one that was used last is taken first, because
-   * its bytes are most likely in the cache. */
+  /* Blocks that nobody uses. The block that was used last is taken first,
+   * because its bytes are most likely in the cache. */
   GPtrArray *unused;
   guint n_used;
   gboolean is_closed;           /* datagram_pool_free was called. */

@@ -3,11 +3,11 @@
  * the bytes of one or several packets. A slice is the part of a block that is
  * the payload of one packet, and it keeps the block in memory.
  *
- * The blocks of a pool are as large as the largest datagram, so a slice may
- * keep much more memory than it has bytes. Therefore a pool has a maximum
- * number of blocks. If all of them are in use, packets are copied into blocks
- * of their own size. In all, slices keep at most the blocks of the pool in
- * addition to the bytes that they have.
+ * The blocks of a pool are as large as the largest datagram. A slice may be
+ * much smaller than the block that it keeps in memory. Therefore a pool has a
+ * maximum number of blocks. If all of them are in use, packets are copied into
+ * blocks of their own size. The memory that slices keep is thus at most the
+ * blocks of the pool plus the bytes of the slices themselves.
  */
 
 #pragma once
@@ -54,14 +54,15 @@ guint datagram_pool_get_used (DatagramPool * pool);
  * the bytes. */
 void datagram_block_slice (DatagramBlock * block, const guint8 * bytes,
     gsize size, DatagramSlice * slice);
-/* Gives up the block of a pool. It returns to the pool when it has no slices
- * any more. */
+/* The owner of a block of a pool calls this function when it no longer uses the
+ * block. The block returns to the pool when it has no slices any more. */
 void datagram_block_release (DatagramBlock * block);
 
 /* Returns a block of `size` bytes that belongs to no pool. The caller passes it
  * on with datagram_block_steal, or frees it with datagram_block_unref. */
 DatagramBlock *datagram_block_new (gsize size);
-/* Changes the size of such a block, and returns its new address. */
+/* Changes the size of a block that belongs to no pool. Returns the new address
+ * of the block. */
 DatagramBlock *datagram_block_resize (DatagramBlock * block, gsize size);
 /* Makes a slice of a block that belongs to no pool. The slice becomes the owner
  * of the block. */
@@ -70,8 +71,9 @@ void datagram_block_steal (DatagramBlock * block, const guint8 * bytes,
 
 /* --- slices, for any thread ----------------------------------------------- */
 
-/* Frees the slice, which then has no bytes. */
+/* Releases the memory of the slice. Afterwards the slice is empty. */
 void datagram_slice_clear (DatagramSlice * slice);
-/* Frees the reference of a slice to its block, if the fields of the slice were
- * passed on to somebody else. `block` may be NULL. */
+/* Releases the reference of a slice to its block. This function is for a slice
+ * whose fields were passed on to somebody else, in place of
+ * datagram_slice_clear. `block` may be NULL. */
 void datagram_block_unref (DatagramBlock * block);

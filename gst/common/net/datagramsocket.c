@@ -259,9 +259,10 @@ set_may_fragment (DatagramSocket * self, gboolean allowed)
 #endif
 }
 
-/* Sets the size of a socket buffer. The size may exceed the limit of the system
- * only with the option whose name contains FORCE, which needs CAP_NET_ADMIN.
- * The other option is used if the first one fails.
+/* Sets the size of a socket buffer. The system has an upper limit for this
+ * size. `force_option` is the option whose name contains FORCE. It may exceed
+ * the limit, but it needs CAP_NET_ADMIN. If it fails, `option` is used, which
+ * obeys the limit.
  */
 static void
 set_buffer_size (GSocket * socket, gint force_option, gint option, gint size)
@@ -300,9 +301,9 @@ set_options (DatagramSocket * self, const DatagramSocketOptions * options)
 }
 
 /* Checks whether the kernel can send with GSO. Linux before 4.18 ignores the
- * control message UDP_SEGMENT and would send one huge packet. Setting the
- * option to its default, 0, succeeds only if the kernel knows it. UDP-Lite
- * accepts the option but cannot send with GSO. */
+ * control message UDP_SEGMENT and would send one huge packet. The socket option
+ * UDP_SEGMENT is therefore set to its default, 0. This fails if the kernel does
+ * not know the option. UDP-Lite accepts the option but cannot send with GSO. */
 static void
 enable_gso (DatagramSocket * self, const DatagramSocketOptions * options)
 {
@@ -754,8 +755,8 @@ set_no_checksum (DatagramSocket * self, gint level, gint option, gint value,
       value ? "disable" : "enable");
 }
 
-/* For IPv4, UDP_NO_CHECK6_TX has no effect, and SO_NO_CHECK has the effect. For
- * IPv6 it is the other way round. */
+/* The option SO_NO_CHECK disables the checksum for IPv4 only, and
+ * UDP_NO_CHECK6_TX disables it for IPv6 only. */
 gboolean
 datagram_socket_set_checksum (DatagramSocket * self, gboolean has_checksum,
     GError ** error)
@@ -790,8 +791,9 @@ datagram_socket_accept_no_checksum (DatagramSocket * self, GError ** error)
 
 /* --- questions to the routing table --------------------------------------- */
 
-/* Sets the options of a probe so that it uses the same route as the packets of
- * the socket. */
+/* `probe` is a socket that is used only to query the routing table. Sets its
+ * options so that the kernel selects the same route for it as for the packets
+ * of `self`. */
 static void
 send_like (DatagramSocket * self, gint probe, gint family)
 {

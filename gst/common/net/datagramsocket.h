@@ -2,12 +2,17 @@
 /* A datagram socket: UDP, the kernel's UDP-Lite, or raw IP. The socket never
  * blocks, and it sends and receives in batches. Each received packet has the
  * time at which the kernel received it, and the address to which it was sent.
- * An answer can be sent from this address. The class knows nothing about the
- * protocols above.
+ * An answer can be sent from this address. The class does not depend on the
+ * protocol whose packets it sends and receives.
+ *
+ * Sending:
  *
  *   socket = datagram_socket_new_connected (remote, local, &options, &error);
  *   n = datagram_socket_send (socket, datagrams, n_datagrams, &error);
- *   poll datagram_socket_get_socket (socket), then
+ *
+ * Receiving, after poll has reported that datagram_socket_get_socket (socket)
+ * is readable:
+ *
  *   n = datagram_socket_receive (socket, datagrams, DATAGRAM_BATCH, &error);
  *
  * One thread may send while another thread receives, unless the socket is
@@ -47,9 +52,9 @@ typedef struct
    * device splits (GSO). For UDP sockets only; ignored if the system does not
    * support it, and while the socket sends no UDP checksum. */
   gboolean gso;
-  /* Lets the kernel merge packets that arrive together (GRO), see
-   * Datagram.segment_size. For UDP sockets only; ignored if the system does not
-   * support it. */
+  /* Lets the kernel merge packets that arrive together (GRO).
+   * Datagram.segment_size is then the size of each packet. For UDP sockets
+   * only; ignored if the system does not support GRO. */
   gboolean gro;
   /* Raw sockets only: received IPv4 packets keep their IP header, and
    * path.local of IPv6 packets may be a multicast group. */
@@ -89,8 +94,9 @@ GSocket *datagram_socket_get_socket (DatagramSocket * socket);
 /* Returns both endpoints of a connected socket, or only the local endpoint of
  * an unconnected socket. */
 const DatagramPath *datagram_socket_get_path (DatagramSocket * socket);
-/* Returns the path MTU that the kernel knows, or `mtu` if that is less (0 = no
- * limit), in bytes. A connected socket ignores `path`. */
+/* Returns the path MTU that the kernel knows, in bytes. If `mtu` is not 0 and
+ * is less than the path MTU, returns `mtu`. A connected socket ignores `path`.
+ */
 guint datagram_socket_get_mtu (DatagramSocket * socket,
     const DatagramPath * path, guint mtu);
 /* datagram_socket_get_overhead returns the size of the IP and UDP headers in
@@ -103,8 +109,8 @@ guint datagram_socket_get_max_payload (DatagramSocket * socket, guint mtu);
  * routing table decides. */
 gboolean datagram_socket_set_multicast_interface (DatagramSocket * socket,
     guint index, GError ** error);
-/* Sets whether packets are sent with a UDP checksum, which is the initial state.
- * For UDP sockets only. Only the thread that sends may call this function. */
+/* Sets whether packets are sent with a UDP checksum. At first they are. For UDP
+ * sockets only. Only the thread that sends may call this function. */
 gboolean datagram_socket_set_checksum (DatagramSocket * socket,
     gboolean has_checksum, GError ** error);
 /* Accepts packets without a UDP checksum. An IPv4 socket always accepts them. */
@@ -133,35 +139,38 @@ GList *datagram_resolve (const gchar * host, guint16 port,
  * raw sockets. Another program is unlikely to use the same port. */
 guint16 datagram_socket_draw_port (void);
 
-/* Sends the first of `n` packets (at most DATAGRAM_BATCH) and returns how many
- * were sent. Returns 0 if the socket has no room now. Returns -1 if the first
- * packet failed, for example because the path, the interface or the address
- * does not exist any more. The error is G_IO_ERROR_MESSAGE_TOO_LARGE if the
- * packet exceeds the path MTU. */
+/* Sends packets from the beginning of `datagrams`, at most DATAGRAM_BATCH, and
+ * returns how many were sent. Returns 0 if the socket has no room now. Returns
+ * -1 if the first packet failed, for example because the path, the interface or
+ * the address does not exist any more. The error is
+ * G_IO_ERROR_MESSAGE_TOO_LARGE if the packet exceeds the path MTU. */
 gint datagram_socket_send (DatagramSocket * socket,
     const Datagram * datagrams, guint n, GError ** error);
-/* Returns how many of the first of `n` packets can be sent as one message with
- * GSO. Returns 1 if the socket does not use GSO. Whether the socket sends a UDP
- * checksum is not considered. */
+/* Returns how many packets from the beginning of `datagrams` can be sent as one
+ * message with GSO. Returns 1 if the socket does not use GSO. Whether the
+ * socket sends a UDP checksum is not considered. */
 guint datagram_socket_get_run (DatagramSocket * socket,
     const Datagram * datagrams, guint n);
-/* Returns FALSE once after the system or the device has refused GSO. The
- * packets were then sent one by one, and later packets will be sent one by one,
- * too. If only the size of the packets was refused, smaller packets are still
- * sent with GSO. */
+/* Returns FALSE with `error` if the system or the device has refused GSO. This
+ * is reported only once for each socket. The packets that were refused with GSO
+ * were then sent one by one.
+ *
+ * If only the size of the packets was refused, smaller packets are still sent
+ * with GSO. Otherwise all later packets are sent one by one. */
 gboolean datagram_socket_check_gso (DatagramSocket * socket, GError ** error);
-/* Does the same as DatagramSocketOptions.gro. Returns whether the system
- * supports it. */
+/* Enables GRO, as DatagramSocketOptions.gro does. Returns whether the system
+ * supports GRO. */
 gboolean datagram_socket_enable_gro (DatagramSocket * socket);
 /* Returns whether a received datagram may consist of several packets. The
  * memory for each datagram then needs DATAGRAM_MERGED_SIZE bytes. */
 gboolean datagram_socket_has_gro (DatagramSocket * socket);
 /* Receives up to `n` packets (at most DATAGRAM_BATCH) and returns their number.
- * Returns 0 if there are none now. Returns -1 if a connected socket got an ICMP
- * error, for example G_IO_ERROR_CONNECTION_REFUSED. The same error is reported
- * only once until a packet is received, except for
- * G_IO_ERROR_MESSAGE_TOO_LARGE, which is reported each time. An ICMP error does
- * not prevent sending. */
+ * Returns 0 if there are none now.
+ *
+ * Returns -1 if a connected socket got an ICMP error, for example
+ * G_IO_ERROR_CONNECTION_REFUSED. The same error is reported again only after a
+ * packet was received. G_IO_ERROR_MESSAGE_TOO_LARGE is an exception: it is
+ * reported each time. After an ICMP error, packets can still be sent. */
 gint datagram_socket_receive (DatagramSocket * socket, Datagram * datagrams,
     guint n, GError ** error);
 

@@ -209,12 +209,16 @@ prepare_outputs (DatagramSocket * self, Batch * batch,
   return n_messages;
 }
 
-/* Returns whether this error may mean that the system or the device has refused
- * GSO. The other possibility is that it has refused a packet. EINVAL occurs if
- * the socket sends no checksum (SO_NO_CHECK) or, on older kernels, if packets
- * exceed the MTU. EIO occurs with a device without checksum offload, with
- * UDP-Lite and with IPsec. The remaining errors mean that the kernel does not
- * know the control message. */
+/* Returns whether `error_number` may mean that the system or the device has
+ * refused GSO. The error may also mean that a packet was refused for another
+ * reason. The errors mean the following if GSO was refused:
+ *
+ * - EINVAL: The socket sends no checksum (SO_NO_CHECK). Older kernels also
+ *   return EINVAL if the packets exceed the MTU.
+ * - EMSGSIZE: The packets exceed the MTU.
+ * - EIO: The device has no checksum offload, or the packets use UDP-Lite or
+ *   IPsec.
+ * - EOPNOTSUPP, ENOPROTOOPT: The kernel does not know the control message. */
 static gboolean
 may_refuse_gso (gint error_number)
 {
@@ -223,10 +227,13 @@ may_refuse_gso (gint error_number)
       || error_number == EMSGSIZE;
 }
 
-/* Reduces the size up to which packets are sent with GSO, or stops using GSO.
- * Packets that exceed the MTU can be fragmented only if they are sent one by
- * one. Smaller packets can still be sent with GSO, for example after the core
- * has learned the path MTU and makes smaller packets. */
+/* Notes that GSO was refused. If the packets were too large (EMSGSIZE), GSO is
+ * used only for smaller packets from now on. With any other error, GSO is no
+ * longer used.
+ *
+ * A packet that exceeds the MTU is sent without GSO, because it can be
+ * fragmented only if it is sent by itself. Smaller packets can occur later, for
+ * example after the core has learned the path MTU. */
 static void
 note_gso_refused (DatagramSocket * self, gint error_number, gsize segment_size)
 {
@@ -235,8 +242,9 @@ note_gso_refused (DatagramSocket * self, gint error_number, gsize segment_size)
     self->gso_error = error_number;
 }
 
-/* Returns the number of packets that were sent. If the system refused GSO,
- * `again` becomes TRUE, and the next call does not use GSO. */
+/* Returns the number of packets that were sent. If the system refused GSO, sets
+ * `again` to TRUE. The caller then calls this function again for the remaining
+ * packets. The packets that were refused are then sent without GSO. */
 static guint
 send_messages (DatagramSocket * self, const Datagram * datagrams, guint n,
     SocketErrors * errors, gboolean * again)
@@ -324,9 +332,11 @@ prepare_input (DatagramSocket * self, Batch * batch, guint i,
   message->msg_controllen = sizeof (batch->controls[i]);
 }
 
-/* Removes the options of an IPv4 header from the start of `bytes`; the first 20
- * bytes of the header are in `header`. The kernel has validated the header.
- * `size` includes those 20 bytes. Returns the size of the payload. */
+/* Removes the options of an IPv4 header. `header` contains the first 20 bytes
+ * of the header. `bytes` contains the rest of the packet: first the options,
+ * then the payload. `size` is the size of the whole packet, with those 20
+ * bytes. The kernel has validated the header. Returns the size of the payload.
+ */
 static gsize
 remove_ip_header (const guint8 * header, guint8 * bytes, gsize size)
 {
@@ -342,8 +352,9 @@ remove_ip_header (const guint8 * header, guint8 * bytes, gsize size)
   return size - options;
 }
 
-/* Returns whether the packet is for this socket. Systems without socket filters
- * also deliver packets for other ports, which are recognized here. */
+/* Returns whether the packet is for this socket. Without a socket filter, a raw
+ * socket also receives packets for other ports. This function recognizes them
+ * on systems that have no socket filters. */
 static gboolean
 is_ours (DatagramSocket * self, const Datagram * datagram)
 {
@@ -354,10 +365,13 @@ is_ours (DatagramSocket * self, const Datagram * datagram)
       && wire_read (port, 2) == self->raw_port);
 }
 
-/* Stores the destination address of a received packet in `path`. A multicast
- * group is not stored, because an answer cannot be sent from it. A peer with a
- * global address may send to a link-local address of this host, so the
- * interface of the destination address becomes part of the path. */
+/* Stores the destination address of a received packet in `path`, so that an
+ * answer can be sent from this address. A multicast group is not stored,
+ * because nothing can be sent from a group.
+ *
+ * A peer with a global address may send to a link-local address of this host.
+ * To answer from a link-local address, the interface of this address must be
+ * known. The interface therefore becomes part of the path. */
 static void
 read_local (DatagramSocket * self, const struct cmsghdr *control,
     DatagramPath * path)
@@ -439,8 +453,8 @@ read_input (DatagramSocket * self, Batch * batch, guint i,
   if (has_ip_header (self))
     datagram->size = remove_ip_header (batch->ip_headers[i], datagram->bytes,
         datagram->size);
-  /* The packet is marked as empty, because every protocol core ignores empty
-   * packets. */
+  /* If the packet is for another socket, it is marked as empty. Every protocol
+   * core ignores empty packets. */
   if (!is_ours (self, datagram))
     datagram->size = 0;
   if (self->is_raw)

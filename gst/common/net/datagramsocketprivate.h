@@ -53,9 +53,10 @@ struct _DatagramSocket
   gint gso_error;
   gboolean has_told_gso_error;
 
-  /* errno values of ICMP errors of a connected socket; 0 if there is none */
+  /* The following two fields are errno values of ICMP errors of a connected
+   * socket; 0 if there is none. */
   gint returned;                /* error to be reported */
-  /* error that was already reported since the last packet was received */
+  /* ICMP error that was reported last; 0 if a packet was received afterwards */
   gint reported;
 
   SocketClock clock;

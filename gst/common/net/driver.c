@@ -20,12 +20,13 @@
  * timers and other sockets again. The last batch is always processed
  * completely. */
 #define MAX_INPUTS (4 * DATAGRAM_BATCH)
-/* Number of datagrams per system call if each of them may consist of several
- * packets (GRO). The number is smaller than without GRO, because all packets of
- * a batch are passed to the core while the lock is held. */
+/* Number of datagrams per system call if each datagram may consist of several
+ * packets (GRO). All packets that one system call returns are passed to the
+ * core while the lock is held. This number is smaller than without GRO, so that
+ * the lock is not held for too long. */
 #define GRO_BATCH 16
-/* A datagram that fills at least this part of its block is passed on without a
- * copy. Smaller datagrams would waste too much memory. */
+/* If a datagram fills at least 1/MIN_SLICED_PART of its block, it is passed on
+ * without a copy. For smaller datagrams this would waste too much memory. */
 #define MIN_SLICED_PART 4
 /* Alignment of copied datagrams in their block */
 #define PACKED_ALIGNMENT 16
@@ -33,35 +34,44 @@
 /* Maximum number of queued packets of a path whose socket is full. A core stops
  * sending on a blocked path long before this number is reached. */
 #define MAX_UNSENT (4 * DATAGRAM_BATCH)
-/* Time in ns until the next attempt if the device of a socket is full
- * (ENOBUFS). poll does not show when such a device has room again. */
+/* The device of a socket may be full (ENOBUFS). poll does not show when it has
+ * room again. So the driver tries again to send after this time in ns. */
 #define RETRY_TIME 1000000
 
 /* At a high rate of packets the driver does not wake up for each of them. After
- * it has received packets, it waits for a moment and then receives all packets
- * that have arrived meanwhile. It begins with this if at least BUSY_RATE packets
- * per second arrived for RATE_PERIOD ns, which is several hundred Mbit/s. A
- * burst of a slower stream never waits. The kernel notes when packets arrive,
- * so this changes no arrival time.
+ * it has received packets, it pauses. Then it receives all packets that have
+ * arrived during the pause. The kernel notes when packets arrive, so the pause
+ * changes no arrival time.
  *
- * A pause is at most MAX_PAUSE ns, and so short that about MAX_PAUSED packets
- * arrive in it, or a fourth of the packets for which the receive buffer of the
- * socket has room. A pause shorter than MIN_PAUSE would be useless. */
+ * The driver pauses only if at least BUSY_RATE packets per second arrived for
+ * RATE_PERIOD ns, which is several hundred Mbit/s. A burst of a slower stream
+ * never waits.
+ *
+ * The duration of a pause has three upper limits:
+ *
+ * - It is at most MAX_PAUSE ns.
+ * - At most about MAX_PAUSED packets arrive in it.
+ * - The packets that arrive in it fill at most 1/BUFFER_PART of the receive
+ *   buffer of a socket.
+ *
+ * A pause shorter than MIN_PAUSE ns would be useless, so there is none. */
 #define BUSY_RATE 50000
 #define RATE_PERIOD 10000000
 #define MAX_PAUSE 250000
 #define MIN_PAUSE 20000
 #define MAX_PAUSED 128
 #define BUFFER_PART 4
-/* Memory in bytes that a packet of 1500 bytes takes in a receive buffer of
- * Linux, about */
+/* Approximate memory in bytes that a packet of 1500 bytes takes in a receive
+ * buffer of Linux */
 #define PACKET_MEMORY 2304
 
-/* If driver_flush_often is called at least BUSY_RATE times per second for
- * RATE_PERIOD ns, the packets of several calls are sent together. With a packet
- * in each call, this rate is several hundred Mbit/s. A burst of a slower stream
- * never waits. MAX_TOGETHER packets are sent at once, and fewer packets are sent
- * after MAX_WAIT ns. */
+/* If driver_flush_often is called very often, the driver sends the packets of
+ * several function calls together. This begins if there are at least BUSY_RATE
+ * calls per second for RATE_PERIOD ns. If each call has one packet, this rate
+ * is several hundred Mbit/s. A burst of a slower stream never waits.
+ *
+ * The driver sends as soon as MAX_TOGETHER packets are waiting. Fewer packets
+ * are sent after MAX_WAIT ns. */
 #define MAX_TOGETHER 32
 #define MAX_WAIT 250000
 
@@ -125,7 +135,8 @@ driver_poll_add (DriverPoll * poll, gint fd, gushort events)
   return poll->fds->len - 1;
 }
 
-/* Removes all descriptors and discards earlier calls of driver_poll_wake. */
+/* Removes all descriptors. The next wait is not ended by earlier calls of
+ * driver_poll_wake. */
 static void
 driver_poll_reset (DriverPoll * poll)
 {
@@ -213,7 +224,7 @@ driver_begin (Driver * driver, const DriverVerbs * verbs, gpointer core,
   memset (&driver->output_rate, 0, sizeof (driver->output_rate));
   driver->input_room = input_room;
   driver->makes_slices = input_room >= DATAGRAM_MERGED_SIZE;
-  /* One block more is for `packed`. */
+  /* The pool has one more block, which is used as `packed`. */
   driver->pool = datagram_pool_new (input_room,
       DATAGRAM_BATCH + 1 + DRIVER_MAX_SLICED);
   for (i = 0; i < DATAGRAM_BATCH; i++)
@@ -386,10 +397,12 @@ trace_gso (Driver * driver, guint number)
   g_error_free (error);
 }
 
-/* Sends packets, and returns the number of leading packets that need no further
- * attempt, because they were sent or have failed. If send reports an ICMP
- * error, an earlier packet caused it (Linux ip(7), IP_RECVERR). The packet for
- * which the error is reported is therefore tried once more. */
+/* Sends packets. Returns how many packets from the beginning of `datagrams`
+ * need no further attempt, because they were sent or have failed.
+ *
+ * If send reports an ICMP error, a packet that was sent earlier has caused this
+ * error (Linux ip(7), IP_RECVERR). The present packet was not sent in this
+ * case, so send is called once more for it. */
 static guint
 send_datagrams (Driver * driver, guint number, const Datagram * datagrams,
     guint n)
@@ -460,8 +473,8 @@ send_unsent (Driver * driver, guint number)
   set_blocked (driver, number, FALSE);
 }
 
-/* Sends the packets of the path of packet `first` in one call, in their order,
- * and marks them as taken. */
+/* Sends all packets that have the same path as packet `first`. They are sent
+ * together and in their order. Marks them as done in `is_taken`. */
 static void
 send_path_of (Driver * driver, const guint * numbers,
     const Datagram * datagrams, guint n, guint first, gboolean * is_taken)
@@ -478,8 +491,8 @@ send_path_of (Driver * driver, const guint * numbers,
   send_on_path (driver, numbers[first], of_path, n_of_path);
 }
 
-/* Packets of the same path are passed to the socket in one call, in their
- * order. Usually all packets have the same path. */
+/* Packets of the same path are passed to the socket with one function call, in
+ * their order. Usually all packets have the same path. */
 static void
 send_batch (Driver * driver, const guint * numbers,
     const Datagram * datagrams, guint n)
@@ -530,8 +543,9 @@ driver_flush (Driver * driver)
     driver->funcs->note_flushed (driver->owner);
 }
 
-/* Computes the rate if the present period is over, and begins the next period.
- * Returns FALSE if the period is not over. */
+/* Ends the present period of `rate` if it has lasted for RATE_PERIOD: stores in
+ * rate->rate how many events per second were counted, and begins the next
+ * period. Returns FALSE if the period is not over. */
 static gboolean
 end_period (DriverRate * rate, guint64 now)
 {
@@ -545,9 +559,10 @@ end_period (DriverRate * rate, guint64 now)
   return TRUE;
 }
 
-/* Notes a call of driver_flush_often. Wakes the loop when the rate of calls has
- * become high, because the loop then has to send the packets after which no
- * further call comes. */
+/* Counts one call of driver_flush_often, and computes the rate of these calls.
+ * At a high rate, driver_flush_often may leave packets waiting for the next
+ * call. If no further call comes, the loop has to send these packets. So the
+ * loop is woken when the rate becomes high. */
 static void
 note_call (Driver * driver, guint64 now)
 {
@@ -595,8 +610,9 @@ get_output_wakeup (Driver * driver)
 
 /* --- input ---------------------------------------------------------------- */
 
-/* Copies a datagram to the end of the block `packed`. If no block of the pool
- * is free, the datagram stays where it is, and slices of it cannot be made. */
+/* Copies a datagram to the end of the block `packed`. If `packed` has no room
+ * and no other block of the pool is free, the datagram is not copied. Slices of
+ * it cannot be made in this case. */
 static void
 pack (Driver * driver, Datagram * datagram)
 {
@@ -640,8 +656,9 @@ prepare_slices (Driver * driver, guint i, Datagram * datagram)
   return block;
 }
 
-/* Returns whether packets from the sender of a datagram are accepted. If not,
- * the owner is asked once for each packet, because it counts refused packets.
+/* Returns whether packets from the sender of a datagram are accepted. The
+ * datagram consists of `n_packets` packets. If they are refused, the owner is
+ * asked once for each packet, so that it counts every refused packet.
  */
 static gboolean
 allows (Driver * driver, const Datagram * datagram, guint n_packets)
@@ -758,7 +775,8 @@ receive (Driver * driver, guint number)
     take_error (driver, number, error);
 }
 
-/* `has_paused` is TRUE if poll has not waited for packets. */
+/* `has_paused` is TRUE if the driver has paused, so that poll did not wait for
+ * packets. The function then tries to receive packets in any case. */
 static void
 look_at_path (Driver * driver, guint number, gboolean has_paused)
 {
@@ -782,8 +800,8 @@ driver_wake (Driver * driver, gboolean always)
     driver_poll_wake (&driver->poll);
 }
 
-/* Does everything that is due now. Returns the time in ns at which it has to be
- * called again. */
+/* Does everything that is due now. Returns the time in ns at which this
+ * function has to be called again. */
 static guint64
 do_what_is_due (Driver * driver)
 {
@@ -801,8 +819,8 @@ do_what_is_due (Driver * driver)
 }
 
 /* Returns whether poll has to wait until the socket is writable. If the path
- * has to wait for its next attempt instead, reduces `wakeup` to the time of
- * that attempt. */
+ * has to wait until retry_at before it tries to send again, returns FALSE and
+ * reduces `wakeup` to that time. */
 static gboolean
 waits_for_room (DriverPath * path, guint64 * wakeup)
 {
@@ -814,8 +832,9 @@ waits_for_room (DriverPath * path, guint64 * wakeup)
   return FALSE;
 }
 
-/* Returns the index of the watched descriptor, or 0 if there is none. If
- * `waits_for_input` is FALSE, poll does not end when packets arrive. */
+/* Prepares the list of descriptors for poll. If `waits_for_input` is FALSE,
+ * poll does not end when packets arrive. Returns the index of
+ * driver->watched_fd in the list, or 0 if no descriptor is watched. */
 static guint
 prepare_poll (Driver * driver, gint cancel_fd, gboolean waits_for_input,
     guint64 * wakeup)
