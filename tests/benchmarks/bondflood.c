@@ -67,7 +67,8 @@ count_in_source (void)
     callcount_select (1);
 }
 
-/* Adds the calls until now, multiplied by `factor`. */
+/* Adds the numbers of function calls that were counted so far to `calls`. The
+ * numbers are multiplied by `factor` first. */
 static void
 add_calls (Calls calls, gint factor)
 {
@@ -80,8 +81,8 @@ add_calls (Calls calls, gint factor)
   }
 }
 
-/* Subtracts the calls that this program needs to make the packets, and to count
- * the packets that the source outputs. */
+/* Subtracts the function calls that this program itself needs. It needs them to
+ * make the packets, and to count the packets that the source outputs. */
 static void
 subtract_own_calls (Calls calls, guint n_pushed, guint n_noted, guint list_size)
 {

@@ -79,7 +79,9 @@ class Failed(Exception):
 # ------------------------------------------------------------- the stream
 
 def make_stream(rate, size):
-    """The repeated clip, up to the last GOP that ends within `size` bytes."""
+    """Writes a stream to a file. The stream is the repeated clip, up to the
+    last GOP that ends within `size` bytes.
+    """
     clip = clips.make_clip(BUILD, rate)
     path = BUILD / "benchmarks" / f"bunny-{rate}M-{size // 1000000}MB.m2v"
     if not path.exists():

@@ -15,10 +15,11 @@ seconds, a count does not depend on other load of the machine, but it does not
 include the time in the kernel. The count of the same pipeline without the
 element is subtracted.
 
-The builds run in turn, and the other build is counted twice in each round. The
-difference between the two medians of the other build shows how large a random
-difference may be. It is large for mmtpsink with a key, whose work depends on
-the timing of its peer.
+The counts of the two builds alternate. In each round, the other build is
+counted twice, so it has two medians. The difference between these two medians
+shows how large a random difference may be. This random difference is large for
+mmtpsink with a key, because the work of this element depends on the timing of
+its peer.
 """
 
 import argparse
@@ -70,7 +71,8 @@ class Failed(Exception):
 @dataclass(frozen=True)
 class Case:
     pipeline: str
-    # The same pipeline without the element; empty if nothing is subtracted.
+    # The same pipeline without the element. Its instructions are subtracted.
+    # The text is empty if nothing is subtracted.
     base: str
     # A pipeline that runs at the same time, outside of callgrind.
     peer: str = ""

@@ -71,7 +71,8 @@ def run(name, pair, packets, size, environment):
         raise Failed(f"{name}: {done.stderr.strip()}")
     late, times = done.stdout.splitlines()
     times = sorted(map(float, times.split()))
-    # The last list may have more packets than are asked for.
+    # The last buffer list is always full, so more packets than asked for may be
+    # sent.
     if len(times) < packets:
         raise Failed(f"{name}: {packets} packets were pushed, but only "
                      f"{len(times)} were sent")

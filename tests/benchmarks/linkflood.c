@@ -2,16 +2,18 @@
 /* Pushes packets into an element and takes its output, for benchmarks.
  *
  *   linkflood flood ELEMENT PACKETS LIST
- *       pushes as fast as possible, with LIST packets in a buffer list (1:
- *       single buffers); prints the packets that were output and the seconds
- *       until the last one
+ *       Pushes packets as fast as possible. Each buffer list has LIST packets.
+ *       If LIST is 1, the packets are pushed as single buffers. The program
+ *       prints the number of packets that were output, and the seconds until
+ *       the last one.
  *   linkflood late ELEMENT PACKETS DELAY_NS
- *       pushes one packet per millisecond, which has to be output DELAY_NS
- *       later because of its timestamp or by the element itself; prints how
- *       late the packets were, median and 99th percentile in ns, and the
- *       element's own statistics of this
+ *       Pushes one packet per millisecond. Each packet has to be output
+ *       DELAY_NS later, because of its timestamp or because the element delays
+ *       it. The program prints the median and the 99th percentile of the
+ *       lateness of the packets in ns. For wirelesslink, it also prints the
+ *       lateness from the statistics of the element.
  *   linkflood late clock PACKETS DELAY_NS
- *       measures the same for waiting on the clock, without an element
+ *       Measures the lateness of waiting on the clock, without an element.
  *
  * ELEMENT is one element with its properties, as in a launch line.
  */
@@ -22,7 +24,7 @@
 
 #define SIZE 1400
 #define PERIOD GST_MSECOND
-/* Time without an output packet after which the run ends. */
+/* The run ends if the element outputs no packet for this time. */
 #define IDLE_US (500 * 1000)
 
 typedef struct

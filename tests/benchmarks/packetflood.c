@@ -2,18 +2,23 @@
 /* Measures how many packets a network sink or source can process.
  *
  *   packetflood send ELEMENT PACKETS LIST
- *       pushes packets into a sink, LIST in a buffer list (1: single buffers)
+ *       Pushes PACKETS packets into a sink. Each buffer list has LIST packets.
+ *       If LIST is 1, the packets are pushed as single buffers.
  *   packetflood receive ELEMENT PACKETS PROTOCOL
- *       fills the socket of a source while the source is paused, in as many
- *       rounds as necessary, and lets the source receive them; PROTOCOL is udp,
- *       udplite, or both, which is UDP-Lite in UDP
+ *       Fills the socket of a source while the source is paused, and then lets
+ *       the source receive these packets. Repeats this in as many rounds as
+ *       necessary. PROTOCOL is udp, udplite, or both, which is UDP-Lite in UDP.
  *
  * The program prints the number of packets, the seconds that they took, and the
- * seconds of CPU time of the whole process in this time. A packet is 1316 bytes
- * of RTP with MPEG video. A picture begins with every other packet, so the
- * number of bytes that must be protected differs from packet to packet. ELEMENT
- * is one element with its properties, as in a launch line. It uses the loopback
- * interface and the port below, where an idle socket takes the sent packets.
+ * seconds of CPU time of the whole process in this time.
+ *
+ * A packet is 1316 bytes of RTP with MPEG video. A picture begins with every
+ * other packet, so the number of bytes that must be protected differs from
+ * packet to packet.
+ *
+ * ELEMENT is one element with its properties, as in a launch line. It uses the
+ * loopback interface and the port below, where an idle socket takes the sent
+ * packets.
  */
 
 #define _GNU_SOURCE
@@ -37,7 +42,7 @@
  */
 #define ROUND 4000
 #define RECEIVE_BUFFER (64 << 20)
-/* Time without an output packet after which the run ends. */
+/* The run ends if the element outputs no packet for this time. */
 #define IDLE_US (200 * 1000)
 #define UDPLITE_SEND_COVERAGE 10        /* linux/udp.h */
 #define COVERAGE 20

@@ -35,7 +35,7 @@ SINKS = {"udpsink": "udpsink"} | {
 # of the coverage needs a system call.
 SINKS["udplitesink kernel, fixed"] = (
     "udplitesink backend=kernel coverage-mode=fixed checksum-coverage=28")
-# Without GSO, every packet is a message of its own.
+# Without GSO, the sink sends each packet with a message of its own.
 SINKS["udplitesink udp, full, gso=off"] = (
     "udplitesink backend=udp coverage-mode=full gso=off")
 # Each source with the protocol that it receives.

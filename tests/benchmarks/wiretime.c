@@ -39,7 +39,8 @@
 #define RATE 6000000            /* bit/s */
 #define CONNECT_TIME (20 * GST_SECOND)
 #define WARM_UP_TIME (300 * GST_MSECOND)
-/* Time for the last packets, which a rate control may delay. */
+/* After the last push, the program waits this time for the last packets,
+ * because a rate control may delay them. */
 #define DRAIN_US (100 * 1000)
 #define CAPTURE_BUFFER (256 << 20)
 /* Smaller packets are reports and acknowledgements. */
@@ -128,9 +129,13 @@ read_stamp (struct msghdr *message)
   flood_fail ("a captured packet has no timestamp");
 }
 
-/* Finds the next packet in a captured message, which contains several packets
- * if the sink uses GSO. Returns the timestamp in its RTP header, which is its
- * number, and moves `bytes` after it. */
+/* Finds the next packet in a captured message. A message contains several
+ * packets if the sink uses GSO.
+ *
+ * Sets `number` to the timestamp in the RTP header of the packet, because this
+ * program stores the number of each packet there. Moves `bytes` beyond the
+ * header of the packet, where the search for the next packet begins. Returns
+ * FALSE if there is no further packet. */
 static gboolean
 find_packet (const guint8 ** bytes, const guint8 * end, guint * number)
 {
@@ -190,7 +195,7 @@ sleep_until (guint64 time)
   while (clock_nanosleep (CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL));
 }
 
-/* Pushes the packets of one interval, and returns the time just before. */
+/* Pushes the packets of one interval. Returns the time just before the push. */
 static guint64
 push_at (GstPad * pad, guint64 due, guint list_size)
 {

@@ -35,7 +35,8 @@ TEMPLATE = pathlib.Path(__file__).with_name("page.html")
 # third larger when they are embedded in a page.
 LARGEST_PAGE = 20_000_000
 RUNS_BETWEEN_WORDS = 20
-# {name of a table that is folded: the text of the line that opens it}
+# {name of a table that the page shows folded: the text of the line that unfolds
+# it}
 FOLDED = {
     "summary": "All columns",
     "loss-runs": "Packets lost in a row",
@@ -222,7 +223,8 @@ def embedded(path: pathlib.Path | str) -> str:
 # -------------------------------------------------------------- facts and notes
 
 def facts(runs: list[run_results.Run], command: str) -> list[tuple[str, str]]:
-    """Returns (name, value) of everything that is needed to repeat the runs."""
+    """Returns the facts that are needed to repeat the runs, as (name, value).
+    """
     def each(value: Callable[[run_results.Run], Any]) -> str:
         return ", ".join(dict.fromkeys(str(value(run)) for run in runs))
 

@@ -84,8 +84,8 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
         # links begin nearly at the same time.
         begin = begins_ns[0] if begins_ns[number] is None \
             else begins_ns[number]
-        # The sender's flow has the same number as the sender's station. A
-        # computed run is an exception, because it has only the flow 0.
+        # In the log, the flow with the sender's packets has the number of the
+        # sender's station. A computed run has only flow 0.
         flow = 0 if cell["protocol"][matrix.COMPUTED] else station
         # The log has the time at which a change was complete. A change takes up
         # to CHANGE_NS. Therefore a closed link counts as open from CHANGE_NS

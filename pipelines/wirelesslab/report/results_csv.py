@@ -39,10 +39,12 @@ class Results(typing.NamedTuple):
 def read(path: pathlib.Path, build: pathlib.Path | None,
          late_ms: int = LATE_MS,
          words: Callable[[str], None] = lambda _: None) -> Results:
-    """Reads a directory of runs, a directory that has a runs.csv, or a file.
-    Raises LabError if `path` has no results. The runs of a directory must be
-    measured first, so this function calls `words` with lines about the
-    progress."""
+    """Reads the results in `path`. This is a directory of runs, a directory
+    that contains a runs.csv, or such a file. Raises LabError if `path` has no
+    results.
+
+    The results of a directory of runs must be computed first, which takes long.
+    Therefore this function calls `words` with lines about the progress."""
     if (path / grid.GRID).exists():
         return measure(path, build, late_ms, words)
     for file in (path, path / RUNS, path / "report" / RUNS):
@@ -165,8 +167,9 @@ def cell_of(name: str) -> str:
 
 
 def free_names(names: set[str], taken: set[str]) -> dict[str, str]:
-    """Returns {name: new name}. If a name is taken, the new name has the next
-    free number of the repetition. Otherwise it is the same name."""
+    """Returns {name of a run: its new name}. A name ends with the number of the
+    repetition. If the name is taken, the new name has the next free number.
+    Otherwise the new name is the same as the old one."""
     found, used = {}, set(taken)
     for name in sorted(names, key=lambda name: (
             name in taken, cell_of(name), int(name.rpartition("-")[2]))):

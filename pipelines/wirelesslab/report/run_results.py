@@ -383,8 +383,9 @@ def title_of(run: Run) -> str:
 
 
 def summary(runs: list[Run]) -> Table:
-    """Returns heads and rows. A cell has the median over all runs of a label
-    and, if there are several, the lowest and the highest value."""
+    """Returns the heads of the columns and the rows. A table cell has the
+    median over all runs of a label. If there are several runs, it also has the
+    lowest and the highest value."""
     heads = [runs[0].way.head, *(head for head, _, _ in SUMMARY), "runs"]
     rows = []
     for own in by_label(runs).values():

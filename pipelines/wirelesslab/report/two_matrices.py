@@ -4,10 +4,12 @@ group and protocol, it computes the difference and an interval. It reports a
 change only if the spread of the runs does not explain the difference.
 
 The interval is made from the differences between each run of B and each run of
-A. The differences are sorted, and the same number of them is removed at each
-end. The interval reaches from the smallest to the largest difference that is
-left. The rank-sum test of Mann and Whitney (1947) gives the maximum number for
-which the chance that the interval misses the true difference is at most 5 %.
+A. The differences are sorted. The k smallest and the k largest differences are
+removed. The interval reaches from the smallest to the largest difference that
+is left. k is as large as possible, on the condition that the interval misses
+the true difference with a chance of at most 5 %. This chance is from the
+rank-sum test of Mann and Whitney (1947).
+
 This is the interval of Moses, see Hollander, Wolfe and Chicken, Nonparametric
 Statistical Methods (2014), section 4.3. It assumes no distribution.
 

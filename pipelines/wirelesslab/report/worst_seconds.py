@@ -42,8 +42,8 @@ class Viewer(typing.NamedTuple):
 
 def of_clips(runs: list[run_results.Run], prefix: str,
              beside: pathlib.Path) -> dict[str, Any]:
-    """Returns the values for the template. The first run of each label is used,
-    and all of them have the same seed.
+    """Returns the values for the template. The video shows the first run of
+    each label. All first runs have the same seed.
     """
     looks, firsts = plots.looks(runs), plots.first_runs(runs)
     return describe(

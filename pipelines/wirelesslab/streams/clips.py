@@ -155,8 +155,8 @@ def _cutting(clip: pathlib.Path, seconds: int) -> list[str]:
     # before it. A P-frame without its B-frames would look like a loss to the
     # receiver.
     frames = 1 + (seconds * FRAMES_PER_SECOND - 1) // 3 * 3
-    # The GOPs of .mp4 files end with a P-frame and one B-frame, so these files
-    # are cut at the end of a GOP.
+    # In an .mp4 file, a GOP ends with a P-frame and only one B-frame. Therefore
+    # the rule above cannot be used, and the clip is cut at the end of a GOP.
     if clip.suffix == ".mp4":
         frames = seconds * FRAMES_PER_SECOND // CODED_GOP * CODED_GOP
     muxer = MUXERS[clip.suffix]

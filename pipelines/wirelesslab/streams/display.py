@@ -23,7 +23,8 @@ from wirelesslab.streams import frame_log, measurements
 
 NS = 1e9
 FREEZE_NS = 200e6
-# The time in which an encoder may be slow, because it has just started.
+# The length of the start of a stream in ns. In this time, an encoder may be
+# slow, because it has just started.
 START_NS = 1e9
 NEVER = math.inf
 

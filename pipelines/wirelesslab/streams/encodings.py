@@ -45,7 +45,8 @@ CODECS = {
                  "null", "ivf"),
 }
 FOURCC = {"vp8": b"VP80", "vp9": b"VP90", "av1": b"AV01"}
-# Elements from the file to the frames, each at its due time
+# Elements that read the file with the encoding and output the frames. Each
+# frame is output at its due time.
 PIPELINE = ("filesrc location={{clip}} ! {read} ! clocksync "
             "! mpegstat location={{sent}}")
 PERIOD_NS = 1e9 / clips.FRAMES_PER_SECOND

@@ -30,9 +30,10 @@ LATE_MS = 500
 # only the median, the 99th percentile and the maximum.
 STATISTICS = {"median": 50, "p75": 75, "p90": 90, "p95": 95, "p99": 99,
               "max": 100}
-# The rule assumes that each frame was late by one of these percentiles of the
-# lateness. For example, 7 % of the frames, which are those between the
-# percentiles 50 and 57, were late by the percentile 57.
+# The percentiles of the lateness with which the rule computes. The rule assumes
+# that each frame was late by one of them. For example, 7 % of the frames were
+# late by the percentile 57. These are the frames between the percentiles 50 and
+# 57.
 PERCENTS = (50, 57, 64, 71, 78, 85, 90, 95, 99, 100)
 LINK_STATISTICS = ("median", "p99", "max")
 # The lateness of the machine has a 99th percentile, and so does the lateness of
@@ -53,9 +54,9 @@ MAX_VERDICTS = 1.0
 # The limit is larger than MAX_VERDICTS, because nearly every run has a wake-up
 # that is late by 20 to 30 ms, and few of these delay the start.
 MAX_STALL_VERDICTS = 5.0
-# A run is also flagged if the lateness may have changed the median or the 95th
-# percentile of the latency by more than MAX_SHIFT_MS and by more than the share
-# MAX_SHIFT.
+# A run is also flagged if the lateness may have shifted the median or the 95th
+# percentile of the latency too far. The shift must exceed MAX_SHIFT_MS, and
+# also MAX_SHIFT, which is a share of this percentile.
 PERCENTILES = {"median": 50, "p95": 95}
 MAX_SHIFT_MS, MAX_SHIFT = 10.0, 0.05
 # A run is also flagged if the 99th percentile of the lateness of the machine or
@@ -110,7 +111,8 @@ def percentile_of(lateness: Lateness, part: str, percent: int) -> float:
     for (low, low_ms), (high, high_ms) in itertools.pairwise(known):
         if low <= percent <= high:
             return low_ms + (high_ms - low_ms) * (percent - low) / (high - low)
-    # Results of older versions have only the 99th percentile.
+    # The results of older versions have only the 99th percentile of the
+    # lateness.
     return known[0][1]
 
 
@@ -153,7 +155,8 @@ def stall_ms(lateness: Lateness) -> float:
 def without_maximum(late: Sequence[tuple[float, float]]
                     ) -> list[tuple[float, float]]:
     """Returns the steps of the lateness, with the 99th percentile in place of
-    the maximum. The maximum can come from a single wake-up, and one late frame
+    the maximum. The result is used for percentiles of the latency. The maximum
+    can come from a single wake-up that made one frame late, and one late frame
     does not change a percentile of the latency."""
     return [*late[:-1], (late[-2][0], late[-1][1])]
 
@@ -203,7 +206,9 @@ def effect(passages: Sequence[measurements.Passage],
 
 
 def reasons(found: Mapping[str, float]) -> list[str]:
-    """Returns words for each result of effect() that exceeds its limit."""
+    """Returns the parts of a sentence that says why a run is unreliable: one
+    for each result of effect() that exceeds its limit.
+    """
     words = []
     if found["verdicts_percent"] > MAX_VERDICTS:
         words.append(

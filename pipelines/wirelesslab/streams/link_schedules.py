@@ -43,9 +43,10 @@ RENUMBERED_BY = 100
 # is also the default size of the queue of wirelesslink.
 HELD = "tbf rate 8bit burst 3000 limit 150000"
 # The command that ends the state `hold` gives a high rate to the token bucket
-# of HELD. The bucket uses the new rate only when another packet arrives. TCP
-# sends no packet while earlier packets of the connection wait in a queue of its
-# own host. Therefore KICK sends a packet to the port of the service `discard`.
+# of HELD. The bucket uses the new rate only when another packet arrives. But a
+# TCP connection sends no packet while its earlier packets still wait in the
+# queue of the sending host. Therefore KICK sends a packet of its own, to the
+# port of the service `discard`.
 RELEASED = "tbf rate 1gbit burst 300000 limit 150000"
 KICK = (f"{shlex.join(namespaces.PYTHON)} -c 'import socket; socket.socket("
         "type=socket.SOCK_DGRAM).sendto(b\"\", (\"{peer}\", 9))'")
@@ -164,8 +165,8 @@ def leave(state: str, device: str, address: str,
         command = f"tc qdisc del dev {device} root"
         return command, command
     if state == HOLD:
-        # The packets that were held are now sent. The queue stays, because its
-        # removal would drop these packets.
+        # The packets that were held are now sent. The queueing discipline is
+        # not removed, because its removal would drop these packets.
         change = f"tc qdisc change dev {device} root {RELEASED}"
         return tuple(f"{change} && {KICK.format(peer=target)}"
                      for target in (peer, address))

@@ -24,7 +24,7 @@ from wirelesslab.errors import LabError
 from wirelesslab.testbed import linux
 
 IPPROTO_MPTCP = 262
-MAX_SUBFLOWS = 8  # The maximum number that the kernel allows.
+MAX_SUBFLOWS = 8  # The maximum number of subflows that the kernel allows.
 SENDER = "sender"
 ENDPOINT = re.compile(r"(?P<address>\S+) id (?P<id>\d+)")
 ADDRESS = re.compile(r"^\d+: (?P<device>\S+) +inet (?P<address>[\d.]+)/", re.M)

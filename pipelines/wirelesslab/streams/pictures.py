@@ -15,8 +15,8 @@ from wirelesslab.streams import clips
 PEAK = 255
 LOSSLESS = "-c:v ffv1 -level 3 -g 1".split()
 MSE = re.compile(r"^n:\d+ mse_avg:(\S+)", re.M)
-# A filter that replaces a missing picture by the one before it, also at the
-# end.
+# A filter that replaces a missing picture by the picture before it. It also
+# replaces pictures that are missing at the end of the video.
 NO_PICTURE_MISSING = "fps={fps}:start_time=0:round=near:eof_action=pass," \
     "tpad=stop=-1:stop_mode=clone"
 

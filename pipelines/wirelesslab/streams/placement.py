@@ -24,14 +24,15 @@ MAX_PORTS = 3
 # UDP-Lite's protocol number, which /proc/net shows as the port of a raw socket.
 UDPLITE = 136
 LINK = "wl0"
-# The first host of a link is the mobile, to which the network sends downlink.
+# The roles of the two hosts of a link in a downlink run, in which the network
+# sends to the mobile. The first host of a link is the mobile.
 ROLES = ("receiver", "sender")
 # Directions of a stream over a link: from the network to the mobile, or back.
 DIRECTION, DOWN, UP = "direction", "down", "up"
 # Properties of wirelesslink that the demo sets itself.
 OURS = ("location", "mode", "name", "overhead")
-# What a link of a matrix may set for both hosts: properties of tunsrc, and
-# sysctls.
+# The keys with which a link of a matrix sets options of both hosts: properties
+# of tunsrc, and sysctls.
 OF_HOSTS = ("device", "sysctls")
 
 
@@ -145,7 +146,9 @@ class SameMachine:
         return link_paths.values([HOST], [HOST], [], port)
 
     def begin(self) -> None:
-        """Must be called when the first sender is started."""
+        """The caller calls this at the time at which it starts the first
+        sender.
+        """
 
     def start(self, _role: str, argv: Sequence[str | os.PathLike[str]],
               output: int) -> subprocess.Popen[Any]:

@@ -77,7 +77,8 @@ class _Sum:
 
 
 class Job(typing.NamedTuple):
-    """A frame as work for the link. Times are in ns, by the clock of the link.
+    """A frame that has to be sent over the link. Times are in ns, by the clock
+    of the link.
     """
 
     frame: frame_log.Frame
@@ -87,13 +88,15 @@ class Job(typing.NamedTuple):
 
 def jobs(passages: Sequence[measurements.Passage], begin_ns: float,
          late_ns: float) -> list[Job]:
-    """Returns the frames of a run as work for the link. The first frame was
+    """Returns the frames of a run as jobs for the link. The first frame was
     sent at `begin_ns`. A frame exists from its due time on. If the run sent it
-    earlier, because of the jitter of the machine, it exists from that time on.
+    earlier, because of the jitter of the machine, the frame exists from the
+    time of sending on.
 
     The due times normally have the order of the stream. If they do not, this
     function makes frames exist earlier, or gives them later deadlines, until
-    the times have this order. The result is then an upper bound."""
+    the times have this order. The number of frames that best() finds is then an
+    upper bound."""
     releases = list(itertools.accumulate(
         (min(way.due_ns, way.sent_ns) for way in reversed(passages)), min))
     deadlines = itertools.accumulate(
@@ -104,8 +107,8 @@ def jobs(passages: Sequence[measurements.Passage], begin_ns: float,
 
 
 class _Plan(typing.NamedTuple):
-    """A partial solution: which of the frames that best() has examined so far
-    are sent."""
+    """A partial solution of best(). It says which of the frames that best() has
+    examined so far are sent."""
 
     count: int  # decodable frames
     # The bytes of the supply that are used up, because frames were sent or the

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes a video in which several streams play side by side. For each stream, it
-gets the list of the pictures that a viewer sees.
+"""Makes a video in which several streams play side by side. The caller gives
+the list of the pictures that the viewer of each stream sees.
 
 The video is H.264 in MP4 or, if ffmpeg has no libx264, VP9 in WebM. All common
 browsers play both formats. The bitrate is limited, so a video of five seconds

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads protocols from a file with a section for each, in which sender and
-receiver are pipelines for gst-launch-1.0. transports.ini has the project's own
-and other transports; a matrix of the lab may have more. docs/lab-protocols.md
-describes the keys of a section.
+"""Reads transport protocols from a file. Each protocol has a section, in which
+the sender and the receiver are pipelines for gst-launch-1.0. transports.ini has
+the protocols of this project and others. A matrix of the lab may have more.
+docs/lab-protocols.md describes the keys of a section.
 """
 
 import configparser
@@ -33,7 +33,8 @@ OF_THE_LAB = ("seed", *placement.OURS)
 KEYS = {"title", "sender", "receiver", "clip", "binds", "ports", "link", "ends",
         "server", "connection", COMPUTED}
 SERVERS = ("http",)
-# The kinds of connections that a pipeline has as its standard output or input.
+# A pipeline may have a connection as its standard output or input. These are
+# the kinds of such connections.
 CONNECTIONS = ("mptcp",)
 # A pipeline may contain the NAMES in braces. It must contain the names that
 # NEEDED has for its end, because nothing can be measured without them.

@@ -86,10 +86,11 @@ def become(argv: list[str], foreground: bool, parent: int) -> NoReturn:
     if not foreground:
         os.setsid()
     elif os.isatty(0):
-        # The command gets a process group of its own, which becomes the
-        # foreground group of the terminal. If the command is a shell in the
-        # host, it restores the foreground group of its beginning when it ends.
-        # Therefore this group must be visible to the shell.
+        # The command gets a process group of its own. This group becomes the
+        # foreground group of the terminal. The command may be a shell in the
+        # host. Such a shell notes the foreground group when it starts, and
+        # restores it when it ends. Therefore the shell must be able to see this
+        # group in its PID namespace.
         os.setpgid(0, 0)
         give_terminal(0)
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)

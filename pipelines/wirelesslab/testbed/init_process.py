@@ -42,8 +42,8 @@ TUN_HELP = {
 # the same run.
 QUIET = {"net.ipv6.conf.default.router_solicitations": "0",
          "net.ipv6.conf.default.addr_gen_mode": "1"}
-# {table in /proc/net: state of a socket that can receive}. The port of a raw
-# socket is its protocol number.
+# {table in /proc/net: the state, in hex, of a socket that can receive}. In the
+# table "raw", the protocol number is in place of the port.
 LISTENING = {"tcp": "0A", "udp": "07", "udplite": "07", "raw": "07"}
 
 

@@ -65,7 +65,8 @@ class Namespaces:
                            f"{MAX_HOSTS}")
         self._descriptors = []
         self._commands = []
-        # This lock is held from a question until its answer has arrived.
+        # A thread holds this lock from its request to the init process until
+        # the answer has arrived.
         self._asking = threading.Lock()
         self._control, theirs = socket.socketpair(
             socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -91,8 +91,8 @@ class Testbed:
         self.links = linkage.parse_all(links)
         self.hosts = linkage.hosts_of(self.links)
         self.mode = mode
-        # The text that says what relays leave out; empty if there are no
-        # relays.
+        # A text that tells the user what a testbed with relays does not
+        # support. It is empty if the testbed has no relays.
         self.left_out = ""
         self._build = pathlib.Path(build or paths.BUILD_DIR)
         self._sysctls = {host: {} for host in self.hosts}
@@ -118,9 +118,9 @@ class Testbed:
 
     @staticmethod
     def _check_sysctl(name: str) -> None:
-        """Raises LabError if the sysctl does not belong to the network. Such a
-        sysctl is not specific to a host. If root set it, it would change the
-        whole machine."""
+        """Raises LabError unless the sysctl is one of the network, which each
+        network namespace has for itself. Other sysctls are not specific to a
+        host. If root set one of them, it would change the whole machine."""
         if not name.startswith(("net.", "net/")) or "../" in name:
             raise LabError(
                 f"sysctl {name}: only sysctls of the network, net.NAME, can be "

@@ -59,8 +59,8 @@ def of_section(name: str, section: configparser.SectionProxy) -> Protocol:
 
 
 def can_carry(carrier: Protocol, workload: Workload) -> bool:
-    """Returns whether the carrier supports the workload. A computed carrier
-    cannot deliver answers.
+    """Returns whether the carrier supports the workload. A carrier that is
+    computed in virtual time cannot deliver answers.
     """
     return not carrier[transports.COMPUTED] \
         or workload["kind"] in definitions.COMPUTABLE

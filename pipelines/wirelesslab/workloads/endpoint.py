@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""One end of a workload other than video: a program in a host of a testbed. It
-writes packets to a carrier, reads packets from it, and logs the times. Both
-ends run on one machine, so all times are from the same clock.
+"""A program that is one endpoint of a workload other than video. It runs in a
+host of a testbed, writes packets to a carrier, reads packets from it, and logs
+the times. Both endpoints run on one machine, so all times are from the same
+clock.
 
-The program begins when it reads a line from its standard input. An end that
-only answers stops at the end of its standard input.
+The program begins when it reads a line from its standard input. An endpoint
+that only answers stops when its standard input is closed.
 """
 
 import collections

@@ -40,8 +40,9 @@ def hosts_of(workload: Workload) -> tuple[str, str]:
 
 
 def prepared(workload: Workload) -> dict[str, Any]:
-    """Returns the workload with everything that both ends need. A call is sent
-    as a request; its reply shows that the call was set up."""
+    """Returns the workload with everything that both ends need. In the workload
+    dial-up, each phone call is sent as a request. The reply shows that the call
+    was set up."""
     if workload["kind"] == "dial-up":
         size = workload["bytes"]
         return {**workload, "request": size, "reply": size, "warm": 0,

@@ -773,8 +773,8 @@ GST_START_TEST (rate_is_told)
   gst_harness_play (fixture.src.harness);
   dccp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
       loopback_port_of (&fixture.src), NULL);
-  /* The sink connects as soon as it is created, so the test restarts it with
-   * the signal connected. */
+  /* The sink connects as soon as it is created. This is before the test can
+   * connect to the signal notify, so the test restarts the sink afterwards. */
   g_signal_connect (fixture.sink.element, "notify::estimated-bitrate",
       G_CALLBACK (count_notification), &notifications);
   gst_element_set_state (fixture.sink.element, GST_STATE_READY);
