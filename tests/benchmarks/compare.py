@@ -120,8 +120,8 @@ def environment():
 
 
 def cpu_seconds(argv, env):
-    """User and system seconds of a process and of the children that it waited
-    for.
+    """Runs a program. Returns the user and system CPU seconds of its process
+    and of the children for which this process waited.
     """
     process = subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL)

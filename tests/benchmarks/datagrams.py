@@ -66,7 +66,7 @@ class Failed(Exception):
 
 @dataclass
 class Run:
-    rate: float             # packets that arrived per second
+    rate: float  # The number of packets that arrived per second.
     share: float  # The percentage of the packets that arrived.
     sink: float  # The CPU time of a packet in us.
     source: float
@@ -88,7 +88,8 @@ def get_commands(packets, size):
     commands = {name: [turns.PROGRAM, *pair, packets, 0, size, SIZE]
                 for name, pair in PAIRS.items()}
     if size == 1:
-        # Each packet is then a message of its own, with and without GSO.
+        # With single buffers, GSO has no packets to combine. Each packet is
+        # then a message of its own, with and without GSO.
         for name in WITHOUT_GSO:
             del commands[name]
     else:

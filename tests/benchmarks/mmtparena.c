@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The arena: the two cores of MMTP over wirelesslink's core, in virtual time,
- * on links of every kind. The results are compared with RTP over UDP and with a
- * sender that has perfect foresight. The program prints one row for each
- * scenario, with the medians and ranges of its runs. One process for each
- * processor core does the runs.
+/* The arena runs the sender and the receiver of MMTP over the core of
+ * wirelesslink, in virtual time, on links of every kind. The results are
+ * compared with RTP over UDP and with a sender that has perfect foresight. The
+ * program prints one row for each scenario, with the medians and ranges of its
+ * runs. It starts one process for each processor core, so that several runs are
+ * made at the same time.
  *
  *   build/tests/benchmarks/mmtparena --group recorded --only 3M
  *
@@ -399,7 +400,8 @@ print_runs (const Row * row, const Results * results)
 
 /* --- summary -------------------------------------------------------------- */
 
-/* The maximum gap in ms that a latency D0 of 450 ms can bridge. */
+/* The longest gap in the link, in ms, that MMTP can bridge if its latency (D0)
+ * is 450 ms. */
 #define BRIDGED_GAP 300
 
 /* Prints those runs of a group that have no longer gaps than this maximum. In

@@ -284,7 +284,8 @@ open_sink_pad (GstElement * src)
   return pad;
 }
 
-/* Requests a larger buffer than net.core.rmem_max allows. Only root gets it. */
+/* Requests a larger buffer than net.core.rmem_max allows. The kernel grants it
+ * only to root. */
 static void
 enlarge_buffer (GstElement * src)
 {

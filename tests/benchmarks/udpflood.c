@@ -99,7 +99,7 @@ open_socket (int option)
   if (fd < 0)
     fail ("socket");
   /* Requests larger buffers than net.core.rmem_max and net.core.wmem_max allow.
-   * Only root gets them. */
+   * The kernel grants them only to root. */
   if (setsockopt (fd, SOL_SOCKET, option, &size, sizeof (size)) < 0)
     setsockopt (fd, SOL_SOCKET, option == SO_RCVBUFFORCE ? SO_RCVBUF :
         SO_SNDBUF, &size, sizeof (size));
@@ -161,7 +161,8 @@ send_for (const char *host, int port, size_t size, double seconds)
   begin = get_time ();
   do {
     n = sendmmsg (fd, batch.headers, BATCH, 0);
-    /* The queue is full, or no receiver listens at this time. */
+    /* If the queue is full or no receiver listens at this time, the packets are
+     * lost and the sender continues. */
     if (n < 0 && errno != ENOBUFS && errno != ECONNREFUSED)
       fail ("sendmmsg");
     packets += n > 0 ? n : 0;

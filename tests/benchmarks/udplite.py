@@ -38,7 +38,7 @@ SINKS["udplitesink kernel, fixed"] = (
 # Without GSO, the sink sends each packet with a message of its own.
 SINKS["udplitesink udp, full, gso=off"] = (
     "udplitesink backend=udp coverage-mode=full gso=off")
-# Each source with the protocol that it receives.
+# {name of a source: (element, protocol that it receives)}
 SOURCES = {"udpsrc": ("udpsrc", "udp")} | {
     f"udplitesrc {backend}": (f"udplitesrc backend={backend}", protocol)
     for backend, protocol in (("kernel", "udplite"), ("raw", "udplite"),

@@ -83,8 +83,8 @@ fill_burst (size_t size)
   }
 }
 
-/* Returns a socket with a large buffer. Only root gets a buffer that is larger
- * than net.core.rmem_max and net.core.wmem_max allow. */
+/* Returns a socket with a large buffer. The kernel lets only root exceed
+ * net.core.rmem_max and net.core.wmem_max. */
 static int
 open_socket (int forced, int allowed)
 {
@@ -174,7 +174,8 @@ send_burst (int fd, int gso)
   } else {
     n = sendmmsg (fd, burst.headers, BURST, 0);
   }
-  /* The queue is full, or no receiver listens at this time. */
+  /* If the queue is full or no receiver listens at this time, the packets are
+   * lost and the sender continues. */
   if (n < 0 && errno != ENOBUFS && errno != ECONNREFUSED)
     fail ("send");
   return n < 0 ? 0 : n;

@@ -49,8 +49,8 @@ FATES = (("decodable", "#009e73"), ("of no use", "#f0e442"),
 # The top of the axis in dB. Pictures with a higher PSNR look the same to a
 # viewer.
 HIGHEST_DB = 50
-# The colours of text and of lines that separate parts. In an SVG they are
-# replaced by variables, so that the SVG can be read on dark paper, too.
+# The colours of text and of separating lines. An SVG has variables in place of
+# these colours, so that it can also be read on a dark page.
 INK, RULE = "#1c2530", "#8b96a2"
 plt.rcParams.update({
     "font.size": 8.5, "axes.grid": True, "grid.alpha": 0.4, "grid.color": RULE,
@@ -140,8 +140,8 @@ def legend(ax: Axes) -> None:
 
 
 def wrapped(name: str) -> str:
-    """Returns a name of several elements, with each element in a line of its
-    own."""
+    """Returns a name for a legend, with a line break after each "!" and each
+    comma."""
     return name.replace(" ! ", " !\n").replace(", ", ",\n")
 
 
@@ -286,8 +286,8 @@ def psnr_over_time(runs: list[run_results.Run]) -> Figure:
 
 
 def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
-    """Draws the link of the first run. All runs with this seed have the same
-    link.
+    """Draws the state of the link in the first run. All runs in `firsts` have
+    the same seed, so the state of their links is the same.
     """
     run = next(iter(firsts.values()))
     end = run.cell["seconds"]

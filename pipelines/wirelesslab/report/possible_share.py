@@ -45,9 +45,9 @@ def of_run(cell: Cell, directory: pathlib.Path,
            passages: Sequence[measurements.Passage],
            begins_ns: Sequence[float | None], began_ns: float, late_ms: float,
            build: pathlib.Path) -> float | None:
-    """Returns the share, between 0 and 1, or None if it is not known.
-    `began_ns` is the time of day at which the first frame was sent. `begins_ns`
-    has this time by the clock of each link."""
+    """Returns the share of the frames, between 0 and 1, or None if it is not
+    known. `began_ns` is the time of day at which the first frame was sent.
+    `begins_ns` has this time by the clock of each link."""
     if begins_ns[0] is None or not is_known(cell):
         return None
     path = directory / f"possible-{late_ms}.csv"

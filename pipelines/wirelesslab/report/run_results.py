@@ -118,8 +118,9 @@ class Run:
 
     @functools.cached_property
     def dropped_in_outages(self) -> int:
-        """The number of packets that a schedule kept from the link. The log of
-        the link does not have them."""
+        """The number of packets that the sending host dropped because a
+        schedule had closed the link. The log of the link does not have these
+        packets."""
         return link_schedules.dropped(self._home)
 
     @functools.cached_property

@@ -380,7 +380,7 @@ def text(found: Matrices) -> list[str]:
 
 
 def facts(side: Results) -> str:
-    """Returns words for the path of the results, the commits of the runs and
+    """Returns a text with the path of the results, the commits of the runs and
     the number of runs."""
     commits = dict.fromkeys(row.get("commit") or "unknown commit"
                             for row in side.rows)

@@ -23,15 +23,16 @@ SECONDS = 5
 PERIOD_NS = measurements.NS / clips.FRAMES_PER_SECOND
 SOURCE_COLOUR = "#ffffff"
 DPI = 100
-STRIP, LETTERS = 24, 16  # heights in pixels
-LETTER_WIDTH = 0.62  # mean width of a letter, relative to its height
+# The heights of a coloured strip and of its letters, in pixels.
+STRIP, LETTERS = 24, 16
+LETTER_WIDTH = 0.62  # The mean width of a letter, relative to its height.
 POINTS_PER_PIXEL = 72 / DPI
 
 
 class Viewer(typing.NamedTuple):
-    """What the viewer of a run saw. `shown` has for each picture of the film
-    the number of the picture that was seen in its place. `pictures` has for
-    each picture of the film the comparison with the picture that was seen."""
+    """What the viewer of a run saw. `shown` has, for each picture of the film,
+    the number of the picture that was seen in its place. `pictures` has, for
+    each picture of the film, the difference to the picture that was seen."""
 
     label: str
     colour: Any

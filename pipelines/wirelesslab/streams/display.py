@@ -49,9 +49,10 @@ def read_log(path: pathlib.Path) -> frame_log.Log:
 
 def read(captured: Sequence[frame_log.Frame], sent_log: frame_log.Log,
          received_log: frame_log.Log) -> list[Frame]:
-    """Joins the three logs. The capture time of a frame is its due time, which
-    follows the frame rate of the source. The frame that was captured with the
-    smallest lateness defines the due time of the first frame."""
+    """Joins three logs: of the captured, the sent and the received frames. The
+    capture time of a frame is its due time, which follows the frame rate of the
+    source. The frame that was captured with the smallest lateness defines the
+    due time of the first frame."""
     sent = sent_log.frames
     check_encoded(captured, sent)
     if not captured:
@@ -152,15 +153,15 @@ def freezes_ns(frames: Sequence[Frame], delays: Sequence[float],
 
 def carried(packets: Sequence[measurements.Packet], begin_ns: float,
             end_ns: float) -> int:
-    """Returns the bytes that left the link between these two times."""
+    """Returns the bytes that left the link between `begin_ns` and `end_ns`."""
     return sum(packet.size for packet in packets if not packet.is_lost()
                and begin_ns <= packet.departure_ns < end_ns)
 
 
 def rates(packets: Sequence[measurements.Packet], begin_ns: float,
           end_ns: float, step_ns: float) -> list[float]:
-    """Returns the rate in bit/s at which bytes left the link, for each step
-    between these two times.
+    """Returns the rate in bit/s at which bytes left the link. The list has a
+    value for each step between `begin_ns` and `end_ns`.
     """
     found = [0.0] * math.ceil((end_ns - begin_ns) / step_ns)
     for packet in packets:

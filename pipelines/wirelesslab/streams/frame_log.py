@@ -104,12 +104,12 @@ class Log:
 class Join:
     """Finds for each frame that arrived the frame that was sent.
 
-    A film that repeats itself has several identical frames, so several sent
-    frames can match one received frame. Each end numbers the frames in coding
-    order. The difference between the number of a sent frame and the number of
-    the matching received frame is expected to stay the same as in the last
-    match. Of several sent frames, the one whose number is nearest to the
-    expected number is chosen.
+    If the film is repeated, it contains identical frames. Several sent frames
+    can then match one received frame. Both ends number their frames in coding
+    order. From the last match, this class knows the difference between the
+    number of a sent frame and the number of the received frame. It expects the
+    same difference for the next match. Of the matching frames, it chooses the
+    one whose number is nearest to the expected number.
     """
 
     def __init__(self) -> None:

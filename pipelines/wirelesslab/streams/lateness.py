@@ -36,9 +36,9 @@ STATISTICS = {"median": 50, "p75": 75, "p90": 90, "p95": 95, "p99": 99,
 # 57.
 PERCENTS = (50, 57, 64, 71, 78, 85, 90, 95, 99, 100)
 LINK_STATISTICS = ("median", "p99", "max")
-# The lateness of the machine has a 99th percentile, and so does the lateness of
-# the link. If the first one is at least this share of the second one, the rule
-# assumes that both kinds of lateness have the same cause.
+# Both the lateness of the machine and the lateness of the link have a 99th
+# percentile. If the percentile of the machine is at least this share of the
+# percentile of the link, the rule assumes that both have the same cause.
 SAME_CAUSE = 0.5
 PARTS = ("machine", "link")
 # A verdict is whether a frame was decodable in time. In the results of a run,
@@ -51,8 +51,9 @@ MAX_VERDICTS = 1.0
 # The rule also considers a stall at the start of the stream that lasts as long
 # as the maximum of the lateness. A run is flagged if this stall would have
 # changed more than this number of verdicts, in % of the frames that were sent.
-# The limit is larger than MAX_VERDICTS, because nearly every run has a wake-up
-# that is late by 20 to 30 ms, and few of these delay the start.
+#
+# This limit is larger than MAX_VERDICTS. Nearly every run has a wake-up that is
+# late by 20 to 30 ms, but few of these wake-ups delay the start.
 MAX_STALL_VERDICTS = 5.0
 # A run is also flagged if the lateness may have shifted the median or the 95th
 # percentile of the latency too far. The shift must exceed MAX_SHIFT_MS, and
@@ -182,8 +183,8 @@ def percentile_without(latency_ms: Sequence[float],
     earlier = sorted((own - ms, share) for own in latency_ms
                      for ms, share in late)
     sums = list(itertools.accumulate(share for _, share in earlier))
-    # Sums of decimal fractions are not exact. The search accepts a sum that is
-    # too small by at most 1e-9.
+    # A sum of decimal fractions may be too small because of rounding. The
+    # search therefore accepts a sum that is too small by at most 1e-9.
     place = bisect.bisect_left(sums, sums[-1] * percent / 100 - 1e-9)
     return earlier[min(place, len(earlier) - 1)][0]
 

@@ -29,7 +29,7 @@ UP, OUTAGE, HOLD, DOWN, ABSENT, RENUMBERED = STATES = (
 # The states in which the link carries nothing.
 CLOSED = (OUTAGE, HOLD, DOWN, ABSENT)
 END = "end"  # This word ends the log, in place of a state.
-KEY = "schedule"  # The key in a section [link NAME].
+KEY = "schedule"  # The key for a schedule in a section [link NAME].
 EXAMPLE = "0 up 10 down 15 up"
 LOG = "schedule.csv"
 HEADS = ("wall_ns", "device", "state", "dropped")
@@ -179,8 +179,8 @@ def leave(state: str, device: str, address: str,
 # -------------------------------------------------------------------- execution
 
 class Shell:
-    """A shell that runs in a host. It executes each command by itself, because
-    starting a process of Python for each command would take too long."""
+    """A shell that runs in a host and executes one command after the other.
+    Starting a process of Python for each command would take too long."""
 
     def __init__(self, bed: testbed.Testbed, host: str) -> None:
         self._host = host
@@ -246,8 +246,8 @@ class ScheduledLink:
         return self._all_dropped() - self._dropped_before
 
     def _all_dropped(self) -> int:
-        # The counter of dropped packets can begin above 0 if the new queue is
-        # equal to an earlier one.
+        # If the new queueing discipline is equal to an earlier one, its counter
+        # of dropped packets can begin above 0.
         if self._state not in (OUTAGE, HOLD):
             return 0
         shown = self._shells[0].run(f"tc -s qdisc show dev {self.device}")

@@ -88,10 +88,11 @@ def in_virtual_time(sent_log: frame_log.Log, received_log: frame_log.Log,
                     packets: Sequence[Packet]) -> list[Passage]:
     """Returns a Passage for each frame that was sent in a computed run. A
     Passage has the due time, the time of sending and the time of arrival of one
-    frame, by the clock of the link. A frame is sent when its first packet
-    enters the link, which is at its due time, or later if the queue was full. A
-    frame arrives with its last packet. The receiver's log says which frames
-    arrived."""
+    frame, by the clock of the link.
+
+    A frame is sent when its first packet enters the link. This is at the due
+    time of the frame, or later if the queue was full. A frame arrives with its
+    last packet. The receiver's log says which frames arrived."""
     pairs = join(sent_log, received_log)
     ways = {packet.index: packet for packet in packets}
     first_ns = ways[0].arrival_ns if ways else 0

@@ -86,7 +86,8 @@ def changes(there: dict[str, str], now: dict[str, str]) -> list[list[str]]:
 def update_endpoints() -> None:
     for words in changes(endpoints(ip("mptcp", "endpoint", "show")),
                          addresses()):
-        # The address may have changed again in the meantime.
+        # The addresses may have changed again in the meantime. An error is
+        # therefore ignored.
         with contextlib.suppress(LabError):
             ip("mptcp", "endpoint", *words)
 

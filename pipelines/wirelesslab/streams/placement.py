@@ -72,7 +72,8 @@ def sockets(pid: int) -> set[str]:
     """Returns the inodes of all sockets of a process."""
     found = set()
     for descriptor in pathlib.Path(f"/proc/{pid}/fd").glob("*"):
-        # The process has closed the descriptor in the meantime.
+        # The process may have closed the descriptor in the meantime. This error
+        # is ignored.
         with contextlib.suppress(OSError):
             kind, _, inode = os.readlink(descriptor).partition(":")
             if kind == "socket":

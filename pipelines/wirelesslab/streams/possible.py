@@ -50,8 +50,8 @@ class Supply:
         self._arrived = _Sum((one.arrival_ns, one.size) for one in usable)
 
     def gone(self, time_ns: float) -> int:
-        """Returns the bytes of the opportunities that are over at this time. A
-        frame that does not exist before this time cannot use them.
+        """Returns how many bytes the link could have taken before this time. A
+        frame that exists only from this time on cannot use these opportunities.
         """
         return self._taken.before(time_ns)
 
@@ -110,9 +110,9 @@ class _Plan(typing.NamedTuple):
     """A partial solution of best(). It says which of the frames that best() has
     examined so far are sent."""
 
-    count: int  # decodable frames
-    # The bytes of the supply that are used up, because frames were sent or the
-    # opportunities are over.
+    count: int  # The number of decodable frames.
+    # The bytes of the supply that are used up. Either frames were sent with
+    # them, or their opportunities are over.
     used: int
     # The chosen frames as a linked list: (number of the last frame, list of the
     # frames before it). An empty list is None.

@@ -47,10 +47,11 @@ ENCODERS = {
 
 
 class Tile(typing.NamedTuple):
-    """One stream. Its pictures are taken from `video`. `numbers` has for each
-    frame of the result the number of the picture that is seen, in display
-    order, or None before the first picture. `first` is the number of the
-    picture that was due at the start of the result."""
+    """One of the streams in the video. Its pictures are taken from the file
+    `video`. `numbers` has an item for each frame of the video that is made. The
+    item is the number, in display order, of the picture that the viewer sees.
+    It is None before the first picture. `first` is the number of the picture
+    that was due at the start of the video that is made."""
 
     video: pathlib.Path
     numbers: Sequence[int | None]

@@ -36,15 +36,17 @@ SERVERS = ("http",)
 # A pipeline may have a connection as its standard output or input. These are
 # the kinds of such connections.
 CONNECTIONS = ("mptcp",)
-# A pipeline may contain the NAMES in braces. It must contain the names that
-# NEEDED has for its end, because nothing can be measured without them.
-# {port+1} and {port+2} are the ports above {port}. {peer} is the address of the
-# other host and {own} that of the pipeline's own host, for packets that return
-# to the sender.
+# A pipeline may contain the NAMES in braces. The pipeline of a sender or of a
+# receiver must contain the names that NEEDED has for it, because nothing can be
+# measured without them.
+# - {port+1} and {port+2} are the ports above {port}.
+# - {peer} is the address of the other host, and {own} is the address of the
+#   pipeline's own host. They are for packets that return to the sender.
 NAMES = {"clip", "host", "own", "peer", "port", "port+1", "port+2", "received",
          "sent", "sound", "sound_port"}
 NEEDED = {"sender": ("clip", "sent"), "receiver": ("received",)}
-# The names for a pipeline in which a live encoder takes the place of the clip.
+# The names in braces that a pipeline may contain if a live encoder takes the
+# place of the clip.
 LIVE_NAMES = NAMES | {"captured", "encoded"}
 LIVE_NEEDED = {"sender": ("clip", "captured", "sent", "encoded"),
                "receiver": ("received",)}
@@ -246,8 +248,8 @@ def is_relayed(transport: Protocol) -> bool:
 
 def check_relayed(transport: Protocol, left_out: str) -> None:
     """Raises LabError if relays of UDP packets replace the namespaces of hosts
-    and cannot carry the transport. `left_out` says what the relays leave out.
-    It is empty if the hosts have namespaces."""
+    and cannot carry the transport. `left_out` is a text that says what the
+    relays do not support. It is empty if the hosts have namespaces."""
     if left_out and not is_relayed(transport):
         raise LabError(
             f"{transport['name']} is not over UDP, and there are {left_out}")

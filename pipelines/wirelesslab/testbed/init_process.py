@@ -191,8 +191,8 @@ def make_network(defaults: dict[str, str], settings: dict[str, str]) -> int:
 
 
 def sysctl(name: str) -> pathlib.Path:
-    # As in sysctl(8), dots in a name with slashes belong to the names of
-    # devices.
+    # A name may be written with slashes. Dots in such a name belong to the
+    # names of devices, as in sysctl(8).
     return pathlib.Path("/proc/sys",
                         name if "/" in name else name.replace(".", "/"))
 
@@ -241,9 +241,9 @@ def inside(descriptors: dict[str, int], host: str) -> Iterator[None]:
 
 
 def are_up(question: dict[str, Any]) -> list[str]:
-    """Returns the devices that are up, have a peer, and have their address. If
-    tunsink makes a device, the device may be up before tunsrc has set its
-    address. Therefore the address is checked, too."""
+    """Returns the devices that are up, are connected (IFF_RUNNING) and have an
+    address. If tunsink makes a device, the device may be up before tunsrc has
+    set its address. Therefore the address is checked, too."""
     ready = linux.IFF_UP | linux.IFF_RUNNING
     return [device for device in question["devices"]
             if (linux.flags_of(device) or 0) & ready == ready

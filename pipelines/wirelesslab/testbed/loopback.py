@@ -145,8 +145,9 @@ class Loopback:
         return child
 
     def close(self) -> None:
-        # No process reads this byte. The pipe therefore stays readable, so each
-        # process that watches it notices the end.
+        # This byte tells the processes that watch the pipe to end. No process
+        # reads the byte. The pipe therefore stays readable until all of them
+        # have noticed it.
         os.write(self._say_end, b".")
         for child in self._commands:
             child.wait()

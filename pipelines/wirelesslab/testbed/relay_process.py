@@ -19,7 +19,8 @@ import socket
 import sys
 from typing import Any
 
-# The socket's buffer has room for a burst, so that only the link limits it.
+# The buffer of the socket has room for a burst. Packets are therefore lost in
+# the link, and not in front of it.
 BUFFER_BYTES = 1 << 20
 MESSAGE_BYTES = 1 << 16
 

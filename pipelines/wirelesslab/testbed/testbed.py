@@ -40,7 +40,8 @@ SECONDS_TO_LISTEN = 30
 ASKED = ((signal.SIGINT, 3), (signal.SIGTERM, 1))
 SECONDS_BETWEEN_LOOKS = 0.01
 IPV6_PREFIX_LENGTH = 64
-# The lines that gst-launch-1.0 -m adds, among them the link's statistics.
+# The lines that the option -m of gst-launch-1.0 adds to the output. Some of
+# them have the statistics of a link.
 MESSAGE = re.compile(r"^Got message .*\n", re.M)
 NO_ELEMENT = re.compile(r'no element "(\w+)"')
 
@@ -217,8 +218,8 @@ class Testbed:
     # -------------------------------------------------------------------- hosts
 
     def _make_place(self) -> namespaces.Namespaces | loopback.Loopback:
-        """Makes the hosts in the first of the possible ways that this machine
-        allows.
+        """Makes the hosts. Several ways to make hosts are tried one after
+        another, until this machine allows one.
         """
         if self.mode == "relay":
             return self._make_relay("as asked for")

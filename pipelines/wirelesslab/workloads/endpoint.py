@@ -95,8 +95,8 @@ def write_all(file: int, data: bytes) -> None:
 
 
 def write_or_drop(file: int, data: bytes) -> bool:
-    """Writes the data if the file has room for it. Otherwise the data is
-    dropped, as live sound would be. Returns whether it was written.
+    """Writes the data if the file has room for it. If not, drops the data, as a
+    sender of live sound would. Returns whether the data was written.
     """
     if not select.select([], [file], [], 0)[1]:
         return False

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs a workload other than video over a link: in real time with a program in
-each of two hosts of a testbed, or computed, with the link in virtual time. It
-leaves the logs of both ends and of the link.
+"""Runs a workload other than video over a link. A run in real time has a
+program in each of two hosts of a testbed. A computed run has no hosts, and its
+link runs in virtual time. Both kinds of run leave the logs of both ends and the
+log of the link.
 """
 
 import contextlib

@@ -811,8 +811,9 @@ get_padding (void)
   return padding;
 }
 
-/* The maximum is 2.048 Mbit/s, the bitrate of the encoder. A tenth of the
- * estimate is not used. */
+/* The maximum is 2.048 Mbit/s, the bitrate of the encoder. bitrateadapt uses
+ * nine tenths of the estimate. An estimate of 2.3 Mbit/s allows the maximum,
+ * and an estimate of 2.2 Mbit/s does not. */
 GST_START_TEST (padding_stops_when_the_estimate_allows_the_maximum)
 {
   begin (SOURCE "x264enc name=enc ! "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of dcctpthinsink over real sockets on loopback: its behaviour in the
+/* Tests of dccpthinsink over real sockets on loopback: its behaviour in the
  * pipeline and towards the receiver. The tests wait for each event without a
  * time limit of their own.
  */
@@ -422,8 +422,8 @@ GST_START_TEST (silent_receiver_is_gone)
 
 GST_END_TEST;
 
-/* The port of the receiver is closed without a message, as that of a killed
- * process. */
+/* The port of the receiver is closed without a message. The same happens if the
+ * process of a receiver is killed. */
 GST_START_TEST (killed_receiver_is_gone)
 {
   LossyRelay relay;
