@@ -4,17 +4,21 @@
  *
  *   bondflood SINK SOURCE PACKETS RATE LIST [SIZE]
  *
- * The source runs in a process of its own. RATE packets per second (0: as many
- * as possible) are pushed into the sink, with LIST packets in a buffer list
- * (1: single buffers). A packet is RTP with seven packets of MPEG-TS, which is
- * 1328 bytes, or it has SIZE bytes. The program prints the number of packets
- * that were output, the seconds from the first input to the last output, and
- * the seconds of CPU time of sink and source. SINK and SOURCE are elements with
- * their properties, as in a launch line.
+ * The source runs in a process of its own. The program pushes RATE packets per
+ * second into the sink. If RATE is 0, it pushes as many as possible. Each
+ * buffer list has LIST packets. If LIST is 1, the packets are pushed as single
+ * buffers. A packet has SIZE bytes. By default it is RTP with seven packets of
+ * MPEG-TS, which is 1328 bytes. SINK and SOURCE are elements with their
+ * properties, as in a launch line.
  *
- * If callcount.so is preloaded, a second line has the calls of malloc, of locks
- * and of clocks in the sink's process and then in the source's process (see
- * calls.py).
+ * The program prints the number of packets that were output, the seconds from
+ * the first input to the last output, and the seconds of CPU time of sink and
+ * source.
+ *
+ * If callcount.so is preloaded, the program prints a second line. It has the
+ * numbers of allocations, of operations on locks and of clock readings. The
+ * numbers of the sink's process are first, and those of the source's process
+ * follow (see calls.py).
  */
 
 #define _GNU_SOURCE
@@ -30,8 +34,8 @@
 #include "callcount.h"
 
 #define DEFAULT_SIZE (12 + 7 * 188)
-/* Time without an output packet after which the run ends. Retransmissions take
- * less time on the loopback interface. */
+/* The run ends if the source outputs no packet for this time. On the loopback
+ * interface, retransmissions take less time than this. */
 #define IDLE_US (300 * 1000)
 #define CONNECT_US (20 * G_USEC_PER_SEC)
 

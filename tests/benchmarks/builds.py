@@ -14,8 +14,9 @@ PLUGINS = ("dccpthin", "mmtp", "udplite")
 
 
 def get_environment(build, directory):
-    """The registry of each build is kept in `directory`. Otherwise GStreamer
-    would load all plugins again whenever the build changes."""
+    """Returns the environment for programs that use the plugins of `build`.
+    Each build has a registry of its own in `directory`. With a common registry,
+    GStreamer would load all plugins again whenever the build changes."""
     registry = f"registry{abs(hash(build))}.bin"
     return os.environ | {
         "GST_DEBUG": "0",

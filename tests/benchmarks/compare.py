@@ -133,7 +133,8 @@ def cpu_seconds(argv, env):
 
 
 def count_output(name, stream, env):
-    """Buffers and bytes that reach the sink, or the frames that ffprobe counts.
+    """Returns the numbers of buffers and bytes that reach the sink. For
+    ffprobe, the first number is the number of frames.
     """
     argv = command(name, stream, "fakesink silent=false")
     if name != FFPROBE:

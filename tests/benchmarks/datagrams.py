@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares the CPU time per packet of our sinks and sources with that of UDP's.
+"""Compares our elements with udpsink and udpsrc by the CPU time per packet.
 
     meson test -C build --benchmark -v datagrams
 
@@ -8,18 +8,21 @@ Each sink sends RTP packets of 1316 bytes to its own source as fast as it can.
 The source runs in another process. The packets cross the loopback interface, in
 network namespaces of their own where this is permitted. The rows of the table
 run in turn. Each figure is the median of the runs, with the minimum and the
-maximum.
+maximum. The program fails only if a pair does not run at all, and never because
+it is slow.
 
 The CPU time of a sink is divided by the packets that were pushed into it,
 because udpsink does not notice when packets are lost. The CPU time of a source
-is divided by the packets that arrived. The last row is a loop without GStreamer
-that sends 32 packets with one system call. With gso=off, the sink passes each
-packet to the kernel by itself, but its source still uses GRO. The program fails
-only if a pair does not run at all, and never because it is slow.
+is divided by the packets that arrived.
+
+The last row is a loop without GStreamer that sends 32 packets with one system
+call. With gso=off, the sink passes packets to the kernel one by one, but its
+source still uses GRO.
 
 The rate control of mmtpsink learns the rate of the path in the first 0.1 s of a
-run, which is part of the figures. A run with lists has four times as many
-packets as a run with single buffers, so that it is several times longer.
+run. The figures include this time. A run with lists has four times as many
+packets as a run with single buffers, so that it lasts several times as long as
+this time.
 """
 
 import argparse

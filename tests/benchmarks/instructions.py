@@ -174,7 +174,7 @@ def count_base(case, env, clip):
 
 
 def count_case(case, without, env, clip):
-    """Instructions per buffer that the element adds."""
+    """Returns the number of instructions per buffer that the element adds."""
     pipeline = case.pipeline.format(clip=clip)
     with running(case.peer, env):
         if case.peer:

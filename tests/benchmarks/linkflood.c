@@ -306,7 +306,9 @@ push_late (Flood * flood, GstClockTime begin, guint packets)
     GstBuffer *buffer = make_packet ();
 
     flood->sent[i] = begin + i * PERIOD;
-    /* Elements that wait for timestamps block this thread themselves. */
+    /* wirelesslink does not block this thread, so this loop waits for the time
+     * of each packet. Other elements wait for the timestamp and block this
+     * thread. */
     if (is_link (flood)) {
       wait_until (flood->clock, flood->sent[i]);
       flood->sent[i] = gst_clock_get_time (flood->clock);

@@ -120,8 +120,8 @@ class Hosts:
         return [list(map(float, output.split())) for output in outputs]
 
     def cpu_times(self, link):
-        """Returns the CPU seconds that the threads of a link have used so far,
-        {thread of THREADS: seconds}, or {} for the veth pair."""
+        """Returns {part of a link: CPU seconds that its thread has used so
+        far}, for the parts in THREADS. Returns {} for the veth pair."""
         if link not in self._processes:
             return {}
         found = dict.fromkeys(THREADS, 0.0)

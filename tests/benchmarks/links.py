@@ -280,8 +280,8 @@ def run_pipeline(clip, link, env):
 
 
 def count_frames(clip, link, env):
-    """Returns the number of frames that leave the link, to check that the
-    pipeline is not empty.
+    """Returns the number of frames that the link outputs. With this number the
+    caller checks that data passes through the pipeline.
     """
     rows = BUILD / "benchmarks" / "frames.csv"
     argv = PIPELINE.format(clip=clip, link=link).split()

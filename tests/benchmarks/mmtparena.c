@@ -118,7 +118,7 @@ typedef struct
 /* The results, in memory that all processes share. */
 typedef struct
 {
-  /* The number of the next run that no process has done yet. */
+  /* The number of the next run that no process has begun. */
   gint next;
   ArenaOutcome outcomes[];
 } Results;
@@ -404,8 +404,9 @@ print_runs (const Row * row, const Results * results)
  * is 450 ms. */
 #define BRIDGED_GAP 300
 
-/* Prints those runs of a group that have no longer gaps than this maximum. In
- * these runs MMTP must deliver at least 95 % of the possible result. */
+/* Prints a line about those runs of a group whose longest gap is at most
+ * BRIDGED_GAP. In these runs MMTP must deliver at least 95 % of the possible
+ * result. */
 static void
 print_runs_without_gaps (const GArray * rows, guint first, guint end,
     const Results * results)
@@ -429,8 +430,8 @@ print_runs_without_gaps (const GArray * rows, guint first, guint end,
   g_free (shares);
 }
 
-/* Prints one line for each group: the mean of its medians, and its worst
- * scenario. */
+/* Prints one line for each group. It has the mean of the medians of all
+ * scenarios, and the worst scenario. */
 static void
 print_group (const GArray * rows, guint first, guint end,
     const Results * results)

@@ -37,8 +37,8 @@
 
 #define PORT 5004
 #define SIZE 1316
-/* Number of packets in each round. A buffer of the maximum size holds about as
- * many.
+/* Number of packets in each round. This is about the number that a socket
+ * buffer of the maximum size holds.
  */
 #define ROUND 4000
 #define RECEIVE_BUFFER (64 << 20)
@@ -141,8 +141,9 @@ make_element (const gchar * description)
 
 /* --- a sink --------------------------------------------------------------- */
 
-/* Without this socket, the answer "port unreachable" would disturb the
- * measurement. */
+/* Opens a socket that takes the packets of the sink and never reads them.
+ * Without this socket, the kernel would answer "port unreachable", which would
+ * disturb the measurement. */
 static void
 open_deaf_receiver (gint protocol)
 {
@@ -236,8 +237,9 @@ flood_sink (const gchar * description, guint n, guint list_size)
 static gint received;           /* atomic */
 static gdouble first_wall, first_cpu, last_wall, last_cpu;
 
-/* Called in the streaming thread. A thread that sees the new number also sees
- * the times. */
+/* Called in the streaming thread. The times are set before `received`, so a
+ * thread that reads the new value of `received` also reads the times that
+ * belong to it. */
 static void
 note (guint n)
 {

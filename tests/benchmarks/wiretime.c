@@ -43,7 +43,7 @@
  * because a rate control may delay them. */
 #define DRAIN_US (100 * 1000)
 #define CAPTURE_BUFFER (256 << 20)
-/* Smaller packets are reports and acknowledgements. */
+/* Packets with fewer bytes than this are reports and acknowledgements. */
 #define MIN_CAPTURED 1000
 
 static FloodShared *shared;

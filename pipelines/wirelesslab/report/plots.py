@@ -91,14 +91,18 @@ def looks(runs: list[run_results.Run]) -> dict[str, dict[str, Any]]:
 
 def of_transports(
         transports: dict[str, Protocol]) -> dict[str, dict[str, Any]]:
-    """Returns the looks of transports, for {label: transport}."""
+    """Returns the colour and the line style of each transport. `transports` is
+    {label: transport}.
+    """
     return {label: {"color": one.colour, "label": one.name,
                     "linestyle": list(STYLES)[one.style % len(STYLES)]}
             for label, one in names.looks(transports).items()}
 
 
 def dotted(line: dict[str, Any]) -> dict[str, Any]:
-    """Returns the style for a plot that draws points instead of this line."""
+    """Returns the style for a plot that draws points in place of the line
+    `line`.
+    """
     return {**line, "linestyle": "", "marker": STYLES[line["linestyle"]]}
 
 
@@ -187,8 +191,9 @@ def delay_against_throughput(runs: list[run_results.Run]) -> Figure:
 
 
 def decodable_distribution(runs: list[run_results.Run]) -> Figure:
-    """Draws for each deadline how many frames would be decodable in time. At
-    the deadline of the report this is the share that the tables have."""
+    """Draws for each deadline the share of the frames that would be decodable
+    in time. The tables have this share for one deadline, which the report uses.
+    """
     figure, ax = axes("deadline after the frame's due time, ms",
                       "decodable, % of sent")
     late_ms = runs[0].late_ns / MS

@@ -26,7 +26,7 @@ class Range(typing.NamedTuple):
 
     @property
     def is_ranked(self) -> bool:
-        """Whether there are enough runs for a place."""
+        """Whether there are enough runs for a place in the ranking."""
         return self.runs >= MIN_RUNS and not self.is_flagged
 
     def text(self, form: str = "{:.1f}", unit: str = "") -> str:

@@ -171,9 +171,9 @@ class Run:
 
     @functools.cached_property
     def possible(self) -> float | None:
-        """The share of the frames, between 0 and 1, that a sender with perfect
-        foresight would have had decodable in time. It is None if it is not
-        known."""
+        """The share of the frames, between 0 and 1, that would be decodable in
+        time if a sender with perfect foresight had sent them. It is None if it
+        is not known."""
         if not self.passages:
             return None
         return possible_share.of_run(

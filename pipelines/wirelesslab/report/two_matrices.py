@@ -32,7 +32,7 @@ from wirelesslab.lab import definition
 from wirelesslab.report import results_csv
 from wirelesslab.report.results_csv import Results, Row
 
-# Two limits of the chance that an interval does not contain the true
+# Two upper limits of the chance that an interval does not contain the true
 # difference. If there are enough runs, the chance is at most CHANCE. With fewer
 # runs it is higher. If it exceeds MAX_CHANCE, there are too few runs for a
 # verdict.
@@ -142,7 +142,9 @@ class Matrices(typing.NamedTuple):
     a: Results
     b: Results
     groups: list[Group]
-    only_a: list[str]  # Names of cells without their repetitions.
+    # The names of the cells that only A has, without the numbers of the
+    # repetitions.
+    only_a: list[str]
     only_b: list[str]
     # Lines about the definitions that differ. They are only known if A and B
     # are directories of runs.
@@ -170,9 +172,10 @@ def rank_sums(count_a: int, count_b: int) -> list[int]:
     A has the larger value. If all runs are sorted by their values, runs of A
     and of B can follow each other in many orders. The item at index u is the
     number of orders in which U is u."""
-    # Each order is a partition of U into at most `count_a` parts, none of which
-    # exceeds `count_b`. The numbers of these partitions are the coefficients of
-    # a Gaussian binomial.
+    # For each run of A, count the runs of B with a smaller value. The sum of
+    # these counts is U. Each order is therefore a partition of the integer U
+    # into at most `count_a` parts, none of which exceeds `count_b`. The numbers
+    # of such partitions are the coefficients of a Gaussian binomial.
     found = [1] + [0] * (count_a * count_b)
     for part in range(1, count_a + 1):
         factor = count_b + part

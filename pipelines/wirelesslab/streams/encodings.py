@@ -145,8 +145,8 @@ def decodable(path: pathlib.Path, codec: str,
 
 @functools.lru_cache(maxsize=4)
 def read_packets(path: pathlib.Path, codec: str) -> list[Packet]:
-    """Returns all coded frames. Those of H.264 and H.265 have start codes, and
-    key frames have parameter sets."""
+    """Returns all coded frames of the file. Frames of H.264 and H.265 have
+    start codes, and their key frames have parameter sets."""
     copy = [*clips.FFMPEG, "-i", str(path), "-map", "0:v", "-c", "copy",
             "-copyts", "-bsf:v", CODECS[codec].bitstream_filter]
     data = output([*copy, "-f", "data", "-"])

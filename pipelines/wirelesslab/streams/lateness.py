@@ -232,9 +232,9 @@ def grade(lateness: Lateness,
           streams: Sequence[Sequence[measurements.Passage]],
           late_ms: float = LATE_MS) -> Lateness:
     """Returns the lateness of a run with its effect on each stream, and whether
-    the run is flagged. Frames count as late after `late_ms`. A run is flagged
-    if a measurement is missing, because then nothing shows that the run is
-    reliable."""
+    the run is flagged. A frame is late if it arrives more than `late_ms` after
+    its due time. A run is flagged if a measurement is missing, because then
+    nothing shows that the run is reliable."""
     late = steps(lateness)
     effects = [effect(passages, late, stall_ms(lateness), late_ms)
                for passages in streams] if late else []

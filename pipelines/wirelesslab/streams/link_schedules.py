@@ -107,8 +107,9 @@ def closed(changes: Sequence[Change]) -> list[tuple[float, float]]:
 
 
 def closed_times(link: Link) -> list[tuple[float, float]]:
-    """Returns the periods in which the schedule of a link keeps it closed, as
-    closed() does. Returns an empty list if the link has no schedule."""
+    """Returns the periods in which the schedule of a link keeps it closed, in
+    the form in which closed() returns them. Returns an empty list if the link
+    has no schedule."""
     text = link.get(KEY)
     return closed(parse(link["name"], text)) if text else []
 

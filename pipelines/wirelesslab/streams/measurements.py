@@ -271,8 +271,9 @@ def mean_throughput(passages: Sequence[Passage]) -> float:
 
 def shown(passages: Sequence[Passage], late_ns: float) -> list[int | None]:
     """Returns for each picture of the film, in display order, the number of the
-    picture that is shown in its place: its own number, or that of the last
-    picture that was shown. It is None before the first one."""
+    picture that is shown in its place. This is its own number, or the number of
+    the last picture that was shown. It is None if no picture was shown before.
+    """
     order = {way.frame.coding_number: place for place, way in enumerate(
         sorted(passages, key=lambda way: way.frame.display_number))}
     seen = {order[frame.coding_number]
@@ -367,9 +368,10 @@ def attempts(packets: Sequence[Packet]) -> collections.Counter[int]:
 def attempt_percents(
         found: collections.Counter[int], maximum: int = OUWENS_MAX_ATTEMPTS
 ) -> tuple[list[float], int]:
-    """Returns a row of Ouwens table 3.2: the share in % of the packets that
-    were sent once, twice and so on (the last class has all higher numbers), and
-    the number of packets that were transmitted at all."""
+    """Returns a row of Ouwens table 3.2 and the number of packets that were
+    transmitted at all. The row has the share in % of these packets that were
+    sent once, the share that were sent twice, and so on. The last class has all
+    higher numbers of transmissions."""
     total = sum(count for tries, count in found.items() if tries)
     counts = [found[tries] for tries in range(1, maximum)]
     counts.append(total - sum(counts))

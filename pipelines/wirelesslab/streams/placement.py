@@ -61,8 +61,9 @@ def free_port(binds: str) -> int:
         with contextlib.closing(
                 socket.socket(socket.AF_INET, kind_of_socket(binds))) as probe:
             probe.bind((HOST, 0))
-            # An odd port is made even, because Linux assigns only odd ports to
-            # TCP sockets that do not choose one.
+            # For TCP, Linux assigns only odd ports to sockets that do not
+            # choose one. Therefore an odd port is made even, because waiting
+            # for an even port could take forever.
             port = probe.getsockname()[1] & ~1
         if all(is_free(binds, port + n) for n in range(MAX_PORTS)):
             return port

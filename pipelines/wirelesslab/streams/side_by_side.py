@@ -200,9 +200,11 @@ def write(pictures: Pictures, labels: pathlib.Path | None, fps: int,
           stem: pathlib.Path, poster_place: int = 0
           ) -> tuple[pathlib.Path | None, pathlib.Path]:
     """Writes the video, and one of its frames as a picture. `labels` is a
-    picture with transparent parts that is drawn above the video and has the
-    same size. Returns the paths of the video and of the picture, which are
-    `stem` with a suffix. The first path is None if ffmpeg has no encoder."""
+    picture of the same size with transparent parts. It is drawn on top of the
+    video.
+
+    Returns the paths of the video and of the picture. Each path is `stem` with
+    a suffix. The first path is None if ffmpeg has no encoder."""
     name = encoder()
     poster, target = stem.with_suffix(".jpg"), None
     graph = (f"[0]tile={pictures.size.columns}x{pictures.size.rows}:"
@@ -235,8 +237,8 @@ def draw(pictures: Pictures, labels: pathlib.Path | None, fps: int, graph: str,
          "-filter_complex", graph, *outputs],
         pass_fds=(readable,), stdout=subprocess.DEVNULL)
     os.close(readable)
-    # If ffmpeg ends early, the pipe breaks. The exit status of ffmpeg, which is
-    # checked below, then reports the error.
+    # If ffmpeg ends early, writing to the pipe fails. This error is ignored,
+    # because the exit status of ffmpeg is checked below.
     with contextlib.suppress(BrokenPipeError), open(writable, "wb") as pipe:
         pipe.write(b"YUV4MPEG2 W%d H%d F%d:1 Ip A1:1 C420jpeg\n"
                    % (pictures.size.width, pictures.size.height,

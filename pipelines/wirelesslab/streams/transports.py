@@ -61,8 +61,8 @@ def read_sections(
         path: pathlib.Path,
         make: Callable[[str, configparser.SectionProxy], Protocol]
 ) -> dict[str, Protocol]:
-    """Returns {name: result of `make` for the section}. The LabError of a wrong
-    section names the file.
+    """Returns {name: result of `make` for the section}. If a section is wrong,
+    raises a LabError that names the file.
     """
     found = configparser.ConfigParser(interpolation=None)
     try:
@@ -74,9 +74,10 @@ def read_sections(
 
 def of_section(name: str, section: configparser.SectionProxy,
                is_live: bool = False) -> Protocol:
-    """Returns a transport as a dictionary that is written as JSON. Rarely used
-    keys are only present if the section has them, so that results from before
-    these keys existed are still recognised."""
+    """Returns a transport as a dictionary that is written as JSON. Some rarely
+    used keys are only present if the section has them. Results from before
+    these keys existed are then still recognised as results of the same
+    transport."""
     for key in ("sender", "receiver"):
         if not section.get(key):
             raise LabError(f"protocol {name} has no key {key}")
@@ -186,9 +187,10 @@ def ends(transport: Protocol) -> bool:
 
 
 def receiver_ends(transport: Protocol) -> bool:
-    """Returns whether the receiver ends when it is interrupted or when the
-    stream has ended. On a link that loses packets, a receiver of SRT may miss
-    the sender's packet that closes the connection."""
+    """Returns whether the receiver ends when the stream has ended or when it is
+    interrupted. Some receivers may do neither. For example, a receiver of SRT
+    may miss the packet with which the sender closes the connection, if the link
+    loses packets."""
     return ends(transport) and not ENDLESS.search(transport["receiver"])
 
 

@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs a command in a host of a testbed and represents it outside.
 
-The caller has an ordinary child process. Signals that the child gets are passed
-on to the command and its children, and its exit status is that of the command.
-KILL_GROUP stands for SIGKILL: if this process itself were killed, process 1 of
+For its caller, this process is an ordinary child process. It passes on the
+signals that it gets to the command and its children. Its exit status is that of
+the command.
+
+The caller sends KILL_GROUP in place of SIGKILL, and this process then kills the
+command and its children. If SIGKILL killed this process itself, process 1 of
 the machine would have to reap the dead command, and the end of the testbed
 would have to wait for that.
 
-Called as `testbed.host_command OPTIONS -- COMMAND...`. OPTIONS is a JSON text:
-`join`: descriptors of the namespaces, in the order in which they are entered;
-`owner`, a pid, and `end`, a descriptor, if there are no namespaces: the command
-and all processes that it started are ended when the owner is gone or `end`
-becomes readable;
-`foreground`: whether the command uses the terminal.
+Called as `testbed.host_command OPTIONS -- COMMAND...`. OPTIONS is a JSON text
+with these keys:
+- `join`: descriptors of the namespaces, in the order in which they are entered.
+- `owner`, a pid, and `end`, a descriptor: only used if there are no namespaces.
+  The command and all processes that it started are ended when the owner is gone
+  or `end` becomes readable.
+- `foreground`: whether the command uses the terminal.
 """
 
 import json

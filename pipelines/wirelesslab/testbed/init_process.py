@@ -167,7 +167,9 @@ def make_run_private() -> None:
             linux.mount(f"/proc/self/fd/{old}/{entry.name}", new, None,
                         linux.MS_BIND | linux.MS_REC)
         except OSError:
-            pass  # The entry was removed in the meantime, or is not readable.
+            # The entry was removed in the meantime, or is not readable. It is
+            # left out.
+            pass
     os.close(old)
 
 

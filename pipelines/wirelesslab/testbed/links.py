@@ -50,8 +50,10 @@ class Link:
 
 def parse(text: str, index: int) -> Link:
     """Reads `NAME=HOST1,HOST2[: DESCRIPTION]`. The description is one of:
-    properties of wirelesslink, `medium=LINK` for a link that shares the medium
-    of LINK, `none`, or other elements that the packets of each direction pass.
+    - properties of wirelesslink,
+    - `medium=LINK`, for a link that shares the medium of LINK,
+    - `none`,
+    - other elements, through which the packets of each direction pass.
     """
     head, _, description = text.partition(":")
     name, _, hosts = head.partition("=")

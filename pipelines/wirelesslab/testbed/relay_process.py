@@ -7,10 +7,12 @@ port of the host. Its source address is then the relay address of the host that
 sent it. An answer to that address therefore takes the same route back. It is
 delivered to the port and to the last sender.
 
-Called by loopback.py as `testbed.relay_process DESCRIPTION`, one JSON text:
-for each direction of a link `relay` and `out`, addresses to bind; `into` and
-`to`, addresses to send to; `from`, the relay address of the other direction;
-and `port`, the same for all.
+Called by loopback.py as `testbed.relay_process DESCRIPTION`. DESCRIPTION is one
+JSON text. For each direction of a link, it has:
+- `relay` and `out`, the addresses that this process binds,
+- `into` and `to`, the addresses to which this process sends,
+- `from`, the relay address of the other direction,
+- `port`, the port that all these addresses use.
 """
 
 import json

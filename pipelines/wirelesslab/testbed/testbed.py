@@ -62,7 +62,9 @@ def first_place(
 
 
 def ways() -> tuple[str, ...]:
-    """Returns the ways that this user can try to make hosts with namespaces."""
+    """Returns the modes in which this user can try to make hosts with
+    namespaces.
+    """
     return MODES[:2] if os.geteuid() == 0 else MODES[1:2]
 
 
@@ -77,12 +79,18 @@ def why_no_hosts() -> str:
 
 
 class Testbed:
-    """A testbed. `links` has texts in the form of the option --link. `sysctls`
-    has a dictionary of sysctls for each host. `devices` has properties of
-    tunsrc, and `buckets` has parameters of tc's tbf. For a link WL0, a key of
-    `devices` or `buckets` is WL0 for the devices at both ends, or HOST.WL0 for
-    the device at one end. The logs are written to the directory `logs`. Without
-    `logs`, they are removed with the testbed."""
+    """A testbed.
+    - `links` has texts in the form of the option --link.
+    - `sysctls` has a dictionary of sysctls for each host.
+    - `devices` has properties of tunsrc.
+    - `buckets` has parameters of tc's tbf.
+    - `logs` is the directory for the logs. Without `logs`, the logs are removed
+      with the testbed.
+
+    The keys of `devices` and `buckets` name devices. For example, the key "wl0"
+    is for the devices at both ends of link wl0. The key "a.wl0" is for the
+    device at host a only.
+    """
 
     def __init__(self, links: Sequence[str] = ("wl0=a,b",), mode: str = "auto",
                  build: pathlib.Path | None = None, sysctls: Any = (),
@@ -137,8 +145,9 @@ class Testbed:
 
     def _of_devices(self, given: Mapping[str, str] | Iterable[tuple[str, str]],
                     what: str) -> dict[tuple[str, str], str]:
-        """Returns {(host, name of the link): value} for {"wl0" or "a.wl0":
-        value}.
+        """Returns {(host, name of the link): value}. A key of `given` is the
+        name of a link, such as "wl0", or a host and a link, such as "a.wl0". A
+        key without a host is for both hosts of the link.
         """
         found = {}
         for place, value in dict(given).items():
