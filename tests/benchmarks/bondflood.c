@@ -61,7 +61,8 @@ push (GstPad * pad, guint list_size)
 
 /* --- calls of functions --------------------------------------------------- */
 
-/* Number of calls in each process, if callcount.so is preloaded */
+/* {process: {function: number of calls}}. Calls are only counted if
+ * callcount.so is preloaded. */
 typedef gint64 Calls[2][CALLCOUNT_FUNCTIONS];
 
 static void

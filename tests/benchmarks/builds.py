@@ -34,8 +34,8 @@ def add_option(parser):
 
 @contextlib.contextmanager
 def open_environments(others):
-    """Yields the environments of this build and of other builds. The keys end
-    the names of the rows."""
+    """Yields {end of a row's name: environment}, for this build and for the
+    other builds. The end of the name tells the builds apart."""
     with tempfile.TemporaryDirectory() as directory:
         environments = {"": get_environment(turns.BUILD, directory)}
         for number, other in enumerate(others, 1):

@@ -20,6 +20,7 @@ typedef enum
  * 0 and a process 1. At first a process uses the counters of process 0. A child
  * that it forks may select 1. */
 __attribute__((weak)) void callcount_select (unsigned process);
-/* Returns the calls of both processes, which share the counters. */
+/* Returns how often one process has called the function. Both processes share
+ * the counters, so each can read those of the other. */
 __attribute__((weak)) uint64_t callcount_get (unsigned process,
     CallcountFunction function);

@@ -51,8 +51,8 @@ ELEMENTS = {
 @dataclass(frozen=True)
 class Codec:
     encoder: str
-    # The elements that make whole frames of this form. Empty if the demuxer
-    # outputs whole frames.
+    # The elements that divide a stream of this form into whole frames. The text
+    # is empty if the demuxer outputs whole frames.
     form: str
     parser: str
     # VP8 has no parser, so a parser for another codec is measured in its place.

@@ -22,7 +22,8 @@ typedef struct
 {
   gint is_listening;
   gint received;                /* number of packets that the source output */
-  gint noted;                   /* number of buffers and buffer lists of them */
+  gint noted;                   /* number of buffers and lists in which the
+                                 * source output these packets */
   gint64 received_at;           /* us, monotonic */
 } FloodShared;
 

@@ -129,7 +129,9 @@ def make_build_without_log():
 
 
 def environment(build, directory):
-    """Environment with the plugins of one build and a registry for them."""
+    """Returns the environment with the plugins of one build and with a registry
+    for them.
+    """
     env = dict(os.environ)
     plugins = [*(build / "gst").glob("*/"), *(build / "ext").glob("*/")]
     env["GST_PLUGIN_PATH_1_0"] = ":".join(map(str, plugins))
@@ -169,7 +171,8 @@ def count(pipeline, env):
 
 
 def count_base(case, env, clip):
-    """Instructions of the pipeline without the element."""
+    """Returns the number of instructions of the pipeline without the element.
+    """
     return count(case.base.format(clip=clip), env)[0] if case.base else 0
 
 

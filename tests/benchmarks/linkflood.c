@@ -107,7 +107,7 @@ get_element_pad (const Flood * flood, GstPadDirection direction)
   return gst_element_get_static_pad (flood->element, "src_0");
 }
 
-/* Returns our pad that is linked to the element. */
+/* Makes a pad of this program, links it to the element, and returns it. */
 static GstPad *
 open_pad (Flood * flood, GstPadDirection direction)
 {
@@ -283,7 +283,8 @@ print_own (const Flood * flood)
   gst_structure_free (stats);
 }
 
-/* Measures the lateness of the clock alone, on which the elements rely. */
+/* Measures the lateness of the clock alone. The elements cannot be more exact
+ * than this clock. */
 static void
 wait_late (Flood * flood, GstClockTime begin, guint packets)
 {

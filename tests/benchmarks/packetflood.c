@@ -80,8 +80,8 @@ get_cpu (void)
   return time.tv_sec + time.tv_nsec / 1e9;
 }
 
-/* The packet has an RTP header, the header of RFC 2250, and a slice. In one of
- * the packets a picture header precedes the slice. */
+/* Makes two packets. Each has an RTP header, the header of RFC 2250, and a
+ * slice. The second packet also has a picture header in front of the slice. */
 static void
 make_packets (void)
 {

@@ -4,18 +4,21 @@
  *
  *   wiretime SINK SOURCE PACKETS LIST
  *
- * Packets of 1316 bytes are pushed at 6 Mbit/s, evenly, or LIST packets at a
- * time in a buffer list. The source runs in a process of its own. SINK and
- * SOURCE are elements with their properties, as in a launch line, and exchange
- * packets over the loopback interface. A packet socket captures the packets
- * there, and the kernel writes a timestamp on each. The capture is read when
- * the run has ended, so that reading does not disturb the run. Packets are
- * recognized by a number in their RTP header.
+ * Packets of 1316 bytes are pushed at 6 Mbit/s. If LIST is 1, they are pushed
+ * evenly. Otherwise LIST packets at a time are pushed in a buffer list. The
+ * source runs in a process of its own. SINK and SOURCE are elements with their
+ * properties, as in a launch line. They exchange packets over the loopback
+ * interface.
  *
- * The program prints a line with the number of packets that were captured with
- * a lower number than an earlier packet had, and a line with the time of each
- * captured packet in us. A packet that was captured several times counts once.
- * The program needs the capability CAP_NET_RAW.
+ * A packet socket captures the packets there, and the kernel writes a timestamp
+ * on each. The capture is read when the run has ended, so that reading does not
+ * disturb the run. Each packet has a number in its RTP header, by which it is
+ * recognized.
+ *
+ * The program prints two lines. The first line has the number of packets that
+ * were captured after a packet with a higher number. The second line has the
+ * time of each captured packet in us. A packet that was captured several times
+ * counts once. The program needs the capability CAP_NET_RAW.
  */
 
 #define _GNU_SOURCE

@@ -96,10 +96,12 @@ def write(output: pathlib.Path, build: pathlib.Path, late_ms: int | None,
 def chosen(
         runs: list[run_results.Run], only: str, has_others: bool = False
 ) -> tuple[list[list[run_results.Run]], list[run_results.Run]]:
-    """Returns the groups of runs that are compared, and the runs of workloads
-    other than video. With `only`, returns only the groups whose titles have all
-    its words, and no other runs. Raises LabError if no group has these words
-    and there are no runs with live encoders."""
+    """Returns the groups of video runs that are compared, and the runs of
+    workloads other than video.
+
+    With `only`, returns no other runs than video runs, and of these only the
+    groups whose titles have all words of `only`. Raises LabError if there is no
+    such group, unless there are runs with live encoders (`has_others`)."""
     films = [run for run in runs if matrix.kind(run.cell) == definitions.VIDEO]
     groups = [own for own in run_results.grouped(
         films, lambda run: run.group).values()

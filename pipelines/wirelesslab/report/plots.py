@@ -27,7 +27,8 @@ from wirelesslab.streams import (
     quality,
 )
 
-WIDTH, HEIGHT, DPI = 4.9, 3.3, 160  # inches
+# The width and the height of a plot in inches, and its dots per inch.
+WIDTH, HEIGHT, DPI = 4.9, 3.3, 160
 ABOVE_LEGEND = 0.3  # The space above a legend beside one plot, in inches.
 LEGEND = 0.95  # The width of a legend beside several axes, in inches.
 NS, MS = measurements.NS, 1e6
@@ -67,8 +68,8 @@ STYLE_OF_SVG = """<style>
 
 
 def look(place: int) -> dict[str, Any]:
-    """Returns the colour and the style of a label in a set of labels that has
-    no order.
+    """Returns the colour and the line style of a label. The labels of the plot
+    have no order, so they differ in their colours.
     """
     return {"color": COLOURS[place % len(COLOURS)],
             "linestyle": list(STYLES)[place // len(COLOURS) % len(STYLES)]}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Computes the share of the frames of a run that a sender with perfect
-foresight would have delivered decodable in time, over the same link with the
-same seed. The result is kept in the directory of the run, because the
-computation takes longer than reading a file.
+"""Computes the possible share of a run: the share of its frames that would be
+decodable in time if a sender with perfect foresight had sent them over the same
+link with the same seed. The result is kept in the directory of the run, because
+the computation takes longer than reading a file.
 """
 
 import csv

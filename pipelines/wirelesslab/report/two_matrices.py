@@ -416,8 +416,8 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def summary(found: Matrices) -> list[str]:
-    """Returns a sentence with the number of rows that changed. A second
-    sentence has the number of changes that are expected by chance."""
+    """Returns a sentence that says how many rows have changed. A second
+    sentence says how many rows would show a change by chance alone."""
     rows = [one for group in found.groups for one in group.primary()]
     if not rows:
         return ["A and B have no cell in common."]

@@ -120,9 +120,9 @@ def in_time(delays: Sequence[float], late_ns: float) -> list[float]:
 
 
 def shown(delays: Sequence[float]) -> list[int | None]:
-    """Returns for each frame period the number of the frame that is seen. It is
-    the frame of this period or the last one that was shown, and None before the
-    first one."""
+    """Returns, for each frame period, the number of the frame that the viewer
+    sees. This is the frame of this period, or the last frame that was shown. It
+    is None before the first frame."""
     found, last = [], None
     for number, delay in enumerate(delays):
         last = last if math.isinf(delay) else number

@@ -56,7 +56,7 @@ HASH_DIGITS = 8
 class Packet(typing.NamedTuple):
     """A coded frame of the file, in coding order."""
 
-    place: int  # The place of its picture in display order.
+    place: int  # The place of the picture of this frame, in display order.
     data: bytes
 
 

@@ -104,9 +104,9 @@ def describe(late_ms: Sequence[float],
 
 def percentile_of(lateness: Lateness, part: str, percent: int) -> float:
     """Returns a percentile of the lateness of one part, in ms. A percentile
-    that is not known is interpolated between the two known ones next to it. The
-    result is too large rather than too small, because few values are much
-    larger than the median."""
+    that is not known is interpolated between the two known percentiles next to
+    it. Most values are near the median, and few are much larger. The result is
+    therefore rather too large than too small."""
     known = [(own, max(ms, 0.0)) for name, own in STATISTICS.items()
              if (ms := lateness.get(f"{part}_{name}_ms")) is not None]
     for (low, low_ms), (high, high_ms) in itertools.pairwise(known):

@@ -71,8 +71,8 @@ def fields(pipeline: str) -> list[str]:
 
 
 def missing(pipelines: Iterable[str], link: Link) -> list[str]:
-    """Finds the names in the pipelines that stand for addresses on a link.
-    Returns those of these names for which `link` has no address."""
+    """Returns the names in the pipelines that stand for an address on a link
+    and for which `link` has no address. A pipeline has such names in braces."""
     own = names(link)
     there = values(own, own, own, 0)
     return sorted({word for pipeline in pipelines for word in fields(pipeline)

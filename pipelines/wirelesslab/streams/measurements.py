@@ -327,9 +327,10 @@ def read_link(path: pathlib.Path, station: int) -> LinkLog:
 
 
 def merge_links(logs: Sequence[LinkLog]) -> LinkLog:
-    """Returns the packets of all links of a run in the order in which they
-    entered their links, and the quality of the first link. The times of the
-    links begin within about 0.1 s of each other."""
+    """Joins the logs of all links of a run. Returns the packets in the order in
+    which they entered their links, and the quality of the first link. The times
+    of a log are from the clock of its link. The order is only approximate,
+    because these clocks start within about 0.1 s of each other."""
     if len(logs) == 1:
         return logs[0]
     return LinkLog(

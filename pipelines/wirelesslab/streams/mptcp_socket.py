@@ -128,7 +128,8 @@ def run() -> None:
         own.listen()
         peer, _ = own.accept()
         os.dup2(peer.fileno(), sys.stdin.fileno())
-        # The kernel accepts a further subflow only while a socket listens.
+        # The kernel accepts additional subflows only while a socket listens.
+        # Therefore the command that is executed below inherits the socket.
         own.set_inheritable(True)
     os.execvp(command[0], command)
 

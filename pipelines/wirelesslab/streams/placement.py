@@ -234,12 +234,16 @@ def hosts_of(link: Link, roles: tuple[str, ...]) -> dict[str, Any]:
 
 
 class OverLink:
-    """Both ends run on hosts of a testbed. `properties` are the properties of
-    the wirelesslink between the hosts, and `further` those of additional links.
-    `link` is the link or combined link of a matrix whose names and schedules
-    are used, or None. `options` are further arguments for the testbed."""
+    """Both ends run on hosts of a testbed.
+    - `properties` are the properties of the wirelesslink between the hosts.
+    - `further` has the properties of additional links.
+    - `link` is a link or a combined link of a matrix, or None. Its names and
+      its schedules are used.
+    - `options` are more arguments for the testbed.
+    """
 
-    # A link that loses all packets is a valid result, not an error.
+    # A run over a link that loses all packets is valid, and is not reported as
+    # an error.
     loses = True
 
     def __init__(self, properties: str, build_dir: pathlib.Path,

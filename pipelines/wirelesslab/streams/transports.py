@@ -135,8 +135,9 @@ def pipeline(name: str, section: configparser.SectionProxy, key: str,
 
 
 def own_link(owner: str, properties: str, others: Iterable[str] = ()) -> str:
-    """Returns the `properties` of wirelesslink. Raises LabError if these, or
-    the names in `others`, include a property that the lab sets itself.
+    """Returns the `properties` of wirelesslink. `others` has the names of more
+    properties. Raises LabError if the lab itself sets one of all these
+    properties.
     """
     placement.describe_link(properties)
     for word in [*properties.split(), *others]:

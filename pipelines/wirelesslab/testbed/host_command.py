@@ -123,8 +123,8 @@ def give_terminal(terminal: int) -> None:
 def stand_for(child: int, ends: list[int] | None, foreground: bool) -> int:
     """Waits for the command and returns its status as waitpid() encodes it."""
     terminal = os.dup(0) if foreground and os.isatty(0) else None
-    # This process gives up its standard files, so that a reader of the
-    # command's output sees the end of the output when the command closes it.
+    # This process closes its own standard files. When the command closes its
+    # output, a reader of this output then sees the end immediately.
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in range(3):
         os.dup2(null, descriptor)
@@ -134,7 +134,8 @@ def stand_for(child: int, ends: list[int] | None, foreground: bool) -> int:
             number = signal.SIGKILL
         try:
             os.killpg(child, number)
-        # The command has not made its process group yet.
+        # If the command has not made its process group yet, the signal is sent
+        # to the command alone.
         except ProcessLookupError:
             os.kill(child, number)
 

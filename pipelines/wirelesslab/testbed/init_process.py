@@ -146,9 +146,9 @@ def make(wanted: dict[str, Any]) -> dict[str, int]:
 
 
 def make_run_private() -> None:
-    """Mounts a directory of its own over /run, with everything in the old one
-    except `netns`. The names of the hosts are then only visible inside the
-    testbed."""
+    """Mounts a new directory over /run. It has everything that is in the old
+    /run, except `netns`. The names of the hosts are then only visible inside
+    the testbed."""
     old = os.open("/run", os.O_RDONLY | os.O_DIRECTORY)
     linux.mount("testbed", "/run", "tmpfs",
                 linux.MS_NOSUID | linux.MS_NODEV, "mode=755")

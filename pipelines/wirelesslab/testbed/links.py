@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 
 from wirelesslab.errors import LabError
 
-# Names of hosts and links become names of variables, devices and files.
+# Names of hosts and links become parts of the names of variables, devices and
+# files, so they are restricted.
 NAME = re.compile(r"[a-z][a-z0-9]{0,13}")
 NOT_FOR_LINKS = {"lo", "ip6", "log"}
 MAX_LINKS = 250

@@ -54,9 +54,7 @@ class Command(subprocess.Popen):
 
 
 class Namespaces:
-    """The hosts of a testbed. `hosts` has the sysctls for the name of each
-    host.
-    """
+    """The hosts of a testbed. `hosts` is {name of a host: its sysctls}."""
 
     def __init__(self, hosts: dict[str, dict[str, str]], as_user: bool = False,
                  with_devices: bool = True) -> None:

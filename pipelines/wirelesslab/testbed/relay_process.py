@@ -59,8 +59,8 @@ def pass_to_host(direction: Direction) -> None:
     message = direction.out.recv(MESSAGE_BYTES)
     port = direction.given["port"]
     direction.back.relay.sendto(message, (direction.given["to"], port))
-    # If the last sender uses this port itself, it has already received the
-    # packet.
+    # The program at `port` has now received the message. If the last sender
+    # uses another port, it also gets the message.
     if direction.back.sender and direction.back.sender[1] != port:
         direction.back.relay.sendto(message, direction.back.sender)
 
@@ -84,6 +84,6 @@ def main() -> None:
             try:
                 action(direction)
             except OSError:
-                # No socket listens at the address, or its queue is full. The
-                # packet is lost.
+                # No socket listens at the address, or the queue of the socket
+                # is full. The packet is lost.
                 pass

@@ -27,7 +27,8 @@ class Measurement:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        # The output is empty if a signal has ended all processes of the run.
+        # If a signal has ended all processes of the run, the output is empty.
+        # There are then no measurements.
         self.late_ms = json.loads(self._child.communicate()[0] or "[]")
 
 

@@ -285,8 +285,9 @@ def listen(
 
 def acknowledge(packets: Sequence[tuple[int, int]], room: int,
                 now: int) -> bytes:
-    """Returns an acknowledgement: for each packet its number, and how long it
-    was held here (Erixzon, equation 5.3). Unused entries have the number HELLO.
+    """Returns an acknowledgement. For each packet, it has the number of the
+    packet and the time for which this program held the packet (Erixzon,
+    equation 5.3). Unused entries have the number HELLO.
     """
     found = b"".join(
         number.to_bytes(2, "little")

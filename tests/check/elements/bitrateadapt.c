@@ -15,8 +15,9 @@ typedef struct
   GstPad *sinkpad, *srcpad;
   guint bitrate, target_bitrate;
   GstStructure *controls;
-  /* Atomic. If `refuses` is set, the encoder accepts no new bitrate. If
-   * `forgets` is set, new caps make the encoder forget its bitrate. */
+  /* Both values are atomic. If `refuses` is set, the encoder accepts no new
+   * bitrate. If `forgets` is set, new caps make the encoder forget its bitrate.
+   */
   gint refuses, forgets;
   gint forgot;                  /* atomic */
   gint key_frames;              /* atomic: asked for */
@@ -413,7 +414,8 @@ get_counter (const gchar * name)
   return value;
 }
 
-/* Waits until bitrateadapt has asked the network `n` more times. */
+/* Waits until bitrateadapt has read the estimate of the network `n` more times.
+ */
 static void
 wait_for_reports (guint n)
 {
