@@ -128,8 +128,9 @@ def name_numbers(axis: Axis) -> None:
 
 
 def legend(ax: Axes) -> None:
-    """Draws the legend beside the axes, where it hides no data. Makes the
-    figure as high as the legend, because what is outside the figure is cut off.
+    """Draws the legend beside the axes, where it hides no data. The legend may
+    be higher than the figure, and what is outside the figure is cut off.
+    Therefore the figure is made as high as the legend.
     """
     handles, labels = ax.get_legend_handles_labels()
     if not handles:
@@ -271,7 +272,9 @@ def sum_of_frames(runs: list[run_results.Run], type: str) -> list[int]:
 
 
 def psnr_over_time(runs: list[run_results.Run]) -> Figure:
-    """Draws a row for each label, and the state of the link below."""
+    """Draws a row for each label. The state of the link is drawn below the last
+    row.
+    """
     firsts = first_runs(runs)
     rows = len(firsts) + 1
     figure, all_axes = plt.subplots(

@@ -108,11 +108,12 @@ def write(path: pathlib.Path, results: Results) -> None:
 
 def merge(parts: Iterable[Results]) -> Results:
     """Merges the results in `parts` into one table. The table has the rows of
-    all parts, in the order of the parts. A row that occurs in two parts is the
-    same run, and is kept once. If two parts have different runs of one cell,
-    the runs of the later part get the next free numbers of repetitions. Raises
-    LabError if the columns of two parts differ, or if two parts define the same
-    cell differently."""
+    all parts, in the order of the parts.
+
+    If a row occurs in two parts, it is the same run and is kept once. If two
+    parts have different runs of one cell, the runs of the later part get the
+    next free numbers of repetitions. Raises LabError if the columns of two
+    parts differ, or if two parts define the same cell differently."""
     first, *others = parts
     for other in others:
         check_heads(first, other)

@@ -253,8 +253,8 @@ def run_keys(results: Results) -> dict[tuple[str, ...], list[Row]]:
 
 
 def common_seeds(rows: list[Row], others: list[Row]) -> list[Row]:
-    """Returns the rows whose seed also occurs in `others`. Only with the same
-    seed do both sides have the same link.
+    """Returns the rows whose seed also occurs in `others`. A run of A and a run
+    of B have the same link only if they have the same seed.
     """
     seeds = {row["seed"] for row in others}
     return [row for row in rows if row["seed"] in seeds]
@@ -319,8 +319,9 @@ def compare_computed(measure: Measure, rows_a: list[Row],
 
 def verdict_of(measure: Measure, interval: Interval, values: set[float],
                is_flagged: bool) -> str:
-    """Returns the verdict about the difference between A and B, which follows
-    from its interval. `values` has the values of all runs of both sides.
+    """Returns the verdict about the difference between A and B. The verdict
+    follows from the interval of the difference. `values` has the values of all
+    runs of both sides.
     """
     if is_flagged:
         return FLAGGED

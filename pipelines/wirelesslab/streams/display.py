@@ -133,8 +133,8 @@ def shown(delays: Sequence[float]) -> list[int | None]:
 def freezes_ns(frames: Sequence[Frame], delays: Sequence[float],
                period_ns: float, longer_than: float = FREEZE_NS) -> list[float]:
     """Returns the duration of each freeze, which is a time without a new
-    picture. Before the first shown picture and after the last one, each frame
-    that was not shown counts as one frame period."""
+    picture. The frames before the first shown picture and after the last one
+    also count as such a time, with one frame period for each."""
     visible = [number for number, delay in enumerate(delays)
                if not math.isinf(delay)]
     if not visible:

@@ -180,8 +180,9 @@ def jitter_ns(frames: Sequence[Frame]) -> Iterator[Any]:
 
 
 def jitter_of(latencies: list[float] | Iterator[Any]) -> Iterator[float]:
-    """Yields the jitter J after each latency: J += (|D| - J) / 16, where D is
-    the difference of two consecutive latencies (RFC 3550 section 6.4.1)."""
+    """Yields the jitter J after each latency. J is computed by J += (|D| - J) /
+    16, where D is the difference of this latency and the latency before it (RFC
+    3550 section 6.4.1)."""
     jitter = 0.0
     previous = None
     for latency in latencies:

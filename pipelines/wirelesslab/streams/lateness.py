@@ -30,27 +30,29 @@ LATE_MS = 500
 # only the median, the 99th percentile and the maximum.
 STATISTICS = {"median": 50, "p75": 75, "p90": 90, "p95": 95, "p99": 99,
               "max": 100}
-# The percentiles of the lateness with which the rule computes. The rule assumes
-# that each frame was late by one of them. For example, 7 % of the frames were
-# late by the percentile 57. These are the frames between the percentiles 50 and
-# 57.
+# The rule of this module assumes that each frame was late by one of these
+# percentiles of the lateness. For example, it assumes that 7 % of the frames
+# were late by the percentile 57. These are the frames between the percentiles
+# 50 and 57.
 PERCENTS = (50, 57, 64, 71, 78, 85, 90, 95, 99, 100)
 LINK_STATISTICS = ("median", "p99", "max")
 # Both the lateness of the machine and the lateness of the link have a 99th
 # percentile. If the percentile of the machine is at least this share of the
-# percentile of the link, the rule assumes that both have the same cause.
+# percentile of the link, both kinds of lateness are assumed to have the same
+# cause.
 SAME_CAUSE = 0.5
 PARTS = ("machine", "link")
 # A verdict is whether a frame was decodable in time. In the results of a run,
 # STALL is the key of the number of verdicts that a stall at the start may have
 # changed. Results of older versions do not have this key.
 STALL = "stall_verdicts_percent"
-# A run is flagged if the lateness may have changed more than this number of
-# verdicts, in % of the frames that were sent.
+# A run is flagged if the lateness may have changed more verdicts than this, in
+# % of the frames that were sent. A verdict is whether a frame was decodable in
+# time.
 MAX_VERDICTS = 1.0
-# The rule also considers a stall at the start of the stream that lasts as long
-# as the maximum of the lateness. A run is flagged if this stall would have
-# changed more than this number of verdicts, in % of the frames that were sent.
+# A stall at the start of the stream may last as long as the maximum of the
+# lateness. A run is flagged if such a stall would have changed more verdicts
+# than this, in % of the frames that were sent.
 #
 # This limit is larger than MAX_VERDICTS. Nearly every run has a wake-up that is
 # late by 20 to 30 ms, but few of these wake-ups delay the start.

@@ -63,8 +63,8 @@ class Change(typing.NamedTuple):
 
 
 def parse(name: str, text: str) -> list[Change]:
-    """Returns the changes of a link. Raises LabError if the text is no
-    schedule; the message says what is wrong."""
+    """Returns the changes of state in the schedule of a link. Raises LabError
+    if `text` is not a schedule. The message of the error says what is wrong."""
     def refuse(why: str) -> LabError:
         return LabError(f"link {name}: schedule = {text}: {why}")
 

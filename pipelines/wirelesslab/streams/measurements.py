@@ -214,8 +214,8 @@ def latency_by_size(passages: Sequence[Passage],
 
 def throughput(passages: Sequence[Passage],
                step_ns: int) -> list[tuple[int, float]]:
-    """Returns [(begin in ns, bit/s of video)] for each step until the last
-    arrival.
+    """Returns a list of (start of the step in ns, bit/s of video). It has all
+    steps until the last arrival.
     """
     ways = arrived(passages)
     if not ways:

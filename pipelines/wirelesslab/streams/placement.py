@@ -148,8 +148,8 @@ class SameMachine:
         return link_paths.values([HOST], [HOST], [], port)
 
     def begin(self) -> None:
-        """The caller calls this at the time at which it starts the first
-        sender.
+        """Is called when the first sender starts, so that schedules of links
+        begin at the same time.
         """
 
     def start(self, _role: str, argv: Sequence[str | os.PathLike[str]],

@@ -50,8 +50,8 @@ class Supply:
         self._arrived = _Sum((one.arrival_ns, one.size) for one in usable)
 
     def gone(self, time_ns: float) -> int:
-        """Returns how many bytes the link could have taken before this time. A
-        frame that exists only from this time on cannot use these opportunities.
+        """Returns the number of bytes that the link could have taken before
+        this time. A frame that does not exist before this time cannot use them.
         """
         return self._taken.before(time_ns)
 

@@ -175,8 +175,8 @@ class Stream:
         return self._ends["receiver"]
 
     def _launch(self, role: str) -> None:
-        """Starts one end. The values of its pipeline include the address of the
-        end that listens.
+        """Starts one end. Its pipeline is given the address of the end that
+        listens.
         """
         host = self._place.address(role, transports.listener(self._transport))
         program = self.SENDER if role == "sender" else GST_LAUNCH

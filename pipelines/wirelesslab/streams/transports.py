@@ -21,7 +21,8 @@ from wirelesslab.streams import link_paths, placement
 OURS = paths.PIPELINES / "transports.ini"
 COMPUTED = "computed"
 KINDS_OF_CLIP = ("m2v", "ts")
-# {first element of a receiver: kind of its socket}; all others use UDP.
+# {first element of a receiver: kind of its socket}. A receiver with any other
+# first element uses UDP.
 SOCKETS = {"tcpserversrc": "tcp", "udplitesrc": "udplite"}
 # Elements that do not end when gst-launch-1.0 is interrupted. srtsrc waits for
 # packets for up to a second at a time, and does not notice a request to stop

@@ -58,7 +58,8 @@ def pipeline(codec: Codec, text: str) -> str:
 
 
 def protocol(codec: Codec, given: Protocol) -> Protocol:
-    """Returns the protocol with pipelines for this codec."""
+    """Returns the protocol `given` with its pipelines changed for this codec.
+    """
     if "streams" in given:
         return {**given, "streams": [protocol(codec, one)
                                      for one in given["streams"]]}

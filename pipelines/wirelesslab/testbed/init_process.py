@@ -70,9 +70,9 @@ def main() -> None:
 
 
 def refusal(failure: Exception) -> dict[str, str]:
-    """Returns the answer for a failure. `forbidden` means that this machine
-    does not allow hosts of this kind, for example hosts in a user namespace. It
-    may allow another kind.
+    """Returns the answer that reports `failure` to the caller. If the answer
+    has `forbidden`, this machine does not allow hosts of this kind, for example
+    hosts in a user namespace. It may allow another kind.
     """
     if isinstance(failure, OSError):
         words = f"{failure.filename or 'a namespace'}: {failure.strerror}"
@@ -83,7 +83,8 @@ def refusal(failure: Exception) -> dict[str, str]:
 
 
 def become_root_of_our_own() -> None:
-    """Enters a user namespace in which the user is root and may make networks.
+    """Enters a user namespace. In this namespace the user is root and may make
+    network namespaces.
     """
     uid, gid = os.geteuid(), os.getegid()
     linux.unshare(linux.CLONE_NEWUSER, "a user namespace")

@@ -14,8 +14,8 @@ from wirelesslab.streams import placement, transports
 from wirelesslab.workloads import definitions
 
 OURS = paths.PIPELINES / "carriers.ini"
-# Names in the pipeline of a sender. A pipeline with one of these names belongs
-# to a carrier and not to a transport of video.
+# Names in braces in the pipeline of a sender. A pipeline with one of these
+# names belongs to a carrier and not to a transport of video.
 INPUTS = ("{input}", "{packets}")
 OUTPUT = "{output}"
 SOCKET = "socket"

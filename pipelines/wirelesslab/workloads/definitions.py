@@ -27,7 +27,8 @@ DAY_S = 86400
 
 
 class Number(typing.NamedTuple):
-    """A parameter: an integer, or, with `is_time`, a time in seconds."""
+    """A parameter. It is an integer, or a time in seconds if `is_time` is set.
+    """
 
     default: float
     minimum: float
@@ -164,7 +165,9 @@ def packets(workload: Workload) -> int:
 
 def theirs(name: str, kind: str,
            section: configparser.SectionProxy) -> dict[str, str]:
-    """Returns {name of a result: the text with which a paper reports it}."""
+    """Returns {name of a result: the text with which a paper reports this
+    result}.
+    """
     known = {number.lower(): number for number, _ in NUMBERS[kind]}
     unknown = set(section) - set(known) - {"source"}
     if unknown:

@@ -129,7 +129,9 @@ class Ends:
 
     def _words(self, pipeline: str, host: str, port: int,
                size: int) -> list[str]:
-        """Returns the words of a pipeline that carries packets to this host."""
+        """Returns the words of a pipeline that carries packets to the host
+        `host`.
+        """
         return [word.format_map({
             "host": host, "port": port, "bytes": size, "input": "{input}",
             "output": "{output}"}) for word in shlex.split(pipeline)]

@@ -36,7 +36,7 @@ GST_START_TEST (stream_goes_whole_and_ends)
 
 GST_END_TEST;
 
-/* __i__ selects the value of the property gso: auto or off */
+/* `__i__` is the value of the property gso: 0 is auto, and 1 is off. */
 GST_START_TEST (list_goes_whole)
 {
   GstBufferList *list = gst_buffer_list_new ();
