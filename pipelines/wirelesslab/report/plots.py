@@ -225,8 +225,9 @@ def decodable_distribution(runs: list[run_results.Run]) -> Figure:
 
 
 def frames_by_type(runs: list[run_results.Run]) -> Figure:
-    """Draws what happened to the frames of all runs of a label. A frame that
-    arrived is of no use if any frame that it refers to did not arrive."""
+    """Draws what happened to the frames of each label, added over all its runs.
+    A frame that arrived is of no use if it refers to a frame that did not
+    arrive."""
     called = looks(runs)
     labels = list(called)
     height = 1 + 0.2 * len(measurements.TYPES) * (len(labels) + 1)

@@ -87,9 +87,9 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
         # In the log, the flow with the sender's packets has the number of the
         # sender's station. A computed run has only flow 0.
         flow = 0 if cell["protocol"][matrix.COMPUTED] else station
-        # The log has the time at which a change was complete. A change takes up
-        # to CHANGE_NS. Therefore a closed link counts as open from CHANGE_NS
-        # before the logged time.
+        # The log has the time at which a change was complete, but the change
+        # begins up to CHANGE_NS earlier. A closed link is therefore treated as
+        # open from CHANGE_NS before the logged time on.
         closed = [(close - began_ns, end - began_ns - CHANGE_NS)
                   for close, end in schedules.get(
                       placement.link_name(number), [])]

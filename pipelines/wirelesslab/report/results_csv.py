@@ -153,10 +153,11 @@ def check_heads(first: Results, other: Results) -> None:
 
 
 def signature(row: Row) -> tuple[str, ...]:
-    """Returns the values that are equal if and only if two rows are of the same
-    run. The number of the repetition is left out, because merging changes it.
-    The flag is left out, because a newer report may have another rule for it.
-    The other numbers of two runs in real time are never all equal."""
+    """Returns the values by which two rows are compared. They are equal if and
+    only if the rows are of the same run. The number of the repetition is left
+    out, because merging changes it. The flag is left out, because a newer
+    report may have another rule for it. The other numbers of two runs in real
+    time are never all equal."""
     return (cell_of(row[NAME]), *(
         value for head, value in row.items()
         if head not in (NAME, REPETITION, "flagged")))

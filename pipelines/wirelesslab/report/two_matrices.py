@@ -308,8 +308,8 @@ def number(row: Row, column: str) -> float:
 def compare_computed(measure: Measure, rows_a: list[Row],
                      rows_b: list[Row]) -> tuple[float, Interval]:
     """Returns the median and the range of the differences between the runs with
-    the same seed. A computed run is the same each time, so each difference is a
-    change."""
+    the same seed. A computed run has the same result each time. Therefore each
+    difference that is not 0 is a change."""
     found = [value for value in (
         minus(number(after, measure.column), number(before, measure.column))
         for before, after in itertools.product(rows_a, rows_b)

@@ -138,9 +138,10 @@ def delays_ns(found: Iterable[tuple[int, int | None]]) -> list[int]:
 
 
 def estimates(directory: pathlib.Path) -> list[tuple[float, float]]:
-    """Returns [(sent, one-way delay)] in ns for each acknowledged packet. The
-    delay is computed from the times of the acknowledgement (Erixzon, equation
-    5.4). The list is empty if there were no acknowledgements."""
+    """Returns [(time at which the packet was sent, one-way delay)] in ns, for
+    each acknowledged packet. The delay is computed from the times of the
+    acknowledgement (Erixzon, equation 5.4). The list is empty if there were no
+    acknowledgements."""
     path = directory / "acknowledged.csv"
     if not path.exists():
         return []

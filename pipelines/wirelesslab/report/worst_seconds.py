@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the video of the worst five seconds of the film. It shows what was sent
-and what the viewer of each compared run saw, side by side. The template
-worst_seconds.html puts the video on the page.
+"""Makes the video of the worst five seconds of the film. The video shows
+several pictures side by side: the picture that was sent, and the picture that
+the viewer of each compared run saw. The template worst_seconds.html puts the
+video on the page.
 """
 
 import math
@@ -102,7 +103,7 @@ def seconds(place: int) -> str:
 
 
 def words(viewer: Viewer, places: range, moment: int) -> dict[str, str]:
-    """Describes what the viewer saw in words and numbers, for readers who do
+    """Describes in words and numbers what the viewer saw, for readers who do
     not see the video. If a freeze began before the video, only the part inside
     the video counts."""
     shown = [number - places.start
@@ -124,9 +125,9 @@ def decibels(found: Sequence[quality.Picture]) -> str:
 
 def draw_labels(labels: Sequence[tuple[str, Any]], size: side_by_side.Size,
                 path: pathlib.Path) -> None:
-    """Draws the label of each tile on a dark strip with the colour that the
-    label has in the plots. matplotlib has its own font, so the labels look the
-    same on every machine."""
+    """Draws the label of each tile on a dark strip. The left end of the strip
+    has the colour that the label has in the plots. matplotlib has its own font,
+    so the labels look the same on every machine."""
     width, height = size.whole()
     figure = plots.plt.figure(figsize=(width / DPI, height / DPI), dpi=DPI)
     axes = figure.add_axes((0, 0, 1, 1))

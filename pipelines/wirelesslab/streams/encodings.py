@@ -127,9 +127,9 @@ def frames(encoding: Encoding, path: pathlib.Path, sent_log: frame_log.Log,
 
 def decodable(path: pathlib.Path, codec: str,
               arrived: Sequence[int]) -> set[int]:
-    """Returns the places in display order of the pictures that a decoder makes
-    without damage from the frames that arrived. `arrived` has the numbers of
-    these frames in coding order."""
+    """Decodes the frames that arrived, and returns which of the pictures are
+    not damaged. A picture is given by its place in display order. `arrived` has
+    the numbers of these frames in coding order."""
     packets = read_packets(path, codec)
     whole = pictures_of_all(path, codec)
     if len(whole) != len(packets):

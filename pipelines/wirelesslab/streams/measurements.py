@@ -30,8 +30,9 @@ OUWENS_RUNS = {"1": (1, 1), "2": (2, 2), "3": (3, 3), "4": (4, 4),
                "5-10": (5, 10), "over 10": (11, math.inf)}
 # The last class of Ouwens table 3.2 is five or more transmissions.
 OUWENS_MAX_ATTEMPTS = 5
-# Pairs (dB, grade) from EvalVid's mos.c: a PSNR above this number of dB gets
-# this grade. A PSNR below all of them gets grade 1.
+# Pairs (dB, grade) from EvalVid's mos.c. A picture gets the grade if its PSNR
+# is above this number of dB. A picture whose PSNR is below all these numbers
+# gets grade 1.
 EVALVID_GRADES = ((37, 5), (31, 4), (25, 3), (20, 2))
 
 
@@ -228,8 +229,9 @@ def throughput(passages: Sequence[Passage],
 
 
 def duration_ns(passages: Sequence[Passage]) -> float:
-    """Returns the time from the first arrival to the time at which the frame
-    after the last one would be due (Ouwens table 3.7)."""
+    """Returns the duration of the video at the viewer. It begins with the first
+    arrival. It ends when another frame after the last one would be due (Ouwens
+    table 3.7)."""
     times = [way.arrived_ns for way in arrived(passages)]
     return max(times) - min(times) + period_ns(passages) if times else 0
 
@@ -348,9 +350,12 @@ def loss_runs(lost: Iterable[bool]) -> collections.Counter[int]:
 
 def run_percents(
         runs: collections.Counter[int]) -> tuple[list[float], int, int]:
-    """Returns a row of Ouwens table 3.12: the share in % of each class of
-    OUWENS_RUNS among all series of consecutive lost packets, the number of lost
-    packets, and the number of series."""
+    """Returns a row of Ouwens table 3.12, which is about series of consecutive
+    lost packets. The row has:
+    - the share in % of each class of OUWENS_RUNS among all series,
+    - the number of lost packets,
+    - the number of series.
+    """
     total = sum(runs.values())
     counts = [sum(count for length, count in runs.items()
                   if first <= length <= last)
@@ -458,11 +463,13 @@ def sustainable_rate(blocks: Sequence[tuple[float, int]]) -> float:
 
 def one_way_delay(sent: int, received: int, reception: int,
                   sending_ack: int) -> float:
-    """Returns the one-way delay of a packet (Erixzon equations 5.3 and 5.4):
-    half of the round trip without the time that the receiver held the
-    acknowledgement. `sent` and `received` are times of the sender's clock,
-    `reception` and `sending_ack` of the receiver's, so the clocks need not
-    agree."""
+    """Returns the one-way delay of a packet (Erixzon equations 5.3 and 5.4). It
+    is half of the round-trip time, without the time for which the receiver held
+    the acknowledgement.
+
+    `sent` and `received` are times of the sender's clock. `reception` and
+    `sending_ack` are times of the receiver's clock. The clocks need not agree,
+    because only differences of times of the same clock are used."""
     elapsed = sending_ack - reception
     return (received - sent - elapsed) / 2
 

@@ -272,7 +272,8 @@ class OverLink:
     def choose_port(self, binds: str, wanted: int | None = None) -> int:
         """Returns a port that is free on this machine. In a host with a
         namespace every port is free. But relays on this machine may have to
-        replace the hosts, and they need a port that is free here."""
+        replace the hosts, and the relays need a port that is free on this
+        machine."""
         return wanted or free_port(binds)
 
     def way(self, _port: int) -> str:
@@ -297,8 +298,9 @@ class OverLink:
         return self._bed.variables(role)[of]
 
     def paths(self, role: str, listener: str, port: int) -> dict[str, str]:
-        """Returns {name: value} of the addresses on each link, as this role
-        has to write them. `listener` is the role that listens at the port.
+        """Returns {name: value} of the addresses on each link. The values have
+        the form in which `role` has to write them. `listener` is the role that
+        listens at the port.
         """
         variables = self._bed.variables(role)
         (other,) = (one for one in ROLES if one != listener)

@@ -151,8 +151,8 @@ def best(work: Sequence[Job], supply: Supply) -> list[int]:
 
 
 def _undominated(plans: list[_Plan]) -> list[_Plan]:
-    """Leaves out each plan for which there is another plan that has at least as
-    many frames and does not use more of the supply.
+    """Keeps only the best plans. A plan is left out if another plan has at
+    least as many frames and does not use more of the supply.
     """
     found, min_used = [], math.inf
     for plan in sorted(plans, key=lambda plan: (-plan.count, plan.used)):
@@ -162,7 +162,7 @@ def _undominated(plans: list[_Plan]) -> list[_Plan]:
     return found
 
 
-# The state of a decoder is whether each of the last two I- or P-frames can be
+# The state of a decoder says which of the last two I- or P-frames can be
 # decoded. The rules are those of frame_log.decodable().
 
 def _can_decode(frame: frame_log.Frame, state: tuple[bool, bool]) -> bool:

@@ -94,9 +94,9 @@ def measure(clip: pathlib.Path, shown: list[int | None],
 
 def write_pairs(clip: pathlib.Path, shown: list[int | None],
                 reference: pathlib.Path | None, pipe: BinaryIO) -> None:
-    """Writes the luminance of all pictures that are compared to `pipe`, as
-    YUV4MPEG2. In each frame, the picture that the viewer saw is above the
-    picture with which it is compared.
+    """Writes pictures to `pipe`, as YUV4MPEG2 with luminance only. Each frame
+    has two pictures that are compared. The upper one is the picture that the
+    viewer saw, and the lower one is the picture with which it is compared.
     """
     with contextlib.ExitStack() as stack:
         own = stack.enter_context(luminance(clip))

@@ -212,9 +212,9 @@ def listener(transport: Protocol) -> str:
 
 
 def together(several: list[Protocol], apart: float) -> Protocol:
-    """Combines several protocols into one. The result sends one stream for each
-    of them over one link. The streams are started at intervals of `apart`
-    seconds.
+    """Combines several protocols into one protocol with several streams over
+    one link. It has one stream for each of the given protocols. The streams are
+    started at intervals of `apart` seconds.
     """
     for one in several:
         if one[COMPUTED]:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Process 1 of a testbed: makes its namespaces and ends them.
+"""Makes the namespaces of a testbed and ends them. This process is process 1 of
+the testbed.
 
 Everything in a testbed lives in one PID namespace, whose first process is this
 one. When this process ends, the kernel kills all others in the namespace. The
@@ -37,9 +38,9 @@ TUN_HELP = {
     errno.EACCES: "as root: chmod 666 /dev/net/tun, which gives users no "
                   "rights over networks of others",
 }
-# These settings keep the kernel of a new host from sending packets by itself.
-# Only the packets of the commands then cross a link, and a seed always gives
-# the same run.
+# With these settings, the kernel of a new host sends no packets by itself. Only
+# the packets of the commands then cross a link, and a seed always gives the
+# same run.
 QUIET = {"net.ipv6.conf.default.router_solicitations": "0",
          "net.ipv6.conf.default.addr_gen_mode": "1"}
 # {table in /proc/net: the state, in hex, of a socket that can receive}. In the

@@ -105,8 +105,8 @@ def write_or_drop(file: int, data: bytes) -> bool:
 
 
 def numbered(number: int, size: int) -> bytes:
-    """Returns a packet of this size that begins with the number. A packet of
-    less than 8 bytes has only the low bytes of the number.
+    """Returns a packet of `size` bytes that begins with `number`. If the packet
+    has less than 8 bytes, it contains only the low bytes of `number`.
     """
     return number.to_bytes(8, "little")[:size].ljust(size, b"\0")
 

@@ -364,9 +364,9 @@ GST_START_TEST (listening_sink_takes_the_next_receiver)
 
 GST_END_TEST;
 
-/* The error occurs with any value of auto-reconnect, because the sink does not
- * wait for another program to end. The test uses no harness, because a harness
- * would start the element immediately. */
+/* The sink reports the error at once, even with auto-reconnect=true, because it
+ * does not wait until another program frees the port. The test uses no harness,
+ * because a harness would start the element immediately. */
 GST_START_TEST (port_in_use_is_an_error)
 {
   LoopbackEnd src, sink = { NULL, gst_element_factory_make ("dcctpthinsink",
