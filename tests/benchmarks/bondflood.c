@@ -4,17 +4,21 @@
  *
  *   bondflood SINK SOURCE PACKETS RATE LIST [SIZE]
  *
- * The source runs in a process of its own. RATE packets per second (0: as many
- * as possible) are pushed into the sink, with LIST packets in a buffer list
- * (1: single buffers). A packet is RTP with seven packets of MPEG-TS, which is
- * 1328 bytes, or it has SIZE bytes. The program prints the number of packets
- * that were output, the seconds from the first input to the last output, and
- * the seconds of CPU time of sink and source. SINK and SOURCE are elements with
- * their properties, as in a launch line.
+ * The source runs in a process of its own. The program pushes RATE packets per
+ * second into the sink. If RATE is 0, it pushes as many as possible. Each
+ * buffer list has LIST packets. If LIST is 1, the packets are pushed as single
+ * buffers. A packet has SIZE bytes. By default it is RTP with seven packets of
+ * MPEG-TS, which is 1328 bytes. SINK and SOURCE are elements with their
+ * properties, as in a launch line.
  *
- * If callcount.so is preloaded, a second line has the calls of malloc, of locks
- * and of clocks in the sink's process and then in the source's process (see
- * calls.py).
+ * The program prints the number of packets that were output, the seconds from
+ * the first input to the last output, and the seconds of CPU time of sink and
+ * source.
+ *
+ * If callcount.so is preloaded, the program prints a second line. It has the
+ * numbers of allocations, of operations on locks and of clock readings. The
+ * numbers of the sink's process are first, and those of the source's process
+ * follow (see calls.py).
  */
 
 #define _GNU_SOURCE
@@ -30,8 +34,8 @@
 #include "callcount.h"
 
 #define DEFAULT_SIZE (12 + 7 * 188)
-/* Time without an output packet after which the run ends. Retransmissions take
- * less time on the loopback interface. */
+/* The run ends if the source outputs no packet for this time. On the loopback
+ * interface, retransmissions take less time than this. */
 #define IDLE_US (300 * 1000)
 #define CONNECT_US (20 * G_USEC_PER_SEC)
 
@@ -57,7 +61,8 @@ push (GstPad * pad, guint list_size)
 
 /* --- calls of functions --------------------------------------------------- */
 
-/* Number of calls in each process, if callcount.so is preloaded */
+/* {process: {function: number of calls}}. Calls are only counted if
+ * callcount.so is preloaded. */
 typedef gint64 Calls[2][CALLCOUNT_FUNCTIONS];
 
 static void
@@ -67,7 +72,8 @@ count_in_source (void)
     callcount_select (1);
 }
 
-/* Adds the calls until now, multiplied by `factor`. */
+/* Adds the numbers of function calls that were counted so far to `calls`. The
+ * numbers are multiplied by `factor` first. */
 static void
 add_calls (Calls calls, gint factor)
 {
@@ -80,8 +86,8 @@ add_calls (Calls calls, gint factor)
   }
 }
 
-/* Subtracts the calls that this program needs to make the packets, and to count
- * the packets that the source outputs. */
+/* Subtracts the function calls that this program itself needs. It needs them to
+ * make the packets, and to count the packets that the source outputs. */
 static void
 subtract_own_calls (Calls calls, guint n_pushed, guint n_noted, guint list_size)
 {

@@ -14,8 +14,9 @@ PLUGINS = ("dccpthin", "mmtp", "udplite")
 
 
 def get_environment(build, directory):
-    """The registry of each build is kept in `directory`. Otherwise GStreamer
-    would load all plugins again whenever the build changes."""
+    """Returns the environment for programs that use the plugins of `build`.
+    Each build has a registry of its own in `directory`. With a common registry,
+    GStreamer would load all plugins again whenever the build changes."""
     registry = f"registry{abs(hash(build))}.bin"
     return os.environ | {
         "GST_DEBUG": "0",
@@ -33,8 +34,8 @@ def add_option(parser):
 
 @contextlib.contextmanager
 def open_environments(others):
-    """Yields the environments of this build and of other builds. The keys end
-    the names of the rows."""
+    """Yields {end of a row's name: environment}, for this build and for the
+    other builds. The end of the name tells the builds apart."""
     with tempfile.TemporaryDirectory() as directory:
         environments = {"": get_environment(turns.BUILD, directory)}
         for number, other in enumerate(others, 1):

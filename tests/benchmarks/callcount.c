@@ -25,7 +25,8 @@ extern void *__libc_memalign (size_t alignment, size_t size);
 
 typedef uint64_t Counters[2][CALLCOUNT_FUNCTIONS];
 
-/* Used until the counters that both processes share are mapped */
+/* Counters of this process, used until the shared memory for the counters of
+ * both processes is mapped. */
 static Counters early;
 static Counters *counters = &early;
 static unsigned own;

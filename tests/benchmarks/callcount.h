@@ -9,15 +9,18 @@
 
 typedef enum
 {
-  CALLCOUNT_MALLOC,             /* and its relatives, such as calloc */
+  /* malloc and related functions, such as calloc */
+  CALLCOUNT_MALLOC,
   CALLCOUNT_LOCK,               /* mutexes of GLib and of POSIX */
   CALLCOUNT_CLOCK,              /* clock_gettime */
   CALLCOUNT_FUNCTIONS
 } CallcountFunction;
 
-/* Selects the counters of this process. The counters of process 0 are selected
- * at first. A process of index 1 may be forked. */
+/* Selects the counters that this process uses. There are counters for a process
+ * 0 and a process 1. At first a process uses the counters of process 0. A child
+ * that it forks may select 1. */
 __attribute__((weak)) void callcount_select (unsigned process);
-/* Returns the calls of both processes, which share the counters. */
+/* Returns how often one process has called the function. Both processes share
+ * the counters, so each can read those of the other. */
 __attribute__((weak)) uint64_t callcount_get (unsigned process,
     CallcountFunction function);

@@ -6,13 +6,17 @@
     tests/benchmarks/calls.py --build OTHER
 
 Each sink sends packets of 1316 bytes to its own source as fast as it can, as
-bondflood does in other benchmarks. A preloaded library counts the calls in both
-processes (see callcount.c). The calls of bondflood itself are subtracted. The
-calls of GStreamer are included, for example the lock of a pad for each buffer
-or buffer list, so udpsink and udpsrc are the peers. The calls of a sink are
-divided by the packets that were pushed, and those of a source by the packets
-that arrived. Packets that arrive one by one, because the source is faster than
-the sink, cost the source more calls than packets that arrive together.
+bondflood does in other benchmarks. A preloaded library counts the calls of
+these functions in both processes (see callcount.c). Calls by bondflood itself
+are subtracted. Calls by GStreamer are included, for example the lock of a pad
+for each buffer or buffer list. Therefore udpsink and udpsrc, which have the
+same calls by GStreamer, are the peers.
+
+The number of calls in a sink is divided by the packets that were pushed. The
+number of calls in a source is divided by the packets that arrived. If the
+source is faster than the sink, the packets arrive one by one. The source then
+makes more calls per packet than if packets arrive together.
+
 --build OTHER also measures the plugins of another build directory. The option
 may be given several times.
 """
@@ -41,7 +45,9 @@ class Failed(Exception):
 
 
 def run(name, pair, packets, size, environment):
-    """Returns the calls per packet of the sink and of the source."""
+    """Returns how often the sink and the source call each of the counted
+    functions per packet.
+    """
     done = subprocess.run([turns.PROGRAM, *pair, str(packets), "0", str(size),
                            str(SIZE)], stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=SECONDS,

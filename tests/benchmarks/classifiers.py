@@ -10,10 +10,10 @@ also passes each frame to another thread. The cost of queue, which only passes
 frames to another thread, is shown as well. No frame is dropped, because
 fakesink accepts everything.
 
-The frames of a stream are read from a GDP file. Such a file keeps the caps and
-the limits of the frames, so a pipeline can be compared with the same pipeline
-without the element. The parser gets the same frames. VP8 has no parser; it is
-compared with vp9parse, which gets a VP9 stream of the same rate.
+The frames of a stream are read from a GDP file. Such a file keeps the caps, and
+it also keeps where each frame begins and ends. Therefore every pipeline gets
+the same frames, with or without the element. VP8 has no parser. It is compared
+with vp9parse, which gets a VP9 stream of the same rate.
 
 The CPU time of the whole process is measured as in compare.py, and the
 pipelines run in turn. The program only fails if a pipeline fails or does not
@@ -40,7 +40,7 @@ FILTER = "scale=1280:720,noise=alls=16:allf=t"
 # The CPU time of mpegstat should be less than this share of the parser's CPU
 # time. VP8 has another goal.
 GOAL = 0.5
-CLASSIFIER = "mpegstat"  # The element for which the goal holds.
+CLASSIFIER = "mpegstat"  # GOAL is for this element.
 ELEMENTS = {
     "mpegstat": "mpegstat",
     "ifdqueue": "ifdqueue sync=false max-frames=64",
@@ -51,12 +51,13 @@ ELEMENTS = {
 @dataclass(frozen=True)
 class Codec:
     encoder: str
-    # The elements that make whole frames of this form. Empty if the demuxer
-    # outputs whole frames.
+    # The elements that divide a stream of this form into whole frames. The text
+    # is empty if the demuxer outputs whole frames.
     form: str
     parser: str
-    # The codec of the stream that the parser gets. Empty if it is the codec
-    # itself.
+    # VP8 has no parser, so a parser for another codec is measured in its place.
+    # This is the name of the other codec. It is empty if the parser is for the
+    # same codec.
     peer: str = ""
     goal: float = GOAL
 
@@ -176,8 +177,9 @@ def check_output(name, elements, stream, env):
 
 
 def measure(name, stream, runs, env):
-    """Returns the CPU time that each element adds, in us for a frame, in each
-    round, and the size of all frames."""
+    """Returns a pair. The first item has, for each element, the CPU time that
+    it adds to a frame in us, as a list with a value for each round. The second
+    item is the size of all frames."""
     elements = {"": "", "parser": f"! {CODECS[name].parser}"} if \
         not CODECS[name].peer else {"": ""}
     elements |= {title: f"! {line}" for title, line in ELEMENTS.items()}

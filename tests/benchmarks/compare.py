@@ -79,7 +79,9 @@ class Failed(Exception):
 # ------------------------------------------------------------- the stream
 
 def make_stream(rate, size):
-    """The repeated clip, up to the last GOP that ends within `size` bytes."""
+    """Writes a stream to a file. The stream is the repeated clip, up to the
+    last GOP that ends within `size` bytes.
+    """
     clip = clips.make_clip(BUILD, rate)
     path = BUILD / "benchmarks" / f"bunny-{rate}M-{size // 1000000}MB.m2v"
     if not path.exists():
@@ -118,8 +120,8 @@ def environment():
 
 
 def cpu_seconds(argv, env):
-    """User and system seconds of a process and of the children that it waited
-    for.
+    """Runs a program. Returns the user and system CPU seconds of its process
+    and of the children for which this process waited.
     """
     process = subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL)
@@ -131,7 +133,8 @@ def cpu_seconds(argv, env):
 
 
 def count_output(name, stream, env):
-    """Buffers and bytes that reach the sink, or the frames that ffprobe counts.
+    """Returns the numbers of buffers and bytes that reach the sink. For
+    ffprobe, the first number is the number of frames.
     """
     argv = command(name, stream, "fakesink silent=false")
     if name != FFPROBE:

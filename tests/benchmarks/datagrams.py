@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares the CPU time per packet of our sinks and sources with that of UDP's.
+"""Compares our elements with udpsink and udpsrc by the CPU time per packet.
 
     meson test -C build --benchmark -v datagrams
 
@@ -8,18 +8,21 @@ Each sink sends RTP packets of 1316 bytes to its own source as fast as it can.
 The source runs in another process. The packets cross the loopback interface, in
 network namespaces of their own where this is permitted. The rows of the table
 run in turn. Each figure is the median of the runs, with the minimum and the
-maximum.
+maximum. The program fails only if a pair does not run at all, and never because
+it is slow.
 
 The CPU time of a sink is divided by the packets that were pushed into it,
 because udpsink does not notice when packets are lost. The CPU time of a source
-is divided by the packets that arrived. The last row is a loop without GStreamer
-that sends 32 packets with one system call. With gso=off, the sink passes each
-packet to the kernel by itself, but its source still uses GRO. The program fails
-only if a pair does not run at all, and never because it is slow.
+is divided by the packets that arrived.
+
+The last row is a loop without GStreamer that sends 32 packets with one system
+call. With gso=off, the sink passes packets to the kernel one by one, but its
+source still uses GRO.
 
 The rate control of mmtpsink learns the rate of the path in the first 0.1 s of a
-run, which is part of the figures. A run with lists has four times as many
-packets as a run with single buffers, so that it is several times longer.
+run. The figures include this time. A run with lists has four times as many
+packets as a run with single buffers, so that it lasts several times as long as
+this time.
 """
 
 import argparse
@@ -66,7 +69,7 @@ class Failed(Exception):
 
 @dataclass
 class Run:
-    rate: float             # packets that arrived per second
+    rate: float  # The number of packets that arrived per second.
     share: float  # The percentage of the packets that arrived.
     sink: float  # The CPU time of a packet in us.
     source: float
@@ -88,7 +91,8 @@ def get_commands(packets, size):
     commands = {name: [turns.PROGRAM, *pair, packets, 0, size, SIZE]
                 for name, pair in PAIRS.items()}
     if size == 1:
-        # Each packet is then a message of its own, with and without GSO.
+        # With single buffers, GSO has no packets to combine. Each packet is
+        # then a message of its own, with and without GSO.
         for name in WITHOUT_GSO:
             del commands[name]
     else:
@@ -105,8 +109,9 @@ def take_turns(commands, runs, packets):
 
 
 def describe(values, peer, attribute):
-    """Returns the median and the range of the CPU times. Also returns the ratio
-    of the packets per CPU second to those of the peer."""
+    """Returns a text for the table. It has the median and the range of the CPU
+    times per packet. It also has the ratio of the packets per CPU second to the
+    packets per CPU second of the peer."""
     own, others = ([getattr(one, attribute) for one in all_runs]
                    for all_runs in (values, peer))
     ratios = [other / mine for mine, other in zip(own, others)]

@@ -22,24 +22,25 @@ typedef struct
 {
   gint is_listening;
   gint received;                /* number of packets that the source output */
-  gint noted;                   /* number of buffers and buffer lists of them */
+  gint noted;                   /* number of buffers and lists in which the
+                                 * source output these packets */
   gint64 received_at;           /* us, monotonic */
 } FloodShared;
 
 /* Prints an error and ends the program. */
 G_GNUC_NORETURN void flood_fail (const gchar * what);
-/* Starts the source, an element with its properties as in a launch line, in a
- * process of its own. Returns when it is in PLAYING. The process is killed when
- * this program ends. `start` is called in the new process first; it may be
- * NULL. */
+/* Starts the source in a process of its own. The source is an element with its
+ * properties, as in a launch line. Returns when it is in PLAYING. The process
+ * is killed when this program ends. The new process first calls `start`, which
+ * may be NULL. */
 FloodShared *flood_start_source (const gchar * description,
     void (*start) (void), pid_t * pid);
 /* Starts the sink, and returns a source pad that is linked to it. The stream is
  * RTP. */
 GstPad *flood_open_sink (const gchar * description);
-/* Makes a buffer, or a list of `list_size` buffers if this is more than 1. Each
- * of them is an RTP packet of `size` bytes, whose timestamp is the number of the
- * packet, counted from 0. */
+/* Makes a buffer. If `list_size` is more than 1, makes a list of `list_size`
+ * buffers. Each buffer is an RTP packet of `size` bytes. The timestamp of the
+ * packet is its number, counted from 0. */
 GstMiniObject *flood_make (gsize size, guint list_size);
 /* Pushes a buffer or a list, and takes ownership of it. */
 void flood_push (GstPad * pad, GstMiniObject * packets);

@@ -15,10 +15,11 @@ seconds, a count does not depend on other load of the machine, but it does not
 include the time in the kernel. The count of the same pipeline without the
 element is subtracted.
 
-The builds run in turn, and the other build is counted twice in each round. The
-difference between the two medians of the other build shows how large a random
-difference may be. It is large for mmtpsink with a key, whose work depends on
-the timing of its peer.
+The counts of the two builds alternate. In each round, the other build is
+counted twice, so it has two medians. The difference between these two medians
+shows how large a random difference may be. This random difference is large for
+mmtpsink with a key, because the work of this element depends on the timing of
+its peer.
 """
 
 import argparse
@@ -70,7 +71,8 @@ class Failed(Exception):
 @dataclass(frozen=True)
 class Case:
     pipeline: str
-    # The same pipeline without the element; empty if nothing is subtracted.
+    # The same pipeline without the element. Its instructions are subtracted.
+    # The text is empty if nothing is subtracted.
     base: str
     # A pipeline that runs at the same time, outside of callgrind.
     peer: str = ""
@@ -127,7 +129,9 @@ def make_build_without_log():
 
 
 def environment(build, directory):
-    """Environment with the plugins of one build and a registry for them."""
+    """Returns the environment with the plugins of one build and with a registry
+    for them.
+    """
     env = dict(os.environ)
     plugins = [*(build / "gst").glob("*/"), *(build / "ext").glob("*/")]
     env["GST_PLUGIN_PATH_1_0"] = ":".join(map(str, plugins))
@@ -167,12 +171,13 @@ def count(pipeline, env):
 
 
 def count_base(case, env, clip):
-    """Instructions of the pipeline without the element."""
+    """Returns the number of instructions of the pipeline without the element.
+    """
     return count(case.base.format(clip=clip), env)[0] if case.base else 0
 
 
 def count_case(case, without, env, clip):
-    """Instructions per buffer that the element adds."""
+    """Returns the number of instructions per buffer that the element adds."""
     pipeline = case.pipeline.format(clip=clip)
     with running(case.peer, env):
         if case.peer:

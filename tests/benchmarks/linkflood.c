@@ -2,16 +2,18 @@
 /* Pushes packets into an element and takes its output, for benchmarks.
  *
  *   linkflood flood ELEMENT PACKETS LIST
- *       pushes as fast as possible, with LIST packets in a buffer list (1:
- *       single buffers); prints the packets that were output and the seconds
- *       until the last one
+ *       Pushes packets as fast as possible. Each buffer list has LIST packets.
+ *       If LIST is 1, the packets are pushed as single buffers. The program
+ *       prints the number of packets that were output, and the seconds until
+ *       the last one.
  *   linkflood late ELEMENT PACKETS DELAY_NS
- *       pushes one packet per millisecond, which has to be output DELAY_NS
- *       later because of its timestamp or by the element itself; prints how
- *       late the packets were, median and 99th percentile in ns, and the
- *       element's own statistics of this
+ *       Pushes one packet per millisecond. Each packet has to be output
+ *       DELAY_NS later, because of its timestamp or because the element delays
+ *       it. The program prints the median and the 99th percentile of the
+ *       lateness of the packets in ns. For wirelesslink, it also prints the
+ *       lateness from the statistics of the element.
  *   linkflood late clock PACKETS DELAY_NS
- *       measures the same for waiting on the clock, without an element
+ *       Measures the lateness of waiting on the clock, without an element.
  *
  * ELEMENT is one element with its properties, as in a launch line.
  */
@@ -22,7 +24,7 @@
 
 #define SIZE 1400
 #define PERIOD GST_MSECOND
-/* Time without an output packet after which the run ends. */
+/* The run ends if the element outputs no packet for this time. */
 #define IDLE_US (500 * 1000)
 
 typedef struct
@@ -105,7 +107,7 @@ get_element_pad (const Flood * flood, GstPadDirection direction)
   return gst_element_get_static_pad (flood->element, "src_0");
 }
 
-/* Returns our pad that is linked to the element. */
+/* Makes a pad of this program, links it to the element, and returns it. */
 static GstPad *
 open_pad (Flood * flood, GstPadDirection direction)
 {
@@ -281,7 +283,8 @@ print_own (const Flood * flood)
   gst_structure_free (stats);
 }
 
-/* Measures the lateness of the clock alone, on which the elements rely. */
+/* Measures the lateness of the clock alone. The elements cannot be more exact
+ * than this clock. */
 static void
 wait_late (Flood * flood, GstClockTime begin, guint packets)
 {
@@ -304,7 +307,9 @@ push_late (Flood * flood, GstClockTime begin, guint packets)
     GstBuffer *buffer = make_packet ();
 
     flood->sent[i] = begin + i * PERIOD;
-    /* Elements that wait for timestamps block this thread themselves. */
+    /* wirelesslink does not block this thread, so this loop waits for the time
+     * of each packet. Other elements wait for the timestamp and block this
+     * thread. */
     if (is_link (flood)) {
       wait_until (flood->clock, flood->sent[i]);
       flood->sent[i] = gst_clock_get_time (flood->clock);

@@ -18,23 +18,26 @@ PORT = 5001
 VETH = "10.99.0.1", "10.99.0.2"
 SECONDS_TO_START = 60
 TICKS = os.sysconf("SC_CLK_TCK")
-# Threads of the process of a link, for packets from host a to host b
+# {part of a link: the thread in the process of the link in which this part
+# handles packets from host a to host b}
 THREADS = {"tunsrc": "tunsrc0:src", "link": "wirelesslink",
            "tunsink": "wl:src_0"}
 
 
 @dataclass(frozen=True)
 class Ends:
-    """A link: the words of its description as a testbed has them, and words
-    for the properties of tunsrc and tunsink."""
+    """A link. `words` is its description in the form that a testbed uses.
+    `source` and `sink` have properties of tunsrc and of tunsink, as in a launch
+    line."""
     words: str
     source: str = ""
     sink: str = ""
 
 
 class Hosts:
-    """Hosts a and b. `links` are {name: Ends}; the names are for the caller,
-    the devices are wl0, wl1 and so on. `veth` is one more link, a veth pair."""
+    """The hosts a and b. `links` are {name: Ends}. Only the caller uses these
+    names. The devices of the links have the names wl0, wl1 and so on. There is
+    one more link with the name `veth`, which is a veth pair."""
 
     def __init__(self, links, env):
         self._env = env
@@ -117,8 +120,8 @@ class Hosts:
         return [list(map(float, output.split())) for output in outputs]
 
     def cpu_times(self, link):
-        """Returns the CPU seconds that the threads of a link have used so far,
-        {thread of THREADS: seconds}, or {} for the veth pair."""
+        """Returns {part of a link: CPU seconds that its thread has used so
+        far}, for the parts in THREADS. Returns {} for the veth pair."""
         if link not in self._processes:
             return {}
         found = dict.fromkeys(THREADS, 0.0)
@@ -131,7 +134,9 @@ class Hosts:
 
 
 def _read_stat(path):
-    """Returns the name in a stat file of /proc and the fields after it."""
+    """Returns the name of the process from a stat file of /proc. Also returns
+    the fields after the name.
+    """
     head, _, tail = path.read_text().rpartition(")")
     return head.partition("(")[2], tail.split()
 

@@ -1,19 +1,28 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compares the cost of the emulated links with that of similar programs.
+
     meson test -C build --benchmark -v links
+
+The benchmark has five parts:
 (a) Packets per second through wirelesslink, through netsim, and through a
-queue, which also has a thread. (b) UDP packets per second between two network
-namespaces, through TUN devices with a wirelesslink between them and through a
-veth pair. (c) The time for a minute of link time without waiting, for the core
-alone and for a whole pipeline. (d) How late packets leave in real time,
-compared with clocksync and with the clock alone. (e) What is lost, and who
-needs CPU time, at 1 Gbit/s of UDP between two network namespaces. Our elements
-and the others run in turn. The figures are medians with minimum and maximum.
-The program fails only if a part does not run at all, or loses packets in (a) or
-(c) that it should not lose, and never because it is slow. In (e), a run in
-which the sender was much later than usual says nothing about losses, because
-the machine had other work.
+    queue, which also has a thread.
+(b) UDP packets per second between two network namespaces. The packets pass
+    through TUN devices with a wirelesslink between them, or through a veth
+    pair.
+(c) The time that a minute of link time takes if nothing waits for the clock,
+    for the core alone and for a whole pipeline.
+(d) How late packets leave in real time, compared with clocksync and with the
+    clock alone.
+(e) How many packets are lost, and which threads need CPU time, at 1 Gbit/s of
+    UDP between two network namespaces.
+
+Our elements and the others run in turn. The figures are medians with minimum
+and maximum. The program fails only if a part does not run at all, or if (a) or
+(c) loses packets that should not be lost. It never fails because it is slow.
+
+In (e), the sender may be much later than usual because the machine had other
+work. Such a run says nothing about losses.
 """
 
 import argparse
@@ -48,8 +57,8 @@ UDP_SECONDS = 2
 RATE_SIZE = 1400
 RATE_PACKETS = 89286
 RATE_SECONDS = 3
-# A program of the benchmark may have to wait for a CPU of a shared machine. All
-# queues hold the packets of 100 ms.
+# Each queue has room for the packets of 100 ms, because a program of the
+# benchmark may have to wait for a CPU of a shared machine.
 RATE_SOURCE = "txqueuelen=10000"
 RATE_LINKS = {
     "no limits": "txqueuelen=0 max-output-packets=10000",
@@ -85,7 +94,9 @@ def span(values, form):
 
 
 def show(title, figures, unit, form="{:10.0f}"):
-    """`figures`: name -> values; our element comes first."""
+    """Prints a table. `figures` is {name: values}, and the first name is that
+    of our element. It is compared with each of the others.
+    """
     print(f"\n{title}")
     (ours, values), *peers = figures.items()
     for name, own in figures.items():
@@ -189,8 +200,10 @@ def machines(options, env):
 class Transfer:
     sent: float
     lost: float
-    late: float  # latest burst of the sender, s
-    cpu: dict  # {sender, receiver or a thread of the link: us per packet}
+    late: float  # The lateness of the latest burst of the sender, in s.
+    # {"sender", "receiver" or a thread of the link: its CPU time per packet in
+    # us}
+    cpu: dict
 
 
 def transfer(hosts, programs, link, rate, seconds):
@@ -224,8 +237,9 @@ def show_transfers(link, transfers):
 
 
 def find_limit(hosts, programs, link):
-    """Returns the highest rate in packets/s, in steps of LIMIT_STEP, at which
-    nothing is lost for LIMIT_SECONDS, by a binary search."""
+    """Finds a limit by a binary search. Returns the highest rate in packets/s
+    at which nothing is lost for LIMIT_SECONDS. The rate is a multiple of
+    LIMIT_STEP."""
     low, high = 0, MAX_LIMIT // LIMIT_STEP
     while high - low > 1:
         middle = (low + high) // 2
@@ -280,8 +294,8 @@ def run_pipeline(clip, link, env):
 
 
 def count_frames(clip, link, env):
-    """Returns the number of frames that leave the link, to check that the
-    pipeline is not empty.
+    """Returns the number of frames that the link outputs. With this number the
+    caller checks that data passes through the pipeline.
     """
     rows = BUILD / "benchmarks" / "frames.csv"
     argv = PIPELINE.format(clip=clip, link=link).split()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares the packet rate and CPU time of the MMTP elements with RIST's.
+"""Compares packet rate and CPU time of the MMTP and the RIST elements.
 
     meson test -C build --benchmark -v mmtp
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The arena: the two cores of MMTP over wirelesslink's core, in virtual time,
- * on links of every kind. The results are compared with RTP over UDP and with a
- * sender that has perfect foresight. The program prints one row for each
- * scenario, with the medians and ranges of its runs. One process for each
- * processor core does the runs.
+/* The arena runs the sender and the receiver of MMTP over the core of
+ * wirelesslink, in virtual time, on links of every kind. The results are
+ * compared with RTP over UDP and with a sender that has perfect foresight. The
+ * program prints one row for each scenario, with the medians and ranges of its
+ * runs. It starts one process for each processor core, so that several runs are
+ * made at the same time.
  *
  *   build/tests/benchmarks/mmtparena --group recorded --only 3M
  *
@@ -117,7 +118,7 @@ typedef struct
 /* The results, in memory that all processes share. */
 typedef struct
 {
-  /* The number of the next run that no process has done yet. */
+  /* The number of the next run that no process has begun. */
   gint next;
   ArenaOutcome outcomes[];
 } Results;
@@ -399,11 +400,13 @@ print_runs (const Row * row, const Results * results)
 
 /* --- summary -------------------------------------------------------------- */
 
-/* The maximum gap in ms that a latency D0 of 450 ms can bridge. */
+/* The longest gap in the link, in ms, that MMTP can bridge if its latency (D0)
+ * is 450 ms. */
 #define BRIDGED_GAP 300
 
-/* Prints those runs of a group that have no longer gaps than this maximum. In
- * these runs MMTP must deliver at least 95 % of the possible result. */
+/* Prints a line about those runs of a group whose longest gap is at most
+ * BRIDGED_GAP. In these runs MMTP must deliver at least 95 % of the possible
+ * result. */
 static void
 print_runs_without_gaps (const GArray * rows, guint first, guint end,
     const Results * results)
@@ -427,8 +430,8 @@ print_runs_without_gaps (const GArray * rows, guint first, guint end,
   g_free (shares);
 }
 
-/* Prints one line for each group: the mean of its medians, and its worst
- * scenario. */
+/* Prints one line for each group. It has the mean of the medians of all
+ * scenarios, and the worst scenario. */
 static void
 print_group (const GArray * rows, guint first, guint end,
     const Results * results)

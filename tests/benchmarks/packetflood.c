@@ -2,18 +2,23 @@
 /* Measures how many packets a network sink or source can process.
  *
  *   packetflood send ELEMENT PACKETS LIST
- *       pushes packets into a sink, LIST in a buffer list (1: single buffers)
+ *       Pushes PACKETS packets into a sink. Each buffer list has LIST packets.
+ *       If LIST is 1, the packets are pushed as single buffers.
  *   packetflood receive ELEMENT PACKETS PROTOCOL
- *       fills the socket of a source while the source is paused, in as many
- *       rounds as necessary, and lets the source receive them; PROTOCOL is udp,
- *       udplite, or both, which is UDP-Lite in UDP
+ *       Fills the socket of a source while the source is paused, and then lets
+ *       the source receive these packets. Repeats this in as many rounds as
+ *       necessary. PROTOCOL is udp, udplite, or both, which is UDP-Lite in UDP.
  *
  * The program prints the number of packets, the seconds that they took, and the
- * seconds of CPU time of the whole process in this time. A packet is 1316 bytes
- * of RTP with MPEG video. A picture begins with every other packet, so the
- * number of bytes that must be protected differs from packet to packet. ELEMENT
- * is one element with its properties, as in a launch line. It uses the loopback
- * interface and the port below, where an idle socket takes the sent packets.
+ * seconds of CPU time of the whole process in this time.
+ *
+ * A packet is 1316 bytes of RTP with MPEG video. A picture begins with every
+ * other packet, so the number of bytes that must be protected differs from
+ * packet to packet.
+ *
+ * ELEMENT is one element with its properties, as in a launch line. It uses the
+ * loopback interface and the port below, where an idle socket takes the sent
+ * packets.
  */
 
 #define _GNU_SOURCE
@@ -32,12 +37,12 @@
 
 #define PORT 5004
 #define SIZE 1316
-/* Number of packets in each round. A buffer of the maximum size holds about as
- * many.
+/* Number of packets in each round. This is about the number that a socket
+ * buffer of the maximum size holds.
  */
 #define ROUND 4000
 #define RECEIVE_BUFFER (64 << 20)
-/* Time without an output packet after which the run ends. */
+/* The run ends if the element outputs no packet for this time. */
 #define IDLE_US (200 * 1000)
 #define UDPLITE_SEND_COVERAGE 10        /* linux/udp.h */
 #define COVERAGE 20
@@ -75,8 +80,8 @@ get_cpu (void)
   return time.tv_sec + time.tv_nsec / 1e9;
 }
 
-/* The packet has an RTP header, the header of RFC 2250, and a slice. In one of
- * the packets a picture header precedes the slice. */
+/* Makes two packets. Each has an RTP header, the header of RFC 2250, and a
+ * slice. The second packet also has a picture header in front of the slice. */
 static void
 make_packets (void)
 {
@@ -136,8 +141,9 @@ make_element (const gchar * description)
 
 /* --- a sink --------------------------------------------------------------- */
 
-/* Without this socket, the answer "port unreachable" would disturb the
- * measurement. */
+/* Opens a socket that takes the packets of the sink and never reads them.
+ * Without this socket, the kernel would answer "port unreachable", which would
+ * disturb the measurement. */
 static void
 open_deaf_receiver (gint protocol)
 {
@@ -231,8 +237,9 @@ flood_sink (const gchar * description, guint n, guint list_size)
 static gint received;           /* atomic */
 static gdouble first_wall, first_cpu, last_wall, last_cpu;
 
-/* Called in the streaming thread. A thread that sees the new number also sees
- * the times. */
+/* Called in the streaming thread. The times are set before `received`, so a
+ * thread that reads the new value of `received` also reads the times that
+ * belong to it. */
 static void
 note (guint n)
 {
@@ -279,7 +286,8 @@ open_sink_pad (GstElement * src)
   return pad;
 }
 
-/* Requests a larger buffer than net.core.rmem_max allows. Only root gets it. */
+/* Requests a larger buffer than net.core.rmem_max allows. The kernel grants it
+ * only to root. */
 static void
 enlarge_buffer (GstElement * src)
 {

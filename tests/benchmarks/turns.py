@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares pairs of a sink and a source that carry the same packets in turn.
-bondflood pushes the packets over the loopback interface, in network namespaces
-of its own where this is permitted. The figures are medians with minimum and
-maximum. The other pairs are compared with the first one.
+"""Compares several pairs of a sink and a source. The pairs run in turn and
+carry the same packets.
+
+The program bondflood pushes the packets over the loopback interface, in network
+namespaces of its own where this is permitted. The figures are medians with
+minimum and maximum. Each other pair is compared with the first one.
 """
 
 import argparse
@@ -36,8 +38,9 @@ def enter_own_network():
 
 
 class Run:
-    """`pair` is a sink and a source, `size` the packets in a buffer list, and
-    `bytes_each` the bytes of a packet."""
+    """A run of the program. `pair` is a sink and a source. `size` is the number
+    of packets in a buffer list. `bytes_each` is the number of bytes of a
+    packet."""
 
     def __init__(self, name, pair, packets, rate, size, bytes_each):
         words = [PROGRAM, *pair,

@@ -4,17 +4,20 @@
  *
  *   udpflood receive PORT
  *   udpflood send ADDRESS PORT SIZE SECONDS
- *   udpflood gso PACKETS SIZE
  *
  * The receiver waits for the first packet and ends when no packet came for half
- * a second. Both print the packets and the seconds from the first to the last.
- * SIZE is the size of the payload.
+ * a second. The receiver and the sender print the number of packets, and the
+ * seconds from the first packet to the last one. SIZE is the size of the
+ * payload.
  *
- * The third form sends PACKETS over the loopback to a process of its own, 32
- * packets in one message (GSO), and receives them with GRO. A program that
- * sends from user space cannot be much faster. As bondflood, it prints the
- * packets that arrived, the seconds from the first one sent to the last one
- * that arrived, and the CPU time of the sender and of the receiver in seconds.
+ *   udpflood gso PACKETS SIZE
+ *
+ * This form sends PACKETS packets over the loopback interface to another
+ * process of this program. It sends 32 packets in one message (GSO), and the
+ * other process receives them with GRO. A program that sends from user space
+ * cannot be much faster. It prints the same numbers as bondflood: the packets
+ * that arrived, the seconds from the first packet that was sent to the last one
+ * that arrived, and the seconds of CPU time of the sender and of the receiver.
  */
 
 #define _GNU_SOURCE
@@ -99,7 +102,7 @@ open_socket (int option)
   if (fd < 0)
     fail ("socket");
   /* Requests larger buffers than net.core.rmem_max and net.core.wmem_max allow.
-   * Only root gets them. */
+   * The kernel grants them only to root. */
   if (setsockopt (fd, SOL_SOCKET, option, &size, sizeof (size)) < 0)
     setsockopt (fd, SOL_SOCKET, option == SO_RCVBUFFORCE ? SO_RCVBUF :
         SO_SNDBUF, &size, sizeof (size));
@@ -161,7 +164,8 @@ send_for (const char *host, int port, size_t size, double seconds)
   begin = get_time ();
   do {
     n = sendmmsg (fd, batch.headers, BATCH, 0);
-    /* The queue is full, or no receiver listens at this time. */
+    /* If the queue is full or no receiver listens at this time, the packets are
+     * lost and the sender continues. */
     if (n < 0 && errno != ENOBUFS && errno != ECONNREFUSED)
       fail ("sendmmsg");
     packets += n > 0 ? n : 0;

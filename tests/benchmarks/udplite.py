@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares the packet rate and CPU time of the UDP-Lite elements with UDP's.
+"""Compares packet rate and CPU time of the UDP-Lite and the UDP elements.
 
     meson test -C build --benchmark -v udplite
 
@@ -35,10 +35,10 @@ SINKS = {"udpsink": "udpsink"} | {
 # of the coverage needs a system call.
 SINKS["udplitesink kernel, fixed"] = (
     "udplitesink backend=kernel coverage-mode=fixed checksum-coverage=28")
-# Without GSO, every packet is a message of its own.
+# Without GSO, the sink sends each packet with a message of its own.
 SINKS["udplitesink udp, full, gso=off"] = (
     "udplitesink backend=udp coverage-mode=full gso=off")
-# Each source with the protocol that it receives.
+# {name of a source: (element, protocol that it receives)}
 SOURCES = {"udpsrc": ("udpsrc", "udp")} | {
     f"udplitesrc {backend}": (f"udplitesrc backend={backend}", protocol)
     for backend, protocol in (("kernel", "udplite"), ("raw", "udplite"),
@@ -80,8 +80,9 @@ def take_turns(runs, measures):
 
 
 def compare(rounds, theirs, target):
-    """Compares packets per second and packets per CPU second. Other load of the
-    machine disturbs the second ratio less."""
+    """Compares two elements by packets per second and by packets per CPU
+    second. Other load of the machine disturbs the comparison by CPU second
+    less."""
     rates = [ours / its for (ours, _), (its, _) in zip(rounds, theirs)]
     rate, cpu = (statistics.median(ours[i] for ours in rounds)
                  / statistics.median(its[i] for its in theirs)

@@ -6,15 +6,20 @@
  *   udprate send ADDRESS PORT SIZE SECONDS RATE [gso]
  *
  * The sender sends RATE packets per second with SIZE bytes of payload, in
- * bursts of 32 packets. A burst is one call of sendmmsg, or with `gso` one
- * message that the kernel cuts into packets (UDP_SEGMENT). It prints the
- * packets that it sent, the seconds from the first burst to the last one, its
- * CPU time in seconds, and by how many seconds the latest burst was late.
+ * bursts of 32 packets. Normally it sends a burst with one call of sendmmsg.
+ * With `gso`, a burst is one message that the kernel cuts into packets
+ * (UDP_SEGMENT). The sender prints:
+ * - the number of packets that it sent,
+ * - the seconds from the first burst to the last one,
+ * - its CPU time in seconds,
+ * - by how many seconds the latest burst was late.
  *
  * The receiver waits for the first packet and ends when no packet came for half
- * a second. It prints the packets that arrived, the seconds from the first one
- * to the last one, its CPU time in seconds, and the packets that arrived after
- * a packet that was sent later.
+ * a second. It prints:
+ * - the number of packets that arrived,
+ * - the seconds from the first packet to the last one,
+ * - its CPU time in seconds,
+ * - the number of packets that arrived after a packet that was sent later.
  */
 
 #define _GNU_SOURCE
@@ -83,8 +88,8 @@ fill_burst (size_t size)
   }
 }
 
-/* Returns a socket with a large buffer. Only root gets a buffer that is larger
- * than net.core.rmem_max and net.core.wmem_max allow. */
+/* Returns a socket with a large buffer. The kernel lets only root exceed
+ * net.core.rmem_max and net.core.wmem_max. */
 static int
 open_socket (int forced, int allowed)
 {
@@ -174,7 +179,8 @@ send_burst (int fd, int gso)
   } else {
     n = sendmmsg (fd, burst.headers, BURST, 0);
   }
-  /* The queue is full, or no receiver listens at this time. */
+  /* If the queue is full or no receiver listens at this time, the packets are
+   * lost and the sender continues. */
   if (n < 0 && errno != ENOBUFS && errno != ECONNREFUSED)
     fail ("send");
   return n < 0 ? 0 : n;

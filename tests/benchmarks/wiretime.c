@@ -4,18 +4,21 @@
  *
  *   wiretime SINK SOURCE PACKETS LIST
  *
- * Packets of 1316 bytes are pushed at 6 Mbit/s, evenly, or LIST packets at a
- * time in a buffer list. The source runs in a process of its own. SINK and
- * SOURCE are elements with their properties, as in a launch line, and exchange
- * packets over the loopback interface. A packet socket captures the packets
- * there, and the kernel writes a timestamp on each. The capture is read when
- * the run has ended, so that reading does not disturb the run. Packets are
- * recognized by a number in their RTP header.
+ * Packets of 1316 bytes are pushed at 6 Mbit/s. If LIST is 1, they are pushed
+ * evenly. Otherwise LIST packets at a time are pushed in a buffer list. The
+ * source runs in a process of its own. SINK and SOURCE are elements with their
+ * properties, as in a launch line. They exchange packets over the loopback
+ * interface.
  *
- * The program prints a line with the number of packets that were captured with
- * a lower number than an earlier packet had, and a line with the time of each
- * captured packet in us. A packet that was captured several times counts once.
- * The program needs the capability CAP_NET_RAW.
+ * A packet socket captures the packets there, and the kernel writes a timestamp
+ * on each. The capture is read when the run has ended, so that reading does not
+ * disturb the run. Each packet has a number in its RTP header, by which it is
+ * recognized.
+ *
+ * The program prints two lines. The first line has the number of packets that
+ * were captured after a packet with a higher number. The second line has the
+ * time of each captured packet in us. A packet that was captured several times
+ * counts once. The program needs the capability CAP_NET_RAW.
  */
 
 #define _GNU_SOURCE
@@ -39,10 +42,11 @@
 #define RATE 6000000            /* bit/s */
 #define CONNECT_TIME (20 * GST_SECOND)
 #define WARM_UP_TIME (300 * GST_MSECOND)
-/* Time for the last packets, which a rate control may delay. */
+/* After the last push, the program waits this time for the last packets,
+ * because a rate control may delay them. */
 #define DRAIN_US (100 * 1000)
 #define CAPTURE_BUFFER (256 << 20)
-/* Smaller packets are reports and acknowledgements. */
+/* Packets with fewer bytes than this are reports and acknowledgements. */
 #define MIN_CAPTURED 1000
 
 static FloodShared *shared;
@@ -128,9 +132,13 @@ read_stamp (struct msghdr *message)
   flood_fail ("a captured packet has no timestamp");
 }
 
-/* Finds the next packet in a captured message, which contains several packets
- * if the sink uses GSO. Returns the timestamp in its RTP header, which is its
- * number, and moves `bytes` after it. */
+/* Finds the next packet in a captured message. A message contains several
+ * packets if the sink uses GSO.
+ *
+ * Sets `number` to the timestamp in the RTP header of the packet, because this
+ * program stores the number of each packet there. Moves `bytes` beyond the
+ * header of the packet, where the search for the next packet begins. Returns
+ * FALSE if there is no further packet. */
 static gboolean
 find_packet (const guint8 ** bytes, const guint8 * end, guint * number)
 {
@@ -190,7 +198,7 @@ sleep_until (guint64 time)
   while (clock_nanosleep (CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL));
 }
 
-/* Pushes the packets of one interval, and returns the time just before. */
+/* Pushes the packets of one interval. Returns the time just before the push. */
 static guint64
 push_at (GstPad * pad, guint64 due, guint list_size)
 {

@@ -35,7 +35,8 @@ TEMPLATE = pathlib.Path(__file__).with_name("page.html")
 # third larger when they are embedded in a page.
 LARGEST_PAGE = 20_000_000
 RUNS_BETWEEN_WORDS = 20
-# {name of a table that is folded: the text of the line that opens it}
+# {name of a table that the page shows folded: the text of the line that unfolds
+# it}
 FOLDED = {
     "summary": "All columns",
     "loss-runs": "Packets lost in a row",
@@ -95,10 +96,12 @@ def write(output: pathlib.Path, build: pathlib.Path, late_ms: int | None,
 def chosen(
         runs: list[run_results.Run], only: str, has_others: bool = False
 ) -> tuple[list[list[run_results.Run]], list[run_results.Run]]:
-    """Returns the groups of runs that are compared, and the runs of workloads
-    other than video. With `only`, returns only the groups whose titles have all
-    its words, and no other runs. Raises LabError if no group has these words
-    and there are no runs with live encoders."""
+    """Returns the groups of video runs that are compared, and the runs of
+    workloads other than video.
+
+    With `only`, returns no other runs than video runs, and of these only the
+    groups whose titles have all words of `only`. Raises LabError if there is no
+    such group, unless there are runs with live encoders (`has_others`)."""
     films = [run for run in runs if matrix.kind(run.cell) == definitions.VIDEO]
     groups = [own for own in run_results.grouped(
         films, lambda run: run.group).values()
@@ -222,7 +225,8 @@ def embedded(path: pathlib.Path | str) -> str:
 # -------------------------------------------------------------- facts and notes
 
 def facts(runs: list[run_results.Run], command: str) -> list[tuple[str, str]]:
-    """Returns (name, value) of everything that is needed to repeat the runs."""
+    """Returns the facts that are needed to repeat the runs, as (name, value).
+    """
     def each(value: Callable[[run_results.Run], Any]) -> str:
         return ", ".join(dict.fromkeys(str(value(run)) for run in runs))
 

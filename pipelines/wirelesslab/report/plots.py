@@ -27,7 +27,8 @@ from wirelesslab.streams import (
     quality,
 )
 
-WIDTH, HEIGHT, DPI = 4.9, 3.3, 160  # inches
+# The width and the height of a plot in inches, and its dots per inch.
+WIDTH, HEIGHT, DPI = 4.9, 3.3, 160
 ABOVE_LEGEND = 0.3  # The space above a legend beside one plot, in inches.
 LEGEND = 0.95  # The width of a legend beside several axes, in inches.
 NS, MS = measurements.NS, 1e6
@@ -49,8 +50,8 @@ FATES = (("decodable", "#009e73"), ("of no use", "#f0e442"),
 # The top of the axis in dB. Pictures with a higher PSNR look the same to a
 # viewer.
 HIGHEST_DB = 50
-# The colours of text and of lines that separate parts. In an SVG they are
-# replaced by variables, so that the SVG can be read on dark paper, too.
+# The colours of text and of separating lines. An SVG has variables in place of
+# these colours, so that it can also be read on a dark page.
 INK, RULE = "#1c2530", "#8b96a2"
 plt.rcParams.update({
     "font.size": 8.5, "axes.grid": True, "grid.alpha": 0.4, "grid.color": RULE,
@@ -67,8 +68,8 @@ STYLE_OF_SVG = """<style>
 
 
 def look(place: int) -> dict[str, Any]:
-    """Returns the colour and the style of a label in a set of labels that has
-    no order.
+    """Returns the colour and the line style of a label. The labels of the plot
+    have no order, so they differ in their colours.
     """
     return {"color": COLOURS[place % len(COLOURS)],
             "linestyle": list(STYLES)[place // len(COLOURS) % len(STYLES)]}
@@ -91,14 +92,18 @@ def looks(runs: list[run_results.Run]) -> dict[str, dict[str, Any]]:
 
 def of_transports(
         transports: dict[str, Protocol]) -> dict[str, dict[str, Any]]:
-    """Returns the looks of transports, for {label: transport}."""
+    """Returns the colour and the line style of each transport. `transports` is
+    {label: transport}.
+    """
     return {label: {"color": one.colour, "label": one.name,
                     "linestyle": list(STYLES)[one.style % len(STYLES)]}
             for label, one in names.looks(transports).items()}
 
 
 def dotted(line: dict[str, Any]) -> dict[str, Any]:
-    """Returns the style for a plot that draws points instead of this line."""
+    """Returns the style for a plot that draws points in place of the line
+    `line`.
+    """
     return {**line, "linestyle": "", "marker": STYLES[line["linestyle"]]}
 
 
@@ -123,8 +128,9 @@ def name_numbers(axis: Axis) -> None:
 
 
 def legend(ax: Axes) -> None:
-    """Draws the legend beside the axes, where it hides no data. Makes the
-    figure as high as the legend, because what is outside the figure is cut off.
+    """Draws the legend beside the axes, where it hides no data. The legend may
+    be higher than the figure, and what is outside the figure is cut off.
+    Therefore the figure is made as high as the legend.
     """
     handles, labels = ax.get_legend_handles_labels()
     if not handles:
@@ -140,8 +146,8 @@ def legend(ax: Axes) -> None:
 
 
 def wrapped(name: str) -> str:
-    """Returns a name of several elements, with each element in a line of its
-    own."""
+    """Returns a name for a legend, with a line break after each "!" and each
+    comma."""
     return name.replace(" ! ", " !\n").replace(", ", ",\n")
 
 
@@ -187,8 +193,9 @@ def delay_against_throughput(runs: list[run_results.Run]) -> Figure:
 
 
 def decodable_distribution(runs: list[run_results.Run]) -> Figure:
-    """Draws for each deadline how many frames would be decodable in time. At
-    the deadline of the report this is the share that the tables have."""
+    """Draws for each deadline the share of the frames that would be decodable
+    in time. The tables have this share for one deadline, which the report uses.
+    """
     figure, ax = axes("deadline after the frame's due time, ms",
                       "decodable, % of sent")
     late_ms = runs[0].late_ns / MS
@@ -218,8 +225,9 @@ def decodable_distribution(runs: list[run_results.Run]) -> Figure:
 
 
 def frames_by_type(runs: list[run_results.Run]) -> Figure:
-    """Draws what happened to the frames of all runs of a label. A frame that
-    arrived is of no use if any frame that it refers to did not arrive."""
+    """Draws what happened to the frames of each label, added over all its runs.
+    A frame that arrived is of no use if it refers to a frame that did not
+    arrive."""
     called = looks(runs)
     labels = list(called)
     height = 1 + 0.2 * len(measurements.TYPES) * (len(labels) + 1)
@@ -265,7 +273,9 @@ def sum_of_frames(runs: list[run_results.Run], type: str) -> list[int]:
 
 
 def psnr_over_time(runs: list[run_results.Run]) -> Figure:
-    """Draws a row for each label, and the state of the link below."""
+    """Draws a row for each label. The state of the link is drawn below the last
+    row.
+    """
     firsts = first_runs(runs)
     rows = len(firsts) + 1
     figure, all_axes = plt.subplots(
@@ -286,8 +296,8 @@ def psnr_over_time(runs: list[run_results.Run]) -> Figure:
 
 
 def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
-    """Draws the link of the first run. All runs with this seed have the same
-    link.
+    """Draws the state of the link in the first run. All runs in `firsts` have
+    the same seed, so the state of their links is the same.
     """
     run = next(iter(firsts.values()))
     end = run.cell["seconds"]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Computes the share of the frames of a run that a sender with perfect
-foresight would have delivered decodable in time, over the same link with the
-same seed. The result is kept in the directory of the run, because the
-computation takes longer than reading a file.
+"""Computes the possible share of a run: the share of its frames that would be
+decodable in time if a sender with perfect foresight had sent them over the same
+link with the same seed. The result is kept in the directory of the run, because
+the computation takes longer than reading a file.
 """
 
 import csv
@@ -45,9 +45,9 @@ def of_run(cell: Cell, directory: pathlib.Path,
            passages: Sequence[measurements.Passage],
            begins_ns: Sequence[float | None], began_ns: float, late_ms: float,
            build: pathlib.Path) -> float | None:
-    """Returns the share, between 0 and 1, or None if it is not known.
-    `began_ns` is the time of day at which the first frame was sent. `begins_ns`
-    has this time by the clock of each link."""
+    """Returns the share of the frames, between 0 and 1, or None if it is not
+    known. `began_ns` is the time of day at which the first frame was sent.
+    `begins_ns` has this time by the clock of each link."""
     if begins_ns[0] is None or not is_known(cell):
         return None
     path = directory / f"possible-{late_ms}.csv"
@@ -84,12 +84,12 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
         # links begin nearly at the same time.
         begin = begins_ns[0] if begins_ns[number] is None \
             else begins_ns[number]
-        # The sender's flow has the same number as the sender's station. A
-        # computed run is an exception, because it has only the flow 0.
+        # In the log, the flow with the sender's packets has the number of the
+        # sender's station. A computed run has only flow 0.
         flow = 0 if cell["protocol"][matrix.COMPUTED] else station
-        # The log has the time at which a change was complete. A change takes up
-        # to CHANGE_NS. Therefore a closed link counts as open from CHANGE_NS
-        # before the logged time.
+        # The log has the time at which a change was complete, but the change
+        # begins up to CHANGE_NS earlier. A closed link is therefore treated as
+        # open from CHANGE_NS before the logged time on.
         closed = [(close - began_ns, end - began_ns - CHANGE_NS)
                   for close, end in schedules.get(
                       placement.link_name(number), [])]

@@ -36,7 +36,8 @@ class Problem:
     # transport, and what this costs.
     advice: str
     pictures: list[Picture] = dataclasses.field(default_factory=list)
-    # The titles of the groups in the report that have the details.
+    # The titles of those groups of the report that have the details of this
+    # problem.
     groups: list[str] = dataclasses.field(default_factory=list)
     # The reason why the table has no rows, if it has none.
     left_out: str = ""
@@ -81,8 +82,8 @@ def read(path: pathlib.Path | None) -> list[Problem]:
 
 def claim(groups: Sequence[dict[str, Any]],
           shown: Sequence[Problem]) -> None:
-    """Removes the findings of each group that a problem refers to, because the
-    problem has sentences of its own.
+    """Removes the findings of each group to which a problem refers. The problem
+    has sentences of its own about the result of this group.
     """
     titles = {title for problem in shown for title in problem.groups}
     for group in groups:

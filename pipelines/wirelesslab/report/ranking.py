@@ -26,7 +26,7 @@ class Range(typing.NamedTuple):
 
     @property
     def is_ranked(self) -> bool:
-        """Whether there are enough runs for a place."""
+        """Whether there are enough runs for a place in the ranking."""
         return self.runs >= MIN_RUNS and not self.is_flagged
 
     def text(self, form: str = "{:.1f}", unit: str = "") -> str:
@@ -62,9 +62,9 @@ def places(ranges: Mapping[str, Range]) -> dict[str, tuple[int, int] | None]:
 
 
 def best(ranges: Mapping[str, Range]) -> list[str]:
-    """Returns the labels of the rows that share the first place. A row shares
-    it if no other row has a range that is completely above its own range. The
-    ranges of any two of these rows overlap."""
+    """Returns the labels of the rows that share the first place. A row has the
+    first place if no other row has a range that is completely above its range.
+    The ranges of any two rows with the first place overlap."""
     return [label for label, place in places(ranges).items()
             if place and place[0] == 1]
 

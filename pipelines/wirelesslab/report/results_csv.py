@@ -39,10 +39,12 @@ class Results(typing.NamedTuple):
 def read(path: pathlib.Path, build: pathlib.Path | None,
          late_ms: int = LATE_MS,
          words: Callable[[str], None] = lambda _: None) -> Results:
-    """Reads a directory of runs, a directory that has a runs.csv, or a file.
-    Raises LabError if `path` has no results. The runs of a directory must be
-    measured first, so this function calls `words` with lines about the
-    progress."""
+    """Reads the results in `path`. This is a directory of runs, a directory
+    that contains a runs.csv, or such a file. Raises LabError if `path` has no
+    results.
+
+    The results of a directory of runs must be computed first, which takes long.
+    Therefore this function calls `words` with lines about the progress."""
     if (path / grid.GRID).exists():
         return measure(path, build, late_ms, words)
     for file in (path, path / RUNS, path / "report" / RUNS):
@@ -106,11 +108,12 @@ def write(path: pathlib.Path, results: Results) -> None:
 
 def merge(parts: Iterable[Results]) -> Results:
     """Merges the results in `parts` into one table. The table has the rows of
-    all parts, in the order of the parts. A row that occurs in two parts is the
-    same run, and is kept once. If two parts have different runs of one cell,
-    the runs of the later part get the next free numbers of repetitions. Raises
-    LabError if the columns of two parts differ, or if two parts define the same
-    cell differently."""
+    all parts, in the order of the parts.
+
+    If a row occurs in two parts, it is the same run and is kept once. If two
+    parts have different runs of one cell, the runs of the later part get the
+    next free numbers of repetitions. Raises LabError if the columns of two
+    parts differ, or if two parts define the same cell differently."""
     first, *others = parts
     for other in others:
         check_heads(first, other)
@@ -150,10 +153,11 @@ def check_heads(first: Results, other: Results) -> None:
 
 
 def signature(row: Row) -> tuple[str, ...]:
-    """Returns the values that are equal if and only if two rows are of the same
-    run. The number of the repetition is left out, because merging changes it.
-    The flag is left out, because a newer report may have another rule for it.
-    The other numbers of two runs in real time are never all equal."""
+    """Returns the values by which two rows are compared. They are equal if and
+    only if the rows are of the same run. The number of the repetition is left
+    out, because merging changes it. The flag is left out, because a newer
+    report may have another rule for it. The other numbers of two runs in real
+    time are never all equal."""
     return (cell_of(row[NAME]), *(
         value for head, value in row.items()
         if head not in (NAME, REPETITION, "flagged")))
@@ -165,8 +169,9 @@ def cell_of(name: str) -> str:
 
 
 def free_names(names: set[str], taken: set[str]) -> dict[str, str]:
-    """Returns {name: new name}. If a name is taken, the new name has the next
-    free number of the repetition. Otherwise it is the same name."""
+    """Returns {name of a run: its new name}. A name ends with the number of the
+    repetition. If the name is taken, the new name has the next free number.
+    Otherwise the new name is the same as the old one."""
     found, used = {}, set(taken)
     for name in sorted(names, key=lambda name: (
             name in taken, cell_of(name), int(name.rpartition("-")[2]))):

@@ -118,8 +118,9 @@ class Run:
 
     @functools.cached_property
     def dropped_in_outages(self) -> int:
-        """The number of packets that a schedule kept from the link. The log of
-        the link does not have them."""
+        """The number of packets that the sending host dropped because a
+        schedule had closed the link. The log of the link does not have these
+        packets."""
         return link_schedules.dropped(self._home)
 
     @functools.cached_property
@@ -170,9 +171,9 @@ class Run:
 
     @functools.cached_property
     def possible(self) -> float | None:
-        """The share of the frames, between 0 and 1, that a sender with perfect
-        foresight would have had decodable in time. It is None if it is not
-        known."""
+        """The share of the frames, between 0 and 1, that would be decodable in
+        time if a sender with perfect foresight had sent them. It is None if it
+        is not known."""
         if not self.passages:
             return None
         return possible_share.of_run(
@@ -383,8 +384,9 @@ def title_of(run: Run) -> str:
 
 
 def summary(runs: list[Run]) -> Table:
-    """Returns heads and rows. A cell has the median over all runs of a label
-    and, if there are several, the lowest and the highest value."""
+    """Returns the heads of the columns and the rows. A table cell has the
+    median over all runs of a label. If there are several runs, it also has the
+    lowest and the highest value."""
     heads = [runs[0].way.head, *(head for head, _, _ in SUMMARY), "runs"]
     rows = []
     for own in by_label(runs).values():

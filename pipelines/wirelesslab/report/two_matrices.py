@@ -4,10 +4,12 @@ group and protocol, it computes the difference and an interval. It reports a
 change only if the spread of the runs does not explain the difference.
 
 The interval is made from the differences between each run of B and each run of
-A. The differences are sorted, and the same number of them is removed at each
-end. The interval reaches from the smallest to the largest difference that is
-left. The rank-sum test of Mann and Whitney (1947) gives the maximum number for
-which the chance that the interval misses the true difference is at most 5 %.
+A. The differences are sorted. The k smallest and the k largest differences are
+removed. The interval reaches from the smallest to the largest difference that
+is left. k is as large as possible, on the condition that the interval misses
+the true difference with a chance of at most 5 %. This chance is from the
+rank-sum test of Mann and Whitney (1947).
+
 This is the interval of Moses, see Hollander, Wolfe and Chicken, Nonparametric
 Statistical Methods (2014), section 4.3. It assumes no distribution.
 
@@ -30,7 +32,7 @@ from wirelesslab.lab import definition
 from wirelesslab.report import results_csv
 from wirelesslab.report.results_csv import Results, Row
 
-# Two limits of the chance that an interval does not contain the true
+# Two upper limits of the chance that an interval does not contain the true
 # difference. If there are enough runs, the chance is at most CHANCE. With fewer
 # runs it is higher. If it exceeds MAX_CHANCE, there are too few runs for a
 # verdict.
@@ -140,7 +142,9 @@ class Matrices(typing.NamedTuple):
     a: Results
     b: Results
     groups: list[Group]
-    only_a: list[str]  # Names of cells without their repetitions.
+    # The names of the cells that only A has, without the numbers of the
+    # repetitions.
+    only_a: list[str]
     only_b: list[str]
     # Lines about the definitions that differ. They are only known if A and B
     # are directories of runs.
@@ -168,9 +172,10 @@ def rank_sums(count_a: int, count_b: int) -> list[int]:
     A has the larger value. If all runs are sorted by their values, runs of A
     and of B can follow each other in many orders. The item at index u is the
     number of orders in which U is u."""
-    # Each order is a partition of U into at most `count_a` parts, none of which
-    # exceeds `count_b`. The numbers of these partitions are the coefficients of
-    # a Gaussian binomial.
+    # For each run of A, count the runs of B with a smaller value. The sum of
+    # these counts is U. Each order is therefore a partition of the integer U
+    # into at most `count_a` parts, none of which exceeds `count_b`. The numbers
+    # of such partitions are the coefficients of a Gaussian binomial.
     found = [1] + [0] * (count_a * count_b)
     for part in range(1, count_a + 1):
         factor = count_b + part
@@ -248,8 +253,8 @@ def run_keys(results: Results) -> dict[tuple[str, ...], list[Row]]:
 
 
 def common_seeds(rows: list[Row], others: list[Row]) -> list[Row]:
-    """Returns the rows whose seed also occurs in `others`. Only with the same
-    seed do both sides have the same link.
+    """Returns the rows whose seed also occurs in `others`. A run of A and a run
+    of B have the same link only if they have the same seed.
     """
     seeds = {row["seed"] for row in others}
     return [row for row in rows if row["seed"] in seeds]
@@ -303,8 +308,8 @@ def number(row: Row, column: str) -> float:
 def compare_computed(measure: Measure, rows_a: list[Row],
                      rows_b: list[Row]) -> tuple[float, Interval]:
     """Returns the median and the range of the differences between the runs with
-    the same seed. A computed run is the same each time, so each difference is a
-    change."""
+    the same seed. A computed run has the same result each time. Therefore each
+    difference that is not 0 is a change."""
     found = [value for value in (
         minus(number(after, measure.column), number(before, measure.column))
         for before, after in itertools.product(rows_a, rows_b)
@@ -314,8 +319,9 @@ def compare_computed(measure: Measure, rows_a: list[Row],
 
 def verdict_of(measure: Measure, interval: Interval, values: set[float],
                is_flagged: bool) -> str:
-    """Returns the verdict about the difference between A and B, which follows
-    from its interval. `values` has the values of all runs of both sides.
+    """Returns the verdict about the difference between A and B. The verdict
+    follows from the interval of the difference. `values` has the values of all
+    runs of both sides.
     """
     if is_flagged:
         return FLAGGED
@@ -378,7 +384,7 @@ def text(found: Matrices) -> list[str]:
 
 
 def facts(side: Results) -> str:
-    """Returns words for the path of the results, the commits of the runs and
+    """Returns a text with the path of the results, the commits of the runs and
     the number of runs."""
     commits = dict.fromkeys(row.get("commit") or "unknown commit"
                             for row in side.rows)
@@ -411,8 +417,8 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def summary(found: Matrices) -> list[str]:
-    """Returns a sentence with the number of rows that changed. A second
-    sentence has the number of changes that are expected by chance."""
+    """Returns a sentence that says how many rows have changed. A second
+    sentence says how many rows would show a change by chance alone."""
     rows = [one for group in found.groups for one in group.primary()]
     if not rows:
         return ["A and B have no cell in common."]

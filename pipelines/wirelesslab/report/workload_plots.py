@@ -22,7 +22,9 @@ def rows(runs: list[run_results.Run]) -> dict[str, Any]:
     labels have in common."""
     own = run_results.grouped(runs, numbers.key)
     differing = [n for n in range(3) if len({key[n] for key in own}) > 1] or [2]
-    if differing == [2]:  # The lines differ only in their protocols.
+    # All lines have the same link and workload, and differ only in their
+    # protocols.
+    if differing == [2]:
         looks = plots.of_transports({key[2]: same[0].transport
                                      for key, same in own.items()})
         return {name: (same, {part: looks[name][part]

@@ -138,9 +138,10 @@ def delays_ns(found: Iterable[tuple[int, int | None]]) -> list[int]:
 
 
 def estimates(directory: pathlib.Path) -> list[tuple[float, float]]:
-    """Returns [(sent, one-way delay)] in ns for each acknowledged packet. The
-    delay is computed from the times of the acknowledgement (Erixzon, equation
-    5.4). The list is empty if there were no acknowledgements."""
+    """Returns [(time at which the packet was sent, one-way delay)] in ns, for
+    each acknowledged packet. The delay is computed from the times of the
+    acknowledgement (Erixzon, equation 5.4). The list is empty if there were no
+    acknowledgements."""
     path = directory / "acknowledged.csv"
     if not path.exists():
         return []
@@ -169,8 +170,9 @@ def of_voice(directory: pathlib.Path, cell: Cell) -> dict[str, float]:
 # ---------------------------------------------------------------------- dial-up
 
 def calls(directory: pathlib.Path) -> tuple[list[float], list[float]]:
-    """Returns ([s that a set-up took], [s until a failed set-up was noticed])
-    from the link's log."""
+    """Returns two lists of times in seconds, from the log of the link. The
+    first list has the times that successful call set-ups took. The second list
+    has the times until a call set-up failed."""
     set_up, failed = [], []
     states = [(int(values["time_ns"]) / NS, values["state"])
               for word, values in link_log.events(
@@ -229,11 +231,11 @@ def key(run: run_results.Run) -> tuple[str, str, str]:
 
 
 def summary(runs: list[run_results.Run]) -> tuple[list[str], list[list[str]]]:
-    """Returns heads and rows for runs of one kind. There is a row for each
-    combination of link, workload and protocol. It has the medians over the runs
-    and, if there are several runs, the lowest and the highest values. If a
-    paper has numbers for the link and the workload, a row with these numbers
-    comes first."""
+    """Returns the heads of the columns and the rows, for runs of one kind of
+    workload. There is a row for each combination of link, workload and
+    protocol. It has the medians over the runs. If there are several runs, it
+    also has the lowest and the highest values. If a paper has numbers for the
+    link and the workload, a row with these numbers comes first."""
     columns = NUMBERS[runs[0].cell["workload"]["kind"]]
     heads = ["link", "workload", "protocol", *(name for name, _ in columns),
              "runs"]

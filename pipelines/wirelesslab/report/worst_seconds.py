@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the video of the worst five seconds of the film. It shows what was sent
-and what the viewer of each compared run saw, side by side. The template
-worst_seconds.html puts the video on the page.
+"""Makes the video of the worst five seconds of the film. The video shows
+several pictures side by side: the picture that was sent, and the picture that
+the viewer of each compared run saw. The template worst_seconds.html puts the
+video on the page.
 """
 
 import math
@@ -23,15 +24,16 @@ SECONDS = 5
 PERIOD_NS = measurements.NS / clips.FRAMES_PER_SECOND
 SOURCE_COLOUR = "#ffffff"
 DPI = 100
-STRIP, LETTERS = 24, 16  # heights in pixels
-LETTER_WIDTH = 0.62  # mean width of a letter, relative to its height
+# The heights of a coloured strip and of its letters, in pixels.
+STRIP, LETTERS = 24, 16
+LETTER_WIDTH = 0.62  # The mean width of a letter, relative to its height.
 POINTS_PER_PIXEL = 72 / DPI
 
 
 class Viewer(typing.NamedTuple):
-    """What the viewer of a run saw. `shown` has for each picture of the film
-    the number of the picture that was seen in its place. `pictures` has for
-    each picture of the film the comparison with the picture that was seen."""
+    """What the viewer of a run saw. `shown` has, for each picture of the film,
+    the number of the picture that was seen in its place. `pictures` has, for
+    each picture of the film, the difference to the picture that was seen."""
 
     label: str
     colour: Any
@@ -42,8 +44,8 @@ class Viewer(typing.NamedTuple):
 
 def of_clips(runs: list[run_results.Run], prefix: str,
              beside: pathlib.Path) -> dict[str, Any]:
-    """Returns the values for the template. The first run of each label is used,
-    and all of them have the same seed.
+    """Returns the values for the template. The video shows the first run of
+    each label. All first runs have the same seed.
     """
     looks, firsts = plots.looks(runs), plots.first_runs(runs)
     return describe(
@@ -57,8 +59,8 @@ def describe(viewers: Sequence[Viewer], source: pathlib.Path,
              beside: pathlib.Path) -> dict[str, Any]:
     """Returns the values for the template, and writes the video and one frame
     of it. `source` is the video with which all pictures were compared. The
-    chosen seconds are those in which the pictures of all viewers together
-    differ most from the source."""
+    video shows the seconds in which the pictures of all viewers together differ
+    most from the source."""
     errors = [[picture.mse for picture in viewer.pictures]
               for viewer in viewers]
     places = measurements.worst_places(
@@ -101,7 +103,7 @@ def seconds(place: int) -> str:
 
 
 def words(viewer: Viewer, places: range, moment: int) -> dict[str, str]:
-    """Describes what the viewer saw in words and numbers, for readers who do
+    """Describes in words and numbers what the viewer saw, for readers who do
     not see the video. If a freeze began before the video, only the part inside
     the video counts."""
     shown = [number - places.start
@@ -123,9 +125,9 @@ def decibels(found: Sequence[quality.Picture]) -> str:
 
 def draw_labels(labels: Sequence[tuple[str, Any]], size: side_by_side.Size,
                 path: pathlib.Path) -> None:
-    """Draws the label of each tile on a dark strip with the colour that the
-    label has in the plots. matplotlib has its own font, so the labels look the
-    same on every machine."""
+    """Draws the label of each tile on a dark strip. The left end of the strip
+    has the colour that the label has in the plots. matplotlib has its own font,
+    so the labels look the same on every machine."""
     width, height = size.whole()
     figure = plots.plt.figure(figsize=(width / DPI, height / DPI), dpi=DPI)
     axes = figure.add_axes((0, 0, 1, 1))

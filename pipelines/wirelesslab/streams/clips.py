@@ -21,10 +21,12 @@ SECONDS = 60
 FRAMES_PER_SECOND = 25
 
 # Small clips in QCIF for slow radios: (encoder, muxer, demuxer of ffmpeg,
-# frames per second). Singh used H.263 with 10 kbit/s and 10 Hz (2.3), and the
-# H.263 clip has these values. It has an I-frame every 10 s. It also has GOB
-# (group of blocks) headers, at which a decoder can resume after damaged data.
-# The MPEG-1 clip has the lowest bitrate that the encoder accepts.
+# frames per second).
+#
+# The H.263 clip has 10 kbit/s and 10 frames per second, as in section 2.3 of
+# Singh. It has an I-frame every 10 s. It also has GOB (group of blocks)
+# headers, at which a decoder can resume after damaged data. The MPEG-1 clip has
+# the lowest bitrate that the encoder accepts.
 QCIF = {
     "h263": ("-c:v h263 -g 100 -ps 100 -b:v 10k -maxrate 10k -bufsize 20k",
              "h263", "h263", 10),
@@ -108,8 +110,8 @@ def make_ts(build_dir: pathlib.Path, rate: int) -> pathlib.Path:
 
 def make_qcif(build_dir: pathlib.Path, codec: str,
               seconds: int) -> pathlib.Path:
-    """Returns the path of a small clip, whose settings are in QCIF. The clip is
-    an elementary stream.
+    """Returns the path of a small clip. QCIF has the settings for each codec.
+    The clip is an elementary stream.
     """
     encoder, muxer, _, frames_per_second = QCIF[codec]
     path = pathlib.Path(build_dir) / "clips" / f"bunny-qcif-{seconds}s.{codec}"
@@ -155,8 +157,8 @@ def _cutting(clip: pathlib.Path, seconds: int) -> list[str]:
     # before it. A P-frame without its B-frames would look like a loss to the
     # receiver.
     frames = 1 + (seconds * FRAMES_PER_SECOND - 1) // 3 * 3
-    # The GOPs of .mp4 files end with a P-frame and one B-frame, so these files
-    # are cut at the end of a GOP.
+    # In an .mp4 file, a GOP ends with a P-frame and only one B-frame. Therefore
+    # the rule above cannot be used, and the clip is cut at the end of a GOP.
     if clip.suffix == ".mp4":
         frames = seconds * FRAMES_PER_SECOND // CODED_GOP * CODED_GOP
     muxer = MUXERS[clip.suffix]

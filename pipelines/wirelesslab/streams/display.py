@@ -23,7 +23,8 @@ from wirelesslab.streams import frame_log, measurements
 
 NS = 1e9
 FREEZE_NS = 200e6
-# The time in which an encoder may be slow, because it has just started.
+# The length of the start of a stream in ns. In this time, an encoder may be
+# slow, because it has just started.
 START_NS = 1e9
 NEVER = math.inf
 
@@ -48,9 +49,10 @@ def read_log(path: pathlib.Path) -> frame_log.Log:
 
 def read(captured: Sequence[frame_log.Frame], sent_log: frame_log.Log,
          received_log: frame_log.Log) -> list[Frame]:
-    """Joins the three logs. The capture time of a frame is its due time, which
-    follows the frame rate of the source. The frame that was captured with the
-    smallest lateness defines the due time of the first frame."""
+    """Joins three logs: of the captured, the sent and the received frames. The
+    capture time of a frame is its due time, which follows the frame rate of the
+    source. The frame that was captured with the smallest lateness defines the
+    due time of the first frame."""
     sent = sent_log.frames
     check_encoded(captured, sent)
     if not captured:
@@ -84,8 +86,8 @@ def encoding_ns(captured: Sequence[frame_log.Frame],
                 sent: Sequence[frame_log.Frame]) -> list[int]:
     """Returns for each frame the time from its capture to the output of the
     encoder. Frames from the first second are left out, because the encoder has
-    just started. This time does not contain the time in which a sink blocks. A
-    sink that blocks delays only the next capture."""
+    just started. The returned times do not contain the time in which a sink
+    blocks, because a sink that blocks delays only the next capture."""
     check_encoded(captured, sent)
     return [frame.wall_ns - picture.wall_ns
             for picture, frame in zip(captured, sent)
@@ -118,9 +120,9 @@ def in_time(delays: Sequence[float], late_ns: float) -> list[float]:
 
 
 def shown(delays: Sequence[float]) -> list[int | None]:
-    """Returns for each frame period the number of the frame that is seen. It is
-    the frame of this period or the last one that was shown, and None before the
-    first one."""
+    """Returns, for each frame period, the number of the frame that the viewer
+    sees. This is the frame of this period, or the last frame that was shown. It
+    is None before the first frame."""
     found, last = [], None
     for number, delay in enumerate(delays):
         last = last if math.isinf(delay) else number
@@ -131,8 +133,8 @@ def shown(delays: Sequence[float]) -> list[int | None]:
 def freezes_ns(frames: Sequence[Frame], delays: Sequence[float],
                period_ns: float, longer_than: float = FREEZE_NS) -> list[float]:
     """Returns the duration of each freeze, which is a time without a new
-    picture. Before the first shown picture and after the last one, each frame
-    that was not shown counts as one frame period."""
+    picture. The frames before the first shown picture and after the last one
+    also count as such a time, with one frame period for each."""
     visible = [number for number, delay in enumerate(delays)
                if not math.isinf(delay)]
     if not visible:
@@ -151,15 +153,15 @@ def freezes_ns(frames: Sequence[Frame], delays: Sequence[float],
 
 def carried(packets: Sequence[measurements.Packet], begin_ns: float,
             end_ns: float) -> int:
-    """Returns the bytes that left the link between these two times."""
+    """Returns the bytes that left the link between `begin_ns` and `end_ns`."""
     return sum(packet.size for packet in packets if not packet.is_lost()
                and begin_ns <= packet.departure_ns < end_ns)
 
 
 def rates(packets: Sequence[measurements.Packet], begin_ns: float,
           end_ns: float, step_ns: float) -> list[float]:
-    """Returns the rate in bit/s at which bytes left the link, for each step
-    between these two times.
+    """Returns the rate in bit/s at which bytes left the link. The list has a
+    value for each step between `begin_ns` and `end_ns`.
     """
     found = [0.0] * math.ceil((end_ns - begin_ns) / step_ns)
     for packet in packets:

@@ -45,7 +45,8 @@ CODECS = {
                  "null", "ivf"),
 }
 FOURCC = {"vp8": b"VP80", "vp9": b"VP90", "av1": b"AV01"}
-# Elements from the file to the frames, each at its due time
+# Elements that read the file with the encoding and output the frames. Each
+# frame is output at its due time.
 PIPELINE = ("filesrc location={{clip}} ! {read} ! clocksync "
             "! mpegstat location={{sent}}")
 PERIOD_NS = 1e9 / clips.FRAMES_PER_SECOND
@@ -55,7 +56,7 @@ HASH_DIGITS = 8
 class Packet(typing.NamedTuple):
     """A coded frame of the file, in coding order."""
 
-    place: int  # The place of its picture in display order.
+    place: int  # The place of the picture of this frame, in display order.
     data: bytes
 
 
@@ -126,9 +127,9 @@ def frames(encoding: Encoding, path: pathlib.Path, sent_log: frame_log.Log,
 
 def decodable(path: pathlib.Path, codec: str,
               arrived: Sequence[int]) -> set[int]:
-    """Returns the places in display order of the pictures that a decoder makes
-    without damage from the frames that arrived. `arrived` has the numbers of
-    these frames in coding order."""
+    """Decodes the frames that arrived, and returns which of the pictures are
+    not damaged. A picture is given by its place in display order. `arrived` has
+    the numbers of these frames in coding order."""
     packets = read_packets(path, codec)
     whole = pictures_of_all(path, codec)
     if len(whole) != len(packets):
@@ -144,8 +145,8 @@ def decodable(path: pathlib.Path, codec: str,
 
 @functools.lru_cache(maxsize=4)
 def read_packets(path: pathlib.Path, codec: str) -> list[Packet]:
-    """Returns all coded frames. Those of H.264 and H.265 have start codes, and
-    key frames have parameter sets."""
+    """Returns all coded frames of the file. Frames of H.264 and H.265 have
+    start codes, and their key frames have parameter sets."""
     copy = [*clips.FFMPEG, "-i", str(path), "-map", "0:v", "-c", "copy",
             "-copyts", "-bsf:v", CODECS[codec].bitstream_filter]
     data = output([*copy, "-f", "data", "-"])

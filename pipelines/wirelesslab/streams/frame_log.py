@@ -2,11 +2,13 @@
 """Reads the logs of two mpegstat elements and computes what happened between
 them.
 
-The sender's log says which frames were sent and when, the receiver's log says
-which frames arrived. The two logs together give the loss, the frames that a
-decoder can decode, and the end-to-end delay. Both ends must share one clock, as
-they do on one host. This module starts no processes and reads no other files,
-so that a few lines of text can test it.
+The sender's log says which frames were sent and when. The receiver's log says
+which frames arrived and when. The two logs together give the loss, the frames
+that a decoder can decode, and the end-to-end delay. Both ends must share one
+clock, as they do on one host.
+
+This module starts no processes and reads no other files. Therefore a test can
+check it with a few lines of text.
 """
 
 import collections
@@ -104,12 +106,12 @@ class Log:
 class Join:
     """Finds for each frame that arrived the frame that was sent.
 
-    A film that repeats itself has several identical frames, so several sent
-    frames can match one received frame. Each end numbers the frames in coding
-    order. The difference between the number of a sent frame and the number of
-    the matching received frame is expected to stay the same as in the last
-    match. Of several sent frames, the one whose number is nearest to the
-    expected number is chosen.
+    If the film is repeated, it contains identical frames. Several sent frames
+    can then match one received frame. Both ends number their frames in coding
+    order. From the last match, this class knows the difference between the
+    number of a sent frame and the number of the received frame. It expects the
+    same difference for the next match. Of the matching frames, it chooses the
+    one whose number is nearest to the expected number.
     """
 
     def __init__(self) -> None:
@@ -147,10 +149,12 @@ def decodable(film: list[Frame], whole: set[int]) -> list[Frame]:
     frames in transport order, and `whole` has the coding numbers of those that
     arrived.
 
-    A P-frame needs the I- or P-frame before it, a B-frame needs the two I- or
-    P-frames before it, and these need their own references. The B-frames
-    between an I-frame and the next P-frame need only the I-frame if the GOP is
-    closed. If the broken_link flag is set, they cannot be decoded.
+    - A P-frame needs the I- or P-frame before it.
+    - A B-frame needs the two I- or P-frames before it.
+    - The I- or P-frames that a frame needs have to be decodable themselves.
+    - If the GOP is closed, the B-frames between an I-frame and the next P-frame
+      need only the I-frame.
+    - If the broken_link flag is set, these B-frames cannot be decoded.
     """
     found = []
     # Whether each of the last two I- or P-frames can be decoded.
@@ -180,8 +184,9 @@ def jitter_ns(frames: Sequence[Frame]) -> Iterator[Any]:
 
 
 def jitter_of(latencies: list[float] | Iterator[Any]) -> Iterator[float]:
-    """Yields the jitter J after each latency: J += (|D| - J) / 16, where D is
-    the difference of two consecutive latencies (RFC 3550 section 6.4.1)."""
+    """Yields the jitter J after each latency. J is computed by J += (|D| - J) /
+    16, where D is the difference of this latency and the latency before it (RFC
+    3550 section 6.4.1)."""
     jitter = 0.0
     previous = None
     for latency in latencies:
@@ -215,8 +220,9 @@ def lateness_ns(film: list[Frame],
 
 
 def bits_per_second(frames: Sequence[Frame]) -> float:
-    """Returns the bitrate of the frames, from the first arrival to the time at
-    which the frame after the last one would have been due."""
+    """Returns the bitrate of the frames. The bytes of all frames are divided by
+    the time from the first arrival until another frame after the last one would
+    be due."""
     if len(frames) < 2:
         return 0.0
     steps = [b.expected_ns - a.expected_ns for a, b in zip(frames, frames[1:])]

@@ -30,32 +30,36 @@ LATE_MS = 500
 # only the median, the 99th percentile and the maximum.
 STATISTICS = {"median": 50, "p75": 75, "p90": 90, "p95": 95, "p99": 99,
               "max": 100}
-# The rule assumes that each frame was late by one of these percentiles of the
-# lateness. For example, 7 % of the frames, which are those between the
-# percentiles 50 and 57, were late by the percentile 57.
+# The rule of this module assumes that each frame was late by one of these
+# percentiles of the lateness. For example, it assumes that 7 % of the frames
+# were late by the percentile 57. These are the frames between the percentiles
+# 50 and 57.
 PERCENTS = (50, 57, 64, 71, 78, 85, 90, 95, 99, 100)
 LINK_STATISTICS = ("median", "p99", "max")
-# The lateness of the machine has a 99th percentile, and so does the lateness of
-# the link. If the first one is at least this share of the second one, the rule
-# assumes that both kinds of lateness have the same cause.
+# Both the lateness of the machine and the lateness of the link have a 99th
+# percentile. If the percentile of the machine is at least this share of the
+# percentile of the link, both kinds of lateness are assumed to have the same
+# cause.
 SAME_CAUSE = 0.5
 PARTS = ("machine", "link")
 # A verdict is whether a frame was decodable in time. In the results of a run,
 # STALL is the key of the number of verdicts that a stall at the start may have
 # changed. Results of older versions do not have this key.
 STALL = "stall_verdicts_percent"
-# A run is flagged if the lateness may have changed more than this number of
-# verdicts, in % of the frames that were sent.
+# A run is flagged if the lateness may have changed more verdicts than this, in
+# % of the frames that were sent. A verdict is whether a frame was decodable in
+# time.
 MAX_VERDICTS = 1.0
-# The rule also considers a stall at the start of the stream that lasts as long
-# as the maximum of the lateness. A run is flagged if this stall would have
-# changed more than this number of verdicts, in % of the frames that were sent.
-# The limit is larger than MAX_VERDICTS, because nearly every run has a wake-up
-# that is late by 20 to 30 ms, and few of these delay the start.
+# A stall at the start of the stream may last as long as the maximum of the
+# lateness. A run is flagged if such a stall would have changed more verdicts
+# than this, in % of the frames that were sent.
+#
+# This limit is larger than MAX_VERDICTS. Nearly every run has a wake-up that is
+# late by 20 to 30 ms, but few of these wake-ups delay the start.
 MAX_STALL_VERDICTS = 5.0
-# A run is also flagged if the lateness may have changed the median or the 95th
-# percentile of the latency by more than MAX_SHIFT_MS and by more than the share
-# MAX_SHIFT.
+# A run is also flagged if the lateness may have shifted the median or the 95th
+# percentile of the latency too far. The shift must exceed MAX_SHIFT_MS, and
+# also MAX_SHIFT, which is a share of this percentile.
 PERCENTILES = {"median": 50, "p95": 95}
 MAX_SHIFT_MS, MAX_SHIFT = 10.0, 0.05
 # A run is also flagged if the 99th percentile of the lateness of the machine or
@@ -102,15 +106,16 @@ def describe(late_ms: Sequence[float],
 
 def percentile_of(lateness: Lateness, part: str, percent: int) -> float:
     """Returns a percentile of the lateness of one part, in ms. A percentile
-    that is not known is interpolated between the two known ones next to it. The
-    result is too large rather than too small, because few values are much
-    larger than the median."""
+    that is not known is interpolated between the two known percentiles next to
+    it. Most values are near the median, and few are much larger. The result is
+    therefore rather too large than too small."""
     known = [(own, max(ms, 0.0)) for name, own in STATISTICS.items()
              if (ms := lateness.get(f"{part}_{name}_ms")) is not None]
     for (low, low_ms), (high, high_ms) in itertools.pairwise(known):
         if low <= percent <= high:
             return low_ms + (high_ms - low_ms) * (percent - low) / (high - low)
-    # Results of older versions have only the 99th percentile.
+    # The results of older versions have only the 99th percentile of the
+    # lateness.
     return known[0][1]
 
 
@@ -153,7 +158,8 @@ def stall_ms(lateness: Lateness) -> float:
 def without_maximum(late: Sequence[tuple[float, float]]
                     ) -> list[tuple[float, float]]:
     """Returns the steps of the lateness, with the 99th percentile in place of
-    the maximum. The maximum can come from a single wake-up, and one late frame
+    the maximum. The result is used for percentiles of the latency. The maximum
+    can come from a single wake-up that made one frame late, and one late frame
     does not change a percentile of the latency."""
     return [*late[:-1], (late[-2][0], late[-1][1])]
 
@@ -179,8 +185,8 @@ def percentile_without(latency_ms: Sequence[float],
     earlier = sorted((own - ms, share) for own in latency_ms
                      for ms, share in late)
     sums = list(itertools.accumulate(share for _, share in earlier))
-    # Sums of decimal fractions are not exact. The search accepts a sum that is
-    # too small by at most 1e-9.
+    # A sum of decimal fractions may be too small because of rounding. The
+    # search therefore accepts a sum that is too small by at most 1e-9.
     place = bisect.bisect_left(sums, sums[-1] * percent / 100 - 1e-9)
     return earlier[min(place, len(earlier) - 1)][0]
 
@@ -203,7 +209,9 @@ def effect(passages: Sequence[measurements.Passage],
 
 
 def reasons(found: Mapping[str, float]) -> list[str]:
-    """Returns words for each result of effect() that exceeds its limit."""
+    """Returns the parts of a sentence that says why a run is unreliable: one
+    for each result of effect() that exceeds its limit.
+    """
     words = []
     if found["verdicts_percent"] > MAX_VERDICTS:
         words.append(
@@ -226,9 +234,9 @@ def grade(lateness: Lateness,
           streams: Sequence[Sequence[measurements.Passage]],
           late_ms: float = LATE_MS) -> Lateness:
     """Returns the lateness of a run with its effect on each stream, and whether
-    the run is flagged. Frames count as late after `late_ms`. A run is flagged
-    if a measurement is missing, because then nothing shows that the run is
-    reliable."""
+    the run is flagged. A frame is late if it arrives more than `late_ms` after
+    its due time. A run is flagged if a measurement is missing, because then
+    nothing shows that the run is reliable."""
     late = steps(lateness)
     effects = [effect(passages, late, stall_ms(lateness), late_ms)
                for passages in streams] if late else []

@@ -34,9 +34,9 @@ def names(link: Link) -> list[str]:
 
 
 def identifier(name: str) -> str:
-    """Returns the name of a section with underscores in place of dots and
-    dashes. A pipeline has such names in braces, for example {host_tmobile}. A
-    dot inside these braces has a meaning of its own.
+    """Returns the name of a section in the form in which a pipeline uses it in
+    braces, for example {host_tmobile}. Dots and dashes are replaced by
+    underscores, because a dot inside the braces has a meaning of its own.
     """
     return re.sub(r"[.-]", "_", name)
 
@@ -58,8 +58,8 @@ def values(hosts: Sequence[str], senders: Sequence[str],
 
 
 def is_name(word: str) -> bool:
-    """Returns whether the word is a name for an address on a link. A pipeline
-    has such names in braces."""
+    """Returns whether `word` is a name for an address on a link. A pipeline has
+    such names in braces."""
     return word in (HOSTS, HOST_PORTS) or bool(OF_A_LINK.fullmatch(word))
 
 
@@ -71,8 +71,8 @@ def fields(pipeline: str) -> list[str]:
 
 
 def missing(pipelines: Iterable[str], link: Link) -> list[str]:
-    """Finds the names in the pipelines that stand for addresses on a link.
-    Returns those of these names for which `link` has no address."""
+    """Returns the names in the pipelines that stand for an address on a link
+    and for which `link` has no address. A pipeline has such names in braces."""
     own = names(link)
     there = values(own, own, own, 0)
     return sorted({word for pipeline in pipelines for word in fields(pipeline)

@@ -29,7 +29,7 @@ UP, OUTAGE, HOLD, DOWN, ABSENT, RENUMBERED = STATES = (
 # The states in which the link carries nothing.
 CLOSED = (OUTAGE, HOLD, DOWN, ABSENT)
 END = "end"  # This word ends the log, in place of a state.
-KEY = "schedule"  # The key in a section [link NAME].
+KEY = "schedule"  # The key for a schedule in a section [link NAME].
 EXAMPLE = "0 up 10 down 15 up"
 LOG = "schedule.csv"
 HEADS = ("wall_ns", "device", "state", "dropped")
@@ -43,9 +43,10 @@ RENUMBERED_BY = 100
 # is also the default size of the queue of wirelesslink.
 HELD = "tbf rate 8bit burst 3000 limit 150000"
 # The command that ends the state `hold` gives a high rate to the token bucket
-# of HELD. The bucket uses the new rate only when another packet arrives. TCP
-# sends no packet while earlier packets of the connection wait in a queue of its
-# own host. Therefore KICK sends a packet to the port of the service `discard`.
+# of HELD. The bucket uses the new rate only when another packet arrives. But a
+# TCP connection sends no packet while its earlier packets still wait in the
+# queue of the sending host. Therefore KICK sends a packet of its own, to the
+# port of the service `discard`.
 RELEASED = "tbf rate 1gbit burst 300000 limit 150000"
 KICK = (f"{shlex.join(namespaces.PYTHON)} -c 'import socket; socket.socket("
         "type=socket.SOCK_DGRAM).sendto(b\"\", (\"{peer}\", 9))'")
@@ -62,8 +63,8 @@ class Change(typing.NamedTuple):
 
 
 def parse(name: str, text: str) -> list[Change]:
-    """Returns the changes of a link. Raises LabError if the text is no
-    schedule; the message says what is wrong."""
+    """Returns the changes of state in the schedule of a link. Raises LabError
+    if `text` is not a schedule. The message of the error says what is wrong."""
     def refuse(why: str) -> LabError:
         return LabError(f"link {name}: schedule = {text}: {why}")
 
@@ -106,8 +107,9 @@ def closed(changes: Sequence[Change]) -> list[tuple[float, float]]:
 
 
 def closed_times(link: Link) -> list[tuple[float, float]]:
-    """Returns the periods in which the schedule of a link keeps it closed, as
-    closed() does. Returns an empty list if the link has no schedule."""
+    """Returns the periods in which the schedule of a link keeps it closed, in
+    the form in which closed() returns them. Returns an empty list if the link
+    has no schedule."""
     text = link.get(KEY)
     return closed(parse(link["name"], text)) if text else []
 
@@ -164,8 +166,8 @@ def leave(state: str, device: str, address: str,
         command = f"tc qdisc del dev {device} root"
         return command, command
     if state == HOLD:
-        # The packets that were held are now sent. The queue stays, because its
-        # removal would drop these packets.
+        # The packets that were held are now sent. The queueing discipline is
+        # not removed, because its removal would drop these packets.
         change = f"tc qdisc change dev {device} root {RELEASED}"
         return tuple(f"{change} && {KICK.format(peer=target)}"
                      for target in (peer, address))
@@ -178,8 +180,8 @@ def leave(state: str, device: str, address: str,
 # -------------------------------------------------------------------- execution
 
 class Shell:
-    """A shell that runs in a host. It executes each command by itself, because
-    starting a process of Python for each command would take too long."""
+    """A shell that runs in a host and executes one command after the other.
+    Starting a process of Python for each command would take too long."""
 
     def __init__(self, bed: testbed.Testbed, host: str) -> None:
         self._host = host
@@ -245,8 +247,8 @@ class ScheduledLink:
         return self._all_dropped() - self._dropped_before
 
     def _all_dropped(self) -> int:
-        # The counter of dropped packets can begin above 0 if the new queue is
-        # equal to an earlier one.
+        # If the new queueing discipline is equal to an earlier one, its counter
+        # of dropped packets can begin above 0.
         if self._state not in (OUTAGE, HOLD):
             return 0
         shown = self._shells[0].run(f"tc -s qdisc show dev {self.device}")

@@ -34,10 +34,11 @@ def rates(packets: Sequence[measurements.Packet], end_ns: float,
 
 def sojourns_ns(packets: Sequence[measurements.Packet], end_ns: float,
                 step_ns: float) -> list[float]:
-    """Returns the longest time that a packet stayed in the link, for the
-    packets that entered the link in each step and passed through it. This time
-    is the sum of the time in the queue, the transmissions and the delay of the
-    link. It is NaN for a step without such packets."""
+    """Returns the longest time that a packet stayed in the link, one value for
+    each step. The value of a step is from the packets that entered the link in
+    this step and were not lost. The time in the link is the sum of the time in
+    the queue, the time of all transmissions and the delay of the link. The
+    value is NaN for a step without such packets."""
     begin = begin_ns(packets)
     found = [math.nan] * math.ceil(end_ns / step_ns)
     for packet in packets:

@@ -26,8 +26,9 @@ TITLES = {
 ENCODE = (f"-pix_fmt yuv420p -r {clips.FRAMES_PER_SECOND} -c:v mpeg2video "
           "-flags +low_delay -g 15 -bf 0 -sc_threshold 1000000000 -q:v 3 "
           "-f mpeg2video").split()
-# One pattern fills each quarter of the picture. Another pattern covers its
-# middle, and a last one covers all of it. Each moves at a different speed.
+# Four patterns fill one quarter of the picture each. Another pattern covers the
+# middle of the picture, and the last one covers the whole picture. Each pattern
+# moves at a different speed.
 QUARTER = (f"video/x-raw,format=I420,width={WIDTH // 2},height={HEIGHT // 2},"
            f"framerate={clips.FRAMES_PER_SECOND}/1")
 WHOLE = (f"video/x-raw,format=I420,width={WIDTH},height={HEIGHT},"

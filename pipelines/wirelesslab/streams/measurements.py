@@ -30,8 +30,9 @@ OUWENS_RUNS = {"1": (1, 1), "2": (2, 2), "3": (3, 3), "4": (4, 4),
                "5-10": (5, 10), "over 10": (11, math.inf)}
 # The last class of Ouwens table 3.2 is five or more transmissions.
 OUWENS_MAX_ATTEMPTS = 5
-# Pairs (dB, grade) from EvalVid's mos.c: a PSNR above this number of dB gets
-# this grade. A PSNR below all of them gets grade 1.
+# Pairs (dB, grade) from EvalVid's mos.c. A picture gets the grade if its PSNR
+# is above this number of dB. A picture whose PSNR is below all these numbers
+# gets grade 1.
 EVALVID_GRADES = ((37, 5), (31, 4), (25, 3), (20, 2))
 
 
@@ -88,10 +89,11 @@ def in_virtual_time(sent_log: frame_log.Log, received_log: frame_log.Log,
                     packets: Sequence[Packet]) -> list[Passage]:
     """Returns a Passage for each frame that was sent in a computed run. A
     Passage has the due time, the time of sending and the time of arrival of one
-    frame, by the clock of the link. A frame is sent when its first packet
-    enters the link, which is at its due time, or later if the queue was full. A
-    frame arrives with its last packet. The receiver's log says which frames
-    arrived."""
+    frame, by the clock of the link.
+
+    A frame is sent when its first packet enters the link. This is at the due
+    time of the frame, or later if the queue was full. A frame arrives with its
+    last packet. The receiver's log says which frames arrived."""
     pairs = join(sent_log, received_log)
     ways = {packet.index: packet for packet in packets}
     first_ns = ways[0].arrival_ns if ways else 0
@@ -213,8 +215,8 @@ def latency_by_size(passages: Sequence[Passage],
 
 def throughput(passages: Sequence[Passage],
                step_ns: int) -> list[tuple[int, float]]:
-    """Returns [(begin in ns, bit/s of video)] for each step until the last
-    arrival.
+    """Returns a list of (start of the step in ns, bit/s of video). It has all
+    steps until the last arrival.
     """
     ways = arrived(passages)
     if not ways:
@@ -227,8 +229,9 @@ def throughput(passages: Sequence[Passage],
 
 
 def duration_ns(passages: Sequence[Passage]) -> float:
-    """Returns the time from the first arrival to the time at which the frame
-    after the last one would be due (Ouwens table 3.7)."""
+    """Returns the duration of the video at the viewer. It begins with the first
+    arrival. It ends when another frame after the last one would be due (Ouwens
+    table 3.7)."""
     times = [way.arrived_ns for way in arrived(passages)]
     return max(times) - min(times) + period_ns(passages) if times else 0
 
@@ -270,8 +273,9 @@ def mean_throughput(passages: Sequence[Passage]) -> float:
 
 def shown(passages: Sequence[Passage], late_ns: float) -> list[int | None]:
     """Returns for each picture of the film, in display order, the number of the
-    picture that is shown in its place: its own number, or that of the last
-    picture that was shown. It is None before the first one."""
+    picture that is shown in its place. This is its own number, or the number of
+    the last picture that was shown. It is None if no picture was shown before.
+    """
     order = {way.frame.coding_number: place for place, way in enumerate(
         sorted(passages, key=lambda way: way.frame.display_number))}
     seen = {order[frame.coding_number]
@@ -325,9 +329,10 @@ def read_link(path: pathlib.Path, station: int) -> LinkLog:
 
 
 def merge_links(logs: Sequence[LinkLog]) -> LinkLog:
-    """Returns the packets of all links of a run in the order in which they
-    entered their links, and the quality of the first link. The times of the
-    links begin within about 0.1 s of each other."""
+    """Joins the logs of all links of a run. Returns the packets in the order in
+    which they entered their links, and the quality of the first link. The times
+    of a log are from the clock of its link. The order is only approximate,
+    because these clocks start within about 0.1 s of each other."""
     if len(logs) == 1:
         return logs[0]
     return LinkLog(
@@ -345,9 +350,12 @@ def loss_runs(lost: Iterable[bool]) -> collections.Counter[int]:
 
 def run_percents(
         runs: collections.Counter[int]) -> tuple[list[float], int, int]:
-    """Returns a row of Ouwens table 3.12: the share in % of each class of
-    OUWENS_RUNS among all series of consecutive lost packets, the number of lost
-    packets, and the number of series."""
+    """Returns a row of Ouwens table 3.12, which is about series of consecutive
+    lost packets. The row has:
+    - the share in % of each class of OUWENS_RUNS among all series,
+    - the number of lost packets,
+    - the number of series.
+    """
     total = sum(runs.values())
     counts = [sum(count for length, count in runs.items()
                   if first <= length <= last)
@@ -366,9 +374,10 @@ def attempts(packets: Sequence[Packet]) -> collections.Counter[int]:
 def attempt_percents(
         found: collections.Counter[int], maximum: int = OUWENS_MAX_ATTEMPTS
 ) -> tuple[list[float], int]:
-    """Returns a row of Ouwens table 3.2: the share in % of the packets that
-    were sent once, twice and so on (the last class has all higher numbers), and
-    the number of packets that were transmitted at all."""
+    """Returns a row of Ouwens table 3.2 and the number of packets that were
+    transmitted at all. The row has the share in % of these packets that were
+    sent once, the share that were sent twice, and so on. The last class has all
+    higher numbers of transmissions."""
     total = sum(count for tries, count in found.items() if tries)
     counts = [found[tries] for tries in range(1, maximum)]
     counts.append(total - sum(counts))
@@ -454,11 +463,13 @@ def sustainable_rate(blocks: Sequence[tuple[float, int]]) -> float:
 
 def one_way_delay(sent: int, received: int, reception: int,
                   sending_ack: int) -> float:
-    """Returns the one-way delay of a packet (Erixzon equations 5.3 and 5.4):
-    half of the round trip without the time that the receiver held the
-    acknowledgement. `sent` and `received` are times of the sender's clock,
-    `reception` and `sending_ack` of the receiver's, so the clocks need not
-    agree."""
+    """Returns the one-way delay of a packet (Erixzon equations 5.3 and 5.4). It
+    is half of the round-trip time, without the time for which the receiver held
+    the acknowledgement.
+
+    `sent` and `received` are times of the sender's clock. `reception` and
+    `sending_ack` are times of the receiver's clock. The clocks need not agree,
+    because only differences of times of the same clock are used."""
     elapsed = sending_ack - reception
     return (received - sent - elapsed) / 2
 

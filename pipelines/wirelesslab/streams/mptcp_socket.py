@@ -24,7 +24,7 @@ from wirelesslab.errors import LabError
 from wirelesslab.testbed import linux
 
 IPPROTO_MPTCP = 262
-MAX_SUBFLOWS = 8  # The maximum number that the kernel allows.
+MAX_SUBFLOWS = 8  # The maximum number of subflows that the kernel allows.
 SENDER = "sender"
 ENDPOINT = re.compile(r"(?P<address>\S+) id (?P<id>\d+)")
 ADDRESS = re.compile(r"^\d+: (?P<device>\S+) +inet (?P<address>[\d.]+)/", re.M)
@@ -86,7 +86,8 @@ def changes(there: dict[str, str], now: dict[str, str]) -> list[list[str]]:
 def update_endpoints() -> None:
     for words in changes(endpoints(ip("mptcp", "endpoint", "show")),
                          addresses()):
-        # The address may have changed again in the meantime.
+        # The addresses may have changed again in the meantime. An error is
+        # therefore ignored.
         with contextlib.suppress(LabError):
             ip("mptcp", "endpoint", *words)
 
@@ -127,7 +128,8 @@ def run() -> None:
         own.listen()
         peer, _ = own.accept()
         os.dup2(peer.fileno(), sys.stdin.fileno())
-        # The kernel accepts a further subflow only while a socket listens.
+        # The kernel accepts additional subflows only while a socket listens.
+        # Therefore the command that is executed below inherits the socket.
         own.set_inheritable(True)
     os.execvp(command[0], command)
 

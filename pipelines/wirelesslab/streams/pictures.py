@@ -15,8 +15,8 @@ from wirelesslab.streams import clips
 PEAK = 255
 LOSSLESS = "-c:v ffv1 -level 3 -g 1".split()
 MSE = re.compile(r"^n:\d+ mse_avg:(\S+)", re.M)
-# A filter that replaces a missing picture by the one before it, also at the
-# end.
+# A filter that replaces a missing picture by the picture before it. It also
+# replaces pictures that are missing at the end of the video.
 NO_PICTURE_MISSING = "fps={fps}:start_time=0:round=near:eof_action=pass," \
     "tpad=stop=-1:stop_mode=clone"
 
@@ -36,10 +36,12 @@ def decode_sent(clip: pathlib.Path, muxer: str, fps: int, count: int,
 
 def decode_received(video: pathlib.Path, speed: int, first: int, fps: int,
                     count: int, target: pathlib.Path) -> bool:
-    """Decodes a Matroska file with received video, whose times are `speed`
-    times those of the clip and whose first picture has the number `first`. The
-    decoder conceals damage. Returns whether it found any picture. A decoder
-    that missed the first headers finds no picture, and `target` is then black.
+    """Decodes a Matroska file with received video. The first picture in the
+    file has the number `first` in the clip. The times in the file are `speed`
+    times as long as those in the clip.
+
+    The decoder conceals damage. If it missed the first headers, it finds no
+    picture, and `target` is then black. Returns whether it found any picture.
     """
     times = f"setpts=(PTS-STARTPTS)/{speed}+{first}/{fps}/TB"
     try:

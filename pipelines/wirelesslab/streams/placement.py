@@ -24,14 +24,15 @@ MAX_PORTS = 3
 # UDP-Lite's protocol number, which /proc/net shows as the port of a raw socket.
 UDPLITE = 136
 LINK = "wl0"
-# The first host of a link is the mobile, to which the network sends downlink.
+# The roles of the two hosts of a link in a downlink run, in which the network
+# sends to the mobile. The first host of a link is the mobile.
 ROLES = ("receiver", "sender")
 # Directions of a stream over a link: from the network to the mobile, or back.
 DIRECTION, DOWN, UP = "direction", "down", "up"
 # Properties of wirelesslink that the demo sets itself.
 OURS = ("location", "mode", "name", "overhead")
-# What a link of a matrix may set for both hosts: properties of tunsrc, and
-# sysctls.
+# The keys with which a link of a matrix sets options of both hosts: properties
+# of tunsrc, and sysctls.
 OF_HOSTS = ("device", "sysctls")
 
 
@@ -60,8 +61,9 @@ def free_port(binds: str) -> int:
         with contextlib.closing(
                 socket.socket(socket.AF_INET, kind_of_socket(binds))) as probe:
             probe.bind((HOST, 0))
-            # An odd port is made even, because Linux assigns only odd ports to
-            # TCP sockets that do not choose one.
+            # For TCP, Linux assigns only odd ports to sockets that do not
+            # choose one. Therefore an odd port is made even, because waiting
+            # for an even port could take forever.
             port = probe.getsockname()[1] & ~1
         if all(is_free(binds, port + n) for n in range(MAX_PORTS)):
             return port
@@ -71,7 +73,8 @@ def sockets(pid: int) -> set[str]:
     """Returns the inodes of all sockets of a process."""
     found = set()
     for descriptor in pathlib.Path(f"/proc/{pid}/fd").glob("*"):
-        # The process has closed the descriptor in the meantime.
+        # The process may have closed the descriptor in the meantime. This error
+        # is ignored.
         with contextlib.suppress(OSError):
             kind, _, inode = os.readlink(descriptor).partition(":")
             if kind == "socket":
@@ -145,7 +148,9 @@ class SameMachine:
         return link_paths.values([HOST], [HOST], [], port)
 
     def begin(self) -> None:
-        """Must be called when the first sender is started."""
+        """Is called when the first sender starts, so that schedules of links
+        begin at the same time.
+        """
 
     def start(self, _role: str, argv: Sequence[str | os.PathLike[str]],
               output: int) -> subprocess.Popen[Any]:
@@ -229,12 +234,16 @@ def hosts_of(link: Link, roles: tuple[str, ...]) -> dict[str, Any]:
 
 
 class OverLink:
-    """Both ends run on hosts of a testbed. `properties` are the properties of
-    the wirelesslink between the hosts, and `further` those of additional links.
-    `link` is the link or combined link of a matrix whose names and schedules
-    are used, or None. `options` are further arguments for the testbed."""
+    """Both ends run on hosts of a testbed.
+    - `properties` are the properties of the wirelesslink between the hosts.
+    - `further` has the properties of additional links.
+    - `link` is a link or a combined link of a matrix, or None. Its names and
+      its schedules are used.
+    - `options` are more arguments for the testbed.
+    """
 
-    # A link that loses all packets is a valid result, not an error.
+    # A run over a link that loses all packets is valid, and is not reported as
+    # an error.
     loses = True
 
     def __init__(self, properties: str, build_dir: pathlib.Path,
@@ -263,7 +272,8 @@ class OverLink:
     def choose_port(self, binds: str, wanted: int | None = None) -> int:
         """Returns a port that is free on this machine. In a host with a
         namespace every port is free. But relays on this machine may have to
-        replace the hosts, and they need a port that is free here."""
+        replace the hosts, and the relays need a port that is free on this
+        machine."""
         return wanted or free_port(binds)
 
     def way(self, _port: int) -> str:
@@ -288,8 +298,9 @@ class OverLink:
         return self._bed.variables(role)[of]
 
     def paths(self, role: str, listener: str, port: int) -> dict[str, str]:
-        """Returns {name: value} of the addresses on each link, as this role
-        has to write them. `listener` is the role that listens at the port.
+        """Returns {name: value} of the addresses on each link. The values have
+        the form in which `role` has to write them. `listener` is the role that
+        listens at the port.
         """
         variables = self._bed.variables(role)
         (other,) = (one for one in ROLES if one != listener)

@@ -50,8 +50,8 @@ class Supply:
         self._arrived = _Sum((one.arrival_ns, one.size) for one in usable)
 
     def gone(self, time_ns: float) -> int:
-        """Returns the bytes of the opportunities that are over at this time. A
-        frame that does not exist before this time cannot use them.
+        """Returns the number of bytes that the link could have taken before
+        this time. A frame that does not exist before this time cannot use them.
         """
         return self._taken.before(time_ns)
 
@@ -77,7 +77,8 @@ class _Sum:
 
 
 class Job(typing.NamedTuple):
-    """A frame as work for the link. Times are in ns, by the clock of the link.
+    """A frame that has to be sent over the link. Times are in ns, by the clock
+    of the link.
     """
 
     frame: frame_log.Frame
@@ -87,13 +88,15 @@ class Job(typing.NamedTuple):
 
 def jobs(passages: Sequence[measurements.Passage], begin_ns: float,
          late_ns: float) -> list[Job]:
-    """Returns the frames of a run as work for the link. The first frame was
+    """Returns the frames of a run as jobs for the link. The first frame was
     sent at `begin_ns`. A frame exists from its due time on. If the run sent it
-    earlier, because of the jitter of the machine, it exists from that time on.
+    earlier, because of the jitter of the machine, the frame exists from the
+    time of sending on.
 
     The due times normally have the order of the stream. If they do not, this
     function makes frames exist earlier, or gives them later deadlines, until
-    the times have this order. The result is then an upper bound."""
+    the times have this order. The number of frames that best() finds is then an
+    upper bound."""
     releases = list(itertools.accumulate(
         (min(way.due_ns, way.sent_ns) for way in reversed(passages)), min))
     deadlines = itertools.accumulate(
@@ -104,12 +107,12 @@ def jobs(passages: Sequence[measurements.Passage], begin_ns: float,
 
 
 class _Plan(typing.NamedTuple):
-    """A partial solution: which of the frames that best() has examined so far
-    are sent."""
+    """A partial solution of best(). It says which of the frames that best() has
+    examined so far are sent."""
 
-    count: int  # decodable frames
-    # The bytes of the supply that are used up, because frames were sent or the
-    # opportunities are over.
+    count: int  # The number of decodable frames.
+    # The bytes of the supply that are used up. Either frames were sent with
+    # them, or their opportunities are over.
     used: int
     # The chosen frames as a linked list: (number of the last frame, list of the
     # frames before it). An empty list is None.
@@ -148,8 +151,8 @@ def best(work: Sequence[Job], supply: Supply) -> list[int]:
 
 
 def _undominated(plans: list[_Plan]) -> list[_Plan]:
-    """Leaves out each plan for which there is another plan that has at least as
-    many frames and does not use more of the supply.
+    """Keeps only the best plans. A plan is left out if another plan has at
+    least as many frames and does not use more of the supply.
     """
     found, min_used = [], math.inf
     for plan in sorted(plans, key=lambda plan: (-plan.count, plan.used)):
@@ -159,7 +162,7 @@ def _undominated(plans: list[_Plan]) -> list[_Plan]:
     return found
 
 
-# The state of a decoder is whether each of the last two I- or P-frames can be
+# The state of a decoder says which of the last two I- or P-frames can be
 # decoded. The rules are those of frame_log.decodable().
 
 def _can_decode(frame: frame_log.Frame, state: tuple[bool, bool]) -> bool:

@@ -16,8 +16,10 @@ LIVE_EVERY = 0.2
 
 
 class Progress:
-    """Reads both logs and prints the progress. `name` is given if there are
-    several streams, which cannot share one line that is rewritten.
+    """Reads the logs of the sender and the receiver, and prints the progress.
+    One stream has a line that is rewritten on the terminal. Several streams
+    cannot share such a line. They print separate lines, which begin with
+    `name`.
     """
 
     def __init__(self, sent: frame_log.Log, received: frame_log.Log,

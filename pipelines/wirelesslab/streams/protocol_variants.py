@@ -58,7 +58,7 @@ def as_text(value: str | int | bool) -> str:
 
 
 def replacements(name: str, text: str) -> Iterable[tuple[str, str]]:
-    """Yields (old words, new words) for each line of `text`."""
+    """Yields (old words, new words) for each line "OLD -> NEW" of `text`."""
     for line in filter(None, map(str.strip, text.splitlines())):
         old, arrow, new = line.partition(ARROW)
         if not arrow or not old.strip():

@@ -50,11 +50,14 @@ UNHARMED = Picture(0.0, 1.0)
 def measure(clip: pathlib.Path, shown: list[int | None],
             directory: pathlib.Path,
             reference: pathlib.Path | None = None) -> list[Picture]:
-    """Returns a Picture for each place in display order. `shown` has for each
-    place the number of the picture that the viewer sees there, and None before
-    the first picture. Each picture that the viewer sees is compared with the
-    picture that belongs to its place. By default this is a picture of `clip`. A
-    picture that would be compared with itself is not given to ffmpeg.
+    """Returns a Picture for each place in display order. A place is the
+    position of a picture of the clip. `shown` has, for each place, the number
+    of the picture that the viewer sees there. It has None before the first
+    picture.
+
+    Each picture that the viewer sees is compared with the picture that belongs
+    to its place. By default this is a picture of `clip`. A picture that would
+    be compared with itself is not given to ffmpeg.
 
     If `reference` is given, the picture that belongs to a place is taken from
     this video instead. `clip` and `reference` may then be longer than `shown`.
@@ -91,9 +94,9 @@ def measure(clip: pathlib.Path, shown: list[int | None],
 
 def write_pairs(clip: pathlib.Path, shown: list[int | None],
                 reference: pathlib.Path | None, pipe: BinaryIO) -> None:
-    """Writes the luminance of all pictures that are compared to `pipe`, as
-    YUV4MPEG2. In each frame, the picture that the viewer saw is above the
-    picture with which it is compared.
+    """Writes pictures to `pipe`, as YUV4MPEG2 with luminance only. Each frame
+    has two pictures that are compared. The upper one is the picture that the
+    viewer saw, and the lower one is the picture with which it is compared.
     """
     with contextlib.ExitStack() as stack:
         own = stack.enter_context(luminance(clip))

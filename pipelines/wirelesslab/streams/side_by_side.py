@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes a video in which several streams play side by side. For each stream, it
-gets the list of the pictures that a viewer sees.
+"""Makes a video in which several streams play side by side. The caller gives
+the list of the pictures that the viewer of each stream sees.
 
 The video is H.264 in MP4 or, if ffmpeg has no libx264, VP9 in WebM. All common
 browsers play both formats. The bitrate is limited, so a video of five seconds
@@ -47,10 +47,11 @@ ENCODERS = {
 
 
 class Tile(typing.NamedTuple):
-    """One stream. Its pictures are taken from `video`. `numbers` has for each
-    frame of the result the number of the picture that is seen, in display
-    order, or None before the first picture. `first` is the number of the
-    picture that was due at the start of the result."""
+    """One of the streams in the video. Its pictures are taken from the file
+    `video`. `numbers` has an item for each frame of the video that is made. The
+    item is the number, in display order, of the picture that the viewer sees.
+    It is None before the first picture. `first` is the number of the picture
+    that was due at the start of the video that is made."""
 
     video: pathlib.Path
     numbers: Sequence[int | None]
@@ -199,9 +200,11 @@ def write(pictures: Pictures, labels: pathlib.Path | None, fps: int,
           stem: pathlib.Path, poster_place: int = 0
           ) -> tuple[pathlib.Path | None, pathlib.Path]:
     """Writes the video, and one of its frames as a picture. `labels` is a
-    picture with transparent parts that is drawn above the video and has the
-    same size. Returns the paths of the video and of the picture, which are
-    `stem` with a suffix. The first path is None if ffmpeg has no encoder."""
+    picture of the same size with transparent parts. It is drawn on top of the
+    video.
+
+    Returns the paths of the video and of the picture. Each path is `stem` with
+    a suffix. The first path is None if ffmpeg has no encoder."""
     name = encoder()
     poster, target = stem.with_suffix(".jpg"), None
     graph = (f"[0]tile={pictures.size.columns}x{pictures.size.rows}:"
@@ -234,8 +237,8 @@ def draw(pictures: Pictures, labels: pathlib.Path | None, fps: int, graph: str,
          "-filter_complex", graph, *outputs],
         pass_fds=(readable,), stdout=subprocess.DEVNULL)
     os.close(readable)
-    # If ffmpeg ends early, the pipe breaks. The exit status of ffmpeg, which is
-    # checked below, then reports the error.
+    # If ffmpeg ends early, writing to the pipe fails. This error is ignored,
+    # because the exit status of ffmpeg is checked below.
     with contextlib.suppress(BrokenPipeError), open(writable, "wb") as pipe:
         pipe.write(b"YUV4MPEG2 W%d H%d F%d:1 Ip A1:1 C420jpeg\n"
                    % (pictures.size.width, pictures.size.height,

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Streams a clip over a transport in real time and shows what arrived.
 
-transports.ini has the pipelines. This module starts the receiver, waits until
-it is ready, starts the sender, watches both, and ends them.
+The pipelines are in transports.ini. This module starts the receiver and waits
+until the receiver is ready. Then it starts the sender. It watches both
+pipelines and ends them.
 """
 
 import contextlib
@@ -141,7 +142,8 @@ def wait_until_ready(end: Launch, place: placement.Place, binds: str,
 
 class Stream:
     """The transmission of one clip from a sender to a receiver. The logs of
-    both ends are in `run_dir`. A stream has a `name` if there are several."""
+    both ends are in `run_dir`. If there are several streams, each has a `name`.
+    """
 
     SENDER = GST_LAUNCH  # The program that runs the sender of this stream.
 
@@ -175,8 +177,8 @@ class Stream:
         return self._ends["receiver"]
 
     def _launch(self, role: str) -> None:
-        """Starts one end. The values of its pipeline include the address of the
-        end that listens.
+        """Starts one end. Its pipeline is given the address of the end that
+        listens.
         """
         host = self._place.address(role, transports.listener(self._transport))
         program = self.SENDER if role == "sender" else GST_LAUNCH
@@ -224,8 +226,9 @@ class Stream:
         return self._progress.update(show)
 
     def is_sending(self) -> bool:
-        """Returns True until the sender has ended without an error. A sender
-        that does not end by itself counts as ended when it has sent all frames.
+        """Returns whether the sender is still sending. Raises LabError if it
+        has failed. A sender that does not end by itself counts as ended when it
+        has sent all frames.
         """
         if self._is_sending:
             self._is_sending = not (

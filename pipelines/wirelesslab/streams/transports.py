@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads protocols from a file with a section for each, in which sender and
-receiver are pipelines for gst-launch-1.0. transports.ini has the project's own
-and other transports; a matrix of the lab may have more. docs/lab-protocols.md
-describes the keys of a section.
+"""Reads transport protocols from a file. Each protocol has a section, in which
+the sender and the receiver are pipelines for gst-launch-1.0. transports.ini has
+the protocols of this project and others. A matrix of the lab may have more.
+docs/lab-protocols.md describes the keys of a section.
 """
 
 import configparser
@@ -21,7 +21,8 @@ from wirelesslab.streams import link_paths, placement
 OURS = paths.PIPELINES / "transports.ini"
 COMPUTED = "computed"
 KINDS_OF_CLIP = ("m2v", "ts")
-# {first element of a receiver: kind of its socket}; all others use UDP.
+# {first element of a receiver: kind of its socket}. A receiver with any other
+# first element uses UDP.
 SOCKETS = {"tcpserversrc": "tcp", "udplitesrc": "udplite"}
 # Elements that do not end when gst-launch-1.0 is interrupted. srtsrc waits for
 # packets for up to a second at a time, and does not notice a request to stop
@@ -33,17 +34,20 @@ OF_THE_LAB = ("seed", *placement.OURS)
 KEYS = {"title", "sender", "receiver", "clip", "binds", "ports", "link", "ends",
         "server", "connection", COMPUTED}
 SERVERS = ("http",)
-# The kinds of connections that a pipeline has as its standard output or input.
+# A pipeline may have a connection as its standard output or input. These are
+# the kinds of such connections.
 CONNECTIONS = ("mptcp",)
-# A pipeline may contain the NAMES in braces. It must contain the names that
-# NEEDED has for its end, because nothing can be measured without them.
-# {port+1} and {port+2} are the ports above {port}. {peer} is the address of the
-# other host and {own} that of the pipeline's own host, for packets that return
-# to the sender.
+# A pipeline may contain the NAMES in braces. The pipeline of a sender or of a
+# receiver must contain the names that NEEDED has for it, because nothing can be
+# measured without them.
+# - {port+1} and {port+2} are the ports above {port}.
+# - {peer} is the address of the other host, and {own} is the address of the
+#   pipeline's own host. They are for packets that return to the sender.
 NAMES = {"clip", "host", "own", "peer", "port", "port+1", "port+2", "received",
          "sent", "sound", "sound_port"}
 NEEDED = {"sender": ("clip", "sent"), "receiver": ("received",)}
-# The names for a pipeline in which a live encoder takes the place of the clip.
+# The names in braces that a pipeline may contain if a live encoder takes the
+# place of the clip.
 LIVE_NAMES = NAMES | {"captured", "encoded"}
 LIVE_NEEDED = {"sender": ("clip", "captured", "sent", "encoded"),
                "receiver": ("received",)}
@@ -58,8 +62,8 @@ def read_sections(
         path: pathlib.Path,
         make: Callable[[str, configparser.SectionProxy], Protocol]
 ) -> dict[str, Protocol]:
-    """Returns {name: result of `make` for the section}. The LabError of a wrong
-    section names the file.
+    """Returns {name: result of `make` for the section}. If a section is wrong,
+    raises a LabError that names the file.
     """
     found = configparser.ConfigParser(interpolation=None)
     try:
@@ -71,9 +75,10 @@ def read_sections(
 
 def of_section(name: str, section: configparser.SectionProxy,
                is_live: bool = False) -> Protocol:
-    """Returns a transport as a dictionary that is written as JSON. Rarely used
-    keys are only present if the section has them, so that results from before
-    these keys existed are still recognised."""
+    """Returns a transport as a dictionary that is written as JSON. Some rarely
+    used keys are only present if the section has them. Results from before
+    these keys existed are then still recognised as results of the same
+    transport."""
     for key in ("sender", "receiver"):
         if not section.get(key):
             raise LabError(f"protocol {name} has no key {key}")
@@ -131,8 +136,9 @@ def pipeline(name: str, section: configparser.SectionProxy, key: str,
 
 
 def own_link(owner: str, properties: str, others: Iterable[str] = ()) -> str:
-    """Returns the `properties` of wirelesslink. Raises LabError if these, or
-    the names in `others`, include a property that the lab sets itself.
+    """Returns the `properties` of wirelesslink. `others` has the names of more
+    properties. Raises LabError if the lab itself sets one of all these
+    properties.
     """
     placement.describe_link(properties)
     for word in [*properties.split(), *others]:
@@ -183,9 +189,10 @@ def ends(transport: Protocol) -> bool:
 
 
 def receiver_ends(transport: Protocol) -> bool:
-    """Returns whether the receiver ends when it is interrupted or when the
-    stream has ended. On a link that loses packets, a receiver of SRT may miss
-    the sender's packet that closes the connection."""
+    """Returns whether the receiver ends when the stream has ended or when it is
+    interrupted. Some receivers may do neither. For example, a receiver of SRT
+    may miss the packet with which the sender closes the connection, if the link
+    loses packets."""
     return ends(transport) and not ENDLESS.search(transport["receiver"])
 
 
@@ -205,9 +212,9 @@ def listener(transport: Protocol) -> str:
 
 
 def together(several: list[Protocol], apart: float) -> Protocol:
-    """Combines several protocols into one. The result sends one stream for each
-    of them over one link. The streams are started at intervals of `apart`
-    seconds.
+    """Combines several protocols into one protocol with several streams over
+    one link. It has one stream for each of the given protocols. The streams are
+    started at intervals of `apart` seconds.
     """
     for one in several:
         if one[COMPUTED]:
@@ -245,8 +252,8 @@ def is_relayed(transport: Protocol) -> bool:
 
 def check_relayed(transport: Protocol, left_out: str) -> None:
     """Raises LabError if relays of UDP packets replace the namespaces of hosts
-    and cannot carry the transport. `left_out` says what the relays leave out.
-    It is empty if the hosts have namespaces."""
+    and cannot carry the transport. `left_out` is a text that says what the
+    relays do not support. It is empty if the hosts have namespaces."""
     if left_out and not is_relayed(transport):
         raise LabError(
             f"{transport['name']} is not over UDP, and there are {left_out}")

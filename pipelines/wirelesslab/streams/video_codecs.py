@@ -58,7 +58,8 @@ def pipeline(codec: Codec, text: str) -> str:
 
 
 def protocol(codec: Codec, given: Protocol) -> Protocol:
-    """Returns the protocol with pipelines for this codec."""
+    """Returns the protocol `given` with its pipelines changed for this codec.
+    """
     if "streams" in given:
         return {**given, "streams": [protocol(codec, one)
                                      for one in given["streams"]]}
@@ -67,8 +68,9 @@ def protocol(codec: Codec, given: Protocol) -> Protocol:
 
 
 def misfits(codec: Codec, given: Protocol) -> list[str]:
-    """Returns the elements of the protocol `given` that do not work with the
-    codec. The pipelines of `given` were already changed for the codec.
+    """Returns the names of the elements in the protocol `given` that do not
+    work with the codec. `given` is a result of protocol(), so its pipelines
+    have already been changed for the codec.
     """
     if "streams" in given:
         return [name for one in given["streams"]

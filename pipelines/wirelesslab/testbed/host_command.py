@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs a command in a host of a testbed and represents it outside.
 
-The caller has an ordinary child process. Signals that the child gets are passed
-on to the command and its children, and its exit status is that of the command.
-KILL_GROUP stands for SIGKILL: if this process itself were killed, process 1 of
+For its caller, this process is an ordinary child process. It passes on the
+signals that it gets to the command and its children. Its exit status is that of
+the command.
+
+The caller sends KILL_GROUP in place of SIGKILL, and this process then kills the
+command and its children. If SIGKILL killed this process itself, process 1 of
 the machine would have to reap the dead command, and the end of the testbed
 would have to wait for that.
 
-Called as `testbed.host_command OPTIONS -- COMMAND...`. OPTIONS is a JSON text:
-`join`: descriptors of the namespaces, in the order in which they are entered;
-`owner`, a pid, and `end`, a descriptor, if there are no namespaces: the command
-and all processes that it started are ended when the owner is gone or `end`
-becomes readable;
-`foreground`: whether the command uses the terminal.
+Called as `testbed.host_command OPTIONS -- COMMAND...`. OPTIONS is a JSON text
+with these keys:
+- `join`: descriptors of the namespaces, in the order in which they are entered.
+- `owner`, a pid, and `end`, a descriptor: only used if there are no namespaces.
+  The command and all processes that it started are ended when the owner is gone
+  or `end` becomes readable.
+- `foreground`: whether the command uses the terminal.
 """
 
 import json
@@ -86,10 +90,11 @@ def become(argv: list[str], foreground: bool, parent: int) -> NoReturn:
     if not foreground:
         os.setsid()
     elif os.isatty(0):
-        # The command gets a process group of its own, which becomes the
-        # foreground group of the terminal. If the command is a shell in the
-        # host, it restores the foreground group of its beginning when it ends.
-        # Therefore this group must be visible to the shell.
+        # The command gets a process group of its own. This group becomes the
+        # foreground group of the terminal. The command may be a shell in the
+        # host. Such a shell notes the foreground group when it starts, and
+        # restores it when it ends. Therefore the shell must be able to see this
+        # group in its PID namespace.
         os.setpgid(0, 0)
         give_terminal(0)
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -118,8 +123,8 @@ def give_terminal(terminal: int) -> None:
 def stand_for(child: int, ends: list[int] | None, foreground: bool) -> int:
     """Waits for the command and returns its status as waitpid() encodes it."""
     terminal = os.dup(0) if foreground and os.isatty(0) else None
-    # This process gives up its standard files, so that a reader of the
-    # command's output sees the end of the output when the command closes it.
+    # This process closes its own standard files. When the command closes its
+    # output, a reader of this output then sees the end immediately.
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in range(3):
         os.dup2(null, descriptor)
@@ -129,7 +134,8 @@ def stand_for(child: int, ends: list[int] | None, foreground: bool) -> int:
             number = signal.SIGKILL
         try:
             os.killpg(child, number)
-        # The command has not made its process group yet.
+        # If the command has not made its process group yet, the signal is sent
+        # to the command alone.
         except ProcessLookupError:
             os.kill(child, number)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Process 1 of a testbed: makes its namespaces and ends them.
+"""Makes the namespaces of a testbed and ends them. This process is process 1 of
+the testbed.
 
 Everything in a testbed lives in one PID namespace, whose first process is this
 one. When this process ends, the kernel kills all others in the namespace. The
@@ -37,13 +38,13 @@ TUN_HELP = {
     errno.EACCES: "as root: chmod 666 /dev/net/tun, which gives users no "
                   "rights over networks of others",
 }
-# These settings keep the kernel of a new host from sending packets by itself.
-# Only the packets of the commands then cross a link, and a seed always gives
-# the same run.
+# With these settings, the kernel of a new host sends no packets by itself. Only
+# the packets of the commands then cross a link, and a seed always gives the
+# same run.
 QUIET = {"net.ipv6.conf.default.router_solicitations": "0",
          "net.ipv6.conf.default.addr_gen_mode": "1"}
-# {table in /proc/net: state of a socket that can receive}. The port of a raw
-# socket is its protocol number.
+# {table in /proc/net: the state, in hex, of a socket that can receive}. In the
+# table "raw", the protocol number is in place of the port.
 LISTENING = {"tcp": "0A", "udp": "07", "udplite": "07", "raw": "07"}
 
 
@@ -70,9 +71,9 @@ def main() -> None:
 
 
 def refusal(failure: Exception) -> dict[str, str]:
-    """Returns the answer for a failure. `forbidden` means that this machine
-    does not allow hosts of this kind, for example hosts in a user namespace. It
-    may allow another kind.
+    """Returns the answer that reports `failure` to the caller. If the answer
+    has `forbidden`, this machine does not allow hosts of this kind, for example
+    hosts in a user namespace. It may allow another kind.
     """
     if isinstance(failure, OSError):
         words = f"{failure.filename or 'a namespace'}: {failure.strerror}"
@@ -83,7 +84,8 @@ def refusal(failure: Exception) -> dict[str, str]:
 
 
 def become_root_of_our_own() -> None:
-    """Enters a user namespace in which the user is root and may make networks.
+    """Enters a user namespace. In this namespace the user is root and may make
+    network namespaces.
     """
     uid, gid = os.geteuid(), os.getegid()
     linux.unshare(linux.CLONE_NEWUSER, "a user namespace")
@@ -146,9 +148,9 @@ def make(wanted: dict[str, Any]) -> dict[str, int]:
 
 
 def make_run_private() -> None:
-    """Mounts a directory of its own over /run, with everything in the old one
-    except `netns`. The names of the hosts are then only visible inside the
-    testbed."""
+    """Mounts a new directory over /run. It has everything that is in the old
+    /run, except `netns`. The names of the hosts are then only visible inside
+    the testbed."""
     old = os.open("/run", os.O_RDONLY | os.O_DIRECTORY)
     linux.mount("testbed", "/run", "tmpfs",
                 linux.MS_NOSUID | linux.MS_NODEV, "mode=755")
@@ -167,7 +169,9 @@ def make_run_private() -> None:
             linux.mount(f"/proc/self/fd/{old}/{entry.name}", new, None,
                         linux.MS_BIND | linux.MS_REC)
         except OSError:
-            pass  # The entry was removed in the meantime, or is not readable.
+            # The entry was removed in the meantime, or is not readable. It is
+            # left out.
+            pass
     os.close(old)
 
 
@@ -191,8 +195,8 @@ def make_network(defaults: dict[str, str], settings: dict[str, str]) -> int:
 
 
 def sysctl(name: str) -> pathlib.Path:
-    # As in sysctl(8), dots in a name with slashes belong to the names of
-    # devices.
+    # A name may be written with slashes. Dots in such a name belong to the
+    # names of devices, as in sysctl(8).
     return pathlib.Path("/proc/sys",
                         name if "/" in name else name.replace(".", "/"))
 
@@ -241,9 +245,9 @@ def inside(descriptors: dict[str, int], host: str) -> Iterator[None]:
 
 
 def are_up(question: dict[str, Any]) -> list[str]:
-    """Returns the devices that are up, have a peer, and have their address. If
-    tunsink makes a device, the device may be up before tunsrc has set its
-    address. Therefore the address is checked, too."""
+    """Returns the devices that are up, are connected (IFF_RUNNING) and have an
+    address. If tunsink makes a device, the device may be up before tunsrc has
+    set its address. Therefore the address is checked, too."""
     ready = linux.IFF_UP | linux.IFF_RUNNING
     return [device for device in question["devices"]
             if (linux.flags_of(device) or 0) & ready == ready

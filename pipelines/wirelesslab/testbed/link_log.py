@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 NS_PER_MS = 1e6
 BUSY_NS = 20 * NS_PER_MS
-# {fate of a packet: the words that follow "7 packets ..."}
+# {fate of a packet: the words that follow "7 packets", as in "7 packets
+# arrived"}
 FATES = {
     "delivered": "arrived",
     "queue": "were lost in the sender's queue, which was full",

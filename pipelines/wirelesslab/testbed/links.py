@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 
 from wirelesslab.errors import LabError
 
-# Names of hosts and links become names of variables, devices and files.
+# Names of hosts and links become parts of the names of variables, devices and
+# files, so they are restricted.
 NAME = re.compile(r"[a-z][a-z0-9]{0,13}")
 NOT_FOR_LINKS = {"lo", "ip6", "log"}
 MAX_LINKS = 250
@@ -50,8 +51,10 @@ class Link:
 
 def parse(text: str, index: int) -> Link:
     """Reads `NAME=HOST1,HOST2[: DESCRIPTION]`. The description is one of:
-    properties of wirelesslink, `medium=LINK` for a link that shares the medium
-    of LINK, `none`, or other elements that the packets of each direction pass.
+    - properties of wirelesslink,
+    - `medium=LINK`, for a link that shares the medium of LINK,
+    - `none`,
+    - other elements, through which the packets of each direction pass.
     """
     head, _, description = text.partition(":")
     name, _, hosts = head.partition("=")

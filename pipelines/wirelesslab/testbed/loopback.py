@@ -1,13 +1,22 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Hosts for machines that do not allow namespaces: several loopback addresses
-of this machine, with relays between them that carry UDP.
+"""Hosts for machines that do not allow network namespaces.
 
-If a command of host a sends a packet to $b, the packet reaches a relay. The
-relay sends the packet through the link, and then to another address, at which
-the commands of host b listen. For the commands of host b, $b is this other
-address. All addresses use the same port, so the commands are the same as with
-namespaces. If a command of host b answers, the relay of the other direction
-(relay_process.py) delivers the answer to the program that sent the last packet.
+A host consists of several loopback addresses of this machine. Relays between
+these addresses carry packets of UDP.
+
+The environment variable $b has the address of host b. For the commands of
+another host, this is the address of a relay. For the commands of host b, it is
+the address at which they listen. A packet from host a to host b takes this way:
+- A command of host a sends it to the relay.
+- The relay sends it through the link.
+- The packet arrives at the address at which the commands of host b listen.
+
+All these addresses use the same port, so the commands are the same as with
+namespaces.
+
+If a command of host b answers, the relay of the other direction
+(relay_process.py) delivers the answer. The answer goes to the program that sent
+the last packet to host b.
 """
 
 import contextlib
@@ -110,7 +119,7 @@ class Loopback:
             raise LabError("the process of the relays has ended")
 
     def flows(self, link: linkage.Link, ports: list[int]) -> list[linkage.Flow]:
-        """Returns both directions of a link for every port."""
+        """Returns a Flow for each direction of the link and each port."""
         return [(host,
                  ["udpsrc",
                   f"address={self._address(link, link.peer(host), INTO)}",
@@ -136,8 +145,9 @@ class Loopback:
         return child
 
     def close(self) -> None:
-        # No process reads this byte. The pipe therefore stays readable, so each
-        # process that watches it notices the end.
+        # This byte tells the processes that watch the pipe to end. No process
+        # reads the byte. The pipe therefore stays readable until all of them
+        # have noticed it.
         os.write(self._say_end, b".")
         for child in self._commands:
             child.wait()

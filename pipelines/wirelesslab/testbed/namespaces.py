@@ -54,9 +54,7 @@ class Command(subprocess.Popen):
 
 
 class Namespaces:
-    """The hosts of a testbed. `hosts` has the sysctls for the name of each
-    host.
-    """
+    """The hosts of a testbed. `hosts` is {name of a host: its sysctls}."""
 
     def __init__(self, hosts: dict[str, dict[str, str]], as_user: bool = False,
                  with_devices: bool = True) -> None:
@@ -65,7 +63,8 @@ class Namespaces:
                            f"{MAX_HOSTS}")
         self._descriptors = []
         self._commands = []
-        # This lock is held from a question until its answer has arrived.
+        # A thread holds this lock from its request to the init process until
+        # the answer has arrived.
         self._asking = threading.Lock()
         self._control, theirs = socket.socketpair(
             socket.AF_UNIX, socket.SOCK_SEQPACKET)

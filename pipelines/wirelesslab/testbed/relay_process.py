@@ -7,10 +7,12 @@ port of the host. Its source address is then the relay address of the host that
 sent it. An answer to that address therefore takes the same route back. It is
 delivered to the port and to the last sender.
 
-Called by loopback.py as `testbed.relay_process DESCRIPTION`, one JSON text:
-for each direction of a link `relay` and `out`, addresses to bind; `into` and
-`to`, addresses to send to; `from`, the relay address of the other direction;
-and `port`, the same for all.
+Called by loopback.py as `testbed.relay_process DESCRIPTION`. DESCRIPTION is one
+JSON text. For each direction of a link, it has:
+- `relay` and `out`, the addresses that this process binds,
+- `into` and `to`, the addresses to which this process sends,
+- `from`, the relay address of the other direction,
+- `port`, the port that all these addresses use.
 """
 
 import json
@@ -19,7 +21,8 @@ import socket
 import sys
 from typing import Any
 
-# The socket's buffer has room for a burst, so that only the link limits it.
+# The buffer of the socket has room for a burst. Packets are therefore lost in
+# the link, and not in front of it.
 BUFFER_BYTES = 1 << 20
 MESSAGE_BYTES = 1 << 16
 
@@ -56,8 +59,8 @@ def pass_to_host(direction: Direction) -> None:
     message = direction.out.recv(MESSAGE_BYTES)
     port = direction.given["port"]
     direction.back.relay.sendto(message, (direction.given["to"], port))
-    # If the last sender uses this port itself, it has already received the
-    # packet.
+    # The program at `port` has now received the message. If the last sender
+    # uses another port, it also gets the message.
     if direction.back.sender and direction.back.sender[1] != port:
         direction.back.relay.sendto(message, direction.back.sender)
 
@@ -81,6 +84,6 @@ def main() -> None:
             try:
                 action(direction)
             except OSError:
-                # No socket listens at the address, or its queue is full. The
-                # packet is lost.
+                # No socket listens at the address, or the queue of the socket
+                # is full. The packet is lost.
                 pass

@@ -40,7 +40,8 @@ SECONDS_TO_LISTEN = 30
 ASKED = ((signal.SIGINT, 3), (signal.SIGTERM, 1))
 SECONDS_BETWEEN_LOOKS = 0.01
 IPV6_PREFIX_LENGTH = 64
-# The lines that gst-launch-1.0 -m adds, among them the link's statistics.
+# The lines that the option -m of gst-launch-1.0 adds to the output. Some of
+# them have the statistics of a link.
 MESSAGE = re.compile(r"^Got message .*\n", re.M)
 NO_ELEMENT = re.compile(r'no element "(\w+)"')
 
@@ -61,7 +62,9 @@ def first_place(
 
 
 def ways() -> tuple[str, ...]:
-    """Returns the ways that this user can try to make hosts with namespaces."""
+    """Returns the modes in which this user can try to make hosts with
+    namespaces.
+    """
     return MODES[:2] if os.geteuid() == 0 else MODES[1:2]
 
 
@@ -76,12 +79,18 @@ def why_no_hosts() -> str:
 
 
 class Testbed:
-    """A testbed. `links` has texts in the form of the option --link. `sysctls`
-    has a dictionary of sysctls for each host. `devices` has properties of
-    tunsrc, and `buckets` has parameters of tc's tbf. For a link WL0, a key of
-    `devices` or `buckets` is WL0 for the devices at both ends, or HOST.WL0 for
-    the device at one end. The logs are written to the directory `logs`. Without
-    `logs`, they are removed with the testbed."""
+    """A testbed.
+    - `links` has texts in the form of the option --link.
+    - `sysctls` has a dictionary of sysctls for each host.
+    - `devices` has properties of tunsrc.
+    - `buckets` has parameters of tc's tbf.
+    - `logs` is the directory for the logs. Without `logs`, the logs are removed
+      with the testbed.
+
+    The keys of `devices` and `buckets` name devices. For example, the key "wl0"
+    is for the devices at both ends of link wl0. The key "a.wl0" is for the
+    device at host a only.
+    """
 
     def __init__(self, links: Sequence[str] = ("wl0=a,b",), mode: str = "auto",
                  build: pathlib.Path | None = None, sysctls: Any = (),
@@ -91,8 +100,8 @@ class Testbed:
         self.links = linkage.parse_all(links)
         self.hosts = linkage.hosts_of(self.links)
         self.mode = mode
-        # The text that says what relays leave out; empty if there are no
-        # relays.
+        # A text that tells the user what a testbed with relays does not
+        # support. It is empty if the testbed has no relays.
         self.left_out = ""
         self._build = pathlib.Path(build or paths.BUILD_DIR)
         self._sysctls = {host: {} for host in self.hosts}
@@ -118,9 +127,9 @@ class Testbed:
 
     @staticmethod
     def _check_sysctl(name: str) -> None:
-        """Raises LabError if the sysctl does not belong to the network. Such a
-        sysctl is not specific to a host. If root set it, it would change the
-        whole machine."""
+        """Raises LabError unless the sysctl is one of the network, which each
+        network namespace has for itself. Other sysctls are not specific to a
+        host. If root set one of them, it would change the whole machine."""
         if not name.startswith(("net.", "net/")) or "../" in name:
             raise LabError(
                 f"sysctl {name}: only sysctls of the network, net.NAME, can be "
@@ -136,8 +145,9 @@ class Testbed:
 
     def _of_devices(self, given: Mapping[str, str] | Iterable[tuple[str, str]],
                     what: str) -> dict[tuple[str, str], str]:
-        """Returns {(host, name of the link): value} for {"wl0" or "a.wl0":
-        value}.
+        """Returns {(host, name of the link): value}. A key of `given` is the
+        name of a link, such as "wl0", or a host and a link, such as "a.wl0". A
+        key without a host is for both hosts of the link.
         """
         found = {}
         for place, value in dict(given).items():
@@ -217,8 +227,8 @@ class Testbed:
     # -------------------------------------------------------------------- hosts
 
     def _make_place(self) -> namespaces.Namespaces | loopback.Loopback:
-        """Makes the hosts in the first of the possible ways that this machine
-        allows.
+        """Makes the hosts. Several ways to make hosts are tried one after
+        another, until this machine allows one.
         """
         if self.mode == "relay":
             return self._make_relay("as asked for")

@@ -27,13 +27,14 @@ class Measurement:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        # The output is empty if a signal has ended all processes of the run.
+        # If a signal has ended all processes of the run, the output is empty.
+        # There are then no measurements.
         self.late_ms = json.loads(self._child.communicate()[0] or "[]")
 
 
 def measure(stream: IO[str]) -> list[float]:
-    """Measures until the `stream` ends, or until the process that started this
-    one is killed."""
+    """Measures how late wake-ups are, until the `stream` ends or until the
+    process that started this one is killed."""
     late, due = [], time.monotonic()
     while not select.select([stream], [], [], 0)[0]:
         due += SECONDS_BETWEEN

@@ -14,8 +14,8 @@ from wirelesslab.streams import placement, transports
 from wirelesslab.workloads import definitions
 
 OURS = paths.PIPELINES / "carriers.ini"
-# Names in the pipeline of a sender. A pipeline with one of these names belongs
-# to a carrier and not to a transport of video.
+# Names in braces in the pipeline of a sender. A pipeline with one of these
+# names belongs to a carrier and not to a transport of video.
 INPUTS = ("{input}", "{packets}")
 OUTPUT = "{output}"
 SOCKET = "socket"
@@ -59,8 +59,8 @@ def of_section(name: str, section: configparser.SectionProxy) -> Protocol:
 
 
 def can_carry(carrier: Protocol, workload: Workload) -> bool:
-    """Returns whether the carrier supports the workload. A computed carrier
-    cannot deliver answers.
+    """Returns whether the carrier supports the workload. A carrier that is
+    computed in virtual time cannot deliver answers.
     """
     return not carrier[transports.COMPUTED] \
         or workload["kind"] in definitions.COMPUTABLE

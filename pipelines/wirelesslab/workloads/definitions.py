@@ -13,20 +13,22 @@ from wirelesslab.errors import LabError
 from wirelesslab.streams import measurements
 
 VIDEO = "video"  # The workload of a matrix that names no workload.
-# The two hosts. One of them begins the workload: it sends, asks or calls.
+# The two hosts. One of them begins the workload: it sends data, makes requests
+# or makes phone calls.
 MOBILE, NETWORK = "mobile", "network"
 UNITS = {"ms": 1e-3, "s": 1, "min": 60}
 TIME = re.compile(r"(\d+(?:\.\d+)?) *(ms|s|min)")
 # A write() of this size into a pipe is atomic, so a record stays in one piece.
 LARGEST = 4096
-# The maximum number of packets in a call, because their sequence numbers have
-# 16 bits.
+# The maximum number of packets in a phone call. It is limited because their
+# sequence numbers have 16 bits.
 VOICE_NUMBERS = 65535
 DAY_S = 86400
 
 
 class Number(typing.NamedTuple):
-    """A parameter: an integer, or, with `is_time`, a time in seconds."""
+    """A parameter. It is an integer, or a time in seconds if `is_time` is set.
+    """
 
     default: float
     minimum: float
@@ -94,9 +96,10 @@ OTHER_KEYS = ("kind", "title", "from", "protocols", "links")
 
 def read(name: str,
          section: configparser.SectionProxy) -> tuple[dict[str, Any], str, str]:
-    """Returns the workload as a part of a cell, the names of its protocols and
-    the names of its links. If the section does not name protocols or links, the
-    text for them is empty."""
+    """Returns the workload as a part of a cell, and two texts from the section.
+    The first text has the names of the protocols, and the second one has the
+    names of the links. A text is empty if the section does not have these
+    names."""
     kind = section.get("kind")
     if kind not in KINDS:
         raise LabError(
@@ -162,7 +165,9 @@ def packets(workload: Workload) -> int:
 
 def theirs(name: str, kind: str,
            section: configparser.SectionProxy) -> dict[str, str]:
-    """Returns {name of a result: the text with which a paper reports it}."""
+    """Returns {name of a result: the text with which a paper reports this
+    result}.
+    """
     known = {number.lower(): number for number, _ in NUMBERS[kind]}
     unknown = set(section) - set(known) - {"source"}
     if unknown:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""One end of a workload other than video: a program in a host of a testbed. It
-writes packets to a carrier, reads packets from it, and logs the times. Both
-ends run on one machine, so all times are from the same clock.
+"""A program that is one endpoint of a workload other than video. It runs in a
+host of a testbed, writes packets to a carrier, reads packets from it, and logs
+the times. Both endpoints run on one machine, so all times are from the same
+clock.
 
-The program begins when it reads a line from its standard input. An end that
-only answers stops at the end of its standard input.
+The program begins when it reads a line from its standard input. An endpoint
+that only answers stops when its standard input is closed.
 """
 
 import collections
@@ -94,8 +95,8 @@ def write_all(file: int, data: bytes) -> None:
 
 
 def write_or_drop(file: int, data: bytes) -> bool:
-    """Writes the data if the file has room for it. Otherwise the data is
-    dropped, as live sound would be. Returns whether it was written.
+    """Writes the data if the file has room for it. If not, drops the data, as a
+    sender of live sound would. Returns whether the data was written.
     """
     if not select.select([], [file], [], 0)[1]:
         return False
@@ -104,8 +105,8 @@ def write_or_drop(file: int, data: bytes) -> bool:
 
 
 def numbered(number: int, size: int) -> bytes:
-    """Returns a packet of this size that begins with the number. A packet of
-    less than 8 bytes has only the low bytes of the number.
+    """Returns a packet of `size` bytes that begins with `number`. If the packet
+    has less than 8 bytes, it contains only the low bytes of `number`.
     """
     return number.to_bytes(8, "little")[:size].ljust(size, b"\0")
 
@@ -284,8 +285,9 @@ def listen(
 
 def acknowledge(packets: Sequence[tuple[int, int]], room: int,
                 now: int) -> bytes:
-    """Returns an acknowledgement: for each packet its number, and how long it
-    was held here (Erixzon, equation 5.3). Unused entries have the number HELLO.
+    """Returns an acknowledgement. For each packet, it has the number of the
+    packet and the time for which this program held the packet (Erixzon,
+    equation 5.3). Unused entries have the number HELLO.
     """
     found = b"".join(
         number.to_bytes(2, "little")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs a workload other than video over a link: in real time with a program in
-each of two hosts of a testbed, or computed, with the link in virtual time. It
-leaves the logs of both ends and of the link.
+"""Runs a workload other than video over a link. A run in real time has a
+program in each of two hosts of a testbed. A computed run has no hosts, and its
+link runs in virtual time. Both kinds of run leave the logs of both ends and the
+log of the link.
 """
 
 import contextlib
@@ -40,8 +41,9 @@ def hosts_of(workload: Workload) -> tuple[str, str]:
 
 
 def prepared(workload: Workload) -> dict[str, Any]:
-    """Returns the workload with everything that both ends need. A call is sent
-    as a request; its reply shows that the call was set up."""
+    """Returns the workload with everything that both ends need. In the workload
+    dial-up, each phone call is sent as a request. The reply shows that the call
+    was set up."""
     if workload["kind"] == "dial-up":
         size = workload["bytes"]
         return {**workload, "request": size, "reply": size, "warm": 0,
@@ -127,7 +129,9 @@ class Ends:
 
     def _words(self, pipeline: str, host: str, port: int,
                size: int) -> list[str]:
-        """Returns the words of a pipeline that carries packets to this host."""
+        """Returns the words of a pipeline that carries packets to the host
+        `host`.
+        """
         return [word.format_map({
             "host": host, "port": port, "bytes": size, "input": "{input}",
             "output": "{output}"}) for word in shlex.split(pipeline)]

@@ -15,8 +15,9 @@ typedef struct
   GstPad *sinkpad, *srcpad;
   guint bitrate, target_bitrate;
   GstStructure *controls;
-  /* Atomic. If `refuses` is set, the encoder accepts no new bitrate. If
-   * `forgets` is set, new caps make the encoder forget its bitrate. */
+  /* Both values are atomic. If `refuses` is set, the encoder accepts no new
+   * bitrate. If `forgets` is set, new caps make the encoder forget its bitrate.
+   */
   gint refuses, forgets;
   gint forgot;                  /* atomic */
   gint key_frames;              /* atomic: asked for */
@@ -413,7 +414,8 @@ get_counter (const gchar * name)
   return value;
 }
 
-/* Waits until bitrateadapt has asked the network `n` more times. */
+/* Waits until bitrateadapt has read the estimate of the network `n` more times.
+ */
 static void
 wait_for_reports (guint n)
 {
@@ -811,8 +813,9 @@ get_padding (void)
   return padding;
 }
 
-/* The maximum is 2.048 Mbit/s, the bitrate of the encoder. A tenth of the
- * estimate is not used. */
+/* The maximum is 2.048 Mbit/s, the bitrate of the encoder. bitrateadapt uses
+ * nine tenths of the estimate. An estimate of 2.3 Mbit/s allows the maximum,
+ * and an estimate of 2.2 Mbit/s does not. */
 GST_START_TEST (padding_stops_when_the_estimate_allows_the_maximum)
 {
   begin (SOURCE "x264enc name=enc ! "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of dcctpthinsink over real sockets on loopback: its behaviour in the
+/* Tests of dccpthinsink over real sockets on loopback: its behaviour in the
  * pipeline and towards the receiver. The tests wait for each event without a
  * time limit of their own.
  */
@@ -36,7 +36,7 @@ GST_START_TEST (stream_goes_whole_and_ends)
 
 GST_END_TEST;
 
-/* __i__ selects the value of the property gso: auto or off */
+/* `__i__` is the value of the property gso: 0 is auto, and 1 is off. */
 GST_START_TEST (list_goes_whole)
 {
   GstBufferList *list = gst_buffer_list_new ();
@@ -364,9 +364,9 @@ GST_START_TEST (listening_sink_takes_the_next_receiver)
 
 GST_END_TEST;
 
-/* The error occurs with any value of auto-reconnect, because the sink does not
- * wait for another program to end. The test uses no harness, because a harness
- * would start the element immediately. */
+/* The sink reports the error at once, even with auto-reconnect=true, because it
+ * does not wait until another program frees the port. The test uses no harness,
+ * because a harness would start the element immediately. */
 GST_START_TEST (port_in_use_is_an_error)
 {
   LoopbackEnd src, sink = { NULL, gst_element_factory_make ("dcctpthinsink",
@@ -422,8 +422,8 @@ GST_START_TEST (silent_receiver_is_gone)
 
 GST_END_TEST;
 
-/* The port of the receiver is closed without a message, as that of a killed
- * process. */
+/* The port of the receiver is closed without a message. The same happens if the
+ * process of a receiver is killed. */
 GST_START_TEST (killed_receiver_is_gone)
 {
   LossyRelay relay;
@@ -712,7 +712,8 @@ lose_a_key_packet (gboolean asked)
     loopback_push (&fixture, make_delta (i++));
     g_usleep (1000);
   }
-  /* The loss is counted shortly before the request is sent upstream. */
+  /* The sink counts the loss shortly before it sends the request upstream, so
+   * the request may arrive later than the new count. */
   while (asked && !was_key_unit_asked_for (&fixture))
     g_usleep (1000);
   fail_if (was_key_unit_asked_for (&fixture));
@@ -773,8 +774,8 @@ GST_START_TEST (rate_is_told)
   gst_harness_play (fixture.src.harness);
   dccp_loopback_sink_init (&fixture.sink, "host", "127.0.0.1", "port",
       loopback_port_of (&fixture.src), NULL);
-  /* The sink connects as soon as it is created, so the test restarts it with
-   * the signal connected. */
+  /* The sink connects as soon as it is created. This is before the test can
+   * connect to the signal notify, so the test restarts the sink afterwards. */
   g_signal_connect (fixture.sink.element, "notify::estimated-bitrate",
       G_CALLBACK (count_notification), &notifications);
   gst_element_set_state (fixture.sink.element, GST_STATE_READY);
