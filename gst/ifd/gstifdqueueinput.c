@@ -50,8 +50,8 @@ struct _GstIfdQueueInput
   gboolean parsed;
   /* frame rate from the caps or the sequence header; 0 if unknown */
   gint fps_n, fps_d;
-  /* numbers of malformed units that earlier classifiers have counted, which
-   * were freed */
+  /* Numbers of malformed units that the classifiers of earlier caps have
+   * counted. Those classifiers no longer exist. */
   guint64 malformed[IFD_MALFORMED_LAST];
   guint64 malformed_frames;
   /* for all codecs but MPEG video */

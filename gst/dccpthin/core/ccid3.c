@@ -25,7 +25,8 @@ typedef struct
 {
   gboolean has_receive_rate, has_rate, has_intervals;
   guint32 receive_rate;
-  gdouble rate;                 /* p of the option Loss Event Rate */
+  /* p as reported in the Loss Event Rate option */
+  gdouble rate;
   gdouble rate_of_intervals;    /* p computed from the loss intervals */
   /* intervals.n is 0 if the packet has no Loss Intervals option. */
   TfrcIntervals intervals;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes the runs of Data Dropped. With CCID 3 the peer does not acknowledge
- * our acknowledgements. Each dropped packet is therefore reported several
- * times, and the peer counts it once. */
+/* Writes the runs of the Data Dropped option. With CCID 3 the peer does not
+ * acknowledge our acknowledgements, so we never know whether it has received a
+ * report. Each dropped packet is therefore reported several times. The peer
+ * counts the packet only once. */
 
 #include "dccpdropped.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Feature negotiation of the Thin profile; see the header. Sections are those
- * of RFC 4340. Each feature exists twice, once for each feature location. The
- * table lists the values that we accept for both, in the order of our
- * preference.
+ * of RFC 4340. Each feature exists twice: once with the feature location at us,
+ * and once with the feature location at the peer. The table lists the values
+ * that we accept, in the order of our preference. The same list is used for
+ * both locations.
  */
 
 #include "dccpfeatures.h"
@@ -383,9 +384,11 @@ input_number (Feature * self, const Rule * rule, gint side,
   return 0;
 }
 
-/* Section 6.6.6: both endpoints arrive at the same value, whether or not the
- * Change crosses one of ours. If the lists have no common value, the feature
- * keeps its value, and the Confirm reports it. */
+/* Chooses the value of a feature (section 6.6.6). Both endpoints choose the
+ * same value, even if both send a Change at the same time.
+ *
+ * If the lists of preferences have no common value, the feature keeps its
+ * value. The Confirm then contains this value. */
 static guint8
 input_preferences (DccpFeatures * self, Feature * feature, const Rule * rule,
     gboolean mandatory, const guint8 * theirs, gsize n_theirs)

@@ -222,8 +222,9 @@ init_context (DccpHalfConnections * halves, const DccpCcid * ccid,
   }
 }
 
-/* Returns the space for the options of a packet. Options of another congestion
- * control are removed, because they have another format. */
+/* Returns the struct in which `ccid` stores the options of a packet. If the
+ * struct contains options of another congestion control, it is cleared first.
+ * Each congestion control stores its options in a format of its own. */
 static DccpCcidHeard *
 get_own (DccpHalfHeard * heard, const DccpCcid * ccid)
 {

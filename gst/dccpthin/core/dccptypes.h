@@ -15,7 +15,7 @@
 typedef struct
 {
   gboolean is_listener;
-  /* DCCP port; 0 for a client = chosen at random */
+  /* our DCCP port; a client may set 0, and a random port is then used */
   guint16 local_port;
   guint16 remote_port;          /* used by a client only */
   guint32 service_code;

@@ -116,9 +116,11 @@ tfrc_losses_get_mean (const TfrcLosses * losses)
   return MAX (open / weight, closed / closed_weight);
 }
 
-/* The option does not contain the discount factors. The oldest interval begins
- * with no discount. The beginning of each later interval then discounts the
- * intervals before it, as it did at the receiver. */
+/* The Loss Intervals option does not contain the discount factors, so they are
+ * computed here. The intervals are added one after the other, the oldest one
+ * first. The oldest interval has no discount at first. Whenever a later
+ * interval begins, the intervals before it are discounted. The receiver has
+ * discounted its intervals in the same way. */
 gboolean
 tfrc_intervals_get_loss_event_rate (const TfrcIntervals * intervals,
     gdouble * loss_event_rate)

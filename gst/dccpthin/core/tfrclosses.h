@@ -9,8 +9,9 @@
 
 #include <glib.h>
 
-/* Maximum number of intervals: the open interval and n = 8 closed ones (RFC
- * 5348 section 5.4). */
+/* Maximum number of loss intervals. One is the open interval, which has not
+ * ended yet. The others are the n = 8 latest closed intervals (RFC 5348 section
+ * 5.4). */
 #define TFRC_LOSSES_KEPT 9
 
 typedef struct

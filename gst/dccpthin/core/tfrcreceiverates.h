@@ -17,7 +17,7 @@ typedef struct
     guint64 time;               /* ns */
     /* bytes per second; infinite for the initial entry */
     gdouble rate;
-  /* The oldest and largest rate is first. */
+  /* The entries are in the order of increasing time and decreasing rate. */
   } rates[TFRC_RECEIVE_RATES_KEPT];
   guint n;
 } TfrcReceiveRates;

@@ -80,7 +80,9 @@ struct _TfrcSender
   gdouble variance;
 
   /* --- the rate, bytes per second */
-  gdouble rate;                 /* X; packets per second while R is unknown */
+  /* The allowed rate X. As long as no round-trip time R has been measured, it
+   * is in packets per second. */
+  gdouble rate;
   gdouble receive_limit;        /* recv_limit */
   TfrcReceiveRates receive_rates;       /* X_recv_set */
   gdouble loss_event_rate;      /* p */
@@ -538,9 +540,10 @@ raise_counter (TfrcSender * sender, const Sent * sent)
 }
 
 /* Returns whether the sender was data-limited in the interval of this feedback
- * (section 8.2.1). The interval ends at t_new, when the acknowledged packet was
- * sent. It begins a round trip earlier, or at the end of the last interval if
- * that is earlier. */
+ * (section 8.2.1). The interval ends at t_new, the time at which the
+ * acknowledged packet was sent. The interval lasts for at least one round trip.
+ * If the interval of the previous feedback ended earlier than t_new minus one
+ * round trip, the new interval begins at that end. */
 static gboolean
 was_data_limited (TfrcSender * sender, gint64 t_new)
 {
@@ -675,9 +678,10 @@ take_feedback (TfrcSender * sender, const TfrcFeedback * feedback,
    * feedback reports a loss event rate. */
   if (!is_first_sample || p > 0)
     set_rate (sender, is_first || feedback->receive_rate > 0);
-  /* Section 4.3 restarts the no-feedback timer in step 3, before the new rate
-   * is known. Here the timer is restarted afterwards: it lasts for at least two
-   * packets, which take longer at a lower rate. */
+  /* RFC 5348 section 4.3 restarts the no-feedback timer in step 3, before the
+   * new rate is computed. Here the timer is restarted after that. The reason is
+   * that the timer must last at least as long as two packets at the allowed
+   * rate, so its duration depends on the new rate. */
   restart_timer (sender);
 }
 
