@@ -390,9 +390,10 @@ fill_config (DccpEndpointConfig * config, const GstDccpThinSettings * settings,
   return TRUE;
 }
 
-/* Returns the local DCCP port. If the properties leave it open, the port is the
- * UDP port that the kernel assigned; with raw sockets, which have no ports, it
- * is the number `chosen` that was drawn at random. */
+/* Returns the local DCCP port, which is a property of the element. If the
+ * property is 0, the port depends on the encapsulation. With UDP the DCCP port
+ * is the UDP port that the kernel has assigned. With raw sockets there is no
+ * UDP port, so the DCCP port is `chosen`, a random number. */
 static guint16
 get_dccp_port (const GstDccpThinSettings * settings, gboolean is_client,
     DatagramSocket * socket, guint16 chosen)

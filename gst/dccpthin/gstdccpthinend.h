@@ -22,7 +22,8 @@ typedef struct
   void (*take_event) (gpointer element, const DccpEvent * event);
   /* Data arrived at `time` in ns. NULL = the element discards received data. */
   void (*take_data) (gpointer element, const DccpData * data, guint64 time);
-  /* Returns whether packets from this path are accepted. NULL = all are. */
+  /* Returns whether the endpoint accepts a packet that arrived on `path`. NULL
+   * = packets on all paths are accepted. */
     gboolean (*allows) (gpointer element, const DatagramPath * path);
   /* Releases the lock, posts the queued messages, and emits the notifications
    * that take_event and take_data have requested. NULL = the endpoint releases

@@ -83,7 +83,7 @@ struct _GstDccpThinSink
   /* Size in bytes of a buffer that does not fit into a packet and has not been
    * reported yet; 0 = none. */
   gsize too_long;
-  /* maximum payload size in bytes when too_long was set */
+  /* maximum payload size in bytes at the time at which too_long was set */
   guint max_payload;
 
   guint estimated_bitrate;      /* bit/s */
@@ -95,7 +95,8 @@ struct _GstDccpThinSink
   guint dropped[DCCP_DROP_NONE];
   gint64 dropped_posted_at;     /* monotonic time in us of the last message */
   gboolean wants_key_unit;      /* a key frame is to be requested upstream */
-  gint64 key_unit_requested_at; /* monotonic time in us; 0 = no request yet */
+  /* monotonic time in us at which a key frame was last requested; 0 = never */
+  gint64 key_unit_requested_at;
   /* A buffer with DELTA_UNIT was seen, so buffers without this flag belong to
    * key frames. */
   gboolean has_delta_units;

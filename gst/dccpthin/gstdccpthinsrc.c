@@ -529,7 +529,7 @@ end_stream (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
   gst_network_src_queue_push_end (&self->queue, &item);
 }
 
-/* State of the attempts to connect. */
+/* State of the attempts to connect. It is kept from one attempt to the next. */
 typedef struct
 {
   guint64 timeout;              /* value of peer-timeout in ns */

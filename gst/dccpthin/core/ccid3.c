@@ -407,9 +407,13 @@ receiver_get_state (gpointer receiver, DccpCcidReceiverState * state)
 
 /* --- the table ------------------------------------------------------------ */
 
-/* RTT Estimate may be on Data packets too (RFC 6323 section 3.2). Loss
- * Intervals count backwards from the acknowledgement number and therefore need
- * one (section 8.6.1). */
+/* The options to which other rules apply than to most options of CCID 3. Each
+ * row says whether the option is allowed on Data packets, and whether it needs
+ * an acknowledgement number.
+ *
+ * RTT Estimate is allowed on Data packets (RFC 6323 section 3.2). Loss
+ * Intervals needs an acknowledgement number, because its intervals are counted
+ * backwards from that number (section 8.6.1). */
 static const DccpCcidOption options[] = {
   {CCID3_OPTION_RTT_ESTIMATE, TRUE, FALSE},
   {CCID3_OPTION_LOSS_INTERVALS, FALSE, TRUE},

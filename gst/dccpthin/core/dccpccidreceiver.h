@@ -15,7 +15,8 @@
 
 #include "dccpccidhalf.h"
 
-/* A valid packet of any type, reported in the order of arrival. */
+/* Describes a received packet to the congestion control. All valid packets of
+ * any type are reported, in the order of their arrival. */
 typedef struct
 {
   guint64 sequence;

@@ -85,8 +85,9 @@ dccp_connection_new_client (DccpCommon * common, guint64 now,
   return connection;
 }
 
-/* Step 3 of section 8.5: takes the sequence number of the peer from its
- * Request. The Response follows in step 11. */
+/* Step 3 of section 8.5: a Request has arrived, and its sequence number becomes
+ * the initial sequence number of the peer. The Response is sent later, in step
+ * 11. */
 DccpConnection *
 dccp_connection_new_server (DccpCommon * common, guint64 now,
     const DatagramPath * path, const DccpPacket * request, guint64 iss)
@@ -234,9 +235,10 @@ dccp_connection_end (DccpConnection * connection, DccpState state,
   tell_event (connection, &event);
 }
 
-/* Before the peer has acknowledged a packet, its address may be forged. A Reset
- * to such an address is therefore subject to the limit for answers to unknown
- * peers. */
+/* Returns whether a Reset may be sent. As long as the peer has acknowledged no
+ * packet, its address may be forged. Resets to unknown peers are limited to a
+ * maximum number per second, and a Reset to such an address counts towards this
+ * maximum. */
 static gboolean
 may_reset (DccpConnection * connection)
 {
@@ -435,8 +437,10 @@ tell_dropped (DccpConnection * connection, DccpDropCode code,
   tell_event (connection, &event);
 }
 
-/* Adds the packets of a run that had data and were not reported before. The
- * runs of a packet are in the order of decreasing sequence numbers. */
+/* Adds the packets of one run of the Data Dropped option to `dropped`. Only
+ * packets that had data and that were not reported before are added. If an
+ * option has several runs, this function is called for the run with the highest
+ * sequence numbers first. */
 static void
 add_dropped (DccpConnection * connection, guint64 last, guint run,
     Dropped * dropped)
@@ -1679,10 +1683,14 @@ dccp_connection_next_wakeup (DccpConnection * connection)
 
 /* --- timers that expired -------------------------------------------------- */
 
-/* A server in RESPOND sends a Sync, because it should not repeat its Response
- * (section 8.1.3). Clients that only receive may not repeat their Ack; those of
- * Linux do not. A client that received the Response must answer the Sync, and
- * this answer completes the handshake (section 8.5, step 11). */
+/* The retransmission timer has expired.
+ *
+ * A server in RESPOND should not repeat its Response (section 8.1.3). It cannot
+ * wait for another Ack of the client either: a client that only receives data
+ * need not repeat its Ack, and a client on Linux does not repeat it. The server
+ * therefore sends a Sync. If the client has received the Response, it must
+ * answer the Sync. This answer completes the handshake (section 8.5, step 11).
+ */
 static void
 retransmit (DccpConnection * connection)
 {

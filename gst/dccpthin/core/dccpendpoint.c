@@ -834,9 +834,10 @@ dccp_endpoint_get_path (DccpEndpoint * endpoint, DatagramPath * path)
   return TRUE;
 }
 
-/* The peer has received the option Slow Receiver. If no Ack without the option
- * is due, it would not learn that we are fast again (RFC 4340 section 11.6), so
- * one is sent now. */
+/* If `slow` is FALSE and the peer was told before that we are slow, an Ack is
+ * sent at once. It does not have the option Slow Receiver, so the peer learns
+ * that we are fast again (RFC 4340 section 11.6). Without this Ack the peer
+ * would learn it only from the next regular Ack, and perhaps none is due. */
 void
 dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now, gboolean slow)
 {

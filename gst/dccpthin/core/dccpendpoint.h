@@ -67,10 +67,11 @@ void dccp_endpoint_abort (DccpEndpoint * endpoint, guint64 now);
 guint64 dccp_endpoint_next_send (DccpEndpoint * endpoint, guint64 now);
 /* Returns the maximum payload size of a packet in bytes. */
 guint dccp_endpoint_get_max_payload (DccpEndpoint * endpoint);
-/* Makes a data packet, which dccp_endpoint_poll_output () returns later. The
- * payload must stay valid until that packet was sent. `more` is TRUE if another
- * packet waits to be sent. `sequence` is set to the sequence number of the
- * packet. Returns FALSE if the packet may not be sent now or is too long. */
+/* Makes a data packet. A later call of dccp_endpoint_poll_output () returns the
+ * packet. The payload must stay valid until the packet was sent. The caller
+ * sets `more` to TRUE if it has another packet to send after this one.
+ * `sequence` is set to the sequence number of the packet. Returns FALSE if no
+ * packet may be sent now, or if the payload is too long. */
 gboolean dccp_endpoint_put (DccpEndpoint * endpoint, guint64 now,
     const guint8 * payload, gsize size, gboolean more, guint64 * sequence);
 gboolean dccp_endpoint_get_path (DccpEndpoint * endpoint, DatagramPath * path);

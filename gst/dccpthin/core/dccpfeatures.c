@@ -224,9 +224,10 @@ add_ccid_rules (DccpFeatures * self, const DccpCcid * ccid)
   }
 }
 
-/* Section 10: adds the CCIDs in order of preference. The features of the
- * preferred CCID are requested before the CCID is agreed on, because it is
- * nearly always accepted. */
+/* Adds the CCIDs in the order of our preference (section 10). The features of
+ * the preferred CCID are requested at the same time as the CCID itself. The
+ * endpoint does not wait until the peer has accepted the CCID, because the peer
+ * nearly always accepts it. */
 static void
 prefer_ccids (DccpFeatures * self, const DccpCcid * const *ccids)
 {

@@ -110,8 +110,8 @@ dccp_half_connections_add_stats (DccpHalfConnections * halves,
   add_receiver_stats (halves, stats);
 }
 
-/* `sequence` is the last number before the sender began. The sender needs no
- * information about earlier packets. */
+/* `sequence` is the last sequence number that we used before this congestion
+ * control sends its first packet. */
 static void
 begin_sender (DccpHalfConnections * halves, const DccpCcid * ccid,
     guint64 now, guint64 sequence)

@@ -8,7 +8,8 @@
 #include "tfrctable.h"
 
 #define MIN_P 1e-8              /* minimum of p; see the header */
-/* Minimum round-trip time in seconds, for a clock that stands still. */
+/* Minimum round-trip time in seconds. It replaces a measured time of 0, which a
+ * clock that does not advance could cause. */
 #define MIN_ROUND_TRIP 1e-6
 #define MICROSECOND 1000000
 /* A DCCP packet is not longer than an IP packet. */
@@ -17,7 +18,8 @@
  * logarithm is 2e-15. */
 #define BISECTIONS 53
 
-/* A p that is not a number counts as 1, the worst value. */
+/* Limits the loss event rate p to the range MIN_P to 1. NaN is replaced by 1,
+ * which is the worst value. */
 static gdouble
 clamp_p (gdouble p)
 {

@@ -223,11 +223,14 @@ count_round_trip (TfrcReceiver * receiver, guint8 ccval)
 
 /* --- the receive rate */
 
-/* Returns the receive rate since the latest report that is at least a round
- * trip old (RFC 4342 errata 610 and 611). The time is measured from the arrival
- * of one packet to that of another. Erixzon (2004) counts the packets in an
- * interval of fixed length instead, but a short interval contains none, one or
- * two packets (section 5.3.4). */
+/* Returns the receive rate. It is measured since one of our earlier reports:
+ * the latest report that is at least one round trip old (RFC 4342 errata 610
+ * and 611). The time is measured from the arrival of one packet to the arrival
+ * of another packet.
+ *
+ * Erixzon (2004) counts the packets in an interval of fixed length instead
+ * (section 5.3.4). The result is inaccurate if the interval is so short that it
+ * contains none, one or two packets. */
 static gdouble
 measure_receive_rate (TfrcReceiver * receiver)
 {
@@ -300,9 +303,10 @@ note_counter (TfrcReceiver * receiver, guint8 ccval)
 typedef struct
 {
   guint64 n;
-  /* Number of missing packets with data. These are assumed to be the first
-   * packets of the gap. The NDP Count of the packet after the gap is the number
-   * of the last packets that had no data. */
+  /* Number of missing packets that had data. It is `n` minus the NDP Count of
+   * the packet after the gap. The NDP Count is the number of packets without
+   * data directly before that packet. The missing packets with data are
+   * therefore assumed to be the first ones of the gap. */
   guint64 n_data;
   guint64 time;                 /* arrival time of the packet before the gap */
   /* Time in ns between two of the missing packets, which are assumed to be

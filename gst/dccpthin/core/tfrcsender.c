@@ -421,13 +421,17 @@ average_size (TfrcSender * sender, guint32 size)
       SEGMENT_FILTER * sender->mean_size + (1 - SEGMENT_FILTER) * size : size;
 }
 
-/* Updates the times at which the sender was not data-limited. The sender is not
- * data-limited if it has sent all that it is allowed to send (section 8.2.1).
- * This does not count if its own maximum rate was the reason to wait.
+/* Updates the latest times at which the sender was not data-limited. The sender
+ * is not data-limited if it has sent all that it is allowed to send (section
+ * 8.2.1). There are two exceptions, in which the times are not updated.
  *
- * If fewer than two packets are allowed per round trip, every packet uses up
- * the allowance, even a single packet in minutes. A packet that could have been
- * sent an interval earlier does therefore not count either. */
+ * The first exception: only the configured maximum rate makes the sender wait.
+ *
+ * The second exception: the packet was sent at least one packet interval later
+ * than was allowed, and no other packet waits. This matters if fewer than two
+ * packets are allowed per round trip. Each single packet then uses up all that
+ * the sender may send, even if the application sends only one packet in
+ * minutes. */
 static void
 note_not_limited (TfrcSender * sender, gboolean was_late)
 {
@@ -585,7 +589,8 @@ is_app_limited (TfrcSender * sender)
   return sender->limited_share >= 0.5;
 }
 
-/* A p that is not a number counts as 1, the worst value. */
+/* Limits the loss event rate p to the range 0 to 1. NaN is replaced by 1, which
+ * is the worst value. */
 static gdouble
 clamp_loss_event_rate (gdouble p)
 {

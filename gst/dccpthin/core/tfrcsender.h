@@ -46,8 +46,8 @@ typedef struct
    * but its round-trip time is used. */
   gboolean has_receive_rate;
   guint32 receive_rate;         /* bytes per second */
-  /* Loss event rate p, computed from the loss intervals or read from the
-   * option; 0 = no loss yet. */
+  /* The loss event rate p. It is computed from the loss intervals, or read from
+   * the Loss Event Rate option. 0 = no loss yet. */
   gdouble loss_event_rate;
   /* There is a new loss event since the last feedback, even if the loss event
    * rate p has not increased. */

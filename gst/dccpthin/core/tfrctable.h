@@ -27,6 +27,6 @@ extern const guint32 tfrc_table[TFRC_TABLE_SIZE];
  * rounding of the integers. The second value is near p = 1 and is caused by the
  * linear interpolation. From p = 10^-4 to 0.01 the error is at most 0.02 %. */
 guint32 tfrc_table_f (guint64 p);
-/* Returns the p at which the table has the value `f`, or the nearer end of the
- * table. */
+/* Returns the p at which the table has the value `f`. If `f` is outside the
+ * table, returns the smallest or the largest p of the table. */
 guint64 tfrc_table_inverse (guint32 f);
