@@ -133,9 +133,10 @@ GST_ELEMENT_REGISTER_DEFINE (dccpthinsink, "dccpthinsink", GST_RANK_NONE,
 
 /* --- second name of the element ------------------------------------------- */
 
-/* A GType can belong to one element factory only, so the second name,
- * dcctpthinsink, needs a subclass. The names of both types also give the
- * elements their default names, such as dccpthinsink0. */
+/* The element has a second name, dcctpthinsink. A GType can belong to one
+ * element factory only, so the second factory needs a GType of its own, which
+ * is a subclass. GStreamer derives the default name of an element, such as
+ * dccpthinsink0, from the name of the GType. */
 typedef GstDccpThinSink GstDcctpThinSink;
 typedef GstDccpThinSinkClass GstDcctpThinSinkClass;
 
@@ -428,8 +429,8 @@ open_end (GstDccpThinSink * self, const GstDccpThinSettings * settings,
           gst_network_sink_get_timeout (GST_NETWORK_SINK (self)), cancellable,
           error))
     return TRUE;
-  /* A second attempt would not have the permission either. This error code
-   * tells the base class not to try again. */
+  /* If permission was denied, another attempt would fail too. The error code is
+   * therefore replaced by one that tells the base class not to try again. */
   if (g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED))
     (*error)->code = G_IO_ERROR_INVALID_ARGUMENT;
   return FALSE;

@@ -124,9 +124,10 @@ GST_ELEMENT_REGISTER_DEFINE (dccpthinsrc, "dccpthinsrc", GST_RANK_NONE,
 
 /* --- second name of the element ------------------------------------------- */
 
-/* A GType can belong to one element factory only, so the second name,
- * dcctpthinsrc, needs a subclass. The names of both types also give the
- * elements their default names, such as dccpthinsrc0. */
+/* The element has a second name, dcctpthinsrc. A GType can belong to one
+ * element factory only, so the second factory needs a GType of its own, which
+ * is a subclass. GStreamer derives the default name of an element, such as
+ * dccpthinsrc0, from the name of the GType. */
 typedef GstDccpThinSrc GstDcctpThinSrc;
 typedef GstDccpThinSrcClass GstDcctpThinSrcClass;
 

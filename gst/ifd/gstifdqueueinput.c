@@ -229,8 +229,10 @@ gst_ifd_queue_input_query_caps (GstCaps * downstream, GstCaps * filter)
   gst_caps_unref (accepted);
   gst_caps_unref (usable);
   unusable = make_unusable_caps (both);
-  /* The usable and the unusable caps are filtered separately, so that the
-   * usable caps come first, whichever caps the filter prefers. */
+  /* The usable caps must come before the unusable caps. The filter may have
+   * another order. The usable caps and the unusable caps are therefore
+   * intersected with the filter separately, and the results are put one after
+   * the other. */
   both = intersect_with_filter (both, filter);
   gst_caps_append (both, intersect_with_filter (unusable, filter));
   return both;
@@ -744,10 +746,11 @@ push_ts_data (GstIfdQueueInput * input, GstBuffer * buffer, guint pid)
   g_queue_push_tail (&input->units, g_memdup2 (&item, sizeof (item)));
 }
 
-/* Sets the time of a picture from the difference of its DTS to the previous
- * DTS. The time of the first picture is the timestamp of its buffer, or 0 if
- * the buffer has none. After a jump of the DTS, the picture is treated like a
- * first picture. */
+/* Sets the time of a picture of a transport stream. The time is that of the
+ * previous picture plus the difference between their DTS values. The first
+ * picture has no previous picture. Its time is the timestamp of its buffer, or
+ * 0 if the buffer has no timestamp. If the DTS jumps, the picture gets the
+ * timestamp of its buffer too. */
 static void
 set_media_time (GstIfdQueueInput * input, const TsUnit * unit,
     IfdLineItem * item)

@@ -193,8 +193,9 @@ sender_write_options (gpointer self, const DccpCcidContext * context,
         : context->round_trip);
 }
 
-/* An acknowledgement repeats a loss event that continues. Only the packets that
- * were not reported as lost before are added. */
+/* Adds the lost packets of one loss interval to `news`. As long as a loss event
+ * continues, each acknowledgement reports all of its losses again. Losses that
+ * were reported before are therefore left out. */
 static void
 add_loss (Sender * sender, guint64 last, guint32 loss, DccpCcidNews * news)
 {

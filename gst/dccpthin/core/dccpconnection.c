@@ -21,7 +21,8 @@
  * idle timeout, and then after every further eighth of the idle timeout. */
 #define PROBE_FIRST 2
 #define PROBE_AGAIN 8
-/* Even a peer with a short round-trip time may need some time to answer. */
+/* Minimum time in ns before a packet is sent again. Even if the round-trip time
+ * is shorter, the peer may need this time to answer. */
 #define MIN_BACKOFF DCCP_DEFAULT_ROUND_TRIP
 /* Maximum size in bytes of the options of a data packet: NDP Count, Timestamp
  * Echo, an option of the congestion control (dccpccid.h) and Slow Receiver. */
@@ -1467,8 +1468,9 @@ deliver (DccpConnection * connection, Arrival * arrival)
   arrival->has_data = TRUE;
 }
 
-/* Reports the data of the packet as dropped. The header of the packet was
- * processed. */
+/* Marks the data of `packet` as dropped. The peer is told so later, in a Data
+ * Dropped option. Only the data are dropped: the header and the options of the
+ * packet were processed before. */
 static gboolean
 drop_data (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -1579,10 +1581,10 @@ get_coverage (DccpConnection * connection, gsize size)
   return (gsize) (coverage - 1) * 4 <= size ? coverage : 0;
 }
 
-/* Repeats the Confirms on a DataAck in PARTOPEN, because the peer may not have
- * received them. Linux resets the connection if it receives a packet without
- * them. If the payload leaves no room for them, only the Ack before it carries
- * them. */
+/* In PARTOPEN a client sends the Confirms with an Ack. The Ack may be lost, and
+ * Linux resets the connection if it receives data before the Confirms. The
+ * Confirms are therefore repeated on each DataAck. They are left out if the
+ * payload leaves no room for them. */
 static void
 repeat_confirms (DccpConnection * connection, gsize size,
     DccpOptionWriter * writer)

@@ -45,8 +45,10 @@ typedef struct
   guint mtu;
 
   /* numbers (section 7.1) */
-  guint64 iss, isr;             /* first sequence number sent and received */
-  /* greatest sequence number sent, received and acknowledged */
+  /* first sequence number sent (ISS) and received (ISR) */
+  guint64 iss, isr;
+  /* greatest sequence number sent (GSS) and received (GSR), and greatest
+   * sequence number of ours that the peer has acknowledged (GAR) */
   guint64 gss, gsr, gar;
   guint64 osr;                  /* first sequence number received in OPEN */
   /* first sequence number that a server sent in the state OPEN */
@@ -66,14 +68,14 @@ typedef struct
   /* time at which a Sync checks whether the peer is still there */
   guint64 probe_at;
   guint64 request_times[DCCP_MAX_REQUESTS];
-  /* number and time of the last Response */
+  /* sequence number and sending time of the last Response */
   guint64 response, response_time;
 
   /* packets that must be sent */
   gboolean owes_request, owes_response, owes_ack, owes_sync, owes_sync_ack;
   gboolean owes_close, owes_close_req;
   guint64 sync_number, sync_ack_number;
-  /* maximum size in bytes of the Sync that is waiting */
+  /* maximum size in bytes of the Sync that is to be sent */
   gsize sync_room;
   DccpLimiter responses;
   /* Maximum size in bytes of a Reset or Sync to a client that has not

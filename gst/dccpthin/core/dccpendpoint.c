@@ -13,8 +13,10 @@
 #define MIN_MTU_IPV6 1280
 #define FIRST_DYNAMIC_PORT 49152
 
-/* The default Sequence Window of 10000 covers five round trips of 200 ms with
- * 2000 packets each, which is 120 Mbit/s (RFC 4340 section 7.5.2). */
+/* Sets the default configuration. The Sequence Window has 10000 packets, so
+ * that it covers five round trips (RFC 4340 section 7.5.2). With a round-trip
+ * time of 200 ms, each round trip can then have 2000 packets, which is 120
+ * Mbit/s. */
 void
 dccp_endpoint_config_init (DccpEndpointConfig * config)
 {
@@ -229,8 +231,9 @@ settle_candidates (DccpEndpoint * endpoint)
     DccpConnection *candidate = endpoint->candidates[i];
 
     if (dccp_connection_is_over (candidate)) {
-      /* If the client has acknowledged nothing, its Request may be forged. Its
-       * ports are therefore not kept in TIMEWAIT. */
+      /* TIMEWAIT keeps the ports of a connection for a while. It is skipped if
+       * the client has not acknowledged any packet, because its Request may be
+       * forged. */
       if (candidate->state == DCCP_STATE_TIME_WAIT && candidate->halves.sender)
         remember (endpoint, candidate);
       drop_candidate (endpoint, i);
@@ -353,10 +356,14 @@ is_of_gone (DccpEndpoint * endpoint, const DatagramPath * path,
       dccp_sequence_add (gone->gss, -window), gone->gss);
 }
 
-/* Answers with a Reset that is not longer than the packet, unless the packet is
- * from the peer of an earlier connection. Such a peer may repeat its Close in a
- * shorter packet if our Reset was lost. The answers to these peers have a limit
- * of their own, which other hosts cannot use up. */
+/* Answers a packet with a Reset. The Reset must not be longer than the packet,
+ * unless the packet is from the peer of an earlier connection. If our Reset was
+ * lost, such a peer repeats its Close, and the Close may be shorter than the
+ * Reset.
+ *
+ * The number of Resets per second is limited. Resets to peers of earlier
+ * connections are counted separately, so that Resets to other hosts do not use
+ * up their limit. */
 static void
 answer (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size, guint8 code)
@@ -435,8 +442,12 @@ had_time_for_answer (DccpEndpoint * endpoint, const DccpConnection * candidate)
       DCCP_SECOND;
 }
 
-/* A candidate is replaced only if the client has had time to answer the last
- * Response. A host that was connected before does not have to wait for this. */
+/* Makes room for a new candidate, which is a client whose handshake is not
+ * complete. Returns FALSE if there is no room.
+ *
+ * If an older candidate must be removed, its client must have had time to
+ * answer the last Response. The exception is a new candidate whose host was
+ * connected before: it need not wait until that time has passed. */
 static gboolean
 make_room (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
 {
@@ -492,10 +503,12 @@ respond_with_cookie (DccpEndpoint * endpoint, const DatagramPath * path,
   dccp_connection_free (connection);
 }
 
-/* Step 3 of RFC 4340 section 8.5. A Request is contested if a candidate has the
- * same addresses and ports but other sequence numbers. One of the two Requests
- * is then forged. The second one is answered with a cookie; the Request whose
- * Response is acknowledged is genuine. */
+/* Handles a Request (RFC 4340 section 8.5, step 3). `is_contested` is TRUE if a
+ * candidate has the same addresses and ports as this Request, but other
+ * sequence numbers. The Request of the candidate or this Request is then
+ * forged. It is not known yet which one. This Request is therefore answered
+ * with a cookie, and the candidate is kept. The client acknowledges the
+ * Response to the genuine Request. */
 static void
 process_listen (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size, gboolean is_contested)

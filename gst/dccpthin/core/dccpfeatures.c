@@ -43,7 +43,8 @@ typedef struct
 typedef struct
 {
   guint8 number;
-  /* non-negotiable (section 6.3.2) instead of server-priority */
+  /* TRUE: the feature is non-negotiable (section 6.3.2). FALSE: its value is
+   * chosen by the server-priority rule (section 6.3.1). */
   gboolean is_non_negotiable;
   gsize size;                   /* size of a value in bytes */
   /* Every endpoint must understand the feature (section 6.4). */
@@ -188,9 +189,10 @@ prefer_received_coverage (Feature * self, guint8 coverage)
   add_preferences (self, 0, 0);
 }
 
-/* Preferences of a sender: first the values that allow our coverage, in
- * decreasing order, because the peer is most likely to accept the greatest one.
- * With any other value the checksum covers the whole packet. */
+/* Sets the preferences of a sender for the feature Minimum Checksum Coverage
+ * (section 9.2.1). The values that allow our coverage come first, in decreasing
+ * order, because the peer is most likely to accept the greatest one. With any
+ * other value, the checksum must cover the whole packet. */
 static void
 prefer_sent_coverage (Feature * self, guint8 coverage)
 {
@@ -452,9 +454,10 @@ is_confirmed_number (const Feature * self, const Rule * rule,
   return size == rule->size && wire_read (value, size) == self->wanted;
 }
 
-/* A Confirm contains the value and then the preferences of the peer, from which
- * we must arrive at the same value. Some implementations omit the preferences;
- * the value must then be one of ours. */
+/* Returns whether a Confirm of the peer is valid. The Confirm contains the
+ * chosen value, followed by the list of the peer's preferences. From this list
+ * we compute the value too, and must get the same result. Some implementations
+ * omit the list. The value must then be one of our own preferences. */
 static gboolean
 is_confirmed_preference (DccpFeatures * self, const Feature * feature,
     const guint8 * value, gsize size)

@@ -53,11 +53,14 @@ void dccp_features_set_initial_received (DccpFeatures * features,
  * returns the code of the Reset that must be sent. */
 guint8 dccp_features_input (DccpFeatures * features, const DccpOption * option,
     const DccpPacket * packet);
-/* Called after all options of a packet were processed, with the current
- * greatest sequence numbers received (GSR) and sent (GSS). After this call,
- * options of earlier packets count as reordered and are ignored. RFC 4340
- * erratum 974: after the sequence numbers have wrapped around, old numbers must
- * not count as new. */
+/* Called after all options of a packet were processed. `gsr` and `gss` are the
+ * greatest sequence numbers that were received and sent until now. If a packet
+ * with an earlier sequence number arrives afterwards, it was reordered, and its
+ * feature options are ignored.
+ *
+ * The function also prevents an error after the sequence numbers have wrapped
+ * around: very old numbers must not be taken for new ones (RFC 4340 erratum
+ * 974). */
 void dccp_features_processed (DccpFeatures * features, guint64 gsr,
     guint64 gss);
 

@@ -53,7 +53,7 @@ void dccp_half_connections_set_round_trip (DccpHalfConnections * halves,
  * the first option. */
 typedef struct
 {
-  /* congestion control of the options; NULL = no option yet */
+  /* congestion control whose options were read; NULL = no option yet */
   const DccpCcid *ccid;
   DccpCcidHeard own;
 } DccpHalfHeard;

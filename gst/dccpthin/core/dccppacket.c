@@ -19,9 +19,11 @@
 
 /* header size in bytes if the header bit X is 1 */
 #define LONG_HEADER 16
-/* size of the acknowledgement subheader if X is 1; 2 bytes are reserved */
+/* Size in bytes of the acknowledgement subheader if the header bit X is 1. The
+ * size includes 2 reserved bytes. */
 #define LONG_ACKNOWLEDGEMENT 8
-/* size of the acknowledgement subheader if X is 0; 1 byte is reserved */
+/* Size in bytes of the acknowledgement subheader if the header bit X is 0. The
+ * size includes 1 reserved byte. */
 #define SHORT_ACKNOWLEDGEMENT 4
 #define WORD 4                  /* unit of Data Offset and CsCov in bytes */
 #define MAX_COVERAGE 15
@@ -112,8 +114,9 @@ dccp_type_get_header_size (DccpType type, gboolean extended)
 
 /* --- checksum ------------------------------------------------------------- */
 
-/* RFC 4340 section 9.1: the pseudo-header is the one of TCP. The length has 32
- * bits also for IPv4, because the additional bits are 0 and do not change the
+/* Returns the sum of the pseudo-header, which is the same as for TCP (RFC 4340
+ * section 9.1). For IPv4, the length in the pseudo-header should have 16 bits.
+ * It has 32 bits here, because the additional bits are 0 and do not change the
  * sum. */
 static guint64
 sum_pseudo_header (const DatagramPath * path, gsize length)
@@ -299,8 +302,9 @@ write_checksum (const DccpPacket * packet, const DatagramPath * path,
   memcpy (bytes + CHECKSUM, &checksum, sizeof (checksum));
 }
 
-/* A packet whose CsCov exceeds its payload would be refused. The checksum of
- * such a packet covers all bytes instead. */
+/* Returns the CsCov for the header. If the CsCov covers more bytes than the
+ * payload has, the peer would discard the packet. The result is then 0, which
+ * means that the checksum covers all bytes. */
 static guint8
 get_wire_coverage (const DccpPacket * packet)
 {

@@ -8,8 +8,9 @@
 #include "dccpccid.h"
 #include "dccppacket.h"
 
-/* Maximum number of bytes that dccp_endpoint_poll_output () writes. Payload is
- * not copied; the datagram points to it. */
+/* Maximum number of bytes that dccp_endpoint_poll_output () writes into the
+ * caller's buffer. These are the bytes of the header. The payload is not copied
+ * into this buffer. */
 #define DCCP_MAX_CONTROL DCCP_MAX_HEADER
 
 typedef struct
@@ -48,8 +49,9 @@ typedef struct
 typedef struct
 {
   const guint8 *payload;        /* points into the received bytes */
-  /* The block of which a slice of the payload can be made; NULL if the payload
-   * must be copied. It is set in events only. */
+  /* The memory block that contains the payload. The receiver of the event can
+   * refer to a slice of this block instead of copying the payload. NULL if the
+   * payload must be copied. The field is set in events only. */
   DatagramBlock *block;
   gsize size;
   guint64 sequence;
@@ -69,7 +71,7 @@ typedef enum
   /* We sent a Reset with reset_code, because the application aborted the
    * connection or because a packet of the peer was invalid. */
   DCCP_EVENT_ABORTED,
-  /* no answer within a timeout of the configuration */
+  /* The peer did not answer in time; see connect_timeout and idle_timeout. */
   DCCP_EVENT_TIMED_OUT,
   DCCP_EVENT_UNREACHABLE,       /* ICMP error while the client connects */
   /* A second client at `path` tried to connect and was refused. */

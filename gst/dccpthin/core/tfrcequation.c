@@ -76,8 +76,9 @@ invert_table (gdouble segment_size, gdouble round_trip, gdouble rate)
           -TFRC_TABLE_P_BITS));
 }
 
-/* Inverts f by bisection, which is possible because f increases with p. Each
- * step halves the range of the logarithm. */
+/* Returns the p for which the equation has the value `f`. It is found by
+ * bisection, which is possible because f increases with p. Each step halves the
+ * difference between log (low) and log (high). */
 static gdouble
 invert_exactly (gdouble f)
 {

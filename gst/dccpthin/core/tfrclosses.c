@@ -92,9 +92,11 @@ tfrc_losses_begin (TfrcLosses * losses)
   losses->intervals[0].discount = 1;
 }
 
-/* The result is the greater one of two weighted means (section 5.4): that of
- * I_0 to I_(k-1), which includes the open interval, and that of I_1 to I_k. The
- * first mean omits the oldest interval, even if there are fewer than eight. */
+/* Returns the greater one of two weighted means (section 5.4). If k is the
+ * number of closed intervals, the first mean is over I_0 to I_(k-1), and I_0 is
+ * the open interval. The second mean is over the closed intervals I_1 to I_k.
+ * The first mean never includes the oldest interval I_k, even if k is less than
+ * eight. */
 gdouble
 tfrc_losses_get_mean (const TfrcLosses * losses)
 {
@@ -139,7 +141,8 @@ tfrc_intervals_get_loss_event_rate (const TfrcIntervals * intervals,
       tfrc_losses_begin (&losses);
     losses.intervals[0].data = interval->data;
   }
-  /* The only interval begins with a loss and has no predecessor. */
+  /* There is only one interval, and it begins with a loss. No earlier interval
+   * exists that could be used for the mean. */
   if (intervals->n == 1 && intervals->intervals[0].loss > 0)
     mean = get_length (&losses, 0);
   else

@@ -39,15 +39,17 @@ void tfrc_losses_add_lossless (TfrcLosses * losses, guint64 packets,
     guint64 data);
 /* Begins a loss event: closes the open interval and begins another one. */
 void tfrc_losses_begin (TfrcLosses * losses);
-/* Adds lost packets that belong to the current loss event. Packets that arrived
- * between the losses then belong to the lossy part of the interval too. */
+/* Adds lost packets to the current loss event. If packets arrived between the
+ * first loss of the event and these losses, they are counted in `loss` from now
+ * on and no longer in `lossless`. */
 void tfrc_losses_add_loss (TfrcLosses * losses, guint64 packets,
     guint64 data);
 /* Sets the length of the interval before the first loss. Its length is not the
  * number of received packets, but 1 / p (RFC 5348 section 6.3.1). */
 void tfrc_losses_set_first (TfrcLosses * losses, gdouble length);
-/* Returns the mean length of the loss intervals (I_mean of RFC 5348) with
- * history discounting, which is 1 / p; 0 = no loss yet. */
+/* Returns the mean length of the loss intervals with history discounting
+ * (I_mean of RFC 5348). The loss event rate p is 1 / I_mean. Returns 0 if there
+ * was no loss yet. */
 gdouble tfrc_losses_get_mean (const TfrcLosses * losses);
 
 /* --- intervals that a receiver reports ------------------------------------ */

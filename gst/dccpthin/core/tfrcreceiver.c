@@ -31,7 +31,8 @@
 /* Number of reports after which a round-trip time that was not measured again
  * is no longer used. No RFC has a value for this. */
 #define ROUND_TRIP_REPORTS 16
-/* Filter of the round-trip time, as for the sender (RFC 5348 section 4.3). */
+/* Filter constant q for the mean round-trip time. The sender uses the same
+ * value (RFC 5348 section 4.3). */
 #define ROUND_TRIP_FILTER 0.9
 /* Number of stored reports. The receive rate is measured from one of them to
  * now. A round trip has at most four reports. */
@@ -43,7 +44,8 @@
 /* The fields of Loss Intervals have 23 and 24 bits (RFC 4342 section 8.6). */
 #define MAX_LOSS ((1 << 23) - 1)
 #define MAX_PACKETS ((1 << 24) - 1)
-/* Filter of the mean packet size, as for the sender (RFC 5348 section 4.1). */
+/* Filter constant for the mean packet size. The sender uses the same value (RFC
+ * 5348 section 4.1). */
 #define SEGMENT_FILTER 0.9
 
 /* A packet that arrived. */
@@ -67,12 +69,14 @@ struct _TfrcReceiver
   TfrcReceiverConfig config;
   guint64 now;
 
-  /* --- which packets arrived. For all numbers up to that of `last` it is
-   * decided whether the packet is lost. */
-  Arrival last;                 /* the latest packet before the first gap */
+  /* --- which packets arrived. `last` divides the sequence numbers: for all
+   * numbers up to `last` it is known whether the packet arrived or is lost. */
+  /* the latest packet before the first gap in the sequence numbers */
+  Arrival last;
   /* CCVal of the latest data packet up to `last` */
   guint8 last_ccval;
-  /* packets after gaps, in the order of their numbers */
+  /* packets that arrived after the first gap, in the order of their sequence
+   * numbers */
   Arrival pending[NDUPACK];
   guint n_pending;
   /* Bit i is set if the packet with the number last - i arrived. */
@@ -91,7 +95,8 @@ struct _TfrcReceiver
   /* --- the round trip, ns; 0: unknown */
   guint64 given;
   guint n_given;
-  guint64 given_at;             /* value of `reports` when `given` was set */
+  /* value of `reports` at the time at which `given` was set */
+  guint64 given_at;
   gdouble counted;
   guint64 counted_at;
   gboolean has_counter;
@@ -124,7 +129,8 @@ tfrc_receiver_new (const TfrcReceiverConfig * config)
       config->initial_sequence & DCCP_SEQUENCE_MASK;
   receiver->came = 1;
   tfrc_losses_init (&receiver->losses);
-  /* The first packet has arrived; otherwise there would be no connection. */
+  /* This object is created when the first packet of the peer has arrived. This
+   * packet is counted here. */
   tfrc_losses_add_lossless (&receiver->losses, 1, 0);
   return receiver;
 }
@@ -170,8 +176,10 @@ has_counted_round_trip (TfrcReceiver * receiver)
       && receiver->reports - receiver->counted_at < ROUND_TRIP_REPORTS;
 }
 
-/* Without RTT Estimates the round-trip time derived from the window counter is
- * more accurate. */
+/* Returns the best known round-trip time; 0 = unknown. If the peer sends RTT
+ * Estimates, they are used. Otherwise only the handshake has measured the
+ * round-trip time. The window counter then gives a more accurate value than the
+ * handshake. */
 static guint64
 get_round_trip (TfrcReceiver * receiver)
 {
@@ -392,8 +400,11 @@ count_quarters (TfrcReceiver * receiver, const Arrival * after)
       : 0;
 }
 
-/* Returns whether the gap is a single loss event according to the window
- * counter. In a long gap the counter may have wrapped around. */
+/* Returns whether the window counter shows that all losses of the gap are one
+ * loss event: the counter has advanced by at most one round trip in the gap.
+ * Returns FALSE if the gap is so long that the counter may have wrapped around.
+ * Returns FALSE too if the round-trip time is known, because the counter is
+ * then not needed. */
 static gboolean
 is_one_event (TfrcReceiver * receiver, const Gap * gap, const Arrival * after)
 {
@@ -627,8 +638,10 @@ copy_intervals (TfrcReceiver * receiver, TfrcIntervals * intervals)
   }
 }
 
-/* Returns 1 / p, rounded up (RFC 4342 section 8.5). A rounding error of the
- * arithmetic does not increase the result. */
+/* Returns 1 / p, rounded up to an integer (RFC 4342 section 8.5). The
+ * floating-point result may be slightly too large. It is therefore multiplied
+ * by 1 - 10^-9 before it is rounded. Otherwise 1 / p = 100, for example, could
+ * become 101. */
 static guint32
 get_inverse_rate (TfrcReceiver * receiver)
 {

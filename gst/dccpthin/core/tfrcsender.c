@@ -33,9 +33,10 @@
 #define SEGMENT_FILTER 0.9
 /* Weight of the old average in the mean deviation (RFC 6298 section 2.3). */
 #define VARIANCE_FILTER 0.75
-/* Limits of a round-trip time sample; no RFC has a minimum. On a loopback
- * interface the round-trip time is far below the minimum, and a clock that
- * stands still measures 0. The maximum is t_mbi (section 4.3). */
+/* Minimum and maximum of a measured round-trip time. No RFC has a minimum, but
+ * it is needed if the clock does not advance: the measured time is then 0. On a
+ * loopback interface the real round-trip time is far below the minimum. The
+ * maximum is t_mbi (section 4.3). */
 #define MIN_ROUND_TRIP (SECOND / 1000)
 #define MAX_ROUND_TRIP (BACKOFF * SECOND)
 /* Factor of a data-limited sender's receive rate after a loss (section 4.3). */
@@ -104,7 +105,8 @@ struct _TfrcSender
   /* --- whether the interval was data-limited (section 8.2.1) */
   gint64 not_limited_1, not_limited_2;
   gint64 t_new, t_next;
-  /* 0 to 1: recent share of the time that was data-limited */
+  /* Share of the recent past in which the sender was data-limited, from 0 to 1.
+   */
   gdouble limited_share;
   /* time in ns of the last update of limited_share */
   guint64 limited_time;
@@ -514,8 +516,10 @@ is_credible (TfrcSender * sender, const TfrcFeedback * feedback)
       sender->acknowledged) >= 0;
 }
 
-/* Takes R_sample, or the whole time since the packet was sent if the receiver
- * reports a longer Elapsed Time than that. */
+/* Measures the round-trip time. R_sample is the time since the packet was sent,
+ * minus the Elapsed Time that the receiver reports. If the Elapsed Time is not
+ * shorter than the time since the packet was sent, it is invalid and is not
+ * subtracted. */
 static void
 time_feedback (TfrcSender * sender, const Sent * sent,
     const TfrcFeedback * feedback)

@@ -22,10 +22,16 @@
 
 extern const guint32 tfrc_table[TFRC_TABLE_SIZE];
 
-/* Returns f (p). The measured error ranges from 0.08 % below the equation to
- * 0.36 % above it. The first value is near p = 10^-8 and is caused by the
- * rounding of the integers. The second value is near p = 1 and is caused by the
- * linear interpolation. From p = 10^-4 to 0.01 the error is at most 0.02 %. */
+/* Returns f (p). The result differs slightly from the equation, as was
+ * measured:
+ *
+ * Near p = 10^-8 it is at most 0.08 % too low, because of the rounding to
+ * integers.
+ *
+ * From p = 10^-4 to 0.01 the error is at most 0.02 %.
+ *
+ * Near p = 1 it is at most 0.36 % too high, because of the linear
+ * interpolation. */
 guint32 tfrc_table_f (guint64 p);
 /* Returns the p at which the table has the value `f`. If `f` is outside the
  * table, returns the smallest or the largest p of the table. */

@@ -8,8 +8,8 @@
 struct _IfdLine
 {
   Ifd *ifd;
-  /* Elements are IfdLineItem, the oldest first. The queue contains exactly
-   * those frames that wait in the IFD algorithm. */
+  /* The objects in the queue as IfdLineItem, the oldest one first. The frames
+   * among them are exactly the frames that wait in the IFD algorithm. */
   GQueue items;
   guint objects;                /* number of items that are not frames */
   GQueue drops;                 /* elements are IfdLineDrop */

@@ -74,8 +74,9 @@ void ifd_line_push_frame (IfdLine * line, guint64 now,
 void ifd_line_push (IfdLine * line, gpointer object);
 /* Adds data that are never dropped, such as the sound of a transport stream. */
 void ifd_line_push_data (IfdLine * line, const IfdLineItem * item);
-/* Removes a query from the queue if it is there. Call this function if the
- * sender of the query, `object`, no longer waits for the answer. */
+/* Removes the query `object` from the queue if the query is still in the queue.
+ * The caller calls this function if the element that sent the query no longer
+ * waits for the answer. */
 void ifd_line_withdraw (IfdLine * line, gpointer object);
 /* Removes the next element and stores it in `item`. Returns FALSE if there is
  * none. After a frame was removed, only events and queries are returned until
