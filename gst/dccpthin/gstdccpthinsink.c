@@ -90,8 +90,8 @@ struct _GstDccpThinSink
   gboolean rate_changed;        /* estimated_bitrate is to be notified */
   /* monotonic time in us of the last notification */
   gint64 rate_notified_at;
-  /* packets that the receiver dropped and that no message reported yet, by Drop
-   * Code */
+  /* Numbers of packets that the receiver has dropped and that were not reported
+   * in a message yet. The index is the Drop Code. */
   guint dropped[DCCP_DROP_NONE];
   gint64 dropped_posted_at;     /* monotonic time in us of the last message */
   gboolean wants_key_unit;      /* a key frame is to be requested upstream */

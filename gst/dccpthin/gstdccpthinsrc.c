@@ -56,8 +56,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_src_debug);
 #define DROPPED_RECEIVE_BUFFER 2
 /* maximum length of a buffer list */
 #define MAX_LIST 64
-/* Pause in us between two attempts to connect: the first pause, and the limit
- * up to which the pause doubles. */
+/* Minimum and maximum pause in us between two attempts to connect. The first
+ * pause is the minimum. Each further pause is twice as long, up to the maximum.
+ */
 #define MIN_PAUSE (100 * G_TIME_SPAN_MILLISECOND)
 #define MAX_PAUSE (5 * G_TIME_SPAN_SECOND)
 
@@ -557,9 +558,11 @@ pause_attempts (GstDccpThinSrc * self, Attempts * attempts)
   attempts->pause = MIN (2 * attempts->pause, MAX_PAUSE);
 }
 
-/* Returns whether another attempt may succeed. An ICMP refusal is not
- * authenticated, and a genuine refusal may come because the sender does not
- * listen yet. Therefore refusals end the attempts only after peer-timeout. */
+/* Returns whether another attempt may succeed. A refusal is not final, for two
+ * reasons: ICMP messages are not authenticated, so the refusal may be forged.
+ * If it is genuine, perhaps the sender does not listen yet. Refusals therefore
+ * end the attempts only when the time peer-timeout has passed since the first
+ * refusal. */
 static gboolean
 may_pass (Attempts * attempts, const GError * reason)
 {

@@ -55,7 +55,7 @@ struct _GstIfdQueueInput
   guint64 malformed[IFD_MALFORMED_LAST];
   guint64 malformed_frames;
   /* for all codecs but MPEG video */
-  /* elements are IfdLineItem: frames to be pulled */
+  /* frames that gst_ifd_queue_input_pull () will return, as IfdLineItem */
   GQueue units;
   /* First field that waits for the second field of its frame; its object is
    * NULL if no field waits */

@@ -8,10 +8,12 @@
 
 #include <string.h>
 
-/* Initial backoff of a server in the state RESPOND. It doubles with each
- * Response and each Sync, so the first Sync follows four seconds after the
- * first Response. A client that has not received the Response repeats its
- * Request earlier: after one second, or three seconds with Linux. Its backoff
+/* Initial backoff of a server in the state RESPOND. The backoff doubles with
+ * each Response and each Sync. After the first Response it is four seconds, and
+ * the first Sync is sent when this time has passed.
+ *
+ * A client that has not received the Response repeats its Request before that:
+ * after one second, or after three seconds with Linux. The client's backoff
  * doubles too. */
 #define FIRST_RESPONSE_BACKOFF (2 * DCCP_SECOND)
 /* Maximum time in a half-open connection, or in one that has not agreed on its
@@ -1072,10 +1074,12 @@ input_to_receiver (DccpConnection * connection, const DccpPacket * packet,
   dccp_half_connections_input (&connection->halves, connection->now, &arrived);
 }
 
-/* An attacker who forges packets to the peer causes the peer to send Syncs,
- * which acknowledge numbers that we never sent. These Syncs are refused, but
- * they are passed to our receiver. Otherwise they would count as lost, and the
- * sender would slow down. */
+/* If an attacker sends forged packets to the peer, the peer answers them with
+ * Syncs to us. These Syncs acknowledge sequence numbers that we never sent, so
+ * they are refused here. Their own sequence numbers are valid. The Syncs are
+ * therefore reported to our congestion control as received. Otherwise it would
+ * take their sequence numbers for lost packets, and the peer would have to send
+ * more slowly. */
 static gboolean
 refuse_sync (DccpConnection * connection, Arrival * arrival)
 {
@@ -1422,8 +1426,9 @@ feed_congestion_control (DccpConnection * connection, Arrival * arrival)
   hear_slow_receiver (connection, arrival->heard.ack.slow_receiver);
 }
 
-/* A client may be in PARTOPEN until it has acknowledged a packet that we sent
- * in OPEN. The Ack ends this state. */
+/* If a client in PARTOPEN sends only Acks, we answer with an Ack. A client
+ * stays in PARTOPEN until it has received a packet that we sent in the state
+ * OPEN. Our Ack is such a packet. */
 static void
 help_partopen (DccpConnection * connection, const DccpPacket * packet)
 {

@@ -53,10 +53,13 @@ void dccp_endpoint_set_trace (DccpEndpoint * endpoint, DriverTrace trace,
  * has no connection. */
 void dccp_endpoint_connect (DccpEndpoint * endpoint, guint64 now,
     const DatagramPath * path);
-/* Closes the connection with a Close. Data that was sent before arrives first,
- * unless it is lost. If we are the server, a CloseReq asks the client to close
- * instead, so the client has to stay in TIMEWAIT. The event CLOSED or TIMED_OUT
- * follows; without a connection CLOSED follows immediately. */
+/* Closes the connection. Data that was sent before still arrives, unless it is
+ * lost. A client sends a Close. A server sends a CloseReq instead, which asks
+ * the client to send the Close. The reason is that the endpoint that sends the
+ * Close has to stay in TIMEWAIT afterwards.
+ *
+ * The event CLOSED or TIMED_OUT follows later. If there is no connection,
+ * CLOSED follows immediately. */
 void dccp_endpoint_close (DccpEndpoint * endpoint, guint64 now);
 /* Ends the connection immediately with a Reset. The event ABORTED follows. */
 void dccp_endpoint_abort (DccpEndpoint * endpoint, guint64 now);

@@ -17,9 +17,11 @@
 #define MAX_SEQUENCE_WINDOW ((G_GUINT64_CONSTANT (1) << 46) - 1)
 #define MAX_COVERAGE 15
 
-/* Minimum and maximum retransmission interval of a Change. It must not be
- * shorter than a round trip (section 6.6.3). An unknown round-trip time counts
- * as 0.2 s (section 3.4), and a shorter interval would only cost packets. */
+/* Minimum and maximum time after which a Change is retransmitted. This time
+ * must not be shorter than a round trip (section 6.6.3). As long as the
+ * round-trip time is unknown, it is assumed to be 0.2 s (section 3.4). The
+ * minimum is 0.2 s even if the round-trip time is known to be shorter, to save
+ * packets. */
 #define MIN_RETRANSMISSION (200 * MILLISECONDS)
 #define MAX_RETRANSMISSION (64 * SECONDS)
 

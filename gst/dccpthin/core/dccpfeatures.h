@@ -76,9 +76,9 @@ void dccp_features_write_again (DccpFeatures * features,
  * carry these options, an Ack must be sent. A client that has no Response yet
  * sends them with its next Request. */
 gboolean dccp_features_want_packet (DccpFeatures * features, guint64 now);
-/* Returns the time at which a Change must be retransmitted; G_MAXUINT64 = no
- * Change is unconfirmed. Options that are due already are reported by
- * dccp_features_want_packet (). */
+/* Returns the time at which a Change must be retransmitted. G_MAXUINT64 = no
+ * Change waits for its Confirm. The function ignores options that are due
+ * already; see dccp_features_want_packet (). */
 guint64 dccp_features_next_wakeup (DccpFeatures * features);
 void dccp_features_set_round_trip (DccpFeatures * features,
     guint64 round_trip);

@@ -26,8 +26,9 @@ mask (guint64 sequence)
   return G_GUINT64_CONSTANT (1) << (sequence % 64);
 }
 
-/* Returns a mask of the bits from `sequence` on within one 64-bit word, at most
- * `n` bits. */
+/* Returns a mask for a 64-bit word of the history. The mask contains the bits
+ * of `n` sequence numbers that begin at `sequence`, but not those that are in
+ * the next word. `size` is set to the number of bits in the mask. */
 static guint64
 mask_run (guint64 sequence, gint64 n, gint64 * size)
 {

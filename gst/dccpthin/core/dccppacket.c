@@ -283,8 +283,10 @@ write_options (const DccpPacket * packet, guint8 * bytes, gsize size)
   memset (bytes + packet->options_size, 0, size - packet->options_size);
 }
 
-/* The header has a multiple of 4 bytes, so the sums of header and payload can
- * be added. The sum is computed in network byte order. */
+/* The checksum is a sum of 16-bit words. The sums of the header and of the
+ * payload are computed separately and then added. This is possible because the
+ * size of the header is a multiple of 4 bytes. The sum is computed in network
+ * byte order. */
 static void
 write_checksum (const DccpPacket * packet, const DatagramPath * path,
     guint8 coverage, guint8 * bytes, gsize header_size)

@@ -145,8 +145,8 @@ typedef struct
   guint64 round_trip;           /* ns; 0: unknown */
   guint64 round_trip_variance;  /* ns */
   guint64 feedback_received, no_feedback;
-  /* Number of loss events. They are counted only if the peer reports each of
-   * them. */
+  /* Number of loss events. It stays 0 if the peer reports only the loss event
+   * rate and no Loss Intervals. */
   guint64 loss_events_received;
   guint64 slow_receiver_received, dropped_received;
   /* data that the peer sends */

@@ -14,8 +14,9 @@
 #define MICROSECOND 1000000
 /* A DCCP packet is not longer than an IP packet. */
 #define MAX_SEGMENT G_MAXUINT16
-/* Number of bisections. From the range MIN_P to 1 they leave an interval whose
- * logarithm is 2e-15. */
+/* Number of bisections. The range of p is from MIN_P to 1 at first. After the
+ * last bisection the range is so small that the logarithms of its ends differ
+ * by only 2e-15. */
 #define BISECTIONS 53
 
 /* Limits the loss event rate p to the range MIN_P to 1. NaN is replaced by 1,

@@ -16,11 +16,13 @@
 
 typedef struct
 {
-  /* packets from the first lost one to the last lost one */
+  /* Number of packets from the first lost packet of the interval to the last
+   * lost packet. */
   guint64 loss;
-  guint64 lossless;             /* packets after the last lost one */
-  /* Number of packets with data among `loss` and `lossless`. It is the length
-   * I_i of RFC 5348. */
+  /* number of packets after the last lost packet */
+  guint64 lossless;
+  /* Length I_i of the interval (RFC 5348): the number of its packets that have
+   * data. The interval consists of the packets of `loss` and `lossless`. */
   gdouble data;
   gdouble discount;             /* discount factor DF_i */
 } TfrcLossInterval;

@@ -15,13 +15,17 @@
  * greater sequence numbers has arrived (RFC 5348 section 5.1). It is also the
  * maximum of Skip Length (RFC 4342 section 8.6.1). */
 #define NDUPACK 3
-/* Number of the latest sequence numbers for which it is known whether they
- * arrived; one bit each in a word. */
+/* For this many of the latest sequence numbers it is stored whether the packet
+ * arrived. Each sequence number takes one bit of a 64-bit word. */
 #define NUMBERS_KNOWN 64
-/* The window counter has 4 bits and counts quarters of a round trip. Feedback
- * is due every 4 counts, and losses that are more than 4 counts apart belong to
- * two loss events (RFC 4342 sections 8.1, 10.2 and 10.3). The counter increases
- * by at most 5, which only means that at least one round trip may have passed.
+/* The window counter of the sender has 4 bits. It increases by 1 after each
+ * quarter of a round trip. Feedback is due when it has increased by 4. If it
+ * increases by more than 4 between two losses, they belong to two loss events
+ * (RFC 4342 sections 8.1, 10.2 and 10.3).
+ *
+ * From one packet to the next the counter increases by at most 5, even if the
+ * sender paused for longer. An increase by 5 therefore means that more than one
+ * round trip may have passed, but not how many.
  */
 #define COUNTER_MASK 15
 #define QUARTERS 4
@@ -160,8 +164,10 @@ tfrc_receiver_set_round_trip (TfrcReceiver * receiver, guint64 round_trip)
   receiver->n_given++;
 }
 
-/* The sender repeats its RTT Estimates. The handshake measures the round-trip
- * time only once, and this value becomes wrong when a queue grows. */
+/* Returns whether RTT Estimates of the sender were received recently. One value
+ * is not enough, because it may be the value of the handshake. The handshake
+ * measures the round-trip time only once, and the time changes when a queue in
+ * the network grows. */
 static gboolean
 knows_round_trip (TfrcReceiver * receiver)
 {

@@ -23,8 +23,9 @@
 #define BACKOFF 64
 /* The no-feedback timer before the round-trip time is known (section 4.2). */
 #define FIRST_TIMEOUT (2 * SECOND)
-/* q and q2: weight of the old average (sections 4.3 and 4.5). Erixzon (2004)
- * uses 0.8 in equation 4.1. */
+/* Weights of the old average: q for the round-trip time (section 4.3), and q2
+ * for the square root of the round-trip time (section 4.5). Erixzon (2004) uses
+ * 0.8 for q in equation 4.1. */
 #define ROUND_TRIP_FILTER 0.9
 #define SQUARE_ROOT_FILTER 0.9
 /* Weight of the old average in the mean packet size. Section 4.1 suggests the
@@ -39,7 +40,8 @@
  * maximum is t_mbi (section 4.3). */
 #define MIN_ROUND_TRIP (SECOND / 1000)
 #define MAX_ROUND_TRIP (BACKOFF * SECOND)
-/* Factor of a data-limited sender's receive rate after a loss (section 4.3). */
+/* If a data-limited sender has lost packets, the receive rate is multiplied by
+ * this factor (section 4.3). */
 #define LIMITED_LOSS 0.85
 /* Time over which the share of data-limited intervals is averaged. It contains
  * many frames, because a frame follows every 16 to 40 ms. A single frame that
@@ -160,7 +162,8 @@ tfrc_sender_free (TfrcSender * sender)
 
 /* --- units, and functions that the following parts use */
 
-/* If the caller's time goes back, the clock stands still instead. */
+/* Returns the current time. If the caller's time is earlier than in the
+ * previous call, the previous time is returned. */
 static guint64
 advance (TfrcSender * sender, guint64 now)
 {
@@ -216,8 +219,9 @@ get_allowed_rate (TfrcSender * sender)
       : sender->rate * get_segment_size (sender);
 }
 
-/* Returns X after two more limits: the one that the receiver's dropped packets
- * set (RFC 4342 section 5.2), and our own maximum rate. */
+/* Returns the allowed rate X, unless one of two other limits is lower. The
+ * first limit applies if the receiver has reported that it dropped packets (RFC
+ * 4342 section 5.2). The second limit is our own maximum rate. */
 static gdouble
 get_rate (TfrcSender * sender)
 {
@@ -534,8 +538,9 @@ time_feedback (TfrcSender * sender, const Sent * sent,
     take_first_sample (sender, sample);
 }
 
-/* The packet with this counter was sent one round trip ago. The counter of the
- * next packet is therefore at least four greater (RFC 4342 section 8.1). */
+/* Called when feedback acknowledges the packet `sent`, which was sent about one
+ * round trip ago. The window counter must have increased by at least 4 since
+ * that packet (RFC 4342 section 8.1). If it has not, it is increased now. */
 static void
 raise_counter (TfrcSender * sender, const Sent * sent)
 {

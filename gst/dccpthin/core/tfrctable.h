@@ -10,12 +10,12 @@
 
 #include <glib.h>
 
-/* p as an integer is p * 2^40. The table begins at 2^-27, which is less than
- * 10^-8. */
+/* Number of fractional bits of p: the integer is p * 2^40. The smallest p of
+ * the table is 2^-27, which is 2^13 as an integer. It is less than 10^-8. */
 #define TFRC_TABLE_P_BITS 40
 #define TFRC_TABLE_MIN_BITS 13
-/* f (p) as an integer is f * 2^24. The largest value, f (1) = 243.3, fits into
- * 32 bits. */
+/* Number of fractional bits of f (p): the integer is f * 2^24. The largest
+ * value is f (1) = 243.3. As an integer it fits into 32 bits. */
 #define TFRC_TABLE_F_BITS 24
 #define TFRC_TABLE_STEP_BITS 4
 #define TFRC_TABLE_SIZE 433
