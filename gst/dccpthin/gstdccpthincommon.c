@@ -134,7 +134,8 @@ static const GstWirelessProperty properties[] = {
       PROPERTY_READY | PROPERTY_URI, equation,
       gst_dccp_thin_equation_get_type, TFRC_EQUATION_EXACT),
   /* The default buffer of Linux 6.1 holds 90 packets of 1400 bytes. On a fast
-   * link more packets than that arrive while the thread waits for a processor.
+   * link, more than 90 packets can arrive before the receiving thread runs
+   * again.
    */
   PROPERTY_INT ("buffer-size", "Buffer size",
       "Size of the kernel send buffer and of the kernel receive buffer "

@@ -29,8 +29,9 @@ typedef struct
    * that take_event and take_data have requested. NULL = the endpoint releases
    * the lock and posts the messages itself. */
   void (*unlock_and_post) (gpointer element);
-  /* Releases the lock. NULL = the lock is only unlocked. An element whose other
-   * thread waits for received data wakes that thread here. */
+  /* Releases the lock. If another thread of the element waits for received
+   * data, this function also wakes that thread. NULL = the lock is released,
+   * and no thread is woken. */
   void (*unlock) (gpointer element);
   /* Returns the time in ns at which the element must post or notify again;
    * G_MAXUINT64 = never. NULL = the element never has to. */
@@ -70,8 +71,8 @@ typedef struct
   gint64 refused_at;
 } GstDccpThinEnd;
 
-/* Initialises `end`, with zeros in `settings`. The element then sets the
- * default settings with gst_wireless_properties_init (). */
+/* Initialises `end`. All fields of `settings` are 0 afterwards. The element
+ * then sets them to their defaults with gst_wireless_properties_init (). */
 void gst_dccp_thin_end_init (GstDccpThinEnd * end,
     const GstDccpThinEndFuncs * funcs, gpointer element);
 void gst_dccp_thin_end_clear (GstDccpThinEnd * end);

@@ -697,8 +697,9 @@ begin_to_close (GstDccpThinSink * self)
   UNLOCK (self);
 }
 
-/* Returns whether `error` says that the peer has closed the connection too or
- * is no longer there. The end of the stream then counts as delivered. */
+/* Returns whether `error` means that the peer has closed the connection or is
+ * no longer there. At the end of the stream such an error is ignored, and the
+ * whole stream counts as delivered. */
 static gboolean
 is_peer_gone (const GError * error)
 {

@@ -375,7 +375,8 @@ gst_dccp_thin_src_allows (gpointer element, const DatagramPath * path)
       path->address_size);
 }
 
-/* Wakes the streaming thread, too, if the connection's thread has queued data.
+/* Releases the lock. If the connection's thread has queued data, also wakes the
+ * streaming thread.
  */
 static void
 gst_dccp_thin_src_unlock (gpointer element)

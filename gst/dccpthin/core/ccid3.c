@@ -246,9 +246,12 @@ is_feedback (const TfrcFeedback * feedback)
       || feedback->dropped_others;
 }
 
-/* The loss intervals give a more accurate p than the option Loss Event Rate
- * (section 6.1). If both endpoints send data, our receiver can use the
- * round-trip time that this feedback measured. */
+/* Processes the feedback of one acknowledgement. If the acknowledgement has
+ * loss intervals, p is computed from them. They give a more accurate p than the
+ * option Loss Event Rate (section 6.1).
+ *
+ * The measured round-trip time is stored in `news`. If both endpoints send
+ * data, the half-connection in which we receive data uses it too. */
 static gboolean
 sender_feedback (gpointer self, guint64 now, const DccpCcidAck * ack,
     DccpCcidNews * news)

@@ -6,7 +6,8 @@
 #define RATE_SIZE 4             /* bytes, RFC 4342 sections 8.3 and 8.5 */
 
 #define ROUND_TRIP_UNIT 1000    /* ns, RFC 6323 section 3.2 */
-/* maximum of the option in us; it means an unknown or longer time */
+/* Maximum value of the option RTT Estimate in us. This value means that the
+ * round-trip time is unknown, or too long for the option. */
 #define MAX_ROUND_TRIP 0xffffff
 
 #define INTERVAL_SIZE 9         /* bytes, RFC 4342 section 8.6 */

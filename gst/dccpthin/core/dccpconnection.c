@@ -1269,8 +1269,8 @@ step_10_process_request_state (DccpConnection * connection, Arrival * arrival)
   return TRUE;
 }
 
-/* Measures the round-trip time from the last Response to its acknowledgement,
- * less the Elapsed Time of the client. */
+/* Measures the round-trip time: the time from the last Response until its
+ * acknowledgement arrived, minus the Elapsed Time that the client reports. */
 static void
 measure_response (DccpConnection * connection, Arrival * arrival)
 {
@@ -1551,9 +1551,11 @@ dccp_connection_next_send (DccpConnection * connection, guint64 now)
   connection->now = now;
   if (!connection->is_told || !dccp_connection_is_open (connection))
     return DCCP_NEVER;
-  /* A server that has stored no state discards data that arrives before the Ack
-   * with the Init Cookies. Cookies do not fit into a full data packet, so no
-   * data is sent yet. */
+  /* A client returns the Init Cookies until the server has answered. As long as
+   * it has cookies to return, it sends no data. The server may have stored no
+   * state, so it needs the Ack with the cookies first and discards data that
+   * arrives before. Data and cookies together do not fit into one packet of the
+   * maximum size. */
   if (connection->cookies_size > 0)
     return DCCP_NEVER;
   return dccp_half_connections_next_send (&connection->halves, now);

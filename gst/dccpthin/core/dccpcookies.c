@@ -2,7 +2,7 @@
 /* Init Cookies, and the queue of the Responses that carry them. A cookie
  * consists of the time (8 bytes), the sequence number of the Request (8 bytes),
  * the first 16 bytes of an HMAC-SHA-256, and the options of the Request. The
- * HMAC covers everything that must not change. */
+ * HMAC covers all values that the client must not change. */
 
 #include "dccpcookies.h"
 

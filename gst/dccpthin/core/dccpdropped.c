@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-/* Number of reports per dropped packet, of which two may be lost. */
+/* Number of times that each dropped packet is reported. If two of the reports
+ * are lost, the peer still receives the third one. */
 #define REPORTS 3
 /* maximum size of the option's value in bytes */
 #define MAX_BLOCKS 64

@@ -338,10 +338,15 @@ is_in_time_wait (DccpEndpoint * endpoint, const DatagramPath * path,
   return gone && gone->in_time_wait;
 }
 
-/* Returns whether the peer of an earlier connection may have sent the packet.
- * An attacker who forges its address and ports does not know its sequence
- * numbers. If an attacker forges packets to the peer, the Syncs of the peer
- * acknowledge numbers that we never sent. */
+/* Returns whether the packet may be from the peer of an earlier connection. Its
+ * addresses and ports are not enough, because an attacker can forge them. The
+ * packet must also have valid sequence and acknowledgement numbers, which an
+ * attacker does not know.
+ *
+ * The acknowledgement number must be one that we have sent. An attacker can
+ * make the peer send us Syncs, by sending forged packets to the peer. Such
+ * Syncs acknowledge numbers that we never sent, so the result is FALSE for
+ * them. */
 static gboolean
 is_of_gone (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet)
@@ -476,8 +481,9 @@ hear_request (DccpEndpoint * endpoint, guint64 now, const DatagramPath * path,
   return connection;
 }
 
-/* The Response carries all the state that is needed when the client
- * acknowledges it (RFC 4340 section 8.1.4). */
+/* Sends a Response with an Init Cookie, and stores no state. The cookie
+ * contains all the state that the listener needs when the client acknowledges
+ * the Response (RFC 4340 section 8.1.4). */
 static void
 respond_with_cookie (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size, const PrefixLimiterHost * host)
@@ -789,8 +795,9 @@ dccp_endpoint_next_send (DccpEndpoint * endpoint, guint64 now)
       DCCP_NEVER;
 }
 
-/* Without a connection the result is the one for the longest headers, those of
- * IPv6 with UDP encapsulation. */
+/* If there is no connection, the size of the headers is not known yet. The
+ * result is then for the longest headers, which are those of IPv6 with UDP
+ * encapsulation. */
 guint
 dccp_endpoint_get_max_payload (DccpEndpoint * endpoint)
 {

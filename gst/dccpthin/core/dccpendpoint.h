@@ -26,7 +26,8 @@
 #include "driververbs.h"
 
 #define DCCP_ENTROPY_SIZE 32
-/* Maximum number of data packets that may be put before they are polled. */
+/* Maximum number of data packets that dccp_endpoint_put () accepts before
+ * dccp_endpoint_poll_output () is called. */
 #define DCCP_MAX_PUT 64
 
 #define DCCP_SERVICE_CODE(a, b, c, d) \

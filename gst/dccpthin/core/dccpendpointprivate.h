@@ -32,7 +32,8 @@ typedef struct
   guint64 until;                /* ns */
 } DccpGone;
 
-/* A data packet that was put and not polled yet. */
+/* A data packet between the calls of dccp_endpoint_put () and
+ * dccp_endpoint_poll_output (). */
 typedef struct
 {
   guint8 header[DCCP_MAX_HEADER];

@@ -40,9 +40,10 @@ typedef enum                    /* section 5.6, table 2; RFC 6773 section 4 */
   DCCP_RESET_CLOSED,
   DCCP_RESET_ABORTED,
   DCCP_RESET_NO_CONNECTION,
-  /* byte 1 of the Reset's data: type of the packet */
+  /* The first byte of the Reset's data is the type of the refused packet. */
   DCCP_RESET_PACKET_ERROR,
-  /* data of the Reset: option type and first two bytes of the value */
+  /* The Reset's data are the type of the refused option and the first two bytes
+   * of its value. */
   DCCP_RESET_OPTION_ERROR,
   DCCP_RESET_MANDATORY_ERROR,   /* data: as for DCCP_RESET_OPTION_ERROR */
   DCCP_RESET_CONNECTION_REFUSED,

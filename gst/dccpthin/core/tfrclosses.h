@@ -68,7 +68,9 @@ typedef struct
 
 typedef struct
 {
-  /* number of packets before the first interval, at most 3 */
+  /* Skip Length: number of the latest packets that belong to no interval yet,
+   * because it is not decided whether packets among them are lost. At most 3.
+   */
   guint8 skip;
   guint n;                      /* at least 1 */
   TfrcInterval intervals[TFRC_MAX_INTERVALS];  /* latest interval first */

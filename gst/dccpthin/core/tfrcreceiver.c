@@ -30,7 +30,8 @@
 #define COUNTER_MASK 15
 #define QUARTERS 4
 #define MAX_QUARTERS 5
-/* Round-trip time before anything is known about it (RFC 4340 section 3.4). */
+/* Assumed round-trip time in ns, as long as none was measured (RFC 4340 section
+ * 3.4). */
 #define DEFAULT_ROUND_TRIP (SECOND / 5)
 /* Number of reports after which a round-trip time that was not measured again
  * is no longer used. No RFC has a value for this. */
@@ -276,9 +277,10 @@ add_mark (TfrcReceiver * receiver)
 
 /* --- losses */
 
-/* RFC 5348 section 6.3.1: the first interval has the length for which the
- * equation gives the highest rate that was received, but at least half a packet
- * per round trip. */
+/* Returns the length of the first loss interval (RFC 5348 section 6.3.1). It is
+ * 1 / p, and p is the loss event rate for which the throughput equation gives
+ * the highest receive rate so far. If this rate is less than half a packet per
+ * round trip, half a packet per round trip is used instead. */
 static gdouble
 get_first_length (TfrcReceiver * receiver)
 {

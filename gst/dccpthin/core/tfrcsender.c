@@ -17,7 +17,9 @@
 /* Maximum payload size in bytes for a caller that sets none: 1500 bytes of
  * Ethernet without 40 bytes of headers. */
 #define DEFAULT_MAX_SEGMENT 1460
-/* Section 8.3 uses 10 ms, but the timers of today are better. */
+/* Default granularity of the timer with which packets are sent. RFC 5348
+ * section 8.3 uses 10 ms. Today's timers are more precise, so the default is 1
+ * ms. */
 #define DEFAULT_GRANULARITY (SECOND / 1000)
 /* t_mbi in seconds: at least one packet is sent in this time (section 4.3). */
 #define BACKOFF 64
@@ -68,7 +70,8 @@ typedef struct
 struct _TfrcSender
 {
   TfrcSenderConfig config;
-  guint64 now;                  /* latest time that the caller gave */
+  /* latest time that the caller has passed, in ns */
+  guint64 now;
 
   /* --- sent packets */
   Sent sent[SENT_KEPT];
@@ -628,8 +631,8 @@ limit_by_receive_rate (TfrcSender * sender, gdouble receive_rate,
   sender->receive_limit = times * tfrc_receive_rates_get_max (rates);
 }
 
-/* Computes X at the end of step 4 of section 4.3. Slow start pauses while the
- * receiver is slow (RFC 4340 section 11.6). */
+/* Computes the allowed rate X, as at the end of step 4 in RFC 5348 section 4.3.
+ * While the receiver is slow, X is not doubled (RFC 4340 section 11.6). */
 static void
 set_rate (TfrcSender * sender, gboolean may_double)
 {

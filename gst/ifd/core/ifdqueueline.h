@@ -35,9 +35,10 @@ typedef struct
    * nothing is sent. When the frame is dropped, `rest` replaces `object`, and
    * the item is no longer a frame. */
   gpointer rest;
-  /* Only for a transport stream: PID of the video, or 0 if there is none.
-   * n_removed is the number of video packets that are missing in `rest`. Only
-   * packets that increase the continuity counter are counted. */
+  /* Only for a transport stream. `pid` is the PID of the video, or 0 if there
+   * is no video. `n_removed` is the number of packets of this PID that are left
+   * out of `rest`. Only packets that increase the continuity counter are
+   * counted. */
   guint pid, n_removed;
   /* Only for a transport stream: the time of the frame according to its own
    * DTS, in ns like the timestamps of the buffers */
