@@ -86,13 +86,15 @@ guint64 gst_dccp_thin_now (void);
  * or NULL with `error` set. Called without the lock. */
 GList *gst_dccp_thin_resolve (const GstDccpThinSettings * settings,
     GCancellable * cancellable, GError ** error);
-/* Opens the socket and the core. It begins to connect to `remote`, or listens
- * if `remote` is NULL, and returns without waiting for the peer. If `is_last`
- * is FALSE, the caller has another address to try, so the attempt to connect is
- * given up after two seconds at most. `timeout` is the time in ns after which a
- * silent peer counts as gone; 0 = never. `cancellable` cancels the lookup of
- * the local host name. Returns FALSE with `error` set on failure. Called
- * without the lock. */
+/* Opens the socket and the core. If `remote` is NULL, the endpoint listens.
+ * Otherwise it begins to connect to `remote`. The function returns without
+ * waiting for the peer. It returns FALSE with `error` set on failure. It is
+ * called without the lock.
+ *
+ * If `is_last` is FALSE, the caller has another address to try. The attempt to
+ * connect then ends after two seconds at most. `timeout` is a time in ns; 0 =
+ * never. If nothing is received from the peer during this time, the connection
+ * ends. `cancellable` cancels the lookup of the local host name. */
 gboolean gst_dccp_thin_end_open (GstDccpThinEnd * end,
     const GstDccpThinSettings * settings, GSocketAddress * remote,
     gboolean is_last, guint64 timeout, GCancellable * cancellable,
@@ -102,8 +104,9 @@ gboolean gst_dccp_thin_end_open (GstDccpThinEnd * end,
  * Called without the lock. */
 gboolean gst_dccp_thin_end_listen (GstDccpThinEnd * end, guint64 timeout,
     GCancellable * cancellable, GstResourceError code);
-/* An is_done function for driver_run (): returns whether the connection is no
- * longer usable. `end` is a GstDccpThinEnd. */
+/* Returns whether the connection is no longer usable. `end` is a
+ * GstDccpThinEnd. The function is meant for the argument `is_done` of
+ * driver_run (). */
 gboolean gst_dccp_thin_end_is_broken (gpointer end);
 /* Frees the core and closes its socket. The counters are added to those of
  * earlier connections. Takes the lock. */

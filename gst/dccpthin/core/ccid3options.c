@@ -38,8 +38,8 @@ ccid3_option_read_rtt_estimate (const DccpOption * option, guint64 * round_trip)
   return TRUE;
 }
 
-/* Writes the round-trip time rounded up. The value 0 means that there is no
- * estimate (RFC 6323 section 3.2.1). */
+/* Writes the option RTT Estimate. The round-trip time is rounded up, because
+ * the value 0 would mean that there is no estimate (RFC 6323 section 3.2.1). */
 gboolean
 ccid3_option_write_rtt_estimate (DccpOptionWriter * writer, guint64 round_trip)
 {

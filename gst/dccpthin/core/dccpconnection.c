@@ -889,8 +889,10 @@ write_control (DccpConnection * connection, DccpType type,
   return write_packet (connection, &packet, &writer, bytes);
 }
 
-/* Section 7.5.4. The Sync must not be longer than the packet that it answers,
- * whose size is `size`. */
+/* Remembers that a Sync must be sent, as an answer to a packet of `size` bytes.
+ * The Sync must not be longer than that packet. `number` is the acknowledgement
+ * number of the Sync. The number of Syncs per second is limited (section
+ * 7.5.4). */
 static void
 owe_sync (DccpConnection * connection, guint64 number, gsize size)
 {
@@ -1052,7 +1054,8 @@ step_4_prepare_request (DccpConnection * connection, Arrival * arrival)
     return answer_packet_error (connection, arrival);
   }
   connection->isr = packet->sequence;
-  /* Step 6 accepts this packet as new, because GSR is one less than its number.
+  /* GSR must be less than the sequence number of this packet. Otherwise step 6
+   * would not accept the packet as new.
    */
   connection->gsr = dccp_sequence_add (packet->sequence, -1);
   dccp_features_set_initial_received (connection->features, connection->isr);
@@ -1212,10 +1215,11 @@ step_8_process_options (DccpConnection * connection, Arrival * arrival)
   return is_fine;
 }
 
-/* A client in REQUEST answers every packet except a Response or a Reset with a
- * Reset of the code Packet Error, and remains in REQUEST (section 8.5, step 4).
- * If our Response was lost, the client answers our Sync in this way, which we
- * send in the state RESPOND. It repeats its Request later. */
+/* A server in RESPOND has sent a Response and may send a Sync later. If the
+ * Response was lost, the client is still in REQUEST when the Sync arrives. The
+ * client then answers the Sync with a Reset that has the code Packet Error, and
+ * repeats its Request later (section 8.5, step 4). Such a Reset does not end
+ * the connection. Returns whether this is such a Reset. */
 static gboolean
 is_still_requesting (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -1574,8 +1578,10 @@ dccp_connection_get_max_payload (const DatagramPath * path, guint mtu)
   return mtu > ip + udp + header ? mtu - ip - udp - header : 0;
 }
 
-/* Returns the CsCov of a packet. A partial CsCov counts whole 32-bit words of
- * the payload, and requires that the peer accepts it (section 9.2.1). */
+/* Returns the CsCov of a packet with `size` bytes of payload. The result is 0,
+ * which means that the checksum covers all bytes, in two cases: the peer does
+ * not accept the configured CsCov (section 9.2.1), or the configured CsCov
+ * covers more bytes than the payload has. */
 static guint8
 get_coverage (DccpConnection * connection, gsize size)
 {

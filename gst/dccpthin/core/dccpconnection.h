@@ -26,8 +26,9 @@
 /* Maximum size in bytes of the Init Cookies of a Response, including the option
  * headers. */
 #define DCCP_MAX_COOKIES 512
-/* Maximum number of Requests. Requests are sent after 1, 2, 4, ..., 64, 64
- * seconds, so that fewer than 16 are sent in eight minutes. */
+/* Maximum number of Requests. The pause after the first Request is 1 second.
+ * Each further pause is twice as long, up to 64 seconds. In eight minutes fewer
+ * than 16 Requests are therefore sent. */
 #define DCCP_MAX_REQUESTS 16
 
 typedef struct

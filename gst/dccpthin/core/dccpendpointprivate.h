@@ -50,7 +50,8 @@ struct _DccpEndpoint
   /* First sequence number of the next connection of a client. A listener adds
    * it to the number that it computes for a client. */
   guint64 next_iss;
-  guint64 now;                  /* latest time that the caller gave, in ns */
+  /* latest time that the caller has passed, in ns */
+  guint64 now;
   DccpConnection *connection;   /* NULL: none */
   /* the oldest candidate first */
   DccpConnection *candidates[DCCP_MAX_CANDIDATES];

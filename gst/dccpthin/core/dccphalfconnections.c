@@ -31,9 +31,11 @@ choose_ccid (DccpHalfConnections * halves, gboolean is_sender)
   return agreed ? agreed : halves->ccids[0];
 }
 
-/* Returns the congestion control that runs or that will begin. A packet may
- * have options of the congestion control after the options that change it, so
- * the old one is used until all options were read. */
+/* Returns the congestion control that is used now, or that will be used first.
+ * If the options of a packet select another congestion control, the previous
+ * one is still returned until all options of this packet were read. The reason
+ * is that the packet may contain options of the previous congestion control
+ * too. */
 static const DccpCcid *
 get_ccid (DccpHalfConnections * halves, gboolean is_sender)
 {

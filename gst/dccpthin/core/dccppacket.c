@@ -93,7 +93,8 @@ has_service_code (DccpType type)
   return type == DCCP_REQUEST || type == DCCP_RESPONSE || type == DCCP_LISTEN;
 }
 
-/* The header bit X may be 0 for these types (RFC 4340 section 5.1). */
+/* Returns whether the header bit X may be 0 for packets of this type (RFC 4340
+ * section 5.1). */
 static gboolean
 may_be_short (DccpType type)
 {

@@ -80,11 +80,13 @@ typedef enum
   DCCP_EVENT_RATE,
   /* `slow` is TRUE if the peer is a slow receiver now. */
   DCCP_EVENT_SLOW_RECEIVER,
-  /* The peer dropped packets: `sequence` and some of the `lost` - 1 numbers
-   * after it. */
+  /* The peer dropped packets. They are in a range of `lost` sequence numbers
+   * that begins with `sequence`. Other packets in this range may have arrived.
+   */
   DCCP_EVENT_DROPPED,
-  /* The peer newly reported a loss: `sequence` and some of the `lost` - 1
-   * numbers after it. */
+  /* The peer reported a loss that it had not reported before. The lost packets
+   * are in a range of `lost` sequence numbers that begins with `sequence`.
+   * Other packets in this range may have arrived. */
   DCCP_EVENT_LOST,
   DCCP_EVENT_DATA               /* Data arrived: `data` and `time` are set. */
 } DccpEventType;

@@ -384,10 +384,14 @@ split_gap (TfrcReceiver * receiver, Gap * gap, guint64 round_trip)
   take_loss (receiver, gap, gap->n);
 }
 
-/* Returns whether less than a round trip has passed since the current loss
- * event began. If the round-trip time is known, time decides (RFC 5348 section
- * 5.2). Otherwise the window counter decides too, which advances with the
- * sender's own round-trip time (RFC 4342 section 10.2). */
+/* Returns whether the losses of the gap belong to the current loss event, which
+ * began less than one round trip before.
+ *
+ * If the round-trip time is known, the time since the beginning of the event is
+ * compared with it (RFC 5348 section 5.2). Otherwise the result is also TRUE if
+ * the window counter says that no round trip has passed. The sender increases
+ * the window counter according to the round-trip time that the sender has
+ * measured (RFC 4342 section 10.2). */
 static gboolean
 is_of_event (TfrcReceiver * receiver, const Gap * gap)
 {
@@ -504,9 +508,12 @@ settle (TfrcReceiver * receiver)
 
 /* --- packets that arrive */
 
-/* The packet was counted as lost, or it is a duplicate. A packet that was
- * counted as lost remains lost, as RFC 5348 section 5.1 allows. Returns FALSE
- * for a duplicate, and for a packet that is so old that it counts as one. */
+/* Handles a packet that arrived late. It was counted as lost before, or it is a
+ * duplicate. If it was counted as lost, it remains counted as lost, which RFC
+ * 5348 section 5.1 allows.
+ *
+ * Returns FALSE for a duplicate. Also returns FALSE for a very old packet,
+ * because it is no longer known whether it is a duplicate. */
 static gboolean
 note_late (TfrcReceiver * receiver, guint64 behind)
 {

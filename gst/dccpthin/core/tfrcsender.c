@@ -45,10 +45,10 @@
 /* If a data-limited sender has lost packets, the receive rate is multiplied by
  * this factor (section 4.3). */
 #define LIMITED_LOSS 0.85
-/* Time over which the share of data-limited intervals is averaged. It contains
- * many frames, because a frame follows every 16 to 40 ms. A single frame that
- * is larger than the data of a round trip uses the whole rate, but only for a
- * short time. */
+/* Time in ns over which the share of data-limited intervals is averaged. In
+ * most streams a frame is sent every 16 to 40 ms. A single large frame can use
+ * the whole allowed rate for a short time, which says little about the stream.
+ * The average is therefore over many frames. */
 #define LIMITED_MEMORY (SECOND / 2)
 /* W_init, from RFC 3390 (4.2) */
 #define INITIAL_WINDOW 4380
@@ -63,7 +63,9 @@
 
 typedef struct
 {
-  guint64 sequence;             /* 48 bits; the CCVal is in the bits above */
+  /* The lowest 48 bits are the sequence number. The bits above are the CCVal.
+   */
+  guint64 sequence;
   guint64 time;                 /* ns */
 } Sent;
 
@@ -163,7 +165,7 @@ tfrc_sender_free (TfrcSender * sender)
   g_free (sender);
 }
 
-/* --- units, and functions that the following parts use */
+/* --- conversions, and functions that all following parts use */
 
 /* Returns the current time. If the caller's time is earlier than in the
  * previous call, the previous time is returned. */
@@ -214,7 +216,8 @@ get_initial_rate (TfrcSender * sender)
       / sender->round_trip;
 }
 
-/* Returns X in bytes per second, also while the round-trip time is unknown. */
+/* Returns the allowed rate X in bytes per second. As long as the round-trip
+ * time is unknown, X is stored in packets per second, and is converted here. */
 static gdouble
 get_allowed_rate (TfrcSender * sender)
 {
@@ -396,8 +399,9 @@ find_sent (TfrcSender * sender, guint64 sequence)
       && sent->sequence != G_MAXUINT64 ? sent : NULL;
 }
 
-/* Returns the sent packet, or the oldest one that is remembered if the packet
- * is older. The round-trip time is at least the age of the oldest one. */
+/* Returns the entry of the sent packet `sequence`. If this packet is so old
+ * that it is no longer stored, returns the oldest stored packet. The round-trip
+ * time that is measured with it is then too short, but it is a lower bound. */
 static const Sent *
 find_sent_or_oldest (TfrcSender * sender, guint64 sequence)
 {
@@ -649,10 +653,12 @@ set_rate (TfrcSender * sender, gboolean may_double)
   }
 }
 
-/* RFC 4342 section 5.2 reduces X_recv when the receiver drops packets. Only the
- * largest value of X_recv_set is used, so reducing one value would have no
- * effect. Therefore the drops set a separate limit. Like X_recv, it holds for
- * at least a round trip, until feedback reports no more drops. */
+/* Limits the rate if the receiver has dropped packets. RFC 4342 section 5.2
+ * reduces one value of X_recv for this. That would have no effect here, because
+ * only the largest value of X_recv_set is used. The sender therefore has a
+ * separate limit, X_drop. Like a value of X_recv, it applies for at least one
+ * round trip. After that it ends when feedback reports no more dropped packets.
+ */
 static void
 obey_receiver (TfrcSender * sender, const TfrcFeedback * feedback)
 {
@@ -755,8 +761,9 @@ halve_without_loss (TfrcSender * sender)
   sender->rate = MAX (sender->rate / 2, min);
 }
 
-/* Returns whether the rate is not halved, because the sender was idle and is
- * not faster than at its beginning. */
+/* Called when the no-feedback timer expires, which usually halves the rate.
+ * Returns TRUE if the rate is not halved. This is so if the sender was idle and
+ * its rate is not much greater than its initial rate. */
 static gboolean
 is_spared (TfrcSender * sender, gdouble receive_rate)
 {

@@ -23,7 +23,8 @@ typedef struct
   /* Packet size s in bytes; 0 = mean size of the sent packets (RFC 5348 section
    * 4.1). */
   guint32 segment_size;
-  /* maximum payload size in bytes, MSS of the initial rate */
+  /* Maximum payload size in bytes. It is also the MSS in the formula for the
+   * initial rate. */
   guint32 max_segment;
   gboolean reduce_oscillation;  /* section 4.5 */
   /* resolution of the caller's timer in ns, t_gran (RFC 5348 section 8.3) */
