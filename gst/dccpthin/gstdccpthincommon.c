@@ -17,9 +17,11 @@
 /* --- enumerations --------------------------------------------------------- */
 
 /* *INDENT-OFF* */
-/* caller and listener are the names that SRT's elements use; connect and listen
- * are the names of older pipelines. The deprecated names have values of their
- * own, because GStreamer's tools look up a name by its value. */
+/* caller and listener are also the names that the SRT elements use. connect and
+ * listen are deprecated names, which exist for older pipelines. They have
+ * numeric values of their own. If two names had the same value, GStreamer's
+ * tools could show the deprecated name, because they look up a name by its
+ * value. */
 GST_WIRELESS_DEFINE_ENUM (gst_dccp_thin_mode, "GstDccpThinMode",
     {GST_DCCP_THIN_MODE_CALLER, "Connects to the peer", "caller"},
     {GST_DCCP_THIN_MODE_LISTENER, "Waits for the peer to connect", "listener"},

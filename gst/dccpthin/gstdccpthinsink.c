@@ -244,7 +244,8 @@ has_dropped_key_packet (GstDccpThinSink * self, const DccpEvent * event)
       event->sequence, event->lost);
 }
 
-/* A key frame is of no use to a receiver that reported that its application no
+/* If a part of a key frame was dropped, a new key frame is requested. This is
+ * not done for Drop Code 1, which means that the receiving application no
  * longer listens. */
 static void
 take_dropped (GstDccpThinSink * self, const DccpEvent * event)

@@ -47,10 +47,12 @@ GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_src_debug);
 /* Maximum of the properties that are times. A greater time in us could overflow
  * a gint64 when the current time is added. */
 #define MAX_TIME (G_MAXINT64 / 2)
-/* A DCCP packet of any size fits. The 1536 additional bytes spread the
- * beginnings of the receive buffers over different cache lines, because only
- * the first bytes of each receive buffer are in use. Memory pages that are
- * never written cost nothing. */
+/* Size of a receive buffer in bytes. A DCCP packet of the maximum size fits.
+ * Usually only the first bytes of a receive buffer are in use. If all buffers
+ * began at the same position within a memory page, these bytes would share a
+ * few lines of the processor's cache. The 1536 additional bytes prevent this. A
+ * large buffer costs no more memory, because memory pages that are never
+ * written are not allocated. */
 #define MAX_INPUT_SIZE (65536 + 1536)
 /* RFC 4340 section 11.7.2: Drop Code 2, "Receive Buffer" */
 #define DROPPED_RECEIVE_BUFFER 2
@@ -265,8 +267,9 @@ get_offset (GstDccpThinSrc * self, gint64 * offset)
   return TRUE;
 }
 
-/* Makes a buffer. Its time is the arrival time, converted to running time. The
- * result is at least 0, the beginning of the pipeline. */
+/* Makes a buffer from a received packet. Its timestamps are the arrival time,
+ * converted to the running time of the pipeline. If the packet arrived before
+ * the pipeline began to run, the timestamps are 0. */
 static GstBuffer *
 make_buffer (Item * item, gboolean has_offset, gint64 offset)
 {

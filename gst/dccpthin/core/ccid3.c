@@ -213,9 +213,11 @@ add_loss (Sender * sender, guint64 last, guint32 loss, DccpCcidNews * news)
   news->n_losses++;
 }
 
-/* An interval begins with its lossy part, followed by its lossless part
- * (section 8.6). The option lists the latest interval first; the losses are
- * reported in increasing order. */
+/* Finds the lost packets that the Loss Intervals option reports, and adds them
+ * to `news`. The option begins with the latest interval, but `news` needs the
+ * losses in increasing order. The intervals are therefore visited twice, the
+ * second time in the opposite order. In each interval the lossy part comes
+ * first and the lossless part follows (section 8.6). */
 static void
 add_losses (Sender * sender, guint64 acknowledged,
     const TfrcIntervals * intervals, DccpCcidNews * news)

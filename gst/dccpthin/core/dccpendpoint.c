@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-/* Minimum path MTU that an ICMP message can set. A smaller value must be
- * forged. The IPv4 value is the minimum of Linux, and the IPv6 value is from
- * RFC 8200 section 5. */
+/* Minimum path MTU that is accepted from an ICMP message. No real path has a
+ * smaller MTU, so a smaller value must be forged. The IPv4 value is the minimum
+ * of Linux, and the IPv6 value is from RFC 8200 section 5. */
 #define MIN_MTU_IPV4 552
 #define MIN_MTU_IPV6 1280
 #define FIRST_DYNAMIC_PORT 49152

@@ -106,10 +106,10 @@ gboolean dccp_endpoint_were_dropped (DccpEndpoint * endpoint,
     DccpHistory * packets, guint64 first, gint64 n);
 
 void dccp_endpoint_timeout (DccpEndpoint * endpoint, guint64 now);
-/* Returns the next datagram; data packets are first. Writes at most
- * DCCP_MAX_CONTROL bytes to datagram->bytes. Sets the size and the path of the
- * datagram, and its part, which is the payload. Returns FALSE if there is
- * nothing to send now. */
+/* Returns the next datagram. Data packets come before all other packets. At
+ * most DCCP_MAX_CONTROL bytes are written to datagram->bytes. The function also
+ * sets the size and the path of the datagram. The datagram's `part` is set to
+ * the payload. Returns FALSE if there is nothing to send now. */
 gboolean dccp_endpoint_poll_output (DccpEndpoint * endpoint, guint64 now,
     Datagram * datagram);
 /* Returns the time of the next call of dccp_endpoint_timeout (). This time does

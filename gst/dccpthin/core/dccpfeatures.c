@@ -182,8 +182,10 @@ add_preferences (Feature * self, guint first, guint last)
   }
 }
 
-/* Preferences of a receiver: the minimum coverage that we want, then each
- * greater coverage, and finally complete coverage. */
+/* Sets the preferences of a receiver for the feature Minimum Checksum Coverage.
+ * The minimum coverage that we want comes first. The greater coverages follow,
+ * in increasing order. The value 0 is last and means that the checksum covers
+ * all bytes. */
 static void
 prefer_received_coverage (Feature * self, guint8 coverage)
 {
@@ -557,8 +559,9 @@ dccp_features_input (DccpFeatures * features, const DccpOption * option,
   }
 }
 
-/* Erratum 974: FGSR <= GSR and FGSS <= GSS must hold also after the sequence
- * numbers have wrapped around. */
+/* RFC 4340 erratum 974: FGSR must not be greater than GSR, and FGSS must not be
+ * greater than GSS. After the sequence numbers have wrapped around, an old FGSR
+ * or FGSS would seem to be greater. It is then replaced by a smaller number. */
 void
 dccp_features_processed (DccpFeatures * features, guint64 gsr, guint64 gss)
 {

@@ -27,8 +27,8 @@ typedef enum                    /* section 6.4, table 4 */
 typedef struct
 {
   gboolean is_server;
-  /* Number of packets beyond the last one that the peer accepts from us; 32 to
-   * 2^46 - 1. */
+  /* Our Sequence Window: number of sequence numbers, from 32 to 2^46 - 1. The
+   * peer accepts only packets whose sequence number is in this window. */
   guint64 sequence_window;
   /* Minimum CsCov that we accept; 0 = only packets whose checksum covers all
    * bytes. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The codec of the DCCP header; see the header file. Every packet is parsed or
- * written here, and the checksum reads all covered bytes of it.
+/* The codec of the DCCP header; see the header file. It parses each received
+ * packet and writes each sent packet. It also computes and checks the checksum.
  */
 
 #include "dccppacket.h"

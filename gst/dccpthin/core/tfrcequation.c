@@ -45,7 +45,8 @@ tfrc_equation_f (TfrcEquation equation, gdouble p)
 }
 
 /* Returns s / R in units of 2^-24 bytes per second. The product fits into 64
- * bits: s has 16 bits, the scale 24 and the number of us per second 20. */
+ * bits: s has at most 16 bits, the factor 2^24 adds 24 bits, and the factor
+ * MICROSECOND adds 20 bits. */
 static guint64
 get_scaled_segment_rate (gdouble segment_size, gdouble round_trip)
 {

@@ -354,8 +354,9 @@ take_loss (TfrcReceiver * receiver, Gap * gap, guint64 n)
   gap->time += n * gap->step;
 }
 
-/* A long gap consists of several loss events of one round trip each. Events
- * whose intervals would be forgotten immediately are only counted. */
+/* A long gap consists of several loss events that last one round trip each.
+ * Only the latest intervals are stored. If the gap has more loss events than
+ * can be stored, the first ones are only counted in loss_events. */
 static void
 skip_forgotten (TfrcReceiver * receiver, Gap * gap, guint64 n)
 {
@@ -427,8 +428,11 @@ is_one_event (TfrcReceiver * receiver, const Gap * gap, const Arrival * after)
       || gap->n * gap->step < COUNTER_ROUND_TRIPS * receiver->counted;
 }
 
-/* If only the handshake has measured the round-trip time, it may be wrong now.
- * The window counter tells how many quarters of a round trip the gap took. */
+/* Returns the round-trip time in ns with which the gap is divided into loss
+ * events. If only the handshake has measured the round-trip time, that value
+ * may be too short by now. The duration of the gap and the window counter then
+ * give another value: the counter tells how many quarters of a round trip have
+ * passed in the gap. The greater one of the two values is used. */
 static guint64
 get_round_trip_of_gap (TfrcReceiver * receiver, const Gap * gap,
     const Arrival * after)

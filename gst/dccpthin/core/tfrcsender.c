@@ -52,8 +52,9 @@
 #define LIMITED_MEMORY (SECOND / 2)
 /* W_init, from RFC 3390 (4.2) */
 #define INITIAL_WINDOW 4380
-/* The window counter has 4 bits, counts quarters of a round trip, and increases
- * by at most 5 (RFC 4342 section 8.1). */
+/* The window counter has 4 bits. It increases by 1 after each quarter of a
+ * round trip, but by at most 5 from one packet to the next (RFC 4342 section
+ * 8.1). */
 #define COUNTER_MASK 15
 #define QUARTERS 4
 #define MAX_QUARTERS 5
@@ -485,8 +486,9 @@ tfrc_sender_sent (TfrcSender * sender, guint64 now, guint64 sequence,
   sender->has_nominal = TRUE;
   if (size > 0)
     average_size (sender, size);
-  /* With a configured packet size the pacing counts packets, otherwise bytes. A
-   * packet without payload counts as one of the mean size. */
+  /* If a packet size is configured, the pacing treats each packet as one of
+   * this size. Otherwise it uses the real payload size. A packet without
+   * payload is then treated as one of the mean size. */
   sender->last_size = size > 0 && sender->config.segment_size == 0 ? size
       : get_segment_size (sender);
   sender->more = more;
@@ -697,8 +699,9 @@ take_feedback (TfrcSender * sender, const TfrcFeedback * feedback,
   if (feedback->receive_rate > 0)
     limit_by_receive_rate (sender, feedback->receive_rate,
         was_data_limited (sender, t_new), is_loss);
-  /* The first sample has already set the rate (section 4.2), unless the
-   * feedback reports a loss event rate. */
+  /* If this feedback has the first sample of the round-trip time, the initial
+   * rate was set already (section 4.2). It remains, unless the feedback reports
+   * a loss event rate. */
   if (!is_first_sample || p > 0)
     set_rate (sender, is_first || feedback->receive_rate > 0);
   /* RFC 5348 section 4.3 restarts the no-feedback timer in step 3, before the

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sender of TFRC (RFC 5348 section 4) for CCID 3 (RFC 4342 sections 5 and
  * 8.1). It computes the allowed rate, the time of the next packet, and the
- * window counter of each packet. It is a core that knows neither packets nor a
- * clock. Times are in ns on one clock of the caller that never goes back; rates
- * are in bytes per second.
+ * window counter of each packet. This core does not depend on the packet
+ * format, and reads no clock. The caller passes the time in ns to each
+ * function. The time must never decrease. Rates are in bytes per second.
  *
  *   sender = tfrc_sender_new (&config);
- *   tfrc_sender_set_round_trip (sender, now, round_trip);   of the handshake
+ *   tfrc_sender_set_round_trip (sender, now, round_trip_of_handshake);
  *   if (tfrc_sender_next_send (sender, now) <= now)
  *     ccval = tfrc_sender_sent (sender, now, sequence, size, more);
  *   tfrc_sender_feedback (sender, now, &feedback);
- *   at tfrc_sender_next_wakeup (sender): tfrc_sender_timeout (sender, now)
+ *   if (tfrc_sender_next_wakeup (sender) <= now)
+ *     tfrc_sender_timeout (sender, now);
  */
 
 #pragma once
