@@ -121,7 +121,8 @@ G_DEFINE_TYPE_WITH_CODE (GstDccpThinSrc, gst_dccp_thin_src,
     GST_TYPE_NETWORK_SRC,
     GST_DEBUG_CATEGORY_INIT (gst_dccp_thin_src_debug, "dccpthinsrc", 0,
         "DCCP source"));
-/* No rank, as udpsrc: the element is found by its URI scheme. */
+/* Like udpsrc, the element has no rank, because autoplugging does not need it.
+ * It is found by its URI scheme. */
 GST_ELEMENT_REGISTER_DEFINE (dccpthinsrc, "dccpthinsrc", GST_RANK_NONE,
     GST_TYPE_DCCP_THIN_SRC);
 

@@ -218,7 +218,9 @@ gst_ifd_queue_input_query_caps (GstCaps * downstream, GstCaps * filter)
   GstCaps *accepted = gst_caps_copy (downstream), *both, *unusable;
   guint i;
 
-  /* The output is always parsed, even if the input is not. */
+  /* The field "parsed" says what downstream accepts. It is removed here,
+   * because upstream may send unparsed video: ifdqueue parses the video itself.
+   */
   for (i = 0; i < gst_caps_get_size (accepted); i++) {
     GstStructure *structure = gst_caps_get_structure (accepted, i);
 

@@ -357,11 +357,15 @@ is_acknowledgement_valid (DccpConnection * connection,
       connection->gss);
 }
 
-/* A Sync or SyncAck may have a sequence number beyond the window, but not if
- * the connection is active (section 7.5.3). A connection is active if a valid
- * packet arrived within the last three round trips. In the state RESPOND such a
- * number is never valid: if the Request was forged, the host of the forged
- * address answers our Response with a Sync. */
+/* Returns whether the numbers of a Sync or SyncAck are valid. Its sequence
+ * number may be greater than the window allows, unless the connection is active
+ * (section 7.5.3). A connection is active if a valid packet arrived within the
+ * last three round trips.
+ *
+ * In the state RESPOND the sequence number must always be in the window. The
+ * reason is that the Request may be forged. The host that really has this
+ * address then answers our Response with a Sync, and this Sync must not be
+ * accepted. */
 static gboolean
 is_sync_valid (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -399,7 +403,7 @@ typedef struct
   guint64 ndp;
   DccpCcidAck ack;
   DccpHalfHeard own;            /* options of the congestion control */
-  /* number of packets that Data Dropped has covered so far */
+  /* number of packets that the Data Dropped options read so far describe */
   guint drop_offset;
 } Heard;
 
@@ -461,8 +465,9 @@ add_dropped (DccpConnection * connection, guint64 last, guint run,
   dropped->n += n;
 }
 
-/* The second Data Dropped option of a packet continues where the first one
- * ended (section 11.7). */
+/* Reads a Data Dropped option. A packet may have several of them. The second
+ * one describes the packets before those that the first one describes (section
+ * 11.7). */
 static gboolean
 read_data_dropped (DccpConnection * connection, const DccpPacket * packet,
     const DccpOption * option, Heard * heard)
@@ -688,9 +693,9 @@ write_timestamp_echo (DccpConnection * connection, DccpOptionWriter * writer)
       connection->now - connection->stamp_time);
 }
 
-/* Returns whether a packet of this type carries the options of the congestion
- * control of our sender. The other packets must be as short as possible, or
- * need their room for other options. */
+/* Returns whether packets of this type carry the options of our sender's
+ * congestion control. Packets of other types do not carry them: these packets
+ * must be as short as possible, or they need the space for other options. */
 static gboolean
 has_sender_options (DccpType type)
 {
@@ -1423,7 +1428,8 @@ feed_congestion_control (DccpConnection * connection, Arrival * arrival)
   if (!connection->halves.receiver)
     return;
   input_to_receiver (connection, packet, is_data, arrival->heard.ndp);
-  /* A packet that a later one has overtaken has no new information. */
+  /* If a packet with a greater sequence number has arrived before, the feedback
+   * in this packet is outdated. */
   if (!is_ack || !arrival->is_latest)
     return;
   hear_feedback (connection, arrival);
@@ -1442,9 +1448,10 @@ help_partopen (DccpConnection * connection, const DccpPacket * packet)
     connection->owes_ack = TRUE;
 }
 
-/* Returns whether packets are missing between the last delivered one and this
- * one. The packets that the NDP Count covers had no data, so they do not count
- * as missing. */
+/* Returns whether packets with data are missing between the last packet whose
+ * data was delivered and this packet. The NDP Count of this packet is the
+ * number of packets without data before it. These packets are not counted as
+ * missing. */
 static gboolean
 is_gap_before (DccpConnection * connection, Arrival * arrival)
 {

@@ -220,8 +220,10 @@ refuse_candidates (DccpEndpoint * endpoint)
   }
 }
 
-/* If a candidate has opened, it becomes the connection of this endpoint. If
- * several have opened, the first of them does. */
+/* A candidate is a client whose handshake is not complete. When its handshake
+ * is complete, it becomes the connection of this endpoint. If several
+ * candidates are ready at the same time, the first one in the list is chosen.
+ */
 static void
 settle_candidates (DccpEndpoint * endpoint)
 {
@@ -686,9 +688,9 @@ dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
   input_datagram (endpoint, now, &datagram);
 }
 
-/* Anybody may forge ICMP messages, so an ICMP error does not end an open
- * connection. RFC 4340 section 14.2 describes how an ICMP message sets the path
- * MTU. */
+/* Handles an ICMP error. Anybody may forge ICMP messages, so the error ends the
+ * connection only if the connection is not open yet. If the error says that a
+ * packet was too long, it reduces the path MTU (RFC 4340 section 14.2). */
 void
 dccp_endpoint_unreachable (DccpEndpoint * endpoint, guint64 now, guint mtu)
 {

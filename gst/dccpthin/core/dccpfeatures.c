@@ -107,8 +107,11 @@ typedef struct
   guint64 wanted;
   State state;
   gboolean is_mandatory;        /* Mandatory precedes our Change option. */
-  Owed owed, said;              /* `said` is the Confirm that was sent last. */
-  /* time and interval of the Change's retransmission */
+  /* `owed` is the Confirm to send next, and `said` is the one that was sent
+   * last. */
+  Owed owed, said;
+  /* time of the next retransmission of the Change, and interval after which it
+   * is retransmitted again */
   guint64 due, interval;
 } Feature;
 

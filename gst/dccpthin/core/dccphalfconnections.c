@@ -124,8 +124,9 @@ begin_sender (DccpHalfConnections * halves, const DccpCcid * ccid,
   set_sender_round_trip (halves, now);
 }
 
-/* The receiver begins as if the packet before `sequence` had arrived, because
- * the packet `sequence` may already have data. */
+/* `sequence` is the number of the first packet that this congestion control has
+ * to process. The packet may already have data. The receiver is therefore told
+ * that it begins after the packet `sequence` - 1. */
 static void
 begin_receiver (DccpHalfConnections * halves, const DccpCcid * ccid,
     guint64 sequence)

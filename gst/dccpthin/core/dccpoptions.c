@@ -111,7 +111,8 @@ read_option (DccpOptionReader * self, DccpOption * option)
   return TRUE;
 }
 
-/* No option that can be processed follows the Mandatory option. */
+/* Called if a Mandatory option is the last option, or if another Mandatory
+ * option follows. The Mandatory option itself is then returned, as an error. */
 static gboolean
 end_with_mandatory (DccpOptionReader * self, DccpOption * option)
 {

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #define N (TFRC_LOSSES_KEPT - 1)
-/* Minimum of the discount factor (section 5.5; 0.5 in RFC 3448). */
+/* Minimum of the discount factor (RFC 5348 section 5.5). In RFC 3448 the
+ * minimum was 0.5. */
 #define THRESHOLD 0.25
 
 /* w_i (5.4) */

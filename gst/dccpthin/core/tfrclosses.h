@@ -35,8 +35,9 @@ typedef struct
 } TfrcLosses;
 
 void tfrc_losses_init (TfrcLosses * losses);
-/* Adds packets to the open interval. They are packets that arrived, or packets
- * without data. */
+/* Adds packets that are not lost to the open interval. They have arrived, or
+ * they are missing but had no data. `data` is the number of those packets that
+ * have data. */
 void tfrc_losses_add_lossless (TfrcLosses * losses, guint64 packets,
     guint64 data);
 /* Begins a loss event: closes the open interval and begins another one. */

@@ -39,8 +39,9 @@
 /* Filter constant q for the mean round-trip time. The sender uses the same
  * value (RFC 5348 section 4.3). */
 #define ROUND_TRIP_FILTER 0.9
-/* Number of stored reports. The receive rate is measured from one of them to
- * now. A round trip has at most four reports. */
+/* Number of our latest reports that are remembered. The receive rate is
+ * measured over the time since one of them. At most four reports are sent per
+ * round trip. */
 #define MARKS 8
 /* Number of round trips after which the window counter may have wrapped around.
  * The counter has 16 values and counts about 4 per round trip (RFC 4342 section
@@ -635,8 +636,10 @@ copy_intervals (TfrcReceiver * receiver, TfrcIntervals * intervals)
   const TfrcLosses *losses = &receiver->losses;
   guint i;
 
-  /* Skip Length covers at most NDUPACK packets. The remaining packets after the
-   * gap count as lossless, because they are not lost yet. */
+  /* The first gap in the sequence numbers is followed by packets for which it
+   * is not decided yet whether they are lost. Skip Length can be at most
+   * NDUPACK, so it counts only the latest of these packets. The others are
+   * reported as not lost, because no loss is known yet. */
   const guint64 open = (receiver->greatest - receiver->last.sequence)
       & DCCP_SEQUENCE_MASK;
   const guint64 more = open - MIN (open, NDUPACK);

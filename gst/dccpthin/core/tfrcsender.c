@@ -23,7 +23,8 @@
 #define DEFAULT_GRANULARITY (SECOND / 1000)
 /* t_mbi in seconds: at least one packet is sent in this time (section 4.3). */
 #define BACKOFF 64
-/* The no-feedback timer before the round-trip time is known (section 4.2). */
+/* Duration of the no-feedback timer as long as the round-trip time is unknown
+ * (section 4.2). */
 #define FIRST_TIMEOUT (2 * SECOND)
 /* Weights of the old average: q for the round-trip time (section 4.3), and q2
  * for the square root of the round-trip time (section 4.5). Erixzon (2004) uses
@@ -110,7 +111,8 @@ struct _TfrcSender
   guint8 counter;
   guint64 counter_time;
 
-  /* --- whether the interval was data-limited (section 8.2.1) */
+  /* --- whether the sender was data-limited since the previous feedback
+   * (section 8.2.1) */
   gint64 not_limited_1, not_limited_2;
   gint64 t_new, t_next;
   /* Share of the recent past in which the sender was data-limited, from 0 to 1.
@@ -290,9 +292,10 @@ take_sample (TfrcSender * sender, guint64 ns)
   sender->last_sample = sample;
 }
 
-/* The first sample raises the rate from one packet per second to the initial
- * window per round trip (section 4.2). The receive rate that the receiver
- * reports is no limit yet. */
+/* Before the first sample of the round-trip time, the rate is one packet per
+ * second. The first sample raises the rate to the initial window, which is sent
+ * once per round trip (section 4.2). The receive rate that the receiver reports
+ * does not limit the rate yet. */
 static void
 take_first_sample (TfrcSender * sender, guint64 ns)
 {
@@ -682,8 +685,9 @@ obey_receiver (TfrcSender * sender, const TfrcFeedback * feedback)
   sender->drop_rate = limit;
 }
 
-/* A receive rate of 0 belongs to the first feedback, before the receiver has
- * measured it. If a receiver reports 0 again, this does not raise the rate. */
+/* Processes feedback. If it is the first feedback, its receive rate may be 0,
+ * because the receiver has not measured the rate yet. Later feedback with a
+ * receive rate of 0 does not raise the allowed rate. */
 static void
 take_feedback (TfrcSender * sender, const TfrcFeedback * feedback,
     gint64 t_new, gboolean is_first_sample)
