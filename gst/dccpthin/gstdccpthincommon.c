@@ -18,10 +18,10 @@
 
 /* *INDENT-OFF* */
 /* caller and listener are also the names that the SRT elements use. connect and
- * listen are deprecated names, which exist for older pipelines. They have
- * numeric values of their own. If two names had the same value, GStreamer's
- * tools could show the deprecated name, because they look up a name by its
- * value. */
+ * listen are deprecated names, which exist for older pipelines. Each deprecated
+ * name has a numeric value of its own. If it had the value of the new name,
+ * GStreamer's tools could show the deprecated name, because they look up a name
+ * by its value. */
 GST_WIRELESS_DEFINE_ENUM (gst_dccp_thin_mode, "GstDccpThinMode",
     {GST_DCCP_THIN_MODE_CALLER, "Connects to the peer", "caller"},
     {GST_DCCP_THIN_MODE_LISTENER, "Waits for the peer to connect", "listener"},

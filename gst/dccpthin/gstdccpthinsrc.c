@@ -121,8 +121,7 @@ G_DEFINE_TYPE_WITH_CODE (GstDccpThinSrc, gst_dccp_thin_src,
     GST_TYPE_NETWORK_SRC,
     GST_DEBUG_CATEGORY_INIT (gst_dccp_thin_src_debug, "dccpthinsrc", 0,
         "DCCP source"));
-/* Like udpsrc, the element has no rank, because autoplugging does not need it.
- * It is found by its URI scheme. */
+/* Like udpsrc, the element has the rank NONE. It is found by its URI scheme. */
 GST_ELEMENT_REGISTER_DEFINE (dccpthinsrc, "dccpthinsrc", GST_RANK_NONE,
     GST_TYPE_DCCP_THIN_SRC);
 
@@ -352,8 +351,8 @@ gst_dccp_thin_src_create (GstPushSrc * src, GstBuffer ** buffer)
 
 /* --- callbacks of the endpoint, called with the lock held ----------------- */
 
-/* The first buffer of a new connection does not continue the stream of the last
- * one, so it gets the flag DISCONT. */
+/* The first buffer of a new connection does not continue the stream of the
+ * previous connection, so it gets the flag DISCONT. */
 static void
 gst_dccp_thin_src_take_event (gpointer element, const DccpEvent * event)
 {

@@ -478,7 +478,8 @@ gst_ifd_queue_input_make_caps (GstIfdQueueInput * input)
 
 /* --- frames of MPEG video ------------------------------------------------ */
 
-/* Returns new caps if the sequence header of the frame changes them. */
+/* Returns new caps if the sequence header of the frame changes the caps;
+ * otherwise NULL. */
 static GstCaps *
 update_caps (GstIfdQueueInput * input, const MpegVideoSequence * sequence)
 {

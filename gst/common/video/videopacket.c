@@ -151,9 +151,9 @@ read_video (VideoPacket * packet, Bytes bytes)
   word = read_be32 (bytes.data);
   packet->type = word >> 8 & 7;
   packet->temporal_reference = word >> 16 & 0x3ff;
-  /* The field P of RFC 2250, section 3.4, is the picture type. A valid picture
-   * type is never 0. The packet is accepted nevertheless if the whole
-   * video-specific header is 0, because some senders do not fill it in.
+  /* The field P of RFC 2250, section 3.4, is the picture type. Its value 0 is
+   * not valid. Some senders do not fill in the video-specific header, however,
+   * so that all its fields are 0. Their packets are accepted.
    */
   if (packet->type == MPEG_VIDEO_PICTURE_UNKNOWN && word != 0)
     return FALSE;

@@ -14,8 +14,8 @@
 #define MAX_VERSION 3           /* highest version that is defined (9.1) */
 
 /* The entropy decoder reads two bytes in advance (section 7.3). If a header
- * ends at the end of its partition, the decoder may therefore read this many
- * bytes beyond the end. If it reads more, the header is truncated. */
+ * ends at the end of its partition, the decoder may therefore read up to two
+ * bytes beyond the end. If it reads more than that, the header is truncated. */
 #define MAX_BEYOND 2
 
 /* The boolean entropy decoder, 7.3 */

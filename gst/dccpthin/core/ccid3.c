@@ -25,7 +25,7 @@ typedef struct
 {
   gboolean has_receive_rate, has_rate, has_intervals;
   guint32 receive_rate;
-  /* p as reported in the Loss Event Rate option */
+  /* loss event rate p, as reported in the Loss Event Rate option */
   gdouble rate;
   gdouble rate_of_intervals;    /* p computed from the loss intervals */
   /* intervals.n is 0 if the packet has no Loss Intervals option. */
@@ -413,9 +413,9 @@ receiver_get_state (gpointer receiver, DccpCcidReceiverState * state)
 
 /* --- the table ------------------------------------------------------------ */
 
-/* The options to which other rules apply than to most options of CCID 3. Each
- * row says whether the option is allowed on Data packets, and whether it needs
- * an acknowledgement number.
+/* Options of CCID 3 that have a rule of their own. Each row says whether the
+ * option is allowed on Data packets, and whether it needs an acknowledgement
+ * number.
  *
  * RTT Estimate is allowed on Data packets (RFC 6323 section 3.2). Loss
  * Intervals needs an acknowledgement number, because its intervals are counted

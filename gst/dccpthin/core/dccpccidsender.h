@@ -30,7 +30,8 @@ typedef struct
 {
   guint64 acknowledged;         /* acknowledged sequence number */
   gboolean has_elapsed;
-  /* time in ns from the arrival of the acknowledged packet to the Ack */
+  /* time in ns from the arrival of the acknowledged packet until the Ack was
+   * sent */
   guint64 elapsed;
   gboolean slow_receiver;       /* RFC 4340 section 11.6 */
   /* number of packets newly reported with Drop Code 2 */

@@ -23,8 +23,8 @@
  * idle timeout, and then after every further eighth of the idle timeout. */
 #define PROBE_FIRST 2
 #define PROBE_AGAIN 8
-/* Minimum time in ns before a packet is sent again. Even if the round-trip time
- * is shorter, the peer may need this time to answer. */
+/* Minimum time in ns before a Close or CloseReq is sent again. Even if the
+ * round-trip time is shorter, the peer may need this time to answer. */
 #define MIN_BACKOFF DCCP_DEFAULT_ROUND_TRIP
 /* Maximum size in bytes of the options of a data packet: NDP Count, Timestamp
  * Echo, an option of the congestion control (dccpccid.h) and Slow Receiver. */
@@ -255,8 +255,8 @@ may_reset (DccpConnection * connection)
   return FALSE;
 }
 
-/* A Reset takes the next sequence number that we have. A client that has
- * received no packet of the server has no number to acknowledge. */
+/* Sends a Reset with our next sequence number. A client that has not received
+ * any packet of the server has no sequence number to acknowledge. */
 static void
 send_reset (DccpConnection * connection, guint8 code, const guint8 * data)
 {
@@ -403,7 +403,7 @@ typedef struct
   guint64 ndp;
   DccpCcidAck ack;
   DccpHalfHeard own;            /* options of the congestion control */
-  /* number of packets that the Data Dropped options read so far describe */
+  /* number of packets that were described by the Data Dropped options so far */
   guint drop_offset;
 } Heard;
 
@@ -466,8 +466,8 @@ add_dropped (DccpConnection * connection, guint64 last, guint run,
 }
 
 /* Reads a Data Dropped option. A packet may have several of them. The second
- * one describes the packets before those that the first one describes (section
- * 11.7). */
+ * one begins at the packet before the last one that the first option describes
+ * (section 11.7). */
 static gboolean
 read_data_dropped (DccpConnection * connection, const DccpPacket * packet,
     const DccpOption * option, Heard * heard)

@@ -99,8 +99,8 @@ typedef struct
   DccpDropped dropped;          /* packets that we dropped and have to report */
   /* The last Ack said that we are a slow receiver. */
   gboolean told_slow;
-  /* packets with data that we sent, and those among them that the peer reported
-   * as dropped */
+  /* `sent_data`: packets with data that we sent. `reported`: those of these
+   * packets that the peer has reported as dropped. */
   DccpHistory sent_data, reported;
   gboolean they_are_slow;
   guint64 told_rate;            /* last reported rate in bit/s */

@@ -13,9 +13,9 @@
 #define REPORTS 3
 /* maximum size of the option's value in bytes */
 #define MAX_BLOCKS 64
-/* A run length has 7 bits and is stored minus one. */
+/* The length of a run has 7 bits. It is stored minus one. */
 #define MAX_NORMAL_RUN 128
-/* A run length has 4 bits and is stored minus one. */
+/* The length of a run has 4 bits. It is stored minus one. */
 #define MAX_DROPPED_RUN 16
 
 gboolean

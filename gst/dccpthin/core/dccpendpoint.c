@@ -573,7 +573,10 @@ restore_candidate (DccpEndpoint * endpoint, const DatagramPath * path,
   return candidate;
 }
 
-/* Step 2 of RFC 4340 section 8.5 for a packet without a connection. */
+/* Processes a packet that belongs to no connection (RFC 4340 section 8.5, step
+ * 2). A listener accepts a Request. Any other packet is refused, and answered
+ * with a Reset if the rules for Resets allow it.
+ */
 static void
 process_stranger (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Feature negotiation of the Thin profile; see the header. Sections are those
- * of RFC 4340. Each feature exists twice: once with the feature location at us,
- * and once with the feature location at the peer. The table lists the values
+ * of RFC 4340. Each feature exists twice: once with us as the feature location,
+ * and once with the peer as the feature location. The table lists the values
  * that we accept, in the order of our preference. The same list is used for
- * both locations.
+ * both.
  */
 
 #include "dccpfeatures.h"

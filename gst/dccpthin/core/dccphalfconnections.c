@@ -125,8 +125,8 @@ begin_sender (DccpHalfConnections * halves, const DccpCcid * ccid,
 }
 
 /* `sequence` is the number of the first packet that this congestion control has
- * to process. The packet may already have data. The receiver is therefore told
- * that it begins after the packet `sequence` - 1. */
+ * to process. The packet may already have data. The receiver is therefore
+ * created with the number before it, so that the packet counts as a new one. */
 static void
 begin_receiver (DccpHalfConnections * halves, const DccpCcid * ccid,
     guint64 sequence)

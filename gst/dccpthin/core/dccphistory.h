@@ -23,12 +23,13 @@ typedef struct
 } DccpHistory;
 
 void dccp_history_clear (DccpHistory * history);
-/* Sets the bit of a number. If the number is greater than all earlier ones, the
- * bits between it and the previous greatest number are cleared. Returns FALSE
- * if the number is too old for the history. */
+/* Sets the bit of a sequence number. If this number is greater than all earlier
+ * ones, the bits between it and the previous greatest number are cleared.
+ * Returns FALSE if the number is too old for the history. */
 gboolean dccp_history_set (DccpHistory * history, guint64 sequence);
 gboolean dccp_history_is_known (const DccpHistory * history, guint64 sequence);
-/* Returns the bit of a number. Returns FALSE also if the number is unknown. */
+/* Returns the bit of a sequence number. Returns FALSE too if the number is not
+ * in the history. */
 gboolean dccp_history_get (const DccpHistory * history, guint64 sequence);
 /* Returns how many bits are set for the `n` sequence numbers that begin at
  * `first`. */

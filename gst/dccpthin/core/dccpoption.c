@@ -7,7 +7,8 @@
 
 /* Greatest type of the options that have no length (section 5.8). */
 #define LAST_SINGLE_BYTE 31
-/* size of the fields type and length in bytes; the length counts them too */
+/* Size of the fields type and length in bytes. The value of the length field
+ * includes these two bytes. */
 #define TYPE_AND_LENGTH 2
 #define MAX_VALUE (255 - TYPE_AND_LENGTH)
 #define MANDATORY 1             /* section 5.8.2 */

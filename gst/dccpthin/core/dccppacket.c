@@ -149,7 +149,7 @@ read_sequence (DccpPacket * packet, const guint8 * bytes)
     packet->sequence = wire_read (bytes + SEQUENCE_SHORT, 3);
 }
 
-/* Returns the address after the acknowledgement number. */
+/* Returns a pointer to the bytes after the acknowledgement number. */
 static const guint8 *
 read_acknowledgement (DccpPacket * packet, const guint8 * bytes)
 {
@@ -305,8 +305,8 @@ write_checksum (const DccpPacket * packet, const DatagramPath * path,
   memcpy (bytes + CHECKSUM, &checksum, sizeof (checksum));
 }
 
-/* Returns the CsCov for the header. If the CsCov covers more bytes than the
- * payload has, the peer would discard the packet. The result is then 0, which
+/* Returns the CsCov for the header. A receiver discards a packet whose CsCov
+ * covers more bytes than the payload has. In this case the result is 0, which
  * means that the checksum covers all bytes. */
 static guint8
 get_wire_coverage (const DccpPacket * packet)

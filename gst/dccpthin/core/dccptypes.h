@@ -57,7 +57,7 @@ typedef struct
   guint64 sequence;
   /* Packets before this one are missing; they may still arrive. */
   gboolean discont;
-  /* CsCov: the bytes that it does not cover may be damaged. */
+  /* checksum coverage (CsCov); bytes that are not covered may be damaged */
   guint8 coverage;
 } DccpData;
 

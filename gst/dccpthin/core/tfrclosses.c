@@ -68,7 +68,8 @@ sum_closed (const TfrcLosses * losses, gdouble * weight, gdouble * length)
 }
 
 /* Returns the discount factor DF. If the open interval is longer than twice the
- * mean of the closed ones, the closed ones have less weight (section 5.5). */
+ * mean of the closed intervals, the factor is less than 1, and the closed
+ * intervals have less weight (section 5.5). */
 static gdouble
 get_discount (const TfrcLosses * losses)
 {
@@ -143,7 +144,7 @@ tfrc_intervals_get_loss_event_rate (const TfrcIntervals * intervals,
     losses.intervals[0].data = interval->data;
   }
   /* There is only one interval, and it begins with a loss. No earlier interval
-   * exists that could be used for the mean. */
+   * exists, so the mean is the length of this interval. */
   if (intervals->n == 1 && intervals->intervals[0].loss > 0)
     mean = get_length (&losses, 0);
   else

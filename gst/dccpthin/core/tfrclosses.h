@@ -35,7 +35,7 @@ typedef struct
 } TfrcLosses;
 
 void tfrc_losses_init (TfrcLosses * losses);
-/* Adds packets that are not lost to the open interval. They have arrived, or
+/* Adds packets to the lossless part of the open interval. They have arrived, or
  * they are missing but had no data. `data` is the number of those packets that
  * have data. */
 void tfrc_losses_add_lossless (TfrcLosses * losses, guint64 packets,

@@ -15,7 +15,7 @@ typedef struct
   struct
   {
     guint64 time;               /* ns */
-    /* bytes per second; infinite for the initial entry */
+    /* rate in bytes per second; infinite for the initial entry */
     gdouble rate;
   /* The entries are in the order of increasing time and decreasing rate. */
   } rates[TFRC_RECEIVE_RATES_KEPT];

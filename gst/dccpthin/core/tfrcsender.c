@@ -125,7 +125,8 @@ struct _TfrcSender
   guint64 timer;
   gboolean sent_since_timer;
 
-  guint64 acknowledged;         /* number acknowledged by the latest feedback */
+  /* sequence number that the latest feedback acknowledges */
+  guint64 acknowledged;
   guint32 receive_rate;
   guint64 feedbacks, no_feedbacks, slow_receivers, dropped;
 };

@@ -83,8 +83,8 @@ guint64 tfrc_sender_next_send (TfrcSender * sender, guint64 now);
  * Returns the CCVal of the packet (RFC 4342 section 8.1). */
 guint8 tfrc_sender_sent (TfrcSender * sender, guint64 now, guint64 sequence,
     guint32 size, gboolean more);
-/* A packet without data is sent with this sequence number. Its acknowledgement
- * measures the round-trip time too. */
+/* A packet without data is sent with the sequence number `sequence`. When it is
+ * acknowledged, the round-trip time is measured, as with a data packet. */
 void tfrc_sender_sent_other (TfrcSender * sender, guint64 now,
     guint64 sequence);
 void tfrc_sender_feedback (TfrcSender * sender, guint64 now,
