@@ -15,8 +15,8 @@
  * it ends the connection to which it belongs.
  *
  * DccpLimiter limits how many answers of one kind are sent per second (RFC 4340
- * section 7.5.4). The endpoint has a limiter of its own for each kind of
- * answer, such as Resets and Syncs.
+ * section 7.5.4). There is one limiter for each kind of answer, such as Resets
+ * and Syncs.
  */
 #define DCCP_ANSWERS_PER_SECOND 8
 #define DCCP_RESET_SIZE 28      /* size of a Reset in bytes, without options */
