@@ -17,9 +17,11 @@
 /* --- enumerations --------------------------------------------------------- */
 
 /* *INDENT-OFF* */
-/* caller and listener are the names that SRT's elements use; connect and listen
- * are the names of older pipelines. The deprecated names have values of their
- * own, because GStreamer's tools look up a name by its value. */
+/* caller and listener are also the names that the SRT elements use. connect and
+ * listen are deprecated names, which exist for older pipelines. Each deprecated
+ * name has a numeric value of its own. If it had the value of the new name,
+ * GStreamer's tools could show the deprecated name, because they look up a name
+ * by its value. */
 GST_WIRELESS_DEFINE_ENUM (gst_dccp_thin_mode, "GstDccpThinMode",
     {GST_DCCP_THIN_MODE_CALLER, "Connects to the peer", "caller"},
     {GST_DCCP_THIN_MODE_LISTENER, "Waits for the peer to connect", "listener"},
@@ -114,9 +116,10 @@ static const GstWirelessProperty properties[] = {
       "and a decimal number, or SC=x and a hexadecimal number (RFC 4340 "
       "section 8.1.2)",
       PROPERTY_READY | PROPERTY_URI | PROPERTY_NOT_NULL, service_code, "RTPV"),
-  /* The range is that of RFC 4340 section 7.5.2. The same section asks for at
-   * least five round trips' worth of packets: the default covers round trips of
-   * one second with 2000 packets each. */
+  /* RFC 4340 section 7.5.2 gives the range. It also says that the window should
+   * have at least as many packets as are sent in five round trips. The default
+   * of 10000 packets is enough for five round trips of one second with 2000
+   * packets per second. */
   PROPERTY_UINT64 ("sequence-window", "Sequence window",
       "Sequence window announced to the peer, at least the number of packets "
       "sent in five round trips; the default suits nearly every path (packets, "
@@ -133,7 +136,8 @@ static const GstWirelessProperty properties[] = {
       PROPERTY_READY | PROPERTY_URI, equation,
       gst_dccp_thin_equation_get_type, TFRC_EQUATION_EXACT),
   /* The default buffer of Linux 6.1 holds 90 packets of 1400 bytes. On a fast
-   * link more packets than that arrive while the thread waits for a processor.
+   * link, more than 90 packets can arrive before the receiving thread runs
+   * again.
    */
   PROPERTY_INT ("buffer-size", "Buffer size",
       "Size of the kernel send buffer and of the kernel receive buffer "

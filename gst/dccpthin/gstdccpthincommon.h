@@ -68,8 +68,9 @@ void gst_dccp_thin_settings_copy (GstDccpThinSettings * to,
 void gst_dccp_thin_settings_clear (GstDccpThinSettings * settings);
 /* Installs the properties and the URI handling that the sink and the source
  * have in common. Each element installs its remaining properties from a table
- * of its own. `settings` and `lock` are the offsets of the GstDccpThinSettings
- * and of the GMutex that protects them in the instance. */
+ * of its own. `settings` is the offset of the GstDccpThinSettings in the
+ * instance struct. `lock` is the offset of the GMutex that protects the
+ * settings. */
 void gst_dccp_thin_install_properties (GObjectClass * klass, gssize settings,
     gssize lock);
 

@@ -19,8 +19,9 @@
  * arrived meanwhile. ICMP messages are not authenticated, so an ICMP error
  * alone does not end a connection. */
 #define MAX_REFUSAL_TIME (1 * G_TIME_SPAN_SECOND)
-/* Time in ns after which the next address of the peer is tried, if there is
- * one. A Request is sent twice in this time (RFC 4340 section 8.1.1). */
+/* If the peer has another address, it is tried when this time in ns has passed.
+ * The time is long enough for two Requests to the first address (RFC 4340
+ * section 8.1.1). */
 #define ADDRESS_TIMEOUT (2 * GST_SECOND)
 
 guint64
@@ -390,9 +391,10 @@ fill_config (DccpEndpointConfig * config, const GstDccpThinSettings * settings,
   return TRUE;
 }
 
-/* Returns the local DCCP port. If the properties leave it open, the port is the
- * UDP port that the kernel assigned; with raw sockets, which have no ports, it
- * is the number `chosen` that was drawn at random. */
+/* Returns the local DCCP port, which is a property of the element. If the
+ * property is 0, the port depends on the encapsulation. With UDP the DCCP port
+ * is the UDP port that the kernel has assigned. With raw sockets there is no
+ * UDP port, so the DCCP port is `chosen`, a random number. */
 static guint16
 get_dccp_port (const GstDccpThinSettings * settings, gboolean is_client,
     DatagramSocket * socket, guint16 chosen)

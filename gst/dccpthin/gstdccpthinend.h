@@ -22,14 +22,16 @@ typedef struct
   void (*take_event) (gpointer element, const DccpEvent * event);
   /* Data arrived at `time` in ns. NULL = the element discards received data. */
   void (*take_data) (gpointer element, const DccpData * data, guint64 time);
-  /* Returns whether packets from this path are accepted. NULL = all are. */
+  /* Returns whether the endpoint accepts a packet that arrived on `path`. NULL
+   * = packets on all paths are accepted. */
     gboolean (*allows) (gpointer element, const DatagramPath * path);
   /* Releases the lock, posts the queued messages, and emits the notifications
    * that take_event and take_data have requested. NULL = the endpoint releases
    * the lock and posts the messages itself. */
   void (*unlock_and_post) (gpointer element);
-  /* Releases the lock. NULL = the lock is only unlocked. An element whose other
-   * thread waits for received data wakes that thread here. */
+  /* Releases the lock. If another thread of the element waits for received
+   * data, this function also wakes that thread. NULL = the lock is released,
+   * and no thread is woken. */
   void (*unlock) (gpointer element);
   /* Returns the time in ns at which the element must post or notify again;
    * G_MAXUINT64 = never. NULL = the element never has to. */
@@ -69,8 +71,8 @@ typedef struct
   gint64 refused_at;
 } GstDccpThinEnd;
 
-/* Initialises `end`, with zeros in `settings`. The element then sets the
- * default settings with gst_wireless_properties_init (). */
+/* Initialises `end`. All fields of `settings` are 0 afterwards. The element
+ * then sets them to their defaults with gst_wireless_properties_init (). */
 void gst_dccp_thin_end_init (GstDccpThinEnd * end,
     const GstDccpThinEndFuncs * funcs, gpointer element);
 void gst_dccp_thin_end_clear (GstDccpThinEnd * end);
@@ -84,13 +86,15 @@ guint64 gst_dccp_thin_now (void);
  * or NULL with `error` set. Called without the lock. */
 GList *gst_dccp_thin_resolve (const GstDccpThinSettings * settings,
     GCancellable * cancellable, GError ** error);
-/* Opens the socket and the core. It begins to connect to `remote`, or listens
- * if `remote` is NULL, and returns without waiting for the peer. If `is_last`
- * is FALSE, the caller has another address to try, so the attempt to connect is
- * given up after two seconds at most. `timeout` is the time in ns after which a
- * silent peer counts as gone; 0 = never. `cancellable` cancels the lookup of
- * the local host name. Returns FALSE with `error` set on failure. Called
- * without the lock. */
+/* Opens the socket and the core. If `remote` is NULL, the endpoint listens.
+ * Otherwise it begins to connect to `remote`. The function returns without
+ * waiting for the peer. It returns FALSE with `error` set on failure. It is
+ * called without the lock.
+ *
+ * If `is_last` is FALSE, the caller has another address to try. The attempt to
+ * connect then ends after two seconds at most. `timeout` is a time in ns; 0 =
+ * never. If nothing is received from the peer during this time, the connection
+ * ends. `cancellable` cancels the lookup of the local host name. */
 gboolean gst_dccp_thin_end_open (GstDccpThinEnd * end,
     const GstDccpThinSettings * settings, GSocketAddress * remote,
     gboolean is_last, guint64 timeout, GCancellable * cancellable,
@@ -100,8 +104,9 @@ gboolean gst_dccp_thin_end_open (GstDccpThinEnd * end,
  * Called without the lock. */
 gboolean gst_dccp_thin_end_listen (GstDccpThinEnd * end, guint64 timeout,
     GCancellable * cancellable, GstResourceError code);
-/* An is_done function for driver_run (): returns whether the connection is no
- * longer usable. `end` is a GstDccpThinEnd. */
+/* Returns whether the connection is no longer usable. `end` is a
+ * GstDccpThinEnd. The function is meant for the argument `is_done` of
+ * driver_run (). */
 gboolean gst_dccp_thin_end_is_broken (gpointer end);
 /* Frees the core and closes its socket. The counters are added to those of
  * earlier connections. Takes the lock. */
@@ -131,8 +136,8 @@ void gst_dccp_thin_end_queue_message (GstDccpThinEnd * end,
 void gst_dccp_thin_end_take_off (GstDccpThinEnd * end);
 void gst_dccp_thin_end_unlock_and_post (GstDccpThinEnd * end);
 
-/* Rows of the property tables of both elements. The instance of the element has
- * a GstDccpThinEnd named `end`. */
+/* These macros define properties that both elements have. The instance struct
+ * of the element must have a GstDccpThinEnd named `end`. */
 #define PROPERTY_DCCP_THIN_ADDRESS(name, nick) \
     PROPERTY_STRING (name, nick, \
         "Local IP address or host name to listen on, or to connect from " \

@@ -83,19 +83,20 @@ struct _GstDccpThinSink
   /* Size in bytes of a buffer that does not fit into a packet and has not been
    * reported yet; 0 = none. */
   gsize too_long;
-  /* maximum payload size in bytes when too_long was set */
+  /* maximum payload size in bytes at the time at which too_long was set */
   guint max_payload;
 
   guint estimated_bitrate;      /* bit/s */
   gboolean rate_changed;        /* estimated_bitrate is to be notified */
   /* monotonic time in us of the last notification */
   gint64 rate_notified_at;
-  /* packets that the receiver dropped and that no message reported yet, by Drop
-   * Code */
+  /* Numbers of packets that the receiver has dropped and that were not reported
+   * in a message yet. The index is the Drop Code. */
   guint dropped[DCCP_DROP_NONE];
   gint64 dropped_posted_at;     /* monotonic time in us of the last message */
   gboolean wants_key_unit;      /* a key frame is to be requested upstream */
-  gint64 key_unit_requested_at; /* monotonic time in us; 0 = no request yet */
+  /* monotonic time in us at which a key frame was last requested; 0 = never */
+  gint64 key_unit_requested_at;
   /* A buffer with DELTA_UNIT was seen, so buffers without this flag belong to
    * key frames. */
   gboolean has_delta_units;
@@ -132,9 +133,10 @@ GST_ELEMENT_REGISTER_DEFINE (dccpthinsink, "dccpthinsink", GST_RANK_NONE,
 
 /* --- second name of the element ------------------------------------------- */
 
-/* A GType can belong to one element factory only, so the second name,
- * dcctpthinsink, needs a subclass. The names of both types also give the
- * elements their default names, such as dccpthinsink0. */
+/* The element has a second name, dcctpthinsink. A GType can belong to one
+ * element factory only, so the second factory needs a GType of its own, which
+ * is a subclass. GStreamer derives the default name of an element, such as
+ * dccpthinsink0, from the name of the GType. */
 typedef GstDccpThinSink GstDcctpThinSink;
 typedef GstDccpThinSinkClass GstDcctpThinSinkClass;
 
@@ -242,7 +244,8 @@ has_dropped_key_packet (GstDccpThinSink * self, const DccpEvent * event)
       event->sequence, event->lost);
 }
 
-/* A key frame is of no use to a receiver that reported that its application no
+/* If a part of a key frame was dropped, a new key frame is requested. This is
+ * not done for Drop Code 1, which means that the receiving application no
  * longer listens. */
 static void
 take_dropped (GstDccpThinSink * self, const DccpEvent * event)
@@ -427,8 +430,8 @@ open_end (GstDccpThinSink * self, const GstDccpThinSettings * settings,
           gst_network_sink_get_timeout (GST_NETWORK_SINK (self)), cancellable,
           error))
     return TRUE;
-  /* A second attempt would not have the permission either. This error code
-   * tells the base class not to try again. */
+  /* If permission was denied, another attempt would fail too. The error code is
+   * therefore replaced by one that tells the base class not to try again. */
   if (g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED))
     (*error)->code = G_IO_ERROR_INVALID_ARGUMENT;
   return FALSE;
@@ -695,8 +698,9 @@ begin_to_close (GstDccpThinSink * self)
   UNLOCK (self);
 }
 
-/* Returns whether `error` says that the peer has closed the connection too or
- * is no longer there. The end of the stream then counts as delivered. */
+/* Returns whether `error` means that the peer has closed the connection or is
+ * no longer there. At the end of the stream such an error is ignored, and the
+ * whole stream counts as delivered. */
 static gboolean
 is_peer_gone (const GError * error)
 {

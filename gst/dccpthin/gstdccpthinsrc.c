@@ -47,17 +47,20 @@ GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_src_debug);
 /* Maximum of the properties that are times. A greater time in us could overflow
  * a gint64 when the current time is added. */
 #define MAX_TIME (G_MAXINT64 / 2)
-/* A DCCP packet of any size fits. The 1536 additional bytes spread the
- * beginnings of the receive buffers over different cache lines, because only
- * the first bytes of each receive buffer are in use. Memory pages that are
- * never written cost nothing. */
+/* Size of a receive buffer in bytes. A DCCP packet of the maximum size fits.
+ * Usually only the first bytes of a receive buffer are in use. If all buffers
+ * began at the same position within a memory page, these bytes would share a
+ * few lines of the processor's cache. The 1536 additional bytes prevent this. A
+ * large buffer costs no more memory, because memory pages that are never
+ * written are not allocated. */
 #define MAX_INPUT_SIZE (65536 + 1536)
 /* RFC 4340 section 11.7.2: Drop Code 2, "Receive Buffer" */
 #define DROPPED_RECEIVE_BUFFER 2
 /* maximum length of a buffer list */
 #define MAX_LIST 64
-/* Pause in us between two attempts to connect: the first pause, and the limit
- * up to which the pause doubles. */
+/* Minimum and maximum pause in us between two attempts to connect. The first
+ * pause is the minimum. Each further pause is twice as long, up to the maximum.
+ */
 #define MIN_PAUSE (100 * G_TIME_SPAN_MILLISECOND)
 #define MAX_PAUSE (5 * G_TIME_SPAN_SECOND)
 
@@ -118,15 +121,16 @@ G_DEFINE_TYPE_WITH_CODE (GstDccpThinSrc, gst_dccp_thin_src,
     GST_TYPE_NETWORK_SRC,
     GST_DEBUG_CATEGORY_INIT (gst_dccp_thin_src_debug, "dccpthinsrc", 0,
         "DCCP source"));
-/* No rank, as udpsrc: the element is found by its URI scheme. */
+/* Like udpsrc, the element has the rank NONE. It is found by its URI scheme. */
 GST_ELEMENT_REGISTER_DEFINE (dccpthinsrc, "dccpthinsrc", GST_RANK_NONE,
     GST_TYPE_DCCP_THIN_SRC);
 
 /* --- second name of the element ------------------------------------------- */
 
-/* A GType can belong to one element factory only, so the second name,
- * dcctpthinsrc, needs a subclass. The names of both types also give the
- * elements their default names, such as dccpthinsrc0. */
+/* The element has a second name, dcctpthinsrc. A GType can belong to one
+ * element factory only, so the second factory needs a GType of its own, which
+ * is a subclass. GStreamer derives the default name of an element, such as
+ * dccpthinsrc0, from the name of the GType. */
 typedef GstDccpThinSrc GstDcctpThinSrc;
 typedef GstDccpThinSrcClass GstDcctpThinSrcClass;
 
@@ -263,8 +267,9 @@ get_offset (GstDccpThinSrc * self, gint64 * offset)
   return TRUE;
 }
 
-/* Makes a buffer. Its time is the arrival time, converted to running time. The
- * result is at least 0, the beginning of the pipeline. */
+/* Makes a buffer from a received packet. Its timestamps are the arrival time,
+ * converted to the running time of the pipeline. If the packet arrived before
+ * the pipeline began to run, the timestamps are 0. */
 static GstBuffer *
 make_buffer (Item * item, gboolean has_offset, gint64 offset)
 {
@@ -346,8 +351,8 @@ gst_dccp_thin_src_create (GstPushSrc * src, GstBuffer ** buffer)
 
 /* --- callbacks of the endpoint, called with the lock held ----------------- */
 
-/* The first buffer of a new connection does not continue the stream of the last
- * one, so it gets the flag DISCONT. */
+/* The first buffer of a new connection does not continue the stream of the
+ * previous connection, so it gets the flag DISCONT. */
 static void
 gst_dccp_thin_src_take_event (gpointer element, const DccpEvent * event)
 {
@@ -373,7 +378,8 @@ gst_dccp_thin_src_allows (gpointer element, const DatagramPath * path)
       path->address_size);
 }
 
-/* Wakes the streaming thread, too, if the connection's thread has queued data.
+/* Releases the lock. If the connection's thread has queued data, also wakes the
+ * streaming thread.
  */
 static void
 gst_dccp_thin_src_unlock (gpointer element)
@@ -529,7 +535,7 @@ end_stream (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
   gst_network_src_queue_push_end (&self->queue, &item);
 }
 
-/* State of the attempts to connect. */
+/* State of the attempts to connect. It is kept from one attempt to the next. */
 typedef struct
 {
   guint64 timeout;              /* value of peer-timeout in ns */
@@ -556,9 +562,11 @@ pause_attempts (GstDccpThinSrc * self, Attempts * attempts)
   attempts->pause = MIN (2 * attempts->pause, MAX_PAUSE);
 }
 
-/* Returns whether another attempt may succeed. An ICMP refusal is not
- * authenticated, and a genuine refusal may come because the sender does not
- * listen yet. Therefore refusals end the attempts only after peer-timeout. */
+/* Returns whether another attempt may succeed. A refusal is not final, for two
+ * reasons: ICMP messages are not authenticated, so the refusal may be forged.
+ * If it is genuine, perhaps the sender does not listen yet. Refusals therefore
+ * end the attempts only when the time peer-timeout has passed since the first
+ * refusal. */
 static gboolean
 may_pass (Attempts * attempts, const GError * reason)
 {

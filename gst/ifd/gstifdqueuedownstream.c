@@ -19,10 +19,12 @@ cross_bin (GstPad * pad)
   GstPad *next;
 
   if (GST_IS_GHOST_PAD (pad)) {
-    /* Enters the bin through the target of the ghost pad. */
+    /* `pad` is the ghost pad of a bin. The next pad is the target of the ghost
+     * pad, which is inside the bin. */
     next = gst_ghost_pad_get_target (GST_GHOST_PAD (pad));
   } else {
-    /* Leaves the bin through the internal pad of the ghost pad. */
+    /* `pad` is the internal pad of a ghost pad. The next pad is the peer of the
+     * ghost pad, which is outside the bin. */
     GstProxyPad *ghost = gst_proxy_pad_get_internal (GST_PROXY_PAD (pad));
 
     next = ghost ? gst_pad_get_peer (GST_PAD (ghost)) : NULL;

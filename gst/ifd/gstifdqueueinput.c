@@ -50,12 +50,12 @@ struct _GstIfdQueueInput
   gboolean parsed;
   /* frame rate from the caps or the sequence header; 0 if unknown */
   gint fps_n, fps_d;
-  /* numbers of malformed units that earlier classifiers have counted, which
-   * were freed */
+  /* Numbers of malformed units that the classifiers of earlier caps have
+   * counted. Those classifiers no longer exist. */
   guint64 malformed[IFD_MALFORMED_LAST];
   guint64 malformed_frames;
   /* for all codecs but MPEG video */
-  /* elements are IfdLineItem: frames to be pulled */
+  /* frames that gst_ifd_queue_input_pull () will return, as IfdLineItem */
   GQueue units;
   /* First field that waits for the second field of its frame; its object is
    * NULL if no field waits */
@@ -218,7 +218,9 @@ gst_ifd_queue_input_query_caps (GstCaps * downstream, GstCaps * filter)
   GstCaps *accepted = gst_caps_copy (downstream), *both, *unusable;
   guint i;
 
-  /* The output is always parsed, even if the input is not. */
+  /* The field "parsed" says what downstream accepts. It is removed here,
+   * because upstream may send unparsed video: ifdqueue parses the video itself.
+   */
   for (i = 0; i < gst_caps_get_size (accepted); i++) {
     GstStructure *structure = gst_caps_get_structure (accepted, i);
 
@@ -229,8 +231,10 @@ gst_ifd_queue_input_query_caps (GstCaps * downstream, GstCaps * filter)
   gst_caps_unref (accepted);
   gst_caps_unref (usable);
   unusable = make_unusable_caps (both);
-  /* The usable and the unusable caps are filtered separately, so that the
-   * usable caps come first, whichever caps the filter prefers. */
+  /* The usable caps must come before the unusable caps. The filter may have
+   * another order. The usable caps and the unusable caps are therefore
+   * intersected with the filter separately, and the results are put one after
+   * the other. */
   both = intersect_with_filter (both, filter);
   gst_caps_append (both, intersect_with_filter (unusable, filter));
   return both;
@@ -474,7 +478,8 @@ gst_ifd_queue_input_make_caps (GstIfdQueueInput * input)
 
 /* --- frames of MPEG video ------------------------------------------------ */
 
-/* Returns new caps if the sequence header of the frame changes them. */
+/* Returns new caps if the sequence header of the frame changes the caps;
+ * otherwise NULL. */
 static GstCaps *
 update_caps (GstIfdQueueInput * input, const MpegVideoSequence * sequence)
 {
@@ -744,10 +749,11 @@ push_ts_data (GstIfdQueueInput * input, GstBuffer * buffer, guint pid)
   g_queue_push_tail (&input->units, g_memdup2 (&item, sizeof (item)));
 }
 
-/* Sets the time of a picture from the difference of its DTS to the previous
- * DTS. The time of the first picture is the timestamp of its buffer, or 0 if
- * the buffer has none. After a jump of the DTS, the picture is treated like a
- * first picture. */
+/* Sets the time of a picture of a transport stream. The time is that of the
+ * previous picture plus the difference between their DTS values. The first
+ * picture has no previous picture. Its time is the timestamp of its buffer, or
+ * 0 if the buffer has no timestamp. If the DTS jumps, the picture gets the
+ * timestamp of its buffer too. */
 static void
 set_media_time (GstIfdQueueInput * input, const TsUnit * unit,
     IfdLineItem * item)

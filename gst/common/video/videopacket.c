@@ -81,9 +81,10 @@ hash_begin (void)
 
 /* The elementary stream */
 
-/* Returns whether a frame begins here, with its sequence, GOP or picture
- * header. A packet in the middle of a frame begins with a slice, or with data
- * that follow a header (RFC 2250 3.1). */
+/* Returns whether a frame begins at the beginning of the packet. If so, the
+ * packet begins with a sequence header, a GOP header or a picture header. A
+ * packet from the middle of a frame begins with a slice, or with data that
+ * follow one of these headers (RFC 2250 section 3.1). */
 static gboolean
 is_frame_begin (const Bytes * video)
 {
@@ -150,8 +151,9 @@ read_video (VideoPacket * packet, Bytes bytes)
   word = read_be32 (bytes.data);
   packet->type = word >> 8 & 7;
   packet->temporal_reference = word >> 16 & 0x3ff;
-  /* A valid picture type (field P of RFC 2250, section 3.4) is never 0. The
-   * only exception are senders that set the whole video-specific header to 0.
+  /* The field P of RFC 2250, section 3.4, is the picture type. Its value 0 is
+   * not valid. Some senders do not fill in the video-specific header, however,
+   * so that all its fields are 0. Their packets are accepted.
    */
   if (packet->type == MPEG_VIDEO_PICTURE_UNKNOWN && word != 0)
     return FALSE;

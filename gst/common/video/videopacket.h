@@ -19,9 +19,9 @@
 
 typedef struct
 {
-  /* identifies the stream: equal in all its packets */
+  /* Identifies the stream. All packets of a stream have the same value. */
   guint64 stream;
-  /* RTP timestamp: equal in all packets of a frame */
+  /* RTP timestamp. All packets of a frame have the same value. */
   guint32 timestamp;
   guint16 sequence;             /* RTP sequence number */
   /* type of the frame; UNKNOWN if the packet does not show it */

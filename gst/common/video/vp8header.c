@@ -13,8 +13,9 @@
 #define N_FILTER_DELTAS (4 + 4)
 #define MAX_VERSION 3           /* highest version that is defined (9.1) */
 
-/* Maximum number of bytes that the entropy decoder may read beyond a header at
- * the end of its partition. The decoder reads two bytes in advance (7.3). */
+/* The entropy decoder reads two bytes in advance (section 7.3). If a header
+ * ends at the end of its partition, the decoder may therefore read up to two
+ * bytes beyond the end. If it reads more than that, the header is truncated. */
 #define MAX_BEYOND 2
 
 /* The boolean entropy decoder, 7.3 */

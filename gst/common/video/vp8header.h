@@ -26,11 +26,13 @@ typedef struct
   gboolean is_key;
   gboolean is_shown;            /* show_frame */
   guint width, height;          /* only set for a key frame */
-  /* Map and values of the segments: whether the frame uses those of earlier
-   * frames, and whether the frame replaces them completely or in part */
+  /* Map and values of the segments. `uses_segments` is TRUE if the frame uses
+   * the map or values of earlier frames. `updates_segments` is TRUE if the
+   * frame replaces them completely or in part. */
   gboolean uses_segments, updates_segments;
-  /* Adjustments of the loop filter: whether the frame uses those of earlier
-   * frames, and whether the frame replaces them completely or in part */
+  /* Adjustments of the loop filter. `uses_filter` is TRUE if the frame uses the
+   * adjustments of earlier frames. `updates_filter` is TRUE if the frame
+   * replaces them completely or in part. */
   gboolean uses_filter, updates_filter;
   gboolean refreshes_golden, refreshes_altref, refreshes_last;
   Vp8Copy copy_to_golden, copy_to_altref;

@@ -25,7 +25,8 @@ typedef struct
 {
   gboolean has_receive_rate, has_rate, has_intervals;
   guint32 receive_rate;
-  gdouble rate;                 /* p of the option Loss Event Rate */
+  /* loss event rate p, as reported in the Loss Event Rate option */
+  gdouble rate;
   gdouble rate_of_intervals;    /* p computed from the loss intervals */
   /* intervals.n is 0 if the packet has no Loss Intervals option. */
   TfrcIntervals intervals;
@@ -192,8 +193,9 @@ sender_write_options (gpointer self, const DccpCcidContext * context,
         : context->round_trip);
 }
 
-/* An acknowledgement repeats a loss event that continues. Only the packets that
- * were not reported as lost before are added. */
+/* Adds the lost packets of one loss interval to `news`. As long as a loss event
+ * continues, each acknowledgement reports all of its losses again. Losses that
+ * were reported before are therefore left out. */
 static void
 add_loss (Sender * sender, guint64 last, guint32 loss, DccpCcidNews * news)
 {
@@ -211,9 +213,11 @@ add_loss (Sender * sender, guint64 last, guint32 loss, DccpCcidNews * news)
   news->n_losses++;
 }
 
-/* An interval begins with its lossy part, followed by its lossless part
- * (section 8.6). The option lists the latest interval first; the losses are
- * reported in increasing order. */
+/* Finds the lost packets that the Loss Intervals option reports, and adds them
+ * to `news`. The option begins with the latest interval, but `news` needs the
+ * losses in increasing order. The intervals are therefore visited twice, the
+ * second time in the opposite order. In each interval the lossy part comes
+ * first and the lossless part follows (section 8.6). */
 static void
 add_losses (Sender * sender, guint64 acknowledged,
     const TfrcIntervals * intervals, DccpCcidNews * news)
@@ -244,9 +248,12 @@ is_feedback (const TfrcFeedback * feedback)
       || feedback->dropped_others;
 }
 
-/* The loss intervals give a more accurate p than the option Loss Event Rate
- * (section 6.1). If both endpoints send data, our receiver can use the
- * round-trip time that this feedback measured. */
+/* Processes the feedback of one acknowledgement. If the acknowledgement has
+ * loss intervals, p is computed from them. They give a more accurate p than the
+ * option Loss Event Rate (section 6.1).
+ *
+ * The measured round-trip time is stored in `news`. If both endpoints send
+ * data, the half-connection in which we receive data uses it too. */
 static gboolean
 sender_feedback (gpointer self, guint64 now, const DccpCcidAck * ack,
     DccpCcidNews * news)
@@ -406,9 +413,13 @@ receiver_get_state (gpointer receiver, DccpCcidReceiverState * state)
 
 /* --- the table ------------------------------------------------------------ */
 
-/* RTT Estimate may be on Data packets too (RFC 6323 section 3.2). Loss
- * Intervals count backwards from the acknowledgement number and therefore need
- * one (section 8.6.1). */
+/* Options of CCID 3 that have a rule of their own. Each row says whether the
+ * option is allowed on Data packets, and whether it needs an acknowledgement
+ * number.
+ *
+ * RTT Estimate is allowed on Data packets (RFC 6323 section 3.2). Loss
+ * Intervals needs an acknowledgement number, because its intervals are counted
+ * backwards from that number (section 8.6.1). */
 static const DccpCcidOption options[] = {
   {CCID3_OPTION_RTT_ESTIMATE, TRUE, FALSE},
   {CCID3_OPTION_LOSS_INTERVALS, FALSE, TRUE},

@@ -6,7 +6,8 @@
 #define RATE_SIZE 4             /* bytes, RFC 4342 sections 8.3 and 8.5 */
 
 #define ROUND_TRIP_UNIT 1000    /* ns, RFC 6323 section 3.2 */
-/* maximum of the option in us; it means an unknown or longer time */
+/* Maximum value of the option RTT Estimate in us. This value means that the
+ * round-trip time is unknown, or too long for the option. */
 #define MAX_ROUND_TRIP 0xffffff
 
 #define INTERVAL_SIZE 9         /* bytes, RFC 4342 section 8.6 */
@@ -37,8 +38,8 @@ ccid3_option_read_rtt_estimate (const DccpOption * option, guint64 * round_trip)
   return TRUE;
 }
 
-/* Writes the round-trip time rounded up. The value 0 means that there is no
- * estimate (RFC 6323 section 3.2.1). */
+/* Writes the option RTT Estimate. The round-trip time is rounded up, because
+ * the value 0 would mean that there is no estimate (RFC 6323 section 3.2.1). */
 gboolean
 ccid3_option_write_rtt_estimate (DccpOptionWriter * writer, guint64 round_trip)
 {

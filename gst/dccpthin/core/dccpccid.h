@@ -23,8 +23,8 @@
 #include "dccpccidreceiver.h"
 #include "dccpccidsender.h"
 
-/* An option of a congestion control whose rules differ from those that RFC 4340
- * section 10.3 gives to all options of congestion controls. */
+/* An option of a congestion control that has a rule of its own. RFC 4340
+ * section 10.3 gives the rules for all other options of congestion controls. */
 typedef struct
 {
   guint8 type;

@@ -12,9 +12,10 @@
  * congestion control. */
 typedef struct
 {
-  /* For a sender: a sequence number that was sent before all packets that
-   * `sent` and `sent_other` report. For a receiver: the sequence number before
-   * the first packet that `input` reports. */
+  /* The sequence number at which the half-connection begins. For a sender, it
+   * is lower than the numbers of all packets that `sent` and `sent_other`
+   * report. For a receiver, it is one less than the number of the first packet
+   * that `input` reports. */
   guint64 sequence;
   guint32 max_segment;          /* maximum payload size of a packet in bytes */
   /* Packet size in bytes that the algorithm calculates with; 0 = the mean size

@@ -3,19 +3,21 @@
  * receive the data; see dccpccid.h. Operations that are marked as optional may
  * be NULL. The connection calls the operations in this order:
  *
- *   create, then set_round_trip if the handshake measured a round-trip time
- *   read_option, then input        for each packet
- *   wants_feedback                 after each packet, and at next_wakeup
- *   write_feedback                 when wants_feedback returned TRUE and the
- *                                  Ack is sent
- *   free
+ *   create            when the half-connection begins
+ *   set_round_trip    if the handshake measured a round-trip time
+ *   read_option       for each option of a packet
+ *   input             for each packet, after its options
+ *   wants_feedback    after each packet, and at next_wakeup
+ *   write_feedback    if an Ack is sent because wants_feedback returned TRUE
+ *   free              when the half-connection ends
  */
 
 #pragma once
 
 #include "dccpccidhalf.h"
 
-/* A valid packet of any type, reported in the order of arrival. */
+/* Describes a received packet to the congestion control. All valid packets of
+ * any type are reported, in the order of their arrival. */
 typedef struct
 {
   guint64 sequence;

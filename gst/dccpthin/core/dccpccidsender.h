@@ -3,12 +3,14 @@
  * send the data; see dccpccid.h. Operations that are marked as optional may be
  * NULL. The connection calls the operations in this order:
  *
- *   create, then set_round_trip if the handshake measured a round-trip time
- *   next_send           after each call below, while a packet waits
- *   sent, sent_other    for each packet that is sent
- *   read_option, then feedback     for each Ack
- *   timeout             at the time of next_wakeup
- *   free
+ *   create               when the half-connection begins
+ *   set_round_trip       if the handshake measured a round-trip time
+ *   next_send            after each operation below, while a packet waits
+ *   sent, sent_other     for each packet that is sent
+ *   read_option          for each option of an Ack
+ *   feedback             for each Ack, after its options
+ *   timeout              at the time of next_wakeup
+ *   free                 when the half-connection ends
  */
 
 #pragma once
@@ -28,7 +30,8 @@ typedef struct
 {
   guint64 acknowledged;         /* acknowledged sequence number */
   gboolean has_elapsed;
-  /* time in ns from the arrival of the acknowledged packet to the Ack */
+  /* time in ns from the arrival of the acknowledged packet until the Ack was
+   * sent */
   guint64 elapsed;
   gboolean slow_receiver;       /* RFC 4340 section 11.6 */
   /* number of packets newly reported with Drop Code 2 */
@@ -63,7 +66,9 @@ typedef struct
   /* Allowed rate in bytes per second. A window-based algorithm reports window
    * divided by round-trip time. The application is notified of changes. */
   gdouble rate;
-  /* Allowed rate over less than a round trip, in bytes per second. */
+  /* Rate at which packets are sent at this moment, in bytes per second. It
+   * differs from `rate` if the latest round-trip time differs from the mean one
+   * (X_inst of RFC 5348 section 4.5). */
   gdouble instant_rate;
   /* rate that the receiver reports; 0 = unknown */
   guint32 receive_rate;

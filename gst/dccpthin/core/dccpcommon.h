@@ -11,9 +11,12 @@
 
 /* --- answers -------------------------------------------------------------- */
 
-/* A queue of Resets, and a limiter. The Resets belong to no connection, or to a
- * connection that the Reset ends. The limiter limits how many answers of one
- * kind are sent per second (RFC 4340 section 7.5.4).
+/* DccpAnswers is a queue of Resets. Such a Reset belongs to no connection, or
+ * it ends the connection to which it belongs.
+ *
+ * DccpLimiter limits how many answers of one kind are sent per second (RFC 4340
+ * section 7.5.4). There is one limiter for each kind of answer, such as Resets
+ * and Syncs.
  */
 #define DCCP_ANSWERS_PER_SECOND 8
 #define DCCP_RESET_SIZE 28      /* size of a Reset in bytes, without options */
@@ -26,7 +29,7 @@ typedef struct
   guint64 n;
 } DccpLimiter;
 
-/* Returns TRUE and counts the answer if another answer may be sent now. */
+/* Returns whether an answer may be sent now. If so, the answer is counted. */
 gboolean dccp_limiter_take (DccpLimiter * limiter, guint64 now);
 
 #define DCCP_MAX_ANSWERS (2 * DCCP_ANSWERS_PER_SECOND)

@@ -8,10 +8,12 @@
 
 #include <string.h>
 
-/* Initial backoff of a server in the state RESPOND. It doubles with each
- * Response and each Sync, so the first Sync follows four seconds after the
- * first Response. A client that has not received the Response repeats its
- * Request earlier: after one second, or three seconds with Linux. Its backoff
+/* Initial backoff of a server in the state RESPOND. The backoff doubles with
+ * each Response and each Sync. After the first Response it is four seconds, and
+ * the first Sync is sent when this time has passed.
+ *
+ * A client that has not received the Response repeats its Request before that:
+ * after one second, or after three seconds with Linux. The client's backoff
  * doubles too. */
 #define FIRST_RESPONSE_BACKOFF (2 * DCCP_SECOND)
 /* Maximum time in a half-open connection, or in one that has not agreed on its
@@ -21,7 +23,8 @@
  * idle timeout, and then after every further eighth of the idle timeout. */
 #define PROBE_FIRST 2
 #define PROBE_AGAIN 8
-/* Even a peer with a short round-trip time may need some time to answer. */
+/* Minimum time in ns before a Close or CloseReq is sent again. Even if the
+ * round-trip time is shorter, the peer may need this time to answer. */
 #define MIN_BACKOFF DCCP_DEFAULT_ROUND_TRIP
 /* Maximum size in bytes of the options of a data packet: NDP Count, Timestamp
  * Echo, an option of the congestion control (dccpccid.h) and Slow Receiver. */
@@ -85,8 +88,9 @@ dccp_connection_new_client (DccpCommon * common, guint64 now,
   return connection;
 }
 
-/* Step 3 of section 8.5: takes the sequence number of the peer from its
- * Request. The Response follows in step 11. */
+/* Step 3 of section 8.5: a Request has arrived, and its sequence number becomes
+ * the initial sequence number of the peer. The Response is sent later, in step
+ * 11. */
 DccpConnection *
 dccp_connection_new_server (DccpCommon * common, guint64 now,
     const DatagramPath * path, const DccpPacket * request, guint64 iss)
@@ -234,9 +238,10 @@ dccp_connection_end (DccpConnection * connection, DccpState state,
   tell_event (connection, &event);
 }
 
-/* Before the peer has acknowledged a packet, its address may be forged. A Reset
- * to such an address is therefore subject to the limit for answers to unknown
- * peers. */
+/* Returns whether a Reset may be sent. As long as the peer has acknowledged no
+ * packet, its address may be forged. Resets to unknown peers are limited to a
+ * maximum number per second, and a Reset to such an address counts towards this
+ * maximum. */
 static gboolean
 may_reset (DccpConnection * connection)
 {
@@ -250,8 +255,8 @@ may_reset (DccpConnection * connection)
   return FALSE;
 }
 
-/* A Reset takes the next sequence number that we have. A client that has
- * received no packet of the server has no number to acknowledge. */
+/* Sends a Reset with our next sequence number. A client that has not received
+ * any packet of the server has no sequence number to acknowledge. */
 static void
 send_reset (DccpConnection * connection, guint8 code, const guint8 * data)
 {
@@ -352,11 +357,15 @@ is_acknowledgement_valid (DccpConnection * connection,
       connection->gss);
 }
 
-/* A Sync or SyncAck may have a sequence number beyond the window, but not if
- * the connection is active (section 7.5.3). A connection is active if a valid
- * packet arrived within the last three round trips. In the state RESPOND such a
- * number is never valid: if the Request was forged, the host of the forged
- * address answers our Response with a Sync. */
+/* Returns whether the numbers of a Sync or SyncAck are valid. Its sequence
+ * number may be greater than the window allows, unless the connection is active
+ * (section 7.5.3). A connection is active if a valid packet arrived within the
+ * last three round trips.
+ *
+ * In the state RESPOND the sequence number must always be in the window. The
+ * reason is that the Request may be forged. The host that really has this
+ * address then answers our Response with a Sync, and this Sync must not be
+ * accepted. */
 static gboolean
 is_sync_valid (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -394,7 +403,7 @@ typedef struct
   guint64 ndp;
   DccpCcidAck ack;
   DccpHalfHeard own;            /* options of the congestion control */
-  /* number of packets that Data Dropped has covered so far */
+  /* number of packets that were described by the Data Dropped options so far */
   guint drop_offset;
 } Heard;
 
@@ -435,8 +444,10 @@ tell_dropped (DccpConnection * connection, DccpDropCode code,
   tell_event (connection, &event);
 }
 
-/* Adds the packets of a run that had data and were not reported before. The
- * runs of a packet are in the order of decreasing sequence numbers. */
+/* Adds the packets of one run of the Data Dropped option to `dropped`. Only
+ * packets that had data and that were not reported before are added. If an
+ * option has several runs, this function is called for the run with the highest
+ * sequence numbers first. */
 static void
 add_dropped (DccpConnection * connection, guint64 last, guint run,
     Dropped * dropped)
@@ -454,8 +465,9 @@ add_dropped (DccpConnection * connection, guint64 last, guint run,
   dropped->n += n;
 }
 
-/* The second Data Dropped option of a packet continues where the first one
- * ended (section 11.7). */
+/* Reads a Data Dropped option. A packet may have several of them. The second
+ * one begins at the packet before the last one that the first option describes
+ * (section 11.7). */
 static gboolean
 read_data_dropped (DccpConnection * connection, const DccpPacket * packet,
     const DccpOption * option, Heard * heard)
@@ -681,9 +693,9 @@ write_timestamp_echo (DccpConnection * connection, DccpOptionWriter * writer)
       connection->now - connection->stamp_time);
 }
 
-/* Returns whether a packet of this type carries the options of the congestion
- * control of our sender. The other packets must be as short as possible, or
- * need their room for other options. */
+/* Returns whether packets of this type carry the options of our sender's
+ * congestion control. Packets of other types do not carry them: these packets
+ * must be as short as possible, or they need the space for other options. */
 static gboolean
 has_sender_options (DccpType type)
 {
@@ -882,8 +894,10 @@ write_control (DccpConnection * connection, DccpType type,
   return write_packet (connection, &packet, &writer, bytes);
 }
 
-/* Section 7.5.4. The Sync must not be longer than the packet that it answers,
- * whose size is `size`. */
+/* Remembers that a Sync must be sent, as an answer to a packet of `size` bytes.
+ * The Sync must not be longer than that packet. `number` is the acknowledgement
+ * number of the Sync. The number of Syncs per second is limited (section
+ * 7.5.4). */
 static void
 owe_sync (DccpConnection * connection, guint64 number, gsize size)
 {
@@ -1045,7 +1059,8 @@ step_4_prepare_request (DccpConnection * connection, Arrival * arrival)
     return answer_packet_error (connection, arrival);
   }
   connection->isr = packet->sequence;
-  /* Step 6 accepts this packet as new, because GSR is one less than its number.
+  /* GSR must be less than the sequence number of this packet. Otherwise step 6
+   * would not accept the packet as new.
    */
   connection->gsr = dccp_sequence_add (packet->sequence, -1);
   dccp_features_set_initial_received (connection->features, connection->isr);
@@ -1067,10 +1082,12 @@ input_to_receiver (DccpConnection * connection, const DccpPacket * packet,
   dccp_half_connections_input (&connection->halves, connection->now, &arrived);
 }
 
-/* An attacker who forges packets to the peer causes the peer to send Syncs,
- * which acknowledge numbers that we never sent. These Syncs are refused, but
- * they are passed to our receiver. Otherwise they would count as lost, and the
- * sender would slow down. */
+/* If an attacker sends forged packets to the peer, the peer answers them with
+ * Syncs to us. These Syncs acknowledge sequence numbers that we never sent, so
+ * they are refused here. Their own sequence numbers are valid. The Syncs are
+ * therefore reported to our congestion control as received. Otherwise it would
+ * take their sequence numbers for lost packets, and the peer would have to send
+ * more slowly. */
 static gboolean
 refuse_sync (DccpConnection * connection, Arrival * arrival)
 {
@@ -1203,10 +1220,11 @@ step_8_process_options (DccpConnection * connection, Arrival * arrival)
   return is_fine;
 }
 
-/* A client in REQUEST answers every packet except a Response or a Reset with a
- * Reset of the code Packet Error, and remains in REQUEST (section 8.5, step 4).
- * If our Response was lost, the client answers our Sync in this way, which we
- * send in the state RESPOND. It repeats its Request later. */
+/* A server in RESPOND has sent a Response and may send a Sync later. If the
+ * Response was lost, the client is still in REQUEST when the Sync arrives. The
+ * client then answers the Sync with a Reset that has the code Packet Error, and
+ * repeats its Request later (section 8.5, step 4). Such a Reset does not end
+ * the connection. Returns whether this is such a Reset. */
 static gboolean
 is_still_requesting (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -1260,8 +1278,8 @@ step_10_process_request_state (DccpConnection * connection, Arrival * arrival)
   return TRUE;
 }
 
-/* Measures the round-trip time from the last Response to its acknowledgement,
- * less the Elapsed Time of the client. */
+/* Measures the round-trip time: the time from the last Response until its
+ * acknowledgement arrived, minus the Elapsed Time that the client reports. */
 static void
 measure_response (DccpConnection * connection, Arrival * arrival)
 {
@@ -1410,15 +1428,17 @@ feed_congestion_control (DccpConnection * connection, Arrival * arrival)
   if (!connection->halves.receiver)
     return;
   input_to_receiver (connection, packet, is_data, arrival->heard.ndp);
-  /* A packet that a later one has overtaken has no new information. */
+  /* If a packet with a greater sequence number has arrived before, the feedback
+   * in this packet is outdated. */
   if (!is_ack || !arrival->is_latest)
     return;
   hear_feedback (connection, arrival);
   hear_slow_receiver (connection, arrival->heard.ack.slow_receiver);
 }
 
-/* A client may be in PARTOPEN until it has acknowledged a packet that we sent
- * in OPEN. The Ack ends this state. */
+/* If a client in PARTOPEN sends only Acks, we answer with an Ack. A client
+ * stays in PARTOPEN until it has received a packet that we sent in the state
+ * OPEN. Our Ack is such a packet. */
 static void
 help_partopen (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -1428,9 +1448,10 @@ help_partopen (DccpConnection * connection, const DccpPacket * packet)
     connection->owes_ack = TRUE;
 }
 
-/* Returns whether packets are missing between the last delivered one and this
- * one. The packets that the NDP Count covers had no data, so they do not count
- * as missing. */
+/* Returns whether packets with data are missing between the last packet whose
+ * data was delivered and this packet. The NDP Count of this packet is the
+ * number of packets without data before it. These packets are not counted as
+ * missing. */
 static gboolean
 is_gap_before (DccpConnection * connection, Arrival * arrival)
 {
@@ -1463,8 +1484,9 @@ deliver (DccpConnection * connection, Arrival * arrival)
   arrival->has_data = TRUE;
 }
 
-/* Reports the data of the packet as dropped. The header of the packet was
- * processed. */
+/* Marks the data of `packet` as dropped. The peer is told so later, in a Data
+ * Dropped option. Only the data are dropped: the header and the options of the
+ * packet were processed before. */
 static gboolean
 drop_data (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -1540,9 +1562,11 @@ dccp_connection_next_send (DccpConnection * connection, guint64 now)
   connection->now = now;
   if (!connection->is_told || !dccp_connection_is_open (connection))
     return DCCP_NEVER;
-  /* A server that has stored no state discards data that arrives before the Ack
-   * with the Init Cookies. Cookies do not fit into a full data packet, so no
-   * data is sent yet. */
+  /* A client returns the Init Cookies until the server has answered. As long as
+   * it has cookies to return, it sends no data. The server may have stored no
+   * state, so it needs the Ack with the cookies first and discards data that
+   * arrives before. Data and cookies together do not fit into one packet of the
+   * maximum size. */
   if (connection->cookies_size > 0)
     return DCCP_NEVER;
   return dccp_half_connections_next_send (&connection->halves, now);
@@ -1561,8 +1585,10 @@ dccp_connection_get_max_payload (const DatagramPath * path, guint mtu)
   return mtu > ip + udp + header ? mtu - ip - udp - header : 0;
 }
 
-/* Returns the CsCov of a packet. A partial CsCov counts whole 32-bit words of
- * the payload, and requires that the peer accepts it (section 9.2.1). */
+/* Returns the CsCov of a packet with `size` bytes of payload. The result is 0,
+ * which means that the checksum covers all bytes, in two cases: the peer does
+ * not accept the configured CsCov (section 9.2.1), or the configured CsCov
+ * covers more bytes than the payload has. */
 static guint8
 get_coverage (DccpConnection * connection, gsize size)
 {
@@ -1575,10 +1601,10 @@ get_coverage (DccpConnection * connection, gsize size)
   return (gsize) (coverage - 1) * 4 <= size ? coverage : 0;
 }
 
-/* Repeats the Confirms on a DataAck in PARTOPEN, because the peer may not have
- * received them. Linux resets the connection if it receives a packet without
- * them. If the payload leaves no room for them, only the Ack before it carries
- * them. */
+/* In PARTOPEN a client sends the Confirms with an Ack. The Ack may be lost, and
+ * Linux resets the connection if it receives data before the Confirms. The
+ * Confirms are therefore repeated on each DataAck. They are left out if the
+ * payload leaves no room for them. */
 static void
 repeat_confirms (DccpConnection * connection, gsize size,
     DccpOptionWriter * writer)
@@ -1679,10 +1705,14 @@ dccp_connection_next_wakeup (DccpConnection * connection)
 
 /* --- timers that expired -------------------------------------------------- */
 
-/* A server in RESPOND sends a Sync, because it should not repeat its Response
- * (section 8.1.3). Clients that only receive may not repeat their Ack; those of
- * Linux do not. A client that received the Response must answer the Sync, and
- * this answer completes the handshake (section 8.5, step 11). */
+/* The retransmission timer has expired.
+ *
+ * A server in RESPOND should not repeat its Response (section 8.1.3). It cannot
+ * wait for another Ack of the client either: a client that only receives data
+ * need not repeat its Ack, and a client on Linux does not repeat it. The server
+ * therefore sends a Sync. If the client has received the Response, it must
+ * answer the Sync. This answer completes the handshake (section 8.5, step 11).
+ */
 static void
 retransmit (DccpConnection * connection)
 {

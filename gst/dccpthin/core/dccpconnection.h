@@ -26,8 +26,9 @@
 /* Maximum size in bytes of the Init Cookies of a Response, including the option
  * headers. */
 #define DCCP_MAX_COOKIES 512
-/* Maximum number of Requests. Requests are sent after 1, 2, 4, ..., 64, 64
- * seconds, so that fewer than 16 are sent in eight minutes. */
+/* Maximum number of Requests. The pause after the first Request is 1 second.
+ * Each further pause is twice as long, up to 64 seconds. In eight minutes fewer
+ * than 16 Requests are therefore sent. */
 #define DCCP_MAX_REQUESTS 16
 
 typedef struct
@@ -45,8 +46,10 @@ typedef struct
   guint mtu;
 
   /* numbers (section 7.1) */
-  guint64 iss, isr;             /* first sequence number sent and received */
-  /* greatest sequence number sent, received and acknowledged */
+  /* first sequence number sent (ISS) and received (ISR) */
+  guint64 iss, isr;
+  /* greatest sequence number sent (GSS) and received (GSR), and greatest
+   * sequence number of ours that the peer has acknowledged (GAR) */
   guint64 gss, gsr, gar;
   guint64 osr;                  /* first sequence number received in OPEN */
   /* first sequence number that a server sent in the state OPEN */
@@ -66,14 +69,14 @@ typedef struct
   /* time at which a Sync checks whether the peer is still there */
   guint64 probe_at;
   guint64 request_times[DCCP_MAX_REQUESTS];
-  /* number and time of the last Response */
+  /* sequence number and sending time of the last Response */
   guint64 response, response_time;
 
   /* packets that must be sent */
   gboolean owes_request, owes_response, owes_ack, owes_sync, owes_sync_ack;
   gboolean owes_close, owes_close_req;
   guint64 sync_number, sync_ack_number;
-  /* maximum size in bytes of the Sync that is waiting */
+  /* maximum size in bytes of the Sync that is to be sent */
   gsize sync_room;
   DccpLimiter responses;
   /* Maximum size in bytes of a Reset or Sync to a client that has not
@@ -96,8 +99,8 @@ typedef struct
   DccpDropped dropped;          /* packets that we dropped and have to report */
   /* The last Ack said that we are a slow receiver. */
   gboolean told_slow;
-  /* packets with data that we sent, and those among them that the peer reported
-   * as dropped */
+  /* `sent_data`: packets with data that we sent. `reported`: those of these
+   * packets that the peer has reported as dropped. */
   DccpHistory sent_data, reported;
   gboolean they_are_slow;
   guint64 told_rate;            /* last reported rate in bit/s */

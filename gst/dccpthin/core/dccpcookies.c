@@ -2,7 +2,7 @@
 /* Init Cookies, and the queue of the Responses that carry them. A cookie
  * consists of the time (8 bytes), the sequence number of the Request (8 bytes),
  * the first 16 bytes of an HMAC-SHA-256, and the options of the Request. The
- * HMAC covers everything that must not change. */
+ * HMAC covers all values that the client must not change. */
 
 #include "dccpcookies.h"
 
@@ -12,9 +12,9 @@
 #include "wire.h"
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-/* A client in PARTOPEN repeats its Ack after 200 ms, 400 ms and so on (section
- * 8.1.5). The lifetime of a cookie is enough for six of these Acks and a
- * round-trip time of seconds. */
+/* Lifetime of a cookie. A client in PARTOPEN repeats its Ack after 200 ms, then
+ * after 400 ms, and so on (section 8.1.5). The lifetime is enough for six of
+ * these Acks, even if the round-trip time is several seconds. */
 #define LIFETIME (16 * SECOND)
 #define MAC_AT 16
 #define MAC_SIZE 16

@@ -20,9 +20,10 @@ typedef struct
   gsize size;                   /* 0: none */
 } DccpCookie;
 
-/* Makes the cookie for `request`. A cookie is valid only while `epoch` stays
- * the same. Returns FALSE if the Request has more options than fit into a
- * cookie. */
+/* Makes the cookie for `request`. `epoch` is the number of connections so far.
+ * A cookie is valid only until this number changes, that is, until a connection
+ * opens. Returns FALSE if the options of the Request do not fit into a cookie.
+ */
 gboolean dccp_cookie_make (DccpCookie * cookie,
     const guint8 secret[DCCP_COOKIE_SECRET_SIZE], guint64 epoch, guint64 now,
     const DatagramPath * path, const DccpPacket * request);

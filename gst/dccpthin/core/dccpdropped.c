@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes the runs of Data Dropped. With CCID 3 the peer does not acknowledge
- * our acknowledgements. Each dropped packet is therefore reported several
- * times, and the peer counts it once. */
+/* Writes the runs of the Data Dropped option. With CCID 3 the peer does not
+ * acknowledge our acknowledgements, so we never know whether it has received a
+ * report. Each dropped packet is therefore reported several times. The peer
+ * counts the packet only once. */
 
 #include "dccpdropped.h"
 
 #include <string.h>
 
-/* Number of reports per dropped packet, of which two may be lost. */
+/* Number of times that each dropped packet is reported. If two of the reports
+ * are lost, the peer still receives the third one. */
 #define REPORTS 3
 /* maximum size of the option's value in bytes */
 #define MAX_BLOCKS 64
-/* A run length has 7 bits and is stored minus one. */
+/* The length of a run has 7 bits. It is stored minus one. */
 #define MAX_NORMAL_RUN 128
-/* A run length has 4 bits and is stored minus one. */
+/* The length of a run has 4 bits. It is stored minus one. */
 #define MAX_DROPPED_RUN 16
 
 gboolean

@@ -31,7 +31,9 @@ typedef struct
  * full of later packets. */
 gboolean dccp_dropped_add (DccpDropped * dropped, guint64 sequence,
     DccpDropCode code);
-/* Writes Data Dropped with as many packets as fit, from the acknowledgement
- * number downwards. */
+/* Writes the option Data Dropped. The option describes the packets in the order
+ * of decreasing sequence numbers, and begins with the packet `acknowledgement`.
+ * If there is not enough room for all dropped packets, the oldest ones are left
+ * out. */
 void dccp_dropped_write (DccpDropped * dropped, guint64 acknowledgement,
     DccpOptionWriter * writer);

@@ -6,15 +6,17 @@
 
 #include <string.h>
 
-/* Minimum path MTU that an ICMP message can set. A smaller value must be
- * forged. The IPv4 value is the minimum of Linux, and the IPv6 value is from
- * RFC 8200 section 5. */
+/* Minimum path MTU that is accepted from an ICMP message. No real path has a
+ * smaller MTU, so a smaller value must be forged. The IPv4 value is the minimum
+ * of Linux, and the IPv6 value is from RFC 8200 section 5. */
 #define MIN_MTU_IPV4 552
 #define MIN_MTU_IPV6 1280
 #define FIRST_DYNAMIC_PORT 49152
 
-/* The default Sequence Window of 10000 covers five round trips of 200 ms with
- * 2000 packets each, which is 120 Mbit/s (RFC 4340 section 7.5.2). */
+/* Sets the default configuration. The Sequence Window has 10000 packets, so
+ * that it covers five round trips (RFC 4340 section 7.5.2). With a round-trip
+ * time of 200 ms, each round trip can then have 2000 packets, which is 120
+ * Mbit/s. */
 void
 dccp_endpoint_config_init (DccpEndpointConfig * config)
 {
@@ -218,8 +220,10 @@ refuse_candidates (DccpEndpoint * endpoint)
   }
 }
 
-/* If a candidate has opened, it becomes the connection of this endpoint. If
- * several have opened, the first of them does. */
+/* A candidate is a client whose handshake is not complete. When its handshake
+ * is complete, it becomes the connection of this endpoint. If several
+ * candidates are ready at the same time, the first one in the list is chosen.
+ */
 static void
 settle_candidates (DccpEndpoint * endpoint)
 {
@@ -229,8 +233,9 @@ settle_candidates (DccpEndpoint * endpoint)
     DccpConnection *candidate = endpoint->candidates[i];
 
     if (dccp_connection_is_over (candidate)) {
-      /* If the client has acknowledged nothing, its Request may be forged. Its
-       * ports are therefore not kept in TIMEWAIT. */
+      /* TIMEWAIT keeps the ports of a connection for a while. It is skipped if
+       * the client has not acknowledged any packet, because its Request may be
+       * forged. */
       if (candidate->state == DCCP_STATE_TIME_WAIT && candidate->halves.sender)
         remember (endpoint, candidate);
       drop_candidate (endpoint, i);
@@ -335,10 +340,15 @@ is_in_time_wait (DccpEndpoint * endpoint, const DatagramPath * path,
   return gone && gone->in_time_wait;
 }
 
-/* Returns whether the peer of an earlier connection may have sent the packet.
- * An attacker who forges its address and ports does not know its sequence
- * numbers. If an attacker forges packets to the peer, the Syncs of the peer
- * acknowledge numbers that we never sent. */
+/* Returns whether the packet may be from the peer of an earlier connection. Its
+ * addresses and ports are not enough, because an attacker can forge them. The
+ * packet must also have valid sequence and acknowledgement numbers, which an
+ * attacker does not know.
+ *
+ * The acknowledgement number must be one that we have sent. An attacker can
+ * make the peer send us Syncs, by sending forged packets to the peer. Such
+ * Syncs acknowledge numbers that we never sent, so the result is FALSE for
+ * them. */
 static gboolean
 is_of_gone (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet)
@@ -353,10 +363,14 @@ is_of_gone (DccpEndpoint * endpoint, const DatagramPath * path,
       dccp_sequence_add (gone->gss, -window), gone->gss);
 }
 
-/* Answers with a Reset that is not longer than the packet, unless the packet is
- * from the peer of an earlier connection. Such a peer may repeat its Close in a
- * shorter packet if our Reset was lost. The answers to these peers have a limit
- * of their own, which other hosts cannot use up. */
+/* Answers a packet with a Reset. The Reset must not be longer than the packet,
+ * unless the packet is from the peer of an earlier connection. If our Reset was
+ * lost, such a peer repeats its Close, and the Close may be shorter than the
+ * Reset.
+ *
+ * The number of Resets per second is limited. Resets to peers of earlier
+ * connections are counted separately, so that Resets to other hosts do not use
+ * up their limit. */
 static void
 answer (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size, guint8 code)
@@ -435,8 +449,12 @@ had_time_for_answer (DccpEndpoint * endpoint, const DccpConnection * candidate)
       DCCP_SECOND;
 }
 
-/* A candidate is replaced only if the client has had time to answer the last
- * Response. A host that was connected before does not have to wait for this. */
+/* Makes room for a new candidate, which is a client whose handshake is not
+ * complete. Returns FALSE if there is no room.
+ *
+ * If an older candidate must be removed, its client must have had time to
+ * answer the last Response. The exception is a new candidate whose host was
+ * connected before: it need not wait until that time has passed. */
 static gboolean
 make_room (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
 {
@@ -465,8 +483,9 @@ hear_request (DccpEndpoint * endpoint, guint64 now, const DatagramPath * path,
   return connection;
 }
 
-/* The Response carries all the state that is needed when the client
- * acknowledges it (RFC 4340 section 8.1.4). */
+/* Sends a Response with an Init Cookie, and stores no state. The cookie
+ * contains all the state that the listener needs when the client acknowledges
+ * the Response (RFC 4340 section 8.1.4). */
 static void
 respond_with_cookie (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size, const PrefixLimiterHost * host)
@@ -492,10 +511,12 @@ respond_with_cookie (DccpEndpoint * endpoint, const DatagramPath * path,
   dccp_connection_free (connection);
 }
 
-/* Step 3 of RFC 4340 section 8.5. A Request is contested if a candidate has the
- * same addresses and ports but other sequence numbers. One of the two Requests
- * is then forged. The second one is answered with a cookie; the Request whose
- * Response is acknowledged is genuine. */
+/* Handles a Request (RFC 4340 section 8.5, step 3). `is_contested` is TRUE if a
+ * candidate has the same addresses and ports as this Request, but other
+ * sequence numbers. The Request of the candidate or this Request is then
+ * forged. It is not known yet which one. This Request is therefore answered
+ * with a cookie, and the candidate is kept. The client acknowledges the
+ * Response to the genuine Request. */
 static void
 process_listen (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size, gboolean is_contested)
@@ -552,7 +573,10 @@ restore_candidate (DccpEndpoint * endpoint, const DatagramPath * path,
   return candidate;
 }
 
-/* Step 2 of RFC 4340 section 8.5 for a packet without a connection. */
+/* Processes a packet that belongs to no connection (RFC 4340 section 8.5, step
+ * 2). A listener accepts a Request. Any other packet is refused, and answered
+ * with a Reset if the rules for Resets allow it.
+ */
 static void
 process_stranger (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size)
@@ -667,9 +691,9 @@ dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
   input_datagram (endpoint, now, &datagram);
 }
 
-/* Anybody may forge ICMP messages, so an ICMP error does not end an open
- * connection. RFC 4340 section 14.2 describes how an ICMP message sets the path
- * MTU. */
+/* Handles an ICMP error. Anybody may forge ICMP messages, so the error ends the
+ * connection only if the connection is not open yet. If the error says that a
+ * packet was too long, it reduces the path MTU (RFC 4340 section 14.2). */
 void
 dccp_endpoint_unreachable (DccpEndpoint * endpoint, guint64 now, guint mtu)
 {
@@ -776,8 +800,9 @@ dccp_endpoint_next_send (DccpEndpoint * endpoint, guint64 now)
       DCCP_NEVER;
 }
 
-/* Without a connection the result is the one for the longest headers, those of
- * IPv6 with UDP encapsulation. */
+/* If there is no connection, the size of the headers is not known yet. The
+ * result is then for the longest headers, which are those of IPv6 with UDP
+ * encapsulation. */
 guint
 dccp_endpoint_get_max_payload (DccpEndpoint * endpoint)
 {
@@ -834,9 +859,10 @@ dccp_endpoint_get_path (DccpEndpoint * endpoint, DatagramPath * path)
   return TRUE;
 }
 
-/* The peer has received the option Slow Receiver. If no Ack without the option
- * is due, it would not learn that we are fast again (RFC 4340 section 11.6), so
- * one is sent now. */
+/* If `slow` is FALSE and the peer was told before that we are slow, an Ack is
+ * sent at once. It does not have the option Slow Receiver, so the peer learns
+ * that we are fast again (RFC 4340 section 11.6). Without this Ack the peer
+ * would learn it only from the next regular Ack, and perhaps none is due. */
 void
 dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now, gboolean slow)
 {

@@ -26,7 +26,8 @@
 #include "driververbs.h"
 
 #define DCCP_ENTROPY_SIZE 32
-/* Maximum number of data packets that may be put before they are polled. */
+/* Maximum number of data packets that dccp_endpoint_put () accepts before
+ * dccp_endpoint_poll_output () is called. */
 #define DCCP_MAX_PUT 64
 
 #define DCCP_SERVICE_CODE(a, b, c, d) \
@@ -53,10 +54,13 @@ void dccp_endpoint_set_trace (DccpEndpoint * endpoint, DriverTrace trace,
  * has no connection. */
 void dccp_endpoint_connect (DccpEndpoint * endpoint, guint64 now,
     const DatagramPath * path);
-/* Closes the connection with a Close. Data that was sent before arrives first,
- * unless it is lost. If we are the server, a CloseReq asks the client to close
- * instead, so the client has to stay in TIMEWAIT. The event CLOSED or TIMED_OUT
- * follows; without a connection CLOSED follows immediately. */
+/* Closes the connection. Data that was sent before still arrives, unless it is
+ * lost. A client sends a Close. A server sends a CloseReq instead, which asks
+ * the client to send the Close. The reason is that the endpoint that sends the
+ * Close has to stay in TIMEWAIT afterwards.
+ *
+ * The event CLOSED or TIMED_OUT follows later. If there is no connection,
+ * CLOSED follows immediately. */
 void dccp_endpoint_close (DccpEndpoint * endpoint, guint64 now);
 /* Ends the connection immediately with a Reset. The event ABORTED follows. */
 void dccp_endpoint_abort (DccpEndpoint * endpoint, guint64 now);
@@ -67,10 +71,11 @@ void dccp_endpoint_abort (DccpEndpoint * endpoint, guint64 now);
 guint64 dccp_endpoint_next_send (DccpEndpoint * endpoint, guint64 now);
 /* Returns the maximum payload size of a packet in bytes. */
 guint dccp_endpoint_get_max_payload (DccpEndpoint * endpoint);
-/* Makes a data packet, which dccp_endpoint_poll_output () returns later. The
- * payload must stay valid until that packet was sent. `more` is TRUE if another
- * packet waits to be sent. `sequence` is set to the sequence number of the
- * packet. Returns FALSE if the packet may not be sent now or is too long. */
+/* Makes a data packet. A later call of dccp_endpoint_poll_output () returns the
+ * packet. The payload must stay valid until the packet was sent. The caller
+ * sets `more` to TRUE if it has another packet to send after this one.
+ * `sequence` is set to the sequence number of the packet. Returns FALSE if no
+ * packet may be sent now, or if the payload is too long. */
 gboolean dccp_endpoint_put (DccpEndpoint * endpoint, guint64 now,
     const guint8 * payload, gsize size, gboolean more, guint64 * sequence);
 gboolean dccp_endpoint_get_path (DccpEndpoint * endpoint, DatagramPath * path);
@@ -101,10 +106,10 @@ gboolean dccp_endpoint_were_dropped (DccpEndpoint * endpoint,
     DccpHistory * packets, guint64 first, gint64 n);
 
 void dccp_endpoint_timeout (DccpEndpoint * endpoint, guint64 now);
-/* Returns the next datagram; data packets are first. Writes at most
- * DCCP_MAX_CONTROL bytes to datagram->bytes. Sets the size and the path of the
- * datagram, and its part, which is the payload. Returns FALSE if there is
- * nothing to send now. */
+/* Returns the next datagram. Data packets come before all other packets. At
+ * most DCCP_MAX_CONTROL bytes are written to datagram->bytes. The function also
+ * sets the size and the path of the datagram. The datagram's `part` is set to
+ * the payload. Returns FALSE if there is nothing to send now. */
 gboolean dccp_endpoint_poll_output (DccpEndpoint * endpoint, guint64 now,
     Datagram * datagram);
 /* Returns the time of the next call of dccp_endpoint_timeout (). This time does

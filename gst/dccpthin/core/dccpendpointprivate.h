@@ -32,7 +32,8 @@ typedef struct
   guint64 until;                /* ns */
 } DccpGone;
 
-/* A data packet that was put and not polled yet. */
+/* A data packet between the calls of dccp_endpoint_put () and
+ * dccp_endpoint_poll_output (). */
 typedef struct
 {
   guint8 header[DCCP_MAX_HEADER];
@@ -46,10 +47,12 @@ struct _DccpEndpoint
   DccpCommon common;
   guint8 entropy[DCCP_ENTROPY_SIZE];
   guint64 n_drawn;
-  /* First sequence number of the next connection of a client. A listener adds
-   * it to the number that it computes for a client. */
+  /* A random number. A client uses it as the first sequence number of its next
+   * connection. A listener computes the first sequence number from the
+   * addresses and ports of the client, and adds this random number. */
   guint64 next_iss;
-  guint64 now;                  /* latest time that the caller gave, in ns */
+  /* latest time that the caller has passed, in ns */
+  guint64 now;
   DccpConnection *connection;   /* NULL: none */
   /* the oldest candidate first */
   DccpConnection *candidates[DCCP_MAX_CANDIDATES];
@@ -58,7 +61,8 @@ struct _DccpEndpoint
   PrefixLimiter *limiter;
   DccpResponses *responses;     /* Responses with a cookie; listener only */
   DccpGone gone[DCCP_MAX_GONE];
-  /* number of earlier connections; the oldest entries are overwritten */
+  /* Number of earlier connections. `gone` contains the latest DCCP_MAX_GONE of
+   * them. */
   guint n_gone;
   DccpPut *put;                 /* DCCP_MAX_PUT of them */
   guint n_put, n_polled;

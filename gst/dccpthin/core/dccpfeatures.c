@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Feature negotiation of the Thin profile; see the header. Sections are those
- * of RFC 4340. Each feature exists twice, once for each feature location. The
- * table lists the values that we accept for both, in the order of our
- * preference.
+ * of RFC 4340. Each feature exists twice: once with us as the feature location,
+ * and once with the peer as the feature location. The table lists the values
+ * that we accept, in the order of our preference. The same list is used for
+ * both.
  */
 
 #include "dccpfeatures.h"
@@ -16,9 +17,11 @@
 #define MAX_SEQUENCE_WINDOW ((G_GUINT64_CONSTANT (1) << 46) - 1)
 #define MAX_COVERAGE 15
 
-/* Minimum and maximum retransmission interval of a Change. It must not be
- * shorter than a round trip (section 6.6.3). An unknown round-trip time counts
- * as 0.2 s (section 3.4), and a shorter interval would only cost packets. */
+/* Minimum and maximum time after which a Change is retransmitted. This time
+ * must not be shorter than a round trip (section 6.6.3). As long as the
+ * round-trip time is unknown, it is assumed to be 0.2 s (section 3.4). The
+ * minimum is 0.2 s even if the round-trip time is known to be shorter, to save
+ * packets. */
 #define MIN_RETRANSMISSION (200 * MILLISECONDS)
 #define MAX_RETRANSMISSION (64 * SECONDS)
 
@@ -42,7 +45,8 @@ typedef struct
 typedef struct
 {
   guint8 number;
-  /* non-negotiable (section 6.3.2) instead of server-priority */
+  /* TRUE: the feature is non-negotiable (section 6.3.2). FALSE: its value is
+   * chosen by the server-priority rule (section 6.3.1). */
   gboolean is_non_negotiable;
   gsize size;                   /* size of a value in bytes */
   /* Every endpoint must understand the feature (section 6.4). */
@@ -74,8 +78,9 @@ static const Rule base_rules[] = {
 };
 
 #define N_BASE_RULES G_N_ELEMENTS (base_rules)
-/* The features of the congestion controls follow the base rules. Features that
- * do not fit into the table are unknown. */
+/* Maximum number of features. The table has the base rules first and then the
+ * features of the congestion controls. If a feature of a congestion control
+ * does not fit into the table, it is treated like an unknown feature. */
 #define MAX_RULES (N_BASE_RULES + 4 * DCCP_CCID_MAX_FEATURES)
 
 typedef enum
@@ -102,8 +107,11 @@ typedef struct
   guint64 wanted;
   State state;
   gboolean is_mandatory;        /* Mandatory precedes our Change option. */
-  Owed owed, said;              /* `said` is the Confirm that was sent last. */
-  /* time and interval of the Change's retransmission */
+  /* `owed` is the Confirm to send next, and `said` is the one that was sent
+   * last. */
+  Owed owed, said;
+  /* time of the next retransmission of the Change, and interval after which it
+   * is retransmitted again */
   guint64 due, interval;
 } Feature;
 
@@ -177,8 +185,10 @@ add_preferences (Feature * self, guint first, guint last)
   }
 }
 
-/* Preferences of a receiver: the minimum coverage that we want, then each
- * greater coverage, and finally complete coverage. */
+/* Sets the preferences of a receiver for the feature Minimum Checksum Coverage.
+ * The minimum coverage that we want comes first. The greater coverages follow,
+ * in increasing order. The value 0 is last and means that the checksum covers
+ * all bytes. */
 static void
 prefer_received_coverage (Feature * self, guint8 coverage)
 {
@@ -187,9 +197,10 @@ prefer_received_coverage (Feature * self, guint8 coverage)
   add_preferences (self, 0, 0);
 }
 
-/* Preferences of a sender: first the values that allow our coverage, in
- * decreasing order, because the peer is most likely to accept the greatest one.
- * With any other value the checksum covers the whole packet. */
+/* Sets the preferences of a sender for the feature Minimum Checksum Coverage
+ * (section 9.2.1). The values that allow our coverage come first, in decreasing
+ * order, because the peer is most likely to accept the greatest one. With any
+ * other value, the checksum must cover the whole packet. */
 static void
 prefer_sent_coverage (Feature * self, guint8 coverage)
 {
@@ -223,9 +234,10 @@ add_ccid_rules (DccpFeatures * self, const DccpCcid * ccid)
   }
 }
 
-/* Section 10: adds the CCIDs in order of preference. The features of the
- * preferred CCID are requested before the CCID is agreed on, because it is
- * nearly always accepted. */
+/* Adds the CCIDs in the order of our preference (section 10). The features of
+ * the preferred CCID are requested at the same time as the CCID itself. The
+ * endpoint does not wait until the peer has accepted the CCID, because the peer
+ * nearly always accepts it. */
 static void
 prefer_ccids (DccpFeatures * self, const DccpCcid * const *ccids)
 {
@@ -383,9 +395,11 @@ input_number (Feature * self, const Rule * rule, gint side,
   return 0;
 }
 
-/* Section 6.6.6: both endpoints arrive at the same value, whether or not the
- * Change crosses one of ours. If the lists have no common value, the feature
- * keeps its value, and the Confirm reports it. */
+/* Chooses the value of a feature (section 6.6.6). Both endpoints choose the
+ * same value, even if both send a Change at the same time.
+ *
+ * If the lists of preferences have no common value, the feature keeps its
+ * value. The Confirm then contains this value. */
 static guint8
 input_preferences (DccpFeatures * self, Feature * feature, const Rule * rule,
     gboolean mandatory, const guint8 * theirs, gsize n_theirs)
@@ -448,9 +462,10 @@ is_confirmed_number (const Feature * self, const Rule * rule,
   return size == rule->size && wire_read (value, size) == self->wanted;
 }
 
-/* A Confirm contains the value and then the preferences of the peer, from which
- * we must arrive at the same value. Some implementations omit the preferences;
- * the value must then be one of ours. */
+/* Returns whether a Confirm of the peer is valid. The Confirm contains the
+ * chosen value, followed by the list of the peer's preferences. From this list
+ * we compute the value too, and must get the same result. Some implementations
+ * omit the list. The value must then be one of our own preferences. */
 static gboolean
 is_confirmed_preference (DccpFeatures * self, const Feature * feature,
     const guint8 * value, gsize size)
@@ -547,8 +562,9 @@ dccp_features_input (DccpFeatures * features, const DccpOption * option,
   }
 }
 
-/* Erratum 974: FGSR <= GSR and FGSS <= GSS must hold also after the sequence
- * numbers have wrapped around. */
+/* RFC 4340 erratum 974: FGSR must not be greater than GSR, and FGSS must not be
+ * greater than GSS. After the sequence numbers have wrapped around, an old FGSR
+ * or FGSS would seem to be greater. It is then replaced by a smaller number. */
 void
 dccp_features_processed (DccpFeatures * features, guint64 gsr, guint64 gss)
 {

@@ -27,8 +27,8 @@ typedef enum                    /* section 6.4, table 4 */
 typedef struct
 {
   gboolean is_server;
-  /* Number of packets beyond the last one that the peer accepts from us; 32 to
-   * 2^46 - 1. */
+  /* Our Sequence Window: number of sequence numbers, from 32 to 2^46 - 1. The
+   * peer accepts only packets whose sequence number is in this window. */
   guint64 sequence_window;
   /* Minimum CsCov that we accept; 0 = only packets whose checksum covers all
    * bytes. */
@@ -53,11 +53,14 @@ void dccp_features_set_initial_received (DccpFeatures * features,
  * returns the code of the Reset that must be sent. */
 guint8 dccp_features_input (DccpFeatures * features, const DccpOption * option,
     const DccpPacket * packet);
-/* Called after all options of a packet were processed, with the current
- * greatest sequence numbers received (GSR) and sent (GSS). After this call,
- * options of earlier packets count as reordered and are ignored. RFC 4340
- * erratum 974: after the sequence numbers have wrapped around, old numbers must
- * not count as new. */
+/* Called after all options of a packet were processed. `gsr` and `gss` are the
+ * greatest sequence numbers that were received and sent until now. If a packet
+ * with an earlier sequence number arrives afterwards, it was reordered, and its
+ * feature options are ignored.
+ *
+ * The function also prevents an error after the sequence numbers have wrapped
+ * around: very old numbers must not be taken for new ones (RFC 4340 erratum
+ * 974). */
 void dccp_features_processed (DccpFeatures * features, guint64 gsr,
     guint64 gss);
 
@@ -73,9 +76,9 @@ void dccp_features_write_again (DccpFeatures * features,
  * carry these options, an Ack must be sent. A client that has no Response yet
  * sends them with its next Request. */
 gboolean dccp_features_want_packet (DccpFeatures * features, guint64 now);
-/* Returns the time at which a Change must be retransmitted; G_MAXUINT64 = no
- * Change is unconfirmed. Options that are due already are reported by
- * dccp_features_want_packet (). */
+/* Returns the time at which a Change must be retransmitted. G_MAXUINT64 = no
+ * Change waits for its Confirm. The function ignores options that are due
+ * already; see dccp_features_want_packet (). */
 guint64 dccp_features_next_wakeup (DccpFeatures * features);
 void dccp_features_set_round_trip (DccpFeatures * features,
     guint64 round_trip);

@@ -31,9 +31,11 @@ choose_ccid (DccpHalfConnections * halves, gboolean is_sender)
   return agreed ? agreed : halves->ccids[0];
 }
 
-/* Returns the congestion control that runs or that will begin. A packet may
- * have options of the congestion control after the options that change it, so
- * the old one is used until all options were read. */
+/* Returns the congestion control that is used now, or that will be used first.
+ * If the options of a packet select another congestion control, the previous
+ * one is still returned until all options of this packet were read. The reason
+ * is that the packet may contain options of the previous congestion control
+ * too. */
 static const DccpCcid *
 get_ccid (DccpHalfConnections * halves, gboolean is_sender)
 {
@@ -110,8 +112,8 @@ dccp_half_connections_add_stats (DccpHalfConnections * halves,
   add_receiver_stats (halves, stats);
 }
 
-/* `sequence` is the last number before the sender began. The sender needs no
- * information about earlier packets. */
+/* `sequence` is the last sequence number that we used before this congestion
+ * control sends its first packet. */
 static void
 begin_sender (DccpHalfConnections * halves, const DccpCcid * ccid,
     guint64 now, guint64 sequence)
@@ -122,8 +124,9 @@ begin_sender (DccpHalfConnections * halves, const DccpCcid * ccid,
   set_sender_round_trip (halves, now);
 }
 
-/* The receiver begins as if the packet before `sequence` had arrived, because
- * the packet `sequence` may already have data. */
+/* `sequence` is the number of the first packet that this congestion control has
+ * to process. The packet may already have data. The receiver is therefore
+ * created with the number before it, so that the packet counts as a new one. */
 static void
 begin_receiver (DccpHalfConnections * halves, const DccpCcid * ccid,
     guint64 sequence)
@@ -222,8 +225,9 @@ init_context (DccpHalfConnections * halves, const DccpCcid * ccid,
   }
 }
 
-/* Returns the space for the options of a packet. Options of another congestion
- * control are removed, because they have another format. */
+/* Returns the struct in which `ccid` stores the options of a packet. If the
+ * struct contains options of another congestion control, it is cleared first.
+ * Each congestion control stores its options in a format of its own. */
 static DccpCcidHeard *
 get_own (DccpHalfHeard * heard, const DccpCcid * ccid)
 {

@@ -28,11 +28,12 @@ void dccp_half_connections_init (DccpHalfConnections * halves,
  * `sequence` is the number of the first packet of the peer. */
 void dccp_half_connections_begin (DccpHalfConnections * halves, guint64 now,
     guint max_segment, guint64 iss, guint64 sequence);
-/* The packet `sequence` may have changed the negotiated congestion controls,
- * which is possible even in OPEN. Each half-connection whose congestion control
- * has changed begins again, and its old counters are added to `stats`. `gss` is
- * the last sequence number that we sent. Returns TRUE if the sender began
- * again. */
+/* Called after the options of the packet `sequence` were processed. These
+ * options may have changed the negotiated congestion controls, even in the
+ * state OPEN. If so, the half-connection begins again with the new congestion
+ * control, and the counters of the old one are added to `stats`. `gss` is the
+ * last sequence number that we sent. Returns TRUE if the half-connection in
+ * which we send data began again. */
 gboolean dccp_half_connections_follow (DccpHalfConnections * halves,
     guint64 now, guint64 gss, guint64 sequence, DccpStats * stats);
 void dccp_half_connections_clear (DccpHalfConnections * halves,
@@ -53,7 +54,7 @@ void dccp_half_connections_set_round_trip (DccpHalfConnections * halves,
  * the first option. */
 typedef struct
 {
-  /* congestion control of the options; NULL = no option yet */
+  /* congestion control whose options were read; NULL = no option yet */
   const DccpCcid *ccid;
   DccpCcidHeard own;
 } DccpHalfHeard;

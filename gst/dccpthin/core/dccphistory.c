@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A ring of bits. The lowest bits of a sequence number are its index. The
- * number of sequence numbers, 2^48, is a multiple of the ring's size. */
+/* Implementation of dccphistory.h. The bits are in a ring. The index of a bit
+ * is the sequence number modulo the size of the ring. When the sequence numbers
+ * wrap around at 2^48, the index continues without a jump, because 2^48 is a
+ * multiple of the ring's size. */
 
 #include "dccphistory.h"
 
@@ -24,8 +26,9 @@ mask (guint64 sequence)
   return G_GUINT64_CONSTANT (1) << (sequence % 64);
 }
 
-/* Returns a mask of the bits from `sequence` on within one 64-bit word, at most
- * `n` bits. */
+/* Returns a mask for a 64-bit word of the history. The mask contains the bits
+ * of `n` sequence numbers that begin at `sequence`, but not those that are in
+ * the next word. `size` is set to the number of bits in the mask. */
 static guint64
 mask_run (guint64 sequence, gint64 n, gint64 * size)
 {
@@ -33,8 +36,9 @@ mask_run (guint64 sequence, gint64 n, gint64 * size)
   return G_MAXUINT64 >> (64 - *size) << sequence % 64;
 }
 
-/* The run is cleared word by word, because a sequence number that jumps may
- * clear the whole history. */
+/* Clears the bits of `n` sequence numbers that begin at `first`. If a sequence
+ * number is far greater than the previous one, this can be the whole history.
+ * Each step therefore clears a word of 64 bits and not only one bit. */
 static void
 clear_run (DccpHistory * history, guint64 first, gint64 n)
 {

@@ -23,21 +23,26 @@ typedef struct
 } DccpHistory;
 
 void dccp_history_clear (DccpHistory * history);
-/* Sets the bit of a number. If the number is greater than all earlier ones, the
- * bits between it and the previous greatest number are cleared. Returns FALSE
- * if the number is too old for the history. */
+/* Sets the bit of a sequence number. If this number is greater than all earlier
+ * ones, the bits between it and the previous greatest number are cleared.
+ * Returns FALSE if the number is too old for the history. */
 gboolean dccp_history_set (DccpHistory * history, guint64 sequence);
 gboolean dccp_history_is_known (const DccpHistory * history, guint64 sequence);
-/* Returns the bit of a number. Returns FALSE also if the number is unknown. */
+/* Returns the bit of a sequence number. Returns FALSE too if the number is not
+ * in the history. */
 gboolean dccp_history_get (const DccpHistory * history, guint64 sequence);
-/* Returns how many of the `n` numbers from `first` on are set. */
+/* Returns how many bits are set for the `n` sequence numbers that begin at
+ * `first`. */
 gint64 dccp_history_count (DccpHistory * history, guint64 first, gint64 n);
-/* Returns whether one of the `n` numbers from `first` on is set in both
- * histories. */
+/* Returns whether at least one sequence number has its bit set in both
+ * histories. The `n` numbers that begin at `first` are checked. */
 gboolean dccp_history_have_common (DccpHistory * history,
     const DccpHistory * other, guint64 first, gint64 n);
-/* Sets those of the `n` numbers from `first` on that are set in `from` and not
- * yet in `history`. Returns how many numbers were set. If there is at least
- * one, the lowest and the highest of them are stored. */
+/* Copies a run of bits from `from` to `history`. The run has `n` sequence
+ * numbers and begins at `first`. Only bits that are set in `from` are copied.
+ *
+ * Returns how many bits of `history` were not set before and are set now. If
+ * there is at least one such bit, stores the lowest and the highest of their
+ * sequence numbers. */
 gint64 dccp_history_add_run (DccpHistory * history, const DccpHistory * from,
     guint64 first, gint64 n, guint64 * lowest, guint64 * highest);

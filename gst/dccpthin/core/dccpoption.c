@@ -7,7 +7,8 @@
 
 /* Greatest type of the options that have no length (section 5.8). */
 #define LAST_SINGLE_BYTE 31
-/* bytes of the type and length, which the length includes */
+/* Size of the fields type and length in bytes. The value of the length field
+ * includes these two bytes. */
 #define TYPE_AND_LENGTH 2
 #define MAX_VALUE (255 - TYPE_AND_LENGTH)
 #define MANDATORY 1             /* section 5.8.2 */
@@ -19,7 +20,8 @@ dccp_option_writer_init (DccpOptionWriter * writer)
   writer->is_full = FALSE;
 }
 
-/* Returns the address for the value of the option, or NULL if there is no room.
+/* Writes the type and the length of an option. Returns a pointer to the memory
+ * for the option's value, or NULL if there is no room.
  */
 static guint8 *
 begin_option (DccpOptionWriter * self, gboolean mandatory, guint8 type,

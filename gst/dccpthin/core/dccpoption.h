@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One DCCP option (RFC 4340 section 5.8), which consists of a type and a value,
- * and a buffer to which options are written one after the other. This code
- * knows neither packets nor the meaning of the types.
+/* One DCCP option, and a buffer to which options are written one after the
+ * other. An option consists of a type and a value (RFC 4340 section 5.8). This
+ * code does not depend on the packet header or on the meaning of the types.
  */
 
 #pragma once

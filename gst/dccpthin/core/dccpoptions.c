@@ -111,7 +111,8 @@ read_option (DccpOptionReader * self, DccpOption * option)
   return TRUE;
 }
 
-/* No option that can be processed follows the Mandatory option. */
+/* Called if a Mandatory option is the last option, or if another Mandatory
+ * option follows. The Mandatory option itself is then returned, as an error. */
 static gboolean
 end_with_mandatory (DccpOptionReader * self, DccpOption * option)
 {
@@ -226,7 +227,9 @@ dccp_option_next_drop_block (const DccpOption * option, guint * offset,
 
 /* --- writing -------------------------------------------------------------- */
 
-/* RFC 4340 section 13.2: 2^32 - 1 means this time or any longer one. */
+/* Converts a time from ns to the unit of the options. A time that exceeds 32
+ * bits is written as 2^32 - 1, which means "this time or longer" (RFC 4340
+ * section 13.2). */
 static guint32
 get_time_units (guint64 time)
 {

@@ -52,17 +52,18 @@ typedef struct
 void dccp_option_reader_init (DccpOptionReader * reader,
     const DccpPacket * packet);
 /* Returns the next option that a packet of this type may carry. Padding is
- * skipped, and a Mandatory option is returned as the field `mandatory` of the
- * option after it.
+ * skipped. A Mandatory option is not returned itself: the field `mandatory` of
+ * the next option is TRUE instead.
  *
- * Returns FALSE after the last option. An option with an invalid length sets
- * `broken`, and the options after it are ignored (RFC 4340 section 5.8). If a
- * Mandatory option precedes such an option, the option is returned without a
- * value.
+ * Returns FALSE after the last option. If an option has an invalid length,
+ * `broken` is set, and this option and all options after it are ignored (RFC
+ * 4340 section 5.8). There is one exception: if a Mandatory option precedes the
+ * invalid option, the invalid option is returned without a value.
  *
- * A Mandatory option that is the last one, or that precedes another Mandatory
- * option, is returned as DCCP_OPTION_MANDATORY, which is an error (RFC 4340
- * section 5.8.2). Before Padding it is ignored. */
+ * A Mandatory option must not be the last option, and must not precede another
+ * Mandatory option (RFC 4340 section 5.8.2). In both cases
+ * DCCP_OPTION_MANDATORY is returned, which the caller treats as an error. A
+ * Mandatory option before Padding is ignored. */
 gboolean dccp_option_reader_next (DccpOptionReader * reader,
     DccpOption * option);
 
@@ -99,6 +100,7 @@ gboolean dccp_option_write_elapsed_time (DccpOptionWriter * writer,
 gboolean dccp_option_write_timestamp (DccpOptionWriter * writer, guint64 now);
 gboolean dccp_option_write_timestamp_echo (DccpOptionWriter * writer,
     guint32 stamp, guint64 elapsed);
-/* Writes a Data Dropped option. `blocks` has the format of the wire. */
+/* Writes a Data Dropped option. `blocks` is the value of the option, as in RFC
+ * 4340 section 11.7. */
 gboolean dccp_option_write_data_dropped (DccpOptionWriter * writer,
     const guint8 * blocks, gsize n);

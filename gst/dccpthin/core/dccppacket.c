@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The codec of the DCCP header; see the header file. Every packet is parsed or
- * written here, and the checksum reads all covered bytes of it.
+/* The codec of the DCCP header; see the header file. It parses each received
+ * packet and writes each sent packet. It also computes and checks the checksum.
  */
 
 #include "dccppacket.h"
@@ -19,9 +19,11 @@
 
 /* header size in bytes if the header bit X is 1 */
 #define LONG_HEADER 16
-/* size of the acknowledgement subheader if X is 1; 2 bytes are reserved */
+/* Size in bytes of the acknowledgement subheader if the header bit X is 1. The
+ * size includes 2 reserved bytes. */
 #define LONG_ACKNOWLEDGEMENT 8
-/* size of the acknowledgement subheader if X is 0; 1 byte is reserved */
+/* Size in bytes of the acknowledgement subheader if the header bit X is 0. The
+ * size includes 1 reserved byte. */
 #define SHORT_ACKNOWLEDGEMENT 4
 #define WORD 4                  /* unit of Data Offset and CsCov in bytes */
 #define MAX_COVERAGE 15
@@ -91,7 +93,8 @@ has_service_code (DccpType type)
   return type == DCCP_REQUEST || type == DCCP_RESPONSE || type == DCCP_LISTEN;
 }
 
-/* The header bit X may be 0 for these types (RFC 4340 section 5.1). */
+/* Returns whether the header bit X may be 0 for packets of this type (RFC 4340
+ * section 5.1). */
 static gboolean
 may_be_short (DccpType type)
 {
@@ -112,8 +115,9 @@ dccp_type_get_header_size (DccpType type, gboolean extended)
 
 /* --- checksum ------------------------------------------------------------- */
 
-/* RFC 4340 section 9.1: the pseudo-header is the one of TCP. The length has 32
- * bits also for IPv4, because the additional bits are 0 and do not change the
+/* Returns the sum of the pseudo-header, which is the same as for TCP (RFC 4340
+ * section 9.1). For IPv4, the length in the pseudo-header should have 16 bits.
+ * It has 32 bits here, because the additional bits are 0 and do not change the
  * sum. */
 static guint64
 sum_pseudo_header (const DatagramPath * path, gsize length)
@@ -145,7 +149,7 @@ read_sequence (DccpPacket * packet, const guint8 * bytes)
     packet->sequence = wire_read (bytes + SEQUENCE_SHORT, 3);
 }
 
-/* Returns the address after the acknowledgement number. */
+/* Returns a pointer to the bytes after the acknowledgement number. */
 static const guint8 *
 read_acknowledgement (DccpPacket * packet, const guint8 * bytes)
 {
@@ -280,8 +284,10 @@ write_options (const DccpPacket * packet, guint8 * bytes, gsize size)
   memset (bytes + packet->options_size, 0, size - packet->options_size);
 }
 
-/* The header has a multiple of 4 bytes, so the sums of header and payload can
- * be added. The sum is computed in network byte order. */
+/* The checksum is a sum of 16-bit words. The sums of the header and of the
+ * payload are computed separately and then added. This is possible because the
+ * size of the header is a multiple of 4 bytes. The sum is computed in network
+ * byte order. */
 static void
 write_checksum (const DccpPacket * packet, const DatagramPath * path,
     guint8 coverage, guint8 * bytes, gsize header_size)
@@ -299,8 +305,9 @@ write_checksum (const DccpPacket * packet, const DatagramPath * path,
   memcpy (bytes + CHECKSUM, &checksum, sizeof (checksum));
 }
 
-/* A packet whose CsCov exceeds its payload would be refused. The checksum of
- * such a packet covers all bytes instead. */
+/* Returns the CsCov for the header. A receiver discards a packet whose CsCov
+ * covers more bytes than the payload has. In this case the result is 0, which
+ * means that the checksum covers all bytes. */
 static guint8
 get_wire_coverage (const DccpPacket * packet)
 {

@@ -40,9 +40,10 @@ typedef enum                    /* section 5.6, table 2; RFC 6773 section 4 */
   DCCP_RESET_CLOSED,
   DCCP_RESET_ABORTED,
   DCCP_RESET_NO_CONNECTION,
-  /* byte 1 of the Reset's data: type of the packet */
+  /* The first byte of the Reset's data is the type of the refused packet. */
   DCCP_RESET_PACKET_ERROR,
-  /* data of the Reset: option type and first two bytes of the value */
+  /* The Reset's data are the type of the refused option and the first two bytes
+   * of its value. */
   DCCP_RESET_OPTION_ERROR,
   DCCP_RESET_MANDATORY_ERROR,   /* data: as for DCCP_RESET_OPTION_ERROR */
   DCCP_RESET_CONNECTION_REFUSED,
@@ -113,10 +114,10 @@ gsize dccp_type_get_header_size (DccpType type, gboolean extended);
  * `bytes`, and is undefined unless the result is DCCP_ACCEPTED. */
 DccpRefusal dccp_packet_parse (DccpPacket * packet, const DatagramPath * path,
     const guint8 * bytes, gsize size);
-/* Writes the header and the options, which are padded to whole 32-bit words,
- * and the checksum. The caller sends the payload after them. If the CsCov of
- * `packet` exceeds the payload, the checksum covers all bytes. Returns the
- * number of written bytes, at most DCCP_MAX_HEADER, or 0 if the options are too
- * long. */
+/* Writes the header, the options and the checksum. The options are padded to
+ * whole 32-bit words. The caller sends the payload after these bytes. If the
+ * CsCov of `packet` exceeds the payload, the checksum covers all bytes. Returns
+ * the number of written bytes, which is at most DCCP_MAX_HEADER. Returns 0 if
+ * the options are too long. */
 gsize dccp_packet_write (const DccpPacket * packet, const DatagramPath * path,
     guint8 bytes[DCCP_MAX_HEADER]);

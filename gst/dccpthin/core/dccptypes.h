@@ -8,14 +8,15 @@
 #include "dccpccid.h"
 #include "dccppacket.h"
 
-/* Maximum number of bytes that dccp_endpoint_poll_output () writes. Payload is
- * not copied; the datagram points to it. */
+/* Maximum number of bytes that dccp_endpoint_poll_output () writes into the
+ * caller's buffer. These are the bytes of the header. The payload is not copied
+ * into this buffer. */
 #define DCCP_MAX_CONTROL DCCP_MAX_HEADER
 
 typedef struct
 {
   gboolean is_listener;
-  /* DCCP port; 0 for a client = chosen at random */
+  /* our DCCP port; a client may set 0, and a random port is then used */
   guint16 local_port;
   guint16 remote_port;          /* used by a client only */
   guint32 service_code;
@@ -48,14 +49,15 @@ typedef struct
 typedef struct
 {
   const guint8 *payload;        /* points into the received bytes */
-  /* The block of which a slice of the payload can be made; NULL if the payload
-   * must be copied. It is set in events only. */
+  /* The memory block that contains the payload. The receiver of the event can
+   * refer to a slice of this block instead of copying the payload. NULL if the
+   * payload must be copied. The field is set in events only. */
   DatagramBlock *block;
   gsize size;
   guint64 sequence;
   /* Packets before this one are missing; they may still arrive. */
   gboolean discont;
-  /* CsCov: the bytes that it does not cover may be damaged. */
+  /* checksum coverage (CsCov); bytes that are not covered may be damaged */
   guint8 coverage;
 } DccpData;
 
@@ -69,7 +71,7 @@ typedef enum
   /* We sent a Reset with reset_code, because the application aborted the
    * connection or because a packet of the peer was invalid. */
   DCCP_EVENT_ABORTED,
-  /* no answer within a timeout of the configuration */
+  /* The peer did not answer in time; see connect_timeout and idle_timeout. */
   DCCP_EVENT_TIMED_OUT,
   DCCP_EVENT_UNREACHABLE,       /* ICMP error while the client connects */
   /* A second client at `path` tried to connect and was refused. */
@@ -78,11 +80,13 @@ typedef enum
   DCCP_EVENT_RATE,
   /* `slow` is TRUE if the peer is a slow receiver now. */
   DCCP_EVENT_SLOW_RECEIVER,
-  /* The peer dropped packets: `sequence` and some of the `lost` - 1 numbers
-   * after it. */
+  /* The peer dropped packets. They are in a range of `lost` sequence numbers
+   * that begins with `sequence`. Other packets in this range may have arrived.
+   */
   DCCP_EVENT_DROPPED,
-  /* The peer newly reported a loss: `sequence` and some of the `lost` - 1
-   * numbers after it. */
+  /* The peer reported a loss that it had not reported before. The lost packets
+   * are in a range of `lost` sequence numbers that begins with `sequence`.
+   * Other packets in this range may have arrived. */
   DCCP_EVENT_LOST,
   DCCP_EVENT_DATA               /* Data arrived: `data` and `time` are set. */
 } DccpEventType;
@@ -143,8 +147,8 @@ typedef struct
   guint64 round_trip;           /* ns; 0: unknown */
   guint64 round_trip_variance;  /* ns */
   guint64 feedback_received, no_feedback;
-  /* Number of loss events. They are counted only if the peer reports each of
-   * them. */
+  /* Number of loss events. It stays 0 if the peer reports only the loss event
+   * rate and no Loss Intervals. */
   guint64 loss_events_received;
   guint64 slow_receiver_received, dropped_received;
   /* data that the peer sends */

@@ -8,16 +8,19 @@
 #include "tfrctable.h"
 
 #define MIN_P 1e-8              /* minimum of p; see the header */
-/* Minimum round-trip time in seconds, for a clock that stands still. */
+/* Minimum round-trip time in seconds. It replaces a measured time of 0, which a
+ * clock that does not advance could cause. */
 #define MIN_ROUND_TRIP 1e-6
 #define MICROSECOND 1000000
 /* A DCCP packet is not longer than an IP packet. */
 #define MAX_SEGMENT G_MAXUINT16
-/* Number of bisections. From the range MIN_P to 1 they leave an interval whose
- * logarithm is 2e-15. */
+/* Number of bisections. The range of p is from MIN_P to 1 at first. After the
+ * last bisection the range is so small that the logarithms of its ends differ
+ * by only 2e-15. */
 #define BISECTIONS 53
 
-/* A p that is not a number counts as 1, the worst value. */
+/* Limits the loss event rate p to the range MIN_P to 1. NaN is replaced by 1,
+ * which is the worst value. */
 static gdouble
 clamp_p (gdouble p)
 {
@@ -42,7 +45,8 @@ tfrc_equation_f (TfrcEquation equation, gdouble p)
 }
 
 /* Returns s / R in units of 2^-24 bytes per second. The product fits into 64
- * bits: s has 16 bits, the scale 24 and the number of us per second 20. */
+ * bits: s has at most 16 bits, the factor 2^24 adds 24 bits, and the factor
+ * MICROSECOND adds 20 bits. */
 static guint64
 get_scaled_segment_rate (gdouble segment_size, gdouble round_trip)
 {
@@ -74,8 +78,9 @@ invert_table (gdouble segment_size, gdouble round_trip, gdouble rate)
           -TFRC_TABLE_P_BITS));
 }
 
-/* Inverts f by bisection, which is possible because f increases with p. Each
- * step halves the range of the logarithm. */
+/* Returns the p for which the equation has the value `f`. It is found by
+ * bisection, which is possible because f increases with p. Each step halves the
+ * difference between log (low) and log (high). */
 static gdouble
 invert_exactly (gdouble f)
 {

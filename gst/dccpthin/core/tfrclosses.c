@@ -6,7 +6,8 @@
 #include <string.h>
 
 #define N (TFRC_LOSSES_KEPT - 1)
-/* Minimum of the discount factor (section 5.5; 0.5 in RFC 3448). */
+/* Minimum of the discount factor (RFC 5348 section 5.5). In RFC 3448 the
+ * minimum was 0.5. */
 #define THRESHOLD 0.25
 
 /* w_i (5.4) */
@@ -67,7 +68,8 @@ sum_closed (const TfrcLosses * losses, gdouble * weight, gdouble * length)
 }
 
 /* Returns the discount factor DF. If the open interval is longer than twice the
- * mean of the closed ones, the closed ones have less weight (section 5.5). */
+ * mean of the closed intervals, the factor is less than 1, and the closed
+ * intervals have less weight (section 5.5). */
 static gdouble
 get_discount (const TfrcLosses * losses)
 {
@@ -92,9 +94,11 @@ tfrc_losses_begin (TfrcLosses * losses)
   losses->intervals[0].discount = 1;
 }
 
-/* The result is the greater one of two weighted means (section 5.4): that of
- * I_0 to I_(k-1), which includes the open interval, and that of I_1 to I_k. The
- * first mean omits the oldest interval, even if there are fewer than eight. */
+/* Returns the greater one of two weighted means (section 5.4). If k is the
+ * number of closed intervals, the first mean is over I_0 to I_(k-1), and I_0 is
+ * the open interval. The second mean is over the closed intervals I_1 to I_k.
+ * The first mean never includes the oldest interval I_k, even if k is less than
+ * eight. */
 gdouble
 tfrc_losses_get_mean (const TfrcLosses * losses)
 {
@@ -116,9 +120,11 @@ tfrc_losses_get_mean (const TfrcLosses * losses)
   return MAX (open / weight, closed / closed_weight);
 }
 
-/* The option does not contain the discount factors. The oldest interval begins
- * with no discount. The beginning of each later interval then discounts the
- * intervals before it, as it did at the receiver. */
+/* The Loss Intervals option does not contain the discount factors, so they are
+ * computed here. The intervals are added one after the other, the oldest one
+ * first. The oldest interval has no discount at first. Whenever a later
+ * interval begins, the intervals before it are discounted. The receiver has
+ * discounted its intervals in the same way. */
 gboolean
 tfrc_intervals_get_loss_event_rate (const TfrcIntervals * intervals,
     gdouble * loss_event_rate)
@@ -137,7 +143,8 @@ tfrc_intervals_get_loss_event_rate (const TfrcIntervals * intervals,
       tfrc_losses_begin (&losses);
     losses.intervals[0].data = interval->data;
   }
-  /* The only interval begins with a loss and has no predecessor. */
+  /* There is only one interval, and it begins with a loss. No earlier interval
+   * exists, so the mean is the length of this interval. */
   if (intervals->n == 1 && intervals->intervals[0].loss > 0)
     mean = get_length (&losses, 0);
   else

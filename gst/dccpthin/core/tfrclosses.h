@@ -9,17 +9,20 @@
 
 #include <glib.h>
 
-/* Maximum number of intervals: the open interval and n = 8 closed ones (RFC
- * 5348 section 5.4). */
+/* Maximum number of loss intervals. One is the open interval, which has not
+ * ended yet. The others are the n = 8 latest closed intervals (RFC 5348 section
+ * 5.4). */
 #define TFRC_LOSSES_KEPT 9
 
 typedef struct
 {
-  /* packets from the first lost one to the last lost one */
+  /* Number of packets from the first lost packet of the interval to the last
+   * lost packet. */
   guint64 loss;
-  guint64 lossless;             /* packets after the last lost one */
-  /* Number of packets with data among `loss` and `lossless`. It is the length
-   * I_i of RFC 5348. */
+  /* number of packets after the last lost packet */
+  guint64 lossless;
+  /* Length I_i of the interval (RFC 5348): the number of its packets that have
+   * data. The interval consists of the packets of `loss` and `lossless`. */
   gdouble data;
   gdouble discount;             /* discount factor DF_i */
 } TfrcLossInterval;
@@ -32,21 +35,24 @@ typedef struct
 } TfrcLosses;
 
 void tfrc_losses_init (TfrcLosses * losses);
-/* Adds packets to the open interval. They are packets that arrived, or packets
- * without data. */
+/* Adds packets to the lossless part of the open interval. They have arrived, or
+ * they are missing but had no data. `data` is the number of those packets that
+ * have data. */
 void tfrc_losses_add_lossless (TfrcLosses * losses, guint64 packets,
     guint64 data);
 /* Begins a loss event: closes the open interval and begins another one. */
 void tfrc_losses_begin (TfrcLosses * losses);
-/* Adds lost packets that belong to the current loss event. Packets that arrived
- * between the losses then belong to the lossy part of the interval too. */
+/* Adds lost packets to the current loss event. If packets arrived between the
+ * first loss of the event and these losses, they are counted in `loss` from now
+ * on and no longer in `lossless`. */
 void tfrc_losses_add_loss (TfrcLosses * losses, guint64 packets,
     guint64 data);
 /* Sets the length of the interval before the first loss. Its length is not the
  * number of received packets, but 1 / p (RFC 5348 section 6.3.1). */
 void tfrc_losses_set_first (TfrcLosses * losses, gdouble length);
-/* Returns the mean length of the loss intervals (I_mean of RFC 5348) with
- * history discounting, which is 1 / p; 0 = no loss yet. */
+/* Returns the mean length of the loss intervals with history discounting
+ * (I_mean of RFC 5348). The loss event rate p is 1 / I_mean. Returns 0 if there
+ * was no loss yet. */
 gdouble tfrc_losses_get_mean (const TfrcLosses * losses);
 
 /* --- intervals that a receiver reports ------------------------------------ */
@@ -63,7 +69,9 @@ typedef struct
 
 typedef struct
 {
-  /* number of packets before the first interval, at most 3 */
+  /* Skip Length: number of the latest packets that belong to no interval yet,
+   * because it is not decided whether packets among them are lost. At most 3.
+   */
   guint8 skip;
   guint n;                      /* at least 1 */
   TfrcInterval intervals[TFRC_MAX_INTERVALS];  /* latest interval first */

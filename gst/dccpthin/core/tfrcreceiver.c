@@ -15,26 +15,33 @@
  * greater sequence numbers has arrived (RFC 5348 section 5.1). It is also the
  * maximum of Skip Length (RFC 4342 section 8.6.1). */
 #define NDUPACK 3
-/* Number of the latest sequence numbers for which it is known whether they
- * arrived; one bit each in a word. */
+/* For this many of the latest sequence numbers it is stored whether the packet
+ * arrived. Each sequence number takes one bit of a 64-bit word. */
 #define NUMBERS_KNOWN 64
-/* The window counter has 4 bits and counts quarters of a round trip. Feedback
- * is due every 4 counts, and losses that are more than 4 counts apart belong to
- * two loss events (RFC 4342 sections 8.1, 10.2 and 10.3). The counter increases
- * by at most 5, which only means that at least one round trip may have passed.
+/* The window counter of the sender has 4 bits. It increases by 1 after each
+ * quarter of a round trip. Feedback is due when it has increased by 4. If it
+ * increases by more than 4 between two losses, they belong to two loss events
+ * (RFC 4342 sections 8.1, 10.2 and 10.3).
+ *
+ * From one packet to the next the counter increases by at most 5, even if the
+ * sender paused for longer. An increase by 5 therefore means that more than one
+ * round trip may have passed, but not how many.
  */
 #define COUNTER_MASK 15
 #define QUARTERS 4
 #define MAX_QUARTERS 5
-/* Round-trip time before anything is known about it (RFC 4340 section 3.4). */
+/* Assumed round-trip time in ns, as long as none was measured (RFC 4340 section
+ * 3.4). */
 #define DEFAULT_ROUND_TRIP (SECOND / 5)
 /* Number of reports after which a round-trip time that was not measured again
  * is no longer used. No RFC has a value for this. */
 #define ROUND_TRIP_REPORTS 16
-/* Filter of the round-trip time, as for the sender (RFC 5348 section 4.3). */
+/* Filter constant q for the mean round-trip time. The sender uses the same
+ * value (RFC 5348 section 4.3). */
 #define ROUND_TRIP_FILTER 0.9
-/* Number of stored reports. The receive rate is measured from one of them to
- * now. A round trip has at most four reports. */
+/* Number of our latest reports that are remembered. The receive rate is
+ * measured over the time since one of them. At most four reports are sent per
+ * round trip. */
 #define MARKS 8
 /* Number of round trips after which the window counter may have wrapped around.
  * The counter has 16 values and counts about 4 per round trip (RFC 4342 section
@@ -43,7 +50,8 @@
 /* The fields of Loss Intervals have 23 and 24 bits (RFC 4342 section 8.6). */
 #define MAX_LOSS ((1 << 23) - 1)
 #define MAX_PACKETS ((1 << 24) - 1)
-/* Filter of the mean packet size, as for the sender (RFC 5348 section 4.1). */
+/* Filter constant for the mean packet size. The sender uses the same value (RFC
+ * 5348 section 4.1). */
 #define SEGMENT_FILTER 0.9
 
 /* A packet that arrived. */
@@ -67,12 +75,14 @@ struct _TfrcReceiver
   TfrcReceiverConfig config;
   guint64 now;
 
-  /* --- which packets arrived. For all numbers up to that of `last` it is
-   * decided whether the packet is lost. */
-  Arrival last;                 /* the latest packet before the first gap */
+  /* --- which packets arrived. `last` divides the sequence numbers: for all
+   * numbers up to `last` it is known whether the packet arrived or is lost. */
+  /* the latest packet before the first gap in the sequence numbers */
+  Arrival last;
   /* CCVal of the latest data packet up to `last` */
   guint8 last_ccval;
-  /* packets after gaps, in the order of their numbers */
+  /* packets that arrived after the first gap, in the order of their sequence
+   * numbers */
   Arrival pending[NDUPACK];
   guint n_pending;
   /* Bit i is set if the packet with the number last - i arrived. */
@@ -91,7 +101,8 @@ struct _TfrcReceiver
   /* --- the round trip, ns; 0: unknown */
   guint64 given;
   guint n_given;
-  guint64 given_at;             /* value of `reports` when `given` was set */
+  /* value of `reports` at the time at which `given` was set */
+  guint64 given_at;
   gdouble counted;
   guint64 counted_at;
   gboolean has_counter;
@@ -124,7 +135,8 @@ tfrc_receiver_new (const TfrcReceiverConfig * config)
       config->initial_sequence & DCCP_SEQUENCE_MASK;
   receiver->came = 1;
   tfrc_losses_init (&receiver->losses);
-  /* The first packet has arrived; otherwise there would be no connection. */
+  /* This object is created when the first packet of the peer has arrived. This
+   * packet is counted here. */
   tfrc_losses_add_lossless (&receiver->losses, 1, 0);
   return receiver;
 }
@@ -154,8 +166,10 @@ tfrc_receiver_set_round_trip (TfrcReceiver * receiver, guint64 round_trip)
   receiver->n_given++;
 }
 
-/* The sender repeats its RTT Estimates. The handshake measures the round-trip
- * time only once, and this value becomes wrong when a queue grows. */
+/* Returns whether RTT Estimates of the sender were received recently. One value
+ * is not enough, because it may be the value of the handshake. The handshake
+ * measures the round-trip time only once, and the time changes when a queue in
+ * the network grows. */
 static gboolean
 knows_round_trip (TfrcReceiver * receiver)
 {
@@ -170,8 +184,10 @@ has_counted_round_trip (TfrcReceiver * receiver)
       && receiver->reports - receiver->counted_at < ROUND_TRIP_REPORTS;
 }
 
-/* Without RTT Estimates the round-trip time derived from the window counter is
- * more accurate. */
+/* Returns the best known round-trip time; 0 = unknown. If the peer sends RTT
+ * Estimates, they are used. Otherwise only the handshake has measured the
+ * round-trip time. The window counter then gives a more accurate value than the
+ * handshake. */
 static guint64
 get_round_trip (TfrcReceiver * receiver)
 {
@@ -223,11 +239,14 @@ count_round_trip (TfrcReceiver * receiver, guint8 ccval)
 
 /* --- the receive rate */
 
-/* Returns the receive rate since the latest report that is at least a round
- * trip old (RFC 4342 errata 610 and 611). The time is measured from the arrival
- * of one packet to that of another. Erixzon (2004) counts the packets in an
- * interval of fixed length instead, but a short interval contains none, one or
- * two packets (section 5.3.4). */
+/* Returns the receive rate. It is measured since one of our earlier reports:
+ * the latest report that is at least one round trip old (RFC 4342 errata 610
+ * and 611). The time is measured from the arrival of one packet to the arrival
+ * of another packet.
+ *
+ * Erixzon (2004) counts the packets in an interval of fixed length instead
+ * (section 5.3.4). The result is inaccurate if the interval is so short that it
+ * contains none, one or two packets. */
 static gdouble
 measure_receive_rate (TfrcReceiver * receiver)
 {
@@ -259,9 +278,10 @@ add_mark (TfrcReceiver * receiver)
 
 /* --- losses */
 
-/* RFC 5348 section 6.3.1: the first interval has the length for which the
- * equation gives the highest rate that was received, but at least half a packet
- * per round trip. */
+/* Returns the length of the first loss interval (RFC 5348 section 6.3.1). It is
+ * 1 / p, and p is the loss event rate for which the throughput equation gives
+ * the highest receive rate so far. If this rate is less than half a packet per
+ * round trip, half a packet per round trip is used instead. */
 static gdouble
 get_first_length (TfrcReceiver * receiver)
 {
@@ -300,9 +320,10 @@ note_counter (TfrcReceiver * receiver, guint8 ccval)
 typedef struct
 {
   guint64 n;
-  /* Number of missing packets with data. These are assumed to be the first
-   * packets of the gap. The NDP Count of the packet after the gap is the number
-   * of the last packets that had no data. */
+  /* Number of missing packets that had data. It is `n` minus the NDP Count of
+   * the packet after the gap. The NDP Count is the number of packets without
+   * data directly before that packet. The missing packets with data are
+   * therefore assumed to be the first ones of the gap. */
   guint64 n_data;
   guint64 time;                 /* arrival time of the packet before the gap */
   /* Time in ns between two of the missing packets, which are assumed to be
@@ -334,8 +355,9 @@ take_loss (TfrcReceiver * receiver, Gap * gap, guint64 n)
   gap->time += n * gap->step;
 }
 
-/* A long gap consists of several loss events of one round trip each. Events
- * whose intervals would be forgotten immediately are only counted. */
+/* A long gap consists of several loss events that last one round trip each.
+ * Only the latest intervals are stored. If the gap has more loss events than
+ * can be stored, the first ones are only counted in loss_events. */
 static void
 skip_forgotten (TfrcReceiver * receiver, Gap * gap, guint64 n)
 {
@@ -364,10 +386,14 @@ split_gap (TfrcReceiver * receiver, Gap * gap, guint64 round_trip)
   take_loss (receiver, gap, gap->n);
 }
 
-/* Returns whether less than a round trip has passed since the current loss
- * event began. If the round-trip time is known, time decides (RFC 5348 section
- * 5.2). Otherwise the window counter decides too, which advances with the
- * sender's own round-trip time (RFC 4342 section 10.2). */
+/* Returns whether the losses of the gap belong to the current loss event, which
+ * began less than one round trip before.
+ *
+ * If the round-trip time is known, the time since the beginning of the event is
+ * compared with it (RFC 5348 section 5.2). Otherwise the result is also TRUE if
+ * the window counter says that no round trip has passed. The sender increases
+ * the window counter according to the round-trip time that the sender has
+ * measured (RFC 4342 section 10.2). */
 static gboolean
 is_of_event (TfrcReceiver * receiver, const Gap * gap)
 {
@@ -388,8 +414,11 @@ count_quarters (TfrcReceiver * receiver, const Arrival * after)
       : 0;
 }
 
-/* Returns whether the gap is a single loss event according to the window
- * counter. In a long gap the counter may have wrapped around. */
+/* Returns whether the window counter shows that all losses of the gap are one
+ * loss event: the counter has advanced by at most one round trip in the gap.
+ * Returns FALSE if the gap is so long that the counter may have wrapped around.
+ * Returns FALSE too if the round-trip time is known, because the counter is
+ * then not needed. */
 static gboolean
 is_one_event (TfrcReceiver * receiver, const Gap * gap, const Arrival * after)
 {
@@ -400,8 +429,11 @@ is_one_event (TfrcReceiver * receiver, const Gap * gap, const Arrival * after)
       || gap->n * gap->step < COUNTER_ROUND_TRIPS * receiver->counted;
 }
 
-/* If only the handshake has measured the round-trip time, it may be wrong now.
- * The window counter tells how many quarters of a round trip the gap took. */
+/* Returns the round-trip time in ns with which the gap is divided into loss
+ * events. If only the handshake has measured the round-trip time, that value
+ * may be too short by now. The duration of the gap and the window counter then
+ * give another value: the counter tells how many quarters of a round trip have
+ * passed in the gap. The greater one of the two values is used. */
 static guint64
 get_round_trip_of_gap (TfrcReceiver * receiver, const Gap * gap,
     const Arrival * after)
@@ -481,9 +513,12 @@ settle (TfrcReceiver * receiver)
 
 /* --- packets that arrive */
 
-/* The packet was counted as lost, or it is a duplicate. A packet that was
- * counted as lost remains lost, as RFC 5348 section 5.1 allows. Returns FALSE
- * for a duplicate, and for a packet that is so old that it counts as one. */
+/* Handles a packet that arrived late. It was counted as lost before, or it is a
+ * duplicate. If it was counted as lost, it remains counted as lost, which RFC
+ * 5348 section 5.1 allows.
+ *
+ * Returns FALSE for a duplicate. Also returns FALSE for a very old packet,
+ * because it is no longer known whether it is a duplicate. */
 static gboolean
 note_late (TfrcReceiver * receiver, guint64 behind)
 {
@@ -601,8 +636,10 @@ copy_intervals (TfrcReceiver * receiver, TfrcIntervals * intervals)
   const TfrcLosses *losses = &receiver->losses;
   guint i;
 
-  /* Skip Length covers at most NDUPACK packets. The remaining packets after the
-   * gap count as lossless, because they are not lost yet. */
+  /* The first gap in the sequence numbers is followed by packets for which it
+   * is not decided yet whether they are lost. Skip Length can be at most
+   * NDUPACK, so it counts only the latest of these packets. The others are
+   * reported as not lost, because no loss is known yet. */
   const guint64 open = (receiver->greatest - receiver->last.sequence)
       & DCCP_SEQUENCE_MASK;
   const guint64 more = open - MIN (open, NDUPACK);
@@ -623,8 +660,10 @@ copy_intervals (TfrcReceiver * receiver, TfrcIntervals * intervals)
   }
 }
 
-/* Returns 1 / p, rounded up (RFC 4342 section 8.5). A rounding error of the
- * arithmetic does not increase the result. */
+/* Returns 1 / p, rounded up to an integer (RFC 4342 section 8.5). The
+ * floating-point result may be slightly too large. It is therefore multiplied
+ * by 1 - 10^-9 before it is rounded. Otherwise 1 / p = 100, for example, could
+ * become 101. */
 static guint32
 get_inverse_rate (TfrcReceiver * receiver)
 {

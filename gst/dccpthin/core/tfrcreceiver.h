@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The receiver of TFRC (RFC 5348 sections 5 and 6) for CCID 3 (RFC 4342
- * sections 6, 8 and 10). It finds losses and groups them into loss events,
- * measures the receive rate, and decides when feedback is due and what it
- * contains. It is a core that knows neither packets nor a clock. Times are in
- * ns on one clock of the caller that never goes back.
+ * sections 6, 8 and 10). It finds losses and groups them into loss events. It
+ * measures the receive rate. It decides when feedback is due, and what the
+ * feedback contains. This core does not depend on the packet format, and reads
+ * no clock. The caller passes the time in ns to each function. The time must
+ * never decrease.
  */
 
 #pragma once

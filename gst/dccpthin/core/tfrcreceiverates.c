@@ -28,8 +28,9 @@ forget_oldest (TfrcReceiveRates * rates)
       rates->n * sizeof (rates->rates[0]));
 }
 
-/* If the set is full, the new rate replaces the last one. A rate that falls
- * slowly is then stored with a slightly later value. */
+/* Adds a rate to the set. The rates in the set decrease from the oldest to the
+ * newest, so older rates that are not greater than the new rate are removed. If
+ * the set is still full, the new rate replaces the newest one. */
 static void
 add (TfrcReceiveRates * rates, guint64 now, gdouble rate)
 {

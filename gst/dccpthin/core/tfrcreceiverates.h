@@ -15,9 +15,9 @@ typedef struct
   struct
   {
     guint64 time;               /* ns */
-    /* bytes per second; infinite for the initial entry */
+    /* rate in bytes per second; infinite for the initial entry */
     gdouble rate;
-  /* The oldest and largest rate is first. */
+  /* The entries are in the order of increasing time and decreasing rate. */
   } rates[TFRC_RECEIVE_RATES_KEPT];
   guint n;
 } TfrcReceiveRates;
@@ -30,8 +30,8 @@ void tfrc_receive_rates_replace (TfrcReceiveRates * rates, guint64 now,
 /* Adds a rate, and removes the rates that are older than two round trips. */
 void tfrc_receive_rates_update (TfrcReceiveRates * rates, guint64 now,
     gdouble rate, guint64 round_trip);
-/* Adds a rate, and keeps only the largest finite rate, whose time becomes
- * `now`. */
+/* Adds a rate, and then removes all entries but the one with the largest finite
+ * rate. The time of this entry is set to `now`. */
 void tfrc_receive_rates_maximize (TfrcReceiveRates * rates, guint64 now,
     gdouble rate);
 void tfrc_receive_rates_halve (TfrcReceiveRates * rates);

@@ -17,14 +17,18 @@
 /* Maximum payload size in bytes for a caller that sets none: 1500 bytes of
  * Ethernet without 40 bytes of headers. */
 #define DEFAULT_MAX_SEGMENT 1460
-/* Section 8.3 uses 10 ms, but the timers of today are better. */
+/* Default granularity of the timer with which packets are sent. RFC 5348
+ * section 8.3 uses 10 ms. Today's timers are more precise, so the default is 1
+ * ms. */
 #define DEFAULT_GRANULARITY (SECOND / 1000)
 /* t_mbi in seconds: at least one packet is sent in this time (section 4.3). */
 #define BACKOFF 64
-/* The no-feedback timer before the round-trip time is known (section 4.2). */
+/* Duration of the no-feedback timer as long as the round-trip time is unknown
+ * (section 4.2). */
 #define FIRST_TIMEOUT (2 * SECOND)
-/* q and q2: weight of the old average (sections 4.3 and 4.5). Erixzon (2004)
- * uses 0.8 in equation 4.1. */
+/* Weights of the old average: q for the round-trip time (section 4.3), and q2
+ * for the square root of the round-trip time (section 4.5). Erixzon (2004) uses
+ * 0.8 for q in equation 4.1. */
 #define ROUND_TRIP_FILTER 0.9
 #define SQUARE_ROOT_FILTER 0.9
 /* Weight of the old average in the mean packet size. Section 4.1 suggests the
@@ -33,22 +37,25 @@
 #define SEGMENT_FILTER 0.9
 /* Weight of the old average in the mean deviation (RFC 6298 section 2.3). */
 #define VARIANCE_FILTER 0.75
-/* Limits of a round-trip time sample; no RFC has a minimum. On a loopback
- * interface the round-trip time is far below the minimum, and a clock that
- * stands still measures 0. The maximum is t_mbi (section 4.3). */
+/* Minimum and maximum of a measured round-trip time. No RFC has a minimum, but
+ * it is needed if the clock does not advance: the measured time is then 0. On a
+ * loopback interface the real round-trip time is far below the minimum. The
+ * maximum is t_mbi (section 4.3). */
 #define MIN_ROUND_TRIP (SECOND / 1000)
 #define MAX_ROUND_TRIP (BACKOFF * SECOND)
-/* Factor of a data-limited sender's receive rate after a loss (section 4.3). */
+/* If a data-limited sender has lost packets, the receive rate is multiplied by
+ * this factor (section 4.3). */
 #define LIMITED_LOSS 0.85
-/* Time over which the share of data-limited intervals is averaged. It contains
- * many frames, because a frame follows every 16 to 40 ms. A single frame that
- * is larger than the data of a round trip uses the whole rate, but only for a
- * short time. */
+/* Time in ns over which the share of data-limited intervals is averaged. In
+ * most streams a frame is sent every 16 to 40 ms. A single large frame can use
+ * the whole allowed rate for a short time, which says little about the stream.
+ * The average is therefore over many frames. */
 #define LIMITED_MEMORY (SECOND / 2)
 /* W_init, from RFC 3390 (4.2) */
 #define INITIAL_WINDOW 4380
-/* The window counter has 4 bits, counts quarters of a round trip, and increases
- * by at most 5 (RFC 4342 section 8.1). */
+/* The window counter has 4 bits. It increases by 1 after each quarter of a
+ * round trip, but by at most 5 from one packet to the next (RFC 4342 section
+ * 8.1). */
 #define COUNTER_MASK 15
 #define QUARTERS 4
 #define MAX_QUARTERS 5
@@ -58,14 +65,17 @@
 
 typedef struct
 {
-  guint64 sequence;             /* 48 bits; the CCVal is in the bits above */
+  /* The lowest 48 bits are the sequence number. The bits above are the CCVal.
+   */
+  guint64 sequence;
   guint64 time;                 /* ns */
 } Sent;
 
 struct _TfrcSender
 {
   TfrcSenderConfig config;
-  guint64 now;                  /* latest time that the caller gave */
+  /* latest time that the caller has passed, in ns */
+  guint64 now;
 
   /* --- sent packets */
   Sent sent[SENT_KEPT];
@@ -80,7 +90,9 @@ struct _TfrcSender
   gdouble variance;
 
   /* --- the rate, bytes per second */
-  gdouble rate;                 /* X; packets per second while R is unknown */
+  /* The allowed rate X. As long as no round-trip time R has been measured, it
+   * is in packets per second. */
+  gdouble rate;
   gdouble receive_limit;        /* recv_limit */
   TfrcReceiveRates receive_rates;       /* X_recv_set */
   gdouble loss_event_rate;      /* p */
@@ -99,10 +111,12 @@ struct _TfrcSender
   guint8 counter;
   guint64 counter_time;
 
-  /* --- whether the interval was data-limited (section 8.2.1) */
+  /* --- whether the sender was data-limited since the previous feedback
+   * (section 8.2.1) */
   gint64 not_limited_1, not_limited_2;
   gint64 t_new, t_next;
-  /* 0 to 1: recent share of the time that was data-limited */
+  /* Share of the recent past in which the sender was data-limited, from 0 to 1.
+   */
   gdouble limited_share;
   /* time in ns of the last update of limited_share */
   guint64 limited_time;
@@ -111,7 +125,8 @@ struct _TfrcSender
   guint64 timer;
   gboolean sent_since_timer;
 
-  guint64 acknowledged;         /* number acknowledged by the latest feedback */
+  /* sequence number that the latest feedback acknowledges */
+  guint64 acknowledged;
   guint32 receive_rate;
   guint64 feedbacks, no_feedbacks, slow_receivers, dropped;
 };
@@ -154,9 +169,10 @@ tfrc_sender_free (TfrcSender * sender)
   g_free (sender);
 }
 
-/* --- units, and functions that the following parts use */
+/* --- conversions, and functions that all following parts use */
 
-/* If the caller's time goes back, the clock stands still instead. */
+/* Returns the current time. If the caller's time is earlier than in the
+ * previous call, the previous time is returned. */
 static guint64
 advance (TfrcSender * sender, guint64 now)
 {
@@ -204,7 +220,8 @@ get_initial_rate (TfrcSender * sender)
       / sender->round_trip;
 }
 
-/* Returns X in bytes per second, also while the round-trip time is unknown. */
+/* Returns the allowed rate X in bytes per second. As long as the round-trip
+ * time is unknown, X is stored in packets per second, and is converted here. */
 static gdouble
 get_allowed_rate (TfrcSender * sender)
 {
@@ -212,8 +229,9 @@ get_allowed_rate (TfrcSender * sender)
       : sender->rate * get_segment_size (sender);
 }
 
-/* Returns X after two more limits: the one that the receiver's dropped packets
- * set (RFC 4342 section 5.2), and our own maximum rate. */
+/* Returns the allowed rate X, unless one of two other limits is lower. The
+ * first limit applies if the receiver has reported that it dropped packets (RFC
+ * 4342 section 5.2). The second limit is our own maximum rate. */
 static gdouble
 get_rate (TfrcSender * sender)
 {
@@ -275,9 +293,10 @@ take_sample (TfrcSender * sender, guint64 ns)
   sender->last_sample = sample;
 }
 
-/* The first sample raises the rate from one packet per second to the initial
- * window per round trip (section 4.2). The receive rate that the receiver
- * reports is no limit yet. */
+/* Before the first sample of the round-trip time, the rate is one packet per
+ * second. The first sample raises the rate to the initial window, which is sent
+ * once per round trip (section 4.2). The receive rate that the receiver reports
+ * does not limit the rate yet. */
 static void
 take_first_sample (TfrcSender * sender, guint64 ns)
 {
@@ -385,8 +404,9 @@ find_sent (TfrcSender * sender, guint64 sequence)
       && sent->sequence != G_MAXUINT64 ? sent : NULL;
 }
 
-/* Returns the sent packet, or the oldest one that is remembered if the packet
- * is older. The round-trip time is at least the age of the oldest one. */
+/* Returns the entry of the sent packet `sequence`. If this packet is so old
+ * that it is no longer stored, returns the oldest stored packet. The round-trip
+ * time that is measured with it is then too short, but it is a lower bound. */
 static const Sent *
 find_sent_or_oldest (TfrcSender * sender, guint64 sequence)
 {
@@ -419,13 +439,17 @@ average_size (TfrcSender * sender, guint32 size)
       SEGMENT_FILTER * sender->mean_size + (1 - SEGMENT_FILTER) * size : size;
 }
 
-/* Updates the times at which the sender was not data-limited. The sender is not
- * data-limited if it has sent all that it is allowed to send (section 8.2.1).
- * This does not count if its own maximum rate was the reason to wait.
+/* Updates the latest times at which the sender was not data-limited. The sender
+ * is not data-limited if it has sent all that it is allowed to send (section
+ * 8.2.1). There are two exceptions, in which the times are not updated.
  *
- * If fewer than two packets are allowed per round trip, every packet uses up
- * the allowance, even a single packet in minutes. A packet that could have been
- * sent an interval earlier does therefore not count either. */
+ * The first exception: only the configured maximum rate makes the sender wait.
+ *
+ * The second exception: the packet was sent at least one packet interval later
+ * than was allowed, and no other packet waits. This matters if fewer than two
+ * packets are allowed per round trip. Each single packet then uses up all that
+ * the sender may send, even if the application sends only one packet in
+ * minutes. */
 static void
 note_not_limited (TfrcSender * sender, gboolean was_late)
 {
@@ -466,8 +490,9 @@ tfrc_sender_sent (TfrcSender * sender, guint64 now, guint64 sequence,
   sender->has_nominal = TRUE;
   if (size > 0)
     average_size (sender, size);
-  /* With a configured packet size the pacing counts packets, otherwise bytes. A
-   * packet without payload counts as one of the mean size. */
+  /* If a packet size is configured, the pacing treats each packet as one of
+   * this size. Otherwise it uses the real payload size. A packet without
+   * payload is then treated as one of the mean size. */
   sender->last_size = size > 0 && sender->config.segment_size == 0 ? size
       : get_segment_size (sender);
   sender->more = more;
@@ -508,8 +533,10 @@ is_credible (TfrcSender * sender, const TfrcFeedback * feedback)
       sender->acknowledged) >= 0;
 }
 
-/* Takes R_sample, or the whole time since the packet was sent if the receiver
- * reports a longer Elapsed Time than that. */
+/* Measures the round-trip time. R_sample is the time since the packet was sent,
+ * minus the Elapsed Time that the receiver reports. If the Elapsed Time is not
+ * shorter than the time since the packet was sent, it is invalid and is not
+ * subtracted. */
 static void
 time_feedback (TfrcSender * sender, const Sent * sent,
     const TfrcFeedback * feedback)
@@ -524,8 +551,9 @@ time_feedback (TfrcSender * sender, const Sent * sent,
     take_first_sample (sender, sample);
 }
 
-/* The packet with this counter was sent one round trip ago. The counter of the
- * next packet is therefore at least four greater (RFC 4342 section 8.1). */
+/* Called when feedback acknowledges the packet `sent`, which was sent about one
+ * round trip ago. The window counter must have increased by at least 4 since
+ * that packet (RFC 4342 section 8.1). If it has not, it is increased now. */
 static void
 raise_counter (TfrcSender * sender, const Sent * sent)
 {
@@ -538,9 +566,10 @@ raise_counter (TfrcSender * sender, const Sent * sent)
 }
 
 /* Returns whether the sender was data-limited in the interval of this feedback
- * (section 8.2.1). The interval ends at t_new, when the acknowledged packet was
- * sent. It begins a round trip earlier, or at the end of the last interval if
- * that is earlier. */
+ * (section 8.2.1). The interval ends at t_new, the time at which the
+ * acknowledged packet was sent. The interval lasts for at least one round trip.
+ * If the interval of the previous feedback ended earlier than t_new minus one
+ * round trip, the new interval begins at that end. */
 static gboolean
 was_data_limited (TfrcSender * sender, gint64 t_new)
 {
@@ -582,7 +611,8 @@ is_app_limited (TfrcSender * sender)
   return sender->limited_share >= 0.5;
 }
 
-/* A p that is not a number counts as 1, the worst value. */
+/* Limits the loss event rate p to the range 0 to 1. NaN is replaced by 1, which
+ * is the worst value. */
 static gdouble
 clamp_loss_event_rate (gdouble p)
 {
@@ -611,8 +641,8 @@ limit_by_receive_rate (TfrcSender * sender, gdouble receive_rate,
   sender->receive_limit = times * tfrc_receive_rates_get_max (rates);
 }
 
-/* Computes X at the end of step 4 of section 4.3. Slow start pauses while the
- * receiver is slow (RFC 4340 section 11.6). */
+/* Computes the allowed rate X, as at the end of step 4 in RFC 5348 section 4.3.
+ * While the receiver is slow, X is not doubled (RFC 4340 section 11.6). */
 static void
 set_rate (TfrcSender * sender, gboolean may_double)
 {
@@ -629,10 +659,12 @@ set_rate (TfrcSender * sender, gboolean may_double)
   }
 }
 
-/* RFC 4342 section 5.2 reduces X_recv when the receiver drops packets. Only the
- * largest value of X_recv_set is used, so reducing one value would have no
- * effect. Therefore the drops set a separate limit. Like X_recv, it holds for
- * at least a round trip, until feedback reports no more drops. */
+/* Limits the rate if the receiver has dropped packets. RFC 4342 section 5.2
+ * reduces one value of X_recv for this. That would have no effect here, because
+ * only the largest value of X_recv_set is used. The sender therefore has a
+ * separate limit, X_drop. Like a value of X_recv, it applies for at least one
+ * round trip. After that it ends when feedback reports no more dropped packets.
+ */
 static void
 obey_receiver (TfrcSender * sender, const TfrcFeedback * feedback)
 {
@@ -654,8 +686,9 @@ obey_receiver (TfrcSender * sender, const TfrcFeedback * feedback)
   sender->drop_rate = limit;
 }
 
-/* A receive rate of 0 belongs to the first feedback, before the receiver has
- * measured it. If a receiver reports 0 again, this does not raise the rate. */
+/* Processes feedback. If it is the first feedback, its receive rate may be 0,
+ * because the receiver has not measured the rate yet. Later feedback with a
+ * receive rate of 0 does not raise the allowed rate. */
 static void
 take_feedback (TfrcSender * sender, const TfrcFeedback * feedback,
     gint64 t_new, gboolean is_first_sample)
@@ -671,13 +704,15 @@ take_feedback (TfrcSender * sender, const TfrcFeedback * feedback,
   if (feedback->receive_rate > 0)
     limit_by_receive_rate (sender, feedback->receive_rate,
         was_data_limited (sender, t_new), is_loss);
-  /* The first sample has already set the rate (section 4.2), unless the
-   * feedback reports a loss event rate. */
+  /* If this feedback has the first sample of the round-trip time, the initial
+   * rate was set already (section 4.2). It remains, unless the feedback reports
+   * a loss event rate. */
   if (!is_first_sample || p > 0)
     set_rate (sender, is_first || feedback->receive_rate > 0);
-  /* Section 4.3 restarts the no-feedback timer in step 3, before the new rate
-   * is known. Here the timer is restarted afterwards: it lasts for at least two
-   * packets, which take longer at a lower rate. */
+  /* RFC 5348 section 4.3 restarts the no-feedback timer in step 3, before the
+   * new rate is computed. Here the timer is restarted after that. The reason is
+   * that the timer must last at least as long as two packets at the allowed
+   * rate, so its duration depends on the new rate. */
   restart_timer (sender);
 }
 
@@ -734,8 +769,9 @@ halve_without_loss (TfrcSender * sender)
   sender->rate = MAX (sender->rate / 2, min);
 }
 
-/* Returns whether the rate is not halved, because the sender was idle and is
- * not faster than at its beginning. */
+/* Called when the no-feedback timer expires, which usually halves the rate.
+ * Returns TRUE if the rate is not halved. This is so if the sender was idle and
+ * its rate is not much greater than its initial rate. */
 static gboolean
 is_spared (TfrcSender * sender, gdouble receive_rate)
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sender of TFRC (RFC 5348 section 4) for CCID 3 (RFC 4342 sections 5 and
  * 8.1). It computes the allowed rate, the time of the next packet, and the
- * window counter of each packet. It is a core that knows neither packets nor a
- * clock. Times are in ns on one clock of the caller that never goes back; rates
- * are in bytes per second.
+ * window counter of each packet. This core does not depend on the packet
+ * format, and reads no clock. The caller passes the time in ns to each
+ * function. The time must never decrease. Rates are in bytes per second.
  *
  *   sender = tfrc_sender_new (&config);
- *   tfrc_sender_set_round_trip (sender, now, round_trip);   of the handshake
+ *   tfrc_sender_set_round_trip (sender, now, round_trip_of_handshake);
  *   if (tfrc_sender_next_send (sender, now) <= now)
  *     ccval = tfrc_sender_sent (sender, now, sequence, size, more);
  *   tfrc_sender_feedback (sender, now, &feedback);
- *   at tfrc_sender_next_wakeup (sender): tfrc_sender_timeout (sender, now)
+ *   if (tfrc_sender_next_wakeup (sender) <= now)
+ *     tfrc_sender_timeout (sender, now);
  */
 
 #pragma once
@@ -23,7 +24,8 @@ typedef struct
   /* Packet size s in bytes; 0 = mean size of the sent packets (RFC 5348 section
    * 4.1). */
   guint32 segment_size;
-  /* maximum payload size in bytes, MSS of the initial rate */
+  /* Maximum payload size in bytes. It is also the MSS in the formula for the
+   * initial rate. */
   guint32 max_segment;
   gboolean reduce_oscillation;  /* section 4.5 */
   /* resolution of the caller's timer in ns, t_gran (RFC 5348 section 8.3) */
@@ -46,8 +48,8 @@ typedef struct
    * but its round-trip time is used. */
   gboolean has_receive_rate;
   guint32 receive_rate;         /* bytes per second */
-  /* Loss event rate p, computed from the loss intervals or read from the
-   * option; 0 = no loss yet. */
+  /* The loss event rate p. It is computed from the loss intervals, or read from
+   * the Loss Event Rate option. 0 = no loss yet. */
   gdouble loss_event_rate;
   /* There is a new loss event since the last feedback, even if the loss event
    * rate p has not increased. */
@@ -81,8 +83,8 @@ guint64 tfrc_sender_next_send (TfrcSender * sender, guint64 now);
  * Returns the CCVal of the packet (RFC 4342 section 8.1). */
 guint8 tfrc_sender_sent (TfrcSender * sender, guint64 now, guint64 sequence,
     guint32 size, gboolean more);
-/* A packet without data is sent with this sequence number. Its acknowledgement
- * measures the round-trip time too. */
+/* A packet without data is sent with the sequence number `sequence`. When it is
+ * acknowledged, the round-trip time is measured, as with a data packet. */
 void tfrc_sender_sent_other (TfrcSender * sender, guint64 now,
     guint64 sequence);
 void tfrc_sender_feedback (TfrcSender * sender, guint64 now,

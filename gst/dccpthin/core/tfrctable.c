@@ -64,8 +64,8 @@ const guint32 tfrc_table[TFRC_TABLE_SIZE] = {
 };
 /* *INDENT-ON* */
 
-/* Returns the index of the table step that contains p. Stores the beginning of
- * the step and the number of bits of its width. */
+/* Returns the index of the table step that contains p. `start` is set to the
+ * first p of the step. `bits` is set to n if the step is 2^n wide. */
 static guint
 find_step (guint64 p, guint64 * start, guint * bits)
 {

@@ -10,23 +10,29 @@
 
 #include <glib.h>
 
-/* p as an integer is p * 2^40. The table begins at 2^-27, which is less than
- * 10^-8. */
+/* Number of fractional bits of p: the integer is p * 2^40. The smallest p of
+ * the table is 2^-27, which is 2^13 as an integer. It is less than 10^-8. */
 #define TFRC_TABLE_P_BITS 40
 #define TFRC_TABLE_MIN_BITS 13
-/* f (p) as an integer is f * 2^24. The largest value, f (1) = 243.3, fits into
- * 32 bits. */
+/* Number of fractional bits of f (p): the integer is f * 2^24. The largest
+ * value is f (1) = 243.3. As an integer it fits into 32 bits. */
 #define TFRC_TABLE_F_BITS 24
 #define TFRC_TABLE_STEP_BITS 4
 #define TFRC_TABLE_SIZE 433
 
 extern const guint32 tfrc_table[TFRC_TABLE_SIZE];
 
-/* Returns f (p). The measured error ranges from 0.08 % below the equation to
- * 0.36 % above it. The first value is near p = 10^-8 and is caused by the
- * rounding of the integers. The second value is near p = 1 and is caused by the
- * linear interpolation. From p = 10^-4 to 0.01 the error is at most 0.02 %. */
+/* Returns f (p). The result differs slightly from the equation, as was
+ * measured:
+ *
+ * Near p = 10^-8 it is at most 0.08 % too low, because of the rounding to
+ * integers.
+ *
+ * From p = 10^-4 to 0.01 the error is at most 0.02 %.
+ *
+ * Near p = 1 it is at most 0.36 % too high, because of the linear
+ * interpolation. */
 guint32 tfrc_table_f (guint64 p);
-/* Returns the p at which the table has the value `f`, or the nearer end of the
- * table. */
+/* Returns the p at which the table has the value `f`. If `f` is outside the
+ * table, returns the smallest or the largest p of the table. */
 guint64 tfrc_table_inverse (guint32 f);

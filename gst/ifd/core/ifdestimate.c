@@ -61,10 +61,11 @@ find_begin (const IfdEstimate * estimate, guint64 now, guint * n,
   return sample;
 }
 
-/* Updates the rate. If the connection was full for most of the window and is
- * still full, its rate is the rate at which data were delivered. Otherwise the
- * rate of delivery is only a lower bound. It then replaces the previous rate
- * only if it is higher. */
+/* Updates the estimated rate. The rate of delivery is measured over a window of
+ * time. If data were waiting for the connection during most of the window, and
+ * still are, the rate of delivery is the new estimate. Otherwise, the
+ * connection could perhaps have delivered more. The rate of delivery then
+ * replaces the estimate only if it is higher. */
 static void
 update (IfdEstimate * estimate, guint64 now, guint64 delivered)
 {

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Estimates the rate that a TCP connection can carry. The estimate is computed
- * from the data that the receiver of the connection has acknowledged. This is
- * only possible while there are always data to send. Otherwise the
- * acknowledged data only show the rate at which the application sends, which is
- * a lower bound.
+ * from the data that the receiver of the connection has acknowledged. While
+ * there are always data to send, the data are acknowledged at the rate that
+ * the connection can carry. Otherwise they are acknowledged at the rate at
+ * which the application sends. That rate is only a lower bound of what the
+ * connection can carry.
  *
  *   ifd_estimate_init (&estimate);
- *   ifd_estimate_input (&estimate, now, delivered, is_full);     repeatedly
+ *   ifd_estimate_input (&estimate, now, delivered, is_full);
  *   rate = ifd_estimate_get (&estimate, &is_app_limited);
  *
- * Times are ns of a clock that the caller chooses.
+ * The second line is repeated as long as the connection is open. Times are in
+ * ns. The caller chooses the clock.
  */
 
 #pragma once

@@ -8,8 +8,8 @@
 struct _IfdLine
 {
   Ifd *ifd;
-  /* Elements are IfdLineItem, the oldest first. The queue contains exactly
-   * those frames that wait in the IFD algorithm. */
+  /* The objects in the queue as IfdLineItem, the oldest one first. The frames
+   * among them are exactly the frames that wait in the IFD algorithm. */
   GQueue items;
   guint objects;                /* number of items that are not frames */
   GQueue drops;                 /* elements are IfdLineDrop */
@@ -55,8 +55,8 @@ ifd_line_set_config (IfdLine * line, const IfdConfig * config)
   ifd_set_config (line->ifd, config);
 }
 
-/* Called if a frame is dropped but a part of it, `rest`, has to be sent. Puts
- * this part at the position of the frame in the queue. */
+/* Called if a frame is dropped, but a part of the frame must be sent. This part
+ * is `item->rest`. It takes the position of the frame in the queue. */
 static void
 keep_rest (IfdLine * line, IfdLineItem * item)
 {

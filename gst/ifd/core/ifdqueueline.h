@@ -35,9 +35,10 @@ typedef struct
    * nothing is sent. When the frame is dropped, `rest` replaces `object`, and
    * the item is no longer a frame. */
   gpointer rest;
-  /* Only for a transport stream: PID of the video, or 0 if there is none.
-   * n_removed is the number of video packets that are missing in `rest`. Only
-   * packets that increase the continuity counter are counted. */
+  /* Only for a transport stream. `pid` is the PID of the video, or 0 if there
+   * is no video. `n_removed` is the number of packets of this PID that are left
+   * out of `rest`. Only packets that increase the continuity counter are
+   * counted. */
   guint pid, n_removed;
   /* Only for a transport stream: the time of the frame according to its own
    * DTS, in ns like the timestamps of the buffers */
@@ -74,8 +75,9 @@ void ifd_line_push_frame (IfdLine * line, guint64 now,
 void ifd_line_push (IfdLine * line, gpointer object);
 /* Adds data that are never dropped, such as the sound of a transport stream. */
 void ifd_line_push_data (IfdLine * line, const IfdLineItem * item);
-/* Removes a query from the queue if it is there. Call this function if the
- * sender of the query, `object`, no longer waits for the answer. */
+/* Removes the query `object` from the queue if the query is still in the queue.
+ * The caller calls this function if the element that sent the query no longer
+ * waits for the answer. */
 void ifd_line_withdraw (IfdLine * line, gpointer object);
 /* Removes the next element and stores it in `item`. Returns FALSE if there is
  * none. After a frame was removed, only events and queries are returned until
