@@ -119,7 +119,8 @@ typedef struct
   guint64 due;
   /* array of guint64: lateness of each arrival in ns */
   GArray *lateness;
-  /* maximum lateness in ns at which the socket accepted a frame */
+  /* How late the socket accepted a whole frame, in ns after the time at which
+   * the frame was due: the maximum of all frames. */
   guint64 max;
 } Channel;
 

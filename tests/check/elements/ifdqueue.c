@@ -718,9 +718,10 @@ GST_START_TEST (refresh_does_not_restore_the_stream)
   harness.room = 0;
   push_unit (&harness, H264_IDR, 8);
   harness_expect_log (&harness, "~I0");
-  /* The first P-frame waits, the second one finds no room, and the third one
-   * refers to the second one. The refresh after them does not restore the
-   * stream. */
+  /* The first P-frame waits. The second one is dropped because it finds no
+   * room. The third one is dropped because it refers to the second one. A
+   * refresh then begins, but it does not restore the stream: its first frame
+   * and the P-frame after it are dropped, too. */
   push_unit (&harness, H264_P, 8);
   push_unit (&harness, H264_P, 8);
   push_unit (&harness, H264_P, 8);

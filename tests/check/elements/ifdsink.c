@@ -189,8 +189,9 @@ receiver_read_until (Receiver * self, const gchar * frames)
   }
 }
 
-/* Reads until the connection ends. Returns TRUE if it was closed, which must
- * happen after a whole frame, and FALSE if it was reset. */
+/* Reads until the connection ends. Returns FALSE if the sender reset the
+ * connection, and TRUE if the sender closed it. The sender must not close it in
+ * the middle of a frame. */
 static gboolean
 receiver_read_to_end (Receiver * self)
 {
@@ -947,7 +948,9 @@ GST_START_TEST (random_frames_arrive_whole)
   for (i = 0, is_key = TRUE; i < 60; i++) {
     g_async_queue_push (test->queue, make_random_frame (rand, is_key, i,
             max_size));
-    /* At most one frame waits, so that an interruption can hit any frame. */
+    /* Waits until the pipeline has taken the frame out of the queue and begins
+     * to send it. A flush or a pause that follows can therefore interrupt any
+     * frame. */
     WAIT_FOR (g_async_queue_length (test->queue) <= 0);
     /* After a flush, a source continues with a key frame. */
     is_key = g_rand_int_range (rand, 0, 8) == 0;

@@ -283,8 +283,9 @@ GST_END_TEST;
 
 /* --- downstream is too slow ----------------------------------------------- */
 
-/* The source keeps receiving while downstream is blocked. Some buffers are
- * dropped, and the next buffer is marked accordingly. */
+/* While downstream is blocked, the source still receives. It drops the buffers
+ * for which it has no room. The first buffer after the dropped buffers has the
+ * flag DISCONT. */
 GST_START_TEST (downstream_does_not_hold_up_the_network)
 {
   LoopbackHold hold;

@@ -870,7 +870,7 @@ GST_START_TEST (it_announces_its_caps)
   fail_unless (gst_caps_is_equal (current, caps));
   gst_caps_unref (current);
 
-  /* The new caps take effect at one of the next packets. */
+  /* The new caps take effect at the first or second packet after the change. */
   g_object_set (fixture.element, "caps", other, NULL);
   fixture_send (&fixture, 1, 100, G_MAXUINT);
   fixture_expect (&fixture, 1, 100);

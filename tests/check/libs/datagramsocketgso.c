@@ -21,12 +21,13 @@
 #define SIZE 1000
 #define MAX_PACKETS DATAGRAM_BATCH
 
-/* The errno for messages with segments of more than `max_segment` bytes. If it
- * is 0, the kernel decides. */
+/* The errno with which sendmsg () refuses a message whose segments have more
+ * than `max_segment` bytes. If it is 0, every such message is passed to the
+ * kernel. */
 static gint gso_errno;
 static gsize max_segment;
-/* The number of messages that the socket has room for, and the errno of all
- * later calls. */
+/* The number of messages that the socket still has room for. When it is 0,
+ * every further call of sendmsg () fails with `full_errno`. */
 static gint room = G_MAXINT, full_errno = EAGAIN;
 static guint n_messages, n_merged;
 

@@ -376,8 +376,9 @@ open_gso (gboolean may_fragment)
 #define IP_HEADER 20            /* bytes of IPv4 */
 #define HEADERS (IP_HEADER + 8) /* with UDP */
 
-/* Sends RUN packets of `size` bytes that end with their numbers, and returns
- * what datagram_socket_send returns. */
+/* Sends RUN packets of `size` bytes. Each packet ends with the text "packet
+ * NN", in which NN is its number; the first packet has the number `first`.
+ * Returns what datagram_socket_send returns. */
 static gint
 send_run (DatagramSocket * socket, gsize size, guint first, GError ** error)
 {
@@ -595,8 +596,9 @@ say_too_big (gint tap, const gchar * device, const guint8 * packet, guint mtu)
           (struct sockaddr *) &address, sizeof (address)), sizeof (bytes));
 }
 
-/* Behind the gateway, the path MTU is 1000 bytes. The packets of the first run
- * are lost there, as without GSO. */
+/* Behind the gateway, the path MTU is 1000 bytes. The first packets have 1200
+ * bytes, so they are lost behind the gateway. Without GSO, they would be lost,
+ * too. */
 GST_START_TEST (gso_socket_learns_the_path_mtu_by_icmp)
 {
   struct pollfd wait = {.events = POLLIN };

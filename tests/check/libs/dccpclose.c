@@ -192,10 +192,11 @@ GST_START_TEST (close_req_is_sent_again)
 
 GST_END_TEST;
 
-/* With a round trip of 2 ms, two round trips may pass before a busy host has
- * answered the first Close. The host would answer a second Close with a Reset
- * that says that there is no connection. Therefore the first interval has a
- * minimum of 200 ms. */
+/* An endpoint repeats a Close that is not answered. With a round trip of 2 ms,
+ * two round trips may pass before a busy host has answered the first Close. The
+ * host would answer a second Close with a Reset that says that there is no
+ * connection. Therefore at least 200 ms pass between the first Close and the
+ * second one. */
 GST_START_TEST (a_near_peer_has_time_to_answer)
 {
   network.delay = MS;

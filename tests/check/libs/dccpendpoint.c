@@ -459,7 +459,8 @@ GST_START_TEST (what_was_not_sent_is_not_dropped)
   stream (CLIENT, SECOND);
   cut ();
   packet = dccp_network_next (&network, CLIENT, DCCP_ACK);
-  /* The option has 48 blocks of 16 packets each, with Drop Code 2. */
+  /* The packet has a Data Dropped option with 48 blocks. Each block says that
+   * 16 packets were dropped with Drop Code 2 (receive buffer). */
   packet.options = (const guint8 *) "\50\62"
       "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257"
       "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257"

@@ -24,8 +24,9 @@
 #define MS G_GUINT64_CONSTANT (1000000)
 #define START (1000 * MS)
 
-/* Number of messages that the sockets of this program still accept, and the
- * errno of all later calls. Without GSO, a message is a packet. */
+/* The number of messages that the sockets of this program still accept. When it
+ * is 0, each further message is refused with `full_errno`. Without GSO, a
+ * message is a packet. */
 static gint room = G_MAXINT, full_errno = EAGAIN;
 static gboolean refuses_gso;
 
