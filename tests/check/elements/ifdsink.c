@@ -121,9 +121,14 @@ receiver_clear (Receiver * self)
   g_string_free (self->frames, TRUE);
 }
 
-/* Removes whole frames from the received bytes. Checks that each frame is one
- * that was pushed, that no frame comes twice or too late, and that the first
- * frame of a connection is an I-frame. */
+/* Removes whole frames from the received bytes. Checks each frame:
+ *
+ * - Its bytes are those that were pushed.
+ *
+ * - Its number is higher than that of the previous frame. Otherwise it would be
+ * a duplicate, or would arrive after a later frame.
+ *
+ * - It is an I-frame if it is the first frame of a connection. */
 static void
 receiver_parse (Receiver * self)
 {
@@ -289,8 +294,8 @@ wait_until_blocked (SinkPipeline * test)
   WAIT_FOR (sink_pipeline_stat_of (test, "time-blocked") > 0);
 }
 
-/* Waits until the pipeline plays. If an error occurred during its start, the
- * pipeline would stay in PAUSED. */
+/* Waits until the pipeline plays. An error during the start of the pipeline
+ * would leave it in PAUSED. */
 static void
 wait_until_playing (SinkPipeline * test)
 {
@@ -1008,8 +1013,9 @@ GST_START_TEST (eos_does_not_wait_for_ever)
   receiver_init (&receiver);
   receiver_listen (&receiver);
   test = writer_new (&receiver);
-  /* The frame has 20000 bytes. This is more than the receive buffer of 4096
-   * bytes can hold, and less than the amount at which render waits. */
+  /* The frame has 20000 bytes, so the receive buffer of 4096 bytes cannot hold
+   * it. However, the frame is so small that render does not wait until it is
+   * sent. Only the end of the stream waits. */
   g_object_set (test->sink, "drain-timeout", 20, NULL);
   g_object_set (test->sink, "notsent-lowat", 0, NULL);
   sink_pipeline_play (test);

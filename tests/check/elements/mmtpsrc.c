@@ -37,8 +37,8 @@ wait_for_latency (LoopbackEnd * end, GstClockTime expected)
   fail_unless (live);
 }
 
-/* The minimum delay of the receiver, the maximum delay of the sender, and the
- * delay that results from them. */
+/* Delays in ms. `of_src` is the minimum delay of the receiver, and `of_sink` is
+ * the maximum delay of the sender. The stream has the delay `both`. */
 static const struct
 {
   guint of_src, of_sink, both;

@@ -313,7 +313,7 @@ GST_START_TEST (reading_stops_after_an_error_downstream)
 
 GST_END_TEST;
 
-/* The sink waits for the time of a frame while the element is stopped. */
+/* The element is stopped while downstream waits until a frame is due. */
 GST_START_TEST (stop_while_downstream_waits)
 {
   Fixture *f = fixture_new ("", elements[__i__], "clocksync !");

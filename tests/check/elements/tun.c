@@ -181,8 +181,7 @@ make_packet (guint8 first, gsize size)
   return buffer;
 }
 
-/* Starts `element` (transfer full), which may be in a bin. Returns the error
- * that the start must cause. */
+/* Starts `element`, which must fail. Returns the error (transfer full). */
 static GError *
 start_error (GstElement * element)
 {
@@ -1279,10 +1278,12 @@ GST_START_TEST (waiting_ends)
 
 GST_END_TEST;
 
-/* When GstBaseSrc has to drop a buffer list, it calls unref on NULL. This would
- * print a critical message and end the test. A list needs two packets that
- * arrive together. They do not always do so, so the test makes several
- * attempts. */
+/* If GstBaseSrc has a buffer list when the source stops, it calls unref on
+ * NULL. This would print a critical message, which ends the test. The source
+ * must therefore not return a list when it stops.
+ *
+ * The source makes a list only if at least two packets arrive together. They do
+ * not always do so, so the test makes several attempts. */
 GST_START_TEST (source_stops_with_a_list_in_hand)
 {
   GstElement *pipeline, *src, *sink;

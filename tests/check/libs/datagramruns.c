@@ -15,7 +15,8 @@
 static Datagram packets[MAX_PACKETS];
 static DatagramPart parts[DATAGRAM_MAX_PARTS];
 
-/* The parts are empty; they only count for the number of parts of a run. */
+/* The parts of a packet are empty. The tests only need the number of parts,
+ * because the number of parts in a run is limited. */
 static void
 make_packet (GRand * rand, Datagram * packet, gsize size, guint n_parts)
 {

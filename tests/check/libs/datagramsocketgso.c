@@ -296,8 +296,8 @@ GST_START_TEST (refused_packets_are_sent_one_by_one_for_good)
 
 GST_END_TEST;
 
-/* The socket has used GSO before its route moves to a device that refuses GSO
- * in the middle of a batch. */
+/* The socket has already sent packets with GSO. Then its route moves to a
+ * device that refuses GSO, so an error occurs in the middle of a batch. */
 GST_START_TEST (running_socket_falls_back_when_its_route_moves)
 {
   DatagramSocket *listener = open_listener (0, FALSE);
@@ -408,7 +408,8 @@ GST_START_TEST (packets_without_room_after_a_refusal_remain)
 
 GST_END_TEST;
 
-/* With GSO, UDP-Lite and raw sockets would fail, or send one huge packet. */
+/* UDP-Lite and raw sockets do not use GSO. With GSO, they would fail, or they
+ * would send the packets of a message as one huge packet. */
 GST_START_TEST (other_sockets_send_one_by_one)
 {
   const gchar *test = "other_sockets_send_one_by_one";

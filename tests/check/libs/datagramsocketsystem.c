@@ -117,8 +117,8 @@ GST_START_TEST (connected_socket_sends_by_its_interface)
   fail_unless_equals_int (datagram_socket_get_max_payload (by_b, 0), 1280 - 28);
   fail_unless_equals_int (datagram_socket_get_max_payload (by_b, 1500),
       1280 - 28);
-  /* RFC 791: 68 bytes is the minimum MTU of a link. 20 is less than the headers
-   * need, so no payload is left. */
+  /* 68 bytes is the minimum MTU of a link (RFC 791). A limit of 20 bytes for
+   * the MTU is less than the size of the headers, so no payload is left. */
   netns_must ("ip link set usb0 mtu 68");
   fail_unless_equals_int (datagram_socket_get_max_payload (by_b, 0), 68 - 28);
   fail_unless_equals_int (datagram_socket_get_max_payload (by_b, 20), 0);
@@ -503,7 +503,8 @@ add_up (const guint8 * bytes, gsize size, guint32 start)
   return (start & 0xffff) + (start >> 16);
 }
 
-/* Writes the checksum of RFC 1071 over `bytes` at `sum`, which has to be 0. */
+/* Computes the checksum of RFC 1071 over `bytes` and writes it to `sum`. If
+ * `sum` is within `bytes`, it must contain 0 before the call. */
 static void
 write_checksum (guint8 * bytes, gsize size, guint8 * sum)
 {

@@ -172,7 +172,8 @@ GST_END_TEST;
 
 /* --- near misses ---------------------------------------------------------- */
 
-/* One of the two numbers is just outside its window, and the other is right. */
+/* Sends a packet in which the sequence number or the acknowledgement number is
+ * just outside its window. The other number is right. */
 static void
 miss (Attack * self)
 {
@@ -381,7 +382,8 @@ GST_END_TEST;
 typedef struct
 {
   DccpEndpoint *endpoint;
-  /* The path as the client sees it, and as the listener sees it. */
+  /* `path` has the client's address as local address. `back` is the same path
+   * in the opposite direction, with the listener's address as local address. */
   DatagramPath path, back;
 } Client;
 
@@ -585,10 +587,13 @@ GST_START_TEST (flood_of_a_half_open_flow_has_few_answers)
 
 GST_END_TEST;
 
-/* Requests with an odd number insist on CCID 2 with a Mandatory option. They
- * are answered by a Reset. Requests with an even number have two Mandatory
- * options, after which no other option follows. They are too short to be
- * answered. */
+/* All these Requests are invalid:
+ *
+ * - Requests with an odd number demand CCID 2 with a Mandatory option. They are
+ * answered by a Reset.
+ *
+ * - Requests with an even number have two Mandatory options but no option that
+ * is mandatory. They are too short to be answered. */
 GST_START_TEST (flood_of_requests_that_cannot_be_has_few_answers)
 {
   guint i;

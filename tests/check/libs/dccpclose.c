@@ -261,8 +261,9 @@ GST_START_TEST (lost_reset_is_made_up_for_in_a_flood)
 
 GST_END_TEST;
 
-/* A former peer whose Close has no options, as Linux sends it, gets an answer
- * again. A Close of an unknown sender is too short to be answered. */
+/* A Close without options, as Linux sends it, is so short that it gets no
+ * answer if its sender is unknown. If the sender was connected before, each of
+ * its Closes gets an answer. */
 GST_START_TEST (short_close_is_answered_again)
 {
   DccpPacket packet;
@@ -444,7 +445,10 @@ GST_START_TEST (ports_in_timewait_are_refused)
 GST_END_TEST;
 
 /* The client has lost its state and connects again from the same ports. The
- * numbers in the Sync of the server and in the Reset of the client end the old
+ * server does not accept the sequence numbers of the Request and of the first
+ * Reset of the client. It answers each of them with a Sync, and the client
+ * answers each Sync with a Reset. The second Sync acknowledges GSR. The Reset
+ * that answers it has the number GSR + 1, which is valid, so it ends the old
  * connection. */
 GST_START_TEST (client_that_was_restarted_gets_in)
 {

@@ -309,7 +309,7 @@ GST_START_TEST (gaps_are_marked_and_doubles_go)
   dccp_network_inject_packet (&network, SERVER, &packet);
   fail_unless (arrives (0));
   fail_if (network.last[SERVER].discont);
-  /* A lost Ack is not a gap either if NDP Count reports it. */
+  /* NDP Count reports a lost Ack, so the Ack is not a gap in the data. */
   packet = dccp_network_next (&network, SERVER, DCCP_DATA);
   packet.sequence = dccp_sequence_add (packet.sequence, 2);
   packet.options = (const guint8 *) "\45\3\2";
@@ -435,9 +435,10 @@ GST_START_TEST (dropped_packets_are_told_once)
       network.lose[SERVER][DCCP_ACK] = 1;
   }
   dccp_network_run (&network, 2 * SECOND);
-  /* The peer gets fewer reports than the number of calls by the application.
-   * The sender slows down, so some of the calls concern a packet that was
-   * reported before.
+  /* The application has called dccp_endpoint_dropped for the last received
+   * packet at regular times. The sender slows down, so some of these calls were
+   * for a packet that had been reported before. Therefore the peer gets fewer
+   * reports than there were calls.
    */
   n = dccp_network_get_stats (&network, SERVER)->dropped_sent;
   fail_unless (n >= 30);
@@ -631,7 +632,9 @@ assert_reset (guint8 code, guint8 data_1, guint8 data_2, guint8 data_3)
       DCCP_STATE_CLOSED);
 }
 
-/* Section 11.7: two Data Dropped options with one block each form one list. */
+/* RFC 4340 section 11.7: a packet may have several Data Dropped options. Here
+ * it has two with one block each. The second block refers to the packet before
+ * that of the first block. */
 GST_START_TEST (second_data_dropped_goes_on)
 {
   open_network ();

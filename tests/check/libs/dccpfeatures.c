@@ -20,10 +20,13 @@
 #define ISS G_GUINT64_CONSTANT (1000)
 #define ISR G_GUINT64_CONSTANT (5000)
 
-/* The options of the profile: Mandatory Change R (CCID, 3), Mandatory Change L
- * (CCID, 3), Change L (Sequence Window, 10000), Mandatory Change L (ECN
- * Incapable, 1), Change R (Send RTT Estimate, 1 0) and Change R (Send Loss
- * Event Rate, 1 0)
+/* The options of the profile:
+ * - Mandatory Change R (CCID, 3)
+ * - Mandatory Change L (CCID, 3)
+ * - Change L (Sequence Window, 10000)
+ * - Mandatory Change L (ECN Incapable, 1)
+ * - Change R (Send RTT Estimate, 1 0)
+ * - Change R (Send Loss Event Rate, 1 0)
  */
 #define CCIDS "0122040103" "0120040103"
 #define WINDOW "200903000000002710"
@@ -57,7 +60,8 @@ typedef struct
   guint64 sent, received;
 } End;
 
-/* The tests use CCID 3 only, even if the plugin registers others. */
+/* These tests offer CCID 3 only, even if the plugin supports other CCIDs, too.
+ */
 static const DccpCcid *const ccids[] = { &dccp_ccid_3, NULL };
 
 static const DccpFeaturesConfig client_config =
@@ -777,7 +781,7 @@ GST_START_TEST (options_out_of_order_are_ignored)
 
 GST_END_TEST;
 
-/* The options of one packet are not reordered among each other. */
+/* Options that are in the same packet do not count as reordered. */
 GST_START_TEST (options_before_the_first_packet_are_ignored)
 {
   End end = new_asking_end (&client_config);
@@ -854,8 +858,9 @@ GST_START_TEST (half_a_turn_without_options_is_no_reordering)
 
 GST_END_TEST;
 
-/* Erratum 974 also applies to FGSS, the number of the first packet with the
- * Changes: a Confirm that arrives now is not late. */
+/* Erratum 974 also applies to FGSS, the sequence number of the first packet
+ * with the Change options. The endpoint has since then used three quarters of
+ * the sequence space. A Confirm that arrives now must not count as late. */
 GST_START_TEST (half_a_turn_of_our_own_makes_no_confirm_late)
 {
   const guint64 quarter = G_GUINT64_CONSTANT (1) << 46;

@@ -197,8 +197,8 @@ GST_START_TEST (client_acknowledges_until_it_hears)
   dccp_network_begin (&network);
   dccp_network_connect (&network);
   dccp_network_run (&network, 5 * SECOND);
-  /* The first Ack follows the Response immediately. It is repeated after 200,
-   * 600 and 1400 ms. */
+  /* The client sends the first Ack as soon as the Response arrives. It sends
+   * the Ack again 200, 600 and 1400 ms later. */
   assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 0), 100 * MS);
   assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 1), 300 * MS);
   assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 2), 700 * MS);

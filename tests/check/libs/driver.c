@@ -101,7 +101,7 @@ typedef struct
   /* State of the mock core */
   GArray *to_send;              /* Packet entries that the core will send */
   guint n_polled;
-  /* Packet entries that were reported as events */
+  /* array of Packet: the packets that the core has reported as events */
   GArray *arrived;
   /* The DatagramSlice of each packet that arrived; NULL: none are kept */
   GArray *kept;
@@ -474,8 +474,8 @@ put_often (Fixture * self, guint path, guint8 first, guint64 now)
   driver_flush_often (&self->driver, now, 1);
 }
 
-/* Calls driver_flush_often so often until `end` that the rate of calls counts as
- * high. Nothing is sent for these calls. */
+/* Calls driver_flush_often every 10 us until `end`. The driver then considers
+ * the calls to be frequent. No packet is sent for these calls. */
 static void
 call_often (Fixture * self, guint64 end)
 {
@@ -544,8 +544,9 @@ GST_START_TEST (packets_of_frequent_calls_are_sent_together)
 
 GST_END_TEST;
 
-/* Passes a packet to the core after which no further call comes, and answers
- * when it has arrived at the far end. */
+/* Passes a packet to the core. No later call of driver_flush_often () comes, so
+ * the loop of the driver has to send this packet. When the packet has arrived
+ * at the far end, the far end sends an answer. */
 static gpointer
 put_last (gpointer data)
 {

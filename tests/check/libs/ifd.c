@@ -471,7 +471,8 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
   Ifd *ifd = ifd_case_play (&gop_of_one, "Ic / P Pr", log);
   guint i;
 
-  /* During this number of frames, the stream may still have another I-frame. */
+  /* During the next IFD_MAX_GOP frames, the core still expects an I-frame.
+   * Therefore it does not resume the stream at a refresh. */
   for (i = 0; i < IFD_MAX_GOP; i++)
     ifd_case_do_word (ifd, i % 20 ? "P" : "Pr", &sending, log);
   g_string_truncate (log, 0);
@@ -679,7 +680,7 @@ GST_START_TEST (counters_tell_what_became_of_the_frames)
 
 GST_END_TEST;
 
-/* These are more GOPs than the algorithm can remember. */
+/* The stream has more GOPs than the core can remember. */
 GST_START_TEST (each_gop_is_counted_as_disturbed_once)
 {
   GString *log = g_string_new (NULL);
