@@ -498,7 +498,8 @@ GST_START_TEST (caps_cross_with_their_buffers)
 
 GST_END_TEST;
 
-/* Only simple types are transmitted. h264parse uses other types, too. */
+/* Only caps fields of simple types are transmitted. h264parse also sets fields
+ * of other types. */
 GST_START_TEST (caps_of_other_types_cross_without_them)
 {
   GstCaps *caps = gst_caps_from_string ("video/x-h264(memory:DMABuf), "
@@ -1382,9 +1383,10 @@ push_p_frame (LoopbackFixture * fixture, guint n, GstClockTime lateness)
 }
 
 /* If a P-frame is too late, the frames that depend on it are dropped, too, and
- * a key frame is requested once. In a transport stream that the sink cannot cut,
- * it does not know which frames depend on the late one, so no further frame is
- * dropped. */
+ * a key frame is requested once.
+ *
+ * In some transport streams, the sink cannot find the frames. It does not know
+ * there which frames depend on the late one, so it drops no further frame. */
 static void
 check_late_p_frame (const gchar * caps, guint incomplete)
 {

@@ -510,7 +510,7 @@ GST_START_TEST (upstream_timestamps_are_kept)
 
 GST_END_TEST;
 
-/* GstBaseSrc sets these timestamps on the first buffer of a file. */
+/* For the first buffer of a file, GstBaseSrc sets both timestamps to 0. */
 GST_START_TEST (timestamps_in_a_byte_segment_are_ignored)
 {
   GByteArray *stream = make_stream (2);

@@ -271,7 +271,7 @@ GST_START_TEST (flushing_seek_in_bytes_is_that_of_push_mode)
 
 GST_END_TEST;
 
-/* The seek comes after the end of the stream, where the task is paused. */
+/* At the end of the stream, the task is paused. The seek comes after that. */
 GST_START_TEST (seek_after_the_end_reads_again)
 {
   Fixture *f = fixture_new ("", elements[__i__], "");

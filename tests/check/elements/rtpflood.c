@@ -389,7 +389,8 @@ push_forged (Fixture * fixture, const Attack * attack)
   GST_WRITE_UINT32_BE (bytes + 8, forged.ssrc);
   gst_buffer_extract (fixture->video, 0, bytes + 12, video_size);
   bytes[12 + video_size - 1] ^= 1;
-  /* The header of RFC 2250 stays valid, because it is checked first. */
+  /* rfc2250depay checks the header of RFC 2250 first. The header stays valid,
+   * so that the bytes after it are checked, too. */
   for (i = 16; i < forged.size && !forged.is_video; i++)
     bytes[i] = draw (attacker);
   push (fixture, mpeg_wrap (bytes, forged.size));

@@ -879,8 +879,9 @@ damage (GstBuffer * buffer)
   gst_buffer_unmap (buffer, &map);
 }
 
-/* Returns a list of packets of which some are shorter, are damaged, come from
- * another port or belong to another protocol. */
+/* Returns a list in which most packets are alike. Some packets are shorter,
+ * some are damaged, some come from another port, and some belong to another
+ * protocol. */
 static GstBufferList *
 make_mixed_list (void)
 {
@@ -983,8 +984,8 @@ GST_START_TEST (sockets_receive_the_same_with_and_without_gro)
 
 GST_END_TEST;
 
-/* The statistics count each packet of a merged one. With an MTU of 1427 bytes,
- * only the shorter packets are small enough. */
+/* The statistics count each packet from which a merged packet was made. With an
+ * MTU of 1427 bytes, only the shorter packets fit into the MTU. */
 GST_START_TEST (merged_packets_are_counted_by_reason)
 {
   GstHarness *harness;

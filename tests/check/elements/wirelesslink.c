@@ -1491,8 +1491,8 @@ GST_START_TEST (a_packet_enters_when_there_is_room)
 
 GST_END_TEST;
 
-/* If one flow blocks, the size of its queue does not change the departure
- * times. */
+/* A flow that blocks has packets that wait before the queue instead of in it.
+ * Therefore the size of the queue does not change the departure times. */
 GST_START_TEST (who_waits_leaves_as_from_a_queue_without_end)
 {
   static const gchar *const links[] = {
@@ -1675,9 +1675,9 @@ GST_START_TEST (where_there_is_never_room_packets_are_lost)
 
 GST_END_TEST;
 
-/* Three threads send flows, of which two belong to one station, at rates above
- * the rate of the link. All flows must get through, no matter in which order
- * they wait. */
+/* Three threads send one flow each, at rates above the rate of the link. Two of
+ * the flows belong to one station. All flows must get through, no matter in
+ * which order they wait. */
 GST_START_TEST (flows_that_wait_end_all)
 {
   GstElement *pipeline = gst_parse_launch ("wirelesslink name=wl "

@@ -188,8 +188,9 @@ expect_packets (DatagramSocket * listener, guint first, guint n)
 
 /* --- sending --------------------------------------------------------------- */
 
-/* 65 packets of 1000 bytes fit into one message, so 64 do. The receiver has no
- * GRO: it gets each packet from the kernel by itself. */
+/* The 64 packets are sent as three runs, with a message for each run. A message
+ * has room for 65 packets of 1000 bytes, so the first run fits into it. The
+ * receiver has no GRO: the kernel delivers each packet by itself. */
 GST_START_TEST (run_is_one_message_and_arrives_as_packets)
 {
   DatagramSocket *listener = open_listener (__i__, FALSE);

@@ -38,8 +38,8 @@ make_devices (const gchar * test)
   return TRUE;
 }
 
-/* Opens a packet socket that receives the IPv4 packets that arrive at `device`,
- * which is the far end of a pair of devices. */
+/* Opens a packet socket for the IPv4 packets that arrive at `device`. `device`
+ * is the far end of a pair of devices. */
 static gint
 open_tap (const gchar * device)
 {
@@ -396,8 +396,8 @@ send_run (DatagramSocket * socket, gsize size, guint first, GError ** error)
   return datagram_socket_send (socket, packets, RUN, error);
 }
 
-/* The next packets at the other end of a device are the packets of this run. A
- * device with GSO passes on one large packet. */
+/* Checks that the next packets at the other end of a device are the packets of
+ * this run. A device with GSO passes them on as one large packet. */
 static void
 expect_run_at (gint tap, gsize size, guint first)
 {

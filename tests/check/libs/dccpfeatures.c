@@ -403,8 +403,8 @@ typedef struct
   const gchar *confirm;
 } Exchange;
 
-/* The server uses the profile without changes, has sent its own Changes, and
- * receives the first options of the peer. */
+/* The server uses the profile as it is and has already sent the Change options
+ * of the profile. It then receives the first options of the peer. */
 static const Exchange exchanges[] = {
   /* Section 6.3.1: the preference lists of the two endpoints share no entry, so
    * the Confirm has the previous value and the preferences of the server. If

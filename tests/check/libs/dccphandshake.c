@@ -692,8 +692,8 @@ assert_not_open (void)
           DCCP_EVENT_RESET), 1);
 }
 
-/* The cookie consists of a time, a number, options and a MAC. A change of any
- * byte makes the cookie invalid. */
+/* The cookie consists of a time, a sequence number, options and a MAC. A change
+ * of any byte makes the cookie invalid. */
 GST_START_TEST (spoiled_cookie_is_refused)
 {
   Cookies seen = {.spoil = __i__ };

@@ -99,7 +99,7 @@ typedef struct
   DatagramPath back[PATHS];
 
   /* State of the mock core */
-  GArray *to_send;              /* Packet entries that the core will send */
+  GArray *to_send;              /* array of Packet: what the core will send */
   guint n_polled;
   /* array of Packet: the packets that the core has reported as events */
   GArray *arrived;
@@ -1112,9 +1112,10 @@ check_and_free_kept (Fixture * self)
   g_array_set_size (self->arrived, 0);
 }
 
-/* A core that keeps all packets keeps a limited number of blocks. The packets
- * for which no block is free are copied. The sizes alternate, so that some
- * datagrams become slices and others are copied into a common block. */
+/* The core keeps all packets. It must not thereby occupy more than a limited
+ * number of blocks, so the driver copies the packets for which no block is
+ * free. The sizes of the packets alternate: some datagrams become slices, and
+ * others are copied into a common block. */
 GST_START_TEST (kept_packets_keep_a_limited_number_of_blocks)
 {
   const gsize sizes[] = { 1400, 10 };
@@ -1133,7 +1134,7 @@ GST_START_TEST (kept_packets_keep_a_limited_number_of_blocks)
         DATAGRAM_BATCH + DRIVER_MAX_SLICED + 1);
     check_and_free_kept (&self.fixture);
   }
-  /* The blocks of the inputs and the one for copies */
+  /* These are the blocks of the inputs, and one block for copies. */
   fail_unless (datagram_pool_get_used (self.fixture.driver.pool) <=
       DATAGRAM_BATCH + 1);
   g_array_free (self.fixture.kept, TRUE);
