@@ -468,8 +468,9 @@ typedef enum
   END_LAST
 } End;
 
-/* Plays with one receiver whose connection ends in the way that `end` selects.
- * When it ends, the sink is connected, and render() waits or is about to wait.
+/* Plays with one receiver, whose connection ends in the way that `end` selects.
+ * At this end of the connection, the sink is connected, and render () waits or
+ * is about to wait.
  */
 static SinkPipeline *
 play_until_end (Receiver * receiver, End end, gboolean again)

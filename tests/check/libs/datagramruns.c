@@ -46,8 +46,8 @@ is_same_path (guint a, guint b)
   return datagram_path_equal (&packets[a].path, &packets[b].path);
 }
 
-/* Returns whether these packets are a run by the definition. The kernel can
- * split one message into exactly the packets of a run. */
+/* Returns whether these packets are a run. Packets are a run if the kernel can
+ * split one message into exactly these packets. */
 static gboolean
 is_run (guint first, guint n, gsize max_segment, gboolean is_connected)
 {

@@ -95,7 +95,8 @@ GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
     case 3:                    /* an old number */
       close.sequence = dccp_sequence_add (close.sequence, -1);
       break;
-      /* This sequence number is beyond 3/4 of the window of 10000 packets. */
+      /* This number is too far ahead: the window has 10000 numbers, of which
+       * 7500 are after GSR. */
     case 4:
       close.sequence = dccp_sequence_add (close.sequence, 7500);
       break;

@@ -333,10 +333,15 @@ GST_END_TEST;
 
 /* --- a Linux peer --------------------------------------------------------- */
 
-/* Linux confirms the options of the client and sends Changes of its own. These
- * are ECN Incapable, Ack Ratio 0, no Ack Vectors, NDP Counts and Loss Event
- * Rates; the last two have Mandatory. If the client does not confirm Loss Event
- * Rates with the value 1, Linux resets the connection. */
+/* Linux confirms the options of the client and sends Changes of its own,
+ * among them:
+ * - ECN Incapable, with Mandatory
+ * - Ack Ratio, with the value 0
+ * - Send Ack Vector, with the value 0
+ * - Send NDP Count; Mandatory precedes the Change R
+ * - Send Loss Event Rate; Mandatory precedes both Changes
+ * If the client does not confirm Send Loss Event Rate with the value 1, Linux
+ * resets the connection. */
 GST_START_TEST (linux_answers)
 {
   End client = new_asking_end (&client_config);
@@ -582,8 +587,9 @@ GST_START_TEST (unknown_features_are_all_answered)
 
 GST_END_TEST;
 
-/* An option that does not fit into a packet is sent in a later packet. A Change
- * that did not fit counts as new when it is sent. */
+/* An option that does not fit into a packet is sent in a later packet. If this
+ * option is a Change, it counts as sent for the first time in the later packet.
+ */
 GST_START_TEST (what_does_not_fit_goes_later)
 {
   End end = new_end (&server_config);

@@ -373,8 +373,9 @@ GST_START_TEST (off_path_flood_costs_nothing)
 
 GST_END_TEST;
 
-/* A forged Request with the client's address arrives before the first Request
- * of the client (__i__ is 0), or between two of them (1). */
+/* A forged Request with the client's address arrives. If __i__ is 0, it arrives
+ * before the first Request of the client. If __i__ is 1, it arrives between the
+ * first and the second Request. */
 GST_START_TEST (forged_request_keeps_no_client_out)
 {
   DccpPacket request = {.type = DCCP_REQUEST,.source = CLIENT_PORT,

@@ -779,7 +779,8 @@ GST_START_TEST (server_asks_a_client_without_options)
   fail_unless (dccp_endpoint_next_send (network.ends[SERVER],
           network.now) == DCCP_NEVER);
   ack = dccp_network_next (&network, SERVER, DCCP_ACK);
-  /* The Confirms are Confirm R (CCID, 3 (3)) and Confirm L (CCID, 3 (3)). */
+  /* The packet has a Confirm R and a Confirm L of CCID. In both of them the
+   * value is 3, and 3 is the only entry of the preference list. */
   ack.options = (const guint8 *) "\43\5\1\3\3\41\5\1\3\3";
   ack.options_size = 10;
   dccp_network_inject_packet (&network, SERVER, &ack);
@@ -790,8 +791,11 @@ GST_START_TEST (server_asks_a_client_without_options)
 GST_END_TEST;
 
 /* The options of a Request that was recorded from Linux 6.1, with the service
- * code of this test: Timestamp, Change L and Change R (CCID; 3, 2, 248),
- * Mandatory, Change L (Allow Short Seqnos, 0) */
+ * code of this test:
+ * - Timestamp
+ * - Change L (CCID; 3, 2, 248)
+ * - Change R (CCID; 3, 2, 248)
+ * - Mandatory Change L (Allow Short Seqnos, 0) */
 GST_START_TEST (request_of_linux_is_answered)
 {
   static const guint8 options[] = { 41, 6, 0x60, 0x87, 0x4b, 0x26,

@@ -501,7 +501,8 @@ GST_START_TEST (packets_of_rare_calls_do_not_wait)
 
 GST_END_TEST;
 
-/* A frame of 100 packets that arrives at once does not make a high rate. */
+/* A frame of 100 packets arrives at once. Such a short burst does not count as
+ * a high rate, so the packets do not wait. */
 GST_START_TEST (packets_of_a_short_burst_do_not_wait)
 {
   Fixture self;
@@ -1128,7 +1129,7 @@ GST_START_TEST (kept_packets_keep_a_limited_number_of_blocks)
     for (i = 0; i < 3 * DRIVER_MAX_SLICED; i++)
       merging_send (&self, i, 40, sizes[i % 2], sizes[i % 2]);
     assert_equals_int (self.fixture.kept->len, 3 * DRIVER_MAX_SLICED * 40);
-    /* One block more may be the one into which packets are copied. */
+    /* One more block is allowed for the packets that are copied. */
     fail_unless (count_kept_blocks (&self.fixture) <= DRIVER_MAX_SLICED + 1);
     fail_unless (datagram_pool_get_used (self.fixture.driver.pool) <=
         DATAGRAM_BATCH + DRIVER_MAX_SLICED + 1);
