@@ -122,12 +122,9 @@ receiver_clear (Receiver * self)
 }
 
 /* Removes whole frames from the received bytes. Checks each frame:
- *
  * - Its bytes are those that were pushed.
- *
  * - Its number is higher than that of the previous frame. Otherwise it would be
- * a duplicate, or would arrive after a later frame.
- *
+ *   a duplicate, or would arrive after a later frame.
  * - It is an I-frame if it is the first frame of a connection. */
 static void
 receiver_parse (Receiver * self)
@@ -294,8 +291,8 @@ wait_until_blocked (SinkPipeline * test)
   WAIT_FOR (sink_pipeline_stat_of (test, "time-blocked") > 0);
 }
 
-/* Waits until the pipeline plays. An error during the start of the pipeline
- * would leave it in PAUSED. */
+/* Waits until the pipeline plays. The caller can then cause an error. If the
+ * error occurred during the start, the pipeline would stay in PAUSED. */
 static void
 wait_until_playing (SinkPipeline * test)
 {

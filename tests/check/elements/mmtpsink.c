@@ -947,7 +947,7 @@ GST_START_TEST (another_key_is_an_error)
 
 GST_END_TEST;
 
-/* Upper-case and lower-case hexadecimal digits are equal. */
+/* In a key, upper-case and lower-case hexadecimal digits are equal. */
 GST_START_TEST (the_same_key_lets_in)
 {
   gchar key[KEY_DIGITS + 1], *upper;
@@ -1385,8 +1385,9 @@ push_p_frame (LoopbackFixture * fixture, guint n, GstClockTime lateness)
 /* If a P-frame is too late, the frames that depend on it are dropped, too, and
  * a key frame is requested once.
  *
- * In some transport streams, the sink cannot find the frames. It does not know
- * there which frames depend on the late one, so it drops no further frame. */
+ * The sink cannot cut every transport stream into frames. If it cannot, it does
+ * not know which frames depend on the late one, so it drops no further frame.
+ */
 static void
 check_late_p_frame (const gchar * caps, guint incomplete)
 {

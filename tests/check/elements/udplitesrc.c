@@ -718,8 +718,8 @@ GST_START_TEST (a_pause_ends_the_wait)
 
 GST_END_TEST;
 
-/* In PAUSED, the source is unlocked, so it does not wait for packets. If
- * PLAYING follows directly, GstBaseSrc from 1.26 on may stop such a source. */
+/* GstBaseSrc may unlock a source when it changes to PAUSED. If PLAYING follows
+ * directly, GstBaseSrc from 1.26 on may then stop the source. */
 GST_START_TEST (many_short_pauses_end_nothing)
 {
   Fixture fixture;

@@ -1232,7 +1232,8 @@ GST_START_TEST (an_outage_without_end_ends_with_the_stream)
 
 GST_END_TEST;
 
-/* No radio block ever arrives, so RLP would poll endlessly. */
+/* No radio block ever arrives, so the sender of RLP would poll the receiver
+ * endlessly. The link must nevertheless end with the stream. */
 GST_START_TEST (a_link_that_never_works_ends_with_the_stream)
 {
   const gchar *links[] = { "profile=gsm block-error-rate=1",
@@ -1546,13 +1547,9 @@ GST_END_TEST;
 /* The queue has room for one packet, and each of the two flows has at most one
  * packet that waits to enter it. The flow that has waited for longer enters
  * first:
- *
  * - 0 ms: a is being sent, b is in the queue, and c begins to wait.
- *
  * - 0.1 ms: x begins to wait.
- *
  * - 1 ms: c enters the queue, and d begins to wait.
- *
  * - 2 ms: x enters the queue, and y begins to wait. */
 GST_START_TEST (station_that_waited_for_the_maximum_time_enters_first)
 {

@@ -22,8 +22,8 @@
 #define MAX_PACKETS DATAGRAM_BATCH
 
 /* The errno with which sendmsg () refuses a message whose segments have more
- * than `max_segment` bytes. If it is 0, every such message is passed to the
- * kernel. */
+ * than `max_segment` bytes. If `gso_errno` is 0, every such message is passed
+ * to the kernel. */
 static gint gso_errno;
 static gsize max_segment;
 /* The number of messages that the socket still has room for. When it is 0,

@@ -589,12 +589,10 @@ GST_START_TEST (flood_of_a_half_open_flow_has_few_answers)
 GST_END_TEST;
 
 /* All these Requests are invalid:
- *
  * - Requests with an odd number demand CCID 2 with a Mandatory option. They are
- * answered by a Reset.
- *
+ *   answered by a Reset.
  * - Requests with an even number have two Mandatory options but no option that
- * is mandatory. They are too short to be answered. */
+ *   is mandatory. They are too short to be answered. */
 GST_START_TEST (flood_of_requests_that_cannot_be_has_few_answers)
 {
   guint i;

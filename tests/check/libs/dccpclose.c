@@ -226,9 +226,9 @@ GST_START_TEST (lost_reset_is_made_up_for)
 
 GST_END_TEST;
 
-/* The number of answers to unknown senders is limited. A former peer must get
- * the answer that it needs even if this limit is reached. In the test, 1000
- * Acks per second arrive that belong to no connection.
+/* The number of answers to unknown senders is limited. In the test, 1000 Acks
+ * per second arrive that belong to no connection, so the limit is reached. The
+ * client, whose connection has just ended, must get an answer nevertheless.
  */
 GST_START_TEST (lost_reset_is_made_up_for_in_a_flood)
 {

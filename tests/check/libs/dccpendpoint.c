@@ -710,8 +710,8 @@ GST_START_TEST (mandatory_before_nothing_is_reset)
 {
   open_network ();
   hear_options (DCCP_ACK, "\53\4\0\0\1", 5);
-  /* The options are padded to whole words behind the Mandatory option. A
-   * Mandatory option before Padding has no effect. */
+  /* The packet ends with a Mandatory option. Padding follows up to the next
+   * whole word. A Mandatory option before Padding has no effect. */
   fail_unless (dccp_network_get_state (&network, CLIENT) == DCCP_STATE_OPEN);
   hear_options (DCCP_ACK, "\53\4\0\1\0\1\1\1", 8);
   assert_reset (DCCP_RESET_OPTION_ERROR, DCCP_OPTION_MANDATORY, 0, 0);

@@ -865,8 +865,9 @@ GST_START_TEST (half_a_turn_without_options_is_no_reordering)
 GST_END_TEST;
 
 /* Erratum 974 also applies to FGSS, the sequence number of the first packet
- * with the Change options. The endpoint has since then used three quarters of
- * the sequence space. A Confirm that arrives now must not count as late. */
+ * with the Change options. After that packet, the endpoint has used three
+ * quarters of the sequence space. A Confirm that arrives now must not count as
+ * late. */
 GST_START_TEST (half_a_turn_of_our_own_makes_no_confirm_late)
 {
   const guint64 quarter = G_GUINT64_CONSTANT (1) << 46;

@@ -36,10 +36,10 @@ count_syncs (DccpEnd end)
 }
 
 /* Injects a packet of `type` and returns whether it is valid. `sequence` is
- * relative to the greatest sequence number that endpoint `to` has received
- * (GSR). `acknowledgement` is relative to the greatest one that it has sent
- * (GSS). The packet has a payload, so that it is long enough to be answered
- * with a Sync. */
+ * relative to GSR, the greatest sequence number that endpoint `to` has
+ * received. `acknowledgement` is relative to GSS, the greatest sequence number
+ * that `to` has sent. The packet has a payload, so that it is long enough to be
+ * answered with a Sync. */
 static gboolean
 is_valid (DccpEnd to, DccpType type, gint64 sequence, gint64 acknowledgement)
 {

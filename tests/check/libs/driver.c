@@ -1113,10 +1113,10 @@ check_and_free_kept (Fixture * self)
   g_array_set_size (self->arrived, 0);
 }
 
-/* The core keeps all packets. It must not thereby occupy more than a limited
- * number of blocks, so the driver copies the packets for which no block is
- * free. The sizes of the packets alternate: some datagrams become slices, and
- * others are copied into a common block. */
+/* The core keeps all packets. These packets may occupy a limited number of
+ * blocks only, so the driver copies the packets for which no block is free. The
+ * sizes of the packets alternate: some datagrams become slices, and others are
+ * copied into a common block. */
 GST_START_TEST (kept_packets_keep_a_limited_number_of_blocks)
 {
   const gsize sizes[] = { 1400, 10 };

@@ -252,7 +252,8 @@ GST_START_TEST (slice_says_which_picture_it_is_of)
 
 GST_END_TEST;
 
-/* Without the parameter sets, only the fields before their ID are known. */
+/* Some fields of a slice header are before the ID of its parameter set. Without
+ * the parameter sets, only these fields are known. */
 GST_START_TEST (slice_without_its_parameter_sets_is_not_read)
 {
   H264Headers *headers = h264_headers_new ();

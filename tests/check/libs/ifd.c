@@ -402,8 +402,8 @@ GST_START_TEST (stream_without_i_frames_goes_on)
   ifd_case_do_word (ifd, "/", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
   fail_unless_equals_string (log->str, "+P600 +P601 -P602:no-room >P599 +P603");
-  /* The rule for streams without I-frames ends when an I-frame arrives after
-   * all. */
+  /* An I-frame arrives after all, so the stream counts as a stream with
+   * I-frames again. */
   g_string_truncate (log, 0);
   ifd_case_do_word (ifd, "/", &sending, log);
   ifd_case_do_word (ifd, "I", &sending, log);

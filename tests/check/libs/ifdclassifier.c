@@ -507,8 +507,9 @@ GST_START_TEST (h264_fields_of_a_frame_are_told)
   expect_field (classifier, B_N1_T0, "Bt", IFD_FIELD_FIRST);
   expect_field (classifier, B_N1_B1, "Bt", IFD_FIELD_SECOND);
   expect_field (classifier, P_N1_T6, "Pt", IFD_FIELD_FIRST);
-  /* The second picture is not the second field of the first one, because it has
-   * another frame_num, has the same parity, or is a frame. */
+  /* In each of the next three lines, the picture is not the second field of the
+   * picture before it. The first one has another frame_num, the second one has
+   * the same parity, and the third one is a frame. */
   expect_field (classifier, P_N2_B7, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N2_B7, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N4_O18, "Pt", IFD_FIELD_NONE);
