@@ -38,7 +38,8 @@ LOSS = re.compile(
 GIVEN_UP = re.compile(
     r" DEBUG +mmtpsink .*<mmtpsink0> gave up a (?P<kind>[a-z ]+) of \d+ bytes"
     r" with pts (?P<pts>[\d:.]+): (?P<reason>[a-z-]+): \w.*$", re.M)
-# Matches a line of the base class of network sinks.
+# Matches the log line that the base class of the network sinks writes for a
+# dropped buffer.
 SINK_DROP = re.compile(
     r" DEBUG +(?P<element>\w+) .*> dropped a buffer of (?P<size>\d+) bytes with"
     r" pts [\d:.]+: (?P<reason>[a-z-]+): \w.*$", re.M)

@@ -163,7 +163,8 @@ class BuildTreeTest(Home):
                if not key.startswith("GST_") and key != "LD_LIBRARY_PATH"}
         env["GST_REGISTRY_1_0"] = str(self.home / "registry.bin")
         elements = sum(ELEMENTS.values(), ())
-        # meson starts slowly, so all programs run in one environment of it.
+        # meson starts slowly. Therefore it is started only once, and all calls
+        # of gst-inspect-1.0 run in its environment.
         found = run("meson", "devenv", "-C", BUILD, "sh", "-c",
                     'for name; do gst-inspect-1.0 "$name" >/dev/null && '
                     'echo "found $name"; done', "sh", *elements, env=env)

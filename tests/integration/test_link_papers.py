@@ -62,7 +62,7 @@ ALANKO_TABLE_4 = {(1, 1): 0.99, (32, 512): 1.54, (32, 1024): 2.14,
                   (1024, 32): 2.20, (32, 2048): 3.24}
 WARM = 2  # The number of exchanges at the beginning that do not count.
 EXCHANGES = 38
-# Section 3.3: the rates in byte/s from the mobile node and to it.
+# Section 3.3: the rates in byte/s at which the mobile node sends and receives.
 ALANKO_BULK = {"a": 880, "b": 890}
 BULK_SECONDS = 130
 SECONDS_FOR_GSM = 300

@@ -26,8 +26,8 @@ PORT = 5004
 FRAMES = 1000
 SIZE = 1400
 DEADLINE = 1.0
-# The time in s after the last frame, in which all frames in flight arrive or
-# are lost.
+# After the last frame, the test waits for this time (s). All frames in flight
+# then have arrived or are lost.
 AFTER = 8
 MS_LATE = 20
 # The size of the pipe in bytes. A pipe of this size never makes the source of
@@ -38,7 +38,8 @@ LINKS = ("rangelan=a,b: profile=rangelan2 quality={quality} seed={seed} "
          "irda=a,b: profile=irda quality={quality} seed={seed} "
          "stats-update-interval=1000")
 NAMES = ("rangelan", "irda")
-# Bytes of a packet on the link: a frame and the headers of MMTP, UDP and IP.
+# Size in bytes of a packet on the link: a frame and the headers of MMTP, UDP
+# and IP.
 WIRE_SIZE = SIZE + 24 + 28
 # docs/links.md: {link: (bit/s, delay in s)}.
 RATES = {"rangelan": (297024, 0.1375), "irda": (75072, 0.1628)}

@@ -375,8 +375,8 @@ class GuestSocket:
 
 
 def why_none():
-    """Returns the reason why such a machine cannot run here, or None if it can
-    run.
+    """Returns the reason why a virtual machine with DCCP cannot run here, or
+    None if it can run.
     """
     if not shutil.which(QEMU):
         return f"no {QEMU} (pipelines/setup test)"

@@ -220,8 +220,8 @@ class Network(threading.Thread):
 
     def _deliver(self, packet):
         write = self._stations.get(destination(packet))
-        # (A machine that has ended receives no more packets, so errors are
-        # ignored.)
+        # (A machine that has ended cannot receive packets. An error in sending
+        # to it is therefore ignored.)
         with contextlib.suppress(OSError):
             if write:
                 write(packet)

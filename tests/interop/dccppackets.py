@@ -20,7 +20,8 @@ TYPES = ("Request", "Response", "Data", "Ack", "DataAck", "CloseReq", "Close",
 WITHOUT_ACK = {"Request", "Data", "Listen"}
 # Bytes after the sequence and acknowledgement numbers (section 5).
 MORE = {"Request": 4, "Response": 4, "Listen": 4, "Reset": 4}
-# Bytes of the header with X = 1, which means long sequence numbers.
+# Size in bytes of the generic header with X = 1, that is, with long sequence
+# numbers.
 GENERIC = 16
 RESET_SIZE = 28
 # Reset codes
@@ -202,7 +203,8 @@ class Connection:
 
     def _check_numbers(self, end):
         """Checks that the sequence number rises by one with each packet
-        (section 7.1). A Reset with the code No Connection has no such number.
+        (section 7.1). The exception is a Reset with the code No Connection: its
+        sequence number does not continue the others.
         """
         mine = [packet for packet in self.sent_by(end)
                 if packet.reset_code != NO_CONNECTION]

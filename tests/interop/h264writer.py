@@ -161,8 +161,8 @@ class Picture:
 
 
 class Stream:
-    """A stream of frames, each with one or two NAL units. A unit is (bytes,
-    number of its frame).
+    """A stream of frames, each with one or two NAL units. A unit is a pair
+    (bytes, index of its frame).
     """
 
     def __init__(self, frames, fields):
@@ -192,9 +192,9 @@ class Stream:
 
 
 def fields_of(letters, frame_num, order, **options):
-    """Returns a frame of two fields. With two references, the second field
-    refers to the first field (ref_idx 1). Otherwise it refers to the previous
-    frame."""
+    """Returns a frame of two fields. If the lists have two references, the
+    second field refers to the first field (ref_idx 1). If they have one
+    reference, the second field refers to the previous frame."""
     first = Picture(letters[0], frame_num, order, TOP, **options)
     options.update(idr=False, recovery=False)
     return [first, Picture(letters[1], frame_num, order + 1, BOTTOM, **options)]

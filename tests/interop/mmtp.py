@@ -68,7 +68,7 @@ class Message:
     data: bytes
     type: str
     channel: int
-    low: int  # The low 16 bits of the number on its channel.
+    low: int  # The low 16 bits of the message's sequence number on its channel.
     time: int  # The time of sending, in units of 10 us.
 
     @classmethod

@@ -112,7 +112,8 @@ class Picture:
 
     @property
     def parameters(self):
-        """The parameters that a rebuilt header must share with an earlier one.
+        """The parameters that a rebuilt picture header must share with an
+        earlier picture header.
         """
         return self.vectors, self.coding
 

@@ -168,9 +168,10 @@ def _injected_sequence(stream, at, body):
 # -------------------------------------------------------------- expected fields
 
 def expected_fields(placed, mpeg2_extension=False, new_header=None):
-    """Returns the complete video-specific header of section 3.4.
+    """Returns all fields of the video-specific header (section 3.4).
 
-    `new_header` is the expected N, or None if new-picture-bits is off.
+    `new_header` is the expected value of the bit N, or None if new-picture-bits
+    is off.
     """
     picture, mpeg2 = placed.picture, placed.picture.coding is not None
     fbv, bfc, ffv, ffc = picture.vectors
@@ -255,16 +256,18 @@ def _join(fields, layout):
     return word.to_bytes(4, "big")
 
 
-# Section 3.1 gives the minimum size of the payload that must fit into a packet.
+# Section 3.1 requires that each packet has room for a payload of at least this
+# many bytes.
 SMALLEST_PAYLOAD = 261
 
 
 def expected_extension(stream, picture, mtu=None):
-    """Returns (fields, composite, extra) of section 3.4.1, with `extra`
-    unpadded.
+    """Returns (fields, composite, extra) of the header extension (section
+    3.4.1). `composite` is the composite display information, or None. `extra`
+    are the extensions of the picture, without padding.
 
-    A sender may leave out the extensions of the picture only if they would not
-    leave room for the smallest payload.
+    A packet must keep room for SMALLEST_PAYLOAD bytes of video. If the
+    extensions would not leave this room, the sender may leave them out.
     """
     coding = picture.coding
     extra = b"".join(stream.bytes_of(span) for span in picture.extensions)
@@ -358,8 +361,9 @@ def check_order(placed):
 
 
 def check_marker(placed):
-    """Checks that the last packet of a frame has the marker. A sequence end
-    code may come after it.
+    """Checks that only the packet with the end of the last slice of a frame has
+    the marker bit. A sequence end code may follow, because it belongs to no
+    frame.
     """
     frame = placed.picture.frame
     last = placed.start < frame.coded_end <= placed.end

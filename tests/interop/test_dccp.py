@@ -341,8 +341,9 @@ class Treatment:
 
 
 def losing_first(kind, of_client, port):
-    """Returns a treatment that drops the first packet of this type from the
-    client, or from the server.
+    """Returns a function that tells the network what to do with each packet. It
+    drops the first packet of the type `kind` that the client sends, or the
+    server if `of_client` is false. `port` is the server's port.
     """
     lost = []
 

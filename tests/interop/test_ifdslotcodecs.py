@@ -133,7 +133,7 @@ def decode(data, kind):
 
 
 def choose(codec, units, seconds):
-    """Returns the numbers of the units that ifdqueue sends."""
+    """Returns the indices of the units that ifdqueue sends."""
     with peers.workdir() as work:
         path = work / "units"
         path.write_bytes(b"".join(unit for _, unit in units))

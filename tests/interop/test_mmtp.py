@@ -141,8 +141,8 @@ class WireFormatTest(MmtpCase):
                              for first, _ in buffers
                              if first.flags & mmtp.PRELUDE))
         self.assert_frames(buffers)
-        # Both paths carried a part of the stream, in packets that are not too
-        # large.
+        # Both paths carried a part of the stream, and no packet exceeds the
+        # MTU.
         self.assertEqual(len(session.sender.bytes), len(DEVICES))
         for channel, size in session.sender.bytes.items():
             self.assertGreater(size, 0, channel)

@@ -122,8 +122,8 @@ class Rules(CaseTest):
                 self.assertEqual(summary(faults), {}, faults[:3])
 
     def test_sequence_header_is_repeated(self):
-        """Checks config-interval: payloads begin with repeated headers, and S
-        is set.
+        """Checks config-interval: a payload that begins with repeated headers
+        has the bit S.
         """
         clip = clips.one_sequence_header()
         for interval in (1, -1):

@@ -258,11 +258,15 @@ def headers_of_mpv(packet):
 
 
 def headers_of_h263(packet):
-    """Returns the expected coverage for RFC 4629 (5.1). The payload header has
-    two bytes. If its bit P is set, the two zero bytes of the start code are
-    left out. If the bits CPM and PEI are 0 and there is no other type field
-    than PTYPE, the picture header of H.263 (5.1) has these fields: PSC 22, TR
-    8, PTYPE 13, PQUANT 5, CPM 1, PEI 1 bits."""
+    """Returns the expected coverage for H.263 in RTP (RFC 4629, section 5.1).
+
+    If a packet starts a picture, the coverage includes the picture header
+    (H.263, 5.1). If the bits CPM and PEI are 0 and PTYPE is the only type
+    field, that header has these fields: PSC (22 bits), TR (8), PTYPE (13),
+    PQUANT (5), CPM (1) and PEI (1).
+
+    The payload header of RFC 4629 has two bytes. Its bit P says that the first
+    two bytes of the start code, which are zero, are left out."""
     head = HEADER + RTP_HEADER + 2
     starts_picture = packet[RTP_HEADER] & 4 and packet[RTP_HEADER + 2] >> 2 \
         == 0x20

@@ -104,7 +104,7 @@ def ip_packet(ip, protocol, source, to, segment):
 def udplite_packet(ip, payload, coverage, source=None, to=None,
                    ports=(INJECTOR_PORT, PORT)):
     """Returns a UDP-Lite packet as RFC 3828 defines it. `coverage` is the value
-    of the field in the header.
+    of its field Checksum Coverage.
     """
     head = struct.pack("!HHHH", *ports, coverage, 0)
     covered = (head + payload)[:coverage or None]
@@ -343,8 +343,9 @@ class FfmpegReceiver:
 
 
 def ffmpeg_url(ip, coverage, more=""):
-    # With a coverage of 0 ffmpeg would use UDP. For the kernel, a coverage
-    # larger than the packet covers all of it.
+    # ffmpeg uses plain UDP if the coverage is 0. To cover the whole packet, the
+    # URL therefore gives the maximum payload as the coverage: the kernel covers
+    # the whole packet if the coverage exceeds it.
     coverage = coverage or LARGEST_PAYLOAD
     address = f"[{LOOPBACK[ip]}]" if ip == "IPv6" else LOOPBACK[ip]
     return f"udplite://{address}:{PORT}?udplite_coverage={coverage}{more}"

@@ -191,7 +191,8 @@ class DemoLinkTest(test_demo.Demo):
                     for _, name in test_demo.marked_processes(self.mark))))
                 networks = networks_of(test_demo.marked_processes(self.mark))
                 # On a machine that does not allow network namespaces, the demo
-                # uses relays in place of hosts. The set is then empty.
+                # uses relays in place of hosts. The set `networks` is then
+                # empty.
                 self.assertIn(len(networks), (0, 3))
                 demo.send_signal(number)
                 demo.wait(test_demo.SECONDS_TO_WAIT)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests how the opportunities of a link are found, with logs that were written
-by hand and with links whose rate is known.
+"""Tests how the lab finds the transmission opportunities of a link. Some tests
+use logs that were written by hand, others use links with a known rate.
 """
 
 import os

@@ -118,8 +118,8 @@ class Browser:
                 self.events.append(found)
 
     def show(self, page, width, is_dark=False):
-        """Loads a page in a window of this width, with all parts of it that can
-        be folded out open.
+        """Loads a page in a window of this width. All parts of it that a reader
+        can fold are open.
         """
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
                   deviceScaleFactor=1, mobile=width < 600)

@@ -131,7 +131,7 @@ class BrowserTest(unittest.TestCase):
         self.assertEqual(self.browser.errors(), [])
         ink, paper = self.browser.evaluate(CONTRAST)
         self.assertEqual(ink > paper, is_dark)
-        # The minimum of WCAG 2 for text, level AAA
+        # The minimum contrast of text (WCAG 2, level AAA) is 7.
         self.assertGreater((max(ink, paper) + 0.05) / (min(ink, paper) + 0.05),
                            7)
 
