@@ -81,7 +81,9 @@ class FollowTest(unittest.TestCase):
 
     def check(self, sink):
         lines = self.follow(sink, self.home / f"{sink}.csv")
-        # (The estimate may change between two columns of a line.)
+        # (The estimate may change while a line of the log is written. The
+        # columns "asked" and "estimated" of that line then disagree, so it is
+        # enough if they agree in one line.)
         self.assertTrue(any(
             int(line["asked"]) == max(MIN_RATE, min(
                 MAX_RATE, int(SHARE * int(line["estimated"]))))

@@ -47,14 +47,15 @@ class FreshTest(unittest.TestCase):
             directory = tempfile.TemporaryDirectory()
             self.addCleanup(directory.cleanup)
             self.root = pathlib.Path(directory.name, "debian")
-        # If the Debian was kept, an earlier test may have used it.
+        # If the Debian installation was kept, an earlier test may have used it.
         self.is_new = not debians.is_made(self.root)
         if self.is_new:
             debians.make("bookworm", self.root, mirror)
         clones = tempfile.TemporaryDirectory()
         self.addCleanup(clones.cleanup)
-        # The source may be a work tree that is separate from its repository.
-        # git could not clone it inside the Debian, so it is cloned here.
+        # The source may be a git work tree that is separate from its
+        # repository. git could not clone it inside the Debian installation, so
+        # it is cloned here.
         self.clone = pathlib.Path(clones.name)
         subprocess.run(["git", "clone", "-q", "--bare", SOURCE, self.clone],
                        check=True)

@@ -82,8 +82,8 @@ class Run:
         return self
 
     def _damaged(self):
-        """Returns {index: packet} of the packets that left the link, damaged as
-        its log says."""
+        """Returns {index: packet} of the packets that left the link. The
+        packets have the bit errors that the link's log states."""
         return {index: sockets.damage(packet, self.hits[index].flips)
                 for index, packet in enumerate(self.sent)
                 if self.hits[index].fate in ("delivered", "damaged")}

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Repeats the experiment of Magalhaes and Kravets (2001), section 5.4, over the
-testbed's RangeLAN2 and IrDA with the kernel's sockets in real time: 1000 frames
-of 1400 bytes, each of which must arrive within a second.
+"""Repeats the experiment of Magalhaes and Kravets (2001), section 5.4. A sender
+sends 1000 frames of 1400 bytes, and each frame must arrive within a second. The
+links are the testbed's RangeLAN2 and IrDA. The test uses the kernel's sockets
+and runs in real time.
 
-Each printed line has the paper's result, the possible maximum, and ours. A
-frame contains its number and the time at which it was made, so the receiver
-itself measures the delay. A run in which this machine was late is invalid: it
-is repeated once, then the test is skipped.
+Each printed line has three results: that of the paper, the possible maximum,
+and that of this run. A frame contains its number and the time at which it was
+made, so the receiver itself measures the delay. A run in which this machine was
+late is invalid: it is repeated once, then the test is skipped.
 """
 
 import dataclasses

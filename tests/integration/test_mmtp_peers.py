@@ -77,7 +77,8 @@ class Transport:
     behind_sender: str = ""
     before_receiver: str = ""
     needs: tuple = ()
-    first: tuple = ()  # The pairs (host, command) that run before the stream.
+    # Pairs (host, shell command). The commands run before the stream starts.
+    first: tuple = ()
 
 
 def rist(method):

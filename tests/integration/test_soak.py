@@ -63,8 +63,8 @@ class Pair:
     sender: str
     receiver: str
     port: int
-    # The kind of socket at which the receiver listens; "" if the test need not
-    # wait for it to listen.
+    # The kind of socket on which the receiver listens. It is "" if the test
+    # need not wait until the receiver listens.
     protocol: str
     check: str  # The name of the SoakTest method that checks this pair.
 
@@ -158,7 +158,9 @@ class SoakTest(linktestbed.LinkCase):
         return {f"{name}-sender": sender, f"{name}-receiver": receiver}
 
     def watch(self, processes):
-        """Returns {name: [Sample]} over the whole time."""
+        """Takes samples of the processes until the streams end. Returns {name
+        of the process: [Sample]}.
+        """
         pids = {name: find_pipeline(process.pid)
                 for name, process in processes.items()}
         samples = {name: [] for name in processes}

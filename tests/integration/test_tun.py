@@ -515,7 +515,9 @@ class Names(Tun):
         self.assertIn("wl0", devices(self.a))
 
     def test_name_of_ip_netns(self):
-        """Uses a private /run, so that no other program sees the name."""
+        """Gives the namespace a name in /run/netns, as ip-netns does. The test
+        has a private /run, so that no other program sees this name.
+        """
         script = ("mount -t tmpfs none /run && mkdir /run/netns && "
                   "touch /run/netns/some-name && "
                   f"mount --bind /proc/{self.a}/ns/net /run/netns/some-name "

@@ -18,9 +18,9 @@
 #define CHANGE 75
 #define END 175
 #define COMPARED 50
-/* bitrateadapt requests five times the bitrate. The test requires less than
- * five times the size, because an encoder needs some frames to reach the new
- * bitrate. */
+/* bitrateadapt requests five times the bitrate. The test requires only that the
+ * frames become MIN_RATIO times as large, because an encoder needs some frames
+ * to reach the new bitrate. */
 #define MIN_RATIO 2
 
 static const struct

@@ -31,7 +31,8 @@ NUMBERS = 1 << 48
 # The default of the feature Sequence Window, in packets (section 7.5.2).
 SEQUENCE_WINDOW = 100
 
-# The severities with which tshark reports no fault: none, and a note about an
+# If tshark finds no fault in a packet, it gives the packet one of these
+# severities. "" means that tshark has no remark. "Chat" is a note about an
 # unusual value.
 FINE = {"", "Chat"}
 TSHARK_FIELDS = ("dccp.checksum.status", "_ws.expert.severity",
@@ -174,10 +175,13 @@ class Connection:
         return [packet for packet in self.packets if packet.has_data]
 
     def is_late_answer(self, sync):
-        """Returns whether a Sync was sent because of an acknowledgement that
-        was too old when it was read. Section 7.5.1 accepts acknowledgements of
-        the last 100 packets (section 7.5.2; Linux uses the same window). A busy
-        machine reads packets late, while the peer continues to send."""
+        """Returns whether a Sync was sent only because an acknowledgement was
+        too old when it was read.
+
+        An endpoint accepts acknowledgements of its last 100 packets (section
+        7.5.1). 100 packets is the default of section 7.5.2, which Linux uses
+        too. A busy machine reads packets late, while the peer continues to
+        send. An acknowledgement may then be older than 100 packets."""
         asked = next((packet for packet in self.packets
                       if packet.source == sync.to
                       and packet.sequence == sync.acknowledged), None)

@@ -27,7 +27,7 @@ UNNUMBERED = {"INIT", "COOKIE", "REFUSE"}
 # have one, too.
 SEALED = {"INIT", "COOKIE"}
 UNSIGNED = {"INIT", "COOKIE", "OPEN", "ACCEPT", "REFUSE"}
-# Total bytes of the messages with a fixed length.
+# Messages with a fixed length: their size in bytes.
 SIZES = {"COOKIE": 63, "ACCEPT": 76, "REFUSE": 32,
          "CHALLENGE": 31, "RESPONSE": 23, "KEEPALIVE": 55, "QUERY": 16,
          "LEAVE": 22, "CAPS-ACK": 16, "END": 19, "END-ACK": 19}
@@ -419,8 +419,9 @@ class Session:
         self._nonce_s = self._nonce_r = None
 
     def seal(self, message):
-        """Returns the trailer of a message that does not use the keys of the
-        session.
+        """Returns the expected trailer of a message that is not signed with the
+        session's keys. The trailer is a digest with the shared key if the
+        message has a seal. Otherwise all its bytes are zero.
         """
         busy_or_over = message.type == "REFUSE" and message.data[23] in (2, 5)
         if not self.key or not (message.type in SEALED or busy_or_over):

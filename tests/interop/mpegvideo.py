@@ -45,7 +45,7 @@ class Bits:
 
 @dataclass
 class Unit:
-    """The bytes from one start code to the next one, with stuffing."""
+    """The bytes from one start code up to the next one, including stuffing."""
     code: int
     start: int
     end: int

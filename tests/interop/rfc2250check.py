@@ -335,8 +335,9 @@ def check_header(placed, mpeg2_extension, new_header):
 
 
 def check_order(placed):
-    """Checks section 3.1: headers are at the beginning, in order and complete,
-    and slices follow slices.
+    """Checks section 3.1: the headers of a payload are at its beginning, in
+    order and complete. If a payload begins inside a slice, no other slice may
+    begin in this payload.
     """
     top, rank = placed.begins_unit, -1
     for unit in placed.units:

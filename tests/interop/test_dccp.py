@@ -89,7 +89,8 @@ class DccpCase(unittest.TestCase):
         return seen
 
     def take_connection(self, port, **options):
-        """Returns the only connection since the last call, after its check."""
+        """Checks the only connection since the previous call, and returns it.
+        """
         self.seen = self.see()
         connection, = dccppackets.Connection.all(self.seen)
         self.assertEqual(connection.server[1], port)

@@ -73,8 +73,8 @@ PYRAMIDS = {
 PYRAMID_GOP = 24
 THREE_LAYERS = "open-gop=0:keyint=24:bframes=3:b-adapt=0:scenecut=0:ref=1:" \
     "weightp=0:wpp=0"
-# The time in seconds that a still slower link needs for a frame is 4 and 6
-# times the duration of a frame.
+# Two links that are still slower. They need 4 and 6 times the duration of a
+# frame to send a frame. The values are in seconds.
 SLOWER = 0.16, 0.24
 # {number of layers: {time in seconds that the link needs for a frame: distance
 # of the frames that must be sent}}. A link that needs twice the duration of a

@@ -148,7 +148,9 @@ class LossAtEveryPosition(LossTest):
 
 
 class LossOfFfmpegsPackets(LossAtEveryPosition):
-    """Repeats the tests with ffmpeg as the sender and corrected headers."""
+    """Repeats the tests of LossAtEveryPosition with ffmpeg as the sender. The
+    video-specific headers of ffmpeg's packets are corrected first.
+    """
 
     @staticmethod
     def send(clip):

@@ -17,8 +17,8 @@ from udplite import HEADER, LOOPBACK, PORT, sockets
 
 RTP_HEADER = 12
 STREAM_CAPS = peers.STREAM_CAPS
-# Sizes of payloads, odd and even ones. They range from an empty payload after
-# the RTP header to a full Ethernet frame.
+# Payload sizes in bytes, some odd and some even. The smallest payload is an RTP
+# header without any data. The largest payload fills an Ethernet frame.
 PAYLOAD_SIZES = (0, 1, 7, 8, 96, 97, 500, 1303, 1304, 1388)
 WHOLE = HEADER + RTP_HEADER + 96
 TOO_LONG = 60000
@@ -46,7 +46,9 @@ def effective(coverage, size):
 
 
 def backends(*names):
-    """Runs a test for each of these backends and for both versions of IP."""
+    """Returns a decorator. It runs a test for each of the backends `names`,
+    with IPv4 and with IPv6.
+    """
     def decorate(test):
         def each(self):
             for backend in names:

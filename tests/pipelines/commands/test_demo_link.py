@@ -38,7 +38,7 @@ def networks_of(processes):
     """
     found = set()
     for pid, _ in processes:
-        # The process has ended in the meantime.
+        # The process may have ended in the meantime.
         with contextlib.suppress(OSError):
             found.add(os.readlink(f"/proc/{pid}/ns/net"))
     return found - {os.readlink("/proc/self/ns/net")}
@@ -52,8 +52,8 @@ def names(directory):
 
 
 def on_the_machine():
-    """Returns devices and namespaces of the testbed that are wrongly visible on
-    the machine.
+    """Returns the testbed's devices and namespaces that are visible outside the
+    testbed. There should be none.
     """
     devices = pathlib.Path("/proc/self/net/dev").read_text()
     return (re.findall(rf"^ *{placement.LINK}:", devices, re.M)

@@ -17,8 +17,9 @@ import time
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 SECONDS_TO_WAIT = 30
-# The browser reads commands from descriptor 3 and writes replies to 4. The
-# pipes are first moved to higher numbers, so that none of them is overwritten.
+# The browser reads commands from file descriptor 3 and writes replies to file
+# descriptor 4. The pipes are first duplicated to file descriptors of 20 and
+# above, so that none of them is overwritten.
 LAUNCHER = """
 import fcntl, os, sys
 ends = [fcntl.fcntl(int(end), fcntl.F_DUPFD, 20) for end in sys.argv[1:3]]

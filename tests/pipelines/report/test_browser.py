@@ -147,7 +147,7 @@ class BrowserTest(unittest.TestCase):
             "[...document.querySelectorAll('section h2[id]')].map("
             "head => [head.nextElementSibling.className, head.nextElementSib"
             "ling.nextElementSibling.className])"), [["findings", "chart"]] * 2)
-        # The bars have the lengths of the numbers beside them.
+        # The length of each bar in % must equal the number beside it.
         for number, share in self.browser.evaluate(
                 "[...document.querySelectorAll('.chart .row:not(.axis)')].map("
                 "row => [row.querySelector('.number').textContent, "
