@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Repeats the experiments of Erixzon (2004), chapter 5, with dcctpthinsink and
-with the kernel's TCP and ping, over emulated links in real time. Each printed
-line has the thesis' numbers and ours. A run in which the link was late is
-invalid: it is repeated once, then the test is skipped.
+"""Repeats the experiments of Erixzon (2004), chapter 5, over emulated links in
+real time. The test uses dcctpthinsink, and the kernel's TCP and ping. Each
+printed line has the figures of the thesis and those of this run. A run in which
+the link was late is invalid: it is repeated once, then the test is skipped.
 
 All streams go from host a to host b. Over GPRS the phone is host b, the mobile,
 because the streams of the thesis were sent from the computer to the phone.
@@ -17,7 +17,7 @@ import unittest
 import flows
 import test_testbed
 
-SIZE = 512  # The bytes of data in a packet (5.3.5).
+SIZE = 512  # The size in bytes of the data in a packet (5.3.5).
 
 # Bytes of an IP packet with the headers of DCCP with an RTT Estimate, UDP and
 # IP.
@@ -76,7 +76,9 @@ class DccpPapersTest(flows.FlowCase):
         print(text, file=sys.stderr, flush=True)
 
     def run_valid(self, run, late=MS_LATE):
-        """Returns the results of run() without its lateness."""
+        """Calls run() until the lateness of the run is below `late`, at most
+        twice. Returns the results of that call without the lateness.
+        """
         for _ in range(2):
             *found, lateness = run()
             if lateness.p99 < late:

@@ -83,8 +83,9 @@ def find_port():
 
 
 def finish(process, element, returncode=0):
-    """Returns the last statistics of the element that were posted or logged,
-    and the log."""
+    """Waits until the process ends. Returns the last statistics of the element,
+    and the log. The element has either posted the statistics on the bus or
+    logged them."""
     try:
         output, log = process.communicate(timeout=SECONDS_TO_WAIT)
     except subprocess.TimeoutExpired:
@@ -106,7 +107,9 @@ class ClipCase(unittest.TestCase):
             self.skipTest("pipelines/clips made no clip of 6 Mbit/s")
 
     def check_given_up(self, stats, log):
-        """Returns how many buffers were given up for each reason."""
+        """Checks that the log and the statistics of mmtpsink agree. Returns how
+        many buffers mmtpsink discarded for each reason.
+        """
         given_up = list(GIVEN_UP.finditer(log))
         self.assertGreater(len(given_up), 0)
         # The PTS identifies the frame, because each buffer is a frame in this
@@ -185,9 +188,9 @@ class DropLogTest(ClipCase):
     def test_each_buffer_that_mmtpsink_loses_with_a_receiver_is_explained(self):
         port = find_port()
         receiver = self.start_receiver(port)
-        # The sink notices a lost connection only after peer-timeout. The
-        # latency is so long that more frames wait in the sink than it can send
-        # in this time.
+        # mmtpsink notices a lost connection only after peer-timeout, that is,
+        # after one second. The long latency makes so many frames wait in
+        # mmtpsink that it cannot send all of them within this second.
         sender = self.start_sender(port, "latency=3000 peer-timeout=1000")
         time.sleep(SECONDS_TO_STREAM)
         receiver.kill()

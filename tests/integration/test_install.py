@@ -119,8 +119,9 @@ class InstallTest(Home):
         prefix = next(option["value"] for option
                       in introspect(BUILD, "buildoptions")
                       if option["name"] == "prefix")
-        # meson.build also gets the directory from pkg-config, because meson's
-        # own libdir is another one on a Debian without dpkg-dev.
+        # On a Debian system without dpkg-dev, meson's own libdir is a different
+        # directory. meson.build therefore gets the directory from pkg-config,
+        # too.
         cls.plugins = pathlib.Path(run(
             "pkg-config", f"--define-variable=prefix={prefix}",
             "--variable=pluginsdir", "gstreamer-1.0").strip())

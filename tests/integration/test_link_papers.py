@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Repeats over emulated links what the papers measured over real ones, with the
-kernel's sockets in real time. Each printed line has the paper's numbers and
-ours. A run in which wirelesslink was late is invalid: it is repeated once, then
-the test is skipped.
+"""Repeats experiments of several papers. The papers measured real links,
+whereas the links of this test are emulated. The test uses the kernel's sockets
+and runs in real time.
+
+Each printed line has the figures of the paper and those of this run. A run in
+which wirelesslink was late is invalid: it is repeated once, then the test is
+skipped.
 """
 
 import hashlib
@@ -35,8 +38,9 @@ SECONDS = 20  # The duration of saturated sending.
 # The measurement leaves out this number of seconds at the beginning.
 WARM_UP = 2
 
-# Sends more data than the link carries, through a queue that makes the socket
-# wait. The link's own queue drops the packets that exceed the rate.
+# A limit on the sending rate that is higher than the link's rate. The queue of
+# this limit makes the socket wait. The link's own queue drops the packets that
+# exceed the link's rate.
 TOO_FAST = {"a.wl0": "rate 8mbit burst 5kb limit 1mb"}
 
 # A queue without a limit acts like a card that stops its sender: packets wait
@@ -117,8 +121,9 @@ class Wlan(PapersCase):
     """Ouwens 2006, conclusion 1 of 3.6 and of 3.7: 802.11b at 11 Mbit/s."""
 
     def check_path(self, bed, theirs=""):
-        """Prints the transmissions, and checks that no packet was lost on the
-        air.
+        """Prints how many packets were sent and the share of packets that were
+        sent more than once. Checks that no packet was lost on the radio (fate
+        "air").
         """
         sent = [packet for packet in self.log(bed) if packet.fate != "queue"]
         again = sum(packet.attempts > 1 for packet in sent)

@@ -219,8 +219,8 @@ class SoakTest(linktestbed.LinkCase):
                                             f"{name}: {field}")
 
     def check_sum(self, name, whole, *parts):
-        """Checks that the parts add up to `whole`, except for packets in
-        flight.
+        """Checks that the counters in `parts` add up to the counter `whole`.
+        Packets in flight may be missing in the sum.
         """
         self.assertGreater(whole, 0, name)
         self.assertAlmostEqual(whole, sum(parts), delta=MAX_UNDER_WAY,
@@ -247,7 +247,7 @@ class SoakTest(linktestbed.LinkCase):
     def check_mmtp(self, name, sent, received):
         self.check_put(name, sent)
         self.check_sum(name, sent["packets-sent"], sent["buffers"])
-        # A packet that the sender gave up also counts as missing at the
+        # A packet that the sender discarded also counts as missing at the
         # receiver.
         self.check_sum(name, sent["packets"], received["packets"],
                        received["missing"])

@@ -57,7 +57,8 @@ SOMETHING_IS_WRONG = re.compile(
 
 
 class Unavailable(Exception):
-    """The exception that gives the reason why such a machine cannot run here.
+    """Raised if the virtual machine with DCCP cannot run here. The exception
+    gives the reason.
     """
 
 
@@ -83,8 +84,8 @@ def fetch_kernel():
 
 
 def _apt(*words, **options):
-    """Runs a program of apt and returns its output. Its error message becomes
-    Unavailable.
+    """Runs a program of apt and returns its output. If the program fails,
+    raises Unavailable with the program's error message.
     """
     done = subprocess.run(words, stdin=subprocess.DEVNULL, text=True,
                           capture_output=True, **options)
@@ -198,7 +199,9 @@ def _initial_files(modules):
 # ------------------------------------------------------------------ the machine
 
 class Monitor:
-    """QEMU's interface for other programs, on a socket."""
+    """A socket through which a program controls QEMU. It sends commands in
+    JSON.
+    """
 
     def __init__(self, own):
         own.settimeout(SECONDS)
@@ -218,7 +221,7 @@ class Monitor:
         raise AssertionError(f"{QEMU} ended during {command}")
 
     def wait_until(self, command, status):
-        """Waits until the command returns this status."""
+        """Repeats the command until the status that it returns is `status`."""
         udplite.wait_until(
             lambda: self.execute(command).get("status") == status,
             f"for the machine to be {status}")

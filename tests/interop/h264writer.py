@@ -65,7 +65,8 @@ def sps(fields):
     """
     bits = Bits().u(8, 77).u(16, 30).ue(0, LOG2_FRAME_NUM - 4, 0,
                                         LOG2_ORDER - 4, 4)
-    # Gaps are not allowed. The picture is two macroblocks wide and two high.
+    # Gaps in frame_num are not allowed. The picture is two macroblocks wide and
+    # two high.
     bits.u(1, 0).ue(1, 0 if fields else 1).u(1, not fields)
     if fields:
         bits.u(1, 0)
@@ -85,10 +86,10 @@ def pps():
 
 
 class Picture:
-    """A frame or a field. `refs` is the ref_idx of the copies in each list,
-    `n_refs` the size of the lists. `marks` are the operations of 7.3.3.3
-    without the last 0. `long_term` keeps this IDR picture as a long-term
-    reference."""
+    """A frame or a field. `n_refs` is the size of each reference list. In each
+    list, `refs` is the ref_idx of the picture from which macroblocks are
+    copied. `marks` are the operations of 7.3.3.3 without the last 0.
+    `long_term` keeps this IDR picture as a long-term reference."""
 
     def __init__(self, letter, frame_num, order, structure=FRAME, idr=False,
                  recovery=False, reference=True, refs=0, n_refs=1, marks=(),

@@ -101,8 +101,8 @@ class Message:
 
 @dataclasses.dataclass
 class Keys:
-    """The keys from which both endpoints compute their trailers, known after
-    the handshake.
+    """The keys from which both endpoints compute their trailers. The keys are
+    known after the handshake.
     """
     sender: bytes = None
     receiver: bytes = None

@@ -116,8 +116,8 @@ def is_slice(code):
 # ---------------------------------------------------------------------- placing
 
 def place(stream, packets):
-    """Returns (list of Placed, faults). It stops at the first byte that
-    differs.
+    """Finds each packet's payload in the stream. Returns (list of Placed,
+    faults). Stops at the first packet whose payload differs from the stream.
     """
     placed, faults, at, first = [], [], 0, 0
     starts = [picture.start for picture in stream.pictures]
@@ -154,8 +154,9 @@ def place(stream, packets):
 
 
 def _injected_sequence(stream, at, body):
-    """Returns the length of a repeated sequence header that the stream does not
-    have at this position.
+    """A sender may repeat a sequence header at a position where the stream has
+    none. If `body` begins with such a header, its length is returned; otherwise
+    0.
     """
     if not body.startswith(b"\0\0\1\xb3") or stream.data.startswith(body, at):
         return 0
@@ -291,7 +292,9 @@ def expected_extension(stream, picture, mtu=None):
 
 def check(stream, packets, mtu=None, mode=None, mpeg2_extension=False,
           new_picture_bits=False, timestamps=True, pt=32):
-    """Returns all faults of these packets, in packet order for each rule."""
+    """Returns all faults of these packets. The faults of each rule are in
+    packet order.
+    """
     placed, faults = place(stream, packets)
     faults += check_rtp(packets, pt, mtu)
     flags = new_headers(stream) if new_picture_bits else {}

@@ -172,8 +172,8 @@ class Ours:
             f"gst-launch-1.0 -q {line}"))
 
     def wait_for_listener(self):
-        """Waits until this pipeline listens. Other elements of the test may
-        listen at the same time.
+        """Waits until this pipeline listens. Only sockets of this process
+        count, because other elements of the test may listen at the same time.
         """
         udplite.wait_until(
             lambda: placement.is_bound("raw", dccppackets.DCCP,

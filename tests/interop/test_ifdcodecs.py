@@ -191,8 +191,8 @@ class OfEncoders(unittest.TestCase):
 
     def check_pyramid(self, film, since, has_all_references):
         """Checks the longest gap between two frames that are shown one after
-        the other. Gaps are counted in frames. The frames before number `since`
-        are left out.
+        the other. A gap is counted in frames. Frames whose index is below
+        `since` are left out.
         """
         units = [(offset, size, None) for offset, size, _ in film.units]
         self.assertEqual(len(units), FRAMES)

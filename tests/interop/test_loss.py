@@ -51,8 +51,8 @@ def receive(variants, element="rfc2250depay", at_once=16):
 
 
 class LossTest(unittest.TestCase):
-    """Base class: the packets of a sender, and the frames that each packet
-    carries.
+    """Base class of the tests of losses. It has the packets of a sender, and
+    the frames that each packet carries.
     """
 
     @classmethod

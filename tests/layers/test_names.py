@@ -55,8 +55,9 @@ FORBIDDEN_IN_C_TESTS = FORBIDDEN_IN_TESTS | {
 }
 # The two fields of a picture are called a pair.
 ALLOWED_IN_TESTS = re.compile(r"a_pair_behind_a_lone_field")
-# A name may say that data has the wire format, as wire_size does. An object
-# that connects two endpoints is called a network, a link or a socket.
+# Matches a name that is only the word "wire". A longer name like wire_size is
+# allowed, because it says that data has the wire format. An object that
+# connects two endpoints is called a network, a link or a socket instead.
 BARE_WIRE = re.compile(r"_?wires?", re.I)
 C_TOKEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\""
                      r"|'(?:\\.|[^'\\\n])*'|([A-Za-z_]\w*)", re.S)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the estimates of how long cells take, from a few results."""
+"""Tests how the lab estimates the duration of cells. It estimates them from a
+few results.
+"""
 
 import unittest
 

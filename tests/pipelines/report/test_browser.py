@@ -90,7 +90,7 @@ def drawn_texts(pdf):
         try:
             found += len(re.findall(rb"\bT[jJ]\b", zlib.decompress(stream)))
         except zlib.error:
-            pass  # Not compressed text, for example a picture
+            pass  # This stream is not compressed text. It may be a picture.
     return found
 
 
