@@ -37,7 +37,7 @@ FAST_USB = f"rate=8000000 {USB}"
 SLOW_PHONE = ("--rate", str(PHONE), "--buffer", "16384")
 GPRS = "profile=gprs seed=1"
 # The rate of the stream in byte/s in figures 5.5 to 5.7 of the thesis (5.2.3).
-# The thesis reports a silence, which it calls a glitch, in each transmission.
+# Each of these transmissions has a silence, which the thesis calls a glitch.
 GPRS_RATE = 6000
 # Table 5.1: {(bytes of a ping, interval in s, count): (mean, maximum, minimum
 # in s)}.
@@ -46,8 +46,8 @@ PINGS = {(60, 1, 20): (0.877, 1.078, 0.671),
          (60, 0.02, 100): (1.256, 2.281, 0.671)}
 SECONDS_TO_SETTLE = 10
 MS_LATE = 5
-# Maximum lateness of the emulated GPRS link. Its round trip is 850 ms, so it
-# may be later than links with shorter round trips.
+# The maximum lateness of the emulated GPRS link in ms. It is higher than that
+# of the other links, because the round trip of the GPRS link is 850 ms.
 GPRS_MS_LATE = 20
 # The number of packets in the loss pattern. Every tenth packet is lost.
 EACH_TENTH = 20000

@@ -94,8 +94,9 @@ class Home(unittest.TestCase):
         (installed,) = root.rglob(f"{PKG_CONFIG_NAME}.pc")
         text = installed.read_text()
         prefix = re.search(r"^prefix=(.*)$", text, re.M)[1]
-        # The prefix in the .pc file is for the real root directory. In this
-        # test the prefix is below another directory.
+        # The prefix in the .pc file is a path from the real root directory. In
+        # this test the files are below `root`, so `root` is inserted before the
+        # prefix.
         (self.home / installed.name).write_text(text.replace(
             f"prefix={prefix}", f"prefix={root}{prefix}", 1))
         env = {**os.environ, "PKG_CONFIG_PATH": str(self.home)}

@@ -121,9 +121,10 @@ class MmtpPapersTest(linktestbed.LinkCase):
                         logs=self.directory / f"{seed}-{len(self.beds)}")
         self.beds.append(bed)
         own = bed.variables("a")
-        # Section 4.3: the framework tells the protocol the rate of each
-        # channel. Packet pairs cannot measure the rate on these links, because
-        # each packet is delayed by up to 230 ms.
+        # In section 4.3 of the paper, the framework tells the protocol the rate
+        # of each channel. This test does the same. Packet pairs cannot measure
+        # the rate on these links, because each packet is delayed by up to 230
+        # ms.
         channels = ",".join(f"{name}->{own['b_' + name]}?name={name}"
                             f"&rate={RATES[name][0]}" for name in NAMES)
         source = bed.popen(

@@ -175,8 +175,8 @@ class PlayerTest(unittest.TestCase):
                 self.assertIn("nosuchscheme", player.said())
 
     def open_window(self, argv, environment):
-        """Starts a player of a test picture. Returns the process and the number
-        of its window.
+        """Starts a player of a test picture. Returns the process and the
+        identifier of its window.
 
         On a busy machine, playbin3 of GStreamer 1.22 sometimes stops its only
         stream while it starts, without any message, and no window appears. The

@@ -30,11 +30,12 @@ LINK = ("rate=4000000 delay-ms=20 queue-bytes=64000 seed=1 "
         "outage-good=30000000000 outage-bad=2000000000 "
         "mean-good=30000000000 mean-bad=1000000000 loss-bad=1")
 FRAMES_PER_SECOND = 50
-# The maximum number of packets in flight between the sender's and the
-# receiver's statistics, which are sent every second.
+# Both ends send their statistics every second, but not at the same time. This
+# is the maximum number of packets that only one of the two ends has counted.
 MAX_UNDER_WAY = 5 * FRAMES_PER_SECOND
-# The memory may grow by 30 bytes for each packet between the two quarters that
-# are compared.
+# The memory of a process may grow by this number of bytes from one of the
+# compared quarters to the other. This is about 30 bytes for each packet in that
+# time.
 MAX_GROWTH = 1 << 20
 STATS = "stats-update-interval=1000"
 PACKETS = ("videotestsrc is-live=true ! video/x-raw,format=RGB,width=16,"

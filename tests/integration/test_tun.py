@@ -114,8 +114,8 @@ def devices(pid):
 
 
 def counter(pid, protocol, name):
-    """Returns a counter of /proc/net/snmp, which has a line of names and one of
-    numbers.
+    """Returns a counter of /proc/net/snmp. For each protocol, this file has a
+    line with the names of the counters and a line with their values.
     """
     text = pathlib.Path(f"/proc/{pid}/net/snmp").read_text()
     names, numbers = re.findall(rf"^{protocol}: (.*)$", text, re.M)
@@ -391,8 +391,9 @@ class Damage(Tun):
         for payload in payloads:
             sender.sendto(payload, receiver.getsockname())
             relay.pass_on()
-            # The socket's buffer has room for this number of packets, so the
-            # test now reads the waiting packets.
+            # The buffer of the receiving socket has room for ROUND packets.
+            # After every ROUND packets the test therefore reads what has
+            # arrived.
             if relay.passed % self.ROUND == 0:
                 arrived += receive_all(receiver)
         intact = set(payloads) & set(arrived)

@@ -77,7 +77,7 @@ def fetch_kernel():
             made = pathlib.Path(work) / "made"
             made.mkdir()
             _unpack(_download(pathlib.Path(work)), made)
-            # Another process has made the directory in the meantime.
+            # Another process may have made the directory in the meantime.
             with contextlib.suppress(OSError):
                 made.rename(CACHE)
     return CACHE

@@ -71,8 +71,8 @@ def unharmed(packet):
 
 
 def losing(is_lost):
-    """Returns a treatment that drops the packets for which `is_lost(packet)` is
-    true.
+    """Returns a function for Network.set(). The function drops the packets for
+    which `is_lost(packet)` is true.
     """
     return lambda packet: [] if is_lost(packet) else unharmed(packet)
 

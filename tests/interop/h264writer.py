@@ -176,10 +176,12 @@ class Stream:
 
     @staticmethod
     def _bases(frames):
-        """Yields for each frame a number, its base, that is added to the
-        picture order count. The picture order count begins again at each IDR
-        picture. The sum also rises across IDR pictures, because the base
-        exceeds all sums before the IDR picture.
+        """Yields for each frame a number that is added to its picture order
+        count. This number is called the base.
+
+        The picture order count begins again at each IDR picture. A base exceeds
+        all sums before the IDR picture, so the sums also rise across IDR
+        pictures.
         """
         base = highest = 0
         for pictures in frames:

@@ -63,8 +63,8 @@ def gst(*pipelines, timeout=120):
 
 
 def tshark(pcap, fields, *options):
-    """Returns the fields of each packet as dictionaries, in the format of
-    version 4.0."""
+    """Returns the fields of each packet as a dictionary. The values have the
+    format of tshark 4.0."""
     command = ["tshark", "-r", pcap, *options, "-T", "fields"]
     for name in fields:
         command += ["-e", name]

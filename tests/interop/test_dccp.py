@@ -81,8 +81,8 @@ class DccpCase(unittest.TestCase):
                                *addresses.values())
 
     def see(self):
-        """Returns all packets since the last call, after tshark has found no
-        fault in them.
+        """Returns all packets since the previous call. Checks with tshark that
+        they have no fault.
         """
         seen = self.network.take_seen()
         dccppackets.check_with_tshark(seen)
@@ -323,7 +323,9 @@ class ClipTest(ElementCase):
 
 
 class Treatment:
-    """A treatment of packets that depends on their port."""
+    """Decides by the ports of a packet what the network does with it. A test
+    sets a function for each server's port.
+    """
 
     def __init__(self):
         self._of_ports = {}  # {server's port: treat (packet, bytes)}

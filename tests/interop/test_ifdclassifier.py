@@ -164,7 +164,7 @@ class Film:
         return hashes
 
     def shown(self, numbers):
-        """Returns the numbers in display order."""
+        """Returns the indices of frames in display order."""
         return sorted(numbers, key=lambda n: self.pts[n])
 
 

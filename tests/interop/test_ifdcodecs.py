@@ -82,8 +82,9 @@ SLOWER = 0.16, 0.24
 LAYERED_GOP = 48
 LAYERED = {2: {0.08: 2, 0.052: 2}, 3: {0.16: 4, 0.12: 4, 0.08: 2, 0.052: 2},
            4: {0.24: 8, 0.16: 8, 0.08: 2}}
-# Outages in seconds. They make gaps from less than half the range of
-# pic_order_cnt_lsb to several times the range.
+# Outages in seconds. The shortest outage makes a gap of less than half the
+# range of pic_order_cnt_lsb. The longest makes a gap of several times the
+# range.
 OUTAGES = [0.2 + 0.32 * i for i in range(12)]
 OUTAGE_FRAMES = 200
 WITH_OUTAGES = {
@@ -111,7 +112,7 @@ def small_with_outage(library):
 
 
 def choose(codec, path, units, seconds, outage=0):
-    """Returns (numbers of the units that are sent, number of frames, number of
+    """Returns (indices of the units that are sent, count of frames, count of
     dropped leading frames).
 
     A unit is (offset, size, pts in frames or None)."""
@@ -141,9 +142,9 @@ def decode(codec, *streams, may_repeat_frame_num=False):
 class OfEncoders(unittest.TestCase):
 
     def check(self, film, units, links):
-        """Checks what is sent over links, which are pairs (seconds for a frame,
-        outage). Returns pairs (numbers of the units that are sent, number of
-        dropped leading frames).
+        """Checks what ifdqueue sends over each of `links`. A link is (seconds
+        for a frame, duration of an outage). Returns a list of (indices of the
+        units that are sent, number of dropped leading frames).
         """
         chosen = [choose(film.codec, film.stream, units, *link)
                   for link in links]
@@ -342,7 +343,7 @@ class OfOpenH264(unittest.TestCase):
         return [DELIMITER + unit for unit in stream.split(DELIMITER)[1:]]
 
     def check(self, path, units, whole, seconds):
-        """Returns the numbers of the frames that are sent."""
+        """Returns the indices of the frames that are sent."""
         places, at = [], 0
         for unit in units:
             places.append((at, len(unit), None))

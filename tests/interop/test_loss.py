@@ -235,8 +235,9 @@ class Disorder(LossTest):
         self.assert_all_come(variants)
 
     def test_packets_without_payload_cost_nothing(self):
-        """An empty packet with a sequence number is the keep-alive of RFC 6263
-        section 4.1.
+        """Sends packets without payload among the others. Each has a sequence
+        number of its own. Such packets are the keep-alive of RFC 6263, section
+        4.1.
         """
         keeping = []
         for packet in self.packets:

@@ -153,8 +153,9 @@ class WireFormatTest(MmtpCase):
         self.assertIn("video/mpeg", session.caps_text(min(session.caps)))
 
     def assert_frames(self, buffers):
-        """Checks that each frame is one buffer with its type in the flags, in
-        the order of due times.
+        """Checks that each buffer is one frame, and that the flags of the
+        buffer give the type of the frame. The buffers must be in the order of
+        their due times.
         """
         types = {1: 0, 2: mmtp.DELTA, 3: mmtp.DELTA | mmtp.DROPPABLE}
         last = buffers[0][0].due

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks the packets of rfc2250pay against RFC 2250 and against receivers.
 
-Without arguments it runs the default cases. `test_payloader.py long` runs those
-at 15 Mbit/s with every MTU and option.
+Without arguments it runs the default cases. `test_payloader.py long` runs other
+cases: clips of 15 Mbit/s with every MTU and every option.
 """
 
 import functools

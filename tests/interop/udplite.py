@@ -116,9 +116,9 @@ def udplite_packet(ip, payload, coverage, source=None, to=None,
 
 
 def in_udp(ip, segment):
-    """Returns the UDP-Lite packet that a UDP packet of backend=udp contains, as
-    an IP packet. The addresses are unspecified, because the UDP-Lite checksum
-    does not cover them with this backend."""
+    """With backend=udp, a UDP packet contains a UDP-Lite packet. Returns this
+    UDP-Lite packet as an IP packet. The addresses are unspecified, because the
+    UDP-Lite checksum does not cover them with this backend."""
     return ip_packet(ip, sockets.UDPLITE, UNSPECIFIED[ip], UNSPECIFIED[ip],
                      segment)
 
@@ -310,7 +310,8 @@ class KernelReceiver:
         self.payloads = []
 
     def read(self):
-        # (poll() would also drop damaged packets, but count them wrongly.)
+        # (The test does not use poll(). Like recv(), poll() drops damaged
+        # packets, but the kernel then counts them wrongly.)
         with contextlib.suppress(BlockingIOError):
             while True:
                 self.payloads.append(self._own.recv(LARGEST))

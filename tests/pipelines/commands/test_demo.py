@@ -98,7 +98,7 @@ class Demo(unittest.TestCase):
         return demo.returncode, output
 
     def counts(self, output, name):
-        """Returns the numbers of I, P, B and all frames from one row of the
+        """Returns the counts of I-, P-, B- and all frames from one row of the
         table.
         """
         row = re.search(rf"^{name} +(\d+) +(\d+) +(\d+) +(\d+)$", output, re.M)
