@@ -54,8 +54,8 @@ EACH_TENTH = 20000
 
 
 def payload_of(bytes_per_second):
-    """Returns the bit/s of data that a link carries if it carries this number
-    of bytes of IP packets in a second.
+    """Returns the rate of the data in bit/s on a link that carries
+    `bytes_per_second` bytes of IP packets in a second.
     """
     return 8 * bytes_per_second * SIZE / WIRE_SIZE
 

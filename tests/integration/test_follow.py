@@ -149,8 +149,8 @@ class PictureTest(unittest.TestCase):
         top = min(y for _, y in points(link))
         curves = [points(line) for line in drawn.iter(SVG + "polyline")]
         self.assertEqual([len(curve) for curve in curves], [3, 3, 3])
-        # The second value of the curve is 2 Mbit/s, which is the rate of the
-        # link.
+        # The second value of the curve "estimated" is 2 Mbit/s. This is also
+        # the rate of the link.
         estimated = curves[1]
         self.assertAlmostEqual(estimated[1][1], top, delta=0.1)
         self.assertAlmostEqual(estimated[2][0], max(x for x, _ in points(link)),

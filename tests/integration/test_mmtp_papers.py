@@ -27,8 +27,8 @@ PORT = 5004
 FRAMES = 1000
 SIZE = 1400
 DEADLINE = 1.0
-# After the last frame, the test waits for this time (s). All frames in flight
-# then have arrived or are lost.
+# The time in s that the test waits after the last frame. After this time all
+# frames in flight have arrived or are lost.
 AFTER = 8
 MS_LATE = 20
 # The size of the pipe in bytes. A pipe of this size never makes the source of

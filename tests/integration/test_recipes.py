@@ -110,7 +110,9 @@ class DescriptionTest(RecipeCase):
 
 
 class SourceRoutingTest(RecipeCase):
-    """Runs the page's commands with addresses and devices of the testbed."""
+    """Runs the commands of docs/mmtpsink.md with the addresses and devices of
+    the testbed.
+    """
 
     # {text on the documentation page: its replacement in this test}. Host a has
     # two links, and host b is the router of both links.

@@ -218,8 +218,8 @@ class Launch:
 
 
 def cable(a, b, link="", rest=""):
-    """Returns a pipeline for both directions. `link` are elements in the
-    direction from a to b.
+    """Returns a pipeline for both directions. The elements `link` are inserted
+    in the direction from a to b.
     """
     return (f"tunsrc netns={a} ifname=wl0 address={V4[0]}/24,{V6[0]}/64 {rest} "
             f"! {link} tunsink netns={b} ifname=wl0 "

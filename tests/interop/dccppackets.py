@@ -208,8 +208,8 @@ class Connection:
 
     def _check_numbers(self, end):
         """Checks that the sequence number rises by one with each packet
-        (section 7.1). The exception is a Reset with the code No Connection: its
-        sequence number does not continue the others.
+        (section 7.1). A Reset with the code No Connection is an exception,
+        because its sequence number does not belong to this series.
         """
         mine = [packet for packet in self.sent_by(end)
                 if packet.reset_code != NO_CONNECTION]
@@ -219,9 +219,11 @@ class Connection:
 
     def _check_end(self):
         """Checks that the last packet is the only Reset and has the code
-        Closed. If one of the packets that end the connection was lost, or if
-        its answer was late, the packet is sent again. It may then be answered
-        with the code No Connection."""
+        Closed.
+
+        A packet that ends the connection is sent again if the packet was lost
+        or its answer was late. The second packet may be answered with a Reset
+        that has the code No Connection."""
         closing = [packet for packet in self.packets if packet.type in CLOSING]
         resets = [packet for packet in closing if packet.reset_code]
         need(any(packet.type == "Close" for packet in closing), "no Close")

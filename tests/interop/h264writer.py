@@ -128,8 +128,11 @@ class Picture:
 
     def _copy(self, bits, first):
         """Appends a 16x16 macroblock that is copied from the reference pictures
-        of one or both lists. The source of the copy is the macroblock to the
-        left: 16 samples are a motion vector of 64.
+        of one or both lists.
+
+        The source of the copy is the macroblock to the left, at a distance of
+        16 samples. A motion vector is in quarters of a sample, so its value is
+        64.
         """
         lists = 2 if self.letter == "B" else 1
         bits.ue(0, 3 if self.letter == "B" else 0)

@@ -27,7 +27,7 @@ UNNUMBERED = {"INIT", "COOKIE", "REFUSE"}
 # have one, too.
 SEALED = {"INIT", "COOKIE"}
 UNSIGNED = {"INIT", "COOKIE", "OPEN", "ACCEPT", "REFUSE"}
-# Messages with a fixed length: their size in bytes.
+# The sizes in bytes of the messages that have a fixed size.
 SIZES = {"COOKIE": 63, "ACCEPT": 76, "REFUSE": 32,
          "CHALLENGE": 31, "RESPONSE": 23, "KEEPALIVE": 55, "QUERY": 16,
          "LEAVE": 22, "CAPS-ACK": 16, "END": 19, "END-ACK": 19}

@@ -71,7 +71,8 @@ class CodingExtension:
     chroma_420_type: int
     progressive_frame: int
     composite_display_flag: int
-    # The 20 bits of composite display, if the flag is set.
+    # The 20 bits of composite display information. They exist only if
+    # composite_display_flag is set.
     composite_display: int = 0
 
     @classmethod

@@ -98,7 +98,7 @@ class Placed:
     picture: mpegvideo.Picture
     # All units of which the packet has at least one byte.
     units: list = field(default_factory=list)
-    injected: int = 0  # The bytes of a repeated sequence header.
+    injected: int = 0  # The size in bytes of a repeated sequence header.
 
     @property
     def begins_unit(self):

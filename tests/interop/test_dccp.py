@@ -445,8 +445,8 @@ class DamageTest(ElementCase):
                               in connection.data()}, {1})
 
     def test_forged_resets_are_asked_about(self):
-        """Checks that each forged Reset is answered by one Sync, and that Sync
-        by a SyncAck.
+        """Checks that an endpoint answers each forged Reset with one Sync. The
+        other endpoint must answer this Sync with a SyncAck.
         """
         self.network.set(delay=0.01)
         # On a busy machine the two connections begin at different times.

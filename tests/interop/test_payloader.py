@@ -29,7 +29,7 @@ def stream_of(path):
 
 
 class Case:
-    """A way to run the payloader on a clip."""
+    """A set of properties with which the payloader runs on a clip."""
 
     def __init__(self, path, mtu=1400, mode="slices", t=False, n=False):
         self.path, self.mtu, self.mode, self.t, self.n = path, mtu, mode, t, n
@@ -143,8 +143,9 @@ class Rules(CaseTest):
 
 
 class Understood(unittest.TestCase):
-    """Checks that receivers that rely on the header get every slice, and that
-    receivers that ignore it get every byte.
+    """Checks what receivers get. Receivers that rely on the video-specific
+    header must get every slice. Receivers that ignore this header must get
+    every byte.
     """
 
     def test_live555_and_mediamtx_rules(self):

@@ -17,8 +17,8 @@ from udplite import HEADER, LOOPBACK, PORT, sockets
 
 RTP_HEADER = 12
 STREAM_CAPS = peers.STREAM_CAPS
-# Payload sizes in bytes, some odd and some even. The smallest payload is an RTP
-# header without any data. The largest payload fills an Ethernet frame.
+# Sizes in bytes of the data after the RTP header, some odd and some even. They
+# range from an RTP packet without data to a full Ethernet frame.
 PAYLOAD_SIZES = (0, 1, 7, 8, 96, 97, 500, 1303, 1304, 1388)
 WHOLE = HEADER + RTP_HEADER + 96
 TOO_LONG = 60000
@@ -214,7 +214,9 @@ class TsharkTest(UdpliteCase):
 
     def test_tshark_finds_wrong_packets(self):
         """Checks that the checkers find faults."""
-        wrong = []  # (description, version of IP, UDP-Lite packet, checks)
+        # (description, version of IP, UDP-Lite packet, function that checks
+        # what tshark says about the packet)
+        wrong = []
         for ip in LOOPBACK:
             good = udplite.udplite_packet(ip, bytes(range(32)), 20)
             for offset, status in ((0, "0"), (7, "0"), (19, "0"), (20, "1"),
@@ -363,9 +365,8 @@ class CombinationTest(UdpliteCase):
 HIT_PAYLOAD = 40
 # The buffer of any socket has room for this number of packets.
 CHUNK = 64
-# A coverage of 0 stands for the whole packet. The other coverages are the
-# header, the header with the RTP header, and the whole packet, given as its
-# number of bytes.
+# The coverages are: 0, which stands for the whole packet; the UDP-Lite header;
+# the UDP-Lite and RTP headers; and the whole packet, given by its size.
 HIT_COVERAGES = (0, HEADER, HEADER + RTP_HEADER, HEADER + HIT_PAYLOAD)
 
 

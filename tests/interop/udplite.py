@@ -344,9 +344,9 @@ class FfmpegReceiver:
 
 
 def ffmpeg_url(ip, coverage, more=""):
-    # ffmpeg uses plain UDP if the coverage is 0. To cover the whole packet, the
-    # URL therefore gives the maximum payload as the coverage: the kernel covers
-    # the whole packet if the coverage exceeds it.
+    # ffmpeg uses plain UDP if the coverage is 0. The kernel covers the whole
+    # packet if the coverage exceeds the size of the packet. A coverage of 0 is
+    # therefore replaced by the maximum payload size.
     coverage = coverage or LARGEST_PAYLOAD
     address = f"[{LOOPBACK[ip]}]" if ip == "IPv6" else LOOPBACK[ip]
     return f"udplite://{address}:{PORT}?udplite_coverage={coverage}{more}"

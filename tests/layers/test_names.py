@@ -40,8 +40,8 @@ FORBIDDEN = {
 # "lose_most" means "the majority".
 ALLOWED = re.compile(r"at_(?:least|most)|others_lose_most|window_holds_most"
                      r"|most_important")
-# Words that no name under tests/ may have, and the words to use in their place.
-# A helper in a test gets the technical term for what it is.
+# Words that no name under tests/ may have, each with the term that replaces it.
+# The term says what a helper is.
 FORBIDDEN_IN_TESTS = {
     "rig": "fixture", "rigs": "fixture", "bench": "fixture",
     "forge": "build, inject or send", "forges": "build, inject or send",

@@ -107,7 +107,7 @@ class CellTest(EncoderCase):
         self.assertRegex(row["SSIM"], r"^0\.\d{3}$")
         self.assertEqual(len(list((output / "report").glob("*.svg"))), 3)
         # The video of the worst part of the stream has at most five seconds.
-        # The stream is shorter, so the video has all its frames.
+        # The stream is shorter, so the video has all frames of the stream.
         self.assertEqual(
             clips.count_frames(output / "report" / "encoder-1-worst.mp4"),
             FRAMES - encoder_runs.LAST_FRAMES)
