@@ -19,8 +19,8 @@ import test_testbed
 
 SIZE = 512  # The size in bytes of the data in a packet (5.3.5).
 
-# Bytes of an IP packet with the headers of DCCP with an RTT Estimate, UDP and
-# IP.
+# Size in bytes of an IP packet: the data and the headers of DCCP, UDP and IP.
+# The header of DCCP includes an RTT Estimate.
 WIRE_SIZE = SIZE + 24 + 28
 SINK = ("dcctpthinsink host={{to}} port={{port}} sync=false "
         "stats-update-interval=200{}")

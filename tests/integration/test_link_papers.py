@@ -76,7 +76,9 @@ SLIP = {"devices": {"wl0": "mtu=576"},
 
 
 class Late(Exception):
-    """The run is invalid. The argument gives the reason."""
+    """Raised if a run is invalid. The argument of the exception gives the
+    reason.
+    """
 
 
 class PapersCase(linktestbed.LinkCase):

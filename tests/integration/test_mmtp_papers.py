@@ -59,7 +59,9 @@ COUNTERS = ("buffers-sent", "retransmitted", "discarded", "dropped-full")
 
 
 class Late(Exception):
-    """The run is invalid. The argument gives the reason."""
+    """Raised if a run is invalid. The argument of the exception gives the
+    reason.
+    """
 
 
 def possible(period):

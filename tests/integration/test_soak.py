@@ -24,8 +24,9 @@ SECONDS = int(os.environ.get("SOAK_SECONDS", "1200"))
 SECONDS_BETWEEN_SAMPLES = 1
 SECONDS_TO_CONNECT = 5
 SECONDS_TO_END = 30
-# Outages, in which packets wait in the queue, and bad times, in which all
-# packets are lost. Together they last for seven seconds of each minute.
+# The link has outages, in which packets wait in the queue, and bad times, in
+# which all packets are lost. Together they last for seven seconds of each
+# minute.
 LINK = ("rate=4000000 delay-ms=20 queue-bytes=64000 seed=1 "
         "outage-good=30000000000 outage-bad=2000000000 "
         "mean-good=30000000000 mean-bad=1000000000 loss-bad=1")

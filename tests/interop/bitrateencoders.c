@@ -106,7 +106,7 @@ add_probe (GstElement * element, const gchar * name, GstPadProbeCallback probe,
   gst_object_unref (pad);
 }
 
-/* Returns the bytes of the COMPARED frames before frame `end`. */
+/* Returns the sum of the sizes of the COMPARED frames before frame `end`. */
 static guint64
 add_sizes (const GArray * sizes, guint end)
 {

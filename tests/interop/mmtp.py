@@ -36,8 +36,8 @@ MIN_SIZE = {"DATA": 24, "PROBE": 15, "INIT": 64, "OPEN": 116, "JOIN": 64,
 FIRST, LAST, DELTA, DROPPABLE = 0x80, 0x40, 0x20, 0x10
 MARKER, IS_HEADER, ZERO, PRELUDE = 0x08, 0x04, 0x02, 0x01
 OF_BUFFER = DELTA | DROPPABLE | MARKER | IS_HEADER
-# (bit in the mask of a prelude, bytes of its field). The fields of a prelude
-# have this order.
+# (bit in the mask of a prelude, size of its field in bytes). The fields of a
+# prelude have this order.
 PRELUDE_FIELDS = ((0x01, 4), (0x02, 4), (0x04, 12), (0x08, 0), (0x10, 0),
                   (0x20, 4))
 RECORD, MAX_RANGES, MAX_RECORDS = 42, 16, 16
@@ -301,7 +301,7 @@ class Packet:
 
 @dataclasses.dataclass
 class Repair:
-    first: int  # The low bits of the first packet's stream number.
+    first: int  # The low bits of the stream number of the first packet.
     mask: int
     sizes: int
     content: bytes
@@ -365,7 +365,9 @@ class Stream:
                  "contents of a REPAIR")
 
     def buffers(self):
-        """Returns [(packet with FIRST, payload)] of all complete buffers."""
+        """Returns (first packet, payload) for each complete buffer. The first
+        packet of a buffer has the flag FIRST.
+        """
         found, parts = [], []
         for at in sorted(self.packets):
             packet = self.packets[at]

@@ -37,8 +37,8 @@ FPS = 25
 SLOW = 0.12, 0.08, 0.052
 
 # In the clips "short-range" and "long" an open GOP is longer than half the
-# range of pic_order_cnt_lsb. A decoder cannot determine the length of a gap
-# that exceeds half the range (8.2.1.1).
+# range of pic_order_cnt_lsb. If frames are missing for longer than that, a
+# decoder cannot determine the length of this gap (8.2.1.1).
 H264 = {
     "short-range": "open-gop=1:keyint=10:bframes=1:slice-max-size=300:"
                    "b-adapt=0",
@@ -129,8 +129,8 @@ def choose(codec, path, units, seconds, outage=0):
 
 
 def decode(codec, *streams, may_repeat_frame_num=False):
-    """Returns for each of `streams` the hashes of all pictures, including
-    damaged ones. Asserts that there are no errors.
+    """Returns for each of `streams` the hashes of all pictures, including the
+    damaged pictures. Asserts that there are no errors.
     """
     hashes, printed = decoder.hash_pictures(codec, streams, "repeat+error",
                                             "-flags", "output_corrupt")
@@ -375,8 +375,9 @@ class OfOpenH264(unittest.TestCase):
                 with self.subTest(layers=layers, seconds=seconds):
                     sent = self.check(path, units, whole, seconds)
                     # The link has room for all frames of some layers. ifdqueue
-                    # must send all of these frames, except for the last ones of
-                    # the stream, which would arrive too late.
+                    # must send all frames of these layers. The last frames of
+                    # the stream are an exception, because they would arrive too
+                    # late.
                     missing = set(range(0, FRAMES - 4, step)) - set(sent)
                     self.assertEqual(missing, set())
 

@@ -238,7 +238,7 @@ class TsharkTest(UdpliteCase):
                 check(row)
 
 
-# Fixed values instead of random ones make the packets of two runs equal.
+# Fixed values in place of random values make the packets of two runs equal.
 PAY_MPV = "rfc2250pay seqnum-offset=7 timestamp-offset=9 ssrc=11 mtu=1316"
 SLICES = range(0x01, 0xb0)
 

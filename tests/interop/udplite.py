@@ -127,8 +127,8 @@ def judge(ip, backend, segment, coverage=0):
     """Returns what a receiver of this backend must do with the UDP-Lite packet.
     """
     if backend == "udp":
-        # The receiver ignores the inner ports, because a NAT may have changed
-        # the outer ones.
+        # The receiver ignores the ports in the UDP-Lite header. A NAT may have
+        # changed the ports in the UDP header, which then differ.
         segment = bytes(segment)
         port = int.from_bytes(segment[2:4], "big")
         return sockets.judge(in_udp(ip, segment), sockets.Receiver(
@@ -216,7 +216,7 @@ def write_pcap(path, packets):
 TSHARK_FIELDS = ("udp.length", "udp.checksum_coverage", "udp.checksum.status",
                  "udplite.checksum_coverage.bad", "udp.checksum.zero",
                  "udp.payload")
-GOOD = "1"  # The value of tshark's checksum status.
+GOOD = "1"  # What tshark gives as the status of a correct checksum.
 
 
 def dissect(packets):

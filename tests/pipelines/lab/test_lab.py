@@ -124,7 +124,9 @@ class LabCase(unittest.TestCase):
         return self.lab("grid", path, "--output", self.output, *words)
 
     def results(self):
-        """Returns {name: time of writing} of all results."""
+        """Returns for all results {name of the result: time at which its file
+        was written}.
+        """
         return {str(path.parent.relative_to(self.output)):
                 path.stat().st_mtime_ns
                 for path in self.output.glob("*/*/*/*/result.json")}
