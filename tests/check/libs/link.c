@@ -773,7 +773,8 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
   link_add_flow (link, 0);
   link_input (link, 0, 0, 1500, NULL);
   link_input (link, 0, 0, 1000, NULL);
-  /* 500 bytes remain of the second opportunity. */
+  /* The packet of 1000 bytes uses only a part of the second opportunity. 500
+   * bytes of this opportunity remain. */
   link_input (link, 0, 0, 1000, NULL);
   link_input (link, 0, 0, 1000, NULL);
   link_timeout (link, LINK_SECOND);
@@ -781,7 +782,8 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
   expect_output (link, 0, 1, 10 * MS);
   expect_output (link, 0, 2, 20 * MS);
   expect_output (link, 0, 3, 20 * MS);
-  /* An opportunity without a packet is lost, so the next ones are at 1030 ms.
+  /* The opportunity at 1020 ms is lost, because no packet waits then. The next
+   * two opportunities are at 1030 ms.
    */
   link_input (link, LINK_SECOND + 25 * MS, 0, 1500, NULL);
   link_input (link, LINK_SECOND + 25 * MS, 0, 1500, NULL);
@@ -1110,7 +1112,7 @@ GST_START_TEST (profiles_are_valid_in_each_quality)
       fail_unless (link_config_check (&config, &error),
           "profile=%s, quality %d: %s", info->nick, quality,
           error ? error->message : NULL);
-      /* The values of the dial-up call are only used if dial-up=true. */
+      /* The settings of the phone call are only used if dial-up=true. */
       config.dial_up.enabled = config.model != LINK_MODEL_DCF;
       fail_unless (link_config_check (&config, &error),
           "profile=%s dial-up=true, quality %d: %s", info->nick, quality,

@@ -190,8 +190,9 @@ compare_seconds (gconstpointer a, gconstpointer b)
   return *x < *y ? -1 : *x > *y;
 }
 
-/* Measures 500 exchanges as in the paper, each of which begins at a random time
- * within a block. `seconds` gets the sorted durations. */
+/* Measures 500 exchanges of a request and a reply, as the paper of the table
+ * does. Each exchange begins at a random time within a block. `seconds` gets
+ * the sorted durations. */
 
 #define EXCHANGES 500
 
@@ -242,10 +243,10 @@ get_bulk (const LinkConfig * config, guint station, guint seconds,
   return bytes;
 }
 
-/* The rows of Alanko's tables 3 and 4: the minimum, percentiles and maximum of
- * the duration of an exchange, in seconds. For each tolerance in seconds, a row
- * also has the share of the exchanges that exceed the median by more than the
- * tolerance. */
+/* One row of Alanko's table 3 or 4. It has the minimum, percentiles and maximum
+ * of the duration of an exchange, in seconds. The row also has six shares of
+ * outliers, one for each of the tolerances. An outlier is an exchange that
+ * takes longer than the median plus the tolerance. */
 
 #define PERCENTILES 6
 #define TOLERANCES 6
@@ -301,9 +302,10 @@ print_values (const gchar * name, const gdouble * theirs,
   g_print ("\n");
 }
 
-/* Prints a whole row of the tables for a link of this quality. In the paper 1 %
- * of the exchanges took much longer, which never happens on an ideal link. The
- * frequency of such exchanges is not checked. */
+/* Prints the measured durations and those of the paper, like a row of Alanko's
+ * tables. In the paper, 1 % of the exchanges took much longer than the others.
+ * This never happens on an ideal link. The test does not check how often it
+ * happens on other links. */
 static void
 print_exchange (const gchar * name, const Exchange * theirs,
     const gdouble * seconds)
@@ -535,8 +537,8 @@ note_call (Calls * calls, const LinkEvent * event)
   }
 }
 
-/* Makes calls until 400 have succeeded. Each call ends soon, because its life
- * time is very short. */
+/* Makes phone calls until 400 of them have succeeded. Each call ends soon,
+ * because the configured duration of a call is very short. */
 static void
 make_set (const LinkConfig * config, Calls * calls)
 {
@@ -765,8 +767,8 @@ GST_END_TEST;
 
 /* Traces of radio blocks */
 
-/* Returns a trace of `n` blocks, of which the blocks from `first` to `last` are
- * hit. */
+/* Returns a trace of `n` blocks. The blocks from `first` to `last` are damaged.
+ */
 static gchar *
 make_trace (guint n, guint first, guint last)
 {
@@ -905,7 +907,9 @@ GST_START_TEST (lost_frame_is_rejected_and_sent_again)
   fail_unless_equals_int (course.stats.resets, 0);
   fail_unless_equals_uint64 (course.stats.blocks_hit, 1);
   fail_unless_equals_int (get_extra (&course, &ideal, 18), 0);
-  /* The rejection, the retransmission and the block after it take 13 blocks. */
+  /* The lost frame leaves 13 blocks later than without the loss. In this time
+   * the receiver sends the rejection, the sender retransmits the frame, and one
+   * more block follows. */
   fail_unless_equals_int (get_extra (&course, &ideal, 19), 260);
   /* The frames behind the lost one waited for it and leave together with it. */
   for (i = 20; i < 32; i++)
@@ -941,7 +945,9 @@ GST_END_TEST;
 GST_START_TEST (lost_rejection_is_repeated)
 {
   gchar *up = make_trace (3000, 20, 20);
-  /* The next frame arrives 7 blocks later, so the SREJ is in block 27. */
+  /* The frame in block 20 of the uplink is lost. The next frame arrives 7
+   * blocks later. Only then does the receiver send SREJ. It sends SREJ in block
+   * 27 of the downlink, which is lost as well. */
   gchar *down = make_trace (3000, 27, 27);
   Course course, ideal;
   LinkConfig config;
@@ -1007,8 +1013,10 @@ GST_START_TEST (reset_loses_what_is_in_flight)
 
 GST_END_TEST;
 
-/* The reset happens after the lost frame, T1, a poll followed by T1, and N2
- * further polls that are each followed by T1. */
+/* The link is reset after all of these steps:
+ * - a frame is lost, and T1 expires,
+ * - the first poll is lost, and T1 expires,
+ * - N2 more polls are lost, and T1 expires after each of them. */
 GST_START_TEST (polls_are_repeated_n2_times)
 {
   gchar *trace = make_trace (3000, 0, 2999);
@@ -1097,8 +1105,8 @@ GST_START_TEST (disconnect_after_n2_dials_again)
 
 GST_END_TEST;
 
-/* Without dial-up there is no call that could end, so the link is reset
- * instead. */
+/* Without dial-up there is no phone call that RLP could end. Instead of a
+ * disconnect, the link is reset. */
 GST_START_TEST (disconnect_without_dial_up_is_a_reset)
 {
   gchar *trace = make_trace (3000, 100, 600);
@@ -1281,8 +1289,9 @@ get_fate_of_hit (guint block, gboolean frame_check)
   config.blocks.frame_check = frame_check;
   config.blocks.corrupt_share = 1;
   path_open (&path, &config);
-  /* 84 bytes and 7 bytes of PPP: block 2 contains the header, blocks 3 and 4
-   * follow, and block 5 has 7 bytes, 2 of which are the frame check. */
+  /* PPP adds 7 bytes to the packet of 84 bytes. Block 2 contains the header.
+   * Blocks 3 and 4 follow. Block 5 has the last 7 bytes, 2 of which are the
+   * frame check. */
   link_input (path.link, 0, path.flows[0], 84, NULL);
   do {
     link_timeout (path.link, link_next_wakeup (path.link));
@@ -1427,8 +1436,8 @@ GST_START_TEST (calls_that_break_lose_what_is_under_way)
     fail_unless (course.call > 0);
     fail_unless_equals_int (course.delivered + course.call + course.reset +
         course.check, 300);
-    /* Each break loses at most four packets, which are on the serial line or in
-     * flight. */
+    /* When a phone call breaks off, at most four packets are lost. These
+     * packets are on the serial line or in flight. */
     fail_unless (course.call <= 4 * course.stats.calls_broken);
   }
 }

@@ -368,8 +368,8 @@ GST_END_TEST;
 
 /* --- types ---------------------------------------------------------------- */
 
-/* Some senders write an empty video header. Only the first packet of a frame
- * contains its type then. */
+/* Some senders write an empty video header. In this case only the first packet
+ * of a frame contains the type of the frame. */
 GST_START_TEST (the_first_packet_says_the_type_for_all)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);

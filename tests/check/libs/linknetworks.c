@@ -199,11 +199,13 @@ ping (const LinkConfig * config, guint32 size, guint64 interval, guint n)
   return pings;
 }
 
-/* Table 5.1 has 0.877 s for pings of 60 bytes and 0.825 s for 576 bytes. The
- * value for 576 bytes is impossible on a link that sends 8 to 12 kbit/s (2.3),
- * because 576 bytes take 0.4 s uplink alone. Therefore only the small pings are
- * checked. With an interval of 20 ms the small pings exceed the rate of the
- * link. */
+/* The mean round trip in table 5.1 is 0.877 s for pings of 60 bytes and 0.825 s
+ * for pings of 576 bytes. According to section 2.3, the link sends 8 to 12
+ * kbit/s. At this rate 576 bytes take 0.4 s on the uplink alone, so the value
+ * for 576 bytes is impossible. Therefore only the small pings are checked.
+ *
+ * In the last row, a small ping is sent every 20 ms. This exceeds the rate of
+ * the link. */
 GST_START_TEST (erixzon_table_5_1)
 {
   static const struct

@@ -300,8 +300,8 @@ GST_START_TEST (the_jitter_is_that_of_rfc_3550)
 
 GST_END_TEST;
 
-/* On a slow path short messages are faster because of their size, so they must
- * not count as jitter. */
+/* On a slow path, short messages have a lower delay than long messages. This
+ * difference must not count as jitter. */
 GST_START_TEST (keepalives_are_no_jitter)
 {
   MmtpArrival keepalive = {.size = 55,.repair_until = G_MAXUINT64 };
@@ -319,8 +319,8 @@ GST_START_TEST (keepalives_are_no_jitter)
   take (&arrivals, 500, &record);
   fail_unless_equals_int (record.received, 40);
   fail_unless_equals_int (record.jitter, 0);
-  /* The minimum transit and the high transit of the record also count
-   * keep-alives. */
+  /* The transits of keep-alives are included in the fields min_transit and
+   * high_transit of the record. */
   fail_unless_equals_int (record.min_transit, TICKS (5));
   fail_unless_equals_int (record.high_transit, TICKS (20));
 }
@@ -349,7 +349,8 @@ GST_START_TEST (the_rate_is_of_what_came_lately)
   fail_unless (mmtp_arrivals_get_min_transit (&arrivals, START + MS (3000),
           &transit));
   fail_unless_equals_int64 (transit, MS (5));
-  /* Half a second later the rate is at most half, and in the end it is 0. */
+  /* No message arrives any more. After 0.4 s the measured rate has fallen to
+   * less than three quarters, and after 2 s it is 0. */
   fail_unless (mmtp_arrivals_get_rate (&arrivals, START + MS (3400)) < 75000);
   fail_unless_equals_uint64 (mmtp_arrivals_get_rate (&arrivals,
           START + MS (5000)), 0);

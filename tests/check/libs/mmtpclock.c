@@ -12,8 +12,8 @@
 
 GST_START_TEST (short_times_become_whole)
 {
-  /* The sender's clock starts at one of these times: shortly before the short
-   * times wrap, shortly before the long times wrap, at 0, and in the middle of
+  /* The sender's clock starts at one of these times: just before the 24-bit
+   * times wrap, just before the 32-bit times wrap, at 0, and in the middle of
    * the range. */
   static const guint64 starts[] = { G_GUINT64_CONSTANT (167772150),
     G_GUINT64_CONSTANT (0xfffffff0), 0, G_MAXUINT64 / 2
@@ -26,8 +26,8 @@ GST_START_TEST (short_times_become_whole)
 
     mmtp_clock_init (&clock, START, sender);
     for (step = 1; step < 100; step++) {
-      /* The interval between the messages is 50 s, and their transits differ by
-       * 300 ms. */
+      /* A message is sent every 50 s. Every second message has a one-way delay
+       * that is 300 ms longer. */
       guint64 sent = sender + step * G_GUINT64_CONSTANT (50000000);
       guint64 now = START + SECONDS (50) * step + MS (300) * (step % 2);
 

@@ -57,9 +57,10 @@
  * execute a few hundred. A copy that arrives before the original executes the
  * most, such as a copy of the OPEN that begins a session. */
 #define MAX_STEPS 50000
-/* Maximum growth of the memory in use, in bytes. A session and its stream,
- * which begin earlier because of the attacker's copies, need no more than this.
- * The test itself keeps MAX_MESSAGE_GROWTH bytes for each message that is sent.
+/* Upper limit of the additional memory in use, in bytes. The attacker's copies
+ * make a session and its stream begin earlier, and this needs less memory than
+ * the limit. The test itself also stores MAX_MESSAGE_GROWTH bytes for each
+ * message that is sent.
  */
 #define MAX_GROWTH (256 * 1024)
 #define MAX_MESSAGE_GROWTH 128
@@ -525,8 +526,8 @@ find_seen (Flood * self, guint type, Recorded * copy)
 
   if (n == 0)
     return FALSE;
-  /* Half of the copies are copies of the last message, which has not arrived
-   * yet. */
+  /* Half of the copies are copies of the newest recorded message. This message
+   * is still in flight when its copy is sent. */
   if (!(attacker_draw (&self->random) & 1))
     back = attacker_draw (&self->random) % n;
   *copy = self->seen[type][(self->n_seen[type] - 1 - back) % N_SEEN];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks which pictures refer to which, and that the sender gives up a picture
- * together with the pictures that refer to it. The pictures are in transport
+/* Checks which pictures refer to which. When the sender drops a picture, it
+ * must also drop the pictures that refer to it. The pictures are in transport
  * order: an open GOP with the pattern IBBP is sent as I B B P, and its first
  * two B-frames refer to the previous GOP.
  */

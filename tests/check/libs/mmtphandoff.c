@@ -19,7 +19,8 @@
 #define CUT (10 * SECOND)
 #define BACK (20 * SECOND)
 #define END (40 * SECOND)
-/* Time after a cut without a warning in which frames may be lost. */
+/* A cut may happen without a warning. Frames may only be lost in this time
+ * after the cut. */
 #define SURPRISE (300 * MS)
 
 #define MEGABIT 125000          /* bytes per second */

@@ -43,7 +43,7 @@ typedef struct
   const gchar *name;
   guint from;                   /* A value of MmtpRole, or both values. */
   gsize min;                    /* Shorter messages are refused as SHORT. */
-  /* Minimum size from which on a truncated message is VALID. */
+  /* Minimum size at which a truncated message is VALID. */
   gsize min_valid;
   MmtpRefusal longer;           /* Result if bytes follow the body. */
   /* The bytes of the whole message, in hexadecimal. */
@@ -519,7 +519,8 @@ static const Change changes[] = {
   {"report", 31 + 41, "11", MMTP_REFUSED_MALFORMED},
   {"report", 31 + 41, "ff", MMTP_REFUSED_MALFORMED},
   {"report-empty", 30, "01", MMTP_REFUSED_MALFORMED},
-  /* A range is empty, once in the second record and once in the last range. */
+  /* Each line makes a range empty: the first line in the second record, and the
+   * second line in the last range of the report. */
   {"report", 31 + 42 + 44, "00", MMTP_REFUSED_MALFORMED},
   {"report", 174 - 8 - 1, "00", MMTP_REFUSED_MALFORMED},
   /* The numbers and versions in this table are counted from 1, so 0 is invalid.
@@ -538,7 +539,7 @@ static const Change changes[] = {
   {"caps", 10, "ffff", MMTP_REFUSED_MALFORMED},
   {"caps", 8, "00050000", MMTP_VALID},
   {"caps", 8, "00040000", MMTP_REFUSED_MALFORMED},
-  /* The first number must be in the mask. */
+  /* Bit 0 of the mask stands for the first packet and must be set. */
   {"repair", 10, "00000001", MMTP_VALID},
   {"repair", 10, "80000002", MMTP_REFUSED_MALFORMED},
 };

@@ -222,9 +222,11 @@ run_paper (guint period, Delays delays, guint64 seed, gdouble loss)
   set_losses (add_radio (&config, delays), loss);
   add_infrared (&config, delays);
   /* [4.3] "The protocol queries the communication framework to learn [...] an
-   * estimate of the propagation delay and packet rate". If the delay fluctuates
-   * by six times the transmission time of a packet, packet pairs are not a
-   * reliable measure. */
+   * estimate of the propagation delay and packet rate".
+   *
+   * The delay fluctuates by six times the transmission time of a packet. Packet
+   * pairs cannot measure the rate reliably then, so the test configures the
+   * rate of each path. */
   if (delays == FLUCTUATING && !g_getenv ("MMTP_UNKNOWN")) {
     config.paths[0].known_rate = RADIO_RATE * 8;
     config.paths[1].known_rate = INFRARED_RATE * 8;
@@ -404,11 +406,14 @@ GST_START_TEST (losses_of_the_radio_are_repaired)
 
 GST_END_TEST;
 
-/* The loss is random: a seed loses 16 of 1000 frames on average, and two losses
- * may be close together. The test therefore checks the mean over the seeds. The
- * goal is that 99.5 % of the frames are in time at frame periods from 35 ms on.
- * The goal is achieved from 40 ms on. At 35 ms only 8 % of the rate is spare,
- * so the test checks what is achieved. docs/mmtp.md says what is missing. */
+/* The losses are random. With one seed, 16 of 1000 frames are lost on average,
+ * and two losses may be close together. The test therefore checks the mean of
+ * all seeds.
+ *
+ * The goal is that 99.5 % of the frames are in time if the frame period is 35
+ * ms or longer. This goal is achieved from 40 ms on. At 35 ms only 8 % of the
+ * rate is spare, so the test checks a lower value, which is achieved.
+ * docs/mmtp.md says what is missing. */
 #define ASKED 0.995
 #define REACHED_AT_35_MS 0.992
 

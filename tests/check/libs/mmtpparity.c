@@ -92,7 +92,8 @@ check_out (Fixture * fixture, guint i)
   fail_unless (memcmp (bytes, expected, size) == 0);
 }
 
-/* Includes numbers at which the 24 bits of stream numbers wrap. */
+/* First stream numbers. Some are just below a multiple of 2^24, where the 24
+ * bits of a stream number wrap. */
 static const guint64 firsts[] = { 0, 0xfffffd, 0x1fffffa };
 
 GST_START_TEST (any_one_that_is_missing_comes_out)

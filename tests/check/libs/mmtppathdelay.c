@@ -148,8 +148,9 @@ GST_START_TEST (base_outlasts_a_silence)
 
 GST_END_TEST;
 
-/* After a drain the measured delay becomes the base, although the base of the
- * last minute was lower. A lower delay becomes the base immediately. */
+/* The delay that was measured during a drain becomes the base delay, even if it
+ * is higher than the base delay of the last minute. A delay that is lower than
+ * the base delay becomes the base delay immediately. */
 GST_START_TEST (base_after_a_drain_is_what_was_measured)
 {
   MmtpPathDelay delay;

@@ -20,7 +20,7 @@
 #define FRAMES 250
 #define PERIOD (40 * MS)
 #define GOP 15
-#define LATE (500 * MS)         /* Deadline of the lab: docs/lab.md */
+#define LATE (500 * MS)         /* Deadline in the lab, see docs/lab.md */
 #define HEADERS 28              /* bytes of IPv4 and UDP */
 #define MAX_SIZE (1400 - HEADERS)
 #define SEEDS 16
@@ -59,7 +59,8 @@ typedef struct
 typedef struct
 {
   guint64 now;
-  guint64 origin;               /* Time at which the film begins, or NEVER. */
+  /* Time at which the first frame is sent, or NEVER. */
+  guint64 origin;
   guint n_put;
   guint64 arrived[FRAMES];      /* Arrival times, or NEVER */
   /* Frame sizes in percent of the original ones. */
@@ -292,8 +293,9 @@ stream (guint percent, guint64 latency, const gchar * oven, guint64 seed)
 
 /* --- tests ---------------------------------------------------------------- */
 
-/* The radio carries 5.4 of 6 Mbit/s. In one of the seeds an I-frame and two
- * P-frames are lost when the radio becomes slower. */
+/* The stream has 6 Mbit/s, and the radio carries 5.4 Mbit/s of it. With one of
+ * the seeds, an I-frame and two P-frames are lost when the radio becomes
+ * slower. */
 GST_START_TEST (what_does_not_fit_is_b_frames)
 {
   guint lost[3] = { 17 * SEEDS, 67 * SEEDS, 166 * SEEDS };

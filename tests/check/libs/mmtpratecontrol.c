@@ -405,7 +405,8 @@ GST_START_TEST (follows_rate_steps)
 
 GST_END_TEST;
 
-/* The newest frame may still wait, but not the one before it. */
+/* At most the newest frame may wait. The frame before it must already be sent.
+ */
 GST_START_TEST (leaves_room_for_a_limited_source)
 {
   guint64 frame = RATE / 2 / 8 * FRAME_PERIOD / SECONDS;

@@ -19,8 +19,8 @@
 #define OUR_START MS (5000)
 #define PERIOD 100              /* ms */
 #define D0 500                  /* ms */
-/* Size of a message. If such a message arrives every 10 ms, the path is fast
- * enough for a report in each report period. */
+/* Size of a message. A path that delivers such a message every 10 ms is fast
+ * enough for one report in each report period. */
 #define PAYLOAD 1200            /* bytes */
 
 typedef struct
@@ -32,7 +32,8 @@ typedef struct
    * one for the messages that it receives. */
   MmtpDirection ours, theirs;
   guint8 nonce[MMTP_NONCE_SIZE];
-  guint64 token;                /* Token in messages of the receiver. */
+  /* Token that the receiver puts into its messages. */
+  guint64 token;
   guint64 numbers[MMTP_MAX_PATHS];
   guint64 theirs_number[MMTP_MAX_PATHS];
   guint32 next;                 /* stream number */
@@ -660,10 +661,10 @@ GST_START_TEST (nobody_takes_the_place_of_another)
 
 GST_END_TEST;
 
-/* While another sender asks for a session, the receiver doubts whether the
- * first sender is still alive, and queries it for a fixed time. Frequent
- * requests of the second sender do not shorten this time, and they do not cause
- * too many queries. */
+/* Another sender asks for a session. The receiver then sends QUERYs to the
+ * first sender for a fixed time, to find out whether this sender is still
+ * alive. If the second sender asks more often, the time does not become
+ * shorter, and the receiver does not send too many QUERYs. */
 GST_START_TEST (a_doubt_takes_its_time)
 {
   MmtpAddress address = make_address (1);
@@ -1152,7 +1153,9 @@ GST_START_TEST (reports_are_no_rarer_than_keepalives)
   config.keepalive_period = MS (20);
   peer_init (&peer, &config, NULL);
   open_session (&peer);
-  /* The rate is 306 kB/s, so a report is allowed every 10.6 ms. */
+  /* The receiver uses 2.5 % of the received rate for reports. At 306 kB/s this
+   * allows a report every 10.6 ms. Reports are only sent every 20 ms, which is
+   * the keep-alive period. */
   stream (&peer, 300, 4);
   n = stream (&peer, 250, 4);
   fail_unless_equals_int (n, 50);
@@ -1299,8 +1302,9 @@ GST_START_TEST (the_end_of_a_gap_is_reported_at_once_and_again)
     fail_unless_equals_int (peer.message.report.records[0].arrival,
         peer.now / 10000 & 0xffffff);
     fail_unless_equals_int (get_wait (&peer), 10);
-    /* After the gap the report period is the same as before it, because a gap
-     * does not change the measured rate. */
+    /* After the gap the report period is the same as before it. The measured
+     * rate is too low after a gap, but this does not make the report period
+     * longer. */
     fail_unless_equals_int (get_wait (&peer), 50);
     stream (&peer, 150, 10);
   }
@@ -1872,8 +1876,8 @@ GST_START_TEST (buffers_wait_for_their_caps)
 
 GST_END_TEST;
 
-/* The timestamps go back. The first buffer could therefore wait for its caps
- * for longer than the buffer that follows it. */
+/* The first buffer is due later than the second one, and it waits for its caps.
+ * The second buffer must not be late because of this wait. */
 GST_START_TEST (no_buffer_is_late_because_another_waits_for_its_caps)
 {
   MmtpAddress address = make_address (1);

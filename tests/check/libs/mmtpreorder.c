@@ -13,8 +13,8 @@
 #define LAST MMTP_FLAG_LAST
 #define WHOLE (MMTP_FLAG_FIRST | MMTP_FLAG_LAST)
 
-/* Adds a packet with the given due time. Without one, a packet is due at as
- * many seconds as its stream number. */
+/* Adds a packet with the given due time. The function add () uses the deadline
+ * as due time. */
 static MmtpReorderResult
 add_due (MmtpReorder * reorder, guint64 now, guint32 number, guint8 flags,
     const gchar * text, guint64 due, guint64 deadline)
@@ -263,7 +263,8 @@ GST_START_TEST (deadlines_can_be_shifted)
   check_output (reorder, "!c");
   fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (240));
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->late, 1);
-  /* The change also makes buffers late that the caller has not fetched yet. */
+  /* The earlier deadlines also apply to buffers that are complete but that the
+   * caller has not fetched yet. */
   add (reorder, 160, 3, WHOLE, "d", 260);
   mmtp_reorder_shift_deadlines (reorder, MS (261), -(gint64) MS (1));
   check_output (reorder, "");
@@ -484,7 +485,8 @@ GST_START_TEST (only_late_output_is_visited)
   before = mmtp_reorder_get_stats (reorder)->steps;
   mmtp_reorder_shift_deadlines (reorder, MS (500), -(gint64) MS (500));
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->steps, before);
-  /* The buffers of 1000 ms are late now. */
+  /* The shift moved the deadlines of 1000 ms to 500 ms, so the 1000 buffers
+   * with these deadlines are late now. */
   mmtp_reorder_shift_deadlines (reorder, MS (501), 0);
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->steps - before,
       1000);

@@ -39,7 +39,8 @@ typedef struct
   gint64 min, high;
   /* Arrival time of the newest message, in ticks. */
   guint32 arrival;
-  gboolean is_measured;         /* A message arrived since the last record. */
+  /* A message has arrived after the last record was written. */
+  gboolean is_measured;
   gboolean is_cut;
   gboolean is_black_hole;       /* Only JOINs arrive. */
   gboolean joined;
@@ -89,8 +90,8 @@ typedef struct
 
 static const guint8 entropy[MMTP_ENTROPY_SIZE] = "sixty-four bytes";
 
-/* Converts a rate of messages to bits per second with UDP and IP, for messages
- * of maximum size. */
+/* Converts a rate of messages of maximum size to bits per second, including the
+ * headers of UDP and IP. */
 static guint64
 get_wire_rate (guint64 capacity)
 {
@@ -240,8 +241,8 @@ say_accept (Fixture * fixture, guint path, const MmtpOpen * open)
   say (fixture, path, &message);
 }
 
-/* The transit constant, which is subtracted from each transit, is 0 because
- * both endpoints use the same clock. */
+/* The transit constant is subtracted from each transit. It is 0 in this test,
+ * because both endpoints use the same clock. */
 static void
 fill_record (Fixture * fixture, guint path, MmtpRecord * record)
 {
@@ -590,7 +591,8 @@ expect_use (Fixture * fixture, guint path, MmtpPathUse use, const gchar * words)
   g_free (text);
 }
 
-/* Clears the events and the messages so far. */
+/* Clears the events, the messages and the counters that were recorded so far.
+ */
 static void
 forget (Fixture * fixture)
 {
@@ -1206,7 +1208,8 @@ GST_START_TEST (prelude_goes_with_the_first)
 
 GST_END_TEST;
 
-/* 150 kbyte/s carry 1400 bytes every 9.3 ms. The test puts twice as much data.
+/* Both paths together carry 150 kbyte/s, which is a message of 1400 bytes every
+ * 9.3 ms. The test gives the sender a message every 5 ms, about twice as much.
  */
 GST_START_TEST (sends_what_fits_and_all_of_that_in_time)
 {
@@ -1475,8 +1478,8 @@ GST_START_TEST (key_frame_with_a_delimiter_ends_a_broken_group)
 
 GST_END_TEST;
 
-/* All buffers of a key frame count as key, even if they are not marked, as
- * after rtph264pay. */
+/* All buffers of a key frame count as key, even those that are not marked as
+ * key. The output of rtph264pay contains such buffers. */
 GST_START_TEST (all_of_a_key_frame_is_key)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -2137,8 +2140,8 @@ GST_START_TEST (only_path_is_told_to_be_broken_once)
 
   add_line (fixture, 20 * MS, 100000);
   run (fixture, 3 * SECOND);
-  /* Without any report, the path counts as broken after 3 s, because only the
-   * return path may have failed. */
+  /* The sender gets no report, but perhaps only the return path has failed.
+   * Therefore it waits 3 s before the path counts as broken. */
   fixture->lines[0].is_cut = TRUE;
   run (fixture, 2 * SECOND);
   fail_unless_equals_int (count_events (fixture, MMTP_EVENT_BROKEN), 0);
@@ -2170,8 +2173,9 @@ GST_START_TEST (keepalives_cost_little)
   run (fixture, 10 * SECOND);
   n = fixture->counts[MMTP_KEEPALIVE][0];
   fail_unless (n >= 98 && n <= 101);
-  /* The KEEPALIVEs have 83 bytes, which is 1 % of the 8000 bytes that the path
-   * carries in two seconds. */
+  /* A KEEPALIVE has 83 bytes. This is 1 % of the 8000 bytes that the path
+   * carries in two seconds, so the sender sends a KEEPALIVE every two seconds.
+   */
 
   n = fixture->counts[MMTP_KEEPALIVE][1];
   fail_unless (n >= 4 && n <= 5, "%u", n);
@@ -2228,8 +2232,8 @@ GST_START_TEST (end_goes_on_all_paths_behind_the_last)
   mmtp_sender_end (fixture->sender, fixture->now);
   while (count_events (fixture, MMTP_EVENT_ENDED) == 0)
     run (fixture, MS);
-  /* A REPORT that arrives after END-ACK is refused, but the two other END-ACKs
-   * are not. */
+  /* The first END-ACK ends the session. A REPORT that arrives after it is
+   * refused, but the other two END-ACKs are not refused. */
   mmtp_sender_get_stats (fixture->sender, &stats);
   fail_unless (stats.refused[MMTP_REFUSED_SESSION] <= 1);
   run (fixture, SECOND);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks the sender's queue without a path: the order in which packets leave
- * it, which packets it gives up, and what happens to a packet that was sent.
+ * it, which packets it drops, and what happens to a packet that was sent.
  */
 
 #include <gst/check/gstcheck.h>

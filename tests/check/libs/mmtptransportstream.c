@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests how the sender of MMTP cuts a transport stream at its pictures, which
- * pieces its queue gives up, and what the receiver makes of the pieces that
+ * pieces its queue drops, and what the receiver makes of the pieces that
  * arrive.
  */
 
@@ -282,7 +282,8 @@ put_piece (MmtpSendQueue * queue, const MmtpTsPiece * piece, guint64 due,
 }
 
 /* Puts all pieces into the queue. Each picture is due 40 ms after the previous
- * one. The data behind a picture are due at the same time as the picture. */
+ * one. Other data that follow a picture are due at the same time as this
+ * picture. */
 static void
 put_all (MmtpSendQueue * queue, const Pieces * pieces)
 {
@@ -368,15 +369,17 @@ GST_START_TEST (pieces_have_the_rank_of_their_picture)
 
 GST_END_TEST;
 
-/* If a picture is given up, the pictures that refer to it are given up, too.
- * Its sound and its clock are kept. */
+/* If the sender drops a picture, it also drops the pictures that refer to this
+ * picture. It keeps the sound and the clock that are sent between the parts of
+ * the pictures. */
 GST_START_TEST (data_stay_where_a_picture_is_given_up)
 {
   Pieces pieces;
   MmtpSendQueue *queue = put_group (&pieces);
   guint i;
 
-  /* The data are sent before all pictures. */
+  /* Sound and clock are sent before all pictures except the IDR picture, which
+   * is piece 2. */
   for (i = 0; i < 11; i++)
     if (get_unit (queue, i)->picture.is_data || i == 2)
       send (queue, i);
@@ -602,7 +605,8 @@ GST_START_TEST (incomplete_picture_leaves_sound_and_clock)
   expect_output (&pieces, 1 << 4, "ttVvssVsV");
   /* its sound */
   expect_output (&pieces, 1 << 6, "ttVvscVsV");
-  /* the IDR picture; the B-picture; the B-picture and the second P-picture */
+  /* Now these pieces are missing: the IDR picture; the B-picture; the B-picture
+   * together with the second P-picture. */
   expect_output (&pieces, 1 << 2, "ttcsVvsvVsV");
   expect_output (&pieces, 1 << 8, "ttVvsVvsvsV");
   expect_output (&pieces, 1 << 8 | 1 << 10, "ttVvsVvsvs");
