@@ -367,10 +367,10 @@ check_drop (const Run * run, const IfdEvent * event, const Picture * c)
       must_hold (picture->frame.flags & IFD_FRAME_INCOMPLETE);
       break;
     default:
-      /* For the other reasons, the core drops only frames that cannot be
-       * decoded. In streams with pyramids it may drop more frames, because it
-       * cannot know that no later frame refers to the middle frame of a
-       * pyramid. */
+      /* If the core drops a frame for another reason, the frame cannot be
+       * decoded. In streams with pyramids the core may also drop frames that
+       * can be decoded. It cannot know that no later frame refers to the middle
+       * frame of a pyramid. */
       must_hold (picture->frame.type != IFD_FRAME_I);
       if (!run->maker.film.pyramids)
         must_hold (is_undecodable (run, picture));

@@ -792,8 +792,10 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
   expect_output (link, 0, 4, 1030 * MS);
   expect_output (link, 0, 5, 1030 * MS);
   expect_output (link, 0, 6, 1040 * MS);
-  /* The rest of an opportunity is lost, too. Between two packets, the trace may
-   * be repeated any number of times. */
+  /* A packet may use only a part of an opportunity. If no other packet waits,
+   * the rest of the opportunity is lost.
+   *
+   * The trace may be repeated any number of times between two packets. */
   link_input (link, 2 * LINK_SECOND + 5 * MS, 0, 100, NULL);
   link_input (link, 2 * LINK_SECOND + 15 * MS, 0, 1400, NULL);
   link_input (link, 5000 * LINK_SECOND + 15 * MS, 0, 1400, NULL);
@@ -960,7 +962,7 @@ GST_START_TEST (quality_counts_bit_errors_and_every_station)
     if (event.type != LINK_EVENT_QUALITY)
       continue;
     told[event.station]++;
-    /* The expected value is exp (-1.2), or slightly less. */
+    /* The expected quality is exp (-1.2) or slightly less. */
     fail_unless (event.quality == 1 || ABS (event.quality - 0.30117) < 1e-4);
   }
   fail_unless (told[0] > 60 && told[3] > 60);
@@ -1387,8 +1389,8 @@ GST_START_TEST (what_is_still_inside_is_freed_once)
     link_timeout (link, 32 * MS);
     n_freed = 0;
     link_free (link, count_free);
-    /* The number includes packets that were delivered and not fetched, and
-     * packets that were dropped and not reported. */
+    /* The freed packets include packets that were delivered but not fetched,
+     * and packets that were dropped but not reported. */
     fail_unless_equals_int (n_freed, 12);
   }
 }

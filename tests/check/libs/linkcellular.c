@@ -933,8 +933,8 @@ GST_START_TEST (lost_last_frame_is_found_by_a_checkpoint)
   fail_unless (course.in_order);
   fail_unless_equals_int (course.max_attempts, 2);
   fail_unless_equals_int (get_extra (&course, &ideal, 8), 0);
-  /* The packet waits until T1 expires, which runs from the last
-   * acknowledgement. Then it waits for a poll and the answer to the poll. */
+  /* T1 runs from the last acknowledgement. The packet is only retransmitted
+   * when T1 has expired and the poll after T1 has been answered. */
   check_between ("extra delay of a checkpoint, ms", 480, 980,
       get_extra (&course, &ideal, 9));
   g_free (trace);
@@ -1414,7 +1414,8 @@ GST_END_TEST;
 
 /* Calls */
 
-/* Each packet is delivered or lost, no matter when a call breaks. */
+/* A phone call may break at any time. Each packet must be either delivered or
+ * reported as lost. */
 GST_START_TEST (calls_that_break_lose_what_is_under_way)
 {
   static const LinkProfile profiles[] = { LINK_PROFILE_GSM,

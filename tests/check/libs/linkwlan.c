@@ -336,8 +336,8 @@ GST_START_TEST (rates_fall_back_and_recover)
   rates = get_rates (&config, 20, HEAD FAIL (1));
   fail_unless_equals_string (rates, "33000001111122222333");
   g_free (rates);
-  /* The previous two rules are combined. Once the maximum rate is reached,
-   * three successes are enough again. */
+  /* This rule combines ARF and LOSS. When the maximum rate has been reached
+   * again, three successes are enough for a step. */
   config.dcf.fallback = LINK_FALLBACK_ARF_LOSS;
   config.dcf.top_rate = 1;
   rates = get_rates (&config, 10, HEAD FAIL (1));

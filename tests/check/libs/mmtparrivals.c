@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks what the receiver measures on a path: losses, arrivals and transits.
+/* Checks what the receiver measures on a path: the losses, the arrivals, and
+ * the transit times of the messages.
  */
 
 #include <gst/check/gstcheck.h>
@@ -163,7 +164,8 @@ GST_START_TEST (a_record_has_what_came)
   take (&arrivals, 0, &record);
   fail_unless_equals_int (record.flags, MMTP_RECORD_UNMEASURED);
   fail_unless_equals_int (record.received, 0);
-  /* A message is sent every 10 ms, every tenth is lost and one is late. */
+  /* A message is sent every 10 ms. Every tenth message is lost, and one message
+   * is late. */
   for (i = 0; i < 1000; i++)
     if (i % 10 != 5)
       add (&arrivals, 10 * i, i == 900 ? 8 : 3, i);

@@ -982,8 +982,9 @@ resend (Attack * self, MmtpNetwork * network)
   g_array_set_size (self->recorded, 0);
 }
 
-/* An address is validated by an answer from this address, which the attacker
- * cannot give without the sender. The session continues on the other paths. */
+/* The receiver validates a new address: it waits for an answer from this
+ * address. The attacker cannot give this answer without the sender. The session
+ * continues on the other paths. */
 GST_START_TEST (an_attacker_gets_no_path)
 {
   MmtpSenderPathStats stats;

@@ -27,17 +27,17 @@
 #define HUGE_FORGED_EACH_MS 1000
 #define HUGE_FLOOD 20           /* ms */
 #define DEFAULT_FLOOD 200       /* ms */
-/* Maximum duration in ms of a flood while a session ends. Both endpoints give
- * up after 10 s.
+/* Maximum duration in ms of a flood while a session ends. Both endpoints stop
+ * waiting after 10 s.
  */
 #define MAX_ENDING 5000
-/* Minimum duration in ms of a flood in the state TAKING_OVER. This flood begins
- * TAKE_OVER_AFTER the start of the next sender. */
+/* Minimum duration in ms of a flood in the state TAKING_OVER. In this state,
+ * the next sender starts first, and the flood begins TAKE_OVER_AFTER later. */
 #define MIN_TAKE_OVER 1000
 #define RESTART_TIME (500 * MS)
 /* The time between the start of the next sender and the start of the flood. The
- * receiver doubts for 1 s that the old session has ended. The flood begins just
- * before the receiver lets the next sender take over. */
+ * receiver waits 1 s before it lets the next sender take over, because the old
+ * session may still be alive. The flood begins just before that. */
 #define TAKE_OVER_AFTER (900 * MS)
 #define DEFAULT_SEED 2
 /* Number of latest messages of each type that are kept. */

@@ -159,8 +159,7 @@ GST_END_TEST;
 
 /* --- streams without key frames ------------------------------------------- */
 
-/* Returns the frame from which the stream continues after frame `lost` was
- * given up. */
+/* Drops frame `lost` and returns the first later frame that can be decoded. */
 static guint64
 find_end (MmtpGop * gop, guint64 lost)
 {

@@ -34,8 +34,8 @@ add_path (MmtpSimulationConfig * config, guint64 rate, guint64 delay)
   return mmtp_simulation_config_add_path (config, &path, &path);
 }
 
-/* The source has 25 frames per second for 40 s. Its I-, P- and B-frames have
- * 600 kbit/s, and each of the two paths can carry 1.5 Mbit/s. */
+/* The source has 25 frames per second for 40 s. Its I-, P- and B-frames
+ * together have 600 kbit/s, and each of the two paths can carry 1.5 Mbit/s. */
 static void
 config_init (MmtpSimulationConfig * config, guint64 limit, guint64 seed)
 {

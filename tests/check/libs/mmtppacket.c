@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks MMTP's codec against the drawings of docs/wire-mmtp.md. There is a
- * message of every type whose bytes were written by hand from the drawings,
- * with different values in all fields. Further cases are messages that are too
- * short, too long or invalid by the text, and numbers that wrap.
+/* Checks MMTP's codec against the drawings of docs/wire-mmtp.md. For each type
+ * there is a message whose bytes were written by hand from the drawings, with
+ * different values in all fields. Further cases are messages that are too
+ * short, too long or invalid according to the text of that page, and numbers
+ * that wrap.
  */
 
 #include <gst/check/gstcheck.h>
@@ -490,8 +491,8 @@ static const Change changes[] = {
   {"open", 81, "0009", MMTP_REFUSED_MALFORMED},
   {"open", 81, "2710", MMTP_VALID},
   {"open", 81, "2711", MMTP_REFUSED_MALFORMED},
-  /* The next rows have flags that have no meaning yet, and reasons of future
-   * versions. */
+  /* The next rows have flags that have no meaning yet, and reason codes that
+   * only a future version may define. */
   {"open", 91, "fe", MMTP_VALID},
   {"accept", 51, "fe", MMTP_VALID},
   {"refuse", 23, "ff", MMTP_VALID},

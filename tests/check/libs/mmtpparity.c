@@ -75,8 +75,8 @@ check_none (Fixture * fixture)
   fail_if (mmtp_store_poll (fixture->store, &bytes, &size));
 }
 
-/* Checks that the message is as it was sent, except for the fields that belong
- * to another message. */
+/* Checks that the computed message equals the message that was sent. Some
+ * fields are 0 instead, because a REPAIR does not contain them. */
 static void
 check_out (Fixture * fixture, guint i)
 {

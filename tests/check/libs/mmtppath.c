@@ -442,8 +442,8 @@ GST_START_TEST (unmeasured_records_change_no_delay)
 
 GST_END_TEST;
 
-/* A low delay may be old, and the path may have become silent since then. A
- * minimum delay must therefore not count permanently. */
+/* A low delay may be old: perhaps the path became silent after the delay was
+ * measured. Therefore a minimum delay does not count permanently. */
 GST_START_TEST (minimum_delay_ages)
 {
   MmtpRecent recent = { 0 };

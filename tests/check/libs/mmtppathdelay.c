@@ -62,7 +62,8 @@ GST_END_TEST;
 
 /* The standing delay is the minimum of the last three reports. At the beginning
  * there are fewer reports. */
-/* The report with the minimum was lost, so only the newest delay is known. */
+/* The report with the minimum delay was lost. Only the delay of the newest
+ * message is known. */
 GST_START_TEST (newest_delay_alone_may_become_the_base)
 {
   MmtpPathDelay delay;

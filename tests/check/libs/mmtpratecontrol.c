@@ -478,9 +478,9 @@ GST_START_TEST (resumes_a_limited_source_after_a_gap)
 
 GST_END_TEST;
 
-/* The first estimate is a tenth of the rate of a path with a round trip of 200
- * ms. If it is certain, the start phase ends as soon as the measured rate
- * confirms it. */
+/* The path has a round trip of 200 ms. The first estimate of its rate is a
+ * tenth of the real rate. If the caller says that the estimate is certain, the
+ * start phase ends as soon as the measured rate confirms the estimate. */
 GST_START_TEST (cautious_estimate_does_not_end_the_start)
 {
   const MmtpRateControlClass *klass = mmtp_rate_control_find ("delivery");

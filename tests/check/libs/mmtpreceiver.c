@@ -125,7 +125,8 @@ give (Peer * peer, const MmtpMessage * message, const MmtpAddress * address)
   mmtp_receiver_input (peer->receiver, peer->now, address, bytes, size);
 }
 
-/* Delivers the message with a valid trailer and the next number of the path. */
+/* Delivers the message with a valid trailer. The message gets the next message
+ * number of its path. */
 static void
 give_sealed (Peer * peer, MmtpMessage * message, const MmtpAddress * address)
 {
@@ -1719,7 +1720,8 @@ GST_START_TEST (a_path_joins_by_its_address)
 
   peer_init (&peer, NULL, "secret");
   open_session (&peer);
-  /* The path existed before, so the full number is sent. */
+  /* The path existed before, so its message number needs more than 16 bits. A
+   * JOIN contains the full number. */
   peer.numbers[5] = 70000;
   challenge = join_from (&peer, 5, 6, 1);
   fail_unless (challenge == join_from (&peer, 5, 6, 2));

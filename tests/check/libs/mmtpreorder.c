@@ -92,7 +92,7 @@ GST_START_TEST (a_gap_is_filled_or_skipped_at_the_deadline_behind_it)
   mmtp_reorder_timeout (reorder, MS (400));
   check_output (reorder, "!d");
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->missing, 1);
-  /* The packet arrives after its turn. */
+  /* Packet 2 was skipped, and arrives now. */
   fail_unless_equals_int (add (reorder, 401, 2, WHOLE, "c", 300),
       MMTP_REORDER_LATE);
   fail_unless_equals_int (add (reorder, 402, 3, WHOLE, "d", 400),
@@ -103,7 +103,8 @@ GST_START_TEST (a_gap_is_filled_or_skipped_at_the_deadline_behind_it)
 
 GST_END_TEST;
 
-/* Due times may go back. The earliest deadline after the gap counts. */
+/* A later packet may have an earlier due time. The packets after a gap wait
+ * until the earliest of their deadlines. */
 GST_START_TEST (the_earliest_deadline_behind_a_gap_skips_it)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -417,9 +418,9 @@ GST_START_TEST (far_jumps_are_bounded)
 
 GST_END_TEST;
 
-/* Maximum number of steps for skipping 2^20 - 1 numbers. The steps visit the
- * summary, a few words of the bitmap, and the history, which has one bit for
- * each number. */
+/* Upper limit of the steps for skipping 2^20 - 1 packet numbers. The steps
+ * visit the summary, a few words of the bitmap, and the history. The history
+ * has one bit for each number. */
 #define MAX_JUMP_STEPS 2048
 #define LARGE_MAX_BYTES (64 * 1024 * 1024)
 

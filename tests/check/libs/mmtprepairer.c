@@ -11,8 +11,9 @@
 #define START (10000 * MS)
 #define MAX_SIZE 1472
 #define PACKET 1000
-/* D0, one-way delay, and rate of the path in bit/s. A retransmission needs two
- * delays and 175 ms for the report, because the report period is 50 ms. */
+/* The latency D0, the one-way delay of the path, and the rate of the path in
+ * bit/s. A retransmission needs two one-way delays, and 175 ms for the report.
+ * The report takes so long because the report period is 50 ms. */
 #define LATENCY (450 * MS)
 #define DELAY (150 * MS)
 #define RATE 1000000

@@ -873,7 +873,8 @@ fixture_new_opening (const MmtpSenderConfig * config, guint8 * nonce)
   return fixture;
 }
 
-/* Refuses the OPEN with this number, as a receiver that has the key does. */
+/* Refuses the OPEN with a REFUSE whose message number is `number`. The REFUSE
+ * is sealed, as from a receiver that has the key. */
 static void
 refuse_sealed (Fixture * fixture, const guint8 * nonce, guint8 reason,
     guint number)
@@ -1676,9 +1677,9 @@ loses_the_first (const MmtpMessage * message)
   return TRUE;
 }
 
-/* A path whose delay is 20 ms and at times 220 ms. Within 350 ms a packet can
- * certainly be sent once, but not twice. The rate is configured, so nearly all
- * packets have to be in time. */
+/* The delay of the path is 20 ms and at times 220 ms. Within 350 ms a packet
+ * can certainly be sent once, but not twice. The rate of the path is
+ * configured, so nearly all packets have to be in time. */
 static Fixture *
 fixture_new_fluctuating (void)
 {
@@ -1739,7 +1740,7 @@ GST_START_TEST (nothing_is_sent_on_the_chance_in_place_of_what_is_new)
   run (fixture, SECOND);
   mmtp_sender_get_stats (fixture->sender, &stats);
   fail_unless (stats.discarded_buffers > 100);
-  /* At most one packet was retransmitted: it was reported as lost so early that
+  /* At most one packet was retransmitted. Its loss was reported so early that
    * the retransmission was certain to arrive in time. */
   fail_unless (stats.retransmitted <= 1);
   fail_unless (stats.unrepaired > 10);

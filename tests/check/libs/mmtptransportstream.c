@@ -598,7 +598,8 @@ GST_START_TEST (incomplete_picture_leaves_sound_and_clock)
   make_group (&stream);
   cut (&stream, 100000, &pieces);
   expect_output (&pieces, 0, "ttVvsVvsvVsV");
-  /* the P-picture: its first part, its last one, both, and its clock */
+  /* Parts of the P-picture are missing: its first part; its last part; both
+   * parts; its clock. */
   expect_output (&pieces, 1 << 5, "ttVvscsVsV");
   expect_output (&pieces, 1 << 7, "ttVvscsVsV");
   expect_output (&pieces, 1 << 5 | 1 << 7, "ttVvscsVsV");
@@ -618,7 +619,8 @@ GST_START_TEST (incomplete_picture_leaves_sound_and_clock)
 
 GST_END_TEST;
 
-/* Nothing is known about a stream without pictures. */
+/* If no piece is marked as a picture, the receiver knows nothing about the
+ * pictures of the stream. It outputs all data that have arrived. */
 GST_START_TEST (stream_that_is_not_cut_is_not_changed)
 {
   TsStream stream;
