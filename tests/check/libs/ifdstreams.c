@@ -338,9 +338,10 @@ check_no_room (const Run * run, const Picture * c)
       continue;
     }
     must_hold (other->frame.type != IFD_FRAME_B);
-    /* If the new frame `c` is not a leading picture, it could overwrite a
-     * waiting P-frame that is leading or belongs to another GOP. This would
-     * cost one picture only. The queue W must hold no such P-frame. */
+    /* A new frame `c` that is not a leading picture may overwrite some waiting
+     * P-frames: those that are leading, and those of another GOP. Overwriting
+     * such a P-frame costs one picture only. If `c` was dropped because there
+     * is no room, the queue W must not hold such a P-frame. */
     must_hold (!(other->frame.type == IFD_FRAME_P && !c->leading
             && (other->gop != c->gop || other->leading)));
   }

@@ -1445,9 +1445,9 @@ GST_START_TEST (calls_that_break_lose_what_is_under_way)
 
 GST_END_TEST;
 
-/* The transmission of a packet takes longer than a call lasts. Each break loses
- * the packet that is on the line at this time. Waiting packets remain for the
- * next call.
+/* The transmission of a packet takes longer than a phone call lasts. When the
+ * call breaks off, only the packet that is on the serial line is lost. The
+ * packets that wait remain in the queue until the next call.
  */
 GST_START_TEST (break_takes_the_packet_on_the_line)
 {

@@ -419,9 +419,10 @@ push_b (Fixture * fixture, guint reference, gchar letter)
   fail_unless (push (fixture, &video, letter));
 }
 
-/* The previous GOP has lost its end, so the leading frames of this GOP cannot
- * be decoded. The frames that follow the I-frame in output order can be
- * decoded, although no P-frame stands between them and the leading frames. */
+/* The end of the previous GOP was lost, so the leading frames of this GOP
+ * cannot be decoded. The frames that follow the I-frame in output order can be
+ * decoded. No P-frame separates them from the leading frames, so the queue must
+ * use the temporal references. */
 GST_START_TEST (temporal_references_tell_what_leads_a_gop)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);

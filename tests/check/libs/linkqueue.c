@@ -216,8 +216,8 @@ GST_END_TEST;
 
 /* --- ifd ------------------------------------------------------------------ */
 
-/* One packet is already in transmission, so the first frame counts as being
- * sent and cannot be dropped. */
+/* One packet is already in transmission. The first frame waits behind it. The
+ * queue treats this frame as being sent and cannot drop it. */
 GST_START_TEST (ifd_gives_up_b_frames_for_others)
 {
   LinkConfig config = make_config (LINK_QUEUE_IFD, 2);

@@ -27,8 +27,8 @@ GST_START_TEST (what_is_called_possible_is_near_the_optimum)
 GST_END_TEST;
 
 /* The link takes 80 ms for each packet. There are 25 frames of one packet each,
- * one every 40 ms. Every second frame is in time, and so are the frames at the
- * end that may still wait until their deadlines. */
+ * one every 40 ms. Every second frame is in time. At the end a few more frames
+ * are in time, because they may still be sent until their deadlines. */
 GST_START_TEST (half_the_rate_carries_half_of_the_packets)
 {
   static const ArenaPossibleConfig config = { 0, 100 * MS, 0 };
@@ -45,8 +45,8 @@ GST_START_TEST (half_the_rate_carries_half_of_the_packets)
     g_array_append_val (opportunities, opportunity);
   }
   supply = arena_supply_new (opportunities);
-  /* The frames are due from 0 to 960 ms, and the last ones may wait until their
-   * deadlines. The link sends 14 frames: at 0, 80, ..., 1040 ms. */
+  /* The frames are due from 0 to 960 ms. The last frames may wait after that
+   * until their deadlines. The link sends 14 frames: at 0, 80, ..., 1040 ms. */
   fail_unless_equals_int (arena_possible_count (frames, supply, &config, NULL),
       14);
   arena_supply_free (supply);

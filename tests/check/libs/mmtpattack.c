@@ -595,8 +595,8 @@ begin_handshake (MmtpNetwork * network, Handshaker * self, guint n_paths)
   answer_what_was_seen (network, self);
 }
 
-/* If the endpoints have a key, a forged message neither ends the attempt nor
- * prevents the session. */
+/* The endpoints have a key. A forged message then neither ends the attempt to
+ * begin a session nor prevents the session. */
 GST_START_TEST (a_forged_step_of_the_handshake_stops_nothing)
 {
   Handshaker self = { {NULL,}, };

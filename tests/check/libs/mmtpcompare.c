@@ -108,10 +108,12 @@ GST_START_TEST (sign_test_is_the_tables)
 
 GST_END_TEST;
 
-/* Returns whether `a` is less than `b` by more than chance explains. It is the
- * one-sided test of two proportions. All 80 comparisons of a rule together have
- * a level of 5 %. Each of them has 5 % / 80 (Bonferroni), which is 3.23
- * standard deviations. */
+/* Returns whether `a` is less than `b` by more than chance explains.
+ *
+ * This is the one-sided test of two proportions. A rule is compared 80 times.
+ * The level of significance of all 80 comparisons together is 5 %, so that of
+ * one comparison is 5 % / 80 (Bonferroni). This corresponds to 3.23 standard
+ * deviations. */
 static gboolean
 is_clearly_less (guint a, guint b)
 {

@@ -90,8 +90,8 @@ GST_START_TEST (all_buffers_of_a_key_frame_are_one_group)
   group = gop.number;
   put (&gop, 0, 1);
   fail_unless_equals_uint64 (gop.number, group);
-  /* The first buffer of the frame is a header, and its flags are those of a
-   * delta unit. */
+  /* The first buffer of the frame is a header. It has the flag of a delta unit,
+   * although the frame is a key frame. */
   put (&gop, MMTP_FLAG_DELTA | MMTP_FLAG_HEADER, 2);
   fail_unless_equals_uint64 (gop.number, group);
   put (&gop, 0, 2);

@@ -886,8 +886,9 @@ GST_END_TEST;
 
 GST_START_TEST (numbers_are_unwrapped_as_the_page_says)
 {
-  /* After the number 65535, the low bits 0 mean the number 65536, which is one
-   * more, and not 0, which is 65535 less. */
+  /* The low bits are 0, and the last number was 65535. The result is the
+   * nearest number with these low bits: 65536 is 1 away, and 0 is 65535 away.
+   */
   assert_equals_uint64 (mmtp_unwrap (0, 16, 65535), 65536);
   assert_equals_uint64 (mmtp_unwrap (0xffff, 16, 65536), 65535);
   assert_equals_uint64 (mmtp_unwrap (0, 16, 98303), 65536);

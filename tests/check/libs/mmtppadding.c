@@ -100,8 +100,9 @@ GST_START_TEST (no_padding_by_default)
 
 GST_END_TEST;
 
-/* The rate of the path seems to double every 100 ms, so that an episode never
- * finds the path full. Only the bound ends it. */
+/* The rate of the path seems to double every 100 ms, so an episode of padding
+ * never finds that the path is full. Only the upper limits of the padding end
+ * the episode. */
 GST_START_TEST (mean_rate_is_bounded)
 {
   Fixture fixture;

@@ -207,8 +207,8 @@ GST_START_TEST (report_is_overdue_after_one_and_a_half_periods)
       START + 50 * MS + DELAY + 75 * MS);
   send (&fixture, START + 60 * MS, 1);
   report_all (&fixture, START + 90 * MS);
-  /* The report interval decreases slowly: in each step by one sixteenth, from
-   * 50 ms on. */
+  /* The report interval decreases slowly. It was 50 ms, and each report reduces
+   * it by at most one sixteenth. */
   fail_unless_equals_uint64 (mmtp_path_get_overdue (fixture.path),
       START + 90 * MS + DELAY + (50 * MS - 50 * MS / 16) / 2 * 3);
   fixture_clear (&fixture);

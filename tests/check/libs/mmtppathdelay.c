@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the base delay and the high delay of a path. Only differences between
- * the delays in reports have a meaning. */
+/* Checks the base delay and the high delay of a path. Only the differences
+ * between delays have a meaning, because the clocks of the two endpoints may
+ * differ. */
 
 #include <gst/check/gstcheck.h>
 

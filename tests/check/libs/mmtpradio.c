@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Streams a film over a single radio in virtual time. The rate of the film is a
- * fifth too high for this radio. The two cores run over wirelesslink's profile
- * 80211b with a microwave oven, as in pipelines/demo.ini. B-frames must be
- * given up first, and no frame may be later than the latency. The test prints
- * the table of docs/mmtpsink.md.
+ * fifth too high for this radio. The sender and the receiver run over
+ * wirelesslink's profile 80211b with a microwave oven, as in
+ * pipelines/demo.ini. B-frames must be dropped before other frames, and no
+ * frame may be later than the latency. The test prints the table of
+ * docs/mmtpsink.md.
  */
 
 #include <gst/check/gstcheck.h>

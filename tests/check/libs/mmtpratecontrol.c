@@ -75,7 +75,8 @@ typedef struct
   guint64 in_flight;            /* bytes */
   guint64 delivered;            /* bytes, reported */
   guint n_reported;             /* packets */
-  /* Number of a packet; same meaning as in mmtp_path_note_idle (). */
+  /* Number of the packet up to which packets have the flag is_app_limited, as
+   * after mmtp_path_note_idle (). */
   guint limited_until;
   guint64 last_arrival, last_sent, base_delay, base_round_trip;
   guint64 min_window, max_window, max_backlog;
@@ -95,7 +96,8 @@ init_link (VirtualLinkConfig * config)
   forward->delay = back->delay = ONE_WAY;
 }
 
-/* The link has this rate (bit/s) from `time` on, in ns since the beginning. */
+/* From `time` on, the link has the rate `rate` in bit/s. `time` is in ns and
+ * counts from the beginning of the run. */
 static void
 add_rate_step (VirtualLinkConfig * config, guint64 time, guint64 rate)
 {

@@ -1401,8 +1401,10 @@ GST_START_TEST (a_repair_brings_what_was_lost)
   for (i = 0; i < 5; i++)
     if (i != 1 && i != 3)
       give_sealed (&peer, &messages[i], &address);
-  /* Two messages are missing. One of them is among the first three messages.
-   * When it has been repaired, only one of all five is missing. */
+  /* Two of the five messages are missing, so this REPAIR cannot restore a
+   * message. The next REPAIR covers only the first three messages, one of which
+   * is missing. After this message has been restored, the first REPAIR can
+   * restore the other one. */
   give_repair (&peer, messages, 5);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   datagram_slice_clear (&event.data);

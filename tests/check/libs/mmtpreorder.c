@@ -315,9 +315,9 @@ GST_START_TEST (what_waits_is_bounded)
 
 GST_END_TEST;
 
-/* A buffer that exceeds the limit by itself is counted as too long, in one
- * packet or in several. Packets that exceed the limit only together are not
- * counted as too long. */
+/* A buffer that is by itself larger than the limit is counted as too long. It
+ * does not matter whether it has one packet or several packets. Buffers that
+ * exceed the limit only together are not counted as too long. */
 GST_START_TEST (what_is_too_long_is_told_from_what_is_too_much)
 {
   MmtpReorder *reorder = mmtp_reorder_new (1000);

@@ -217,8 +217,8 @@ GST_START_TEST (key_frames_alone_are_not_repaired_under_load)
 
 GST_END_TEST;
 
-/* The reserve is 0 while the window is limited because of losses by an
- * overflowing queue. */
+/* If an overflowing queue causes losses, the window is limited, and the reserve
+ * is 0. */
 GST_START_TEST (overflowing_queue_gets_no_repairs_under_load)
 {
   Fixture fixture;

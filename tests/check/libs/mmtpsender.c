@@ -1018,7 +1018,8 @@ GST_START_TEST (rates_and_delays_are_found_under_load)
     fail_unless (path.rate >= wire_rate * 85 / 100 &&
         path.rate <= wire_rate * 115 / 100, "%" G_GUINT64_FORMAT " of %"
         G_GUINT64_FORMAT, path.rate, wire_rate);
-    /* The packets in flight need at most 400 ms, including reports. */
+    /* The path needs at most 400 ms for the packets in flight, including the
+     * time until they are reported. */
     fail_unless (path.in_flight <= wire_rate / 8 * 4 / 10);
   }
   mmtp_sender_get_stats (fixture->sender, &stats);
@@ -1450,8 +1451,8 @@ GST_START_TEST (leading_reference_spoils_leading_pictures_alone)
 
 GST_END_TEST;
 
-/* The access unit delimiter of a key frame is accepted although the previous
- * GOP was given up. */
+/* The sender has dropped the rest of the previous GOP. It accepts the access
+ * unit delimiter with which the next key frame begins. */
 GST_START_TEST (key_frame_with_a_delimiter_ends_a_broken_group)
 {
   Fixture *fixture = fixture_new_default_ready ();

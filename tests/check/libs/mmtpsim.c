@@ -163,8 +163,9 @@ GST_END_TEST;
 #define MANY(rate, delay, fluctuation, reorders, loss) \
     { { { rate, delay, fluctuation, FALSE, reorders, FOREVER, loss } } }
 
-/* Sends n packets of 1 ms each. Returns how many arrive and stores their mean
- * delay. `losses` is the number of blocks of consecutive lost packets. */
+/* Sends n packets, each of which takes 1 ms to transmit. Returns how many
+ * packets arrive and stores their mean delay. `losses` is the number of blocks
+ * of consecutive lost packets. */
 static guint
 count_arrivals (const VirtualLinkConfig * config, guint n, gdouble * mean,
     guint * losses, guint * overtaken)

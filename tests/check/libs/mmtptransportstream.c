@@ -142,9 +142,10 @@ GST_START_TEST (sound_and_clock_are_not_pieces_of_the_picture)
 
 GST_END_TEST;
 
-/* Parameter sets, and slices of fields (7.3.3), which are written by hand in
- * ifdclassifier.c, too. The names give frame_num (N) and the order of a top
- * field (T) or bottom field (B). */
+/* Parameter sets of H.264, and slices of fields (section 7.3.3).
+ * ifdclassifier.c has the same slices, which were written by hand. In the
+ * names, N is the frame_num, and T or B is the order of a top field or bottom
+ * field. */
 #define START PES "\0\0\0\1"
 #define SETS START "\x67\x4d\x00\x1e\x96\x52\x94\xa0\x1e\x2c\x5b\x2c" \
     "\0\0\1\x68\xce\x3c\x80\0\0\1"
@@ -176,8 +177,8 @@ GST_START_TEST (fields_of_a_frame_are_given_up_together)
 
 GST_END_TEST;
 
-/* Without the empty piece, a picture that ends with a clock would not be given
- * up. */
+/* The last part of a picture can be a clock. An empty piece then marks the end
+ * of the picture. Without it, the sender could not drop such a picture. */
 GST_START_TEST (picture_that_ends_with_a_clock_ends_with_an_empty_piece)
 {
   TsStream stream;
