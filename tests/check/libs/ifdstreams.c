@@ -275,9 +275,9 @@ check_no_dependents (const Run * run, guint victim, const Picture * c)
     must_hold (!refers (get_waiting (run, i), victim));
 }
 
-/* Returns whether the queue W holds only frames that an outage left. These are
- * I- and P-frames with missing frames between them. Must be called before the
- * I-frame `c` is stored. */
+/* Returns whether the queue W holds only I- and P-frames, and frames between
+ * them are missing. An outage leaves such frames in the queue. Must be called
+ * before the I-frame `c` is stored. */
 static gboolean
 is_stale (const Run * run, const Picture * c)
 {

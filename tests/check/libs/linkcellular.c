@@ -694,11 +694,14 @@ get_video_loss (const LinkConfig * template, gboolean lite)
   return 100.0 * lost / VIDEO_PACKETS;
 }
 
-/* For WSim, the paper has graphs without numbers. "theirs" is the result that
- * WSim's rules give for a packet of 6 blocks with headers in 2 of them. Figure
- * 15 is a measurement: it has the losses with UDP and with UDP-Lite, but the
- * paper does not give the error rate of the blocks. The rate and the bursts
- * here are those with which the emulated channel has both of these losses. */
+/* The first two rows are for WSim, for which the paper has graphs without
+ * numbers. Here "theirs" is the result that WSim's rules give for a packet of 6
+ * blocks with headers in 2 of them.
+ *
+ * The last row is the measurement of figure 15. The paper gives the losses with
+ * UDP and with UDP-Lite, but not the error rate of the blocks. With the rate
+ * and the bursts of this row, the emulated channel has the losses of the paper.
+ */
 static const struct
 {
   const gchar *name;
@@ -1515,8 +1518,8 @@ GST_START_TEST (call_is_made_when_a_packet_waits)
 
 GST_END_TEST;
 
-/* The call ends exactly `hang_up_after` after the last packet. A packet that
- * arrives before the end uses the same call, and a later packet starts a new
+/* The phone call ends exactly `hang_up_after` after the last packet. A packet
+ * that arrives before the end uses the same call. A later packet starts a new
  * call. */
 GST_START_TEST (call_ends_when_nobody_uses_it)
 {

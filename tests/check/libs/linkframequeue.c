@@ -56,7 +56,7 @@ describe (Fixture * fixture, gchar type, gboolean begins, gboolean ends)
 }
 
 /* Pushes a packet. Returns FALSE if the queue refused it. Also checks that
- * link_frame_queue_wants () announced the same. */
+ * link_frame_queue_wants () predicted whether the queue accepts the packet. */
 static gboolean
 push (Fixture * fixture, const VideoPacket * video, gchar letter)
 {

@@ -187,8 +187,9 @@ GST_START_TEST (what_a_constant_link_carries_is_in_time)
   fail_unless_equals_float (outcome.udp.decodable, 1);
   fail_unless (outcome.mmtp.decodable >= 0.95);
   fail_unless (outcome.mmtp.p95 < 500);
-  /* Each full packet has 24 bytes of MMTP, 16 of RTP and 28 of UDP and IP for
-   * 1384 bytes of the clip. Some packets are not full, so the ratio is higher.
+  /* A full packet has 1384 bytes of the clip. Its headers have 24 bytes of
+   * MMTP, 16 bytes of RTP, and 28 bytes of UDP and IP. Some packets are not
+   * full, so the share of headers is higher.
    */
   fail_unless (outcome.mmtp.sent_per_played > 1452.0 / 1384);
   arena_groups_free (groups);
@@ -233,8 +234,9 @@ GST_START_TEST (a_run_is_the_same_each_time)
 
 GST_END_TEST;
 
-/* The recorded link often carries less than the stream. A reader of the packets
- * checks that no frame is sent if its reference was not sent. */
+/* The recorded link often carries less than the stream. The arena reads the
+ * packets that were sent and counts the frames whose reference was not sent.
+ * There must be no such frame. */
 GST_START_TEST (no_frame_is_sent_without_its_references)
 {
   ArenaGroups *groups = load_groups ();

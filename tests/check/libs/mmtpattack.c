@@ -1038,8 +1038,8 @@ GST_START_TEST (a_stolen_response_validates_nobody)
   assert_equals_int (mmtp_network_get_sent (&network, &own), 0);
   assert_equals_int (network.sessions, 1);
   assert_equals_int (network.lost + network.refused, 0);
-  /* If a path answers but cannot be measured, the sender gives the path up
-   * after 7 s. */
+  /* If a path answers but cannot be measured, the sender closes the path after
+   * 7 s. */
   fail_unless (network.out->len >= (15 - 8) * 25, "%u buffers",
       network.out->len);
   finish (&network, &attack);

@@ -138,15 +138,16 @@ get_squares (const gint * values, guint n, gdouble * mean)
   return squares;
 }
 
-/* The test of two proportions assumes independent frames. In fact a lost frame
- * makes the frames that refer to it useless, and a path with early losses stays
- * slow for a while. The results therefore vary more. For example, with lowest
- * delay first, 315 to 495 frames are in time over the paths of seed 4,
- * depending on the draws.
+/* The test of two proportions assumes independent frames, but the frames are
+ * not independent. A lost frame makes the frames that refer to it useless, and
+ * a path with early losses stays slow for a while. The results therefore vary
+ * more than the test assumes. For example, the rule "lowest delay first" has
+ * 315 to 495 frames in time over the paths of seed 4. The number depends on the
+ * random fates of the packets.
  *
- * If the test of two proportions finds that a rule is worse, more draws are
- * made over the same paths, and the paired t-test decides. It has the same
- * level, 5 % / 80, with 11 degrees of freedom. */
+ * If the test of two proportions finds that a rule is worse, the paths of this
+ * seed are run again with other fates, and the paired t-test decides. It has
+ * the same level of significance, 5 % / 80, with 11 degrees of freedom. */
 #define DRAWS 12
 #define CRITICAL_T 4.31
 

@@ -74,7 +74,8 @@
 
 static guint64 n_steps;
 
-/* The compiler inserts a call into each basic block of the cores. */
+/* The compiler inserts a call of this function into each basic block of the
+ * cores. */
 void __sanitizer_cov_trace_pc (void);
 
 void
@@ -516,8 +517,8 @@ send_without_key (Flood * self)
 }
 
 /* Copies a message of this type that was sent before. Returns FALSE if no
- * message of this type has been sent yet. replay () then changes the type of
- * another message. */
+ * message of this type has been sent yet. In this case replay () copies a
+ * message of another type and changes its type. */
 static gboolean
 find_seen (Flood * self, guint type, Recorded * copy)
 {

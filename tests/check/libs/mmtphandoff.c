@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Paths that fail and return during a video stream that the other paths could
- * carry alone, in virtual time (Magalhães and Kravets 2001, 4.6). If the sender
- * is told before a path leaves, no frame may be lost. If a path is cut without
- * such a warning, some frames may be lost: those in flight at the cut, and
- * those that are put into the sender in the first 300 ms after the cut. The
- * test also has cases from the experience of bonding users: paths that answer
- * quickly but deliver nothing, paths that fail and return again and again, and
- * paths whose delay jumps.
+/* Tests paths that fail and return during a video stream, in virtual time
+ * (Magalhães and Kravets 2001, 4.6). The other paths could carry the stream
+ * alone.
+ *
+ * If the sender is told before a path leaves, no frame may be lost. If a path
+ * is cut without such a warning, some frames may be lost: those in flight at
+ * the cut, and those that are put into the sender in the first 300 ms after
+ * the cut.
+ *
+ * The test also has cases from the experience of bonding users:
+ * - paths that answer quickly but deliver nothing,
+ * - paths that fail and return again and again,
+ * - paths whose delay jumps.
  */
 
 #include <gst/check/gstcheck.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks which losses reduce the congestion window. Each report of these tests
- * has a long queueing delay, so only the share of losses decides. */
+/* Checks which losses reduce the congestion window. The queueing delay is long
+ * in each report of these tests. Therefore only the share of lost messages
+ * decides whether the window is reduced. */
 
 #include <gst/check/gstcheck.h>
 

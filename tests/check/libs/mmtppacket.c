@@ -529,7 +529,8 @@ static const Change changes[] = {
   {"caps", 7, "00", MMTP_REFUSED_MALFORMED},
   {"caps-ack", 7, "00", MMTP_REFUSED_MALFORMED},
   {"caps-ack", 7, "ff", MMTP_VALID},
-  /* The whole text has at most 8192 bytes, and the piece must be within it. */
+  /* A CAPS message contains a piece of a text. The whole text has at most 8192
+   * bytes, and the piece must be within the text. */
   {"caps", 8, "2000", MMTP_VALID},
   {"caps", 8, "2001", MMTP_REFUSED_MALFORMED},
   {"caps", 8, "1008", MMTP_REFUSED_MALFORMED},

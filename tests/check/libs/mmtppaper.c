@@ -283,12 +283,15 @@ GST_START_TEST (mmtp_brings_90_percent_of_the_optimum_at_constant_rates)
 
 GST_END_TEST;
 
-/* The goal is 90 % for each seed and 93 % on average. With delays that
- * fluctuate so much, the share of one seed says little. At 10 ms, it was 80.6
- * to 91.0 % in 256 seeds, and up to 22 % of the packets were late. The test
- * therefore checks the median over 16 seeds for each period. The bounds were
- * chosen from the distribution over the 256 seeds: the median misses a bound
- * once in 1000 times. */
+/* The goal is 90 % of the ideal result for each seed, and 93 % on average.
+ *
+ * With delays that fluctuate so much, the result of one seed says little. With
+ * a frame period of 10 ms, the share was 80.6 to 91.0 % in 256 seeds, and up to
+ * 22 % of the packets were late. The test therefore checks the median over 16
+ * seeds for each period.
+ *
+ * The lower bounds were chosen from the distribution over the 256 seeds. The
+ * median of 16 seeds misses a bound once in 1000 times. */
 #define SEEDS 16
 #define WORST_SEED 0.7
 #define MAX_LATE_WHERE_ALL_FITS 0.002

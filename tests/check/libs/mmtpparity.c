@@ -167,7 +167,7 @@ GST_START_TEST (what_does_not_belong_together_is_dropped)
   fixture.repair.sizes ^= 0x1000 ^ (fixture.sizes[0] - 18) ^ 5;
   mmtp_store_add_repair (fixture.store, &fixture.repair);
   check_none (&fixture);
-  /* A message that arrived is longer than the combination. */
+  /* The REPAIR has shorter contents than one of the messages that arrived. */
   fixture.repair.sizes ^= (fixture.sizes[0] - 18) ^ 5;
   fixture.repair.content_size = 3;
   mmtp_store_add_repair (fixture.store, &fixture.repair);

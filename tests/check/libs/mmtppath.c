@@ -589,9 +589,10 @@ GST_START_TEST (slow_path_is_not_stalled)
 
 GST_END_TEST;
 
-/* A message is overdue for 60 ms. A packet that is sent now takes 20 ms, and
- * the gap is expected to last as long again as it has lasted. Together with the
- * time that has passed, the expected delay is therefore about 120 ms longer. */
+/* A message is overdue. The gap in which no message arrived has lasted 60 ms,
+ * and it is expected to last for another 60 ms. The expected delay is therefore
+ * about 120 ms longer than without the gap. The delay without the gap is 20 ms.
+ */
 GST_START_TEST (gap_is_expected_to_last_as_long_again)
 {
   const guint64 came = START + 40 * MS + DELAY;

@@ -25,7 +25,7 @@
 #define HEADERS 28              /* bytes of IPv4 and UDP */
 #define MAX_SIZE (1400 - HEADERS)
 #define SEEDS 16
-/* Difference between the clocks of the two cores. */
+/* Difference between the clocks of the sender and the receiver. */
 #define OFFSET (500 * LINK_SECOND)
 /* The receiver is the mobile station, which is the first station of the link.
  */

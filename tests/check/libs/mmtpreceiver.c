@@ -676,8 +676,8 @@ GST_START_TEST (a_doubt_takes_its_time)
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
   address.bytes[5]++;
-  /* The round trip is not known, so the receiver doubts the first sender for 2
-   * s. */
+  /* The round trip is not known. The receiver therefore waits 2 s for a sign
+   * that the first sender is still alive. */
   while (peer.now < end) {
     other = peer;
     other.nonce[0] ^= 1;
@@ -915,8 +915,8 @@ GST_START_TEST (buffers_come_out_in_order_and_on_our_clock)
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   give_data (&peer, 0, 50, 0, 0);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
-  /* The deadline of the frame was the time of OPEN, and the clocks differ by 20
-   * ms. */
+  /* The frame was due at the time of OPEN. The clocks differ by 20 ms, so this
+   * time is 20 ms later here. */
   fail_unless_equals_uint64 (event.due, OUR_START + MS (20));
   fail_unless_equals_uint64 (event.delay, MS (D0));
   fail_unless_equals_int (event.data.size, PAYLOAD);
@@ -1525,9 +1525,9 @@ expect_unmoved (Peer * peer, const MmtpReceiverStats * stats,
   fail_if (poll_message (peer));
 }
 
-/* An off-path attacker guesses the secrets. It sends messages of all types and
- * with all trailers that have one wrong bit, from the sender's address and from
- * other addresses. */
+/* An off-path attacker guesses the secrets. It sends messages of each type. The
+ * trailer of each message is correct except for one bit, and each bit is tried.
+ * The messages come from the sender's address and from other addresses. */
 static void
 expect_refused_guesses (const gchar * key)
 {

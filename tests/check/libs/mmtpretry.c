@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks when mmtpsink opens a path, gives it up and tries it again, in virtual
+/* Checks when mmtpsink opens a path, closes it and tries it again, in virtual
  * time. All times are in ms.
  */
 

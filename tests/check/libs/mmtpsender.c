@@ -58,7 +58,7 @@ typedef struct
   guint64 period;               /* Requested time between reports, in ns. */
   guint32 last_sent;            /* ticks */
   guint64 last_arrival;         /* ns */
-  /* Array of guint64: numbers of the messages that are lost. */
+  /* Array of guint64: message numbers of the messages that are lost. */
   GArray *ranges;
 } Line;
 
@@ -1107,7 +1107,8 @@ GST_START_TEST (too_slow_path_is_for_control)
   forget (fixture);
   put_frames (fixture, 100, 300);
   fail_unless_equals_int (fixture->counts[MMTP_DATA][1], 0);
-  /* The path is used again when it is 10 % faster than necessary. */
+  /* The path was too slow for the deadline. It is used again when it is 10 %
+   * faster than the deadline requires. */
   fixture->lines[1].delay = 30 * MS;
   run (fixture, 65 * SECOND);
   fail_unless_equals_int (get_state (fixture, 1), MMTP_PATH_ACTIVE);
@@ -1236,9 +1237,10 @@ GST_START_TEST (sends_what_fits_and_all_of_that_in_time)
 
 GST_END_TEST;
 
-/* All packets that the sender outputs at one time go out as one burst,
- * especially with GSO. The caller may be late, because its timer is coarse. A
- * channel of known rate is paced at 97 % of its rate. */
+/* All packets that the sender outputs at one time leave as one burst,
+ * especially with GSO. A burst must be small even if the caller is late, for
+ * example because its timer is coarse. In this test the rate of the path is
+ * known, so the path is paced at 97 % of its rate. */
 GST_START_TEST (burst_has_at_most_a_millisecond_and_a_packet)
 {
   static const guint64 pauses[] = { MS / 10, MS / 2, MS, 3 * MS, 40 * MS };
@@ -1413,8 +1415,9 @@ put_leading (Fixture * fixture, guint64 due)
 }
 
 /* x265 makes open GOPs in which a leading picture may refer to another leading
- * picture. If a leading picture is given up, the leading pictures that refer to
- * it are given up too, but the frames after them are not. */
+ * picture. If the sender drops a leading picture, it also drops the leading
+ * pictures that refer to this picture. It does not drop the frames after them.
+ */
 GST_START_TEST (leading_reference_spoils_leading_pictures_alone)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1601,7 +1604,7 @@ GST_START_TEST (losses_are_repaired)
 
 GST_END_TEST;
 
-/* Maximum packet numbers that the sender looks up for one REPORT. */
+/* Maximum number of packet numbers that the sender looks up for one REPORT. */
 #define MAX_REPORT_LOOKUPS (16 * 255)
 #define RECORDS 14              /* Number of records that fit into a message. */
 

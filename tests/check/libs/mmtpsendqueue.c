@@ -287,7 +287,7 @@ GST_START_TEST (highest_layer_is_given_up_first)
   fail_unless (is_given_up (queue, 4));
   fail_if (is_given_up (queue, 1));
   fail_if (is_given_up (queue, 3));
-  /* The picture of layer 1 is not there. */
+  /* The picture of layer 1 is missing. */
   fail_if (put_layer (queue, 130 * MS, 2, 100));
   fail_unless_equals_int (last_reason, MMTP_DISCARD_BROKEN);
   fail_unless (put_layer (queue, 140 * MS, 1, 100));

@@ -42,7 +42,8 @@ poll_pieces (MmtpTsCutter * cutter, Pieces * pieces)
     fail_unless (++pieces->n < MAX_PIECES);
 }
 
-/* Cuts the stream, which arrives in buffers of this size. */
+/* Divides the stream into buffers of `size` bytes, and cuts these buffers into
+ * pieces. */
 static void
 cut (const TsStream * stream, gsize size, Pieces * pieces)
 {
@@ -86,8 +87,9 @@ describe (const MmtpTsPiece * piece, GString * text)
   g_string_append (text, piece->flags & MMTP_FLAG_MARKER ? "M " : " ");
 }
 
-/* Checks the pieces from the second picture on, however the stream is divided
- * into buffers. The first picture follows the tables. */
+/* Checks the pieces from the second picture on. The pieces must be the same for
+ * each size of the buffers into which the stream is divided. The pieces before
+ * it are the tables and the first picture. */
 static void
 expect_pieces (const TsStream * stream, const gchar * expected)
 {

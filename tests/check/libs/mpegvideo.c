@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the parsers of MPEG-1/2 headers and the framer. The tests
- * state what these must return for each kind of stream that occurs in practice.
+/* Checks the parsers of MPEG-1/2 headers and the framer. The tests state what
+ * the parsers and the framer must return for each kind of stream that occurs in
+ * practice.
  */
 
 #include <gst/check/gstcheck.h>
