@@ -782,8 +782,8 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
   expect_output (link, 0, 1, 10 * MS);
   expect_output (link, 0, 2, 20 * MS);
   expect_output (link, 0, 3, 20 * MS);
-  /* The opportunity at 1020 ms is lost, because no packet waits then. The next
-   * two opportunities are at 1030 ms.
+  /* No packet waits at 1020 ms, so the opportunity at this time is lost. The
+   * next two opportunities are at 1030 ms.
    */
   link_input (link, LINK_SECOND + 25 * MS, 0, 1500, NULL);
   link_input (link, LINK_SECOND + 25 * MS, 0, 1500, NULL);

@@ -37,7 +37,8 @@
 #define RESTART_TIME (500 * MS)
 /* The time between the start of the next sender and the start of the flood. The
  * receiver waits 1 s before it lets the next sender take over, because the old
- * session may still be alive. The flood begins just before that. */
+ * session may still be alive. The flood begins just before the next sender
+ * takes over. */
 #define TAKE_OVER_AFTER (900 * MS)
 #define DEFAULT_SEED 2
 /* Number of latest messages of each type that are kept. */

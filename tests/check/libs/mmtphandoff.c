@@ -24,8 +24,8 @@
 #define CUT (10 * SECOND)
 #define BACK (20 * SECOND)
 #define END (40 * SECOND)
-/* A cut may happen without a warning. Frames may only be lost in this time
- * after the cut. */
+/* If a cut happens without a warning, frames may be lost for this time after
+ * the cut. */
 #define SURPRISE (300 * MS)
 
 #define MEGABIT 125000          /* bytes per second */

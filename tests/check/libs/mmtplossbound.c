@@ -22,7 +22,7 @@ report (MmtpLossBound * bound, gdouble now, guint64 in_flight, guint n,
   };
 
   /* The queueing delay is 40 ms in one report and 60 ms in the next one.
-   * Therefore the delay is below the mean in some reports and above the mean in
+   * Therefore it is below the mean of 50 ms in some reports, and above 50 ms in
    * others. */
   sample.queue_delay = sample.high_queue_delay =
       (gint64) (now / ROUND_TRIP) % 2 ? 60 * MS : 40 * MS;

@@ -520,8 +520,9 @@ static const Change changes[] = {
   {"report", 31 + 41, "11", MMTP_REFUSED_MALFORMED},
   {"report", 31 + 41, "ff", MMTP_REFUSED_MALFORMED},
   {"report-empty", 30, "01", MMTP_REFUSED_MALFORMED},
-  /* Each line makes a range empty: the first line in the second record, and the
-   * second line in the last range of the report. */
+  /* Each of the next two lines makes a range empty. The first line changes a
+   * range of the second record. The second line changes the last range of the
+   * report. */
   {"report", 31 + 42 + 44, "00", MMTP_REFUSED_MALFORMED},
   {"report", 174 - 8 - 1, "00", MMTP_REFUSED_MALFORMED},
   /* The numbers and versions in this table are counted from 1, so 0 is invalid.

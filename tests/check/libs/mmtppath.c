@@ -418,8 +418,8 @@ GST_START_TEST (delays_are_transits_less_the_offset)
 
 GST_END_TEST;
 
-/* A record about which no messages were received has no one-way transits, so
- * the path keeps its delays. */
+/* If no message was received, a record has no one-way transits. The path then
+ * keeps its delays. */
 GST_START_TEST (unmeasured_records_change_no_delay)
 {
   Fixture fixture;
@@ -461,7 +461,7 @@ GST_START_TEST (minimum_delay_ages)
 
 GST_END_TEST;
 
-/* The interval of the reports can be longer than the requested period. Then a
+/* If the interval between two reports is longer than the requested period, a
  * report was lost, or no report was sent during a gap in the stream. */
 GST_START_TEST (report_interval_is_the_recent_maximum)
 {
@@ -544,8 +544,8 @@ GST_START_TEST (stalled_return_path_is_no_stall)
   report_late (&fixture, START + 20 * 20 * MS + DELAY, START + 5 * SECOND);
   fail_if (fixture.path->is_stalled);
   fail_unless_equals_uint64 (fixture.path->sent.in_flight, 80 * PACKET);
-  /* The sender now reads a second report, which was in flight meanwhile. It
-   * says that all messages have arrived. */
+  /* The second report was in flight while the sender handled the first one. The
+   * second report says that all messages have arrived. */
   for (; i < 100; i++)
     arrive (&fixture, i);
   report_late (&fixture, START + 2 * SECOND + DELAY, START + 5 * SECOND);
@@ -802,9 +802,10 @@ GST_START_TEST (delay_of_a_drained_path_is_its_base)
 
 GST_END_TEST;
 
-/* The sender drains a path in order to measure its base delay again. If no
- * message of this time is reported, the drain ends after a time limit. The base
- * delay then stays as it was. */
+/* The sender drains a path in order to measure its base delay again. A drain
+ * normally ends when a message that was sent during the drain is reported.
+ * Without such a report, it ends after a time limit, and the base delay stays
+ * as it was. */
 GST_START_TEST (drain_ends_by_itself)
 {
   Fixture fixture;
@@ -856,8 +857,8 @@ GST_START_TEST (token_comes_when_the_packet_has_gone)
 
   fixture_init (&fixture, RATE);
   send (&fixture, START + 100 * MS, 1);
-  /* A path that was idle may not send a larger burst later. Only the delay of a
-   * timer, which is up to 1 ms, is made up for. */
+  /* A path that was idle may not send a larger burst because of this. Pacing
+   * only makes up for the delay of a timer, which is up to 1 ms. */
   fail_unless (ABS ((gint64) (fixture.path->token - (START + 99 * MS + time)))
       < (gint64) MS / 5);
   send (&fixture, fixture.path->token, 1);
@@ -1081,9 +1082,9 @@ GST_START_TEST (lost_control_messages_are_no_measure)
 GST_END_TEST;
 
 /* A single packet on an idle path takes 40 ms longer than a control message.
- * From this the sender computes how much longer a packet takes when other
- * packets are in flight. It need not have used the full rate of the path
- * before. */
+ * From this difference the sender computes how much longer a packet takes when
+ * other packets are in flight. The sender can compute this even if the
+ * application has never used the full rate of the path. */
 GST_START_TEST (single_packets_tell_how_long_others_take)
 {
   guint64 now = START + SECOND, delay;

@@ -407,7 +407,8 @@ GST_START_TEST (follows_rate_steps)
 
 GST_END_TEST;
 
-/* At most the newest frame may wait. The frame before it must already be sent.
+/* At most the newest frame may wait. The frame before it must have been sent
+ * already.
  */
 GST_START_TEST (leaves_room_for_a_limited_source)
 {

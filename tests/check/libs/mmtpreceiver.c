@@ -570,8 +570,8 @@ give_sign_of_life (Peer * peer)
   give_sealed (peer, &message, &address);
 }
 
-/* Asks for a session from another port of this host. Returns the type of the
- * answer to the last OPEN. */
+/* Asks for a session from another port of the host `host`. Returns the type of
+ * the answer to the last OPEN. */
 static MmtpType
 ask_again (Peer * peer, Peer * other, guint8 host, gboolean lives)
 {
@@ -916,7 +916,7 @@ GST_START_TEST (buffers_come_out_in_order_and_on_our_clock)
   give_data (&peer, 0, 50, 0, 0);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   /* The frame was due at the time of OPEN. The clocks differ by 20 ms, so this
-   * time is 20 ms later here. */
+   * time is 20 ms later on the receiver's clock. */
   fail_unless_equals_uint64 (event.due, OUR_START + MS (20));
   fail_unless_equals_uint64 (event.delay, MS (D0));
   fail_unless_equals_int (event.data.size, PAYLOAD);
@@ -1011,7 +1011,7 @@ GST_END_TEST;
 /* Size of a report for one path without losses. */
 #define REPORT_SIZE 81
 
-/* Advances the time ms by ms and runs the timers. */
+/* Advances the time in steps of 1 ms and runs the timers. */
 static void
 advance (Peer * peer, guint ms)
 {

@@ -264,8 +264,8 @@ GST_START_TEST (deadlines_can_be_shifted)
   check_output (reorder, "!c");
   fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (240));
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->late, 1);
-  /* The earlier deadlines also apply to buffers that are complete but that the
-   * caller has not fetched yet. */
+  /* A shift of the deadlines can also make a buffer late that is complete but
+   * that the caller has not fetched yet. */
   add (reorder, 160, 3, WHOLE, "d", 260);
   mmtp_reorder_shift_deadlines (reorder, MS (261), -(gint64) MS (1));
   check_output (reorder, "");

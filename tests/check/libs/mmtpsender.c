@@ -58,7 +58,7 @@ typedef struct
   guint64 period;               /* Requested time between reports, in ns. */
   guint32 last_sent;            /* ticks */
   guint64 last_arrival;         /* ns */
-  /* Array of guint64: message numbers of the messages that are lost. */
+  /* Array of guint64: message numbers of the lost messages. */
   GArray *ranges;
 } Line;
 

@@ -282,8 +282,8 @@ GST_START_TEST (tcp_fills_the_link_that_it_has_alone)
   MmtpSimulation *simulation;
   const MmtpSimulationResult *result;
 
-  /* The link has 10 Mbit/s and a round trip of 40 ms. Its queue holds the
-   * packets of 40 ms. UDP uses 4 % of the rate. */
+  /* The link has 10 Mbit/s and a round trip of 40 ms. A full queue of the link
+   * takes 40 ms to send. UDP uses 4 % of the rate. */
   config_init (&config, 1250000, 20 * MS, 50000);
   config.paths[0].n_tcp = 2;
   config.paths[0].tcp_from = SECOND;
@@ -325,8 +325,8 @@ GST_END_TEST;
 
 GST_START_TEST (optimum_brings_what_the_papers_links_have)
 {
-  /* The rates of Table 1 of the MMTP paper, without the headers of our packets:
-   * packets of 1400 bytes at 36.4 and 9.2 kB/s. */
+  /* The links have the rates of Table 1 of the MMTP paper: frames of 1400 bytes
+   * at 36.4 and 9.2 kB/s. The headers of MMTP are not included. */
   MmtpOptimumPath paths[] = { {1 / 26.0, 0.137538}, {1400 / 9200.0,
       0.162826}
   };

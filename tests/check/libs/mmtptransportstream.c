@@ -89,7 +89,7 @@ describe (const MmtpTsPiece * piece, GString * text)
 
 /* Checks the pieces from the second picture on. The pieces must be the same for
  * each size of the buffers into which the stream is divided. The pieces before
- * it are the tables and the first picture. */
+ * the second picture are the tables and the first picture. */
 static void
 expect_pieces (const TsStream * stream, const gchar * expected)
 {
