@@ -35,8 +35,8 @@ PAGES = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md",
 
 PLAYER = "build/tests/examples/player --headless "
 RUNNABLE = ("gst-launch-1.0 ", "ffmpeg ", "awk ", "openssl rand ", PLAYER)
-# LISTENS finds the port at which a line listens. SENDS finds the elements that
-# send.
+# LISTENS finds the port on which a launch line receives. SENDS finds the
+# elements of a launch line that send.
 LISTENS = (r"(?:(?:udpsrc|udplitesrc|mmtpsrc|dcct?pthinsrc|tcpserversrc)"
            r"\b[^!]* port="
            r"|srtsrc\b[^!]*srt://127\.0\.0\.1:"

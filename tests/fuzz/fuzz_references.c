@@ -648,7 +648,8 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
   memset (&model, 0, sizeof (model));
   model.is_h264 = options & 1;
   model.max_references = 1 + (options >> 1) % MAX_STORED;
-  /* No group is longer than MaxFrameNum, so each gap can be measured. */
+  /* No group has more pictures than MaxFrameNum. A gap in frame_num within a
+   * group is therefore never ambiguous. */
   model.max_frame_num = 1 << 16;
   model.headers = h264_headers_new ();
   model.references = references_new ();

@@ -40,7 +40,7 @@ typedef struct
   guint tr;
   gboolean has_gop;
   guint gop;
-  /* The correct numbers in coding order and in display order. */
+  /* The correct position of the frame in coding order and in display order. */
   gint64 coding, display;
 } Planned;
 

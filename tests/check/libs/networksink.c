@@ -392,8 +392,8 @@ sink_pipeline_free_and_expect_log (SinkPipeline * test, const gchar * expected)
   g_free (log);
 }
 
-/* Waits for the end of a stored stream that no receiver got. The pipeline posts
- * an error and no EOS. */
+/* Waits until a stored stream ends without ever having had a receiver. The
+ * pipeline must post an error and no EOS. */
 static void
 wait_for_end_without_receiver (SinkPipeline * test)
 {
@@ -599,8 +599,9 @@ static const gint passing_errors[] = { G_RESOLVER_ERROR_TEMPORARY_FAILURE,
   G_RESOLVER_ERROR_NOT_FOUND
 };
 
-/* Two errors are temporary: a name server that does not answer may answer
- * later, and a name that was resolved once may exist again. */
+/* Two errors of the resolver are temporary. If a name server does not answer
+ * now, it may answer later. If a name was resolved before and is missing now,
+ * it may exist again later. */
 GST_START_TEST (a_name_may_be_missing_for_a_while)
 {
   gboolean was_there = passing_errors[__i__] == G_RESOLVER_ERROR_NOT_FOUND;

@@ -408,7 +408,8 @@ put_vp9_inter (Bits * bits, const Vp9 * frame)
     put (bits, 3, 0);
     put_vp9_size (bits);
   } else {
-    put (bits, 2 + 1, 2);       /* second found_ref; unchanged render size */
+    /* found_ref is 0, then 1; the render size is the frame size */
+    put (bits, 2 + 1, 2);
   }
   put (bits, 1, 1);             /* allow_high_precision_mv */
   put (bits, 1 + 2, 1);         /* raw_interpolation_filter */

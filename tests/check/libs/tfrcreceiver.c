@@ -677,8 +677,9 @@ GST_START_TEST (loss_of_the_first_data)
   input (&fixture, fixture.sequence++);
   input (&fixture, fixture.sequence++);
   last = report (&fixture);
-  /* The receive rate is half a packet per round trip. Therefore f (p) = 2, p =
-   * 0.2063 and 1 / p = 4.85. The open interval has 4 packets. */
+  /* The receive rate is half a packet per round trip. At this rate the equation
+   * X = s / (R * f (p)) gives f (p) = 2. Therefore p = 0.2063 and 1 / p = 4.85.
+   * The open interval has 4 packets. */
   fail_unless_equals_int (last.intervals.intervals[1].data, 5);
   fail_unless_equals_int (last.loss_event_rate, 5);
   fail_unless (tfrc_intervals_get_loss_event_rate (&last.intervals, &p));
