@@ -137,7 +137,9 @@ def names_in(cell):
 
 
 def is_there(row):
-    """Returns False for a row that needs a newer GStreamer than this one."""
+    """Returns False for a row that needs a newer GStreamer than the installed
+    one.
+    """
     found = re.search(r"GStreamer (\d+)\.(\d+) and newer", " ".join(row))
     return not found or gstreamer_version() >= tuple(map(int, found.groups()))
 
@@ -251,8 +253,8 @@ def free_port():
 
 
 def is_bound(port):
-    """Returns whether a UDP or UDP-Lite socket has the port, or a TCP socket
-    listens at the port (state 0A).
+    """Returns whether a UDP or UDP-Lite socket is bound to the port, or a TCP
+    socket listens on this port (state 0A).
     """
     ending = f":{port:04X}"
     tables = [pathlib.Path("/proc/net") / name
@@ -571,8 +573,8 @@ class Sources(unittest.TestCase):
 
 
 class Papers(unittest.TestCase):
-    """Pages about papers have a column with the commands that print our
-    numbers.
+    """A page about papers has a table column with the commands that print our
+    figures.
     """
 
     PAGES = sorted((SOURCE / "docs").glob("papers*.md"))
@@ -715,7 +717,7 @@ class Units(unittest.TestCase):
 
     @staticmethod
     def texts(element):
-        """Returns {property: (its text, the lines that follow the text)}."""
+        """Returns {property: (its blurb, the lines below the blurb)}."""
         _, _, text = inspect(element).partition("Element Properties:\n")
         text = text.partition("\nElement Signals:")[0]
         return {name: (blurb, rest) for name, blurb, rest in re.findall(

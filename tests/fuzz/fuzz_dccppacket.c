@@ -58,8 +58,8 @@ sum_plainly (const DatagramPath * path, const guint8 * bytes, gsize covered,
   return sum;
 }
 
-/* RFC 4340 section 5.1: a header has 12 or 16 bytes, then the fields of its
- * type. */
+/* RFC 4340 section 5.1: the generic header has 12 or 16 bytes. The fields of
+ * the packet type follow. */
 static gsize
 get_header_size (guint type, gboolean extended)
 {

@@ -40,8 +40,8 @@ count_malformed (const IfdClassifier * classifier)
   return count;
 }
 
-/* the slots of stored pictures, and the slots for pictures that are missing in
- * H.265 and for the marks of H.264 */
+/* SLOT_BITS are the slots of stored pictures. SPECIAL_BITS are other slots: one
+ * for missing pictures of H.265, and three for the marks of H.264. */
 #define SLOT_BITS ((1u << 17) - 1)
 #define SPECIAL_BITS (15u << 28)
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the link with any profile, with numbers close to those of the profile,
  * and with flows, stations, packets and times. All promises of link.h are
- * checked. Three runs with the same orders must agree: one that wakes up
- * whenever the link asks for it, one that polls only at the end, and one that
- * replays the record of the first run.
+ * checked. Three runs with the same orders must agree:
+ * - one that wakes up whenever the link asks for it
+ * - one that polls only at the end
+ * - one that replays the record of the first run
  *
- * Input: profile, quality, flags, a count of changed numbers, two bytes for
- * each changed number (which number it is, and its magnitude), then the orders,
- * each with an argument of two bytes.
+ * Input: profile, quality and flags. Then the number of values that differ from
+ * the profile, and two bytes for each such value: its index and its magnitude.
+ * Then the orders, each with an argument of two bytes.
  */
 
 #include "fuzzlink.h"
@@ -188,7 +189,7 @@ typedef struct
   RunType type;
   FuzzRun *run;
   guint wakeups;
-  /* The flag says that the run had too many wakeups. */
+  /* TRUE if the run was stopped because it had too many wakeups. */
   gboolean cut_off;
 } Player;
 

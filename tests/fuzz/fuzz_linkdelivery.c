@@ -67,7 +67,8 @@ model_get (const Model * model, guint64 number)
       g_array_index (model->times, guint64, i % n)) * LINK_MS;
 }
 
-/* Returns FALSE if the model needs more than MAX_MODEL_STEPS opportunities. */
+/* Returns FALSE if the model needs more than MAX_MODEL_STEPS delivery
+ * opportunities. */
 static gboolean
 model_send (Model * model, guint64 time, guint64 bytes, guint64 * end)
 {

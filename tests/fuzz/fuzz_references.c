@@ -67,9 +67,9 @@ typedef struct
   gint32 key_order, max_order;
   guint frame_num;
   guint32 wrong;
-  gboolean may_lead;            /* The next picture may be a leading one. */
+  gboolean may_lead;            /* A leading picture may come next. */
   gboolean is_active;
-  /* The slots were switched on or off at the last key frame. */
+  /* The last key frame switched the use of slots on or off. */
   gboolean was_switched;
   guint n_since_key;
 } Model;
@@ -300,11 +300,15 @@ begin_decoder_h264 (Decoder * decoder, const H264Slice * slice,
     fill_gap (decoder, slice->frame_num, model);
 }
 
-/* Returns whether the current picture may need a stored picture. A decoder may
- * begin at any key frame, and must then decode all trailing pictures of this
- * group and all leading pictures of the next group. A trailing picture
- * therefore needs neither leading pictures nor earlier groups. A leading
- * picture needs no group before the previous one. */
+/* Returns whether the current picture may need a stored picture.
+ *
+ * A group is a key frame and the pictures after it up to the next key frame. A
+ * decoder may begin at any key frame. It must then decode all trailing pictures
+ * of the group of this key frame, and all leading pictures of the next group.
+ *
+ * A trailing picture therefore needs neither leading pictures nor pictures of
+ * earlier groups. A leading picture needs only pictures of its own group and of
+ * the group before. */
 static gboolean
 is_needed (const Model * model, const Stored * stored, Type type)
 {

@@ -136,8 +136,8 @@ check_strays_freed (void)
 }
 
 /* Handles a packet that does not continue the stream of the current source. If
- * the packet follows a kept packet, both begin a new run. Otherwise the packet
- * is kept. */
+ * the packet follows a kept packet, these two packets begin a new run together.
+ * Otherwise the packet is kept. */
 static void
 check_stray (Packet * packet)
 {

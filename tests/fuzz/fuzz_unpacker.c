@@ -239,8 +239,8 @@ typedef struct
   gboolean has_slices;
   gboolean lone_field;
   guint n_packets;
-  /* The number of lost packets of the frame, without the packet of the end
-   * code. */
+  /* Number of lost packets of the frame. A lost packet with the sequence end
+   * code is not counted. */
   guint n_lost;
   gboolean headers_spread;      /* The headers are divided between packets. */
   guint markers;
@@ -519,8 +519,8 @@ check_received (const GPtrArray * sent_frames, const Receiver * receiver,
       /* Without slices, the marker does not show that the frame is complete. */
       fuzz_check (!sent->has_slices && i + 1 == sent_frames->len);
     } else {
-      /* After a gap, the unpacker cannot know whether the other field of a
-       * frame with a single field was lost. */
+      /* After a gap, the unpacker cannot know whether the frame has only one
+       * field or whether its other field was lost. */
       fuzz_check (!sent->has_slices || sent->lone_field);
     }
   }

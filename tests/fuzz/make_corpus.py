@@ -153,7 +153,7 @@ def unpacker(made):
 
 
 def pack_packets(packets):
-    """Makes a flag, a length and the payload for each packet. Every ninth
+    """Writes each packet as a flag, a length and the payload. Every ninth
     packet is left out.
     """
     out, last, gap = b"", None, False
@@ -247,8 +247,8 @@ def ifd(_made):
 
 
 def ifd_slots(seed):
-    """Orders with frames that use and update slots, and with a few frames of
-    another codec.
+    """Makes orders for fuzz_ifd: frames that use and update slots, and a few
+    frames of another codec.
     """
     rng = random.Random(seed)
     out = bytearray([2, rng.randint(1, 6)])
@@ -292,8 +292,8 @@ def h264_headers():
 
 
 def ifdclassifier(_made):
-    """Makes inputs that consist of a byte that says what to do, the codec
-    data, and units. A unit has flags, a length and its bytes.
+    """Makes inputs of one byte that selects the action, the codec data, and
+    units. A unit has flags, a length and its bytes.
     """
     h264 = {
         "idr": "09 10; 67 64 00 28 ac; 68 ee 3c 80; 65 88 84",
@@ -553,7 +553,8 @@ def videopacket(_made):
 
 
 def tunmerge(_made):
-    """Makes lists of packets: any bytes, and UDP packets with right checksums.
+    """Makes lists of packets: some with arbitrary bytes, and UDP packets with
+    correct checksums.
     """
     ip4, ip6, dont_fragment, port = 0, 1, 8, 16
 
@@ -580,8 +581,8 @@ def tunmerge(_made):
 
 
 def udplite(_made):
-    """Makes inputs that consist of a byte that says what to do, four other
-    choices, and the bytes of a packet.
+    """Makes inputs of one byte that selects the action, four bytes of settings
+    for the action, and the bytes of a packet.
     """
     parse, parse_ipv4, write, coverage = range(4)
     rtp, mpv, h263, h263_1998 = range(1, 5)
@@ -695,9 +696,9 @@ def mmtp_messages():
 
 
 def mmtppacket(_made):
-    """Makes inputs that consist of a byte that says what to do, and the data
-    for this action. The data are the role and a message, or the number of bits
-    and two numbers.
+    """Makes inputs of two kinds. The first byte selects the kind. For "parse",
+    the role and a message follow. For "unwrap", the number of bits and two
+    integers follow.
     """
     parse, unwrap = range(2)
     sender, receiver = range(2)

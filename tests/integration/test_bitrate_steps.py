@@ -66,7 +66,8 @@ def read_frames(path):
 class Figures:
     # The difference in s between the encoder's largest and smallest delay.
     encoder_late: float
-    # Maximum bit/s over 200 ms, from 0.4 s to 1.4 s after the step down.
+    # The maximum rate in bit/s at which data enters the link. It is measured
+    # over 200 ms, from 0.4 s to 1.4 s after the rate of the link was reduced.
     entered: float
     # The maximum delay in ms from the encoder's output to the receiver's
     # decoder.

@@ -347,8 +347,8 @@ GST_START_TEST (losses_in_a_long_gop_are_typed_by_their_neighbours)
 GST_END_TEST;
 
 /* Encoders may choose the number of B-frames adaptively (b_strategy of x264 and
- * FFmpeg). The timeline must not report a loss for this, and numbers in coding
- * order must not decrease. */
+ * FFmpeg). When this number changes, the timeline must not report a loss. The
+ * positions in coding order must not decrease. */
 GST_START_TEST (adaptive_b_frames_are_no_loss)
 {
   MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
@@ -875,8 +875,9 @@ GST_START_TEST (wild_references_without_gop_headers_lose_seconds_at_most)
   fail_unless_equals_int64 (lose_by_wild_references (TRUE, FALSE, &max_gap,
           &last), 0);
   fail_unless_equals_int64 (last, 119);
-  /* Without timestamps no loss can be excluded. Each of the eight frames may
-   * then count for at most ten seconds of lost frames. */
+  /* Without timestamps the timeline cannot exclude a loss. Then it may count
+   * lost frames for each of the eight frames, but at most those of ten seconds.
+   */
   fail_unless (lose_by_wild_references (FALSE, FALSE, &max_gap, &last) <=
       8 * 250);
   fail_unless (max_gap <= 250, "a gap of %d frames", (gint) max_gap);

@@ -659,8 +659,8 @@ GST_START_TEST (refused_is_tried_again)
 GST_END_TEST;
 
 /* The sink waits until peer-timeout is over, also without auto-reconnect. The
- * warning does not promise that the sink will try again, because the sink may
- * give up soon. */
+ * warning does not promise another attempt, because the sink may soon make no
+ * more attempts. */
 GST_START_TEST (refused_datagrams_are_tried_again)
 {
   SinkPipeline *test = sink_pipeline_new (datagram_sink_get_type (),
@@ -989,8 +989,9 @@ GST_START_TEST (live_input_waits_for_less_than_its_limit)
 
 GST_END_TEST;
 
-/* There is no limit for stored input, nor for a source that drops frames
- * itself. */
+/* Live input waits at most for a set time, and is then dropped. Stored input
+ * waits without a time limit. The same holds for a live source that drops
+ * frames itself. */
 GST_START_TEST (other_input_waits_as_long_as_it_takes)
 {
   SinkPipeline *test = create_live (TRUE, 0);
@@ -1215,8 +1216,9 @@ GST_START_TEST (packets_wait_for_room)
 
 GST_END_TEST;
 
-/* Packets that are sent too early do not mean that the network is full. The
- * sink drops none of them. However often this happens, the sink does not
+/* The transport refuses a packet that is sent too early. Such a refusal does
+ * not mean that the network is full, so the sink keeps the packet. However
+ * often the transport refuses packets for this reason, the sink does not
  * conclude that the receiver has disappeared. */
 GST_START_TEST (packets_wait_until_it_is_time)
 {
@@ -1680,11 +1682,13 @@ check_asked_eos (GType type, gboolean silent)
   gst_object_unref (pipeline);
 }
 
-/* A stream ends while no receiver is connected. Whether this is an error
- * depends on the source and on auto-reconnect, and not on whether the sink
- * synchronizes to the clock. With auto-reconnect, a live stream may end without
- * an error while the sink still waits for its receiver. Without auto-reconnect
- * the end of the stream is an error, because the sink would have given up. */
+/* A stream ends while no receiver is connected. Two things determine whether
+ * this is an error: whether the source is live, and auto-reconnect. It does not
+ * matter whether the sink synchronizes to the clock.
+ *
+ * With auto-reconnect, a live stream may end without an error while the sink
+ * still waits for its receiver. Without auto-reconnect, the end of the stream
+ * is an error, because the sink has stopped its attempts to connect. */
 GST_START_TEST (only_a_live_stream_may_end_without_a_receiver)
 {
   const gboolean is_live = (__i__ & 1) != 0, syncs = (__i__ & 2) != 0;

@@ -103,7 +103,7 @@ GST_START_TEST (each_packet_of_mpeg_says_what_it_is)
 
   expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (2, 1), GOP (1),
           PICTURE (2, 1)), PICTURE_KIND_KEY, FALSE);
-  /* This packet continues the I-frame, so the GOP is still a closed one. */
+  /* This packet continues the I-frame, and the GOP is still closed. */
   expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (2, 1), 1, 2, 3, 4),
       PICTURE_KIND_KEY, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (0, 3), 1, 2, 3, 4),
@@ -335,7 +335,9 @@ GST_START_TEST (sub_layers_of_h265_say_what_they_need)
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_H265);
   guint i, pass;
 
-  /* The number of sub-layers is only known after the first picture of each. */
+  /* The reader knows the number of sub-layers only after it has read a picture
+   * of each sub-layer. The slots are therefore checked only in the second pass.
+   */
   for (pass = 0; pass < 2; pass++) {
     for (i = 0; i < G_N_ELEMENTS (units); i++) {
       PictureInfo info = read_at (reader, NO_PTS, FALSE, BYTES (RTP (96),

@@ -357,10 +357,12 @@ GST_START_TEST (h265_slices_list_their_references)
   expect_slice (headers, 1, 1, SLICE "4:9 1:1 2:0 e0 e0", "25: 24");
   expect_slice (headers, 0, 0, SLICE "4:9 1:1 2:0 e0 e0", "25: 24");
   expect_slice (headers, 1, 0, SLICE "4:1 1:1 2:0 e0 e0", "17: 16");
-  /* The first slice contains a set: {-3, -5}, where the picture at -5 is kept
-   * but not used. The set of the second slice is predicted from set 1 of the
-   * SPS with a difference of +1. The number -2 of set 1 becomes -1, and the
-   * picture at -1 is kept but not used. */
+  /* The numbers of a set are differences of the POC. The first slice contains
+   * its own set, {-3, -5}. The picture at -5 is kept but not used.
+   *
+   * The set of the second slice is predicted from set 1 of the SPS with a
+   * difference of +1. The number -2 of set 1 becomes -1. The picture at -1 is
+   * kept but not used. */
   expect_slice (headers, 1, 0, SLICE "4:8 1:0 1:0 e2 e0 e2 1:1 e1 1:0 e0 e0",
       "24: 21 (19)");
   expect_slice (headers, 1, 0,

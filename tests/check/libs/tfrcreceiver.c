@@ -271,8 +271,9 @@ GST_START_TEST (packet_may_be_overtaken_by_two)
 
 GST_END_TEST;
 
-/* One packet overtakes a burst. The burst is not lost, because the number of
- * later packets counts and not the difference of the sequence numbers. */
+/* One packet overtakes a burst. The packets of the burst are not counted as
+ * lost. The receiver counts the packets that arrive after a gap. It does not
+ * use the difference of the sequence numbers. */
 GST_START_TEST (burst_may_be_overtaken)
 {
   Fixture fixture;
@@ -575,9 +576,11 @@ GST_START_TEST (long_loss_free_time_discounts_history)
    * * 500) / (1 + 0.25 * 5). */
   assert_near (1 / get_p (longer, 9), 4500, 1e-6);
   /* The discount is permanent. I_1 = 500 has the full weight. The weights of
-   * the other intervals sum up to 5, and each is multiplied by the discount
-   * factor 0.4. When this factor was computed, the interval with the weight 0.2
-   * did not exist yet. The mean is (500 + 0.4 * 100 * 5) / (1 + 0.4 * 5). */
+   * the other seven intervals sum up to 5, and each is multiplied by the
+   * discount factor 0.4. The mean is (500 + 0.4 * 100 * 5) / (1 + 0.4 * 5).
+   *
+   * The factor was computed while I_1 was still the open interval. At that time
+   * no interval had the weight 0.2 yet. */
   assert_near (1 / get_p (closed, 9), (500 + .4 * 500) / 3, 1e-6);
 }
 
@@ -716,8 +719,9 @@ GST_END_TEST;
 /* The option Loss Intervals contains the values from which the receiver
  * computes its own p. The two results differ only by the rounding of the first
  * interval to whole packets. */
-/* The sum of eight products has a rounding error. The inverse rate is rounded
- * up, and this error must not make it greater by one packet. */
+/* The mean interval is a sum of eight products, which has a rounding error. The
+ * receiver rounds the inverse loss event rate up to a whole number of packets.
+ * The rounding error must not make this number too large by one. */
 GST_START_TEST (inverse_rate_is_rounded_up_from_what_it_is)
 {
   guint every, i;
@@ -894,7 +898,8 @@ GST_START_TEST (receive_rate_is_over_a_round_trip_at_least)
   guint i;
 
   /* 100 kbyte/s arrive in bursts of 5 packets every 50 ms. The clock does not
-   * advance within a burst, and feedback is taken more often than it is due. */
+   * advance within a burst. The test takes feedback more often than the
+   * receiver asks for it. */
   set_up (&fixture, 0);
   for (i = 0; i < 100; i++) {
     guint n;

@@ -117,8 +117,8 @@ go_round (Fixture * fixture, guint32 receive_rate, gdouble p)
   take_feedback (fixture, receive_rate, p);
 }
 
-/* Gives the sender feedback for a data-limited interval: one packet is sent,
- * two seconds after it was allowed. */
+/* Gives the sender feedback for a data-limited interval. In this interval one
+ * packet is sent, two seconds later than the sender was allowed to send it. */
 static void
 go_round_limited (Fixture * fixture, guint32 receive_rate, gdouble p)
 {
@@ -672,7 +672,7 @@ GST_START_TEST (own_limit_counts_at_once)
   fixture.now = 3 * R;
   take_feedback (&fixture, 1000, 1e-6);
   /* The first of the two feedbacks raised p from 0 to more than 0, which counts
-   * as a loss. The limit from this feedback is therefore 2 * 0.85 * 14600. */
+   * as a loss. The receive limit is therefore 2 * 0.85 * 14600. */
   assert_near (get_state (&fixture).receive_limit, 24820);
   tfrc_sender_set_max_rate (fixture.sender, 0);
   assert_near (get_rate (&fixture), 24820);

@@ -11,12 +11,12 @@
 #include "tspictures.h"
 
 /* Describes each unit in one word:
- * - "(n)" if the unit has n bytes, which are not whole packets
+ * - "(n)" if the unit has n bytes, and n is no multiple of the packet size
  * - "n" if the unit has n packets and no picture
- * - "nvr-m" if the unit has n packets and a picture. If the picture is dropped,
- *   r packets remain, and m of the missing packets increase the continuity
- *   counter.
- * Checks also that the units together are the stream. */
+ * - "nvr-m" if the unit has n packets and a picture. The letter v separates n
+ *   and r. If the picture is dropped, r packets remain, and m of the dropped
+ *   packets had increased the continuity counter.
+ * Also checks that the units together are identical to the stream. */
 static gchar *
 cut_into (const TsStream * stream, gsize piece, TsPictures * pictures)
 {
@@ -88,7 +88,8 @@ GST_START_TEST (unit_is_a_picture_with_the_packets_in_it)
 
 GST_END_TEST;
 
-/* A constant bitrate is no longer possible without the picture. */
+/* Null packets keep the bitrate constant. Without the picture the bitrate
+ * cannot be constant, so the null packets are dropped, too. */
 GST_START_TEST (null_packets_do_not_remain)
 {
   TsStream stream;

@@ -118,7 +118,8 @@ GST_START_TEST (receiver_that_goes_is_left_out)
   set_up ();
   fail_if (go_on (TRUE, N, N + 2, ""));
   assert_equals_string (sent->str, "a0a1a2a3a4b0b1");
-  /* Receiver b was added twice. Removing it once removes its second turn. */
+  /* Receiver b was added twice, so it has two turns in a round. The first
+   * removal removes only its second turn. */
   udplite_clients_remove (clients, "b", 1, 0);
   fail_if (go_on (TRUE, N, 1, ""));
   udplite_clients_remove (clients, "b", 1, 0);

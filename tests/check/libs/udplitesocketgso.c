@@ -188,7 +188,8 @@ fixture_expect_messages (const Message * expected, guint n)
   }
 }
 
-/* A run, packets that are covered partly, single packets, and another run. */
+/* Adds runs of packets that fit into one GSO message each. Between the runs are
+ * single packets and packets that are covered only partly. */
 static void
 fixture_add_mixture (Fixture * fixture)
 {

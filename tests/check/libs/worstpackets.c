@@ -227,7 +227,7 @@ measure_change_of_delay (void)
   guint i;
 
   for (i = 0; i < 20000; i++) {
-    /* In the second half of the stream every other packet is missing. */
+    /* In the second half of the stream every second packet is missing. */
     data.stream_number = i < 10000 ? i : 2 * i;
     mmtp_reorder_add (reorder, 0, &data, i, GST_SECOND + i);
   }
@@ -616,7 +616,8 @@ typedef struct
 {
   const gchar *packet;
     guint64 (*measure) (void);
-  /* With fewer steps, this would not be the worst packet. */
+  /* Minimum number of steps. If the packet causes fewer, the test does not
+   * build the worst packet. */
   guint64 min_steps;
   guint64 max_steps;
 } WorstPacket;
