@@ -126,8 +126,8 @@ make_noise (Run * self)
 
 /* --- forged packets ------------------------------------------------------- */
 
-/* Returns a number that is usually close to `right`, or close to the edge of a
- * window around `right`. If the choice is 255, it returns any number. */
+/* Returns a sequence number. Usually it is close to `right`, or close to the
+ * edge of a window around `right`. If the choice is 255, it is arbitrary. */
 static guint64
 take_number (Run * self, guint64 right)
 {

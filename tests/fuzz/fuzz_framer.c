@@ -12,7 +12,8 @@
 
 #define N_STEPS 8
 #define N_TIMES 16
-/* Bytes of the choices: flags, max_frame_size, steps and times. */
+/* Number of input bytes before the stream: flags, max_frame_size, steps and
+ * times. */
 #define CONTROL_SIZE (1 + 2 + N_STEPS + N_TIMES)
 
 #define FLAG_NEED_SEQUENCE (1 << 0)
@@ -236,8 +237,9 @@ frame_stream (const Job * job, StepFunc step, MpegVideoFramerStats * stats)
   for (i = 0; rest.size > 0; i++) {
     size = MIN (step (job, i), rest.size);
     if (size == 0 && i % N_STEPS == 0)
-      /* The loop would never end if all steps were empty. The rest of the
-       * stream is then one input. */
+      /* The step is empty and is the first one of a round. The rest of the
+       * stream then becomes one input. Without this rule, the loop would never
+       * end if all steps were empty. */
       size = rest.size;
     piece = fuzz_take_copy (&rest, size);
     mpeg_video_framer_input (framer, piece, size, MPEG_VIDEO_TIME_NONE,

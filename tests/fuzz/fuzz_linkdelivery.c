@@ -18,7 +18,8 @@
 #define MAX_BYTES 65535
 /* 30 years in ns; no run of a link takes so long. */
 #define MAX_TIME G_GUINT64_CONSTANT (1000000000000000000)
-/* Maximum number of opportunities, because the model counts each one. */
+/* Maximum number of delivery opportunities that the model simulates. It is
+ * limited because the model simulates them one by one. */
 #define MAX_MODEL_STEPS 20000
 
 /* A simple model that handles one opportunity after the other. */

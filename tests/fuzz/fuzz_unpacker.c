@@ -359,8 +359,8 @@ picture_headers_end (const MpegVideoFrame * frame, guint picture)
   return mpeg_video_frame_unit_end (frame, last);
 }
 
-/* Returns whether this packet has the start of a picture's headers, or of the
- * headers before them, but not all of these headers. */
+/* Returns whether the headers of a picture begin in this packet and end in a
+ * later one. The headers before the picture header are included. */
 static gboolean
 spreads_headers (const MpegVideoFrame * frame, const Rfc2250Packet * packet)
 {

@@ -53,8 +53,8 @@ def encode(name, size, codec, options=""):
 
 
 def fields():
-    """Makes field pictures of 48x48. The helpers for clips cannot be used
-    alone, because they always make 576 lines.
+    """Makes field pictures of 48x48. The helpers for clips always make 576
+    lines, so this function corrects the height afterwards.
     """
     half = encode("half.m2v", "48x24", "mpeg2")
     stream = clips._to_fields(Stream(half), 4)

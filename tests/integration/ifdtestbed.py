@@ -38,8 +38,8 @@ NS_PER_MS = 1e6
 # it for a route is allowed.
 CUBIC = (f"ip route replace 10.77.0.0/24 dev {placement.LINK} src $sender "
          "congctl cubic")
-# The radio card of Ouwens 2006 with four transmissions for each packet, and a
-# device queue of 50 ms, which CUBIC fills.
+# The link of Ouwens 2006. The radio card transmits each packet at most four
+# times. The device queue holds 50 ms of data, and CUBIC fills it.
 RADIO = "profile=80211b retry-limit=4 txqueuelen=20"
 OVEN = "interference=20-40"
 # Limits for how late this machine may be. In 99 % of the cases it may be late

@@ -319,7 +319,8 @@ GST_START_TEST (h265_nal_header_tells_what_it_is)
 
 GST_END_TEST;
 
-/* Pictures of the sub-layers 0, 2, 1 (TSA), 2, 0, 1: what they use and update
+/* Checks which slots a picture uses and updates. The pictures belong to the
+ * sub-layers 0, 2, 1 (TSA), 2, 0, 1.
  */
 GST_START_TEST (sub_layers_of_h265_say_what_they_need)
 {
@@ -480,7 +481,8 @@ GST_START_TEST (first_packet_of_vp9_tells_the_kind)
 
 GST_END_TEST;
 
-/* RTP payload format for AV1, 4.4: Z, Y, W and N; then elements */
+/* After the RTP header follow the aggregation header with Z, Y, W and N, and
+ * the OBU elements (RTP payload format for AV1, 4.4). */
 GST_START_TEST (packets_of_av1_tell_the_kind)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_AV1);

@@ -347,7 +347,7 @@ GST_START_TEST (h265_slices_list_their_references)
   H265Headers *headers = make_headers ();
 
   expect_slice (headers, 19, 0, IRAP_SLICE, "0:");
-  /* sets of the SPS; no long-term pictures */
+  /* These slices use the sets of the SPS and have no long-term pictures. */
   expect_slice (headers, 1, 0, SLICE "4:4 1:1 2:0 e0 e0", "4: 3");
   expect_slice (headers, 1, 0, SLICE "4:8 1:1 2:1 e0 e0", "8: 7 6");
   expect_slice (headers, 1, 0, SLICE "4:12 1:1 2:2 e0 e0", "12: (8) 14");
@@ -404,7 +404,7 @@ GST_START_TEST (h265_slice_without_its_sets_is_not_read)
   for (size = 0; size < 5; size++)
     fail_if (h265_headers_read_slice (headers, slice_unit->data, size, &slice));
   fail_if (read_slice (headers, 1, 0, "1:0 e0 e5", &slice));
-  /* An SPS that is cut removes all stored SPSs. */
+  /* If an SPS is cut off, all stored SPSs are removed. */
   h265_headers_add_sps (headers, sps->data, 20);
   fail_if (read_slice (headers, 19, 0, IRAP_SLICE, &slice));
   g_byte_array_unref (sps);

@@ -137,9 +137,10 @@ GST_END_TEST;
 
 /* --- packer -------------------------------------------------------------- */
 
-/* Packs one picture with slices of the given sizes. Returns the packets as
- * words "BE:bytes": B and E are the bits of the header, M is the marker, and S
- * means that a sequence header is in the packet. */
+/* Packs one picture with slices of the given sizes. Returns one word for each
+ * packet: letters, a colon and the number of bytes. The letters S (sequence
+ * header), B and E stand for bits of the header of RFC 2250. M stands for the
+ * marker. */
 static gchar *
 pack_slices (const guint * sizes, Rfc2250AggregateMode mode, gsize max_payload)
 {

@@ -550,8 +550,8 @@ GST_START_TEST (mean_loss_interval)
    * divided by 6. The open interval is twice the mean, so no discount applies
    * yet. */
   assert_near (1 / get_p (open, 9), 116.666667, 1e-6);
-  /* If there are fewer than eight intervals, only their weights count. The mean
-   * is max (40 / 2, 50 / 2). */
+  /* If there are fewer than eight intervals, the total is divided by the sum of
+   * their weights only. The mean is max (40 / 2, 50 / 2). */
   assert_near (1 / get_p (two, 3), 25, 1e-6);
   /* The mean that includes the open interval omits the oldest interval. The
    * result for two intervals is max (60, 40), and the result for three

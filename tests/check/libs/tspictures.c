@@ -145,7 +145,8 @@ GST_START_TEST (second_field_belongs_to_the_first)
 
 GST_END_TEST;
 
-/* Encoders that write the same temporal reference each time */
+/* Some encoders write the same temporal reference into every picture. Two of
+ * their frames must not be taken for the two fields of one frame. */
 GST_START_TEST (frames_are_no_fields)
 {
   TsStream stream;

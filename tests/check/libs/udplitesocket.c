@@ -42,8 +42,9 @@ GST_START_TEST (every_coverage_arrives_whole)
 
 GST_END_TEST;
 
-/* Sizes, parts and coverages differ within a batch that is longer than one
- * system call takes. All packets arrive, in order. */
+/* One batch has packets of different sizes, with different parts and coverages.
+ * The batch is too long for one system call. All packets must arrive, and in
+ * order. */
 GST_START_TEST (batch_keeps_order_and_parts)
 {
   enum

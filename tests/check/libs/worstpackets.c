@@ -31,8 +31,8 @@
 #define MAX_SETTLED 4096
 /* MMTP REPORT: sent messages that a path remembers. */
 #define MAX_SENT_STEPS 32768
-/* DCCP: the words of one history, and one more because a run may begin within a
- * word. */
+/* DCCP: the number of words in one history, plus one because a run may begin
+ * within a word. */
 #define HISTORY_STEPS (DCCP_HISTORY_SIZE / 64 + 1)
 /* DCCP: a packet advances one history and counts the bits of another one. */
 #define MAX_JUMP_STEPS (2 * HISTORY_STEPS)
@@ -48,8 +48,9 @@
  * visit one more word. A range needs at least one block of an option, so there
  * are at most DCCP_MAX_OPTIONS ranges. */
 #define MAX_KEY_STEPS (DCCP_DROP_NONE * HISTORY_STEPS + DCCP_MAX_OPTIONS)
-/* DCCP Loss Intervals: the intervals do not overlap. Together they visit each
- * word of one history, and for each interval one more word. */
+/* DCCP Loss Intervals: the intervals do not overlap. Together they therefore
+ * visit each word of one history once. Each interval may visit one more word.
+ */
 #define MAX_LOSS_STEPS (HISTORY_STEPS + TFRC_MAX_INTERVALS)
 /* RTP: maximum number of missing sequence numbers before a packet
  * (MAX_DROPOUT). */
