@@ -109,7 +109,7 @@ def table_rows(text):
 
 def last_cells(text, head):
     """Returns the last cells of the rows of each table whose last column has
-    this head.
+    this heading.
     """
     cells, inside = [], False
     for line in text.splitlines():
@@ -578,7 +578,7 @@ class Papers(unittest.TestCase):
     """
 
     PAGES = sorted((SOURCE / "docs").glob("papers*.md"))
-    # What a cell may contain instead of names.
+    # What a cell may contain instead of the names of tests and programs.
     OTHERWISE = r"below|–|none\b.*|\[.*\]\(.*\)"
 
     @classmethod

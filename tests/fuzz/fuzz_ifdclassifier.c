@@ -5,8 +5,9 @@
  * same result and the same slices in each framing. The slots of a frame must be
  * possible for its type (ifd.h).
  *
- * Input: the codec and what to do, then codec data or none (a length of one
- * byte), then access units or NAL units: flags, a length of one byte, and the
+ * Input: one byte that selects the codec and the format of the units. In some
+ * formats, codec data follow (a length of one byte, then the data). The rest
+ * are access units or NAL units. Each has flags, a length of one byte, and its
  * bytes.
  */
 

@@ -15,13 +15,14 @@
 
 #define FLAG_TRACE (1 << 0)
 #define FLAG_TRACE_DOWN (1 << 1)
-/* This order frees the link while packets are in it. */
+/* The link is freed while packets are in it. */
 #define FLAG_ABANDON (1 << 2)
 #define FLAG_DIAL_UP (1 << 3)
 #define FLAG_MANY_FLOWS (1 << 4)
 #define FLAG_DROP_FRAME (1 << 5)
 #define FLAG_IFD (1 << 6)       /* the seed determines max_frames */
-#define FLAG_END_FLOWS (1 << 7) /* ends a flow instead of setting a station */
+/* Orders that set a station also end the flow. */
+#define FLAG_END_FLOWS (1 << 7)
 
 #define MAX_CHANGES 15
 #define MAX_ORDERS 100
@@ -70,8 +71,8 @@ typedef struct
   gboolean endless;
 } Job;
 
-/* Traces of opportunities to send, and of damaged blocks, for profiles that
- * need a trace. */
+/* Traces for profiles that need one. `deliveries` lists opportunities to send.
+ * `blocks` lists the fates of radio blocks. */
 static const gchar *const deliveries[] = {
   "1\n", "5\n5\n20\n", "0\n1\n2\n300\n", "# stops\n10\n10\n10\n2000\n"
 };

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the references of H.264 and H.265. The pictures form a valid stream
- * with any references, list modifications and memory management. Pictures are
- * dropped, and with them all pictures that use a slot whose last update was
- * dropped. A model of a decoder receives the other pictures, and a second one
- * receives the whole stream. For each picture that arrives, both must find the
- * same reference pictures.
+ * with any references, list modifications and memory management. Some pictures
+ * are dropped. A picture that uses a slot is dropped, too, if the last update
+ * of this slot was dropped.
  *
- * Input: codec and options, then pictures. A picture is its type and what to do
- * (one byte), its distance in display order, and bytes for its references.
+ * Two models of a decoder check the result. One receives the whole stream, and
+ * the other one only the pictures that were not dropped. For each of these
+ * pictures, both models must find the same reference pictures.
+ *
+ * Input: codec and options, then pictures. A picture is a byte with its type
+ * and flags, its distance in display order, and bytes for its references.
  */
 
 #include "fuzz.h"
@@ -16,9 +18,10 @@
 #define MAX_STORED 16
 #define MAX_PICTURES 400
 #define SLOT_BITS ((1u << 17) - 1)
-/* the slots for missing pictures and for the marks of H.264 */
+/* Special slots: one for missing pictures, and three for the marks of H.264. */
 #define SPECIAL_BITS (15u << 28)
-/* number of a picture that a decoder puts in the place of a lost one */
+/* Picture number of the substitute that a decoder stores in place of a lost
+ * picture. */
 #define SUBSTITUTE -1
 
 typedef enum

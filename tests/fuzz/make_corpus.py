@@ -649,8 +649,8 @@ def mmtp_message(kind, body, channel=3, number=0x0708, trailer=0xa1a2a3a4):
 
 
 def mmtp_messages():
-    """Yields a message of each type, in the order of the type numbers, and
-    variants.
+    """Yields one message of each type in the order of the type numbers.
+    Variants of some messages follow them.
     """
     nonce, cookie, mac = bytes(range(16)), bytes(range(32)), bytes(range(16))
     whole = 0x0102030405060708
@@ -840,8 +840,8 @@ def dccpconnection(_made):
 
 
 def dccppacket(_made):
-    """Makes inputs that consist of a byte that says what to do, and the data
-    for this action, as fuzz_dccppacket.c describes them.
+    """Makes inputs of one byte that selects the action, and the data for this
+    action. fuzz_dccppacket.c describes the data.
     """
     parse, options, forged, agree = range(4)
     for kind in range(12):

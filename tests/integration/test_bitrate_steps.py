@@ -109,7 +109,9 @@ class Run:
                       if len(line.split()) == 2]
 
     def entered(self, begin, end):
-        """Returns the bit/s that entered the link between these times."""
+        """Returns the mean rate in bit/s at which data entered the link between
+        these times.
+        """
         begin, before = [row for row in self.bytes if row[0] <= begin][-1]
         end, after = next(row for row in self.bytes if row[0] >= end)
         return 8 * (after - before) / (end - begin)

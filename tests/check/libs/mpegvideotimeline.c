@@ -119,8 +119,8 @@ feed (MpegVideoTimeline * timeline, const Planned * p, const Run * run,
 }
 
 /* Runs the plan without the `count` frames that begin at index `first`. Checks
- * the number and the type of the lost frames, and the numbers of all frames
- * that remain. */
+ * how many frames are lost and their types. Also checks the positions of all
+ * frames that remain. */
 static void
 check_losses (GArray * plan, guint first, guint count, const Run * run)
 {
@@ -436,8 +436,9 @@ GST_START_TEST (lying_time_codes_lose_nothing)
 
 GST_END_TEST;
 
-/* In the middle of the stream the sender begins a new clock, pauses, or skips
- * frames. The jumps are any number of frame periods except whole GOPs. */
+/* In the middle of the stream the times jump, because the sender begins a new
+ * clock, pauses, or skips frames. A jump is any number of frame periods, but no
+ * multiple of the GOP length. */
 GST_START_TEST (a_clock_that_jumps_loses_nothing)
 {
   const guint jumps[] = { 1, 2, 13, 25, 250, 77777 };

@@ -151,7 +151,7 @@ GST_START_TEST (h264_nal_header_tells_what_it_is)
     {NAL (0, 9), PICTURE_KIND_PART}, {NAL (0, 12), PICTURE_KIND_PART},
     {NAL (3, 7), PICTURE_KIND_PART}, {NAL (3, 8), PICTURE_KIND_PART},
     {NAL (3, 13), PICTURE_KIND_PART}, {NAL (3, 15), PICTURE_KIND_PART},
-    /* Unit types of layered streams are unknown. */
+    /* The reader does not know the NAL unit types of layered streams. */
     {NAL (3, 14), PICTURE_KIND_UNKNOWN},
     {NAL (0, 20), PICTURE_KIND_UNKNOWN}, {NAL (0, 0), PICTURE_KIND_UNKNOWN},
   };

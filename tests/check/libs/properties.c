@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the tables of properties. Two tables of one class have one row for
- * each kind of property. */
+/* Checks the tables of properties. One class has two tables. Together they have
+ * one row for each kind of property. */
 
 #include <gst/check/gstcheck.h>
 

@@ -353,7 +353,8 @@ GST_START_TEST (h265_slices_list_their_references)
   expect_slice (headers, 1, 0, SLICE "4:12 1:1 2:2 e0 e0", "12: (8) 14");
   /* the lsb wraps */
   expect_slice (headers, 1, 0, SLICE "4:2 1:1 2:0 e0 e0", "18: 17");
-  /* A picture of a higher layer or a non-reference picture is not counted. */
+  /* A picture of a higher layer and a non-reference picture do not change the
+   * POC of the pictures after them. */
   expect_slice (headers, 1, 1, SLICE "4:9 1:1 2:0 e0 e0", "25: 24");
   expect_slice (headers, 0, 0, SLICE "4:9 1:1 2:0 e0 e0", "25: 24");
   expect_slice (headers, 1, 0, SLICE "4:1 1:1 2:0 e0 e0", "17: 16");
@@ -399,7 +400,7 @@ GST_START_TEST (h265_slice_without_its_sets_is_not_read)
   fail_if (read_slice (headers, 19, 0, IRAP_SLICE, &slice));
   h265_headers_free (headers);
   headers = make_headers ();
-  /* slices that are cut, or not the first one */
+  /* A slice is refused if it is cut off or not the first one of its picture. */
   slice_unit = make_unit (1, 0, SLICE "4:4 1:0 1:0 e1 e0 e2 1:1 e0 e0");
   for (size = 0; size < 5; size++)
     fail_if (h265_headers_read_slice (headers, slice_unit->data, size, &slice));

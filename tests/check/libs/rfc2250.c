@@ -61,9 +61,11 @@ GST_START_TEST (header_extension_bits)
 {
   /* The header has the bit T set, so the MPEG-2 extension follows. The
    * extension has X=0, E=1, f_codes 1 2 3 4, DC 2 and PS 3. Its bits T P C Q V
-   * A R H G alternate, and D is set. The composite display and two words of
-   * extensions follow. The two words contain the number of words, 00 00 01 b5
-   * 40 and padding. */
+   * A R H G are 1 0 1 0 1 0 1 0 1, and D is set.
+   *
+   * Then follow the composite display and two words of other extensions. The
+   * first byte of these words is the number of words. The other bytes are 00 00
+   * 01 b5 40 and padding. */
   const guint8 bytes[] = { 0x04, 0x00, 0x00, 0x00,
     0x44, 0x8d, 0x2e, 0xab, 0x00, 0x0a, 0xbc, 0xde,
     0x02, 0x00, 0x00, 0x01, 0xb5, 0x40, 0x00, 0x00
@@ -883,7 +885,8 @@ GST_START_TEST (a_marker_behind_headers_ends_no_frame)
 
 GST_END_TEST;
 
-/* FBV and FFV are taken from the separate bits of the picture header. */
+/* FBV is a copy of full_pel_backward_vector of the picture header, and FFV is a
+ * copy of full_pel_forward_vector. */
 GST_START_TEST (full_pel_vectors_of_one_direction)
 {
   MpegPicture b = {.type = 'B',.mpeg1 = TRUE,.f_code = 5,.full_pel = TRUE };

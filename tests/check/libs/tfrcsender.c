@@ -485,8 +485,9 @@ GST_START_TEST (idle_sender_is_halved_to_the_recover_rate)
   assert_near (get_rate (&fixture), 80000);
   tear_down (&fixture);
 
-  /* X_recv is above recover_rate. The rate falls from 120000 to 60000, which
-   * corresponds to X_recv = 30000. */
+  /* X_recv is above recover_rate, so the rate is halved from 120000 to 60000.
+   * This rate corresponds to X_recv = 30000, which is below recover_rate. The
+   * second timeout therefore does not halve the rate. */
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   go_round (&fixture, 60000, .01);

@@ -76,7 +76,7 @@ GST_START_TEST (unit_is_a_picture_with_the_packets_in_it)
 
   ts_stream_start (&stream, H264);
   ts_put_sound (&stream);
-  ts_put_more (&stream);        /* the rest of an earlier picture */
+  ts_put_more (&stream);        /* continues a picture that began earlier */
   ts_put_picture (&stream, H264_PICTURE);
   ts_put_more (&stream);
   ts_put_sound (&stream);

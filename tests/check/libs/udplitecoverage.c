@@ -609,9 +609,10 @@ GST_START_TEST (h263_1998_picture_headers_are_covered)
 
 GST_END_TEST;
 
-/* It may be unknown whether a picture has an ELNUM. Slightly more than the
- * header is then covered, because the following bits are read as PEI and PSUPP.
- * If these bits may be a BCI, the whole packet is covered. */
+/* The packet does not always show whether a picture has the field ELNUM. If it
+ * does not, the bits after the header are read as PEI and PSUPP, and slightly
+ * more than the header is covered. If these bits may be a BCI, the whole packet
+ * is covered. */
 static void
 check_plus (UdpliteFormat format, Packet packet, const Picture * p)
 {

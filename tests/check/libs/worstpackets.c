@@ -551,8 +551,8 @@ measure_dccp_type (DccpType type)
 
 /* --- RTP ------------------------------------------------------------------ */
 
-/* Packets wait with gaps between them. Then a packet arrives that is as far
- * ahead as possible, and all missing packets before it are given up. */
+/* Packets wait, with gaps between them. Then a packet arrives that is as far
+ * ahead as possible. All missing packets before it are then counted as lost. */
 static guint64
 measure_rtp (void)
 {
