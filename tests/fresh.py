@@ -126,7 +126,8 @@ def place(keep, suite):
     finally:
         processes.kill_all()
         guard.end()
-        run.path.mkdir()  # close() expects the directory and removes it.
+        # guard.end() has removed the directory, but close() removes it, too.
+        run.path.mkdir()
         run.close()
 
 

@@ -278,7 +278,7 @@ class Failed(Exception):
 
 
 class Line:
-    """A line of a page, which runs in a directory of its own."""
+    """A launch line of a page. It runs in a directory of its own."""
 
     def __init__(self, text, directory, number):
         for display, file in DISPLAYS.items():
@@ -384,7 +384,7 @@ class Receiver(Line):
 
 
 def run_page(page, clips):
-    """Runs the lines of the page. Returns their number."""
+    """Runs the launch lines of the page. Returns how many there are."""
     with tempfile.TemporaryDirectory(dir=BUILD, prefix="docs-") as name:
         directory = pathlib.Path(name)
         (directory / "build").mkdir()
@@ -709,8 +709,9 @@ class Units(unittest.TestCase):
                       r"|seconds|per second|changes/s|Hz)\b")
     NUMBER = re.compile(r"^ *(?:Unsigned )?Integer(?:64)?\. |^ *Double\. ",
                         re.M)
-    # Matches the texts of properties that are numbers without a unit. Such a
-    # number is a fraction or a count. The text of a count says what is counted.
+    # Matches the text of a property whose value is a number without a unit.
+    # Such a number is a fraction or a count. If it is a count, the text says
+    # what is counted.
     WITHOUT = re.compile(r"number of|port\b|\b0 to (?:0\.5|0\.9|1)\b|code point"
                          r"|Seed|Descriptor|coverage|Ouwens|Maximum number"
                          r"|Deprecated|transmissions", re.I)

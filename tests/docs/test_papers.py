@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the lines for the testbed and for wsim on the pages about papers, as
-pasted and in real time. Each must end successfully. Their output is not
-checked; the pages name the tests that print the same numbers.
+"""Runs the launch lines for the testbed and for wsim on the pages about papers,
+as pasted and in real time. Each line must end successfully. The test does not
+check their output. The pages name other tests, which print the same figures.
 """
 
 import concurrent.futures

@@ -6,11 +6,13 @@
  * valid values. Two correct endpoints agree even if packets between them are
  * lost, duplicated and delayed.
  *
- * Input: what to do (0 parse, 1 options, 2 forged features, 3 agree); then
- * 0: the path (0 IPv4, 1 IPv6, 2 UDP; 4: put the right checksum in), the packet
- * 1: the type of the packet, the options
- * 2: our role, then packets: type, number, acknowledgement, size, options
- * 3: the coverages of both endpoints, then orders
+ * Input: one byte that selects the action. The bytes after it are:
+ * - 0, parse: the path (0 IPv4, 1 IPv6, 2 UDP; 4 means that the target inserts
+ *   the correct checksum), then the packet
+ * - 1, options: the type of the packet, then the options
+ * - 2, forged features: the role of the endpoint, then packets. Each packet has
+ *   a type, a sequence number, an acknowledgement number, a size and options
+ * - 3, agree: the coverages of both endpoints, then orders
  */
 
 #include "fuzz.h"

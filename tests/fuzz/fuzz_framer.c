@@ -25,9 +25,11 @@
  * The rest of the start code is in the next input. */
 #define MAX_STRADDLE 3
 /* The maximum number of frames that the timeline counts as lost in one gap. A
- * gap of at most 10 s has 2400 frames at 240 frames per second; the timeline
- * treats a longer gap as the start of a new stream. In addition, the first and
- * the second frame after a gap may each have any of 1024 temporal references.
+ * gap of at most 10 s has 2400 frames at 240 frames per second. The timeline
+ * treats a longer gap as the start of a new stream.
+ *
+ * In addition, three frames may each have any of 1024 temporal references (see
+ * tests/check/libs/mpegvideotimeline.c).
  */
 #define MAX_LOSSES_AT_ONCE (10 * 240 + 3 * 1024)
 #define MAX_TIMED_FRAMES 64

@@ -243,7 +243,7 @@ set_force (gboolean algorithm_too)
 }
 
 /* Returns whether the queue W holds only frames from before an outage (see
- * ifd.c). All of these frames are then dropped for an I-frame. */
+ * ifd.c). An I-frame that arrives then replaces all of these frames. */
 static gboolean
 w_is_stale (const Picture * c)
 {

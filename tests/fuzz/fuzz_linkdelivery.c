@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes recorded opportunities to send. A text is either read or refused with
- * a reason. Packets must leave at the times that a simple model of the format
- * gives, and times never decrease.
+/* Fuzzes traces of delivery opportunities. A text is either read or refused
+ * with a reason. Packets must leave at the times that a simple model of the
+ * format gives, and times never decrease.
  *
- * Input: the mean times without and with outages, N_SENDS times three bytes (a
- * time to wait and two bytes of size), then the text. Each time is one byte,
- * with a mantissa and a power of ten.
+ * Input: the mean time without outages and the mean time of outages. Then
+ * N_SENDS times three bytes: a time to wait, and two bytes of packet size. Then
+ * the text. Each time is one byte, with a mantissa and a power of ten.
  */
 
 #include "fuzz.h"
@@ -13,8 +13,8 @@
 
 #define N_SENDS 32
 #define CONTROL_SIZE (2 + 3 * N_SENDS)
-/* Maximum bytes of a packet. The models accept packets of up to 4 GB, but these
- * need 3 million opportunities. */
+/* Maximum packet size in bytes. The models accept packets of up to 4 GB, but
+ * such a packet would need 3 million delivery opportunities. */
 #define MAX_BYTES 65535
 /* 30 years in ns; no run of a link takes so long. */
 #define MAX_TIME G_GUINT64_CONSTANT (1000000000000000000)

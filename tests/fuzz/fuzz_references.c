@@ -118,7 +118,8 @@ add_sps (Model * model)
   put_bits (&sps, 1, 1);        /* gaps_in_frame_num_value_allowed_flag */
   put_ue (&sps, 9);
   put_ue (&sps, 5);
-  put_bits (&sps, 5, 0x19);     /* frame_mbs_only_flag to the stop bit */
+  /* the fields from frame_mbs_only_flag to the stop bit */
+  put_bits (&sps, 5, 0x19);
   h264_headers_add_sps (model->headers, sps.bytes, (sps.n + 7) / 8);
 }
 
@@ -352,7 +353,8 @@ take_marks (Model * model, FuzzInput * input, H264Slice * slice)
   guint n = fuzz_take_u8 (input) % 3 + 1;
   Decoder left = model->whole;
 
-  /* The stream must leave room for the picture. */
+  /* The marks must remove so many pictures that the decoder can store the
+   * current picture. */
   for (; left.n > 0 && (n > 0 || left.n >= model->max_references); n -= n > 0) {
     const guint at = fuzz_take_u8 (input) % left.n;
 
@@ -502,8 +504,8 @@ check_use (const Model * model, const ReferencePicture * picture,
     fuzz_check ((use->updates & SLOT_BITS) != 0);
   else
     fuzz_check (use->updates == 0);
-  /* The maximum temporal layer is 7. Each picture since the last key frame may
-   * increase the depth by at most one more. */
+  /* The depth of a picture is at most 7, the maximum temporal layer, plus one
+   * for each picture since the last key frame. */
   fuzz_check (use->depth <= 7 + model->n_since_key);
 }
 

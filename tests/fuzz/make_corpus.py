@@ -197,8 +197,8 @@ def reorder(_made):
 # --- links -----------------------------------------------------------------
 
 PROFILES_C = HERE.parents[1] / "gst/wirelesslink/core/linkprofiles.c"
-# The nicks of the profiles, in the order of the table in linkprofiles.c. The
-# number of a profile is its place in this table.
+# The nicks of the profiles, in the order of the table in linkprofiles.c. A fuzz
+# input selects a profile by its index in this table.
 PROFILES = tuple(re.findall(r'^ *{{"([^"]+)",', PROFILES_C.read_text(), re.M))
 TRACE, ABANDON, DIAL_UP, MANY_FLOWS = 1, 4, 8, 16
 DROP_FRAME, IFD, END_FLOWS = 32, 64, 128
@@ -505,8 +505,8 @@ def pictureinfo(_made):
 
 
 def videopacket(_made):
-    """Makes inputs that consist of a byte that says how to read the packet,
-    the number of bytes that are not in the input, and the packet.
+    """Makes inputs of one byte that selects the reader, one byte with the
+    number of bytes that the packet has but the input does not, and the packet.
     """
     picture = bytes.fromhex("00000100 014ffff8")
     gop = bytes.fromhex("000001b8 00080040")

@@ -125,8 +125,8 @@ class Run:
     arrived: dict
     lost: dict
     decodable: dict
-    # The number of decodable frames if frames later than MS_IN_TIME do not
-    # count.
+    # The number of decodable frames, without the frames that arrive later than
+    # MS_IN_TIME.
     in_time: dict
     strangers: int
     p50: float
@@ -259,8 +259,8 @@ def stream_all(cases, directory, at_once):
 
 
 def stream_valid(cases, directory, at_once):
-    """Runs the cases as run_all does. Repeats void runs once, with fewer of
-    them at the same time."""
+    """Runs the cases as stream_all does. Repeats each void run once. Then only
+    half as many cases run at the same time."""
     runs = stream_all(cases, directory, at_once)
     again = {name: cases[name] for name, run in runs.items() if run.why_void()}
     for name in again:

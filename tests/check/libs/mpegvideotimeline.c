@@ -278,9 +278,9 @@ GST_START_TEST (a_new_stream_goes_on_from_the_old_one)
 
 GST_END_TEST;
 
-/* An RTP receiver loses frames directly after the first ones, when it knows
- * neither a complete GOP nor the length of a GOP. The temporal references may
- * continue as if no frame were missing, so only the RTP timestamps show the
+/* An RTP receiver loses frames directly after its first frames. At this time it
+ * knows neither a complete GOP nor the length of a GOP. The temporal references
+ * may continue as if no frame were missing, so only the RTP timestamps show the
  * loss. */
 GST_START_TEST (early_bursts_are_counted_by_the_media_clock)
 {
@@ -539,8 +539,9 @@ GST_START_TEST (a_long_gap_is_one_range)
 
 GST_END_TEST;
 
-/* The timeline trusts a gap in the RTP timestamps up to ten seconds, which are
- * 250 frames here. A longer gap counts as a new stream. */
+/* If a gap in the RTP timestamps is at most ten seconds (here 250 frames), the
+ * timeline reports the missing frames as lost. A longer gap counts as a new
+ * stream. */
 GST_START_TEST (a_gap_of_more_than_ten_seconds_is_a_new_beginning)
 {
   const guint gops[] = { 16, 17 };
@@ -621,13 +622,16 @@ GST_START_TEST (forged_timestamps_lose_seconds_at_most)
 
 GST_END_TEST;
 
-/* A gap of more than ten seconds counts as a new stream. In addition, three
- * frames may each have any of 1024 temporal references: the first frame, the
- * second frame after a jump, and the frame at the end of the gap. */
+/* The maximum number of frames that the timeline counts as lost in one gap. A
+ * gap of more than ten seconds counts as a new stream.
+ *
+ * In addition, three frames may each have any of 1024 temporal references.
+ * These are the first frame, the second frame after a jump, and the frame at
+ * the end of the gap. */
 #define MAX_LOSSES_AT_ONCE (10 * 25 + 3 * 1024)
 
-/* Random temporal references must not change the numbers of correct frames, and
- * no array may be accessed beyond its end. */
+/* Random temporal references must not change the positions of correct frames,
+ * and no array may be accessed beyond its end. */
 GST_START_TEST (any_temporal_references_are_survived)
 {
   MpegVideoTimeline *timeline = mpeg_video_timeline_new ();

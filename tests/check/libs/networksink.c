@@ -911,8 +911,8 @@ create_live (gboolean packets, guint max_live_wait)
   return test;
 }
 
-/* Compares the log without the | characters, because the number of calls of
- * send_packets does not matter here. */
+/* Compares the log without the | characters, because it does not matter here
+ * how often send_packets was called. */
 static void
 free_live_and_expect_log (SinkPipeline * test, const gchar * expected)
 {

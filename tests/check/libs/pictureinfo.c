@@ -416,7 +416,8 @@ GST_START_TEST (frame_that_refreshes_nothing_is_droppable)
 
 GST_END_TEST;
 
-/* RFC 7741, 4.2: X, N, S and PID; then I, L, T and K with their fields */
+/* RFC 7741, 4.2: the payload descriptor has the bits X, N, S and PID, then the
+ * bits I, L, T and K with their fields. */
 GST_START_TEST (first_packet_of_vp8_tells_the_kind)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_VP8);

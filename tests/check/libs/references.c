@@ -126,7 +126,7 @@ GST_START_TEST (depth_in_a_pyramid_follows_from_the_references)
   const guint n = G_N_ELEMENTS (pyramid);
 
   memcpy (pictures, pyramid, sizeof pictures);
-  /* number 10 is a leading picture with a picture that refers to it */
+  /* picture 10 is a leading picture, and another picture refers to it */
   expect_without (pictures, 10, n, "0012332330");
   expect_without (pictures, 10, 3, "001---2330");
   expect_without (pictures, 10, 2, "00-------0");

@@ -165,7 +165,7 @@ GST_START_TEST (frames_are_no_fields)
 
 GST_END_TEST;
 
-/* 2.4.3.7: 33 bits, with marker bits between them */
+/* 2.4.3.7: a PTS or DTS has 33 bits, with marker bits between them */
 GST_START_TEST (time_is_the_dts_or_the_pts)
 {
   static const gchar both[] = "\0\0\1\xe0\0\0\x80\xc0\x0a"

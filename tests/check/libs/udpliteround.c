@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks rounds of packets to several receivers. Each receiver gets each packet
- * as often as the receiver was added, in order, however much room the sockets
- * have and whichever receivers are added or removed meanwhile. Three nested
- * loops compute the expected packets.
+ * as often as the receiver was added, and in order. This does not depend on how
+ * much room the sockets have, or on which other receivers are added or removed
+ * meanwhile. Three nested loops compute the expected packets.
  */
 
 #include <gst/check/gstcheck.h>

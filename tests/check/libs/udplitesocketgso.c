@@ -28,8 +28,8 @@ static Message messages[MAX_PACKETS];
 static guint n_messages;
 /* the errno for messages of several packets; 0 = the kernel decides */
 static gint gso_errno;
-/* number of messages that the socket has room for, and the errno of all later
- * calls */
+/* The number of messages for which the socket still has room, and the errno of
+ * all later attempts to send. */
 static gint room = G_MAXINT, full_errno;
 
 /* --- the functions that send messages -------------------------------------- */
