@@ -217,8 +217,8 @@ class Inspected:
                 continue
             default = re.search(r'Default: *(?:\d+, )?"?([^"\s]*)"?',
                                 body)
-            # Newer versions print the default of an array. It is ignored,
-            # because the pages do not show it.
+            # Newer versions of gst-inspect-1.0 print the default of an array.
+            # The test ignores this default, because the pages do not show it.
             self.defaults[name] = (default and default.group(1)
                                    if "GstValueArray" not in body else None)
             self.ready_only[name] = "only in NULL or READY" in body

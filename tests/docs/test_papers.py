@@ -27,7 +27,8 @@ def run(line, directory):
 
 class PapersTest(unittest.TestCase):
     def test_every_line_runs_as_pasted(self):
-        """All lines run at the same time, because they wait most of the time.
+        """All launch lines run at the same time, because most of the time they
+        only wait.
         """
         lines = [line for page in test_docs.Papers.PAGES
                  for line in test_docs.code_lines(page.read_text())

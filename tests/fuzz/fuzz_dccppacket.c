@@ -162,8 +162,9 @@ check_written (const DccpPacket * packet, const DatagramPath * path,
 
   fuzz_check (dccp_packet_write (packet, path, written) == size);
   if (bytes[6] == 0xff && bytes[7] == 0xff && written[6] == 0)
-    /* The checksums 0xffff and 0 have the same value in one's complement, so
-     * the written one may differ. */
+    /* The checksums 0xffff and 0 have the same value in one's complement. The
+     * checksum that was written may therefore differ from the one that was
+     * read. */
     written[6] = written[7] = 0xff;
   for (i = 0; i < size; i++) {
     if ((i == 6 || i == 7) && has_reserved (packet, bytes))

@@ -75,7 +75,7 @@ typedef struct
   gboolean begun;
   /* All frames in the queue W have to be dropped for the new frame C. */
   gboolean w_is_stale;
-  /* The frames were chosen by more than one algorithm. */
+  /* An algorithm other than gop has chosen frames. */
   gboolean mixed;
   Picture pictures[MAX_PICTURES];
   guint n_pictures;

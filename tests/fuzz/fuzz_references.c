@@ -253,7 +253,7 @@ make_list (const Decoder * decoder, const H264Slice * slice,
 
 /* Section 8.2.5 of H.264. If an IDR picture was lost, an older picture may have
  * the same frame_num. The standard does not say what a decoder does then. This
- * one removes the older picture, as ffmpeg does. */
+ * model of a decoder removes the older picture, as ffmpeg does. */
 static void
 mark_h264 (Decoder * decoder, const H264Slice * slice, const Stored * picture,
     const Model * model)

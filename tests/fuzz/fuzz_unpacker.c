@@ -452,10 +452,12 @@ join_end_codes (GPtrArray * frames)
   }
 }
 
-/* After a gap, and before the first marker, the unpacker cannot recognise a
- * second field whose headers are divided between packets. Any result for such a
- * frame is accepted. Returns the index of the first received frame that does
- * not have the timestamp `rtptime` of this frame. */
+/* Skips a frame whose result is not checked. After a gap, and before the first
+ * marker, the unpacker cannot recognise a second field whose headers are
+ * divided between packets. Any result for such a frame is therefore accepted.
+ *
+ * Returns the index of the first received frame whose timestamp is not
+ * `rtptime`, the timestamp of the skipped frame. */
 static guint
 skip_frame (const GPtrArray * frames, guint next, guint64 rtptime)
 {

@@ -723,7 +723,8 @@ GST_START_TEST (receiver_that_goes_unseen_by_send_is_an_error)
   push (test, 'a', 0, 0);
   WAIT_FOR (sink_pipeline_pushed (test) == 1);
   SET (test, gone, TRUE);
-  /* While the sink waits, it renders no buffer. */
+  /* The sink renders no buffer at this time. It must notice the closed
+   * connection while it waits for the next buffer. */
   check_error (test, GST_RESOURCE_ERROR_WRITE, "it closed the connection");
   push (test, 'b', 0, 40);
   WAIT_FOR (sink_pipeline_pushed (test) == 2);

@@ -380,9 +380,9 @@ GST_START_TEST (h265_long_term_references)
   expect_slice (headers, 19, 0, IRAP_SLICE, "0:");
   expect_slice (headers, 1, 0, SLICE "4:8 1:1 2:0 e0 e0", "8: 7");
   expect_slice (headers, 1, 0, SLICE "4:0 1:1 2:0 e0 e0", "16: 15");
-  /* The slice has two long-term reference pictures. For the one of the SPS, the
-   * upper bits of the POC are unknown. The other one has the low bits 3 and
-   * belongs to the previous cycle of the POC. */
+  /* The slice has two long-term reference pictures. One is listed in the SPS,
+   * and the upper bits of its POC are unknown. The other one has the low bits 3
+   * and belongs to the previous cycle of the POC. */
   expect_slice (headers, 1, 0, SLICE
       "4:4 1:1 2:0 e1 e1 1:0 4:3 1:1 1:1 e1", "20: 19 5* 3");
   h265_headers_free (headers);

@@ -1113,8 +1113,8 @@ GST_START_TEST (another_source_takes_over_when_the_first_is_silent)
    * Packets of the other source are not output any more. */
   check_sources ("a 1 0, b 7 999, b 8 1000, a 2 1001, b 9 1002, b 10 1003, "
       "a 3 1004", "a 1, b 7, b 8, a 2, a 3, ");
-  /* If there are no arrival times, or if the arrival times begin again, a new
-   * source is accepted immediately. */
+  /* A new source is accepted immediately in two cases: if there are no arrival
+   * times, or if the arrival times begin again at a lower value. */
   check_sources ("a 1 -, b 7 -, b 8 -", "a 1, b 7, b 8, ");
   check_sources ("a 1 500, b 7 0, b 8 40", "a 1, b 7, b 8, ");
 }

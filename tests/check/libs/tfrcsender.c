@@ -831,7 +831,8 @@ GST_START_TEST (slow_receiver_stops_slow_start)
   }
   tear_down (&fixture);
 
-  /* While Slow Receiver is set, the rate does not grow beyond this limit. */
+  /* While Slow Receiver is set, the rate does not grow, although the receive
+   * rate is much higher. */
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   for (i = 0; i < 10; i++) {

@@ -15,8 +15,8 @@
 
 static UdpliteClients *clients;
 static UdpliteRound round_;
-/* The packets that were sent, as pairs of receiver and packet number ("a0a1b0
- * "). An 'x' follows a packet that failed. */
+/* The packets that were sent, each as its receiver and its index. "b2" is
+ * packet 2 to receiver b. An 'x' follows a packet that could not be sent. */
 static GString *sent;
 
 static void

@@ -440,8 +440,8 @@ renew_sender (DccpConnection * connection, guint64 first)
   halves->sender = halves->sender_ccid->sender.create (&config);
 }
 
-/* The Loss Intervals cover the whole history. The sink searches the lost
- * packets for packets of key frames. */
+/* The option Loss Intervals covers the whole history. The sink searches all
+ * lost packets for packets of key frames. */
 static guint64
 measure_loss_intervals (void)
 {
