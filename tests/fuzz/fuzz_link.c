@@ -21,7 +21,7 @@
 #define FLAG_MANY_FLOWS (1 << 4)
 #define FLAG_DROP_FRAME (1 << 5)
 #define FLAG_IFD (1 << 6)       /* the seed determines max_frames */
-/* Orders that set a station also end the flow. */
+/* With this flag, an order that sets a station ends the flow first. */
 #define FLAG_END_FLOWS (1 << 7)
 
 #define MAX_CHANGES 15

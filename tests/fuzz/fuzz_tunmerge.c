@@ -68,7 +68,7 @@ read16 (const guint8 * data)
   return data[0] << 8 | data[1];
 }
 
-/* Checks packet `n` of a merged packet, which was accepted. */
+/* Checks a packet that was accepted. It is packet `n` of the merged packet. */
 static void
 check_accepted (const TunMerge * merge, guint n, const Packet * packet)
 {
