@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks that the next run removes what a killed run has left, and that files
-in use stay.
+"""If the lab is killed, it leaves files behind. Checks that its next run
+removes these files, but not files that another process still uses.
 """
 
 import os

@@ -173,8 +173,8 @@ add_constant_scenario (ArenaGroups * groups, gdouble rate, gdouble load,
     scenario->duration = 10 * SECOND;
 }
 
-/* The link is faster than any stream. This scenario measures how soon the
- * estimate shows that. */
+/* No video stream is as fast as this link. This scenario measures how close the
+ * estimated rate of the sender soon comes to the rate of the link. */
 static void
 add_gigabit (ArenaGroups * groups)
 {
@@ -697,9 +697,12 @@ set_shared_path (ArenaPath * path, gdouble rate, guint round_trip,
   queue->bytes = products * rate / 8 * round_trip / 1e3;
 }
 
-/* In the group "tcp" the sender gives up the frames whose reference it has given
- * up, so it may send less than its rate control allows. In "tcp-independent" no
- * frame refers to another one, so the rate control alone limits the sender. */
+/* In the group "tcp", frames refer to other frames. If the sender drops a
+ * frame, it also drops the frames that refer to it. It may then send less than
+ * its rate control allows.
+ *
+ * In "tcp-independent", no frame refers to another one, so the rate control
+ * alone limits the sender. */
 static void
 add_tcp_scenario (ArenaGroups * groups, gboolean is_independent,
     TcpAlgorithm algorithm, gdouble rate, guint round_trip, gdouble products)

@@ -105,8 +105,8 @@ typedef struct
 
 /* Returns the maximum time that a run may take, in ns. */
 guint64 arena_simulation_get_length (const ArenaSimulationConfig * config);
-/* Selects the rate control of all later runs by its name; NULL means the
- * default. Returns FALSE if there is none of this name. */
+/* Selects the rate control of all later runs by its name. NULL means the
+ * default. Returns FALSE if there is no rate control with this name. */
 gboolean arena_simulation_set_rate_control (const gchar * name);
 /* Free with arena_record_clear () */
 void arena_simulation_run (const ArenaSimulationConfig * config,

@@ -94,7 +94,8 @@ void harness_set_flushing (IfdHarness * harness, gboolean flushing);
 
 /* Waits until the log of the network equals `expected`. */
 void harness_expect_log (IfdHarness * harness, const gchar * expected);
-/* Waits until the pusher has pushed this number of objects, or all of them. */
+/* Waits until the pusher has pushed `pushed` objects. The test fails if this
+ * takes too long. */
 void harness_expect_pushed (IfdHarness * harness, guint pushed);
 void harness_expect_endings (IfdHarness * harness, guint endings);
 /* Waits until the caps of MPEG video have passed the element. The frame that

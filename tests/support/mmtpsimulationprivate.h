@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Types and functions that the loop of the simulation (mmtpsimulation.c) and
- * its judge (mmtpsimulationjudge.c) share.
+/* Types and functions shared by the two parts of the simulation: its loop
+ * (mmtpsimulation.c) and its judge (mmtpsimulationjudge.c).
  */
 
 #ifndef __MMTPSIMULATIONPRIVATE_H__

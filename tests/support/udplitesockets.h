@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Helpers for tests of UDP-Lite sockets on the loopback interface: they send
- * and collect packets, and inject packets that no backend would send. No helper
- * waits for a fixed time: a special packet marks the end of the packets before
- * it.
+/* Helpers for tests of UDP-Lite sockets on the loopback interface. They send
+ * and collect packets. They also inject packets that our own sockets would
+ * never send.
+ *
+ * No helper waits for a fixed time. Instead it sends a special packet and reads
+ * until that packet arrives: all packets sent earlier have then arrived.
  */
 
 #ifndef __UDPLITESOCKETS_H__

@@ -119,9 +119,10 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual(own.verdict, "better")
 
     def test_runs_that_mostly_agree_are_not_the_same(self):
-        """The sorted differences between the runs are -10 ten times, and then
-        0. At 5 %, 23 differences are removed at each end, so the interval is
-        from 0 to 0."""
+        """Ten runs are compared with ten runs, so there are 100 differences. 10
+        of them are -10, and the other 90 are 0. For an interval with an error
+        of 5 %, 23 of the sorted differences are removed at each end. Only zeros
+        remain, so the interval is from 0 to 0."""
         own = only_row(rows([100] * 10), rows([100] * 9 + [90]))
         self.assertEqual((own.verdict, *own.interval[:2]),
                          (two_matrices.NONE_CHANGED, 0, 0))
@@ -291,7 +292,9 @@ class PageTest(unittest.TestCase):
 
 
 class CommandTest(unittest.TestCase):
-    """Starts pipelines/lab with tables of runs."""
+    """Starts pipelines/lab with the paths of two CSV files, each with the
+    results of some runs.
+    """
 
     def setUp(self):
         directory = tempfile.TemporaryDirectory()

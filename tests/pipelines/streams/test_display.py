@@ -106,7 +106,9 @@ class FreezeTest(unittest.TestCase):
             self.freezes_ms("IPPPPPI", [50, *[None] * 5, 50]), [240])
 
     def test_a_delay_that_grows_freezes_the_picture(self):
-        # The pictures are shown at 50 ms and at 40 + 300 ms.
+        # The first picture has a delay of 50 ms and is shown at 50 ms. The
+        # second one is captured at 40 ms and has a delay of 300 ms, so it is
+        # shown at 340 ms.
         self.assertEqual(self.freezes_ms("II", [50, 300]), [290])
 
     def test_black_before_the_first_picture(self):

@@ -33,7 +33,7 @@ class LinkUseTest(unittest.TestCase):
 
     def test_the_film_begins_with_the_first_large_packet(self):
         self.assertEqual(link_use.begin_ns(PACKETS), 100 * MS)
-        # If there is no large packet, the film begins with the first packet.
+        # If no packet is large, the time of the first packet is returned.
         self.assertEqual(link_use.begin_ns(PACKETS[:1]), 20 * MS)
         self.assertEqual(link_use.begin_ns([]), 0)
 

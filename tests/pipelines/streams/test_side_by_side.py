@@ -71,9 +71,10 @@ class FramesTest(VideoCase):
                                        delta=6)
 
     def test_each_tile_has_the_picture_that_is_seen(self):
-        # The result has the pictures 3, 4, 5 and 6. The second viewer still
-        # sees picture 1, then picture 4, and then freezes. The third viewer has
-        # not seen a picture before picture 5.
+        # The video shows the pictures 3, 4, 5 and 6 of the clip, each at its
+        # time. The first tile shows all four. The second viewer still sees
+        # picture 1 at first, then picture 4, and then the video freezes at
+        # picture 4. The third viewer sees no picture before picture 5.
         video, _ = self.write(
             Tile(self.clip, [3, 4, 5, 6], 3), Tile(self.clip, [1, 4, 4, 4], 3),
             Tile(self.clip, [None, None, 5, 6], 3))
