@@ -217,8 +217,10 @@ get_packet_size (const ArenaPath * path)
       FULL_PACKET);
 }
 
-/* Records when the service of each packet began. One packet always waits, so
- * this is the time at which the next packet could be put into the queue. */
+/* Packets of a test that always keeps one packet waiting in the queue of the
+ * link. When the link begins to send the waiting packet, the next packet is put
+ * into the queue. Each packet is put into the queue at the time that `begun`
+ * has for it. The link begins to send the previous packet at the same time. */
 typedef struct
 {
   Link *link;

@@ -120,8 +120,8 @@ const gchar *arena_scenario_get_extra_name (const ArenaScenario * scenario,
 /* Does run `number` of scenario->n_runs. */
 void arena_scenario_run (const ArenaScenario * scenario, guint number,
     ArenaOutcome * outcome);
-/* Does run number `number` without the comparison with RTP over UDP and with
- * perfect foresight. */
+/* Does run `number` with MMTP only. The results of RTP over UDP and of a sender
+ * with perfect foresight are not computed. */
 void arena_scenario_run_mmtp (const ArenaScenario * scenario, guint number,
     ArenaOutcome * outcome);
 

@@ -83,8 +83,9 @@ typedef struct
   guint64 *arrived;
   /* For each frame, the number of packets that were never sent. */
   guint16 *unsent;
-  /* For each frame, the bytes of all its packets that were sent, including IP
-   * and UDP. This array and `unsent` are all 0 for UDP. */
+  /* For each frame, the bytes of all its packets that were sent, including the
+   * headers of IP and UDP. If the session uses RTP over UDP instead of MMTP,
+   * this array and `unsent` contain only 0. */
   guint64 *sent_bytes;
   guint64 forward_bytes, back_bytes;    /* Bytes sent, including IP and UDP. */
   guint64 measured_bytes;       /* Bytes that arrived, including IP and UDP. */

@@ -19,8 +19,8 @@ typedef struct
   VirtualLinkDirection direction;
   guint32 wire_size;            /* bytes of the IP packet */
   guint64 sent;                 /* ns */
-  gboolean to_client;           /* DCCP: the packet goes to the client. */
-  gboolean is_ack;              /* TCP: it is an acknowledgement. */
+  gboolean to_client;           /* DCCP: whether it goes to the client. */
+  gboolean is_ack;              /* TCP: whether it is an acknowledgement. */
   guint number;                 /* TCP: number of the segment. */
   guint transfer;               /* TCP: number of the transfer. */
   gsize size;                   /* DCCP: size in bytes. */

@@ -38,8 +38,9 @@ typedef struct
   GBytes *bytes;
 } Flight;
 
-/* The state of an address as the receiver must keep it. See docs/wire-mmtp.md
- * section 3 (RESPONSE) and section 4. */
+/* What the receiver must know about an address of the sender, as
+ * docs/wire-mmtp.md requires in section 3 (RESPONSE) and in section 4. The
+ * network keeps its own copy, to check that the receiver obeys these rules. */
 typedef struct
 {
   guint64 received, sent;       /* bytes */

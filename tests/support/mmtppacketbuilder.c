@@ -94,8 +94,9 @@ draw_u64 (const Builder * self)
   return high << 32 | draw_u32 (self);
 }
 
-/* Usually returns a number close to `value`. Sometimes returns a number that is
- * further away than the replay window, or a random number. */
+/* Usually returns a value that is slightly larger than `value`. Sometimes the
+ * difference is larger than the replay window. Sometimes the returned value is
+ * random and does not depend on `value`. */
 static guint64
 draw_near (const Builder * self, guint64 value)
 {

@@ -216,8 +216,9 @@ const MmtpSimulationResult *mmtp_simulation_get_result
     (MmtpSimulation * simulation);
 const MmtpSimulationFrame *mmtp_simulation_get_frames
     (MmtpSimulation * simulation);
-/* Returns how many frames that were put between two times (ns since the origin)
- * were not output in time. */
+/* Returns how many of the frames between the times `from` and `to` were not
+ * output in time. The due time of a frame decides. `from` and `to` are in ns
+ * since the origin. */
 guint mmtp_simulation_count_lost (MmtpSimulation * simulation, guint64 from,
     guint64 to);
 /* Returns how many frames were useless: they were not output in time, and they

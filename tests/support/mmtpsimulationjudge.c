@@ -134,8 +134,9 @@ mmtp_simulation_judge_tcp (MmtpSimulation * simulation, guint path,
 
 /* --- frames --------------------------------------------------------------- */
 
-/* Returns the number of the frame, or G_MAXUINT if its bytes are not those that
- * were put. */
+/* Reads the number of a frame from its first four bytes and returns this
+ * number. Returns G_MAXUINT if the bytes differ from the bytes of the frame
+ * that the simulation sent with this number. */
 static guint
 identify_frame (const MmtpSimulation * simulation, const DatagramSlice * data)
 {

@@ -12,7 +12,7 @@
 typedef struct
 {
   GQueue packets;               /* of GBytes */
-  gboolean has_begun;           /* The sender was told that it is ready. */
+  gboolean has_begun;           /* MMTP_EVENT_READY was returned. */
   gboolean has_ended;
   guint n_paths;
   MmtpSenderStats stats;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the share of frames that a sender with perfect foresight would have
-delivered in time, with opportunities that were written by hand.
+"""Tests the possible share of a run: the share of its frames that a sender with
+perfect foresight would have delivered in time. The times at which the link can
+carry data (its opportunities) were written by hand.
 """
 
 import pathlib

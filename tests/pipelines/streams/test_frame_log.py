@@ -32,7 +32,8 @@ def lost(number, type, frames=1):
 
 
 def gop(number, closed=0, broken=0):
-    """Returns the log line of the GOP header before the frame of this number.
+    """Returns the log line of a GOP header. The header comes directly before
+    frame `number`.
     """
     return f"gop,0,0,,,,,{number},,,,00:00:00:00,{closed},{broken},0,,"
 

@@ -25,7 +25,10 @@ def passages(late_ms, types="I"):
 
 
 def known(machine=(0.0, 0.0, 0.0), link=(0.0, 0.0, 0.0)):
-    """Returns the lateness as it is stored, from (median, p99, max) in ms."""
+    """Returns the lateness of the machine and of the link as a dictionary, in
+    the form in which the results of a run contain it. Both arguments are
+    (median, 99th percentile, maximum) in ms.
+    """
     return {f"{part}_{name}_ms": ms
             for part, own in (("machine", machine), ("link", link))
             for name, ms in zip(lateness.LINK_STATISTICS, own)}
@@ -193,8 +196,8 @@ class GradeTest(unittest.TestCase):
         found = lateness.grade(known((0, 0, 25), (0, 0, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 0)
         self.assertFalse(found["flagged"])
-        # Unlike the maximum, the 99th percentile of the lateness changes the
-        # percentiles of the latency.
+        # The 99th percentile of the lateness does change the percentiles of the
+        # latency. Here it is 12 ms, so the 95th percentile changes by 12 ms.
         found = lateness.grade(known((12, 12, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 12)
         self.assertTrue(found["flagged"])
@@ -208,8 +211,9 @@ class GradeTest(unittest.TestCase):
         self.assertTrue(lateness.words(late))
 
     def test_a_late_reference_counts_with_all_its_frames(self):
-        """The I-frame in the middle is 505 ms late, so the 9 P-frames after it
-        cannot be decoded in time."""
+        """The I-frame in the middle arrives 505 ms after it was sent, which is
+        too late. The 9 P-frames after it refer to it, so they cannot be decoded
+        in time either."""
         ways = passages([100] * 10 + [505] + [100] * 9, "IPPPPPPPPP")
         found = lateness.grade(known((6, 6, 6)), [ways])
         self.assertAlmostEqual(found["effects"][0]["verdicts_percent"], 50)

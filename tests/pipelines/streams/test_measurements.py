@@ -368,12 +368,11 @@ class PaperTest(unittest.TestCase):
         self.assertIsNone(measurements.worst_place([[0, 0], [0, 0]]))
 
     def test_the_worst_places_are_those_with_the_largest_sum(self):
-        # The sums of the errors in two consecutive places are 10, 21, 13, 4 and
-        # 12.
+        # The errors of both streams are added. The sum over each two
+        # consecutive places is then 10, 21, 13, 4 and 12.
         errors = [[0, 9, 5, 0, 0, 10], [0, 1, 6, 2, 2, 0]]
         self.assertEqual(measurements.worst_places(errors, 2), range(1, 3))
-        # The sums of the errors in three consecutive places are 21, 23, 15 and
-        # 14.
+        # The sum over each three consecutive places is 21, 23, 15 and 14.
         self.assertEqual(measurements.worst_places(errors, 3), range(1, 4))
         self.assertEqual(measurements.worst_places(errors, 9), range(6))
         self.assertIsNone(measurements.worst_places([[0, 0], [0, 0]], 2))

@@ -223,7 +223,9 @@ def find_path(work, chosen, opportunities, flow, first):
 
 
 class BruteForceTest(unittest.TestCase):
-    """Compares the algorithm with all sets of frames."""
+    """Compares the set of frames that the algorithm chooses with the best set.
+    The best set is found by trying all sets of frames.
+    """
 
     def instance(self, seed):
         draw = random.Random(seed)

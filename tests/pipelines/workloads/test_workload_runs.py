@@ -176,7 +176,9 @@ class VirtualTimeTest(RunCase):
         self.assertEqual(done.returncode, 0, done.stdout)
         log = self.output / "gsm/calls/computed/1-1/wl0.log"
         words = [line.split() for line in log.read_text().splitlines()]
-        # Each packet needs a call of its own. Some calls need a second attempt.
+        # The modem makes a separate phone call for each packet. Some calls are
+        # not connected at the first attempt and are repeated, so only connected
+        # calls are counted.
         self.assertEqual(sum(line[0] == "call" and line[2] == "connected"
                              for line in words), 40)
         self.assertRegex(done.stdout, r"\ncalls +40\n")
