@@ -78,8 +78,8 @@ typedef struct
   guint64 ready_at;             /* Time in ns, or ARENA_NEVER. */
   /* Time in ns at which the first frame was due. */
   guint64 origin;
-  /* For each frame, the time in ns at which its last packet left the receiver,
-   * or ARENA_NEVER. */
+  /* For each frame, the time in ns at which the receiver output its last
+   * packet, or ARENA_NEVER. */
   guint64 *arrived;
   /* For each frame, the number of packets that were never sent. */
   guint16 *unsent;

@@ -67,7 +67,7 @@ typedef struct
 {
   guint64 seed;
   guint64 duration;             /* ns */
-  /* Rates are in bytes per second. The bytes of whole IP packets count. */
+  /* Rates are in bytes per second. They include all headers of an IP packet. */
   VirtualLinkConfig link;
   DccpSimulationFlow flows[DCCP_SIMULATION_MAX_FLOWS];
   guint n_flows;

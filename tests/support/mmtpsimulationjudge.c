@@ -154,8 +154,9 @@ identify_frame (const MmtpSimulation * simulation, const DatagramSlice * data)
   return number;
 }
 
-/* Compares the deadline that the receiver reports with the true one, and checks
- * that the receiver kept it. */
+/* Compares the deadline that the receiver reports for a frame with the true
+ * deadline. Checks also that the receiver output the frame before the reported
+ * deadline. */
 static void
 judge_times (MmtpSimulation * simulation, const MmtpSimulationFrame * frame,
     const MmtpReceiverEvent * event)

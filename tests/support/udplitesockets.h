@@ -65,8 +65,10 @@ void udplite_test_send (UdpliteSocket * socket, gboolean ipv6, guint16 port,
 /* Sends the end packet and returns the packets that arrived before it. */
 GPtrArray *udplite_test_collect (UdpliteSocket * receiver,
     UdpliteSocket * sender, gboolean ipv6);
-/* Returns a socket that sends raw data after the IP header, or after a UDP
- * header without a checksum. Returns -1 if this is not permitted. */
+/* Returns a socket for packets that the backend itself would not send. For the
+ * UDP backend, the kernel writes the UDP header and leaves the checksum out.
+ * For other backends, the kernel writes only the IP header. Returns -1 if the
+ * system does not permit such a socket. */
 gint udplite_test_injector_open (const gchar * test, UdpliteBackend backend,
     gboolean ipv6);
 void udplite_test_inject (gint fd, UdpliteBackend backend, gboolean ipv6,

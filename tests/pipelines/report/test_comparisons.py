@@ -138,8 +138,8 @@ class OuwensTest(unittest.TestCase):
         self.assertEqual(ouwens.shares([]), ["–"] * 6)
 
     def test_throughput_of_a_part_of_the_film(self):
-        # 25 frames of 1000 bytes each second are 0.2 Mbit/s. Each frame is 1 ms
-        # late.
+        # Each second has 25 frames of 1000 bytes, which is 0.2 Mbit/s. Each
+        # frame arrives 1 ms after it was sent.
         ways = test_measurements.ways("P" * 100, [1] * 100)
         self.assertAlmostEqual(ouwens.throughput(ways, (1, 3)), 0.2)
 

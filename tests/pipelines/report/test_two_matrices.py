@@ -46,7 +46,10 @@ def only_row(a, b):
 
 class IntervalTest(unittest.TestCase):
     def test_rank_sums_are_those_of_all_orders(self):
-        """All orders of the runs of A and B are counted one by one."""
+        """If the runs of A and B are sorted by their values, they can follow
+        each other in many orders. This test goes through all orders and
+        computes U for each.
+        """
         for count_a, count_b in ((2, 3), (3, 2), (1, 4), (4, 4)):
             counted = [0] * (count_a * count_b + 1)
             everything = range(count_a + count_b)

@@ -11,8 +11,9 @@ PERIOD_MS = 40
 
 
 def passages(late_ms, types="I"):
-    """Returns frames that were sent when they were due and arrived after these
-    times in ms; None is a frame that did not arrive."""
+    """Returns frames that were sent when they were due. The argument has the
+    time in ms from sending to arrival for each frame, or None if the frame did
+    not arrive."""
     found = []
     for number, ms in enumerate(late_ms):
         due = number * PERIOD_MS * MS

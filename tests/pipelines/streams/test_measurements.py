@@ -274,8 +274,8 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
                          ([0] * 5, 0))
 
     def test_sequence_counts_bytes_as_they_were_sent(self):
-        # Packets 0 and 1 entered at 10 ns, packets 2 and 3 at 40 ns. Packet 1
-        # was lost at 20 ns, packet 2 at 40 ns.
+        # Packets 0 and 1 entered the link at 10 ns, and packets 2 and 3 at 40
+        # ns. Packet 1 was lost at 20 ns, and packet 2 at 40 ns.
         sent, delivered, lost = measurements.sequence(self.log().packets)
         self.assertEqual(sent, [(10, 100), (10, 200), (40, 300), (40, 400)])
         self.assertEqual(delivered, [(30, 100), (50, 400)])
