@@ -345,7 +345,8 @@ set_recording (ArenaPath * path, const ArenaTrace * forward,
 typedef enum
 {
   RECORDED,
-  RECORDED_SHALLOW,             /* The queue is as short as in the lab. */
+  /* The queue has SHALLOW_QUEUE packets, as in the lab. */
+  RECORDED_SHALLOW,
   RECORDED_BACK                 /* The return path uses a recording, too. */
 } Recorded;
 

@@ -272,7 +272,8 @@ run_mmtp (const ArenaScenario * scenario, const GArray * frames, guint number,
   return origin;
 }
 
-/* Adds the results of RTP over UDP and of perfect foresight on the same paths.
+/* Adds two results for the same paths: that of RTP over UDP, and that of a
+ * sender with perfect foresight.
  */
 static void
 run_comparison (const ArenaScenario * scenario, const GArray * frames,

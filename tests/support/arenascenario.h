@@ -83,8 +83,9 @@ typedef struct
   gdouble first_choice;
   /* Maximum time in ms in which nothing could arrive. */
   gdouble max_gap;
-  /* Result of MMTP, divided by the possible result of a stream that begins at
-   * the same time as the stream of MMTP. */
+  /* Share of the frames that MMTP delivers in time, divided by the share that a
+   * sender with perfect foresight delivers in time. Both streams begin at the
+   * same time. */
   gdouble share;
   /* Time in ms until the session is ready; INFINITY if it never is. */
   gdouble ready;

@@ -83,8 +83,9 @@ struct _DccpNetwork
   guint64 credit_time[N_ENDS];  /* ns */
 };
 
-/* Initializes a network with CCID 3 only, a one-way delay of 50 ms and UDP. An
- * endpoint that sends data puts a packet of 100 bytes every 10 ms. */
+/* Initializes a network with a one-way delay of 50 ms. The endpoints use DCCP
+ * over UDP and offer only CCID 3. An endpoint that sends data generates a
+ * packet of 100 bytes every 10 ms. */
 void dccp_network_init (DccpNetwork * network);
 /* Creates the endpoints. Call it after changing `configs` and `paths`. */
 void dccp_network_begin (DccpNetwork * network);

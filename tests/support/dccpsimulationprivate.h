@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Types and functions that the network and the flows of the simulation share.
+/* Types and functions shared by two parts of the simulation: its network and
+ * its flows.
  */
 
 #ifndef __DCCPSIMULATIONPRIVATE_H__

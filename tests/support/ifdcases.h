@@ -3,15 +3,16 @@
  * the algorithm and the expected fate of each frame.
  *
  * Words of the input:
- *   I P B       A frame arrives. Its size follows (B30), then its flags: c closed,
- *               x broken link, l leading, t trailing, r refresh, ! incomplete.
- *               Its position in display order modulo 16 comes last (o12).
+ *   I P B       A frame arrives. Its size follows (B30), then its flags:
+ *               c closed, x broken link, l leading, t trailing, r refresh,
+ *               ! incomplete. Its position in display order modulo 16 comes
+ *               last (o12).
  *   /           The channel has sent its frame and accepts the next one.
  *   restart     A new receiver begins.
  *   flush       The stream ends.
  *   paper paper-gop gop1 ... gop9
- *               From here on, another algorithm or another value of max_frames is
- *               used.
+ *               From here on, another algorithm or another value of
+ *               max_frames is used.
  *
  * Words of the fate, with the number of the frame in the order of input:
  *   +I0         The frame was stored.

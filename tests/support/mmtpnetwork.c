@@ -319,8 +319,9 @@ put (MmtpNetwork * self)
   g_bytes_unref (buffer.data);
 }
 
-/* While a buffer waits, the receiver may correct its clock by at most 1 ms per
- * second (mmtpclock.c). */
+/* Checks that a buffer was not output after its deadline. The receiver may
+ * correct its clock while the buffer waits, by at most 1 ms per second
+ * (mmtpclock.c). The check allows this difference. */
 static void
 check_time (MmtpNetwork * self, const MmtpReceiverEvent * event)
 {

@@ -27,8 +27,8 @@ typedef struct
   const gchar *key;             /* NULL: none */
   /* Size in bytes of the buffer that is put in each period. */
   guint frame_size;
-  /* Called for each message that is sent on a path, or to another address.
-   * Returns FALSE to drop the message. */
+  /* Called for each message that an endpoint sends, whether its address is that
+   * of a path or another one. Returns FALSE to drop the message. */
     gboolean (*sent) (MmtpNetwork * network, MmtpRole from,
       const MmtpAddress * address, const guint8 * bytes, gsize size,
       gpointer data);
@@ -61,8 +61,8 @@ struct _MmtpNetwork
   GArray *out;
   guint sessions, silences, ends;       /* Number of events of the receiver. */
   guint lost, broken, refused, ended;   /* Number of events of the sender. */
-  /* No attacker has the secrets, so each output buffer must equal a buffer that
-   * was put. */
+  /* Set if no attacker knows the secrets of the session. Each buffer that the
+   * receiver outputs must then equal a buffer that was passed to the sender. */
   gboolean trusted;
 
   /* Messages in flight to the sender and to the receiver. */

@@ -2,8 +2,9 @@
 
 #include "mmtpoptimum.h"
 
-/* Returns all useful slots of a path, ordered by time. The first slot begins at
- * `begin`. */
+/* Returns the slots of a path, ordered by time. A slot is one possible
+ * transmission of a packet. The first slot begins at `begin`. Slots that could
+ * not carry any packet of the stream are left out. */
 static GArray *
 mmtp_optimum_make_slots (const MmtpOptimumPath * path, gdouble begin,
     gdouble last, gdouble limit)

@@ -74,8 +74,8 @@ typedef struct
   guint n;                      /* frames */
   guint64 period;               /* ns */
   guint32 size;                 /* Size in bytes; for a video, the mean size. */
-  /* Frames with the pattern IBBPBBPBBPBB whose sizes are in the ratio 5 : 3 :
-   * 1. */
+  /* The frames have the pattern IBBPBBPBBPBB. The sizes of an I-, a P- and a
+   * B-frame are in the ratio 5 : 3 : 1. */
   gboolean video;
   /* All frames are available from the beginning. They are put while the sender
    * has room. */
@@ -187,7 +187,8 @@ typedef struct
   guint64 messages[2][MMTP_LAST_TYPE];
   guint64 late_packets;         /* Packets that arrived after their deadline. */
   guint64 worst_late;           /* ns */
-  /* Maximum bytes that the endpoints report as queued and held. */
+  /* Maximum of the bytes that the sender reports as queued, and of the bytes
+   * that the receiver reports as held. */
   guint64 max_queued, max_held;
   /* Time in ns at which END was output; MMTP_SIMULATION_NEVER if it was not. */
   guint64 ended_at;

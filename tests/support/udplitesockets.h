@@ -25,7 +25,8 @@
 #define UDPLITE_TEST_ROOM 2048
 #define UDPLITE_TEST_END "the end of this test"
 
-/* Pairs of backends that must understand each other. */
+/* A pair of backends whose packets have the same format. The receiver must
+ * accept the packets of the sender. */
 typedef struct
 {
   UdpliteBackend sender, receiver;

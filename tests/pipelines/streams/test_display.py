@@ -179,8 +179,9 @@ class EncoderLatenessTest(unittest.TestCase):
                "type", "coding_number", "display_number", "size_bytes", "hash")
 
     def lateness(self, encoding_ms, flagged=False):
-        """Returns the lateness of an encoder that encodes 50 frames. The last
-        frames take `encoding_ms`, and all frames before them take 5 ms."""
+        """Returns the statistics of how late an encoder is. The encoder encodes
+        50 frames. `encoding_ms` has the encoding times of the last frames; each
+        frame before them takes 5 ms."""
         times = [5] * (50 - len(encoding_ms)) + encoding_ms
         with tempfile.TemporaryDirectory() as name:
             directory = pathlib.Path(name)

@@ -309,7 +309,9 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
         self.assertEqual((packets, total), (529, 509))
 
     def test_long_runs_are_counted_too(self):
-        """The classes are those of Ouwens' table: 5 to 10, and over 10."""
+        """Ouwens' table sorts the runs of lost packets by their length. Its
+        last two classes are 5 to 10 packets, and more than 10 packets.
+        """
         lost = [True] * 10 + [False] + [True] * 11 + [False] + [True] * 200
         shares, packets, total = measurements.run_percents(
             measurements.loss_runs(lost))
@@ -351,8 +353,10 @@ class PaperTest(unittest.TestCase):
         self.assertEqual(measurements.sustainable_rate([(0, 0), (0, 5)]), 0)
 
     def test_one_way_delay(self):
-        # The receiver's clock is 1000 units ahead. The packet takes 30 units,
-        # the acknowledgement 50, and the receiver waits for 7.
+        # The receiver's clock is 1000 units ahead of the sender's clock. The
+        # packet takes 30 units to the receiver. The receiver then waits for 7
+        # units before it sends the acknowledgement. The acknowledgement takes
+        # 50 units back.
         self.assertEqual(measurements.one_way_delay(
             sent=0, reception=1030, sending_ack=1037, received=87), 40)
 
