@@ -486,8 +486,9 @@ add_fast (ArenaGroups * groups, const gchar * group, const gchar * name,
 static void
 add_jitter (ArenaGroups * groups)
 {
-  /* Exponential jitter at times causes longer delays than uniform jitter.
-   * Packets stay in order. */
+  /* With the same setting, exponential jitter sometimes causes longer delays
+   * than uniform jitter. Its largest setting here is therefore smaller. Packets
+   * stay in order. */
   static const guint jitters[2][3] = { {10, 30, 100}, {10, 30, 50} };
   guint exponential, i, j;
   Clip clip;

@@ -115,8 +115,8 @@ arena_trace_get_text (const ArenaTrace * trace, guint32 offset, guint32 length)
       round += trace->period;
     }
   }
-  /* A trace repeats when it ends. The last line moves this end beyond the end
-   * of the run. */
+  /* When a trace ends, it begins again. The trace must therefore be longer than
+   * the run. This last line makes it end after the end of the run. */
   g_string_append_printf (text, "%u\n", length + 1);
   return g_string_free (text, FALSE);
 }

@@ -183,8 +183,9 @@ plan_clear (Plan * plan)
 
 typedef struct
 {
-  /* The first frame of the current busy period. At the start of a search, it is
-   * the frame from which the search continues. */
+  /* First frame of the current busy period. A busy period is a time in which
+   * the links always have data to send. At the start of a search, this is the
+   * frame from which the search continues. */
   guint frame;
   /* Bytes that the links have taken before this frame. */
   guint64 bytes;

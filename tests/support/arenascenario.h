@@ -37,8 +37,8 @@ typedef struct
   gdouble scale;                /* Factor for the sizes of the clip's frames. */
   /* Each run begins at another position of the clip. */
   gboolean shifts_clip;
-  /* No frame refers to another one, so the sender need not give up frames whose
-   * reference was given up. */
+  /* No frame refers to another one. The sender therefore never drops a frame
+   * because its reference was dropped. */
   gboolean is_independent;
   guint32 packet_size;
   guint64 period;               /* Time between two frames or packets, in ns. */

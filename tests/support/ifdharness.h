@@ -115,8 +115,10 @@ void harness_expect_wait (IfdHarness * harness, GstClockTime time);
 void harness_set_time (IfdHarness * harness, GstClockTime time);
 /* Advances the clock until this number of frames has entered the element. */
 void harness_run_until (IfdHarness * harness, guint frames);
-/* Checks that each frame is in exactly one counter. Call it when the other
- * threads have finished. `being_sent` frames may still be in flight. */
+/* Checks the counters of the element: each frame that has entered the element
+ * must be counted as sent, dropped, flushed or waiting, and only once.
+ * `being_sent` frames may be counted nowhere, because they are still being
+ * sent. Call it when the other threads have finished. */
 void harness_expect_adds_up (IfdHarness * harness, guint being_sent);
 
 /* --- life cycle ---------------------------------------------------------- */

@@ -74,7 +74,8 @@ gint udplite_test_injector_open (const gchar * test, UdpliteBackend backend,
     gboolean ipv6);
 void udplite_test_inject (gint fd, UdpliteBackend backend, gboolean ipv6,
     guint16 port, const guint8 * packet, gsize size);
-/* Writes a correct packet from the loopback address to itself. */
+/* Writes a packet that is correct for this backend. Both its source address and
+ * its destination address are the loopback address. */
 void udplite_test_write (guint8 * packet, gsize size, UdpliteBackend backend,
     gboolean ipv6, guint16 port, guint coverage);
 
@@ -106,7 +107,8 @@ void udplite_test_assert_packet (const UdpliteFixture * fixture,
     const UdpliteTestPacket * packet, guint seed, gsize size, guint coverage);
 void udplite_test_assert_from (const UdpliteFixture * fixture,
     const UdpliteTestPacket * packet);
-/* Returns the number of refused packets, except packets of other programs. */
+/* Returns the number of packets that the socket refused. Packets of other
+ * programs on this machine are not counted. */
 guint64 udplite_test_refused (UdpliteSocket * socket);
 
 #endif /* __UDPLITESOCKETS_H__ */

@@ -50,9 +50,10 @@ class PossibleShareTest(unittest.TestCase):
             began_ms * MS, late_ms, None)
 
     def test_the_best_frames_for_these_opportunities(self):
-        # The P-frame is complete at 180 ms, 40 ms after its due time. The only
-        # opportunity after that, at 220 ms, is for the first B-frame. It is too
-        # small for the second one.
+        # The P-frame is complete at 180 ms, 40 ms after its due time. Only one
+        # opportunity remains, at 220 ms. It is used for the first B-frame of
+        # 1000 bytes. The second B-frame has 1500 bytes, which are too many for
+        # it.
         self.assertEqual(self.share(), 0.75)
         (call,) = self.of_link.call_args_list
         self.assertEqual(call.args[:4],

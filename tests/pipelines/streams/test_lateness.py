@@ -188,11 +188,14 @@ class GradeTest(unittest.TestCase):
 
     def test_the_maximum_does_not_move_percentiles(self):
         """The maximum of the lateness is 25 ms for the machine and 25 ms for
-        the link. It must not change the percentiles of the latency.
+        the link. These two values must not change the percentiles of the
+        latency.
 
-        If it did, 1 % of the frames would count as if they had arrived 50 ms
-        earlier. The latency of 1900.01 of the 2000 frames would then be at most
-        150 ms. The 95th percentile would be 12.5 ms lower."""
+        If they did, 1 % of the frames would count as if they had arrived 50 ms
+        earlier. 1 % of the 101 frames with 162.5 ms is 1.01 frames. With the
+        1899 frames that have at most 150 ms, 1900.01 of the 2000 frames would
+        have at most 150 ms. The 95th percentile would then be 150 ms, which is
+        12.5 ms lower."""
         ways = passages([30] * 1879 + [150] * 20 + [162.5] * 101)
         found = lateness.grade(known((0, 0, 25), (0, 0, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 0)

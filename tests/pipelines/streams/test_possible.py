@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks the best choice of frames against values that were computed by hand,
-and against all sets of frames in small random instances.
+"""Checks the frames that a sender with perfect foresight chooses. Some tests
+compare the choice with values that were computed by hand. The other tests draw
+small random instances and compare the choice with all sets of frames.
 """
 
 import collections

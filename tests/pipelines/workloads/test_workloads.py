@@ -370,9 +370,11 @@ class NumberTest(DirectoryCase):
         self.assertTrue(math.isnan(found["estimate median ms"]))
 
     def test_calls(self):
-        # The first call is set up in 30 s and ends. The second one fails after
-        # 33 s and is repeated, which takes 36 s. The last one is still
-        # dialling.
+        # There are four attempts to make a phone call:
+        # - The first call is connected after 30 s and later ends.
+        # - The second call fails after 33 s.
+        # - The third one repeats the second call and is connected after 36 s.
+        # - The last call is still dialling when the log ends.
         self.log("wl0.log", LOG_HEAD + "".join(
             f"call {s * S} {state}\n" for s, state in (
                 (0, "dialling"), (30, "connected"), (45, "idle"),
