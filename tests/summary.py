@@ -2,9 +2,12 @@
 """Counts the checks in meson's test logs and prints one line with the result.
 
 meson counts programs, but a person wants to know how many checks ran. A program
-without any check must not look like a program that passed. A run is complete
-under two conditions. Its log must have every test that meson lists, exactly
-once. If meson itself ended with an error, the log must explain this error.
+without any check must not look like a program that passed.
+
+The line also says whether a run is complete. A complete run meets two
+conditions:
+- Its log has every test that meson lists, exactly once.
+- If meson itself ended with an error, the log explains this error.
 """
 
 import argparse

@@ -19,8 +19,8 @@ static const gchar *const clip_names[] = { "6M", "3M" };
 
 /* --- common helpers ------------------------------------------------------- */
 
-/* Adds a scenario with one path without loss and without a rate limit, which
- * the caller then changes. */
+/* Adds a scenario with one path that has no loss and no rate limit. The caller
+ * then changes the scenario. */
 static ArenaScenario *
 add (ArenaGroups * groups, const gchar * group, const gchar * format, ...)
 {

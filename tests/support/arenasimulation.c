@@ -668,7 +668,8 @@ run_session (Session * session)
   if (session->sender) {
     mmtp_sender_timeout (session->sender, now + CLOCK_OFFSET);
     mmtp_receiver_timeout (session->receiver, now);
-    /* A live source does not wait endlessly for the session. */
+    /* A live source cannot wait for the session forever: at the latest time,
+     * the stream begins even if the session is not ready. */
     if (session->record->origin == ARENA_NEVER
         && get_latest_origin (session) <= now)
       session->record->origin = now;

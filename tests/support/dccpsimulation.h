@@ -105,7 +105,7 @@ typedef struct
   /* CONSTANT and MEDIA: packets that were dropped because the rate did not
    * allow them. */
   guint64 not_sent;
-  guint64 feedbacks;            /* Number of packets in the other direction. */
+  guint64 feedbacks;            /* Packets from the data receiver. */
   gboolean is_reset;
   DccpStats sender, receiver;   /* Statistics at the end of the run. */
 } DccpSimulationFlowResult;

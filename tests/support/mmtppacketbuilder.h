@@ -27,7 +27,8 @@ typedef struct
   guint8 nonce_s[MMTP_NONCE_SIZE];
   guint8 nonce_r[MMTP_NONCE_SIZE];
   guint8 cookie[MMTP_COOKIE_SIZE];
-  /* Tokens in the messages of the sender and of the receiver. */
+  /* The session's tokens: the one in messages of the sender, and the one in
+   * messages of the receiver. */
   guint64 tokens[2];
 } MmtpOverheard;
 

@@ -131,8 +131,9 @@ class VerdictTest(unittest.TestCase):
                          (two_matrices.NONE_CHANGED, 0, 0))
 
     def test_two_and_two_runs_are_too_few(self):
-        """There are six orders of two and two runs. In two of them the ranges
-        of both sides do not overlap.
+        """If two runs of A and two runs of B are sorted by their values, they
+        can follow each other in six orders. In two of these orders the ranges
+        of A and B do not overlap.
         """
         own = only_row(rows([10, 11]), rows([80, 81]))
         self.assertEqual(own.verdict, "too few runs")

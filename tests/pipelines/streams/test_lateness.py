@@ -101,13 +101,18 @@ class GradeTest(unittest.TestCase):
         found = lateness.grade(known((0.2, 9, 40), (0.1, 3, 20)),
                                [passages([150] * 100)])
         self.assertFalse(found["flagged"])
-        # The lateness of the machine and of the link together is 0.3 ms at the
-        # median and 12 ms at the 99th percentile. It rises evenly between them,
-        # so the percentile 57 is 0.3 ms and a seventh of 11.7 ms.
+        # The lateness of the machine and that of the link are added. The sum is
+        # 0.3 ms at the median and 12 ms at the 99th percentile. Between these
+        # two, it is taken to rise linearly. The 57th percentile is 7/49 of the
+        # way, so it is 0.3 ms plus a seventh of 11.7 ms.
         #
-        # Without the lateness, 50 % of the frames would have arrived 0.3 ms
-        # earlier, 7 % would have arrived earlier by the percentile 57, and 43 %
-        # would have arrived even earlier. The median would be among the 7 %.
+        # Without the lateness, the frames would have arrived earlier:
+        # - 50 % of them by 0.3 ms,
+        # - 7 % of them by the 57th percentile,
+        # - 43 % of them by even more.
+        #
+        # Sorted by their latency, the 43 % come first and the 7 % next. The
+        # median is therefore one of the 7 %.
         (effect,) = found["effects"]
         self.assertEqual(effect["verdicts_percent"], 0)
         self.assertAlmostEqual(effect["median_shift_ms"], 0.3 + 11.7 / 7)

@@ -437,7 +437,8 @@ class QualityTest(unittest.TestCase):
         # 256), and the PSNR of the mean error, which is 1536 / 5.
         self.assertAlmostEqual(found[1].psnr(), 24.0484, places=3)
         self.assertAlmostEqual(quality.mean_psnr(found), 23.2567, places=3)
-        # The SSIM of two uniform pictures is (2 a b + C1) / (a a + b b + C1),
+        # Each picture has only one luminance. If the luminances of two such
+        # pictures are a and b, their SSIM is (2 a b + C1) / (a a + b b + C1),
         # where C1 = (0.01 * 255)^2.
         c1 = (0.01 * 255) ** 2
         self.assertAlmostEqual(

@@ -204,9 +204,12 @@ def fits(work, chosen, opportunities):
 
 
 def find_path(work, chosen, opportunities, flow, first):
-    """Returns an augmenting path, as edges (frame, opportunity). The path
-    begins at the frame `first` and ends at an opportunity that has room. Along
-    every second edge, bytes of another frame leave an opportunity."""
+    """Returns an augmenting path of the flow of bytes from frames to
+    opportunities. The path is a list of edges (frame, opportunity). It begins
+    at the frame `first` and ends at an opportunity that has room. The first,
+    third and every further odd edge takes more bytes. The second, fourth and
+    every further even edge takes fewer: bytes of another frame leave the
+    opportunity."""
     waiting, seen = collections.deque([(first, [])]), set()
     while waiting:
         number, path = waiting.popleft()

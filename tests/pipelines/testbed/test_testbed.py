@@ -107,7 +107,8 @@ while True:
 
 @functools.cache
 def has_element(name):
-    # (The option --exists fails for plugins with a version below 1.0.)
+    # The option --exists of gst-inspect-1.0 is not used, because it fails for
+    # plugins with a version below 1.0.
     return subprocess.run(
         ["gst-inspect-1.0", name], stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL).returncode == 0
