@@ -76,8 +76,8 @@ def count(test):
         if sum(counts) == 0:
             return Counts(failed=1)  # passed without a check
         return counts
-    # After a crash, a timeout or a finding of a sanitizer at the end, the
-    # program has failed, even if all its checks have passed.
+    # The program has failed, even if all its checks have passed: it crashed, it
+    # took too long, or a sanitizer found an error when the program ended.
     counts = counts or Counts()
     return counts if counts.failed else counts + Counts(failed=1)
 

@@ -70,8 +70,10 @@ arena_supply_get_max_gap (const ArenaSupply * supply, guint64 from, guint64 to)
   return MAX (max_gap, to - last);
 }
 
-/* Returns how many bytes the links took before `due`. `from` is the number of
- * an opportunity that is not after `due`; it is advanced. */
+/* Returns how many bytes the links took before `due`. The search begins at the
+ * opportunity with the number `from`, which must not be after `due`. On return,
+ * `from` is the number of the opportunity at which the search ended, so that
+ * the next search can begin there. */
 static guint64
 get_bytes_before (const ArenaSupply * supply, guint64 due, guint * from)
 {
@@ -311,9 +313,9 @@ has_references (const Plan * plan, guint i)
   return TRUE;
 }
 
-/* A frame may have been given up in favour of another frame that was given up
- * later. The first frame may then fit in time after all. Therefore each frame
- * that was given up is tried again. */
+/* Tries to send each dropped frame once more. This can succeed, because a frame
+ * may have been dropped to make room for another frame that was itself dropped
+ * later. The first frame may then arrive in time after all. */
 static void
 take_back (Plan * plan)
 {
@@ -458,8 +460,9 @@ arena_possible_check (guint n_instances, guint64 seed, gdouble * worst)
     gdouble share = all ? (gdouble) greedy / all : 1 + greedy;
 
     sum += share;
-    /* A share above 1 shows that the greedy algorithm violates a rule. It is
-     * therefore worse than any share below 1. */
+    /* A share above 1 shows that the greedy algorithm violates a rule. Such a
+     * share is worse than any share below 1, because it is an error in the
+     * algorithm. */
     if (share > 1 || *worst > 1)
       *worst = MAX (share, *worst);
     else

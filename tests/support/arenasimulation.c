@@ -32,8 +32,8 @@
 /* Maximum number of calls of endpoints at one virtual time. If there are more
  * calls, an endpoint is considered to be in an endless loop. */
 #define MAX_CALLS_AT_ONCE 100000
-/* More segments than any run needs. They have the size for Ethernet with TCP
- * timestamps. */
+/* More segments than any run needs. A segment has 1448 bytes, as on Ethernet
+ * with TCP timestamps. */
 #define TCP_SEGMENTS 400000
 /* Bytes of a DATA message before its payload if it has no prelude, and bits of
  * its flags. See docs/wire-mmtp.md. */
@@ -523,8 +523,9 @@ run_links (Simulation * simulation)
 
 /* --- output of the endpoints ---------------------------------------------- */
 
-/* Reads the packets that leave the sender, so that the sender's own statistics
- * are not needed. A REPAIR is not counted. */
+/* Reads the packets that leave the sender and counts their bytes. The
+ * statistics of the sender itself are therefore not needed. A message of type
+ * REPAIR is not counted. */
 static void
 read_data (Session * session, const guint8 * message, gsize size)
 {

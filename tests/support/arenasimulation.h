@@ -44,7 +44,7 @@ typedef struct
 typedef struct
 {
   guint path;
-  /* Number of this run, and number of all runs, for arena_links_open (). */
+  /* Time in ns at which the flow begins. */
   guint64 begin;
   TcpAlgorithm algorithm;
 } ArenaTcpConfig;
@@ -53,7 +53,8 @@ typedef struct
 {
   const ArenaPath *paths;
   guint n_paths;
-  /* Number of this run, and number of all runs, for arena_links_open (). */
+  /* For arena_links_open (): the number of this run, and how many runs there
+   * are. */
   guint number, n;
   guint64 duration;             /* Duration of the streams in ns. */
   /* Bytes that arrive from measure_from to measure_to (ns) are counted in

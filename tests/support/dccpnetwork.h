@@ -67,7 +67,8 @@ struct _DccpNetwork
   /* Returns FALSE to drop the packet. May change the bytes. */
     gboolean (*filter) (DccpNetwork * network, DccpEnd from,
       const DccpPacket * packet, guint8 * bytes, gsize size);
-  /* Additional delay in ns of packets that are sent now. */
+  /* Additional delay in ns. It applies to packets that are sent while it is
+   * set. */
   guint64 extra_delay[N_ENDS];
   gpointer user_data;
   /* The congestion control has a window, so data may exceed its rate for a

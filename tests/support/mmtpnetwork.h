@@ -27,8 +27,8 @@ typedef struct
   const gchar *key;             /* NULL: none */
   /* Size in bytes of the buffer that is put in each period. */
   guint frame_size;
-  /* Called for each message that an endpoint sends, whether its address is that
-   * of a path or another one. Returns FALSE to drop the message. */
+  /* Called for each message that an endpoint sends. Messages to an address that
+   * belongs to no path are included. Returns FALSE to drop the message. */
     gboolean (*sent) (MmtpNetwork * network, MmtpRole from,
       const MmtpAddress * address, const guint8 * bytes, gsize size,
       gpointer data);

@@ -354,8 +354,8 @@ mmtp_build_message (MmtpMessage * message, MmtpType type, MmtpRole from,
   memset (message, 0, sizeof (*message));
   if (!is_handshake (type))
     number = draw_near (&self, overheard->numbers[by_receiver][path] + 1);
-  /* MMTP_RESERVED_13 cannot be written, so a type that both endpoints send
-   * replaces it. */
+  /* A message of type MMTP_RESERVED_13 cannot be written. MMTP_QUERY is used in
+   * its place, because both endpoints may send this type. */
   message->type = type == MMTP_RESERVED_13 ? MMTP_QUERY : type;
   message->channel = path;
   message->number = number;

@@ -99,8 +99,8 @@ send_tcp (Tcp * tcp, gboolean is_ack, guint32 size, guint number)
 static void
 add_tcp_flows (MmtpSimulation * simulation, guint path)
 {
-  /* More segments than any run needs. They have the size for Ethernet with TCP
-   * timestamps. */
+  /* There are more segments than any run needs. A segment has 1448 bytes, as on
+   * Ethernet with TCP timestamps. */
   static const TcpConfig tcp_config = { 1 << 20, 1448, 52, 4000, 2 };
   guint i;
 

@@ -77,8 +77,8 @@ typedef struct
   /* The frames have the pattern IBBPBBPBBPBB. The sizes of an I-, a P- and a
    * B-frame are in the ratio 5 : 3 : 1. */
   gboolean video;
-  /* All frames are available from the beginning. They are put while the sender
-   * has room. */
+  /* All frames are available from the beginning. The application passes frames
+   * to the sender as long as the sender has room for them. */
   gboolean stored;
 } MmtpSimulationSource;
 
@@ -153,8 +153,8 @@ typedef struct
   /* Due time of the frame plus the initial delay (D0) that was valid at this
    * time, in ns. */
   guint64 limit;
-  /* Time in ns at which the last packet of the frame arrived before the frame
-   * was output. */
+  /* Time in ns at which the last packet of the frame arrived. Packets that
+   * arrived after the frame was output do not count. */
   guint64 arrived;
   /* Time in ns at which the frame was output; MMTP_SIMULATION_NEVER if it was
    * not. */

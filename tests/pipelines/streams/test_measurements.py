@@ -324,8 +324,8 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
 class PaperTest(unittest.TestCase):
 
     def test_request_reply(self):
-        # The times are 1 to 100 s, so the 90th percentile is the time in place
-        # 90.
+        # The times are 1, 2, 3 and so on up to 100 s. The 90th percentile is
+        # the 90th of these times, which is 90 s.
         found = measurements.request_reply(
             [float(n) for n in range(100, 0, -1)])
         self.assertEqual((found.minimum, found.maximum), (1, 100))

@@ -191,9 +191,9 @@ def networks_of(pids):
 
 
 def on_the_machine():
-    """Returns devices, mounts and names of the testbed that are wrongly visible
-    on the machine. Those of other programs are ignored, because they may change
-    at any time."""
+    """Returns the devices, mounts and names of the testbed that can be seen on
+    the machine. There must be none. Devices, mounts and names of other programs
+    are ignored, because they may change at any time."""
     devices = pathlib.Path("/proc/self/net/dev").read_text()
     mounts = pathlib.Path("/proc/self/mountinfo").read_text()
     return (re.findall(r"^ *(wl[01]|wifi|phone):", devices, re.M)
@@ -216,8 +216,9 @@ def held_by_us():
 
 
 def own_environment():
-    """Returns the environment without variables of GStreamer, as a user has it.
-    The testbed has to find the plugins of the build by itself.
+    """Returns the environment without the variables of GStreamer (GST_...),
+    because most users do not set them. The testbed must find the plugins of the
+    build without them.
     """
     return {name: value for name, value in os.environ.items()
             if not name.startswith("GST_")}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests workloads other than video: how the lab reads their sections, and each
-of their numbers against logs and values that were computed by hand."""
+"""Tests workloads other than video. Some tests check how the lab reads the
+sections of a workload. The others check each number that the lab computes: the
+logs were written by hand, and the expected values were computed by hand."""
 
 import math
 import os
