@@ -552,8 +552,9 @@ add_loss (ArenaGroups * groups)
 /* --- long ----------------------------------------------------------------- */
 
 /* Links with a long round-trip time, such as satellite links and links between
- * continents. A retransmission hardly arrives in time. The window must be large
- * before the first frame can arrive in time. */
+ * continents. A retransmission hardly arrives in time. The window of the sender
+ * must already be large when the stream begins. Otherwise the first frame does
+ * not arrive in time. */
 static void
 add_long (ArenaGroups * groups)
 {

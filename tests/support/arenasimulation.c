@@ -20,9 +20,10 @@
 #define CLOCK_OFFSET (500 * SECOND)
 /* Maximum bytes of a UDP payload on Ethernet. */
 #define MAX_PAYLOAD 1472
-/* A stream begins when its session is ready. It does not begin before the
- * earliest time, so that all transports stream over the same part of a link. At
- * the latest time it begins even if the session is not ready. */
+/* A stream begins when its session is ready, but never before EARLIEST_ORIGIN
+ * or after LATEST_ORIGIN. The lower limit makes all transports stream over the
+ * same part of a link. At the upper limit a stream begins even if its session
+ * is not ready. Both times are counted from the beginning of the session. */
 #define EARLIEST_ORIGIN (1 * SECOND)
 #define LATEST_ORIGIN (10 * SECOND)
 /* Time after the end of a stream after which a packet that arrives has missed
@@ -35,8 +36,9 @@
 /* More segments than any run needs. A segment has 1448 bytes, as on Ethernet
  * with TCP timestamps. */
 #define TCP_SEGMENTS 400000
-/* Bytes of a DATA message before its payload if it has no prelude, and bits of
- * its flags. See docs/wire-mmtp.md. */
+/* Layout of a DATA message (docs/wire-mmtp.md). DATA_HEADER is the number of
+ * bytes before the payload if the message has no prelude. DATA_FLAGS is the
+ * place of the byte with the flags. */
 #define DATA_HEADER 16
 #define DATA_TYPE 0x1f
 #define DATA_FLAGS 14

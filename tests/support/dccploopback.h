@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* dccpthinsink and dccpthinsrc on the loopback interface. It is loopback.h with
- * these two elements and with a relay between them that can drop packets. */
+/* Helpers for tests of dccpthinsink and dccpthinsrc on the loopback interface.
+ * They use the functions of loopback.h with these two elements. Between the
+ * elements, there is a relay that can drop packets. */
 
 #ifndef __DCCPLOOPBACK_H__
 #define __DCCPLOOPBACK_H__

@@ -99,8 +99,8 @@ void dccp_network_connect (DccpNetwork * network);
 void dccp_network_open (DccpNetwork * network);
 void dccp_network_run (DccpNetwork * network, guint64 duration);
 void dccp_network_close (DccpNetwork * network, DccpEnd end);
-/* Sends the pending packets of an endpoint after the test called the endpoint
- * itself. */
+/* Sends the pending packets of an endpoint. A test must call this function
+ * after it has called a function of the endpoint directly. */
 void dccp_network_flush (DccpNetwork * network, DccpEnd end);
 
 /* Delivers a packet to the endpoint `to` immediately. */

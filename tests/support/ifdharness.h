@@ -55,8 +55,9 @@ typedef struct
   /* Latency of upstream in ms; upstream is live if it is above 0. */
   guint latency_ms;
   guint key_unit_requests;
-  /* Number of times that an event announced the end of the stream ahead of the
-   * waiting frames. */
+  /* Number of events that announced the end of the stream to the network. Such
+   * an event does not wait in the element, so it overtakes the waiting frames.
+   */
   guint endings;
 
   guint n_frames;               /* made so far */

@@ -15,7 +15,7 @@ typedef struct
    * offset. */
   guint16 id, fragment;
   guint16 source_port, port;
-  gsize payload;                /* bytes, all of which are `fill` */
+  gsize payload;                /* Size in bytes. Each byte is `fill`. */
   guint8 fill;
 } IpPacket;
 

@@ -558,8 +558,8 @@ get_next_time (MmtpNetwork * self, GQueue * queue)
   return next;
 }
 
-/* An action of one endpoint may cause another action at the same time, but not
- * endlessly. */
+/* Wakes both endpoints up. An endpoint may ask to be woken up again at the same
+ * virtual time, but at most MAX_WAKEUPS times. */
 static void
 wake (MmtpNetwork * self)
 {

@@ -48,8 +48,9 @@ struct _MmtpNetwork
   MmtpOverheard overheard;
   /* An ACCEPT was seen, so `directions` is set. */
   gboolean has_session;
-  /* Tokens or keys of the messages that the sender sends, and of those that the
-   * receiver sends. */
+  /* The values that protect messages against forgery: a token, or keys if the
+   * session has a key. The first item is for messages of the sender, the second
+   * item for messages of the receiver. */
   MmtpDirection directions[2];
   MmtpKey key;
 

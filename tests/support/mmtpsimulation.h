@@ -25,7 +25,8 @@ typedef struct _MmtpSimulation MmtpSimulation;
 /* *INDENT-OFF* */
 typedef struct
 {
-  /* The packets are MMTP, so the judge may read them. */
+  /* Whether the endpoints send MMTP packets. Only then does the judge read the
+   * packets. */
   gboolean speaks_mmtp;
   gpointer (*sender_new) (const MmtpSenderConfig * config, guint64 seed);
   void (*sender_free) (gpointer sender);

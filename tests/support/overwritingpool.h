@@ -19,7 +19,8 @@ void pooled_free (GstBufferPool * pool);
 /* Returns a buffer of the pool with the data, timestamps and flags of `from`.
  */
 GstBuffer *pooled_copy (GstBufferPool * pool, GstBuffer * from);
-/* Fills the next buffer of the pool with ones. */
+/* Takes the next buffer from the pool, sets all its bytes to 0xff, and returns
+ * it to the pool. */
 void pooled_overwrite (GstBufferPool * pool);
 /* Pushes a buffer of the pool with the data of `from`. If the element has then
  * returned this buffer to the pool, it is overwritten. */

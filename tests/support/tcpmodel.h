@@ -74,7 +74,8 @@ struct _Tcp
   guint64 timed_at;
   guint64 retransmissions;
   guint8 *sent;                 /* For each segment, how often it was sent. */
-  /* For each segment, whether this recovery has retransmitted it. */
+  /* For each segment, whether it was retransmitted since the current loss
+   * recovery began. */
   guint8 *repeated;
   /* receiver */
   guint expected, unacked, highest;

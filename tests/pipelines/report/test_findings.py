@@ -270,9 +270,9 @@ class SentenceTest(unittest.TestCase):
     def test_every_share_has_its_range(self):
         for words in sentences(share("a", 80, 81, 81, possible=[98, 97, 98]),
                                share("b", 60, 65, 65), share("c", 1, 2, 2)):
-            # The pattern finds each share in %. A range in brackets must follow
-            # each share. The pattern does not find numbers of percentage
-            # points, which have no range.
+            # The pattern finds each share, such as "80.0 %". The range of the
+            # share must follow it in brackets. Differences in percentage points
+            # have no range, and the pattern does not match them.
             for found in re.finditer(r"\d+\.\d %(.*)", words):
                 self.assertRegex(found[1], r"^ \(\d")
 

@@ -27,7 +27,7 @@ LATE = 500 * MS
 
 def frame(number, type, display=None, size=1000, closed=False, wall_ms=None,
           key=None):
-    """Returns a frame of a film with 25 frames per second."""
+    """Returns a frame of a video with 25 frames per second."""
     wall_ms = 40 * number if wall_ms is None else wall_ms
     return frame_log.Frame(
         type, wall_ms * MS, 0, number * 40 * MS, 0, number, size,
