@@ -57,8 +57,8 @@ def count_checks(output):
         failed = sum(numbers.get(key, 0) for key in
                      ("failures", "errors", "unexpected successes"))
         skipped = numbers.get("skipped", 0)
-        # An error in setUpClass counts as an error. It does not count as a test
-        # that ran.
+        # unittest counts an error in setUpClass among the errors, but not among
+        # the tests that ran. The difference may therefore be below 0.
         return Counts(max(total - failed - skipped, 0), failed, skipped)
     return None
 

@@ -211,8 +211,8 @@ arena_judge_time_above (const ArenaSessionRecord * record, guint64 from,
   return find_crossing (record, from, limit, FALSE);
 }
 
-/* Returns the estimated rates between two times. Free the array with
- * g_array_unref (). */
+/* Returns the estimated rates that were sampled between `from` and `to`. Free
+ * the array with g_array_unref (). */
 static GArray *
 get_rates (const ArenaSessionRecord * record, guint64 from, guint64 to)
 {

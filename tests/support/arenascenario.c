@@ -11,10 +11,11 @@
 #define SECOND LINK_SECOND
 
 #define FRAME_PERIOD (40 * MS)
-/* Times for scenarios with competitors. TCP_BEGIN and SECOND_SESSION_BEGIN are
- * the times from the beginning of the first flow to that of the second flow,
- * which is TCP or a second session. SETTLING is the time from the beginning of
- * the second flow to the beginning of the evaluation. */
+/* Times for scenarios with two flows that compete. The first flow is a session.
+ * The second flow is TCP or a second session. TCP_BEGIN is the time from the
+ * beginning of the first flow to the beginning of a TCP flow.
+ * SECOND_SESSION_BEGIN is the same time for a second session. The evaluation
+ * begins SETTLING after the second flow. */
 #define TCP_BEGIN (2 * SECOND)
 #define SECOND_SESSION_BEGIN (10 * SECOND)
 #define SETTLING (10 * SECOND)

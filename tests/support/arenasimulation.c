@@ -26,8 +26,8 @@
  * is not ready. Both times are counted from the beginning of the session. */
 #define EARLIEST_ORIGIN (1 * SECOND)
 #define LATEST_ORIGIN (10 * SECOND)
-/* Time after the end of a stream after which a packet that arrives has missed
- * any deadline. */
+/* When the stream has ended, the simulation goes on for this time. A packet
+ * that arrives even later has missed any deadline. */
 #define TIMEOUT (1500 * MS)
 #define SAMPLE_PERIOD (50 * MS)
 /* Maximum number of calls of endpoints at one virtual time. If there are more

@@ -281,7 +281,9 @@ dccp_network_inject_packet (DccpNetwork * network, DccpEnd to,
     forged.destination = connection->local_port;
   }
   forged.extended = TRUE;
-  /* The checksum of the forged packet covers the addresses in the other order.
+  /* The forged packet seems to come from the peer. For its checksum, the local
+   * address is therefore the remote address of the endpoint `to`, and the
+   * remote address is the local one.
    */
   memcpy (path.local, network->paths[to].remote, sizeof (path.local));
   memcpy (path.remote, network->paths[to].local, sizeof (path.remote));

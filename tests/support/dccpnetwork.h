@@ -43,7 +43,7 @@ typedef struct _DccpNetwork DccpNetwork;
 struct _DccpNetwork
 {
   DccpEndpointConfig configs[N_ENDS];
-  DatagramPath paths[N_ENDS];   /* The path as each endpoint sees it. */
+  DatagramPath paths[N_ENDS];   /* The path from the view of each endpoint. */
   guint64 delay;                /* One-way delay in ns. */
   DccpEndpoint *ends[N_ENDS];
   guint64 now;

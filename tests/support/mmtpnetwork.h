@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A sender and a receiver of MMTP in virtual time. The paths between them have
  * a constant rate and delay. A test can inject its own messages into the
- * session. The network checks conditions that must always hold: counters do not
- * decrease, memory is bounded, an address that is not validated gets no more
- * bytes than were received from it, and each buffer is output in time and
- * unchanged.
+ * session.
+ *
+ * The network checks these conditions, which must always hold:
+ * - Counters do not decrease.
+ * - Memory is bounded.
+ * - The receiver sends to an address that is not validated no more bytes than
+ *   it has received from this address.
+ * - Each buffer is output in time and unchanged.
  */
 
 #ifndef __MMTPNETWORK_H__

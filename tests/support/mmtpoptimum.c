@@ -17,8 +17,7 @@ mmtp_optimum_make_slots (const MmtpOptimumPath * path, gdouble begin,
     gdouble time = begin + i * path->seconds;
     MmtpOptimumSlot slot = { time - reach, time };
 
-    /* The slot could only carry packets that are generated after the last
-     * packet. */
+    /* This slot is too late for the last packet of the stream. */
     if (slot.from > last)
       break;
     g_array_append_val (slots, slot);

@@ -15,8 +15,8 @@ typedef struct
   guint n_bits;
 } MpegStream;
 
-/* Description of a picture. Zeros mean the usual case: MPEG-2, frame structure,
- * one slice in each row of macroblocks. */
+/* Description of a picture. If all fields except `type` are 0, it is the usual
+ * case: MPEG-2, frame structure, and one slice in each row of macroblocks. */
 typedef struct
 {
   gchar type;                   /* 'I', 'P', 'B', 'D' */

@@ -95,7 +95,8 @@ typedef struct
 gboolean udplite_fixture_open_backends (UdpliteFixture * fixture,
     const gchar * test, UdpliteBackend sender, UdpliteBackend receiver,
     gboolean ipv6);
-/* `i` counts all pairs, each with IPv4 and IPv6. */
+/* Opens the sockets for the combination `i`, from 0 to N_COMBINATIONS - 1. Each
+ * pair of backends is one combination with IPv4 and one with IPv6. */
 gboolean udplite_fixture_open (UdpliteFixture * fixture, const gchar * test,
     guint i);
 gboolean udplite_fixture_open_alike (UdpliteFixture * fixture,

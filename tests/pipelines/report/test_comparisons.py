@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks which runs a report compares, and how it uses several processes. Also
-checks the tables that it makes of runs in the form of Ouwens' tables."""
+"""Checks two parts of a report: which runs it compares, and its tables in the
+form of Ouwens' tables. Checks also how a report is made by several processes.
+"""
 
 import collections
 import types

@@ -36,9 +36,10 @@ def frame(number, type, display=None, size=1000, closed=False, wall_ms=None,
 
 
 def ways(types, arrivals_ms, sizes=None, displays=None):
-    """Returns a Passage for each frame, which has the times of the frame. A
-    frame is sent when it is due and arrives the given number of ms later. None
-    means that the frame does not arrive. The first GOP is closed."""
+    """Returns a Passage for each frame. A Passage has the frame and the times
+    at which it was due, sent and received. Each frame is sent when it is due.
+    `arrivals_ms` has the time in ms from sending to arrival. None means that
+    the frame does not arrive. The first GOP is closed."""
     return [measurements.Passage(
         frame(number, type, displays[number] if displays else None,
               sizes[number] if sizes else 1000, closed=number == 0),
@@ -142,8 +143,9 @@ class FrameTest(unittest.TestCase):
 
     def test_duration_is_to_the_end_of_the_last_frame(self):
         found = ways("PPPP", [10, None, 60, None])
-        # The time from the first arrival at 10 ms to the last one at 80 + 60
-        # ms, and one frame period of 40 ms, are 170 ms.
+        # The first frame arrives at 10 ms. The last frame is sent at 80 ms and
+        # arrives 60 ms later, at 140 ms. These are 130 ms, and one frame period
+        # of 40 ms is added.
         self.assertEqual(measurements.duration_ns(found), 170 * MS)
         self.assertAlmostEqual(measurements.mean_throughput(found),
                                2 * 8000 / 0.170)

@@ -164,9 +164,10 @@ def all_sets(ways):
 
 
 def is_in_time(work, chosen, opportunities, whole_packets=False):
-    """Sends the chosen frames one after the other, each byte at the first
-    opportunity. With `whole_packets`, an opportunity carries bytes of one frame
-    only."""
+    """Sends the chosen frames one after the other, and returns whether all of
+    them arrive in time. Each byte uses the first opportunity that has room for
+    it. With `whole_packets`, one opportunity cannot carry bytes of two frames.
+    """
     waiting = collections.deque((work[number], work[number].frame.size)
                                 for number in chosen)
     for one in opportunities:
@@ -257,7 +258,8 @@ class BruteForceTest(unittest.TestCase):
                     [way.frame for way in ways], set(found))), len(found))
             counts[len(found) == len(ways)] += 1
             lost_to_packets[len(found) - len(packets)] += 1
-        # In most instances, not all frames can be in time.
+        # In most instances the link is too slow to deliver all frames in time,
+        # so the choice matters.
         self.assertGreater(counts[False], INSTANCES / 2)
         # If a packet can carry bytes of one frame only, fewer frames are
         # possible in some instances. docs/lab-possible.md has these numbers of

@@ -242,8 +242,9 @@ class Nothing(unittest.TestCase):
         self.assertTrue(wait_for(lambda: not marked(self.mark)),
                         "processes are left")
         # A network namespace exists as long as a process, a mount or a
-        # descriptor uses it. (Its number proves nothing, because the kernel
-        # uses numbers again.)
+        # descriptor uses it. This test therefore looks for these three. It does
+        # not look for the number of the namespace, because the kernel may give
+        # the same number to another namespace later.
         self.assertEqual(held_by_us(), [])
         self.assertEqual(on_the_machine(), self.before)
 

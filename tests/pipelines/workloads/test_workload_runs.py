@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests workloads other than video as their user sees them: a matrix with a
-short cell of each kind, in real time over sockets of two hosts and in virtual
-time."""
+"""Tests the commands of the lab with workloads other than video. The matrix has
+a short cell for each kind of workload. Some cells run in real time, over the
+sockets of two hosts. The other cells are computed in virtual time."""
 
 import csv
 import json
