@@ -22,8 +22,9 @@ typedef struct
   /* Bytes sent forward with all headers, divided by the bytes of the frames
    * that could be decoded in time. */
   gdouble sent_per_played;
-  /* Number of frames that were sent, completely or partly, although a frame to
-   * which they refer was never sent completely. */
+  /* Number of frames that were sent in vain, because a frame to which they
+   * refer was never sent completely. Frames that were sent only partly count,
+   * too. */
   gdouble orphans;
   /* Share of the sent bytes that belong to frames that could not be decoded in
    * time, from 0 to 1. */

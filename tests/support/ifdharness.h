@@ -65,9 +65,12 @@ typedef struct
 
 /* --- buffers and events -------------------------------------------------- */
 
-/* Makes a frame from a word such as "scI0". "s" adds a sequence header, and
- * "c", "o" or "x" a GOP header of a closed, open or broken GOP. Then follow the
- * type and the temporal reference. A final "f" codes the frame as two fields.
+/* Makes a frame from a word such as "scI0". The parts of a word, in this order:
+ * - "s" adds a sequence header.
+ * - "c", "o" or "x" adds a GOP header. It marks the GOP as closed, open or
+ *   broken.
+ * - The type of the frame and its temporal reference are required.
+ * - "f" at the end codes the frame as two fields.
  */
 GBytes *harness_make_mpeg (const gchar * word);
 /* Takes ownership of `bytes`. Returns a buffer with the next timestamp; the

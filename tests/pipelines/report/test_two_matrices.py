@@ -66,10 +66,10 @@ class IntervalTest(unittest.TestCase):
                          (3, 8, 0.1))
 
     def test_five_and_five_runs_lose_two_differences_at_each_end(self):
-        """Five runs of A and five runs of B can be ranked in 252 orders. In 1 +
-        1 + 2 = 4 of these orders, U is 0, 1 or 2. In 4 other orders, U is
-        equally close to its maximum. Together, these 8 orders are less than 5 %
-        of the 252.
+        """Five runs of A and five runs of B can be ranked in 252 orders. U is 0
+        in one of these orders, 1 in one and 2 in two, which are 4 orders. In 4
+        other orders, U is its maximum, or the maximum minus 1 or 2. Together,
+        these 8 orders are less than 5 % of the 252.
 
         The differences between the runs are sorted. They begin with -39, -38,
         -37 and end with 3, 4, 5. Two differences are removed at each end."""

@@ -192,8 +192,9 @@ class DeadlineTest(unittest.TestCase):
                     measurements.decodable(found, late_ms * MS))
 
     def test_throughput_counts_decodable_frames_only(self):
-        # The P-frame is late, so only the I-frame counts: 1000 bytes in the 80
-        # ms of the film.
+        # The P-frame is late, so only the 1000 bytes of the I-frame count. The
+        # video has two frames and lasts 80 ms, so 1000 bytes in 80 ms are 100
+        # kbit/s.
         self.assertEqual(measurements.decodable_throughput(
             ways("IP", [10, 600]), LATE), 100_000)
         self.assertEqual(measurements.decodable_throughput([], LATE), 0)

@@ -56,7 +56,8 @@ class FramesTest(VideoCase):
 
     def check(self, frames, tile, levels, bars):
         """Checks the luminance in the middle and at the lower edge of a tile in
-        all frames. `bars` says where there is a bar.
+        all frames. `bars` has a boolean for each frame: whether the tile has a
+        bar at its lower edge.
         """
         size = self.small.size
         x, y = size.place(tile)

@@ -225,7 +225,9 @@ def own_environment():
 
 
 class Nothing(unittest.TestCase):
-    """Checks after each test that nothing of it is left."""
+    """Checks after each test that its processes, namespaces and devices are
+    gone.
+    """
 
     def setUp(self):
         self.mark = f"{os.getpid()}-{next(_numbers)}"

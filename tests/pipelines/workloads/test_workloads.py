@@ -294,8 +294,9 @@ class NumberTest(DirectoryCase):
         self.assertEqual(set(numbers.READERS), set(definitions.KINDS))
 
     def test_bulk(self):
-        # The rate is 100 byte/s, except for the last block, which takes 6 s.
-        # The test of the sustainable rate uses blocks with the same pattern.
+        # 100 bytes arrive in each second, except for the last 100 bytes, which
+        # take 6 s. The test of the sustainable rate uses blocks with the same
+        # pattern.
         self.log("received.csv", "time_ns,bytes\n" + "".join(
             f"{(7 + s) * S},{size}\n" for s, size in (
                 (0, 100), (1, 200), (2, 300), (3, 400), (9, 500))))
