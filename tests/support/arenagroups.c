@@ -225,8 +225,10 @@ add_bucket_scenario (ArenaGroups * groups, guint64 burst, guint queue,
     ask_estimate (scenario, 4e6);
 }
 
-/* The computation of the possible result ignores the tokens that an idle link
- * saves. MMTP may therefore exceed it a little. */
+/* Scenarios in which a token bucket limits the rate. While the link is idle,
+ * the bucket collects tokens, and the link may later send a burst. The
+ * computation of the possible result ignores these tokens. MMTP may therefore
+ * exceed the possible result a little. */
 static void
 add_bucket (ArenaGroups * groups)
 {
@@ -292,8 +294,8 @@ add_wifi (ArenaGroups * groups)
 
 /* --- recorded ------------------------------------------------------------- */
 
-/* Number of packets in the queue. In the measurements of the lab, a queue of
- * this length suffices for RTP over UDP. */
+/* Number of packets for which the queue has room. In the measurements of the
+ * lab, RTP over UDP needs no longer queue. */
 #define SHALLOW_QUEUE 200
 
 static ArenaTrace *

@@ -193,8 +193,9 @@ typedef struct
   guint64 bytes;
 } BusyPeriod;
 
-/* Sends the kept frames from `busy` on. Returns the first late frame and stores
- * its busy period in `busy`. Returns the number of frames if no frame is late.
+/* Computes when the kept frames arrive, beginning at the frame `busy->frame`.
+ * Returns the first frame that is late, and stores its busy period in `busy`.
+ * Returns the number of frames if no frame is late.
  */
 static guint
 find_late (const Plan * plan, BusyPeriod * busy)

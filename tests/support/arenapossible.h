@@ -61,10 +61,12 @@ typedef struct
   guint overhead;               /* Bytes of headers for each packet. */
 } ArenaPossibleConfig;
 
-/* Returns the number of frames that the greedy algorithm sends, which is a lower
- * bound of the optimum and close to it. At its end the algorithm tries once more
- * to add each frame that it has dropped. If `first_choice` is not NULL, it is set
- * to the result without these retries. */
+/* Returns the number of frames that the greedy algorithm sends. It is a lower
+ * bound of the optimum, and close to the optimum.
+ *
+ * At its end the algorithm tries once more to send each frame that it has
+ * dropped. If `first_choice` is not NULL, it is set to the result without these
+ * retries. */
 guint arena_possible_count (const GArray * frames, const ArenaSupply * supply,
     const ArenaPossibleConfig * config, guint * first_choice);
 /* Returns the optimum, by trying all sets of frames. There may be at most 20

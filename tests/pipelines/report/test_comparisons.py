@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks two parts of a report: which runs it compares, and its tables in the
-form of Ouwens' tables. Checks also how a report is made by several processes.
+"""Checks which runs a report compares, and its tables in the form of Ouwens'
+tables. Checks also the pool of processes that computes parts of a report.
 """
 
 import collections
@@ -120,8 +120,8 @@ class OuwensTest(unittest.TestCase):
         self.assertEqual(found["2, yes"][heads.index("3 Mbit/s")],
                          "59.9 / 60.0*")
         self.assertEqual(found["1, no"][heads.index("6 Mbit/s")], "363.7 / –")
-        # The thesis of Ouwens also lists the retry value 256, in place of which
-        # our runs use 255. Its tables have no results for 256.
+        # The thesis of Ouwens also lists the retry value 256, but its tables
+        # have no results for it. Our runs use 255 instead of 256.
         self.assertEqual(found["255, no"][1], "– / –")
 
     def test_flagged_runs_count_if_there_are_no_others(self):

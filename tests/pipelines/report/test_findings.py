@@ -117,9 +117,9 @@ class WhyTest(unittest.TestCase):
             "of the B-frames")
 
     def test_it_is_not_said_if_it_is_not_true_of_each_run(self):
-        # The second run misses 5 of 10 I-frames but 30 of 40 P-frames, so it
-        # did not miss key frames first. The two runs lost 49 and 115 of 150
-        # frames.
+        # In the second run, 5 of 10 I-frames and 30 of 40 P-frames are missing.
+        # The share of missing P-frames is larger, so this run did not miss key
+        # frames first. The two runs lost 49 and 115 of their 150 frames.
         self.assertEqual(
             self.why(frames("9 20 20", decodable="1 1 2"),
                      frames("5 30 80", decodable="1 1 2")),
@@ -278,7 +278,9 @@ class SentenceTest(unittest.TestCase):
 
 
 def measured(seed, decodable, is_flagged=False):
-    """Returns a run of which each number other than the share is 0."""
+    """Returns a run. All its numbers are 0, except for the share of decodable
+    frames.
+    """
     numbers = collections.defaultdict(float, {"decodable %": decodable})
     return types.SimpleNamespace(
         label="a", way=types.SimpleNamespace(head="rate"), possible=None,

@@ -59,8 +59,9 @@ class IntervalTest(unittest.TestCase):
             self.assertEqual(two_matrices.rank_sums(count_a, count_b), counted)
 
     def test_three_and_three_runs_use_all_differences(self):
-        """There are 20 orders of three and three runs. In two of them the
-        ranges of both sides do not overlap.
+        """If three runs of A and three runs of B are sorted by their values,
+        they can follow each other in 20 orders. In two of these orders the
+        ranges of A and B do not overlap.
         """
         self.assertEqual(two_matrices.interval_of([1, 2, 4], [7, 8, 9]),
                          (3, 8, 0.1))
@@ -173,7 +174,9 @@ class VerdictTest(unittest.TestCase):
             compare(rows(["x"]), rows([1]))
 
     def test_computed_runs_are_compared_by_seed(self):
-        """The ranges overlap, but each seed became better by 1 or 2."""
+        """The ranges of A and B overlap. However, each run of B has a larger
+        value than the run of A with the same seed, by 1 or 2.
+        """
         a = rows([50, 60, 70], computed="1")
         own = only_row(a, rows([51, 62, 71], computed="1"))
         self.assertEqual((own.verdict, own.difference, *own.interval),

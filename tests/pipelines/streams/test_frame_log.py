@@ -208,9 +208,11 @@ class LogTest(unittest.TestCase):
         self.assertEqual(self.decodable("IIBBIBBIBB", lost=[4]), "++++ ..+..")
 
     def test_jitter_follows_rfc_3550(self):
-        # One frame is 16 ms late. When it arrives, the jitter J rises by 16/16
-        # ms. When the next frame arrives, which is in time again, J rises by
-        # (16 - 1)/16 ms. Then J falls by a sixteenth with each frame.
+        # The second frame is 16 ms late. Its transit time differs by 16 ms from
+        # that of the first frame, so the jitter J rises from 0 by 16/16 ms. The
+        # third frame is in time. Its transit time differs by 16 ms again, so J
+        # rises by (16 - 1)/16 ms. The later frames have the same transit time,
+        # so J falls by a sixteenth with each of them.
         received = self.log("r", *(
             frame(n, "P", 40 * n + (16 if n == 1 else 0)) for n in range(4)))
         ms = [j / MS for j in frame_log.jitter_ns(received.frames)]

@@ -68,10 +68,12 @@ class DescribeTest(unittest.TestCase):
             known((1, 50, 60)), "machine", 57), 8)
 
     def test_a_link_is_late_when_the_machine_is(self):
-        """From the median to the 99th percentile, the lateness of the machine
-        rises by 98 ms, and so does that of the link. From the median to the
-        95th percentile, the lateness of the machine rises by 9 ms. The lateness
-        of the link is assumed to rise by 9 ms, too, from 2 to 11 ms."""
+        """The lateness of the link has no stored 95th percentile, so it is
+        computed from the lateness of the machine. From the median to the 99th
+        percentile, both rise by 98 ms, so they are assumed to have the same
+        cause. From the median to the 95th percentile, the lateness of the
+        machine rises by 9 ms. The lateness of the link is assumed to rise by 9
+        ms as well, from 2 to 11 ms."""
         late = {**known((1, 99, 200), (2, 100, 120)), "machine_p75_ms": 2,
                 "machine_p90_ms": 5, "machine_p95_ms": 10}
         for percent, ms in ((50, 2), (95, 11), (99, 100), (100, 120)):
@@ -135,8 +137,8 @@ class GradeTest(unittest.TestCase):
             self.assertEqual(lateness.reasons(found["effects"][0]), [])
 
     def test_verdicts_that_change_are_weighted_by_the_lateness(self):
-        """Of 100 I-frames, 4 arrive 502 ms late and 6 arrive 508 ms late. The
-        lateness has these values:
+        """Of 100 I-frames, 4 arrive after 502 ms and 6 arrive after 508 ms. The
+        deadline is 500 ms. The lateness of the machine has these values:
 
           - median: 1 ms
           - 99th percentile: 5 ms
@@ -146,11 +148,15 @@ class GradeTest(unittest.TestCase):
         changes the verdicts of 4 frames, and a lateness of 10 ms changes those
         of 10 frames.
 
-        Above the median, the lateness rises by 4 ms / 49 for each percentile,
-        so it reaches 2 ms at the percentile 62.25. The steps from the
-        percentile 64 to 99 stand for 99 - 57 = 42 % of the frames, and the
-        maximum stands for 1 %. The share of changed verdicts is therefore
-        4 * 0.42 + 10 * 0.01 = 1.78 %."""
+        Above the median, the lateness rises by 4 ms / 49 for each percentile.
+        It reaches 2 ms at the percentile 62.25. Only every seventh percentile
+        is used: 50, 57, 64 and so on up to 99. The first of them with at least
+        2 ms is the percentile 64. The percentiles from 64 to 99 stand for
+        99 - 57 = 42 % of the frames, and the maximum stands for 1 %.
+
+        The share of changed verdicts is therefore
+        4 * 0.42 + 10 * 0.01 = 1.78 %.
+        """
         late = known((1, 5, 10))
         ways = passages([100] * 90 + [502] * 4 + [508] * 6)
         found = lateness.grade(late, [ways])
