@@ -138,8 +138,8 @@ add_paper (ArenaGroups * groups)
 
 /* --- constant ------------------------------------------------------------- */
 
-/* A link of at least this rate (bit/s) carries the clip. On a slower link the
- * stream has ten packets per second. */
+/* If the rate of the link is at least CLIP_LINK (bit/s), the stream is a clip.
+ * On a slower link, the stream has ten packets per second. */
 #define CLIP_LINK 300e3
 
 static void

@@ -44,11 +44,12 @@ guint64 arena_judge_time_below (const ArenaSessionRecord * record,
     guint64 from, gdouble limit);
 guint64 arena_judge_time_above (const ArenaSessionRecord * record,
     guint64 from, gdouble limit);
-/* Share of the samples between two times whose estimated rate differs from
- * `rate` by at most `tolerance` (0 to 1, relative to `rate`). */
+/* Share of the samples from `from` to `to` whose estimated rate differs from
+ * `rate` by at most `tolerance`. `tolerance` is from 0 to 1, relative to
+ * `rate`. */
 gdouble arena_judge_share_within (const ArenaSessionRecord * record,
     guint64 from, guint64 to, gdouble rate, gdouble tolerance);
-/* Median of the estimated rates between two times. */
+/* Median of the estimated rates that were sampled from `from` to `to`. */
 gdouble arena_judge_median_rate (const ArenaSessionRecord * record,
     guint64 from, guint64 to);
 /* Jain's index of two rates (Jain, Chiu and Hawe 1984). */

@@ -17,8 +17,9 @@
 /* Bits of __i__: bit 0 means that the sink listens, bit 1 means raw sockets. */
 #define WAYS 4
 
-/* Values of the property `mode`: a caller connects, and a listener waits for
- * the caller. The element begins with this as soon as a test has made it. */
+/* Values of the property `mode`. A caller connects to the other element, and a
+ * listener waits for the caller. The element does so as soon as a test has
+ * created it. */
 #define CONNECT 0
 #define LISTEN 1
 

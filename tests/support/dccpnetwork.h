@@ -61,7 +61,7 @@ struct _DccpNetwork
   guint64 put_at[N_ENDS];
   guint32 n_put[N_ENDS], n_sent[N_ENDS];
 
-  /* Number of packets of this type that are dropped next. */
+  /* How many packets of this type are still to be dropped. */
   guint lose[N_ENDS][DCCP_LAST_TYPE];
   guint lose_all[N_ENDS];
   /* Returns FALSE to drop the packet. May change the bytes. */

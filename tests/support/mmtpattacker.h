@@ -33,7 +33,7 @@ MmtpAddress attacker_make_shared_address (void);
 gboolean attacker_is_stranger (const MmtpAddress * address);
 void attacker_record (Recorded * recorded, MmtpNetwork * network, MmtpRole from,
     const MmtpAddress * address, const guint8 * bytes, gsize size);
-/* Inverts one bit or cuts the end off. */
+/* Damages a message: inverts one bit of it, or cuts its end off. */
 void attacker_spoil (guint32 * state, guint8 * bytes, gsize * size);
 
 G_END_DECLS

@@ -303,8 +303,9 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
             ([0] * 6, 0, 0))
 
     def test_a_row_of_ouwens_table_3_12(self):
-        # In the thesis, the row for R 1, 3 Mbit/s and the oven has these shares
-        # in %: 97.1 2.6 0.0 0.2 0.2 0.0. It has 529 packets and 509 series.
+        # In the thesis, one row has the results for retry value R = 1, 3 Mbit/s
+        # and the oven. It has 529 lost packets in 509 series. The shares of the
+        # lengths of series are, in %: 97.1 2.6 0.0 0.2 0.2 0.0.
         runs = collections.Counter({1: 494, 2: 13, 4: 1, 5: 1})
         shares, packets, total = measurements.run_percents(runs)
         self.assertEqual([round(share, 1) for share in shares],

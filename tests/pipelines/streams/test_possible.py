@@ -64,8 +64,9 @@ class ByHandTest(unittest.TestCase):
             best(stream("IP", [1500, 1500]), link(0, 40, 41), 100), [0, 1])
 
     def test_two_small_frames_instead_of_a_large_one(self):
-        # Until 140 ms the link delivers 4000 bytes: the I-frame and either the
-        # first B-frame or both others.
+        # Until 140 ms the link delivers 4000 bytes. The I-frame needs 2000 of
+        # them. The other 2000 bytes suffice either for the first B-frame, or
+        # for the second and the third one.
         self.assertEqual(
             best(stream("IBBB", [2000, 2000, 1000, 1000]),
                  link(0, 1, 81, 121), 100), [0, 2, 3])

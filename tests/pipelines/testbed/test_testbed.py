@@ -945,8 +945,8 @@ class OrdinaryUserTest(CommandLine):
             self.skipTest("user namespaces are for root only here")
 
     def with_device(self, mode):
-        """Returns a command that runs the testbed as nobody, in a mount
-        namespace in which /dev/net/tun has this mode.
+        """Returns a command that runs the testbed as the user nobody. It runs
+        in a mount namespace in which /dev/net/tun has the file mode `mode`.
         """
         own = self.directory / "tun"
         return ["unshare", "--mount", "sh", "-c",
