@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Size of the packets with which a link is saturated. On slow links the packets
- * are smaller, so that each takes PACKET_TIME. Otherwise the deadlines would be
- * rounded to whole large packets. */
+/* A link is saturated with packets of this size. On slow links the packets are
+ * smaller, so that each takes PACKET_TIME. With large packets, the number of
+ * bytes that arrive before a deadline could only be a multiple of a large
+ * packet. */
 #define FULL_PACKET 1500
 #define SMALL_PACKET 100
 #define PACKET_TIME (10 * LINK_MS)

@@ -349,8 +349,9 @@ arena_possible_count (const GArray * frames, const ArenaSupply * supply,
   Plan plan;
 
   plan_init (&plan, frames, supply, config);
-  /* Each iteration drops a frame of this busy period or of a later one, so the
-   * search never has to go back. */
+  /* All frames before this busy period arrive in time. Each iteration drops a
+   * frame of this busy period or of a later one, so these earlier frames need
+   * not be checked again. */
   while ((late = find_late (&plan, &busy)) < frames->len)
     drop_best (&plan, busy.frame, late);
   if (first_choice)

@@ -197,7 +197,8 @@ typedef struct
    * one. */
   guint64 worst_deadline;
   /* Bytes of IP packets that arrived while both the source and the TCP flows
-   * were active, until the last frame was put. */
+   * were active. The count ends when the application has passed the last frame
+   * to the sender. */
   guint64 mmtp_bytes[MMTP_SIMULATION_MAX_PATHS];
   guint64 tcp_bytes[MMTP_SIMULATION_MAX_PATHS];
   MmtpSenderStats sender;

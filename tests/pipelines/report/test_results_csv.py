@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests how tables of runs are read and merged. Nothing is run."""
+"""Tests how tables of runs are read and merged. The tables were written by
+hand; no stream is run.
+"""
 
 import copy
 import csv

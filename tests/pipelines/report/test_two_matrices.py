@@ -80,8 +80,9 @@ class IntervalTest(unittest.TestCase):
         self.assertAlmostEqual(chance, 8 / 252)
 
     def test_tables_of_the_rank_sum_test(self):
-        """The largest U at which the two-sided test rejects at 5 %, as in the
-        tables of textbooks.
+        """The tables of textbooks have the largest U for which the two-sided
+        test finds a difference at the 5 % level. Some of their values are
+        checked here.
         """
         for count_a, count_b, largest in (
                 (4, 4, 0), (5, 5, 2), (6, 6, 5), (8, 8, 13), (10, 10, 23),

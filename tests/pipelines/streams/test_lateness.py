@@ -149,10 +149,10 @@ class GradeTest(unittest.TestCase):
         of 10 frames.
 
         Above the median, the lateness rises by 4 ms / 49 for each percentile.
-        It reaches 2 ms at the percentile 62.25. Only every seventh percentile
-        is used: 50, 57, 64 and so on up to 99. The first of them with at least
-        2 ms is the percentile 64. The percentiles from 64 to 99 stand for
-        99 - 57 = 42 % of the frames, and the maximum stands for 1 %.
+        It reaches 2 ms at the percentile 62.25. Only some percentiles are used:
+        50, 57, 64 and so on up to 99. The first of them with at least 2 ms is
+        the percentile 64. The percentiles from 64 to 99 stand for 99 - 57 =
+        42 % of the frames, and the maximum stands for 1 %.
 
         The share of changed verdicts is therefore
         4 * 0.42 + 10 * 0.01 = 1.78 %.

@@ -348,9 +348,10 @@ class PaperTest(unittest.TestCase):
         self.assertEqual(measurements.outliers(times, 5), 0)
 
     def test_sustainable_rate_is_that_between_stalls(self):
-        # The rate is 10 byte/s, except for the last block, which takes six
-        # seconds. There are ten rates between two blocks. Six of them are 10
-        # byte/s, and the other four are 40/9, 30/8, 20/7 and 10/6.
+        # 10 bytes arrive in each second, except for the last 10 bytes, which
+        # take six seconds. With five blocks there are ten pairs of blocks, and
+        # each pair has a mean rate between its two blocks. Six of these rates
+        # are 10 byte/s. The other four are 40/9, 30/8, 20/7 and 10/6.
         blocks = [(0, 0), (1, 10), (2, 20), (3, 30), (9, 40)]
         self.assertEqual(measurements.sustainable_rate(blocks), 10)
         self.assertEqual(measurements.sustainable_rate(blocks[3:]), 10 / 6)

@@ -529,8 +529,9 @@ class EmulatedLinkTest(Api):
                          [["0", "0"], ["1", "1"], ["2", "2"], ["3", "1"]])
 
     def test_relays_count_the_headers(self):
-        # The link delivers packets of at most 40 bytes. With headers of 28
-        # bytes, the word of 6 bytes fits and the word of 13 bytes does not.
+        # The link delivers packets of at most 40 bytes. The headers have 28
+        # bytes. A packet with the 6 bytes "a word" is therefore delivered, and
+        # a packet with the 13 bytes "a longer word" is not.
         bed = self.open("wl0=a,b: max-size=40", mode="relay",
                         relay_ports=[5004])
         child = bed.popen("b", [*RECEIVE, bed.variables("b")["b"], "5004"],
@@ -777,8 +778,8 @@ class PageTest(CommandLine):
                 self.assertEqual(child.returncode, 0, out + err)
 
     def start_line(self, line):
-        """Starts all lines of the page at the same time. Each line runs for a
-        shorter time than on the page.
+        """Starts one command line of the page, so that the lines run at the
+        same time. iperf3 runs for 1 s, which is shorter than on the page.
         """
         words = shlex.split(line.replace("iperf3 -c", "iperf3 -t 1 -c"))
         return self.launch([COMMAND, "--build", BUILD, *words[1:]],
