@@ -263,9 +263,9 @@ add_wifi_scenario (ArenaGroups * groups, const ArenaTrace * trace,
   scenario->duration = rate > 20e6 ? 10 * SECOND : 30 * SECOND;
 }
 
-/* Frame aggregation of IEEE 802.11n and later sends up to 64 packets at the
- * same time. The traffic of other stations determines how often this happens
- * and how many packets are sent. */
+/* With the frame aggregation of IEEE 802.11n and later, a station sends up to
+ * 64 packets at the same time. The traffic of other stations determines how
+ * often the station may send, and how many packets it then sends. */
 static void
 add_wifi (ArenaGroups * groups)
 {
@@ -349,7 +349,7 @@ typedef enum
   RECORDED,
   /* The queue has SHALLOW_QUEUE packets, as in the lab. */
   RECORDED_SHALLOW,
-  RECORDED_BACK                 /* The return path uses a recording, too. */
+  RECORDED_BACK                 /* Both directions use recordings. */
 } Recorded;
 
 static void

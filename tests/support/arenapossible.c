@@ -423,7 +423,8 @@ make_frames (guint64 seed, guint n)
   return frames;
 }
 
-/* Returns a random link that carries only a part of the stream and has gaps. */
+/* Returns a random link. It has gaps, and it is too slow for the whole stream,
+ * so some frames must be dropped. */
 static ArenaSupply *
 make_supply (guint64 seed)
 {

@@ -25,7 +25,8 @@ typedef struct
 /* Returns a random number (xorshift32). `state` is a guint32 that must not be
  * 0. */
 guint32 attacker_draw (gpointer state);
-/* Returns the address of a host in a network of its own. */
+/* Returns the address of the attacker's host `number`. The host is in a network
+ * that no host of the session uses. */
 MmtpAddress attacker_make_stranger (guint32 number);
 /* Returns an address on the host of the sender's first path, with another port.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A network namespace for one test with TUN and TAP interfaces that lead
- * nowhere. Each test has its own process, and the namespace is removed with it.
+/* A network namespace for one test. It has TUN and TAP interfaces, to which no
+ * other host is connected. Each test has its own process, and the namespace is
+ * removed when this process ends.
  */
 
 #ifndef __TUNDEVICES_H__

@@ -78,9 +78,14 @@ class PossibleShareTest(unittest.TestCase):
         self.assertIsNone(self.share(begins_ms=(None,)))
 
     def test_links_with_clocks_of_their_own(self):
-        # The first frame was sent at 90 ms by the clock of the second link. The
-        # opportunities are then at 0 and 10 ms after the first frame, at 40 and
-        # 50 ms, and so on. One link alone is in time for the I-frame only.
+        # Each link has its own clock. By this clock, it delivers 1000 bytes at
+        # 100 ms, at 140 ms, and so on. With one link, only the I-frame arrives
+        # in time.
+        #
+        # With two links, the first frame is sent at 100 ms by the clock of the
+        # first link, and at 90 ms by the clock of the second link. Counted from
+        # this time, the first link delivers at 0 ms, at 40 ms, and so on. The
+        # second link delivers at 10 ms, at 50 ms, and so on.
         sizes = (2000, 2000, 2000, 2000)
         self.assertEqual(self.share(sizes), 0.25)
         self.forget()

@@ -98,9 +98,10 @@ class FreezeTest(unittest.TestCase):
         self.assertEqual(self.freezes_ms("IPPPPPPP", [50] * 8), [])
 
     def test_a_gap_between_two_pictures(self):
-        # The pictures at 50 ms and at 5 * 40 + 50 ms have an interval of 200
-        # ms. A freeze must be longer than 200 ms, so there is one only if the
-        # interval is one frame longer.
+        # A freeze must be longer than 200 ms. In the first stream, picture 0 is
+        # shown at 50 ms and picture 5 at 5 * 40 + 50 ms. The interval is 200
+        # ms, so it is not a freeze. In the second stream, the interval is one
+        # frame period longer, so it is a freeze.
         self.assertEqual(
             self.freezes_ms("IPPPPI", [50, *[None] * 4, 50]), [])
         self.assertEqual(

@@ -79,8 +79,8 @@ class DescribeTest(unittest.TestCase):
         for percent, ms in ((50, 2), (95, 11), (99, 100), (100, 120)):
             self.assertAlmostEqual(
                 lateness.percentile_of_link(late, percent), ms)
-        # The machine was much less late than the link, so the percentiles of
-        # the link rise evenly.
+        # The machine was much less late than the link, so the link had another
+        # cause. Its percentiles are then taken to rise linearly.
         late["link_p99_ms"] = 296
         self.assertAlmostEqual(
             lateness.percentile_of_link(late, 95), 2 + 294 * 45 / 49)
@@ -170,10 +170,13 @@ class GradeTest(unittest.TestCase):
         self.assertFalse(lateness.grade(late, [ways], 400)["flagged"])
 
     def test_a_stall_at_the_start_delays_all_frames(self):
-        """A stall of 140 ms at the handshake made each of 500 I-frames 510 ms
-        late. The stall was only 1 of 100 wake-ups. Without the rule about
-        stalls at the start, the lateness would seem to have changed 1 % of the
-        verdicts, which does not exceed the limit."""
+        """A stall of 140 ms at the handshake delayed a whole stream: each of
+        500 I-frames arrived after 510 ms, and the deadline is 500 ms. The rule
+        about stalls at the start flags this run.
+
+        The stall was only 1 of 100 wake-ups, so it stands for 1 % of the
+        frames. Without the rule, the lateness would therefore seem to have
+        changed 1 % of the verdicts, which does not exceed the limit."""
         late = known((0.03, 0.1, 140), (0.03, 0.1, 140))
         found = lateness.grade(late, [passages([510] * 500)])
         (effect,) = found["effects"]

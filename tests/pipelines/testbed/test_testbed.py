@@ -332,7 +332,7 @@ class HostsTest(Api):
     @needs_namespaces
     def test_an_idle_link_carries_no_packets(self):
         bed = self.open()
-        # The numbers of received and of sent packets.
+        # Prints how many packets wl0 has received and how many it has sent.
         statistics = "awk '/wl0:/ { print $3, $11 }' /proc/self/net/dev"
         self.assertEqual(self.text(bed, "a", statistics), "0 0")
 

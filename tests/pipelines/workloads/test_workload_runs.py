@@ -65,8 +65,9 @@ class RunCase(test_lab.LabCase):
             return list(csv.DictReader(file))
 
     def check_all_went(self, done, carrier):
-        """Checks that the traffic of each workload arrived completely, and that
-        the table also has the number of a paper (the section `theirs`).
+        """Checks that the traffic of each workload arrived completely. Checks
+        also that the table has the value in the section `theirs`, which stands
+        for a number from a paper.
         """
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn(", 0 failed", done.stdout)
