@@ -23,7 +23,7 @@ SKIPPED = 77  # The exit status of a program that could not do any check.
 
 GST_CHECK = re.compile(
     r"^\d+%: Checks: (\d+), Failures: (\d+), Errors: (\d+)", re.M)
-# tests/support/skipped.c prints this once for each skipped check.
+# tests/support/skipped.c prints one such line for each skipped check.
 GST_CHECK_SKIPPED = re.compile(r"^\S+: skipped, ", re.M)
 UNITTEST = re.compile(r"^Ran (\d+) tests? in ", re.M)
 UNITTEST_RESULT = re.compile(r"^(?:OK|FAILED)(?: \((.*)\))?$", re.M)

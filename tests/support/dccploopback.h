@@ -14,7 +14,9 @@
 
 /* --- combinations --------------------------------------------------------- */
 
-/* Bits of __i__: bit 0 means that the sink listens, bit 1 means raw sockets. */
+/* Number of iterations of a loop test. `__i__` is the iteration: if its bit 0
+ * is set, the sink listens; if its bit 1 is set, the elements use raw sockets.
+ */
 #define WAYS 4
 
 /* Values of the property `mode`. A caller connects to the other element, and a

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A DCCP client, a DCCP listener and a simulated network between them, in
- * virtual time. The network drops and delays the packets that a test selects,
- * logs every packet, and delivers packets that neither endpoint sent. It also
- * checks conditions that must hold in every test: counters never decrease, no
- * endpoint asks for an immediate wakeup again and again, Syncs and Resets are
- * rate-limited, and data does not exceed its allowed rate.
+ * virtual time. The network drops and delays the packets that a test selects.
+ * It logs every packet. It can also deliver packets that neither endpoint sent.
+ *
+ * The network checks these conditions, which must hold in every test:
+ * - Counters never decrease.
+ * - No endpoint asks for an immediate wakeup again and again.
+ * - Syncs and Resets are rate-limited.
+ * - Data does not exceed its allowed rate.
  */
 
 #ifndef __DCCPNETWORK_H__

@@ -84,8 +84,9 @@ gpointer harness_run_pusher (gpointer data);
 /* Lets the pusher push the object. Takes ownership of it, unless it is a query.
  */
 void harness_push (IfdHarness * harness, gpointer object);
-/* Pushes a list of words: those of harness_make_mpeg (), "(x)" for an event,
- * and "eos". */
+/* Pushes an object for each word of `plan`. A word of harness_make_mpeg ()
+ * stands for a frame, "(x)" for an event, and "eos" for the end of the stream.
+ */
 void harness_push_plan (IfdHarness * harness, const gchar * plan);
 
 /* --- the network --------------------------------------------------------- */

@@ -22,10 +22,11 @@
 /* Enters the network namespace. If this is not permitted, it reports the test
  * as skipped and returns FALSE. */
 gboolean tun_device_enter (const gchar * test);
-/* Adds an interface and sets it up. Packets leave an IFF_TUN interface
- * immediately. On an IFF_TAP interface they first wait for the link-layer
- * address of a neighbour. Returns the interface index. If this is not
- * permitted, it reports the test as skipped and returns 0. */
+/* Adds an interface and brings it up. On an IFF_TUN interface, packets leave
+ * immediately. On an IFF_TAP interface, they first wait until the link-layer
+ * address of a neighbour is known. Returns the interface index. If the system
+ * does not permit this, the function reports the test as skipped and returns 0.
+ */
 guint tun_device_add (const gchar * test, const gchar * name, gint type);
 /* Waits until the interface has its IPv6 address, which the kernel assigns in
  * another thread. */

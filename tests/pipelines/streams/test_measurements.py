@@ -335,9 +335,13 @@ class PaperTest(unittest.TestCase):
         self.assertEqual((found.minimum, found.maximum), (1, 100))
         self.assertEqual(found.percentiles, {50: 50, 90: 90, 95: 95, 99: 99})
         # An outlier exceeds the median by more than a tolerance. The median is
-        # here the mean of the two middle values, 50.5 s. The times from 51 s on
-        # exceed 50.7 s, those from 52 s on exceed 51 and 51.5 s, and those from
-        # 61 s on exceed 60.5 s.
+        # here the mean of the two middle values, 50.5 s. The outliers are
+        # therefore:
+        # - with a tolerance of 0.2 s, the times above 50.7 s, which are those
+        #   from 51 s on,
+        # - with 0.5 and 1 s, the times above 51 and 51.5 s, which are those
+        #   from 52 s on,
+        # - with 10 s, the times above 60.5 s, which are those from 61 s on.
         self.assertEqual(found.outliers, {0.2: 0.5, 0.5: 0.49, 1: 0.49,
                                           2: 0.48, 5: 0.45, 10: 0.40})
 

@@ -262,9 +262,10 @@ class BruteForceTest(unittest.TestCase):
         # In most instances the link is too slow to deliver all frames in time,
         # so the choice matters.
         self.assertGreater(counts[False], INSTANCES / 2)
-        # If a packet can carry bytes of one frame only, fewer frames are
-        # possible in some instances. docs/lab-possible.md has these numbers of
-        # instances.
+        # If a packet can carry bytes of one frame only, fewer frames can arrive
+        # in time in some instances: one frame fewer in 7 instances, and three
+        # frames fewer in 1 instance. These numbers are also in
+        # docs/lab-possible.md.
         self.assertEqual(lost_to_packets, {0: 192, 1: 7, 3: 1})
 
     def test_two_links_are_an_upper_bound(self):
@@ -279,9 +280,9 @@ class BruteForceTest(unittest.TestCase):
             with self.subTest(seed=seed):
                 self.assertGreaterEqual(len(found), len(exact))
             differences[len(found) - len(exact)] += 1
-        # With several links, the number of chosen frames is an upper bound of
-        # the optimum. docs/lab-possible.md has the number of instances in which
-        # it exceeds the optimum.
+        # With several links, the algorithm may choose more frames than the
+        # optimum, but never fewer. docs/lab-possible.md says in how many
+        # instances it chooses more.
         self.assertEqual(differences, {0: 199, 1: 1})
 
 
