@@ -329,8 +329,9 @@ arena_scenario_run (const ArenaScenario * scenario, guint number,
 
   outcome_init (outcome);
   origin = run_mmtp (scenario, frames, number, outcome, &length);
-  /* The rate that competing traffic leaves depends on the traffic it meets.
-   * Next to competitors there is therefore no defined best possible result. */
+  /* How much of the rate competing traffic leaves to a stream depends on the
+   * stream. If there are competitors, the best possible result is therefore not
+   * defined. */
   if (!has_competitors (scenario))
     run_comparison (scenario, frames, number, origin, length, outcome);
   outcome->seconds = (gdouble) (clock () - begun) / CLOCKS_PER_SEC;

@@ -37,8 +37,9 @@
  * with TCP timestamps. */
 #define TCP_SEGMENTS 400000
 /* Layout of a DATA message (docs/wire-mmtp.md). DATA_HEADER is the number of
- * bytes before the payload if the message has no prelude. DATA_FLAGS is the
- * place of the byte with the flags. */
+ * bytes before the payload if the message has no prelude. DATA_TYPE is the mask
+ * of the type in the first byte. DATA_FLAGS is the place of the byte with the
+ * flags. */
 #define DATA_HEADER 16
 #define DATA_TYPE 0x1f
 #define DATA_FLAGS 14

@@ -405,7 +405,7 @@ dccp_network_run (DccpNetwork * network, guint64 duration)
 
 /* --- life cycle ----------------------------------------------------------- */
 
-/* Most tests check CCID 3. If an endpoint has this list, it has no other CCID.
+/* Most tests check CCID 3. An endpoint with this list supports no other CCID.
  */
 static const DccpCcid *const only_ccid_3[] = { &dccp_ccid_3, NULL };
 

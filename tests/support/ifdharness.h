@@ -81,7 +81,9 @@ GstEvent *harness_make_mark (const gchar * name);
 /* --- the pusher ---------------------------------------------------------- */
 
 gpointer harness_run_pusher (gpointer data);
-/* Lets the pusher push the object. Takes ownership of it, unless it is a query.
+/* Gives the object to the pusher, which pushes it. The object must be a buffer,
+ * an event or a query. The function takes ownership of the object, unless it is
+ * a query.
  */
 void harness_push (IfdHarness * harness, gpointer object);
 /* Pushes an object for each word of `plan`. A word of harness_make_mpeg ()

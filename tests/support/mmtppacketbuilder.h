@@ -35,9 +35,9 @@ typedef struct
 /* Updates `overheard` from a message that was sent. */
 void mmtp_overhear (MmtpOverheard * overheard, const guint8 * bytes,
     gsize size, MmtpRole from);
-/* Builds a message that mmtp_message_write () can write. Its trailer is 0.
- * Returns the full number of the message on its path. The message itself
- * contains only the lowest bits of this number. */
+/* Builds a message that mmtp_packet_write () can write. Its trailer is 0.
+ * Returns all 64 bits of the channel number, which counts the messages on the
+ * path. The message itself has only the low 16 bits of this number. */
 guint64 mmtp_build_message (MmtpMessage * message, MmtpType type, MmtpRole from,
     guint8 path, const MmtpOverheard * overheard, MmtpDraw draw,
     gpointer source);

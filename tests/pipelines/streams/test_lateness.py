@@ -69,11 +69,13 @@ class DescribeTest(unittest.TestCase):
 
     def test_a_link_is_late_when_the_machine_is(self):
         """The lateness of the link has no stored 95th percentile, so it is
-        computed from the lateness of the machine. From the median to the 99th
-        percentile, both rise by 98 ms, so they are assumed to have the same
-        cause. From the median to the 95th percentile, the lateness of the
-        machine rises by 9 ms. The lateness of the link is assumed to rise by 9
-        ms as well, from 2 to 11 ms."""
+        computed from the lateness of the machine. The 99th percentiles of both
+        are almost equal, so both are assumed to have the same cause.
+
+        From the median to the 99th percentile, both rise by 98 ms. From the
+        median to the 95th percentile, the lateness of the machine rises by 9
+        ms. The lateness of the link is therefore assumed to rise by 9 ms as
+        well, from 2 to 11 ms."""
         late = {**known((1, 99, 200), (2, 100, 120)), "machine_p75_ms": 2,
                 "machine_p90_ms": 5, "machine_p95_ms": 10}
         for percent, ms in ((50, 2), (95, 11), (99, 100), (100, 120)):
