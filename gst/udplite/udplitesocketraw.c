@@ -198,18 +198,18 @@ stop_receiving (UdpliteSocket * self, const UdpliteRoute * route)
 }
 
 /* The packet must have the source address that is in the checksum. This sets
- * the path, so that the kernel uses this address even if the routes have
- * changed since the address was looked up. */
+ * the local address, so that the kernel uses it even if the routes have changed
+ * since the address was looked up. */
 static void
-set_path (UdpliteSocket * self, Datagram * datagram, const UdpliteRoute * route,
-    guint16 remote_port)
+set_local (UdpliteSocket * self, Datagram * datagram,
+    const UdpliteRoute * route)
 {
-  datagram->path = route->path;
-  datagram->path.remote_port = remote_port;
-  if (!self->ipv6
-      && memcmp (route->path.local, self->raw->bound,
+  datagram->path.scope = route->path.scope;
+  memcpy (datagram->path.local, route->path.local,
+      sizeof (datagram->path.local));
+  if (!self->ipv6 && memcmp (route->path.local, self->raw->bound,
           sizeof (self->raw->bound)) == 0)
-    memset (datagram->path.local, 0, sizeof (datagram->path.local));
+    memset (datagram->path.local, 0, sizeof (self->raw->bound));
 }
 
 /* `headers` is memory for the header of IPv4 and the header of UDP-Lite. */
@@ -233,7 +233,7 @@ prepare (UdpliteSocket * self, const UdpliteOutput * output,
       output->path.remote_port, udplite_output_get_coverage (output),
       output->vectors, output->n_vectors);
   udplite_output_get_datagram (output, datagram, header);
-  set_path (self, datagram, route, output->path.remote_port);
+  set_local (self, datagram, route);
   if (udplite_ipv4_header_write (&self->raw->header, headers, route,
           udplite_output_get_size (output))) {
     datagram->bytes = headers;
