@@ -226,6 +226,7 @@ set_options (GstUdpliteSink * self, Family family)
           get_multicast_index (self), &error))
     GST_WARNING_OBJECT (self, "multicast-iface: %s", error->message);
   g_clear_error (&error);
+  udplite_socket_options_changed (self->sockets[family]);
 }
 
 /* Sets the options again after a property such as ttl or qos-dscp was changed.

@@ -3,11 +3,19 @@
  * the destination. The local address of the socket is then the source address.
  * The socket is closed without sending anything. The results are cached,
  * because the lookup takes several system calls.
+ *
+ * If user space writes the IP header, the kernel does not check the source
+ * address. After a change of the network, the packets would therefore be sent
+ * with an outdated address until the cache expires. For this reason, user space
+ * writes the header only if the kernel reports such changes.
  */
 
 #include "udpliteroutes.h"
 
 #include <string.h>
+#include <unistd.h>
+
+#include "udplitenetlink.h"
 
 #define MAX_AGE (1 * G_TIME_SPAN_SECOND)
 #define MAX_ROUTES 4096
@@ -21,13 +29,17 @@ typedef struct
 
 struct _UdpliteRoutes
 {
-  /* route of all packets, if the socket is bound */
-  UdpliteRoute bound;
+  /* source address of all packets, if the socket is bound */
+  guint8 bound[16];
   gboolean is_bound;
+  /* file descriptor of rtnetlink(7), which is opened when the cache is used for
+   * the first time; -1 if it does not exist */
+  gint changes;
   GHashTable *entries;          /* set of Entry */
   /* entry that was used last, owned by `entries`; NULL = none */
   const Entry *last;
-  /* monotonic time in us at which the cache was last emptied */
+  /* monotonic time in us at which the cache was last emptied; 0 = not used yet
+   */
   gint64 cleared;
 };
 
@@ -64,8 +76,9 @@ udplite_routes_new (GInetAddress * bound)
 
   self->is_bound = !g_inet_address_get_is_any (bound)
       && !g_inet_address_get_is_multicast (bound);
-  memcpy (self->bound.addresses.source, g_inet_address_to_bytes (bound),
+  memcpy (self->bound, g_inet_address_to_bytes (bound),
       g_inet_address_get_native_size (bound));
+  self->changes = -1;
   self->entries = g_hash_table_new_full (entry_hash, entry_equal, g_free, NULL);
   return self;
 }
@@ -74,6 +87,8 @@ void
 udplite_routes_free (UdpliteRoutes * self)
 {
   g_hash_table_unref (self->entries);
+  if (self->changes >= 0)
+    close (self->changes);
   g_free (self);
 }
 
@@ -86,58 +101,74 @@ udplite_routes_clear (UdpliteRoutes * self)
 }
 
 void
-udplite_routes_expire (UdpliteRoutes * self)
+udplite_routes_expire (UdpliteRoutes * self, gint64 now)
 {
-  if (self->is_bound)
-    return;
-  if (g_get_monotonic_time () - self->cleared > MAX_AGE
+  if (self->cleared == 0)
+    self->changes = udplite_netlink_open ();
+  if ((self->changes >= 0 && udplite_netlink_has_changed (self->changes))
+      || now - self->cleared > MAX_AGE
       || g_hash_table_size (self->entries) > MAX_ROUTES)
     udplite_routes_clear (self);
 }
 
-static void
-set_remote (UdpliteRoute * route, const DatagramPath * to)
-{
-  route->addresses.ipv6 = to->address_size == 16;
-  memcpy (route->addresses.destination, to->remote, 16);
-  route->path = *to;
-}
-
 static gboolean
-find_source_address (Entry * entry, DatagramSocket * socket, GError ** error)
+find_source_address (UdpliteRoutes * self, Entry * entry,
+    DatagramSocket * socket, GError ** error)
 {
   UdpliteRoute *route = &entry->route;
 
-  set_remote (route, &entry->to);
-  if (!datagram_socket_find_local (socket, &route->path, error))
+  route->addresses.ipv6 = entry->to.address_size == 16;
+  memcpy (route->addresses.destination, entry->to.remote, 16);
+  route->path = entry->to;
+  if (!self->is_bound
+      && !datagram_socket_find_local (socket, &route->path, error))
     return FALSE;
-  memcpy (route->addresses.source, route->path.local, 16);
+  memcpy (route->addresses.source, self->is_bound ? self->bound :
+      route->path.local, 16);
   return TRUE;
 }
 
-static gboolean
-look_up (UdpliteRoutes * self, const Entry * wanted)
+static void
+find_mtu (UdpliteRoutes * self, UdpliteRoute * route, DatagramSocket * socket)
 {
-  if (!self->last || !entry_equal (self->last, wanted))
-    self->last = g_hash_table_lookup (self->entries, wanted);
-  return self->last != NULL;
+  const UdpliteAddresses *addresses = &route->addresses;
+
+  if (self->changes >= 0 && !addresses->ipv6
+      && udplite_netlink_is_plain_route (addresses->source,
+          addresses->destination, datagram_socket_get_interface (socket,
+              &route->path)))
+    route->mtu = datagram_socket_get_mtu (socket, &route->path, 0);
+}
+
+static const Entry *
+add_entry (UdpliteRoutes * self, const DatagramPath * to,
+    DatagramSocket * socket, GError ** error)
+{
+  Entry entry = {.to = *to }, *added;
+
+  if (!find_source_address (self, &entry, socket, error))
+    return NULL;
+  find_mtu (self, &entry.route, socket);
+  added = g_memdup2 (&entry, sizeof (entry));
+  g_hash_table_add (self->entries, added);
+  return added;
+}
+
+static const Entry *
+look_up (UdpliteRoutes * self, const DatagramPath * to)
+{
+  Entry wanted = {.to = *to };
+
+  return g_hash_table_lookup (self->entries, &wanted);
 }
 
 const UdpliteRoute *
 udplite_routes_find (UdpliteRoutes * self, const DatagramPath * to,
     DatagramSocket * socket, GError ** error)
 {
-  Entry wanted = {.to = *to };
-
-  if (self->is_bound) {
-    set_remote (&self->bound, to);
-    return &self->bound;
-  }
-  if (!look_up (self, &wanted)) {
-    if (!find_source_address (&wanted, socket, error))
-      return NULL;
-    self->last = g_memdup2 (&wanted, sizeof (wanted));
-    g_hash_table_add (self->entries, (gpointer) self->last);
-  }
-  return &self->last->route;
+  if (!self->last || !is_same_host (&self->last->to, to))
+    self->last = look_up (self, to);
+  if (!self->last)
+    self->last = add_entry (self, to, socket, error);
+  return self->last ? &self->last->route : NULL;
 }

@@ -2,7 +2,7 @@
 /* Finds the source address that the kernel uses for packets to a given
  * destination, and caches it. The backend raw needs this address before the
  * kernel chooses it, because the checksum that the backend computes in user
- * space covers the address.
+ * space covers the address. The path MTU is cached as well.
  */
 
 #pragma once
@@ -16,6 +16,10 @@ typedef struct
   /* Path of the packets; path.local is unset if the socket is bound to an
    * address. */
   DatagramPath path;
+  /* Path MTU in bytes, if the packets may be sent with an IPv4 header that user
+   * space writes (see udpliteipv4header.h). 0 means that only the kernel may
+   * write the IP header. */
+  guint mtu;
 } UdpliteRoute;
 
 typedef struct _UdpliteRoutes UdpliteRoutes;
@@ -26,10 +30,11 @@ typedef struct _UdpliteRoutes UdpliteRoutes;
 UdpliteRoutes *udplite_routes_new (GInetAddress * bound);
 void udplite_routes_free (UdpliteRoutes * self);
 
-/* Empties the cache one second after it was last emptied, because routes change
- * and mobile hosts move. If the cache has become too large, empties it earlier.
- */
-void udplite_routes_expire (UdpliteRoutes * self);
+/* Empties the cache if the kernel has reported that something changed. Empties
+ * it also one second after it was last emptied, because not every change of a
+ * route is reported, and if the cache has become too large. `now` is the
+ * monotonic time in us. */
+void udplite_routes_expire (UdpliteRoutes * self, gint64 now);
 void udplite_routes_clear (UdpliteRoutes * self);
 
 /* Returns the route of packets from `socket` to the remote end of `to`, or NULL

@@ -285,6 +285,13 @@ udplite_socket_stop_receiving (UdpliteSocket * self)
 }
 
 void
+udplite_socket_options_changed (UdpliteSocket * self)
+{
+  if (self->backend->options_changed)
+    self->backend->options_changed (self);
+}
+
+void
 udplite_socket_set_gso (UdpliteSocket * self, gboolean uses_gso)
 {
   self->uses_gso = uses_gso && self->backend->backend == UDPLITE_BACKEND_UDP;

@@ -69,6 +69,10 @@ gboolean udplite_socket_set_min_coverage (UdpliteSocket * self,
 /* From now on the socket only sends, so that the kernel does not waste time on
  * packets that arrive for it. May be called once, before packets are sent. */
 void udplite_socket_stop_receiving (UdpliteSocket * self);
+/* Says that IP options of the socket were changed by setsockopt. Without this
+ * call, the backend raw may send packets with the previous options for up to 10
+ * ms. No packets may be sent at the same time. */
+void udplite_socket_options_changed (UdpliteSocket * self);
 /* With `uses_gso` TRUE, a run of packets that are covered completely and have
  * the same size is passed to the kernel as one message (GSO). The packets of
  * such a run have a UDP checksum; all other packets have none. With FALSE, the

@@ -46,6 +46,8 @@ typedef struct
   /* Keeps the kernel from passing packets to a socket that only sends. The
    * pointer may be NULL. */
   void (*stop_receiving) (UdpliteSocket * self);
+  /* Notes that options of the socket were changed. May be NULL. */
+  void (*options_changed) (UdpliteSocket * self);
 
   /* maximum number of bytes that precede the payload in a received packet */
   gsize overhead;

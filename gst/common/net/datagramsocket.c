@@ -33,8 +33,10 @@
 /* Range of the dynamic ports, which are not assigned: RFC 6335 section 6 */
 #define FIRST_DYNAMIC_PORT 49152
 #define LAST_DYNAMIC_PORT 65535
-/* first byte of a multicast address, RFC 4291 section 2.7 */
+/* first byte of a multicast address, RFC 4291 section 2.7, and its first four
+ * bits, RFC 1112 section 4 */
 #define IPV6_MULTICAST 0xff
+#define IPV4_MULTICAST 0xe0
 
 #ifndef SO_RCVBUFFORCE
 #define SO_RCVBUFFORCE SO_RCVBUF
@@ -741,6 +743,27 @@ datagram_socket_set_multicast_interface (DatagramSocket * self, guint index,
         "could not send multicast by the interface %u", index);
   self->multicast_interface = index;
   return TRUE;
+}
+
+static gboolean
+is_multicast (const DatagramPath * path)
+{
+  return path->address_size == 16 ? path->remote[0] == IPV6_MULTICAST :
+      (path->remote[0] & 0xf0) == IPV4_MULTICAST;
+}
+
+guint
+datagram_socket_get_interface (DatagramSocket * self, const DatagramPath * path)
+{
+#ifdef SO_BINDTODEVICE
+  gchar device[IFNAMSIZ] = "";
+  socklen_t size = sizeof (device);
+
+  if (getsockopt (self->fd, SOL_SOCKET, SO_BINDTODEVICE, device, &size) == 0
+      && size > 1)
+    return if_nametoindex (device);
+#endif
+  return is_multicast (path) ? self->multicast_interface : 0;
 }
 
 /* --- checksum of UDP ------------------------------------------------------ */

@@ -109,6 +109,10 @@ guint datagram_socket_get_max_payload (DatagramSocket * socket, guint mtu);
  * routing table decides. */
 gboolean datagram_socket_set_multicast_interface (DatagramSocket * socket,
     guint index, GError ** error);
+/* Returns the index of the only interface on which packets to `path` can be
+ * sent; 0 means that the routing table decides. */
+guint datagram_socket_get_interface (DatagramSocket * socket,
+    const DatagramPath * path);
 /* Sets whether packets are sent with a UDP checksum. At first they are. For UDP
  * sockets only. Only the thread that sends may call this function. */
 gboolean datagram_socket_set_checksum (DatagramSocket * socket,

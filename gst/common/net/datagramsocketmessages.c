@@ -81,16 +81,19 @@ note_returned (DatagramSocket * self, gint error_number)
 
 /* --- sending -------------------------------------------------------------- */
 
-/* Appends a control message to those that `control` already contains. */
+/* Appends a control message to those that `control` already contains.
+ * msg_controllen does not include the padding after the last control message,
+ * because Linux would then allocate memory for IPV6_PKTINFO in each call. */
 static void
 add_control (struct msghdr *message, Control * control, gint level, gint type,
     gconstpointer data, gsize size)
 {
-  struct cmsghdr *header =
-      (struct cmsghdr *) (control->bytes + message->msg_controllen);
+  gsize offset = message->msg_controllen == 0 ? 0 :
+      CMSG_SPACE (message->msg_controllen - CMSG_LEN (0));
+  struct cmsghdr *header = (struct cmsghdr *) (control->bytes + offset);
 
   message->msg_control = control;
-  message->msg_controllen += CMSG_SPACE (size);
+  message->msg_controllen = offset + CMSG_LEN (size);
   memset (header, 0, CMSG_SPACE (size));
   header->cmsg_level = level;
   header->cmsg_type = type;

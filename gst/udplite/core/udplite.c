@@ -76,6 +76,17 @@ checksum_add_pseudo_header (Checksum * self, const UdpliteAddresses * addresses,
   self->sum += g_htonl (UDPLITE_PROTOCOL);
 }
 
+/* Adds the header of UDP-Lite. Its words of 32 bits can be added to the sum,
+ * which has room for the carries. */
+static void
+checksum_add_header (Checksum * self, const guint8 * header)
+{
+  guint32 words[UDPLITE_HEADER_SIZE / sizeof (guint32)];
+
+  memcpy (words, header, sizeof (words));
+  self->sum += (guint64) words[0] + words[1];
+}
+
 /* Returns the checksum in the byte order in which it is sent. */
 static guint16
 checksum_get (const Checksum * self)
@@ -135,7 +146,7 @@ udplite_write_header (guint8 * header, const UdpliteAddresses * addresses,
   wire_write (header + 6, 2, 0);
 
   checksum_add_pseudo_header (&checksum, addresses, size);
-  checksum_add (&checksum, header, UDPLITE_HEADER_SIZE);
+  checksum_add_header (&checksum, header);
   checksum_add_payload (&checksum, payload, n_vectors,
       (coverage ? coverage : size) - UDPLITE_HEADER_SIZE);
   result = checksum_get (&checksum);

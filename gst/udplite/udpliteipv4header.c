@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Implementation of udpliteipv4header.h for Linux. */
+
+#include "udpliteipv4header.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <netinet/in.h>
+#include <netinet/ip.h>
+#include <sys/socket.h>
+
+/* Maximum size of a packet for which the kernel finds contiguous memory at any
+ * time (SKB_MAX_ALLOC of Linux). With IP_HDRINCL it needs contiguous memory. */
+#define MAX_PACKET 16384
+
+void
+udplite_ipv4_header_init (UdpliteIpv4Header * self, gint fd)
+{
+  memset (self, 0, sizeof (*self));
+  self->fd = fd;
+  self->id = g_random_int ();
+}
+
+void
+udplite_ipv4_header_limit (UdpliteIpv4Header * self, gsize size)
+{
+  self->max_packet = MIN (self->max_packet, size - 1);
+}
+
+#ifdef __linux__
+
+static gint
+get_option (const UdpliteIpv4Header * self, gint level, gint option)
+{
+  gint value = -1;
+  socklen_t size = sizeof (value);
+
+  if (getsockopt (self->fd, level, option, &value, &size) < 0)
+    return -1;
+  return value;
+}
+
+static gboolean
+has_ip_options (const UdpliteIpv4Header * self)
+{
+  guint8 options[40];           /* maximum size, RFC 791 section 3.1 */
+  socklen_t size = sizeof (options);
+
+  return getsockopt (self->fd, IPPROTO_IP, IP_OPTIONS, options, &size) < 0
+      || size > 0;
+}
+
+/* Returns whether the kernel sets the bit "don't fragment" in each packet that
+ * fits the path MTU. */
+static gboolean
+forbids_fragments (const UdpliteIpv4Header * self)
+{
+  gint discovery = get_option (self, IPPROTO_IP, IP_MTU_DISCOVER);
+
+  return discovery == IP_PMTUDISC_WANT || discovery == IP_PMTUDISC_DO;
+}
+
+/* The routing mark selects routes that UdpliteRoutes does not know. */
+static gboolean
+has_mark (const UdpliteIpv4Header * self)
+{
+  return get_option (self, SOL_SOCKET, SO_MARK) != 0;
+}
+
+void
+udplite_ipv4_header_read_options (UdpliteIpv4Header * self)
+{
+  const gint tos = get_option (self, IPPROTO_IP, IP_TOS);
+  const gint ttl = get_option (self, IPPROTO_IP, IP_TTL);
+  const gint multicast_ttl = get_option (self, IPPROTO_IP, IP_MULTICAST_TTL);
+
+  self->max_packet = 0;
+  if (self->is_refused || tos < 0 || ttl < 0 || multicast_ttl < 0
+      || !forbids_fragments (self) || has_ip_options (self) || has_mark (self))
+    return;
+  self->max_packet = MAX_PACKET;
+  self->tos = tos;
+  self->ttl = ttl;
+  self->multicast_ttl = multicast_ttl;
+}
+
+/* The kernel fills in the length and the checksum. It would not fill in an
+ * identification, because a packet with the bit "don't fragment" needs none
+ * (RFC 6864 section 4.1). The kernel nevertheless numbers the packets of a
+ * connected raw socket, for the sake of routers that clear this bit, and so
+ * does this function. */
+gboolean
+udplite_ipv4_header_write (UdpliteIpv4Header * self, guint8 * bytes,
+    const UdpliteRoute * route, gsize size)
+{
+  struct iphdr header = {.version = 4,.ihl = sizeof (header) / 4 };
+  const guint8 *destination = route->addresses.destination;
+
+  size += sizeof (header);
+  if (size > self->max_packet || size > route->mtu)
+    return FALSE;
+  header.tos = self->tos;
+  header.id = g_htons (self->id);
+  self->id++;
+  header.frag_off = g_htons (IP_DF);
+  header.ttl = IN_MULTICAST (destination[0] << 24) ? self->multicast_ttl :
+      self->ttl;
+  header.protocol = UDPLITE_PROTOCOL;
+  memcpy (&header.saddr, route->addresses.source, sizeof (header.saddr));
+  memcpy (&header.daddr, destination, sizeof (header.daddr));
+  memcpy (bytes, &header, sizeof (header));
+  return TRUE;
+}
+
+gboolean
+udplite_ipv4_header_set_included (UdpliteIpv4Header * self,
+    gboolean is_included)
+{
+  const gint value = is_included;
+
+  if (is_included == self->is_included)
+    return TRUE;
+  self->is_refused = setsockopt (self->fd, IPPROTO_IP, IP_HDRINCL, &value,
+      sizeof (value)) < 0;
+  if (!self->is_refused)
+    self->is_included = is_included;
+  return !self->is_refused;
+}
+
+#else
+
+void
+udplite_ipv4_header_read_options (UdpliteIpv4Header * self)
+{
+}
+
+gboolean
+udplite_ipv4_header_write (UdpliteIpv4Header * self, guint8 * bytes,
+    const UdpliteRoute * route, gsize size)
+{
+  return FALSE;
+}
+
+gboolean
+udplite_ipv4_header_set_included (UdpliteIpv4Header * self,
+    gboolean is_included)
+{
+  errno = ENOTSUP;
+  return !is_included;
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Writes the IPv4 headers of packets that a raw socket sends with the option
+ * IP_HDRINCL. With this option the kernel needs less time for a packet, because
+ * it neither computes a checksum of the payload, which a raw socket does not
+ * use, nor takes the lock of the socket. The headers are equal to those that
+ * the kernel would write for the same socket.
+ *
+ * The kernel does not fragment such packets. It also ignores some socket
+ * options for them. Therefore only packets that fit the path MTU are sent in
+ * this way, and only if the bit "don't fragment" is set in the packets of the
+ * socket. On systems other than Linux, the kernel writes all headers.
+ *
+ * Only the thread that sends may use these functions.
+ */
+
+#pragma once
+
+#include "udpliteroutes.h"
+
+#define UDPLITE_IPV4_HEADER_SIZE 20     /* RFC 791, without options */
+
+typedef struct
+{
+  gint fd;                      /* file descriptor of the raw socket */
+  /* Maximum size in bytes of packets whose header is written by user space. 0
+   * means that the kernel has to write the headers of all packets. */
+  guint max_packet;
+  guint8 tos, ttl, multicast_ttl;
+  guint16 id;                   /* identification of the next packet */
+  gboolean is_included;         /* state of IP_HDRINCL */
+  /* TRUE if the system does not support IP_HDRINCL */
+  gboolean is_refused;
+} UdpliteIpv4Header;
+
+void udplite_ipv4_header_init (UdpliteIpv4Header * self, gint fd);
+/* Reads the options of the socket that determine the header. Must be called
+ * before packets are sent and after the options have changed. */
+void udplite_ipv4_header_read_options (UdpliteIpv4Header * self);
+/* Stops writing headers for packets of `size` bytes and more, including the
+ * IPv4 header, until the options are read again. The kernel has refused such a
+ * packet. */
+void udplite_ipv4_header_limit (UdpliteIpv4Header * self, gsize size);
+
+/* Writes the header of a packet with a payload of `size` bytes to `bytes`.
+ * Returns FALSE if the kernel has to write the header of this packet. */
+gboolean udplite_ipv4_header_write (UdpliteIpv4Header * self, guint8 * bytes,
+    const UdpliteRoute * route, gsize size);
+/* Sets whether the packets that are sent next include their header. Returns
+ * FALSE with errno set on failure. */
+gboolean udplite_ipv4_header_set_included (UdpliteIpv4Header * self,
+    gboolean is_included);

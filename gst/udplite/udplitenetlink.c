@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Implementation of udplitenetlink.h with system calls only. The kernel answers
+ * a question before sendto () returns, so nothing here waits.
+ */
+
+#include "udplitenetlink.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sys/socket.h>
+
+#ifdef __linux__
+
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+
+/* Size of a buffer that holds any answer about one route. The kernel truncates
+ * a notification that is longer, which does not matter. */
+#define MAX_ANSWER 4096
+
+/* A question about a route, with its destination, source and interface */
+typedef struct
+{
+  struct nlmsghdr header;
+  struct rtmsg route;
+  guint8 attributes[3 * RTA_SPACE (4)];
+} Question;
+
+typedef union
+{
+  struct nlmsghdr header;       /* ensures the alignment */
+  guint8 bytes[MAX_ANSWER];
+} Answer;
+
+static gint
+open_socket (guint32 groups)
+{
+  struct sockaddr_nl address = {.nl_family = AF_NETLINK,.nl_groups = groups };
+  gint fd = socket (AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+
+  if (fd < 0)
+    return -1;
+  if (bind (fd, (struct sockaddr *) &address, sizeof (address)) == 0)
+    return fd;
+  close (fd);
+  return -1;
+}
+
+/* --- changes -------------------------------------------------------------- */
+
+gint
+udplite_netlink_open (void)
+{
+  return open_socket (RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV4_ROUTE
+      | RTMGRP_IPV4_RULE);
+}
+
+/* An error means that the kernel had no room for a notification, or that the
+ * socket is useless. In both cases something may have changed. */
+gboolean
+udplite_netlink_has_changed (gint fd)
+{
+  guint8 ignored;
+  gboolean has_changed = FALSE;
+
+  while (recv (fd, &ignored, sizeof (ignored), MSG_DONTWAIT) >= 0)
+    has_changed = TRUE;
+  return has_changed || (errno != EAGAIN && errno != EINTR);
+}
+
+/* --- a route -------------------------------------------------------------- */
+
+static void
+add_attribute (Question * question, guint16 type, gconstpointer data)
+{
+  struct rtattr *attribute = (struct rtattr *) ((guint8 *) question +
+      question->header.nlmsg_len);
+
+  attribute->rta_type = type;
+  attribute->rta_len = RTA_LENGTH (4);
+  memcpy (RTA_DATA (attribute), data, 4);
+  question->header.nlmsg_len += RTA_SPACE (4);
+}
+
+static gboolean
+ask (const guint8 * source, const guint8 * destination, guint32 interface,
+    Answer * answer, gssize * size)
+{
+  Question question = {
+    .header = {.nlmsg_len = NLMSG_LENGTH (sizeof (struct rtmsg)),
+        .nlmsg_type = RTM_GETROUTE,.nlmsg_flags = NLM_F_REQUEST},
+    .route = {.rtm_family = AF_INET,.rtm_src_len = 32,.rtm_dst_len = 32},
+  };
+  gint fd = open_socket (0);
+
+  if (fd < 0)
+    return FALSE;
+  add_attribute (&question, RTA_SRC, source);
+  add_attribute (&question, RTA_DST, destination);
+  if (interface > 0)
+    add_attribute (&question, RTA_OIF, &interface);
+  *size = -1;
+  if (send (fd, &question, question.header.nlmsg_len, 0) >= 0)
+    *size = recv (fd, answer, sizeof (*answer), MSG_DONTWAIT);
+  close (fd);
+  return *size >= 0;
+}
+
+/* With the metric RTAX_HOPLIMIT the kernel ignores the default TTL. With a
+ * locked RTAX_MTU it does not set the bit "don't fragment". */
+static gboolean
+are_plain_metrics (const struct rtattr *metrics)
+{
+  gint left = RTA_PAYLOAD (metrics);
+  struct rtattr *metric;
+  guint32 locks;
+
+  for (metric = RTA_DATA (metrics); RTA_OK (metric, left);
+      metric = RTA_NEXT (metric, left)) {
+    if (metric->rta_type == RTAX_HOPLIMIT)
+      return FALSE;
+    if (metric->rta_type != RTAX_LOCK || RTA_PAYLOAD (metric) < sizeof (locks))
+      continue;
+    memcpy (&locks, RTA_DATA (metric), sizeof (locks));
+    if (locks & (1 << RTAX_MTU))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+udplite_netlink_is_plain_route (const guint8 * source,
+    const guint8 * destination, guint interface)
+{
+  const struct rtattr *attribute;
+  gssize size;
+  Answer answer;
+  gint left;
+
+  if (!ask (source, destination, interface, &answer, &size)
+      || !NLMSG_OK (&answer.header, size)
+      || answer.header.nlmsg_type != RTM_NEWROUTE
+      || answer.header.nlmsg_len < NLMSG_LENGTH (sizeof (struct rtmsg)))
+    return FALSE;
+  left = RTM_PAYLOAD (&answer.header);
+  for (attribute = RTM_RTA (NLMSG_DATA (&answer.header));
+      RTA_OK (attribute, left); attribute = RTA_NEXT (attribute, left)) {
+    if (attribute->rta_type == RTA_METRICS && !are_plain_metrics (attribute))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+#else
+
+gint
+udplite_netlink_open (void)
+{
+  return -1;
+}
+
+gboolean
+udplite_netlink_has_changed (gint fd)
+{
+  return TRUE;
+}
+
+gboolean
+udplite_netlink_is_plain_route (const guint8 * source,
+    const guint8 * destination, guint interface)
+{
+  return FALSE;
+}
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Asks the kernel about its IPv4 routes by rtnetlink(7). On systems other than
+ * Linux, the functions fail.
+ */
+
+#pragma once
+
+#include <glib.h>
+
+/* Opens a socket that receives a notification when an IPv4 address, an IPv4
+ * route, a rule of policy routing or a network interface changes. Returns a
+ * file descriptor, or -1 if the system does not support this. */
+gint udplite_netlink_open (void);
+/* Returns whether something has changed since the last call or since the socket
+ * was opened. Never blocks. */
+gboolean udplite_netlink_has_changed (gint fd);
+
+/* Returns whether the IPv4 route from `source` to `destination` has no metric
+ * that sets the TTL or forbids path MTU discovery. The addresses have 4 bytes
+ * in network byte order. `interface` is the index of the interface on which the
+ * packets have to be sent, or 0. Returns FALSE if the route is unknown. */
+gboolean udplite_netlink_is_plain_route (const guint8 * source,
+    const guint8 * destination, guint interface);
