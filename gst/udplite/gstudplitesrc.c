@@ -272,7 +272,8 @@ make_receive_buffers (GstUdpliteSrc * self)
 /* Returns the number of packets that this socket has dropped since its
  * creation, or 0 if the kernel does not report this number. With the backend
  * kernel, the number includes the packets that the kernel discarded because of
- * their checksum or coverage. */
+ * their checksum or coverage. Packets that the kernel has merged (GRO) and drops
+ * together count as one. */
 static guint64
 read_dropped (GSocket * socket)
 {
