@@ -16,8 +16,8 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent
 
 ENTER = SOURCE / "tests" / "enter-debian"
 PACKAGES = "git,ca-certificates"
-# These options of this machine's apt are copied to the Debian, because it uses
-# the same mirror.
+# These options are copied from the apt of this machine to the apt of the new
+# Debian, because both use the same mirror.
 APT_OPTIONS = ("Acquire::http::Proxy", "Acquire::https::Proxy",
                "Acquire::Check-Date", "Acquire::Check-Valid-Until")
 # Runs debootstrap in namespaces of its own. When debootstrap ends, its mounts

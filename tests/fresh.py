@@ -39,8 +39,8 @@ STEPS = {
              "-Dexamples=enabled && ninja -C build-clang",
     "fuzz": "tests/fuzz/run --seconds 5",
     # This step is the last one because it installs the package. It does not use
-    # --exists of gst-inspect-1.0, because version 1.22 then requires a plugin
-    # whose version is at least its own.
+    # --exists of gst-inspect-1.0. In version 1.22 this option also requires
+    # that the version of the plugin is at least the version of gst-inspect-1.0.
     "package": "pipelines/setup build package && "
                "{ test -f build/build.ninja || "
                "meson setup build -Dtests=enabled; } && "
@@ -126,7 +126,8 @@ def place(keep, suite):
     finally:
         processes.kill_all()
         guard.end()
-        run.path.mkdir()  # close() expects the directory and removes it.
+        # guard.end() has removed the directory, but close() removes it, too.
+        run.path.mkdir()
         run.close()
 
 

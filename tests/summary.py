@@ -2,9 +2,12 @@
 """Counts the checks in meson's test logs and prints one line with the result.
 
 meson counts programs, but a person wants to know how many checks ran. A program
-without any check must not look like a program that passed. A run is complete
-under two conditions. Its log must have every test that meson lists, exactly
-once. If meson itself ended with an error, the log must explain this error.
+without any check must not look like a program that passed.
+
+The line also says whether a run is complete. A complete run meets two
+conditions:
+- Its log has every test that meson lists, exactly once.
+- If meson itself ended with an error, the log explains this error.
 """
 
 import argparse
@@ -20,7 +23,7 @@ SKIPPED = 77  # The exit status of a program that could not do any check.
 
 GST_CHECK = re.compile(
     r"^\d+%: Checks: (\d+), Failures: (\d+), Errors: (\d+)", re.M)
-# tests/support/skipped.c prints this once for each skipped check.
+# tests/support/skipped.c prints one such line for each skipped check.
 GST_CHECK_SKIPPED = re.compile(r"^\S+: skipped, ", re.M)
 UNITTEST = re.compile(r"^Ran (\d+) tests? in ", re.M)
 UNITTEST_RESULT = re.compile(r"^(?:OK|FAILED)(?: \((.*)\))?$", re.M)
@@ -54,8 +57,8 @@ def count_checks(output):
         failed = sum(numbers.get(key, 0) for key in
                      ("failures", "errors", "unexpected successes"))
         skipped = numbers.get("skipped", 0)
-        # An error in setUpClass counts as an error. It does not count as a test
-        # that ran.
+        # unittest counts an error in setUpClass among the errors, but not among
+        # the tests that ran. The difference may therefore be below 0.
         return Counts(max(total - failed - skipped, 0), failed, skipped)
     return None
 
@@ -73,8 +76,8 @@ def count(test):
         if sum(counts) == 0:
             return Counts(failed=1)  # passed without a check
         return counts
-    # After a crash, a timeout or a finding of a sanitizer at the end, the
-    # program has failed, even if all its checks have passed.
+    # The program has failed, even if all its checks have passed: it crashed, it
+    # took too long, or a sanitizer found an error when the program ended.
     counts = counts or Counts()
     return counts if counts.failed else counts + Counts(failed=1)
 

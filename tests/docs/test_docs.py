@@ -35,8 +35,8 @@ PAGES = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md",
 
 PLAYER = "build/tests/examples/player --headless "
 RUNNABLE = ("gst-launch-1.0 ", "ffmpeg ", "awk ", "openssl rand ", PLAYER)
-# LISTENS finds the port at which a line listens. SENDS finds the elements that
-# send.
+# LISTENS finds the port on which a launch line receives. SENDS finds the
+# elements of a launch line that send.
 LISTENS = (r"(?:(?:udpsrc|udplitesrc|mmtpsrc|dcct?pthinsrc|tcpserversrc)"
            r"\b[^!]* port="
            r"|srtsrc\b[^!]*srt://127\.0\.0\.1:"
@@ -109,7 +109,7 @@ def table_rows(text):
 
 def last_cells(text, head):
     """Returns the last cells of the rows of each table whose last column has
-    this head.
+    this heading.
     """
     cells, inside = [], False
     for line in text.splitlines():
@@ -137,7 +137,9 @@ def names_in(cell):
 
 
 def is_there(row):
-    """Returns False for a row that needs a newer GStreamer than this one."""
+    """Returns False for a row that needs a newer GStreamer than the installed
+    one.
+    """
     found = re.search(r"GStreamer (\d+)\.(\d+) and newer", " ".join(row))
     return not found or gstreamer_version() >= tuple(map(int, found.groups()))
 
@@ -215,8 +217,8 @@ class Inspected:
                 continue
             default = re.search(r'Default: *(?:\d+, )?"?([^"\s]*)"?',
                                 body)
-            # Newer versions print the default of an array. It is ignored,
-            # because the pages do not show it.
+            # Newer versions of gst-inspect-1.0 print the default of an array.
+            # The test ignores this default, because the pages do not show it.
             self.defaults[name] = (default and default.group(1)
                                    if "GstValueArray" not in body else None)
             self.ready_only[name] = "only in NULL or READY" in body
@@ -251,8 +253,8 @@ def free_port():
 
 
 def is_bound(port):
-    """Returns whether a UDP or UDP-Lite socket has the port, or a TCP socket
-    listens at the port (state 0A).
+    """Returns whether a UDP or UDP-Lite socket is bound to the port, or a TCP
+    socket listens on this port (state 0A).
     """
     ending = f":{port:04X}"
     tables = [pathlib.Path("/proc/net") / name
@@ -276,7 +278,7 @@ class Failed(Exception):
 
 
 class Line:
-    """A line of a page, which runs in a directory of its own."""
+    """A launch line of a page. It runs in a directory of its own."""
 
     def __init__(self, text, directory, number):
         for display, file in DISPLAYS.items():
@@ -382,7 +384,7 @@ class Receiver(Line):
 
 
 def run_page(page, clips):
-    """Runs the lines of the page. Returns their number."""
+    """Runs the launch lines of the page. Returns how many there are."""
     with tempfile.TemporaryDirectory(dir=BUILD, prefix="docs-") as name:
         directory = pathlib.Path(name)
         (directory / "build").mkdir()
@@ -571,12 +573,12 @@ class Sources(unittest.TestCase):
 
 
 class Papers(unittest.TestCase):
-    """Pages about papers have a column with the commands that print our
-    numbers.
+    """A page about papers has a table column with the commands that print our
+    figures.
     """
 
     PAGES = sorted((SOURCE / "docs").glob("papers*.md"))
-    # What a cell may contain instead of names.
+    # What a cell may contain instead of the names of tests and programs.
     OTHERWISE = r"below|–|none\b.*|\[.*\]\(.*\)"
 
     @classmethod
@@ -707,15 +709,16 @@ class Units(unittest.TestCase):
                       r"|seconds|per second|changes/s|Hz)\b")
     NUMBER = re.compile(r"^ *(?:Unsigned )?Integer(?:64)?\. |^ *Double\. ",
                         re.M)
-    # Matches the texts of properties that are numbers without a unit. Such a
-    # number is a fraction or a count. The text of a count says what is counted.
+    # Matches the text of a property whose value is a number without a unit.
+    # Such a number is a fraction or a count. If it is a count, the text says
+    # what is counted.
     WITHOUT = re.compile(r"number of|port\b|\b0 to (?:0\.5|0\.9|1)\b|code point"
                          r"|Seed|Descriptor|coverage|Ouwens|Maximum number"
                          r"|Deprecated|transmissions", re.I)
 
     @staticmethod
     def texts(element):
-        """Returns {property: (its text, the lines that follow the text)}."""
+        """Returns {property: (its blurb, the lines below the blurb)}."""
         _, _, text = inspect(element).partition("Element Properties:\n")
         text = text.partition("\nElement Signals:")[0]
         return {name: (blurb, rest) for name, blurb, rest in re.findall(

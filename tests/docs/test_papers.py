@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the lines for the testbed and for wsim on the pages about papers, as
-pasted and in real time. Each must end successfully. Their output is not
-checked; the pages name the tests that print the same numbers.
+"""Runs the launch lines for the testbed and for wsim on the pages about papers,
+as pasted and in real time. Each line must end successfully. The test does not
+check their output. The pages name other tests, which print the same figures.
 """
 
 import concurrent.futures
@@ -27,7 +27,8 @@ def run(line, directory):
 
 class PapersTest(unittest.TestCase):
     def test_every_line_runs_as_pasted(self):
-        """All lines run at the same time, because they wait most of the time.
+        """All launch lines run at the same time, because most of the time they
+        only wait.
         """
         lines = [line for page in test_docs.Papers.PAGES
                  for line in test_docs.code_lines(page.read_text())

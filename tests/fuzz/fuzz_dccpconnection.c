@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes DCCP connections in virtual time. A client and a listener exchange
- * packets, and the fuzzer adds packets of every type with nearly correct
- * numbers, any options and any payload. Packets are lost, delayed, damaged,
- * duplicated or sent from another address, and the fuzzer makes every call that
- * an element may make. The conditions that dccpnetwork.h checks must hold: no
- * endpoint hangs or asks for endless immediate wakeups, counters do not
- * decrease, answers are rate-limited, and data does not exceed its rate.
- * Without further input the connection must end.
+/* Fuzzes DCCP connections in virtual time between a client and a listener. The
+ * fuzzer adds packets of every type with nearly correct sequence numbers, any
+ * options and any payload. Packets are lost, delayed, damaged, duplicated or
+ * sent from another address. The fuzzer calls every function that an element
+ * may call. Without further input the connection must end.
+ *
+ * The conditions that dccpnetwork.h checks must hold:
+ * - No endpoint hangs.
+ * - No endpoint asks again and again to be woken up at once.
+ * - Counters do not decrease.
+ * - Answers are rate-limited.
+ * - Data is not sent faster than the allowed rate.
  *
  * Input: flags, then orders with their arguments.
  */
@@ -122,8 +126,8 @@ make_noise (Run * self)
 
 /* --- forged packets ------------------------------------------------------- */
 
-/* Returns a number that is usually close to `right`, or close to the edge of a
- * window around `right`. If the choice is 255, it returns any number. */
+/* Returns a sequence number. Usually it is close to `right`, or close to the
+ * edge of a window around `right`. If the choice is 255, it is arbitrary. */
 static guint64
 take_number (Run * self, guint64 right)
 {

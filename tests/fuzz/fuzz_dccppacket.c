@@ -6,11 +6,13 @@
  * valid values. Two correct endpoints agree even if packets between them are
  * lost, duplicated and delayed.
  *
- * Input: what to do (0 parse, 1 options, 2 forged features, 3 agree); then
- * 0: the path (0 IPv4, 1 IPv6, 2 UDP; 4: put the right checksum in), the packet
- * 1: the type of the packet, the options
- * 2: our role, then packets: type, number, acknowledgement, size, options
- * 3: the coverages of both endpoints, then orders
+ * Input: one byte that selects the action. The bytes after it are:
+ * - 0, parse: the path (0 IPv4, 1 IPv6, 2 UDP; 4 means that the target inserts
+ *   the correct checksum), then the packet
+ * - 1, options: the type of the packet, then the options
+ * - 2, forged features: the role of the endpoint, then packets. Each packet has
+ *   a type, a sequence number, an acknowledgement number, a size and options
+ * - 3, agree: the coverages of both endpoints, then orders
  */
 
 #include "fuzz.h"
@@ -58,8 +60,8 @@ sum_plainly (const DatagramPath * path, const guint8 * bytes, gsize covered,
   return sum;
 }
 
-/* RFC 4340 section 5.1: a header has 12 or 16 bytes, then the fields of its
- * type. */
+/* RFC 4340 section 5.1: the generic header has 12 or 16 bytes. The fields of
+ * the packet type follow. */
 static gsize
 get_header_size (guint type, gboolean extended)
 {
@@ -160,8 +162,9 @@ check_written (const DccpPacket * packet, const DatagramPath * path,
 
   fuzz_check (dccp_packet_write (packet, path, written) == size);
   if (bytes[6] == 0xff && bytes[7] == 0xff && written[6] == 0)
-    /* The checksums 0xffff and 0 have the same value in one's complement, so
-     * the written one may differ. */
+    /* The checksums 0xffff and 0 have the same value in one's complement. The
+     * checksum that was written may therefore differ from the one that was
+     * read. */
     written[6] = written[7] = 0xff;
   for (i = 0; i < size; i++) {
     if ((i == 6 || i == 7) && has_reserved (packet, bytes))

@@ -12,7 +12,8 @@
 
 #define N_STEPS 8
 #define N_TIMES 16
-/* Bytes of the choices: flags, max_frame_size, steps and times. */
+/* Number of input bytes before the stream: flags, max_frame_size, steps and
+ * times. */
 #define CONTROL_SIZE (1 + 2 + N_STEPS + N_TIMES)
 
 #define FLAG_NEED_SEQUENCE (1 << 0)
@@ -20,12 +21,15 @@
 #define FLAG_DISCONT (1 << 2)
 
 #define SMALLEST_MAX_FRAME_SIZE 16
-/* Bytes of a start code that the framer needs before it recognises the code. */
+/* Maximum number of bytes of an incomplete start code at the end of one input.
+ * The rest of the start code is in the next input. */
 #define MAX_STRADDLE 3
 /* The maximum number of frames that the timeline counts as lost in one gap. A
- * gap of at most 10 s has 2400 frames at 240 frames per second; the timeline
- * treats a longer gap as the start of a new stream. In addition, the first and
- * the second frame after a gap may each have any of 1024 temporal references.
+ * gap of at most 10 s has 2400 frames at 240 frames per second. The timeline
+ * treats a longer gap as the start of a new stream.
+ *
+ * In addition, three frames may each have any of 1024 temporal references (see
+ * tests/check/libs/mpegvideotimeline.c).
  */
 #define MAX_LOSSES_AT_ONCE (10 * 240 + 3 * 1024)
 #define MAX_TIMED_FRAMES 64
@@ -71,7 +75,7 @@ check_units (const MpegVideoFrame * frame)
     code = frame->data + frame->units[i].offset;
     fuzz_check (code[0] == 0 && code[1] == 0 && code[2] == 1);
     fuzz_check (code[3] == frame->units[i].code);
-    /* Outside of the starts of units, the frame has no start code. */
+    /* The frame has a start code at the start of each unit and nowhere else. */
     code = mpeg_video_find_start_code (code + 4, frame->data + frame->size);
     fuzz_check (code == (i + 1 < frame->n_units ? frame->data + end : NULL));
   }
@@ -235,8 +239,9 @@ frame_stream (const Job * job, StepFunc step, MpegVideoFramerStats * stats)
   for (i = 0; rest.size > 0; i++) {
     size = MIN (step (job, i), rest.size);
     if (size == 0 && i % N_STEPS == 0)
-      /* The loop would never end if all steps were empty. The rest of the
-       * stream is then one input. */
+      /* The step is empty and is the first one of a round. The rest of the
+       * stream then becomes one input. Without this rule, the loop would never
+       * end if all steps were empty. */
       size = rest.size;
     piece = fuzz_take_copy (&rest, size);
     mpeg_video_framer_input (framer, piece, size, MPEG_VIDEO_TIME_NONE,
@@ -269,10 +274,12 @@ check_same_stats (const MpegVideoFramerStats * a,
   fuzz_check (memcmp (a, b, sizeof (*a)) == 0);
 }
 
-/* Returns whether the stream has a frame whose size exceeds the limit or is
- * within one start code of it. For such a frame it depends on the division of
- * the stream whether the frame exceeds the limit, and whether the framer finds
- * a start code beyond the limit. */
+/* Returns whether the stream has a frame that is larger than the limit, or
+ * less than MAX_STRADDLE bytes below it.
+ *
+ * For such a frame the result depends on how the stream is divided into inputs.
+ * The framer may or may not find that the frame exceeds the limit. It may or
+ * may not find a start code beyond the limit. */
 static gboolean
 frames_near_limit (const Job * job)
 {

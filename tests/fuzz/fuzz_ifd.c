@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the choice of frames. The frames have any type, flags and size, and
- * there are new receivers, ends of the stream and changes of the configuration.
- * A model of the queue of waiting frames (W) and of the references checks the
- * results. Each frame must leave exactly once, in order, and be counted. The
- * algorithm gop must send no frame whose reference was not sent, and no I-frame
- * that a decoder would show too early.
+/* Fuzzes the core of IFD, which chooses the frames that are sent. The frames
+ * have any type, flags and size. There are also new receivers, ends of the
+ * stream and changes of the configuration. A model of the queue of waiting
+ * frames (W) and of the references checks the results:
+ * - Each frame must leave the queue exactly once, in order, and be counted.
+ * - The algorithm gop must send no frame whose reference was not sent.
+ * - The algorithm gop must send no I-frame that a decoder would show too early.
  *
- * Input: algorithm, max_frames, then orders. An order is a byte that says what
- * to do. An order with a frame has two more bytes, the flags and the size of
- * the frame. With FLAG_ORDER, the size byte also gives the place in display
+ * Input: algorithm, max_frames, then orders. The first byte of an order selects
+ * its action. An order with a frame has two more bytes, the flags and the size
+ * of the frame. With FLAG_ORDER, the size byte also gives the place in display
  * order. With FLAG_SLOTS, three more bytes follow: the slots that the frame
  * uses, the slots that it updates, and its temporal layer.
  */
@@ -74,7 +75,7 @@ typedef struct
   gboolean begun;
   /* All frames in the queue W have to be dropped for the new frame C. */
   gboolean w_is_stale;
-  /* The frames were chosen by more than one algorithm. */
+  /* An algorithm other than gop has chosen frames. */
   gboolean mixed;
   Picture pictures[MAX_PICTURES];
   guint n_pictures;
@@ -242,7 +243,7 @@ set_force (gboolean algorithm_too)
 }
 
 /* Returns whether the queue W holds only frames from before an outage (see
- * ifd.c). All of these frames are then dropped for an I-frame. */
+ * ifd.c). An I-frame that arrives then replaces all of these frames. */
 static gboolean
 w_is_stale (const Picture * c)
 {

@@ -5,8 +5,9 @@
  * same result and the same slices in each framing. The slots of a frame must be
  * possible for its type (ifd.h).
  *
- * Input: the codec and what to do, then codec data or none (a length of one
- * byte), then access units or NAL units: flags, a length of one byte, and the
+ * Input: one byte that selects the codec and the format of the units. In some
+ * formats, codec data follow (a length of one byte, then the data). The rest
+ * are access units or NAL units. Each has flags, a length of one byte, and its
  * bytes.
  */
 
@@ -40,8 +41,8 @@ count_malformed (const IfdClassifier * classifier)
   return count;
 }
 
-/* the slots of stored pictures, and the slots for pictures that are missing in
- * H.265 and for the marks of H.264 */
+/* SLOT_BITS are the slots of stored pictures. SPECIAL_BITS are other slots: one
+ * for missing pictures of H.265, and three for the marks of H.264. */
 #define SLOT_BITS ((1u << 17) - 1)
 #define SPECIAL_BITS (15u << 28)
 

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the link with any profile, with numbers close to those of the profile,
  * and with flows, stations, packets and times. All promises of link.h are
- * checked. Three runs with the same orders must agree: one that wakes up
- * whenever the link asks for it, one that polls only at the end, and one that
- * replays the record of the first run.
+ * checked. Three runs with the same orders must agree:
+ * - one that wakes up whenever the link asks for it
+ * - one that polls only at the end
+ * - one that replays the record of the first run
  *
- * Input: profile, quality, flags, a count of changed numbers, two bytes for
- * each changed number (which number it is, and its magnitude), then the orders,
- * each with an argument of two bytes.
+ * Input: profile, quality and flags. Then the number of values that differ from
+ * the profile, and two bytes for each such value: its index and its magnitude.
+ * Then the orders, each with an argument of two bytes.
  */
 
 #include "fuzzlink.h"
 
 #define FLAG_TRACE (1 << 0)
 #define FLAG_TRACE_DOWN (1 << 1)
-/* This order frees the link while packets are in it. */
+/* The link is freed while packets are in it. */
 #define FLAG_ABANDON (1 << 2)
 #define FLAG_DIAL_UP (1 << 3)
 #define FLAG_MANY_FLOWS (1 << 4)
 #define FLAG_DROP_FRAME (1 << 5)
 #define FLAG_IFD (1 << 6)       /* the seed determines max_frames */
-#define FLAG_END_FLOWS (1 << 7) /* ends a flow instead of setting a station */
+/* With this flag, an order that sets a station ends the flow first. */
+#define FLAG_END_FLOWS (1 << 7)
 
 #define MAX_CHANGES 15
 #define MAX_ORDERS 100
@@ -69,8 +71,8 @@ typedef struct
   gboolean endless;
 } Job;
 
-/* Traces of opportunities to send, and of damaged blocks, for profiles that
- * need a trace. */
+/* Traces for profiles that need one. `deliveries` lists opportunities to send.
+ * `blocks` lists the fates of radio blocks. */
 static const gchar *const deliveries[] = {
   "1\n", "5\n5\n20\n", "0\n1\n2\n300\n", "# stops\n10\n10\n10\n2000\n"
 };
@@ -188,7 +190,7 @@ typedef struct
   RunType type;
   FuzzRun *run;
   guint wakeups;
-  /* The flag says that the run had too many wakeups. */
+  /* TRUE if the run was stopped because it had too many wakeups. */
   gboolean cut_off;
 } Player;
 

@@ -92,7 +92,8 @@ write_windows (const LinkOvenConfig * oven)
   return g_string_free (text, FALSE);
 }
 
-/* Above this value a double is not exact to 1 ns. */
+/* Returns whether all times are small enough for the comparison. The parser
+ * reads times as doubles, which are exact to 1 ns only below 10^15 ns. */
 static gboolean
 is_exact (const LinkOvenConfig * oven)
 {

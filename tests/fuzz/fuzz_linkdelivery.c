@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes recorded opportunities to send. A text is either read or refused with
- * a reason. Packets must leave at the times that a simple model of the format
- * gives, and times never decrease.
+/* Fuzzes traces of delivery opportunities. A text is either read or refused
+ * with a reason. Packets must leave at the times that a simple model of the
+ * format gives, and times never decrease.
  *
- * Input: the mean times without and with outages, N_SENDS times three bytes (a
- * time to wait and two bytes of size), then the text. Each time is one byte,
- * with a mantissa and a power of ten.
+ * Input: the mean time without outages and the mean time of outages. Then
+ * N_SENDS times three bytes: a time to wait, and two bytes of packet size. Then
+ * the text. Each time is one byte, with a mantissa and a power of ten.
  */
 
 #include "fuzz.h"
@@ -13,12 +13,13 @@
 
 #define N_SENDS 32
 #define CONTROL_SIZE (2 + 3 * N_SENDS)
-/* Maximum bytes of a packet. The models accept packets of up to 4 GB, but these
- * need 3 million opportunities. */
+/* Maximum packet size in bytes. The models accept packets of up to 4 GB, but
+ * such a packet would need 3 million delivery opportunities. */
 #define MAX_BYTES 65535
 /* 30 years in ns; no run of a link takes so long. */
 #define MAX_TIME G_GUINT64_CONSTANT (1000000000000000000)
-/* Maximum number of opportunities, because the model counts each one. */
+/* Maximum number of delivery opportunities that the model simulates. It is
+ * limited because the model simulates them one by one. */
 #define MAX_MODEL_STEPS 20000
 
 /* A simple model that handles one opportunity after the other. */
@@ -67,7 +68,8 @@ model_get (const Model * model, guint64 number)
       g_array_index (model->times, guint64, i % n)) * LINK_MS;
 }
 
-/* Returns FALSE if the model needs more than MAX_MODEL_STEPS opportunities. */
+/* Returns FALSE if the model needs more than MAX_MODEL_STEPS delivery
+ * opportunities. */
 static gboolean
 model_send (Model * model, guint64 time, guint64 bytes, guint64 * end)
 {

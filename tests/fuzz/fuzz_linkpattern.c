@@ -9,8 +9,8 @@
 #include "fuzz.h"
 #include "linkpattern.h"
 
-/* Finds the flow and the index in the line of a packet. Numbers have the format
- * of the file. */
+/* Reads the flow and the index of the packet from a line of the file. Both are
+ * decimal. Returns FALSE if the line describes no packet. */
 static gboolean
 find_key (const gchar * line, guint * flow, guint64 * index)
 {

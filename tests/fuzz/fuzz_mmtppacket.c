@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the reading of MMTP messages. Any bytes of any size are either refused
  * for the correct reason, or parsed within their bounds. A parsed message is
- * written to the same bytes again, except for bits without a meaning. Shortened
- * numbers are extended to the nearest number.
+ * written to the same bytes again, except for bits without a meaning. A number
+ * of which only the low bits are sent is extended to the nearest number.
  *
- * Input: what to do (0 parse, 1 unwrap), then the role and the message, or the
- * number of bits and two numbers of 64 bits. */
+ * Input: one byte that selects the action. For 0 (parse), the role and the
+ * message follow. For 1 (unwrap), the number of bits and two numbers of 64 bits
+ * follow. */
 
 #include "fuzz.h"
 #include "mmtppacket.h"

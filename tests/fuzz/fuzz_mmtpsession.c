@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes an MMTP session in virtual time. The fuzzer adds messages to those of
- * a sender and a receiver, with valid or invalid trailers and numbers and with
- * arbitrary contents. Packets are lost, damaged, duplicated or sent from
- * another address, and the fuzzer makes every call that an element may make.
- * The conditions that mmtpnetwork.h checks must hold, and without further input
- * the session must continue.
+/* Fuzzes an MMTP session in virtual time between a sender and a receiver. The
+ * fuzzer adds forged messages with arbitrary contents. Their trailers and their
+ * numbers are valid or invalid. Packets are lost, damaged, duplicated or sent
+ * from another address. The fuzzer calls every function that an element may
+ * call. The conditions that mmtpnetwork.h checks must hold, and without further
+ * input the session must continue.
  *
  * Input: flags, then orders with their arguments. The lowest byte of the
  * numbers in forged messages comes from the input; the other bytes are random.

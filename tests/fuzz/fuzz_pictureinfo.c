@@ -3,9 +3,12 @@
  * bytes. No byte beyond the buffer is read, and the description of the picture
  * does not contradict itself.
  *
- * Input: the format, the length of the codec data and the codec data; then for
- * each buffer a byte of flags (1 marked as a key frame, 2 it has a timestamp, 4
- * flush before it), a byte of time, a length of two bytes, and the buffer.
+ * Input: the format, the length of the codec data, the codec data, and then the
+ * buffers. Each buffer has:
+ * - one byte of flags: 1 the buffer is marked as a key frame, 2 it has a
+ *   timestamp, 4 the reader is flushed before it
+ * - one byte of time
+ * - two bytes of length, and the bytes of the buffer
  */
 
 #include "fuzz.h"

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the references of H.264 and H.265. The pictures form a valid stream
- * with any references, list modifications and memory management. Pictures are
- * dropped, and with them all pictures that use a slot whose last update was
- * dropped. A model of a decoder receives the other pictures, and a second one
- * receives the whole stream. For each picture that arrives, both must find the
- * same reference pictures.
+ * with any references, list modifications and memory management. Some pictures
+ * are dropped. A picture that uses a slot is dropped, too, if the last update
+ * of this slot was dropped.
  *
- * Input: codec and options, then pictures. A picture is its type and what to do
- * (one byte), its distance in display order, and bytes for its references.
+ * Two models of a decoder check the result. One receives the whole stream, and
+ * the other one only the pictures that were not dropped. For each of these
+ * pictures, both models must find the same reference pictures.
+ *
+ * Input: codec and options, then pictures. A picture is a byte with its type
+ * and flags, its distance in display order, and bytes for its references.
  */
 
 #include "fuzz.h"
@@ -16,9 +18,10 @@
 #define MAX_STORED 16
 #define MAX_PICTURES 400
 #define SLOT_BITS ((1u << 17) - 1)
-/* the slots for missing pictures and for the marks of H.264 */
+/* Special slots: one for missing pictures, and three for the marks of H.264. */
 #define SPECIAL_BITS (15u << 28)
-/* number of a picture that a decoder puts in the place of a lost one */
+/* Picture number of the substitute that a decoder stores in place of a lost
+ * picture. */
 #define SUBSTITUTE -1
 
 typedef enum
@@ -67,9 +70,9 @@ typedef struct
   gint32 key_order, max_order;
   guint frame_num;
   guint32 wrong;
-  gboolean may_lead;            /* The next picture may be a leading one. */
+  gboolean may_lead;            /* A leading picture may come next. */
   gboolean is_active;
-  /* The slots were switched on or off at the last key frame. */
+  /* The last key frame switched the use of slots on or off. */
   gboolean was_switched;
   guint n_since_key;
 } Model;
@@ -115,7 +118,8 @@ add_sps (Model * model)
   put_bits (&sps, 1, 1);        /* gaps_in_frame_num_value_allowed_flag */
   put_ue (&sps, 9);
   put_ue (&sps, 5);
-  put_bits (&sps, 5, 0x19);     /* frame_mbs_only_flag to the stop bit */
+  /* the fields from frame_mbs_only_flag to the stop bit */
+  put_bits (&sps, 5, 0x19);
   h264_headers_add_sps (model->headers, sps.bytes, (sps.n + 7) / 8);
 }
 
@@ -249,7 +253,7 @@ make_list (const Decoder * decoder, const H264Slice * slice,
 
 /* Section 8.2.5 of H.264. If an IDR picture was lost, an older picture may have
  * the same frame_num. The standard does not say what a decoder does then. This
- * one removes the older picture, as ffmpeg does. */
+ * model of a decoder removes the older picture, as ffmpeg does. */
 static void
 mark_h264 (Decoder * decoder, const H264Slice * slice, const Stored * picture,
     const Model * model)
@@ -300,11 +304,15 @@ begin_decoder_h264 (Decoder * decoder, const H264Slice * slice,
     fill_gap (decoder, slice->frame_num, model);
 }
 
-/* Returns whether the current picture may need a stored picture. A decoder may
- * begin at any key frame, and must then decode all trailing pictures of this
- * group and all leading pictures of the next group. A trailing picture
- * therefore needs neither leading pictures nor earlier groups. A leading
- * picture needs no group before the previous one. */
+/* Returns whether the current picture may need a stored picture.
+ *
+ * A group is a key frame and the pictures after it up to the next key frame. A
+ * decoder may begin at any key frame. It must then decode all trailing pictures
+ * of the group of this key frame, and all leading pictures of the next group.
+ *
+ * A trailing picture therefore needs neither leading pictures nor pictures of
+ * earlier groups. A leading picture needs only pictures of its own group and of
+ * the group before. */
 static gboolean
 is_needed (const Model * model, const Stored * stored, Type type)
 {
@@ -345,7 +353,8 @@ take_marks (Model * model, FuzzInput * input, H264Slice * slice)
   guint n = fuzz_take_u8 (input) % 3 + 1;
   Decoder left = model->whole;
 
-  /* The stream must leave room for the picture. */
+  /* The marks must remove so many pictures that the decoder can store the
+   * current picture. */
   for (; left.n > 0 && (n > 0 || left.n >= model->max_references); n -= n > 0) {
     const guint at = fuzz_take_u8 (input) % left.n;
 
@@ -495,8 +504,8 @@ check_use (const Model * model, const ReferencePicture * picture,
     fuzz_check ((use->updates & SLOT_BITS) != 0);
   else
     fuzz_check (use->updates == 0);
-  /* The maximum temporal layer is 7. Each picture since the last key frame may
-   * increase the depth by at most one more. */
+  /* The depth of a picture is at most 7, the maximum temporal layer, plus one
+   * for each picture since the last key frame. */
   fuzz_check (use->depth <= 7 + model->n_since_key);
 }
 
@@ -648,7 +657,8 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
   memset (&model, 0, sizeof (model));
   model.is_h264 = options & 1;
   model.max_references = 1 + (options >> 1) % MAX_STORED;
-  /* No group is longer than MaxFrameNum, so each gap can be measured. */
+  /* No group has more pictures than MaxFrameNum. A gap in frame_num within a
+   * group is therefore never ambiguous. */
   model.max_frame_num = 1 << 16;
   model.headers = h264_headers_new ();
   model.references = references_new ();

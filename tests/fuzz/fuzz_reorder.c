@@ -23,9 +23,10 @@
 
 typedef struct
 {
-  /* Number of the run. A run begins with the first packet, with each change of
-   * the current source, and with packets that start a new sequence because
-   * their numbers are far off. It ends before the next run begins. */
+  /* Index of the run to which the packet belongs. The first packet begins a
+   * run. A new run begins when the current source changes. It also begins with
+   * packets whose sequence numbers are so far from the expected ones that they
+   * start a new sequence. The earlier run has ended before that. */
   guint run;
   guint32 ssrc;
   guint16 seqnum;
@@ -135,8 +136,8 @@ check_strays_freed (void)
 }
 
 /* Handles a packet that does not continue the stream of the current source. If
- * the packet follows a kept packet, both begin a new run. Otherwise the packet
- * is kept. */
+ * the packet follows a kept packet, these two packets begin a new run together.
+ * Otherwise the packet is kept. */
 static void
 check_stray (Packet * packet)
 {
@@ -171,8 +172,9 @@ check_stray (Packet * packet)
   check_strays_freed ();
 }
 
-/* If the packet belongs to a source that was replaced, begins a new run with it
- * after the waiting packets, and returns TRUE. */
+/* Returns whether the packet belongs to a source that was replaced. If so, the
+ * packet is the first one of a new run. This run begins when all waiting
+ * packets are output. */
 static gboolean
 take_back (guint32 ssrc, guint16 seqnum)
 {

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the merging of UDP packets. Any packets are refused or merged within
- * their bounds. The merged packets have right checksums, and the headers of the
- * packets that the kernel cuts from the merged packet are those of the original
- * packets.
+/* Fuzzes the merging of UDP packets. Whatever the packets contain, they are
+ * either refused or merged, and no access is outside their bounds. A merged
+ * packet has correct checksums. The kernel divides a merged packet again. The
+ * packets that result must have the headers of the original packets.
  *
- * Input: packets, one after the other. Each has a kind (0 any bytes, otherwise a
- * UDP packet with right checksums). Any bytes have a size of two bytes. A UDP
- * packet has the fields of IpPacket: what is different from the other packets
- * (one bit for each), the size of the payload, its byte, the identification, and
- * the bit that is inverted plus 1 (0 = none).
+ * Input: packets, one after the other. The first byte of each is its kind.
+ *
+ * Kind 0 is an arbitrary packet. Its size (two bytes) and its bytes follow.
+ *
+ * Any other kind is a UDP packet with correct checksums. These fields follow
+ * (see IpPacket):
+ * - what differs from the other packets, one bit for each difference
+ * - the size of the payload
+ * - the byte that fills the payload
+ * - the identification
+ * - 1 plus the index of the bit that is inverted (0 = none)
  */
 
 #include "fuzz.h"
@@ -62,7 +68,7 @@ read16 (const guint8 * data)
   return data[0] << 8 | data[1];
 }
 
-/* Checks a packet that was accepted as number `n` of a merged packet. */
+/* Checks a packet that was accepted. It is packet `n` of the merged packet. */
 static void
 check_accepted (const TunMerge * merge, guint n, const Packet * packet)
 {

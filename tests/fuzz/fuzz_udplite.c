@@ -3,8 +3,9 @@
  * refused or parsed within their bounds. A written packet is valid, and is no
  * longer valid after a covered bit has changed.
  *
- * Input: what to do (0 parse, 1 parse IPv4, 2 write, 3 coverage), four choices,
- * then the packet, the payload or the RTP packet.
+ * Input: one byte that selects the action (0 parse, 1 parse IPv4, 2 write,
+ * 3 coverage), then four bytes of settings for the action. The other bytes are
+ * the packet, the payload (for "write") or the RTP packet (for "coverage").
  */
 
 #include "fuzz.h"

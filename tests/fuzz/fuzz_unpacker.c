@@ -239,8 +239,8 @@ typedef struct
   gboolean has_slices;
   gboolean lone_field;
   guint n_packets;
-  /* The number of lost packets of the frame, without the packet of the end
-   * code. */
+  /* Number of lost packets of the frame. A lost packet with the sequence end
+   * code is not counted. */
   guint n_lost;
   gboolean headers_spread;      /* The headers are divided between packets. */
   guint markers;
@@ -359,8 +359,8 @@ picture_headers_end (const MpegVideoFrame * frame, guint picture)
   return mpeg_video_frame_unit_end (frame, last);
 }
 
-/* Returns whether this packet has the start of a picture's headers, or of the
- * headers before them, but not all of these headers. */
+/* Returns whether the headers of a picture begin in this packet and end in a
+ * later one. The headers before the picture header are included. */
 static gboolean
 spreads_headers (const MpegVideoFrame * frame, const Rfc2250Packet * packet)
 {
@@ -452,10 +452,12 @@ join_end_codes (GPtrArray * frames)
   }
 }
 
-/* After a gap, and before the first marker, the unpacker cannot recognise a
- * second field whose headers are divided between packets. Any result for such a
- * frame is accepted. Returns the index of the first received frame that does
- * not have the timestamp `rtptime` of this frame. */
+/* Skips a frame whose result is not checked. After a gap, and before the first
+ * marker, the unpacker cannot recognise a second field whose headers are
+ * divided between packets. Any result for such a frame is therefore accepted.
+ *
+ * Returns the index of the first received frame whose timestamp is not
+ * `rtptime`, the timestamp of the skipped frame. */
 static guint
 skip_frame (const GPtrArray * frames, guint next, guint64 rtptime)
 {
@@ -519,8 +521,8 @@ check_received (const GPtrArray * sent_frames, const Receiver * receiver,
       /* Without slices, the marker does not show that the frame is complete. */
       fuzz_check (!sent->has_slices && i + 1 == sent_frames->len);
     } else {
-      /* After a gap, the unpacker cannot know whether the other field of a
-       * frame with a single field was lost. */
+      /* After a gap, the unpacker cannot know whether the frame has only one
+       * field or whether its other field was lost. */
       fuzz_check (!sent->has_slices || sent->lone_field);
     }
   }

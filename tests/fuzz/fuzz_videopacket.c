@@ -3,9 +3,11 @@
  * or any other bytes. No byte beyond the packet is read. The description of a
  * packet matches its bytes and depends only on its first bytes.
  *
- * Input: how to read it (0 IP, 1 RTP of payload type 32, 2 RTP of any type, 3 a
- * frame), how many bytes (up to 255) the packet has in addition to those in the
- * input, then the packet.
+ * Input:
+ * - one byte that selects the reader (0 IP, 1 RTP of payload type 32, 2 RTP of
+ *   any type, 3 a frame)
+ * - one byte: how much longer the packet is than its bytes in the input
+ * - the bytes of the packet
  */
 
 #include "fuzz.h"

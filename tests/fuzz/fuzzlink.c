@@ -137,7 +137,8 @@ fuzz_set_field (LinkConfig * config, const FuzzField * field, guint64 number,
   }
 }
 
-/* A global variable, because link_free () passes only `user`. */
+/* This is a global variable because link_free () passes only `user` to the
+ * function below. */
 static FuzzRun *fuzz_running;
 
 static void

@@ -53,8 +53,8 @@ def encode(name, size, codec, options=""):
 
 
 def fields():
-    """Makes field pictures of 48x48. The helpers for clips cannot be used
-    alone, because they always make 576 lines.
+    """Makes field pictures of 48x48. The helpers for clips always make 576
+    lines, so this function corrects the height afterwards.
     """
     half = encode("half.m2v", "48x24", "mpeg2")
     stream = clips._to_fields(Stream(half), 4)
@@ -153,7 +153,7 @@ def unpacker(made):
 
 
 def pack_packets(packets):
-    """Makes a flag, a length and the payload for each packet. Every ninth
+    """Writes each packet as a flag, a length and the payload. Every ninth
     packet is left out.
     """
     out, last, gap = b"", None, False
@@ -197,8 +197,8 @@ def reorder(_made):
 # --- links -----------------------------------------------------------------
 
 PROFILES_C = HERE.parents[1] / "gst/wirelesslink/core/linkprofiles.c"
-# The nicks of the profiles, in the order of the table in linkprofiles.c. The
-# number of a profile is its place in this table.
+# The nicks of the profiles, in the order of the table in linkprofiles.c. A fuzz
+# input selects a profile by its index in this table.
 PROFILES = tuple(re.findall(r'^ *{{"([^"]+)",', PROFILES_C.read_text(), re.M))
 TRACE, ABANDON, DIAL_UP, MANY_FLOWS = 1, 4, 8, 16
 DROP_FRAME, IFD, END_FLOWS = 32, 64, 128
@@ -247,8 +247,8 @@ def ifd(_made):
 
 
 def ifd_slots(seed):
-    """Orders with frames that use and update slots, and with a few frames of
-    another codec.
+    """Makes orders for fuzz_ifd: frames that use and update slots, and a few
+    frames of another codec.
     """
     rng = random.Random(seed)
     out = bytearray([2, rng.randint(1, 6)])
@@ -292,8 +292,8 @@ def h264_headers():
 
 
 def ifdclassifier(_made):
-    """Makes inputs that consist of a byte that says what to do, the codec
-    data, and units. A unit has flags, a length and its bytes.
+    """Makes inputs of one byte that selects the action, the codec data, and
+    units. A unit has flags, a length and its bytes.
     """
     h264 = {
         "idr": "09 10; 67 64 00 28 ac; 68 ee 3c 80; 65 88 84",
@@ -505,8 +505,8 @@ def pictureinfo(_made):
 
 
 def videopacket(_made):
-    """Makes inputs that consist of a byte that says how to read the packet,
-    the number of bytes that are not in the input, and the packet.
+    """Makes inputs of one byte that selects the reader, one byte with the
+    number of bytes that the packet has but the input does not, and the packet.
     """
     picture = bytes.fromhex("00000100 014ffff8")
     gop = bytes.fromhex("000001b8 00080040")
@@ -553,7 +553,8 @@ def videopacket(_made):
 
 
 def tunmerge(_made):
-    """Makes lists of packets: any bytes, and UDP packets with right checksums.
+    """Makes lists of packets: some with arbitrary bytes, and UDP packets with
+    correct checksums.
     """
     ip4, ip6, dont_fragment, port = 0, 1, 8, 16
 
@@ -580,8 +581,8 @@ def tunmerge(_made):
 
 
 def udplite(_made):
-    """Makes inputs that consist of a byte that says what to do, four other
-    choices, and the bytes of a packet.
+    """Makes inputs of one byte that selects the action, four bytes of settings
+    for the action, and the bytes of a packet.
     """
     parse, parse_ipv4, write, coverage = range(4)
     rtp, mpv, h263, h263_1998 = range(1, 5)
@@ -648,8 +649,8 @@ def mmtp_message(kind, body, channel=3, number=0x0708, trailer=0xa1a2a3a4):
 
 
 def mmtp_messages():
-    """Yields a message of each type, in the order of the type numbers, and
-    variants.
+    """Yields one message of each type in the order of the type numbers.
+    Variants of some messages follow them.
     """
     nonce, cookie, mac = bytes(range(16)), bytes(range(32)), bytes(range(16))
     whole = 0x0102030405060708
@@ -695,9 +696,9 @@ def mmtp_messages():
 
 
 def mmtppacket(_made):
-    """Makes inputs that consist of a byte that says what to do, and the data
-    for this action. The data are the role and a message, or the number of bits
-    and two numbers.
+    """Makes inputs of two kinds. The first byte selects the kind. For "parse",
+    the role and a message follow. For "unwrap", the number of bits and two
+    integers follow.
     """
     parse, unwrap = range(2)
     sender, receiver = range(2)
@@ -839,8 +840,8 @@ def dccpconnection(_made):
 
 
 def dccppacket(_made):
-    """Makes inputs that consist of a byte that says what to do, and the data
-    for this action, as fuzz_dccppacket.c describes them.
+    """Makes inputs of one byte that selects the action, and the data for this
+    action. fuzz_dccppacket.c describes the data.
     """
     parse, options, forged, agree = range(4)
     for kind in range(12):

@@ -38,8 +38,8 @@ NS_PER_MS = 1e6
 # it for a route is allowed.
 CUBIC = (f"ip route replace 10.77.0.0/24 dev {placement.LINK} src $sender "
          "congctl cubic")
-# The radio card of Ouwens 2006 with four transmissions for each packet, and a
-# device queue of 50 ms, which CUBIC fills.
+# The link of Ouwens 2006. The radio card transmits each packet at most four
+# times. The device queue holds 50 ms of data, and CUBIC fills it.
 RADIO = "profile=80211b retry-limit=4 txqueuelen=20"
 OVEN = "interference=20-40"
 # Limits for how late this machine may be. In 99 % of the cases it may be late
@@ -125,8 +125,8 @@ class Run:
     arrived: dict
     lost: dict
     decodable: dict
-    # The number of decodable frames if frames later than MS_IN_TIME do not
-    # count.
+    # The number of decodable frames, without the frames that arrive later than
+    # MS_IN_TIME.
     in_time: dict
     strangers: int
     p50: float
@@ -259,8 +259,8 @@ def stream_all(cases, directory, at_once):
 
 
 def stream_valid(cases, directory, at_once):
-    """Runs the cases as run_all does. Repeats void runs once, with fewer of
-    them at the same time."""
+    """Runs the cases as stream_all does. Repeats each void run once. Then only
+    half as many cases run at the same time."""
     runs = stream_all(cases, directory, at_once)
     again = {name: cases[name] for name, run in runs.items() if run.why_void()}
     for name in again:

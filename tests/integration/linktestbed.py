@@ -53,7 +53,7 @@ class Packet:
 
 @dataclasses.dataclass(frozen=True)
 class Lateness:
-    """The time in ms by which the element was later than its model."""
+    """How much later than its model the element was, in ms."""
     median: float
     p99: float
     max: float

@@ -44,7 +44,7 @@ def screen():
 
 
 def window(name, environment, seconds):
-    """Waits for the window with this title. Returns its number."""
+    """Waits for the window with this title. Returns its window ID."""
     found = subprocess.run(
         ["timeout", str(seconds), "xdotool", "search", "--sync",
          "--onlyvisible", "--name", name], env=environment,

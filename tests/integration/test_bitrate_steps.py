@@ -66,7 +66,8 @@ def read_frames(path):
 class Figures:
     # The difference in s between the encoder's largest and smallest delay.
     encoder_late: float
-    # Maximum bit/s over 200 ms, from 0.4 s to 1.4 s after the step down.
+    # The maximum rate in bit/s at which data enters the link. It is measured
+    # over 200 ms, from 0.4 s to 1.4 s after the rate of the link was reduced.
     entered: float
     # The maximum delay in ms from the encoder's output to the receiver's
     # decoder.
@@ -108,7 +109,9 @@ class Run:
                       if len(line.split()) == 2]
 
     def entered(self, begin, end):
-        """Returns the bit/s that entered the link between these times."""
+        """Returns the mean rate in bit/s at which data entered the link between
+        these times.
+        """
         begin, before = [row for row in self.bytes if row[0] <= begin][-1]
         end, after = next(row for row in self.bytes if row[0] >= end)
         return 8 * (after - before) / (end - begin)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Repeats the experiments of Erixzon (2004), chapter 5, with dcctpthinsink and
-with the kernel's TCP and ping, over emulated links in real time. Each printed
-line has the thesis' numbers and ours. A run in which the link was late is
-invalid: it is repeated once, then the test is skipped.
+"""Repeats the experiments of Erixzon (2004), chapter 5, over emulated links in
+real time. The test uses dcctpthinsink, and the kernel's TCP and ping. Each
+printed line has the figures of the thesis and those of this run. A run in which
+the link was late is invalid: it is repeated once, then the test is skipped.
 
 All streams go from host a to host b. Over GPRS the phone is host b, the mobile,
 because the streams of the thesis were sent from the computer to the phone.
@@ -17,10 +17,10 @@ import unittest
 import flows
 import test_testbed
 
-SIZE = 512  # The bytes of data in a packet (5.3.5).
+SIZE = 512  # The size in bytes of the data in a packet (5.3.5).
 
-# Bytes of an IP packet with the headers of DCCP with an RTT Estimate, UDP and
-# IP.
+# Size in bytes of an IP packet: the data and the headers of DCCP, UDP and IP.
+# The header of DCCP includes an RTT Estimate.
 WIRE_SIZE = SIZE + 24 + 28
 SINK = ("dcctpthinsink host={{to}} port={{port}} sync=false "
         "stats-update-interval=200{}")
@@ -37,7 +37,7 @@ FAST_USB = f"rate=8000000 {USB}"
 SLOW_PHONE = ("--rate", str(PHONE), "--buffer", "16384")
 GPRS = "profile=gprs seed=1"
 # The rate of the stream in byte/s in figures 5.5 to 5.7 of the thesis (5.2.3).
-# The thesis reports a silence, which it calls a glitch, in each transmission.
+# Each of these transmissions has a silence, which the thesis calls a glitch.
 GPRS_RATE = 6000
 # Table 5.1: {(bytes of a ping, interval in s, count): (mean, maximum, minimum
 # in s)}.
@@ -46,16 +46,16 @@ PINGS = {(60, 1, 20): (0.877, 1.078, 0.671),
          (60, 0.02, 100): (1.256, 2.281, 0.671)}
 SECONDS_TO_SETTLE = 10
 MS_LATE = 5
-# Maximum lateness of the emulated GPRS link. Its round trip is 850 ms, so it
-# may be later than links with shorter round trips.
+# The maximum lateness of the emulated GPRS link in ms. It is higher than that
+# of the other links, because the round trip of the GPRS link is 850 ms.
 GPRS_MS_LATE = 20
 # The number of packets in the loss pattern. Every tenth packet is lost.
 EACH_TENTH = 20000
 
 
 def payload_of(bytes_per_second):
-    """Returns the bit/s of data that a link carries if it carries this number
-    of bytes of IP packets in a second.
+    """Returns the rate of the data in bit/s on a link that carries
+    `bytes_per_second` bytes of IP packets in a second.
     """
     return 8 * bytes_per_second * SIZE / WIRE_SIZE
 
@@ -76,7 +76,9 @@ class DccpPapersTest(flows.FlowCase):
         print(text, file=sys.stderr, flush=True)
 
     def run_valid(self, run, late=MS_LATE):
-        """Returns the results of run() without its lateness."""
+        """Calls run() until the lateness of the run is below `late`, at most
+        twice. Returns the results of that call without the lateness.
+        """
         for _ in range(2):
             *found, lateness = run()
             if lateness.p99 < late:

@@ -38,7 +38,8 @@ LOSS = re.compile(
 GIVEN_UP = re.compile(
     r" DEBUG +mmtpsink .*<mmtpsink0> gave up a (?P<kind>[a-z ]+) of \d+ bytes"
     r" with pts (?P<pts>[\d:.]+): (?P<reason>[a-z-]+): \w.*$", re.M)
-# Matches a line of the base class of network sinks.
+# Matches the log line that the base class of the network sinks writes for a
+# dropped buffer.
 SINK_DROP = re.compile(
     r" DEBUG +(?P<element>\w+) .*> dropped a buffer of (?P<size>\d+) bytes with"
     r" pts [\d:.]+: (?P<reason>[a-z-]+): \w.*$", re.M)
@@ -82,8 +83,9 @@ def find_port():
 
 
 def finish(process, element, returncode=0):
-    """Returns the last statistics of the element that were posted or logged,
-    and the log."""
+    """Waits until the process ends. Returns the last statistics of the element,
+    and the log. The element has either posted the statistics on the bus or
+    logged them."""
     try:
         output, log = process.communicate(timeout=SECONDS_TO_WAIT)
     except subprocess.TimeoutExpired:
@@ -105,7 +107,9 @@ class ClipCase(unittest.TestCase):
             self.skipTest("pipelines/clips made no clip of 6 Mbit/s")
 
     def check_given_up(self, stats, log):
-        """Returns how many buffers were given up for each reason."""
+        """Checks that the log and the statistics of mmtpsink agree. Returns how
+        many buffers mmtpsink discarded for each reason.
+        """
         given_up = list(GIVEN_UP.finditer(log))
         self.assertGreater(len(given_up), 0)
         # The PTS identifies the frame, because each buffer is a frame in this
@@ -184,9 +188,9 @@ class DropLogTest(ClipCase):
     def test_each_buffer_that_mmtpsink_loses_with_a_receiver_is_explained(self):
         port = find_port()
         receiver = self.start_receiver(port)
-        # The sink notices a lost connection only after peer-timeout. The
-        # latency is so long that more frames wait in the sink than it can send
-        # in this time.
+        # mmtpsink notices a lost connection only after peer-timeout, that is,
+        # after one second. The long latency makes so many frames wait in
+        # mmtpsink that it cannot send all of them within this second.
         sender = self.start_sender(port, "latency=3000 peer-timeout=1000")
         time.sleep(SECONDS_TO_STREAM)
         receiver.kill()
@@ -216,7 +220,8 @@ class DropLogTest(ClipCase):
                          stats["bytes-dropped"])
 
     def test_each_drop_of_a_sink_without_connection_is_explained(self):
-        # A stored stream of which nothing was sent ends with an error.
+        # If mmtpsink sends nothing of a stored stream, it ends the stream with
+        # an error. The expected exit status is therefore 1.
         self.check_sink("mmtpsink", f"host=127.0.0.1 port={find_port()} "
                         "wait-for-connection=false", "not-connected", 1)
 

@@ -81,7 +81,9 @@ class FollowTest(unittest.TestCase):
 
     def check(self, sink):
         lines = self.follow(sink, self.home / f"{sink}.csv")
-        # (The estimate may change between two columns of a line.)
+        # (The estimate may change while a line of the log is written. The
+        # columns "asked" and "estimated" of that line then disagree, so it is
+        # enough if they agree in one line.)
         self.assertTrue(any(
             int(line["asked"]) == max(MIN_RATE, min(
                 MAX_RATE, int(SHARE * int(line["estimated"]))))
@@ -147,8 +149,8 @@ class PictureTest(unittest.TestCase):
         top = min(y for _, y in points(link))
         curves = [points(line) for line in drawn.iter(SVG + "polyline")]
         self.assertEqual([len(curve) for curve in curves], [3, 3, 3])
-        # The second value of the curve is 2 Mbit/s, which is the rate of the
-        # link.
+        # The second value of the curve "estimated" is 2 Mbit/s. This is also
+        # the rate of the link.
         estimated = curves[1]
         self.assertAlmostEqual(estimated[1][1], top, delta=0.1)
         self.assertAlmostEqual(estimated[2][0], max(x for x, _ in points(link)),

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes a fresh Debian 12 and does the steps of a new user in it: as a user who
-may not install anything, as root, and as a user when everything is installed,
-with and without network namespaces.
+"""Makes a fresh installation of Debian 12 and does the steps of a new user in
+it. The steps are done as a user who may not install anything, as root, and as a
+user when everything is installed. They are done with and without network
+namespaces.
 
-If WIRELESS_FRESH names a directory, the Debian is kept there and used again,
-because making it takes longer than all other steps.
+If WIRELESS_FRESH names a directory, the installation is kept there and used
+again, because making it takes longer than all other steps.
 """
 
 import os
@@ -46,14 +47,15 @@ class FreshTest(unittest.TestCase):
             directory = tempfile.TemporaryDirectory()
             self.addCleanup(directory.cleanup)
             self.root = pathlib.Path(directory.name, "debian")
-        # If the Debian was kept, an earlier test may have used it.
+        # If the Debian installation was kept, an earlier test may have used it.
         self.is_new = not debians.is_made(self.root)
         if self.is_new:
             debians.make("bookworm", self.root, mirror)
         clones = tempfile.TemporaryDirectory()
         self.addCleanup(clones.cleanup)
-        # The source may be a work tree that is separate from its repository.
-        # git could not clone it inside the Debian, so it is cloned here.
+        # The source may be a git work tree that is separate from its
+        # repository. git could not clone it inside the Debian installation, so
+        # it is cloned here.
         self.clone = pathlib.Path(clones.name)
         subprocess.run(["git", "clone", "-q", "--bare", SOURCE, self.clone],
                        check=True)

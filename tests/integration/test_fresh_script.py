@@ -3,8 +3,8 @@
 arguments it refuses, and that it leaves nothing when it is killed. A stub
 replaces debootstrap.
 
-With --long the script really runs: it makes each Debian and runs all steps in
-it.
+With --long the script really runs: it makes each version of Debian and runs all
+steps in it.
 """
 
 import os

@@ -80,7 +80,8 @@ class IfdLinkTest(ifdtestbed.IfdCase):
             ifdtestbed.transport("rtp", rfc2250pay="ifdqueue ! rfc2250pay",
                              udpsink=f"udpsink {ifdtestbed.SMALL_BUFFER}"),
             ifdtestbed.Bottleneck(ifdtestbed.UDP_BUCKET))
-        # (The receiver may lose some frames on a busy machine, too.)
+        # On a busy machine the receiver may also lose some frames. Therefore
+        # the test requires no exact number of lost frames.
         self.assertEqual(run.strangers, 0)
         self.assertGreater(run.lost.get("B", 0), 0)
         self.assertGreater(run.decodable.get("I", 0), 0)

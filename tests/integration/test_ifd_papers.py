@@ -36,9 +36,9 @@ CARD = "profile=80211b retry-limit=4"
 
 @dataclasses.dataclass(frozen=True)
 class Link:
-    """A link and its limits. The limits are the % of the P-frames that are lost
-    at 6 Mbit/s, the 99th percentile of the lateness in ms, and the % of all
-    frames that are lost at 4 Mbit/s."""
+    """A link and its upper limits. `p_lost` is the % of the P-frames that are
+    lost at 6 Mbit/s. `p99` is the 99th percentile of the lateness in ms.
+    `lost_at_4` is the % of all frames that are lost at 4 Mbit/s."""
     place: object
     p_lost: float
     p99: float
@@ -64,8 +64,8 @@ ROUNDS = 5
 
 class Streams(ifdtestbed.IfdCase):
     def stream(self, cases):
-        """Returns the valid runs. `self.void` has the reasons why the other
-        runs are void.
+        """Returns the valid runs. `self.void` has the reason for each invalid
+        run.
         """
         print(flush=True)
         runs = ifdtestbed.stream_valid(cases, self.directory, AT_ONCE)

@@ -94,8 +94,9 @@ class Home(unittest.TestCase):
         (installed,) = root.rglob(f"{PKG_CONFIG_NAME}.pc")
         text = installed.read_text()
         prefix = re.search(r"^prefix=(.*)$", text, re.M)[1]
-        # The prefix in the .pc file is for the real root directory. In this
-        # test the prefix is below another directory.
+        # The prefix in the .pc file is a path from the real root directory. In
+        # this test the files are below `root`, so `root` is inserted before the
+        # prefix.
         (self.home / installed.name).write_text(text.replace(
             f"prefix={prefix}", f"prefix={root}{prefix}", 1))
         env = {**os.environ, "PKG_CONFIG_PATH": str(self.home)}
@@ -119,8 +120,9 @@ class InstallTest(Home):
         prefix = next(option["value"] for option
                       in introspect(BUILD, "buildoptions")
                       if option["name"] == "prefix")
-        # meson.build also gets the directory from pkg-config, because meson's
-        # own libdir is another one on a Debian without dpkg-dev.
+        # On a Debian system without dpkg-dev, meson's own libdir is a different
+        # directory. meson.build therefore gets the directory from pkg-config,
+        # too.
         cls.plugins = pathlib.Path(run(
             "pkg-config", f"--define-variable=prefix={prefix}",
             "--variable=pluginsdir", "gstreamer-1.0").strip())
@@ -163,7 +165,8 @@ class BuildTreeTest(Home):
                if not key.startswith("GST_") and key != "LD_LIBRARY_PATH"}
         env["GST_REGISTRY_1_0"] = str(self.home / "registry.bin")
         elements = sum(ELEMENTS.values(), ())
-        # meson starts slowly, so all programs run in one environment of it.
+        # meson starts slowly. Therefore it is started only once, and all calls
+        # of gst-inspect-1.0 run in its environment.
         found = run("meson", "devenv", "-C", BUILD, "sh", "-c",
                     'for name; do gst-inspect-1.0 "$name" >/dev/null && '
                     'echo "found $name"; done', "sh", *elements, env=env)

@@ -137,8 +137,9 @@ class InterfaceChangesTest(linktestbed.LinkCase):
               f"{last.threads}")
         early = samples[:max(1, len(samples) // 4)]
         # A path that is being opened or closed has a file descriptor of its
-        # own, so the numbers vary during the changes. The last number must not
-        # exceed the maximum of the first quarter.
+        # own. The counts of file descriptors and threads therefore vary during
+        # the changes. The last counts must not exceed the maximum counts of the
+        # first quarter.
         for what in ("descriptors", "threads"):
             self.assertLessEqual(
                 getattr(last, what),

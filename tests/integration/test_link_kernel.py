@@ -82,8 +82,8 @@ class Run:
         return self
 
     def _damaged(self):
-        """Returns {index: packet} of the packets that left the link, damaged as
-        its log says."""
+        """Returns {index: packet} of the packets that left the link. The
+        packets have the bit errors that the link's log states."""
         return {index: sockets.damage(packet, self.hits[index].flips)
                 for index, packet in enumerate(self.sent)
                 if self.hits[index].fate in ("delivered", "damaged")}
@@ -192,8 +192,9 @@ class BitErrorsTest(linktestbed.LinkCase):
 
 
 class FrameCheckTest(linktestbed.LinkCase):
-    """Tests GSM's transparent service. With PPP's frame check the kernel never
-    sees an error; without it the kernel decides."""
+    """Tests GSM's transparent service. With the frame check of PPP, no damaged
+    packet reaches the kernel. Without the frame check, the kernel decides which
+    damaged packets it delivers."""
 
     def start_run(self, kind, frame_check, coverage=0):
         return Run(self, f"{TRANSPARENT} frame-check={frame_check}", kind,

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Repeats over emulated links what the papers measured over real ones, with the
-kernel's sockets in real time. Each printed line has the paper's numbers and
-ours. A run in which wirelesslink was late is invalid: it is repeated once, then
-the test is skipped.
+"""Repeats experiments of several papers. The papers measured real links,
+whereas the links of this test are emulated. The test uses the kernel's sockets
+and runs in real time.
+
+Each printed line has the figures of the paper and those of this run. A run in
+which wirelesslink was late is invalid: it is repeated once, then the test is
+skipped.
 """
 
 import hashlib
@@ -35,8 +38,9 @@ SECONDS = 20  # The duration of saturated sending.
 # The measurement leaves out this number of seconds at the beginning.
 WARM_UP = 2
 
-# Sends more data than the link carries, through a queue that makes the socket
-# wait. The link's own queue drops the packets that exceed the rate.
+# A limit on the sending rate that is higher than the link's rate. The queue of
+# this limit makes the socket wait. The link's own queue drops the packets that
+# exceed the link's rate.
 TOO_FAST = {"a.wl0": "rate 8mbit burst 5kb limit 1mb"}
 
 # A queue without a limit acts like a card that stops its sender: packets wait
@@ -51,9 +55,10 @@ ONE_SLICE = "aggregate-mode=none mtu=1472"
 # is the card's default. Section 3.6, conclusion 1: "merely about 4 Mbit/s".
 OUWENS_SECONDS = 84.6
 OUWENS_VIDEO = 4
-# The paper used one clip with packets of 770 bytes. The packets of our clips
-# have 400 to 660 bytes, for which the model predicts 2.76, 3.28 and 3.92
-# Mbit/s.
+# The paper used one clip with packets of 770 bytes. The clips of this test have
+# packets of 400 to 660 bytes. For the clips of 3, 4 and 6 Mbit/s, the model
+# predicts 2.76, 3.28 and 3.92 Mbit/s. {Mbit/s of the clip: (minimum, maximum)
+# of the measured Mbit/s}.
 ONE_SLICE_MBIT = {3: (2.6, 2.9), 4: (3.1, 3.45), 6: (3.7, 4.1)}
 
 # Alanko, table 4: {(bytes of the request, bytes of the reply): median time of
@@ -62,7 +67,7 @@ ALANKO_TABLE_4 = {(1, 1): 0.99, (32, 512): 1.54, (32, 1024): 2.14,
                   (1024, 32): 2.20, (32, 2048): 3.24}
 WARM = 2  # The number of exchanges at the beginning that do not count.
 EXCHANGES = 38
-# Section 3.3: the rates in byte/s from the mobile node and to it.
+# Section 3.3: the rates in byte/s at which the mobile node sends and receives.
 ALANKO_BULK = {"a": 880, "b": 890}
 BULK_SECONDS = 130
 SECONDS_FOR_GSM = 300
@@ -71,7 +76,9 @@ SLIP = {"devices": {"wl0": "mtu=576"},
 
 
 class Late(Exception):
-    """The run is invalid. The argument gives the reason."""
+    """Raised if a run is invalid. The argument of the exception gives the
+    reason.
+    """
 
 
 class PapersCase(linktestbed.LinkCase):
@@ -117,8 +124,9 @@ class Wlan(PapersCase):
     """Ouwens 2006, conclusion 1 of 3.6 and of 3.7: 802.11b at 11 Mbit/s."""
 
     def check_path(self, bed, theirs=""):
-        """Prints the transmissions, and checks that no packet was lost on the
-        air.
+        """Prints how many packets were sent and the share of packets that were
+        sent more than once. Checks that no packet was lost on the radio (fate
+        "air").
         """
         sent = [packet for packet in self.log(bed) if packet.fate != "queue"]
         again = sum(packet.attempts > 1 for packet in sent)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Repeats the experiment of Magalhaes and Kravets (2001), section 5.4, over the
-testbed's RangeLAN2 and IrDA with the kernel's sockets in real time: 1000 frames
-of 1400 bytes, each of which must arrive within a second.
+"""Repeats the experiment of Magalhaes and Kravets (2001), section 5.4. A sender
+sends 1000 frames of 1400 bytes, and each frame must arrive within a second. The
+links are the testbed's RangeLAN2 and IrDA. The test uses the kernel's sockets
+and runs in real time.
 
-Each printed line has the paper's result, the possible maximum, and ours. A
-frame contains its number and the time at which it was made, so the receiver
-itself measures the delay. A run in which this machine was late is invalid: it
-is repeated once, then the test is skipped.
+Each printed line has three results: that of the paper, the possible maximum,
+and that of this run. A frame contains its number and the time at which it was
+made, so the receiver itself measures the delay. A run in which this machine was
+late is invalid: it is repeated once, then the test is skipped.
 """
 
 import dataclasses
@@ -26,8 +27,8 @@ PORT = 5004
 FRAMES = 1000
 SIZE = 1400
 DEADLINE = 1.0
-# The time in s after the last frame, in which all frames in flight arrive or
-# are lost.
+# The time in s that the test waits after the last frame. After this time all
+# frames in flight have arrived or are lost.
 AFTER = 8
 MS_LATE = 20
 # The size of the pipe in bytes. A pipe of this size never makes the source of
@@ -38,7 +39,8 @@ LINKS = ("rangelan=a,b: profile=rangelan2 quality={quality} seed={seed} "
          "irda=a,b: profile=irda quality={quality} seed={seed} "
          "stats-update-interval=1000")
 NAMES = ("rangelan", "irda")
-# Bytes of a packet on the link: a frame and the headers of MMTP, UDP and IP.
+# Size in bytes of a packet on the link: a frame and the headers of MMTP, UDP
+# and IP.
 WIRE_SIZE = SIZE + 24 + 28
 # docs/links.md: {link: (bit/s, delay in s)}.
 RATES = {"rangelan": (297024, 0.1375), "irda": (75072, 0.1628)}
@@ -57,7 +59,9 @@ COUNTERS = ("buffers-sent", "retransmitted", "discarded", "dropped-full")
 
 
 class Late(Exception):
-    """The run is invalid. The argument gives the reason."""
+    """Raised if a run is invalid. The argument of the exception gives the
+    reason.
+    """
 
 
 def possible(period):
@@ -119,9 +123,10 @@ class MmtpPapersTest(linktestbed.LinkCase):
                         logs=self.directory / f"{seed}-{len(self.beds)}")
         self.beds.append(bed)
         own = bed.variables("a")
-        # Section 4.3: the framework tells the protocol the rate of each
-        # channel. Packet pairs cannot measure the rate on these links, because
-        # each packet is delayed by up to 230 ms.
+        # In section 4.3 of the paper, the framework tells the protocol the rate
+        # of each channel. This test does the same. Packet pairs cannot measure
+        # the rate on these links, because each packet is delayed by up to 230
+        # ms.
         channels = ",".join(f"{name}->{own['b_' + name]}?name={name}"
                             f"&rate={RATES[name][0]}" for name in NAMES)
         source = bed.popen(

@@ -61,7 +61,9 @@ class Player:
         return os.pread(self.output.fileno(), 1 << 20, 0).decode()
 
     def seen(self):
-        """Returns the frames and bytes of the last line."""
+        """Returns the number of frames and the number of bytes from the last
+        line that the player has printed.
+        """
         lines = LINE.findall(self.said())
         return tuple(map(int, lines[-1])) if lines else (0, 0)
 
@@ -84,7 +86,9 @@ class Player:
 
 
 def play(argv, scheme, port, clip):
-    """Plays the clip with this scheme. Returns frames and bytes."""
+    """Plays the clip with this URI scheme. Returns how many frames were shown
+    and how many bytes were received.
+    """
     binds, keys, sink, tells_end = SCHEMES[scheme]
     player = Player(argv, f"{scheme}://127.0.0.1:{port}?{keys}".rstrip("?"))
     try:
@@ -175,8 +179,8 @@ class PlayerTest(unittest.TestCase):
                 self.assertIn("nosuchscheme", player.said())
 
     def open_window(self, argv, environment):
-        """Starts a player of a test picture. Returns the process and the number
-        of its window.
+        """Starts a player of a test picture. Returns the process and the
+        identifier of its window.
 
         On a busy machine, playbin3 of GStreamer 1.22 sometimes stops its only
         stream while it starts, without any message, and no window appears. The

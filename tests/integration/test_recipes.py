@@ -22,8 +22,8 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
 SECONDS = 60
 FRAMES = 50
-# Only half of the frames must arrive, because a UDP receiver may miss the first
-# packets while it starts.
+# At least half of the frames must arrive. The others may be lost, because a UDP
+# receiver may miss the first packets while it starts.
 MUST_ARRIVE = FRAMES // 2
 DESCRIPTION = "clip.sdp"
 SENDER = ("gst-launch-1.0 -q filesrc location={clip} ! rfc2250pay "
@@ -110,10 +110,12 @@ class DescriptionTest(RecipeCase):
 
 
 class SourceRoutingTest(RecipeCase):
-    """Runs the page's commands with addresses and devices of the testbed."""
+    """Runs the commands of docs/mmtpsink.md with the addresses and devices of
+    the testbed.
+    """
 
-    # {text on the page: its replacement in this test}. Host a has two links,
-    # and host b is the router of both links.
+    # {text on the documentation page: its replacement in this test}. Host a has
+    # two links, and host b is the router of both links.
     THEIRS = {"192.0.2.7": "10.77.0.1", "192.0.2.1": "10.77.0.2",
               "198.51.100.9": "10.77.1.1", "198.51.100.1": "10.77.1.2",
               "wlan0": "wl0", "usb0": "wl1", "203.0.113.1": "10.99.0.1"}

@@ -24,17 +24,19 @@ SECONDS = int(os.environ.get("SOAK_SECONDS", "1200"))
 SECONDS_BETWEEN_SAMPLES = 1
 SECONDS_TO_CONNECT = 5
 SECONDS_TO_END = 30
-# Outages, in which packets wait in the queue, and bad times, in which all
-# packets are lost. Together they last for seven seconds of each minute.
+# The link has outages, in which packets wait in the queue, and bad times, in
+# which all packets are lost. Together they last for seven seconds of each
+# minute.
 LINK = ("rate=4000000 delay-ms=20 queue-bytes=64000 seed=1 "
         "outage-good=30000000000 outage-bad=2000000000 "
         "mean-good=30000000000 mean-bad=1000000000 loss-bad=1")
 FRAMES_PER_SECOND = 50
-# The maximum number of packets in flight between the sender's and the
-# receiver's statistics, which are sent every second.
+# Both ends send their statistics every second, but not at the same time. This
+# is the maximum number of packets that only one of the two ends has counted.
 MAX_UNDER_WAY = 5 * FRAMES_PER_SECOND
-# The memory may grow by 30 bytes for each packet between the two quarters that
-# are compared.
+# The memory of a process may grow by this number of bytes from one of the
+# compared quarters to the other. This is about 30 bytes for each packet in that
+# time.
 MAX_GROWTH = 1 << 20
 STATS = "stats-update-interval=1000"
 PACKETS = ("videotestsrc is-live=true ! video/x-raw,format=RGB,width=16,"
@@ -63,8 +65,8 @@ class Pair:
     sender: str
     receiver: str
     port: int
-    # The kind of socket at which the receiver listens; "" if the test need not
-    # wait for it to listen.
+    # The kind of socket on which the receiver listens. It is "" if the test
+    # need not wait until the receiver listens.
     protocol: str
     check: str  # The name of the SoakTest method that checks this pair.
 
@@ -158,7 +160,9 @@ class SoakTest(linktestbed.LinkCase):
         return {f"{name}-sender": sender, f"{name}-receiver": receiver}
 
     def watch(self, processes):
-        """Returns {name: [Sample]} over the whole time."""
+        """Takes samples of the processes until the streams end. Returns {name
+        of the process: [Sample]}.
+        """
         pids = {name: find_pipeline(process.pid)
                 for name, process in processes.items()}
         samples = {name: [] for name in processes}
@@ -217,8 +221,8 @@ class SoakTest(linktestbed.LinkCase):
                                             f"{name}: {field}")
 
     def check_sum(self, name, whole, *parts):
-        """Checks that the parts add up to `whole`, except for packets in
-        flight.
+        """Checks that the counters in `parts` add up to the counter `whole`.
+        Packets in flight may be missing in the sum.
         """
         self.assertGreater(whole, 0, name)
         self.assertAlmostEqual(whole, sum(parts), delta=MAX_UNDER_WAY,
@@ -245,7 +249,7 @@ class SoakTest(linktestbed.LinkCase):
     def check_mmtp(self, name, sent, received):
         self.check_put(name, sent)
         self.check_sum(name, sent["packets-sent"], sent["buffers"])
-        # A packet that the sender gave up also counts as missing at the
+        # A packet that the sender discarded also counts as missing at the
         # receiver.
         self.check_sum(name, sent["packets"], received["packets"],
                        received["missing"])

@@ -14,8 +14,8 @@ import flows
 import test_testbed
 
 RATE = 5000000  # The link's rate in bit/s of IP packets.
-SIZE = 1400  # The bytes of a buffer.
-SECONDS_ALONE = 3  # The second flow begins after this time.
+SIZE = 1400  # The size of a buffer in bytes.
+SECONDS_ALONE = 3  # The second flow begins this many s after the first.
 SECONDS_TO_SETTLE = 10
 SECONDS = 60
 MS_LATE = 5
@@ -31,8 +31,8 @@ class Transport:
 
 
 TRANSPORTS = {
-    # Each frame must arrive within a second. The bitrate of the frames is
-    # higher than that of the link.
+    # With latency=1000 each frame must arrive within a second. The frames have
+    # a higher bitrate than the link, so mmtpsink always has data to send.
     "mmtp": Transport(
         "mmtpsink host={to} port={port} sync=false blocking=false "
         "latency=1000", "mmtpsrc port={port}", 6000000),
@@ -58,8 +58,8 @@ class Case:
 class SharingTest(flows.FlowCase):
 
     def run_case(self, transport, case):
-        """Returns the bit/s of the stream, those of TCP, and the lateness of
-        the link.
+        """Returns the bit/s of the stream, the bit/s of TCP, and the lateness
+        of the link.
         """
         bed = self.open_link(case.link())
         seconds = SECONDS_ALONE + SECONDS_TO_SETTLE + SECONDS

@@ -114,8 +114,8 @@ def devices(pid):
 
 
 def counter(pid, protocol, name):
-    """Returns a counter of /proc/net/snmp, which has a line of names and one of
-    numbers.
+    """Returns a counter of /proc/net/snmp. For each protocol, this file has a
+    line with the names of the counters and a line with their values.
     """
     text = pathlib.Path(f"/proc/{pid}/net/snmp").read_text()
     names, numbers = re.findall(rf"^{protocol}: (.*)$", text, re.M)
@@ -218,8 +218,8 @@ class Launch:
 
 
 def cable(a, b, link="", rest=""):
-    """Returns a pipeline for both directions. `link` are elements in the
-    direction from a to b.
+    """Returns a pipeline for both directions. The elements `link` are inserted
+    in the direction from a to b.
     """
     return (f"tunsrc netns={a} ifname=wl0 address={V4[0]}/24,{V6[0]}/64 {rest} "
             f"! {link} tunsink netns={b} ifname=wl0 "
@@ -391,8 +391,9 @@ class Damage(Tun):
         for payload in payloads:
             sender.sendto(payload, receiver.getsockname())
             relay.pass_on()
-            # The socket's buffer has room for this number of packets, so the
-            # test now reads the waiting packets.
+            # The buffer of the receiving socket has room for ROUND packets.
+            # After every ROUND packets the test therefore reads what has
+            # arrived.
             if relay.passed % self.ROUND == 0:
                 arrived += receive_all(receiver)
         intact = set(payloads) & set(arrived)
@@ -515,7 +516,9 @@ class Names(Tun):
         self.assertIn("wl0", devices(self.a))
 
     def test_name_of_ip_netns(self):
-        """Uses a private /run, so that no other program sees the name."""
+        """Gives the namespace a name in /run/netns, as ip-netns does. The test
+        has a private /run, so that no other program sees this name.
+        """
         script = ("mount -t tmpfs none /run && mkdir /run/netns && "
                   "touch /run/netns/some-name && "
                   f"mount --bind /proc/{self.a}/ns/net /run/netns/some-name "

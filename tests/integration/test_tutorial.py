@@ -131,7 +131,7 @@ class TutorialTest(unittest.TestCase):
         self.addCleanup(self.reader.close)
 
     def follow(self):
-        """Runs all blocks. Returns their number."""
+        """Runs all blocks of commands. Returns how many blocks it has run."""
         waiting, count = None, 0
         for above, block in blocks((self.home / PAGE).read_text()):
             if block.startswith(DEVENV):

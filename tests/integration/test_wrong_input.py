@@ -57,8 +57,8 @@ TAKES_BYTES = [
 # Pairs (line, text that its error contains). The host name is reserved by RFC
 # 6761.
 NOBODY = [
-    # The error must be posted by the element of the line, not by an element
-    # inside it.
+    # The error must come from ifdsink itself and not from an element inside
+    # ifdsink.
     ("ifdsink host=no.such.invalid", ["ifdsink0: ", "no.such.invalid"]),
     ("mmtpsink host=no.such.invalid", ["no.such.invalid"]),
     ("dcctpthinsink host=no.such.invalid", ["no.such.invalid"]),
@@ -117,8 +117,9 @@ class WrongInput(unittest.TestCase):
             with self.subTest(line=line):
                 errors = [text for text in output.splitlines()
                           if text.startswith("ERROR: from element")]
-                # After any error, elements upstream may add that the data flow
-                # has stopped.
+                # After any error, elements upstream of the faulty one may post
+                # a second error, "Internal data stream error". This second
+                # error does not count here.
                 errors[1:] = [text for text in errors[1:]
                               if "Internal data stream error" not in text]
                 self.assertNotEqual(status, 0, output)

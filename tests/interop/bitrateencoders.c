@@ -18,9 +18,9 @@
 #define CHANGE 75
 #define END 175
 #define COMPARED 50
-/* bitrateadapt requests five times the bitrate. The test requires less than
- * five times the size, because an encoder needs some frames to reach the new
- * bitrate. */
+/* bitrateadapt requests five times the bitrate. The test requires only that the
+ * frames become MIN_RATIO times as large, because an encoder needs some frames
+ * to reach the new bitrate. */
 #define MIN_RATIO 2
 
 static const struct
@@ -106,7 +106,7 @@ add_probe (GstElement * element, const gchar * name, GstPadProbeCallback probe,
   gst_object_unref (pad);
 }
 
-/* Returns the bytes of the COMPARED frames before frame `end`. */
+/* Returns the sum of the sizes of the COMPARED frames before frame `end`. */
 static guint64
 add_sizes (const GArray * sizes, guint end)
 {

@@ -122,7 +122,9 @@ def extend_map(section):
 
 
 def split_section(section, pid):
-    """Yields packets with the section. Their continuity counters are 0."""
+    """Yields the transport stream packets that carry the section. Their
+    continuity counters are 0.
+    """
     data, begins = b"\0" + section, 0x40
     while data:
         yield bytes([0x47, begins | pid >> 8, pid & 0xff, 0x10]) + \

@@ -186,7 +186,8 @@ def set_bits(data, at, width, value):
     return (number & ~mask | value << shift).to_bytes(len(data), "big")
 
 
-# (bit offset, bits), counted from the first bit of the start code.
+# Fields as (bit offset, width in bits). The offset is counted from the first
+# bit of the start code.
 TEMPORAL_REFERENCE = 32, 10
 VERTICAL_SIZE = 44, 12
 FRAME_RATE_CODE = 60, 4

@@ -317,7 +317,8 @@ wait_for_client (Session * session)
   return accepted >= 0;
 }
 
-/* Returns FALSE if the call fails. errno then has the reason. */
+/* Connects to the peer, or waits for a client. Returns FALSE and sets errno if
+ * a system call fails. */
 static int
 open_connection (Session * session, const char *role, const char *text,
     int port)

@@ -57,7 +57,8 @@ SOMETHING_IS_WRONG = re.compile(
 
 
 class Unavailable(Exception):
-    """The exception that gives the reason why such a machine cannot run here.
+    """Raised if the virtual machine with DCCP cannot run here. The exception
+    gives the reason.
     """
 
 
@@ -76,15 +77,15 @@ def fetch_kernel():
             made = pathlib.Path(work) / "made"
             made.mkdir()
             _unpack(_download(pathlib.Path(work)), made)
-            # Another process has made the directory in the meantime.
+            # Another process may have made the directory in the meantime.
             with contextlib.suppress(OSError):
                 made.rename(CACHE)
     return CACHE
 
 
 def _apt(*words, **options):
-    """Runs a program of apt and returns its output. Its error message becomes
-    Unavailable.
+    """Runs a program of apt and returns its output. If the program fails,
+    raises Unavailable with the program's error message.
     """
     done = subprocess.run(words, stdin=subprocess.DEVNULL, text=True,
                           capture_output=True, **options)
@@ -198,7 +199,9 @@ def _initial_files(modules):
 # ------------------------------------------------------------------ the machine
 
 class Monitor:
-    """QEMU's interface for other programs, on a socket."""
+    """A socket through which a program controls QEMU. It sends commands in
+    JSON.
+    """
 
     def __init__(self, own):
         own.settimeout(SECONDS)
@@ -218,7 +221,7 @@ class Monitor:
         raise AssertionError(f"{QEMU} ended during {command}")
 
     def wait_until(self, command, status):
-        """Waits until the command returns this status."""
+        """Repeats the command until the status that it returns is `status`."""
         udplite.wait_until(
             lambda: self.execute(command).get("status") == status,
             f"for the machine to be {status}")
@@ -375,8 +378,8 @@ class GuestSocket:
 
 
 def why_none():
-    """Returns the reason why such a machine cannot run here, or None if it can
-    run.
+    """Returns the reason why a virtual machine with DCCP cannot run here, or
+    None if it can run.
     """
     if not shutil.which(QEMU):
         return f"no {QEMU} (pipelines/setup test)"

@@ -25,9 +25,11 @@ import udplite
 DCCP = 33
 HOST = {"IPv4": "10.33.0.1", "IPv6": "fd33::1"}
 DEVICE = "dccp0"
-QUEUE = 10000  # The number of packets that may wait for the thread.
+# The maximum number of packets that wait until the thread reads them.
+QUEUE = 10000
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000  # linux/if_tun.h
-TRANSMIT_DROPPED = 11  # The column with this counter in /proc/net/dev.
+# The column of /proc/net/dev that counts the packets dropped at transmission.
+TRANSMIT_DROPPED = 11
 ETHERNET = struct.Struct("!6s6sH")
 ETHERTYPES = {4: 0x0800, 6: 0x86DD}
 
@@ -54,7 +56,9 @@ def open_tun():
 
 
 def why_none():
-    """Returns why no TUN device can be made here, or None if it can."""
+    """Returns the reason why no TUN device can be made here, or None if one can
+    be made.
+    """
     try:
         os.close(open_tun())
     except OSError as error:
@@ -67,8 +71,8 @@ def unharmed(packet):
 
 
 def losing(is_lost):
-    """Returns a treatment that drops the packets for which `is_lost(packet)` is
-    true.
+    """Returns a function for Network.set(). The function drops the packets for
+    which `is_lost(packet)` is true.
     """
     return lambda packet: [] if is_lost(packet) else unharmed(packet)
 
@@ -141,9 +145,9 @@ class Network(threading.Thread):
         self._poll.register(descriptor, select.POLLIN)
 
     def set(self, treat=None, delay=0):
-        """Sets the treatment of later packets. `treat(packet)` returns what
-        arrives in place of a packet of DCCP, as a list of (packet, additional
-        delay in s). `delay` is the delay of each direction in s."""
+        """Defines what happens to later packets. For each packet of DCCP,
+        `treat(packet)` returns what arrives in its place: a list of (packet,
+        additional delay in s). `delay` is the delay of each direction in s."""
         with self._lock:
             self._treat = treat or unharmed
             self._delay = delay
@@ -220,8 +224,8 @@ class Network(threading.Thread):
 
     def _deliver(self, packet):
         write = self._stations.get(destination(packet))
-        # (A machine that has ended receives no more packets, so errors are
-        # ignored.)
+        # (A machine that has ended cannot receive packets. An error in sending
+        # to it is therefore ignored.)
         with contextlib.suppress(OSError):
             if write:
                 write(packet)

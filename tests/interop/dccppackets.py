@@ -18,9 +18,11 @@ DCCP = 33
 TYPES = ("Request", "Response", "Data", "Ack", "DataAck", "CloseReq", "Close",
          "Reset", "Sync", "SyncAck", "Listen")
 WITHOUT_ACK = {"Request", "Data", "Listen"}
-# Bytes after the sequence and acknowledgement numbers (section 5).
+# {packet type: bytes that its header has after the sequence and acknowledgement
+# numbers} (section 5).
 MORE = {"Request": 4, "Response": 4, "Listen": 4, "Reset": 4}
-# Bytes of the header with X = 1, which means long sequence numbers.
+# Size in bytes of the generic header with X = 1, that is, with long sequence
+# numbers.
 GENERIC = 16
 RESET_SIZE = 28
 # Reset codes
@@ -30,7 +32,8 @@ NUMBERS = 1 << 48
 # The default of the feature Sequence Window, in packets (section 7.5.2).
 SEQUENCE_WINDOW = 100
 
-# The severities with which tshark reports no fault: none, and a note about an
+# If tshark finds no fault in a packet, it gives the packet one of these
+# severities. "" means that tshark has no remark. "Chat" is a note about an
 # unusual value.
 FINE = {"", "Chat"}
 TSHARK_FIELDS = ("dccp.checksum.status", "_ws.expert.severity",
@@ -173,10 +176,13 @@ class Connection:
         return [packet for packet in self.packets if packet.has_data]
 
     def is_late_answer(self, sync):
-        """Returns whether a Sync was sent because of an acknowledgement that
-        was too old when it was read. Section 7.5.1 accepts acknowledgements of
-        the last 100 packets (section 7.5.2; Linux uses the same window). A busy
-        machine reads packets late, while the peer continues to send."""
+        """Returns whether a Sync was sent only because an acknowledgement was
+        too old when it was read.
+
+        An endpoint accepts acknowledgements of its last 100 packets (section
+        7.5.1). 100 packets is the default of section 7.5.2, which Linux uses
+        too. A busy machine reads packets late, while the peer continues to
+        send. An acknowledgement may then be older than 100 packets."""
         asked = next((packet for packet in self.packets
                       if packet.source == sync.to
                       and packet.sequence == sync.acknowledged), None)
@@ -202,7 +208,8 @@ class Connection:
 
     def _check_numbers(self, end):
         """Checks that the sequence number rises by one with each packet
-        (section 7.1). A Reset with the code No Connection has no such number.
+        (section 7.1). A Reset with the code No Connection is an exception,
+        because its sequence number does not belong to this series.
         """
         mine = [packet for packet in self.sent_by(end)
                 if packet.reset_code != NO_CONNECTION]
@@ -212,9 +219,11 @@ class Connection:
 
     def _check_end(self):
         """Checks that the last packet is the only Reset and has the code
-        Closed. If one of the packets that end the connection was lost, or if
-        its answer was late, the packet is sent again. It may then be answered
-        with the code No Connection."""
+        Closed.
+
+        A packet that ends the connection is sent again if the packet was lost
+        or its answer was late. The second packet may be answered with a Reset
+        that has the code No Connection."""
         closing = [packet for packet in self.packets if packet.type in CLOSING]
         resets = [packet for packet in closing if packet.reset_code]
         need(any(packet.type == "Close" for packet in closing), "no Close")

@@ -12,8 +12,9 @@ AT_ONCE = 16
 
 
 def hash_pictures(codec, streams, level, *options):
-    """Returns the hashes of the pictures for each of `streams`, and what ffmpeg
-    has printed at this log level. `options` apply to each decoder.
+    """Decodes all of `streams`. Returns the hashes of the pictures of each
+    stream, and what ffmpeg has printed at the log level `level`. `options`
+    apply to each decoder.
     """
     hashes, printed = [], ""
     for first in range(0, len(streams), AT_ONCE):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads the log of mpegstat, with one dictionary for each line."""
+"""Reads the log of mpegstat. Each line of the log becomes a dictionary."""
 
 import collections
 import csv

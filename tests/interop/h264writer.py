@@ -65,7 +65,8 @@ def sps(fields):
     """
     bits = Bits().u(8, 77).u(16, 30).ue(0, LOG2_FRAME_NUM - 4, 0,
                                         LOG2_ORDER - 4, 4)
-    # Gaps are not allowed. The picture is two macroblocks wide and two high.
+    # Gaps in frame_num are not allowed. The picture is two macroblocks wide and
+    # two high.
     bits.u(1, 0).ue(1, 0 if fields else 1).u(1, not fields)
     if fields:
         bits.u(1, 0)
@@ -85,10 +86,10 @@ def pps():
 
 
 class Picture:
-    """A frame or a field. `refs` is the ref_idx of the copies in each list,
-    `n_refs` the size of the lists. `marks` are the operations of 7.3.3.3
-    without the last 0. `long_term` keeps this IDR picture as a long-term
-    reference."""
+    """A frame or a field. `n_refs` is the size of each reference list. In each
+    list, `refs` is the ref_idx of the picture from which macroblocks are
+    copied. `marks` are the operations of 7.3.3.3 without the last 0.
+    `long_term` keeps this IDR picture as a long-term reference."""
 
     def __init__(self, letter, frame_num, order, structure=FRAME, idr=False,
                  recovery=False, reference=True, refs=0, n_refs=1, marks=(),
@@ -127,8 +128,11 @@ class Picture:
 
     def _copy(self, bits, first):
         """Appends a 16x16 macroblock that is copied from the reference pictures
-        of one or both lists. The source of the copy is the macroblock to the
-        left: 16 samples are a motion vector of 64.
+        of one or both lists.
+
+        The source of the copy is the macroblock to the left, at a distance of
+        16 samples. A motion vector is in quarters of a sample, so its value is
+        64.
         """
         lists = 2 if self.letter == "B" else 1
         bits.ue(0, 3 if self.letter == "B" else 0)
@@ -161,8 +165,8 @@ class Picture:
 
 
 class Stream:
-    """A stream of frames, each with one or two NAL units. A unit is (bytes,
-    number of its frame).
+    """A stream of frames, each with one or two NAL units. A unit is a pair
+    (bytes, index of its frame).
     """
 
     def __init__(self, frames, fields):
@@ -175,10 +179,12 @@ class Stream:
 
     @staticmethod
     def _bases(frames):
-        """Yields for each frame a number, its base, that is added to the
-        picture order count. The picture order count begins again at each IDR
-        picture. The sum also rises across IDR pictures, because the base
-        exceeds all sums before the IDR picture.
+        """Yields for each frame a number that is added to its picture order
+        count. This number is called the base.
+
+        The picture order count begins again at each IDR picture. A base exceeds
+        all sums before the IDR picture, so the sums also rise across IDR
+        pictures.
         """
         base = highest = 0
         for pictures in frames:
@@ -192,9 +198,9 @@ class Stream:
 
 
 def fields_of(letters, frame_num, order, **options):
-    """Returns a frame of two fields. With two references, the second field
-    refers to the first field (ref_idx 1). Otherwise it refers to the previous
-    frame."""
+    """Returns a frame of two fields. If the lists have two references, the
+    second field refers to the first field (ref_idx 1). If they have one
+    reference, the second field refers to the previous frame."""
     first = Picture(letters[0], frame_num, order, TOP, **options)
     options.update(idr=False, recovery=False)
     return [first, Picture(letters[1], frame_num, order + 1, BOTTOM, **options)]

@@ -84,10 +84,12 @@ class _Layers:
         self.kept = set()
 
     def sps(self, bits):
-        """Sets the number of sub-layers in an SPS. profile_tier_level () gets
-        16 more bits, because it has flags for each sub-layer.
-        sps_sub_layer_ordering_info_present_flag becomes 0, so one set of buffer
-        sizes holds for all sub-layers."""
+        """Sets the number of sub-layers in an SPS. Two other parts of the SPS
+        change with it.
+
+        profile_tier_level () gets 16 more bits, because it has flags for each
+        sub-layer. sps_sub_layer_ordering_info_present_flag becomes 0, so that
+        one set of buffer sizes holds for all sub-layers."""
         at = self.at["sps_sub_layer_ordering_info_present_flag"]
         return bits[:SPS_LAYERS] + f"{SUB_LAYERS - 1:03b}" + \
             bits[SPS_LAYERS + 3:SPS_PROFILE_END] + 16 * "0" + \

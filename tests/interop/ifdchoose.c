@@ -11,8 +11,8 @@
  *
  * The program reads "OFFSET SIZE PTS" of the access units in the file, one in a
  * line, with PTS in ns or -1 for none. A field may be a unit of its own. The
- * program writes the numbers of the units that are sent. The last line has the
- * number of frames and the number of frames that were dropped as leading
+ * program writes the indices of the units that are sent. The last line has the
+ * count of all frames and the count of the frames that were dropped as leading
  * frames. The program chooses the frames with the classes of the element, but
  * without the threads and the clock of the element.
  */

@@ -29,8 +29,10 @@ typedef struct
 {
   guint n_layers, period;
   gint layers[MAX_PERIOD];
-  gint decimators[MAX_PERIOD];  /* of each layer */
-  const gchar *flags;           /* of each frame in a period of the pattern */
+  /* the temporal-scalability-rate-decimator of each layer */
+  gint decimators[MAX_PERIOD];
+  /* the encoder flags for each frame of one period */
+  const gchar *flags;
   const gchar *syncs;
 } Pattern;
 

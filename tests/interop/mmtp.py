@@ -27,7 +27,7 @@ UNNUMBERED = {"INIT", "COOKIE", "REFUSE"}
 # have one, too.
 SEALED = {"INIT", "COOKIE"}
 UNSIGNED = {"INIT", "COOKIE", "OPEN", "ACCEPT", "REFUSE"}
-# Total bytes of the messages with a fixed length.
+# The sizes in bytes of the messages that have a fixed size.
 SIZES = {"COOKIE": 63, "ACCEPT": 76, "REFUSE": 32,
          "CHALLENGE": 31, "RESPONSE": 23, "KEEPALIVE": 55, "QUERY": 16,
          "LEAVE": 22, "CAPS-ACK": 16, "END": 19, "END-ACK": 19}
@@ -36,8 +36,8 @@ MIN_SIZE = {"DATA": 24, "PROBE": 15, "INIT": 64, "OPEN": 116, "JOIN": 64,
 FIRST, LAST, DELTA, DROPPABLE = 0x80, 0x40, 0x20, 0x10
 MARKER, IS_HEADER, ZERO, PRELUDE = 0x08, 0x04, 0x02, 0x01
 OF_BUFFER = DELTA | DROPPABLE | MARKER | IS_HEADER
-# (bit in the mask of a prelude, bytes of its field). The fields of a prelude
-# have this order.
+# (bit in the mask of a prelude, size of its field in bytes). The fields of a
+# prelude have this order.
 PRELUDE_FIELDS = ((0x01, 4), (0x02, 4), (0x04, 12), (0x08, 0), (0x10, 0),
                   (0x20, 4))
 RECORD, MAX_RANGES, MAX_RECORDS = 42, 16, 16
@@ -68,7 +68,7 @@ class Message:
     data: bytes
     type: str
     channel: int
-    low: int  # The low 16 bits of the number on its channel.
+    low: int  # The low 16 bits of the message's sequence number on its channel.
     time: int  # The time of sending, in units of 10 us.
 
     @classmethod
@@ -101,8 +101,8 @@ class Message:
 
 @dataclasses.dataclass
 class Keys:
-    """The keys from which both endpoints compute their trailers, known after
-    the handshake.
+    """The keys from which both endpoints compute their trailers. The keys are
+    known after the handshake.
     """
     sender: bytes = None
     receiver: bytes = None
@@ -301,7 +301,7 @@ class Packet:
 
 @dataclasses.dataclass
 class Repair:
-    first: int  # The low bits of the first packet's stream number.
+    first: int  # The low bits of the stream number of the first packet.
     mask: int
     sizes: int
     content: bytes
@@ -365,7 +365,9 @@ class Stream:
                  "contents of a REPAIR")
 
     def buffers(self):
-        """Returns [(packet with FIRST, payload)] of all complete buffers."""
+        """Returns (first packet, payload) for each complete buffer. The first
+        packet of a buffer has the flag FIRST.
+        """
         found, parts = [], []
         for at in sorted(self.packets):
             packet = self.packets[at]
@@ -419,8 +421,9 @@ class Session:
         self._nonce_s = self._nonce_r = None
 
     def seal(self, message):
-        """Returns the trailer of a message that does not use the keys of the
-        session.
+        """Returns the expected trailer of a message that is not signed with the
+        session's keys. The trailer is a digest with the shared key if the
+        message has a seal. Otherwise all its bytes are zero.
         """
         busy_or_over = message.type == "REFUSE" and message.data[23] in (2, 5)
         if not self.key or not (message.type in SEALED or busy_or_over):

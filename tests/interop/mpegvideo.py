@@ -45,7 +45,7 @@ class Bits:
 
 @dataclass
 class Unit:
-    """The bytes from one start code to the next one, with stuffing."""
+    """The bytes from one start code up to the next one, including stuffing."""
     code: int
     start: int
     end: int
@@ -71,7 +71,8 @@ class CodingExtension:
     chroma_420_type: int
     progressive_frame: int
     composite_display_flag: int
-    # The 20 bits of composite display, if the flag is set.
+    # The 20 bits of composite display information. They exist only if
+    # composite_display_flag is set.
     composite_display: int = 0
 
     @classmethod
@@ -112,7 +113,8 @@ class Picture:
 
     @property
     def parameters(self):
-        """The parameters that a rebuilt header must share with an earlier one.
+        """The parameters that a rebuilt picture header must share with an
+        earlier picture header.
         """
         return self.vectors, self.coding
 

@@ -51,7 +51,7 @@ create_encoder (const Options * options)
   params.iTargetBitrate = 1000 * options->kbps;
   params.iMaxBitrate = UNSPECIFIED_BIT_RATE;
   params.iRCMode = RC_BITRATE_MODE;
-  /* Every picture has to become a frame. */
+  /* The encoder must not skip a picture. */
   params.bEnableFrameSkip = false;
   params.iTemporalLayerNum = options->layers;
   params.uiIntraPeriod = options->gop;

@@ -63,8 +63,8 @@ def gst(*pipelines, timeout=120):
 
 
 def tshark(pcap, fields, *options):
-    """Returns the fields of each packet as dictionaries, in the format of
-    version 4.0."""
+    """Returns the fields of each packet as a dictionary. The values have the
+    format of tshark 4.0."""
     command = ["tshark", "-r", pcap, *options, "-T", "fields"]
     for name in fields:
         command += ["-e", name]
@@ -139,8 +139,8 @@ def pay_ffmpeg(source, mtu=1400, rate=25):
 
 
 def split_packets(data, ssrc):
-    """Cuts concatenated packets at their RTP headers, which it finds by the
-    rising sequence numbers.
+    """Splits a file of concatenated RTP packets. A packet begins where an RTP
+    header with the next sequence number is found.
     """
     starts, at, seq = [], 0, 1
     while at >= 0:

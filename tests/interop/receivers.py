@@ -59,8 +59,8 @@ def gortsplib(packets):
 
 
 def lacks_slices(stream, delivered):
-    """Returns the slices of the stream that are missing in `delivered`, or
-    that are in another order there than in the stream.
+    """Searches `delivered` for the slices of the stream, in the order of the
+    stream. Returns the slices that are missing or in a wrong order.
     """
     missing, at = [], 0
     for picture in stream.pictures:

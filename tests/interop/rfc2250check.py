@@ -98,7 +98,7 @@ class Placed:
     picture: mpegvideo.Picture
     # All units of which the packet has at least one byte.
     units: list = field(default_factory=list)
-    injected: int = 0  # The bytes of a repeated sequence header.
+    injected: int = 0  # The size in bytes of a repeated sequence header.
 
     @property
     def begins_unit(self):
@@ -116,8 +116,8 @@ def is_slice(code):
 # ---------------------------------------------------------------------- placing
 
 def place(stream, packets):
-    """Returns (list of Placed, faults). It stops at the first byte that
-    differs.
+    """Finds each packet's payload in the stream. Returns (list of Placed,
+    faults). Stops at the first packet whose payload differs from the stream.
     """
     placed, faults, at, first = [], [], 0, 0
     starts = [picture.start for picture in stream.pictures]
@@ -154,8 +154,9 @@ def place(stream, packets):
 
 
 def _injected_sequence(stream, at, body):
-    """Returns the length of a repeated sequence header that the stream does not
-    have at this position.
+    """A sender may repeat a sequence header at a position where the stream has
+    none. If `body` begins with such a header, its length is returned; otherwise
+    0.
     """
     if not body.startswith(b"\0\0\1\xb3") or stream.data.startswith(body, at):
         return 0
@@ -168,9 +169,10 @@ def _injected_sequence(stream, at, body):
 # -------------------------------------------------------------- expected fields
 
 def expected_fields(placed, mpeg2_extension=False, new_header=None):
-    """Returns the complete video-specific header of section 3.4.
+    """Returns all fields of the video-specific header (section 3.4).
 
-    `new_header` is the expected N, or None if new-picture-bits is off.
+    `new_header` is the expected value of the bit N, or None if new-picture-bits
+    is off.
     """
     picture, mpeg2 = placed.picture, placed.picture.coding is not None
     fbv, bfc, ffv, ffc = picture.vectors
@@ -255,16 +257,18 @@ def _join(fields, layout):
     return word.to_bytes(4, "big")
 
 
-# Section 3.1 gives the minimum size of the payload that must fit into a packet.
+# Section 3.1 requires that each packet has room for a payload of at least this
+# many bytes.
 SMALLEST_PAYLOAD = 261
 
 
 def expected_extension(stream, picture, mtu=None):
-    """Returns (fields, composite, extra) of section 3.4.1, with `extra`
-    unpadded.
+    """Returns (fields, composite, extra) of the header extension (section
+    3.4.1). `composite` is the composite display information, or None. `extra`
+    are the extensions of the picture, without padding.
 
-    A sender may leave out the extensions of the picture only if they would not
-    leave room for the smallest payload.
+    A packet must keep room for SMALLEST_PAYLOAD bytes of video. If the
+    extensions would not leave this room, the sender may leave them out.
     """
     coding = picture.coding
     extra = b"".join(stream.bytes_of(span) for span in picture.extensions)
@@ -288,7 +292,9 @@ def expected_extension(stream, picture, mtu=None):
 
 def check(stream, packets, mtu=None, mode=None, mpeg2_extension=False,
           new_picture_bits=False, timestamps=True, pt=32):
-    """Returns all faults of these packets, in packet order for each rule."""
+    """Returns all faults of these packets. The faults of each rule are in
+    packet order.
+    """
     placed, faults = place(stream, packets)
     faults += check_rtp(packets, pt, mtu)
     flags = new_headers(stream) if new_picture_bits else {}
@@ -332,8 +338,9 @@ def check_header(placed, mpeg2_extension, new_header):
 
 
 def check_order(placed):
-    """Checks section 3.1: headers are at the beginning, in order and complete,
-    and slices follow slices.
+    """Checks section 3.1: the headers of a payload are at its beginning, in
+    order and complete. If a payload begins inside a slice, no other slice may
+    begin in this payload.
     """
     top, rank = placed.begins_unit, -1
     for unit in placed.units:
@@ -358,8 +365,9 @@ def check_order(placed):
 
 
 def check_marker(placed):
-    """Checks that the last packet of a frame has the marker. A sequence end
-    code may come after it.
+    """Checks that only the packet with the end of the last slice of a frame has
+    the marker bit. A sequence end code may follow, because it belongs to no
+    frame.
     """
     frame = placed.picture.frame
     last = placed.start < frame.coded_end <= placed.end

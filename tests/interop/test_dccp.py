@@ -34,7 +34,7 @@ FRAMES_PER_SECOND = 25
 IS_LONG = sys.argv[1:2] == ["long"]
 SECONDS = 60 if IS_LONG else 8
 SECONDS_TO_STREAM = 4 * SECONDS + 60
-# Fixed values instead of random ones make the packets of two runs equal.
+# Fixed values in place of random values make the packets of two runs equal.
 PAY = "rfc2250pay seqnum-offset=7 timestamp-offset=9 ssrc=11 mtu=1316"
 HOST = dccpnetwork.HOST
 GUEST = {"IPv4": "10.33.0.2", "IPv6": "fd33::2"}
@@ -81,15 +81,16 @@ class DccpCase(unittest.TestCase):
                                *addresses.values())
 
     def see(self):
-        """Returns all packets since the last call, after tshark has found no
-        fault in them.
+        """Returns all packets since the previous call. Checks with tshark that
+        they have no fault.
         """
         seen = self.network.take_seen()
         dccppackets.check_with_tshark(seen)
         return seen
 
     def take_connection(self, port, **options):
-        """Returns the only connection since the last call, after its check."""
+        """Checks the only connection since the previous call, and returns it.
+        """
         self.seen = self.see()
         connection, = dccppackets.Connection.all(self.seen)
         self.assertEqual(connection.server[1], port)
@@ -171,8 +172,8 @@ class Ours:
             f"gst-launch-1.0 -q {line}"))
 
     def wait_for_listener(self):
-        """Waits until this pipeline listens. Other elements of the test may
-        listen at the same time.
+        """Waits until this pipeline listens. Only sockets of this process
+        count, because other elements of the test may listen at the same time.
         """
         udplite.wait_until(
             lambda: placement.is_bound("raw", dccppackets.DCCP,
@@ -322,7 +323,9 @@ class ClipTest(ElementCase):
 
 
 class Treatment:
-    """A treatment of packets that depends on their port."""
+    """Decides by the ports of a packet what the network does with it. A test
+    sets a function for each server's port.
+    """
 
     def __init__(self):
         self._of_ports = {}  # {server's port: treat (packet, bytes)}
@@ -341,8 +344,9 @@ class Treatment:
 
 
 def losing_first(kind, of_client, port):
-    """Returns a treatment that drops the first packet of this type from the
-    client, or from the server.
+    """Returns a function that tells the network what to do with each packet. It
+    drops the first packet of the type `kind` that the client sends, or the
+    server if `of_client` is false. `port` is the server's port.
     """
     lost = []
 
@@ -441,8 +445,8 @@ class DamageTest(ElementCase):
                               in connection.data()}, {1})
 
     def test_forged_resets_are_asked_about(self):
-        """Checks that each forged Reset is answered by one Sync, and that Sync
-        by a SyncAck.
+        """Checks that an endpoint answers each forged Reset with one Sync. The
+        other endpoint must answer this Sync with a SyncAck.
         """
         self.network.set(delay=0.01)
         # On a busy machine the two connections begin at different times.

@@ -83,8 +83,9 @@ class CapturesTest(unittest.TestCase):
     def check_packet(self, ours, theirs):
         for name, field in FIELDS.items():
             self.assertEqual(ours.get(name, ""), theirs[field], name)
-        # tshark extends a short sequence number with the numbers of earlier
-        # packets, so only extended sequence numbers are compared.
+        # tshark turns a short sequence number into an extended one by means of
+        # earlier packets. The project's codec does not do so. Therefore only
+        # numbers that are extended in the packet are compared.
         if ours["extended"] == "1":
             for name, field in NUMBERS.items():
                 self.assertEqual(ours.get(name, ""), theirs[field], name)

@@ -23,8 +23,8 @@ def stream_of(clip):
 
 
 def with_true_headers(stream, packets, t=False, n=False):
-    """Returns the packets of a sender other than rfc2250pay. Their header is
-    replaced by the header that the RFC requires.
+    """Returns the packets of a sender other than rfc2250pay. The video-specific
+    header of each packet is replaced by the header that the RFC requires.
     """
     placed, _ = place(stream, packets)
     flags = new_headers(stream) if n else {}

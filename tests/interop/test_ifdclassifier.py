@@ -164,7 +164,7 @@ class Film:
         return hashes
 
     def shown(self, numbers):
-        """Returns the numbers in display order."""
+        """Returns the indices of frames in display order."""
         return sorted(numbers, key=lambda n: self.pts[n])
 
 
@@ -185,8 +185,9 @@ def all_films():
 
 
 def expected_h264(fields):
-    """Returns the expected type by nal_unit_type, nal_ref_idc and the recovery
-    point, without the flags for leading and trailing."""
+    """Returns the expected picture type. It follows from nal_unit_type,
+    nal_ref_idc and the recovery point. The result does not say whether the
+    picture is leading or trailing."""
     reference, recovery, slices = 0, None, []
     for name, value in fields:
         if name == "nal_ref_idc":
@@ -205,8 +206,9 @@ def expected_h264(fields):
 
 
 def expected_h265(access_units):
-    """Yields the expected types by the values of nal_unit_type (H.265, table
-    7-1), the temporal sub-layers and the SPS."""
+    """Yields the expected type of each access unit. It follows from
+    nal_unit_type (H.265, table 7-1), from the temporal sub-layer, and from the
+    number of sub-layers in the SPS."""
     names = {**dict.fromkeys((16, 17, 18), "Ix"),
              **dict.fromkeys((19, 20), "Ic"), 21: "I"}
     highest = None

@@ -37,8 +37,8 @@ FPS = 25
 SLOW = 0.12, 0.08, 0.052
 
 # In the clips "short-range" and "long" an open GOP is longer than half the
-# range of pic_order_cnt_lsb. A decoder cannot determine the length of a gap
-# that exceeds half the range (8.2.1.1).
+# range of pic_order_cnt_lsb. If frames are missing for longer than that, a
+# decoder cannot determine the length of this gap (8.2.1.1).
 H264 = {
     "short-range": "open-gop=1:keyint=10:bframes=1:slice-max-size=300:"
                    "b-adapt=0",
@@ -73,8 +73,8 @@ PYRAMIDS = {
 PYRAMID_GOP = 24
 THREE_LAYERS = "open-gop=0:keyint=24:bframes=3:b-adapt=0:scenecut=0:ref=1:" \
     "weightp=0:wpp=0"
-# The time in seconds that a still slower link needs for a frame is 4 and 6
-# times the duration of a frame.
+# Two links that are still slower. They need 4 and 6 times the duration of a
+# frame to send a frame. The values are in seconds.
 SLOWER = 0.16, 0.24
 # {number of layers: {time in seconds that the link needs for a frame: distance
 # of the frames that must be sent}}. A link that needs twice the duration of a
@@ -82,8 +82,9 @@ SLOWER = 0.16, 0.24
 LAYERED_GOP = 48
 LAYERED = {2: {0.08: 2, 0.052: 2}, 3: {0.16: 4, 0.12: 4, 0.08: 2, 0.052: 2},
            4: {0.24: 8, 0.16: 8, 0.08: 2}}
-# Outages in seconds. They make gaps from less than half the range of
-# pic_order_cnt_lsb to several times the range.
+# Outages in seconds. The shortest outage makes a gap of less than half the
+# range of pic_order_cnt_lsb. The longest makes a gap of several times the
+# range.
 OUTAGES = [0.2 + 0.32 * i for i in range(12)]
 OUTAGE_FRAMES = 200
 WITH_OUTAGES = {
@@ -111,7 +112,7 @@ def small_with_outage(library):
 
 
 def choose(codec, path, units, seconds, outage=0):
-    """Returns (numbers of the units that are sent, number of frames, number of
+    """Returns (indices of the units that are sent, count of frames, count of
     dropped leading frames).
 
     A unit is (offset, size, pts in frames or None)."""
@@ -128,8 +129,8 @@ def choose(codec, path, units, seconds, outage=0):
 
 
 def decode(codec, *streams, may_repeat_frame_num=False):
-    """Returns for each of `streams` the hashes of all pictures, including
-    damaged ones. Asserts that there are no errors.
+    """Returns for each of `streams` the hashes of all pictures, including the
+    damaged pictures. Asserts that there are no errors.
     """
     hashes, printed = decoder.hash_pictures(codec, streams, "repeat+error",
                                             "-flags", "output_corrupt")
@@ -141,9 +142,9 @@ def decode(codec, *streams, may_repeat_frame_num=False):
 class OfEncoders(unittest.TestCase):
 
     def check(self, film, units, links):
-        """Checks what is sent over links, which are pairs (seconds for a frame,
-        outage). Returns pairs (numbers of the units that are sent, number of
-        dropped leading frames).
+        """Checks what ifdqueue sends over each of `links`. A link is (seconds
+        for a frame, duration of an outage). Returns a list of (indices of the
+        units that are sent, number of dropped leading frames).
         """
         chosen = [choose(film.codec, film.stream, units, *link)
                   for link in links]
@@ -191,8 +192,8 @@ class OfEncoders(unittest.TestCase):
 
     def check_pyramid(self, film, since, has_all_references):
         """Checks the longest gap between two frames that are shown one after
-        the other. Gaps are counted in frames. The frames before number `since`
-        are left out.
+        the other. A gap is counted in frames. Frames whose index is below
+        `since` are left out.
         """
         units = [(offset, size, None) for offset, size, _ in film.units]
         self.assertEqual(len(units), FRAMES)
@@ -342,7 +343,7 @@ class OfOpenH264(unittest.TestCase):
         return [DELIMITER + unit for unit in stream.split(DELIMITER)[1:]]
 
     def check(self, path, units, whole, seconds):
-        """Returns the numbers of the frames that are sent."""
+        """Returns the indices of the frames that are sent."""
         places, at = [], 0
         for unit in units:
             places.append((at, len(unit), None))
@@ -374,8 +375,9 @@ class OfOpenH264(unittest.TestCase):
                 with self.subTest(layers=layers, seconds=seconds):
                     sent = self.check(path, units, whole, seconds)
                     # The link has room for all frames of some layers. ifdqueue
-                    # must send all of these frames, except for the last ones of
-                    # the stream, which would arrive too late.
+                    # must send all frames of these layers. The last frames of
+                    # the stream are an exception, because they would arrive too
+                    # late.
                     missing = set(range(0, FRAMES - 4, step)) - set(sent)
                     self.assertEqual(missing, set())
 

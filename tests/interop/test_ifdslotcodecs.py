@@ -133,7 +133,7 @@ def decode(data, kind):
 
 
 def choose(codec, units, seconds):
-    """Returns the numbers of the units that ifdqueue sends."""
+    """Returns the indices of the units that ifdqueue sends."""
     with peers.workdir() as work:
         path = work / "units"
         path.write_bytes(b"".join(unit for _, unit in units))
@@ -180,9 +180,10 @@ class OfEncoders(unittest.TestCase):
         self.assertEqual(sent, sorted(set(sent)))
         pictures = decode(join(film[0], [units[n] for n in sent], codec),
                           "ivf")
-        # ffmpeg outputs a picture for each presentation time at which a sent
-        # frame is shown. In AV1, the sent frames of a temporal unit may include
-        # no shown frame, because the frame that shows a picture was dropped.
+        # ffmpeg outputs one picture for each presentation time. In AV1, several
+        # frames may have the same time, but only one of them shows a picture.
+        # If ifdqueue drops this frame and sends another one, there is no
+        # picture for this time.
         times = {units[n][0] for n in sent}
         if codec == "av1-frame":
             times &= set(pictures)

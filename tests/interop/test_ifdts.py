@@ -87,9 +87,10 @@ class TransportStream(unittest.TestCase):
 
     def send(self, path, work, channel,
              parser="tsparse set-timestamps=true alignment=7", options=""):
-        """Sends the stream through ifdqueue and the element `channel`, which
-        limits the rate. Returns the stream that was sent, the number of frames
-        that arrived at ifdqueue, and the number of frames that were sent."""
+        """Sends the stream in the file `path` through ifdqueue and through the
+        element `channel`, which limits the rate. Returns the stream that passed
+        `channel`, the number of frames that arrived at ifdqueue, and the number
+        of frames that ifdqueue sent."""
         queue = "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
         result = subprocess.run(
             [str(PROGRAM), "1",

@@ -51,8 +51,8 @@ def receive(variants, element="rfc2250depay", at_once=16):
 
 
 class LossTest(unittest.TestCase):
-    """Base class: the packets of a sender, and the frames that each packet
-    carries.
+    """Base class of the tests of losses. It has the packets of a sender, and
+    the frames that each packet carries.
     """
 
     @classmethod
@@ -148,7 +148,9 @@ class LossAtEveryPosition(LossTest):
 
 
 class LossOfFfmpegsPackets(LossAtEveryPosition):
-    """Repeats the tests with ffmpeg as the sender and corrected headers."""
+    """Repeats the tests of LossAtEveryPosition with ffmpeg as the sender. The
+    video-specific headers of ffmpeg's packets are corrected first.
+    """
 
     @staticmethod
     def send(clip):
@@ -233,8 +235,9 @@ class Disorder(LossTest):
         self.assert_all_come(variants)
 
     def test_packets_without_payload_cost_nothing(self):
-        """An empty packet with a sequence number is the keep-alive of RFC 6263
-        section 4.1.
+        """Sends packets without payload among the others. Each has a sequence
+        number of its own. Such packets are the keep-alive of RFC 6263, section
+        4.1.
         """
         keeping = []
         for packet in self.packets:

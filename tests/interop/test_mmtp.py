@@ -141,8 +141,8 @@ class WireFormatTest(MmtpCase):
                              for first, _ in buffers
                              if first.flags & mmtp.PRELUDE))
         self.assert_frames(buffers)
-        # Both paths carried a part of the stream, in packets that are not too
-        # large.
+        # Both paths carried a part of the stream, and no packet exceeds the
+        # MTU.
         self.assertEqual(len(session.sender.bytes), len(DEVICES))
         for channel, size in session.sender.bytes.items():
             self.assertGreater(size, 0, channel)
@@ -153,8 +153,9 @@ class WireFormatTest(MmtpCase):
         self.assertIn("video/mpeg", session.caps_text(min(session.caps)))
 
     def assert_frames(self, buffers):
-        """Checks that each frame is one buffer with its type in the flags, in
-        the order of due times.
+        """Checks that each buffer is one frame, and that the flags of the
+        buffer give the type of the frame. The buffers must be in the order of
+        their due times.
         """
         types = {1: 0, 2: mmtp.DELTA, 3: mmtp.DELTA | mmtp.DROPPABLE}
         last = buffers[0][0].due

@@ -15,7 +15,9 @@ KINDS = (clips.small, clips.mpeg2, clips.mpeg1, clips.interlaced,
 
 
 def log_of(clip, *elements):
-    """Returns the log of mpegstat after these elements."""
+    """Runs a pipeline that ends with these elements and mpegstat. Returns the
+    log of mpegstat.
+    """
     with peers.workdir() as work:
         peers.gst(" ! ".join(
             ["filesrc %s" % peers.location(clip), *elements,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks the packets of rfc2250pay against RFC 2250 and against receivers.
 
-Without arguments it runs the default cases. `test_payloader.py long` runs those
-at 15 Mbit/s with every MTU and option.
+Without arguments it runs the default cases. `test_payloader.py long` runs other
+cases: clips of 15 Mbit/s with every MTU and every option.
 """
 
 import functools
@@ -29,7 +29,7 @@ def stream_of(path):
 
 
 class Case:
-    """A way to run the payloader on a clip."""
+    """A set of properties with which the payloader runs on a clip."""
 
     def __init__(self, path, mtu=1400, mode="slices", t=False, n=False):
         self.path, self.mtu, self.mode, self.t, self.n = path, mtu, mode, t, n
@@ -122,8 +122,8 @@ class Rules(CaseTest):
                 self.assertEqual(summary(faults), {}, faults[:3])
 
     def test_sequence_header_is_repeated(self):
-        """Checks config-interval: payloads begin with repeated headers, and S
-        is set.
+        """Checks config-interval: a payload that begins with repeated headers
+        has the bit S.
         """
         clip = clips.one_sequence_header()
         for interval in (1, -1):
@@ -143,8 +143,9 @@ class Rules(CaseTest):
 
 
 class Understood(unittest.TestCase):
-    """Checks that receivers that rely on the header get every slice, and that
-    receivers that ignore it get every byte.
+    """Checks what receivers get. Receivers that rely on the video-specific
+    header must get every slice. Receivers that ignore this header must get
+    every byte.
     """
 
     def test_live555_and_mediamtx_rules(self):

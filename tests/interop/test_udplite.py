@@ -17,8 +17,8 @@ from udplite import HEADER, LOOPBACK, PORT, sockets
 
 RTP_HEADER = 12
 STREAM_CAPS = peers.STREAM_CAPS
-# Sizes of payloads, odd and even ones. They range from an empty payload after
-# the RTP header to a full Ethernet frame.
+# Sizes in bytes of the data after the RTP header, some odd and some even. They
+# range from an RTP packet without data to a full Ethernet frame.
 PAYLOAD_SIZES = (0, 1, 7, 8, 96, 97, 500, 1303, 1304, 1388)
 WHOLE = HEADER + RTP_HEADER + 96
 TOO_LONG = 60000
@@ -46,7 +46,9 @@ def effective(coverage, size):
 
 
 def backends(*names):
-    """Runs a test for each of these backends and for both versions of IP."""
+    """Returns a decorator. It runs a test for each of the backends `names`,
+    with IPv4 and with IPv6.
+    """
     def decorate(test):
         def each(self):
             for backend in names:
@@ -212,7 +214,9 @@ class TsharkTest(UdpliteCase):
 
     def test_tshark_finds_wrong_packets(self):
         """Checks that the checkers find faults."""
-        wrong = []  # (description, version of IP, UDP-Lite packet, checks)
+        # (description, version of IP, UDP-Lite packet, function that checks
+        # what tshark says about the packet)
+        wrong = []
         for ip in LOOPBACK:
             good = udplite.udplite_packet(ip, bytes(range(32)), 20)
             for offset, status in ((0, "0"), (7, "0"), (19, "0"), (20, "1"),
@@ -234,7 +238,7 @@ class TsharkTest(UdpliteCase):
                 check(row)
 
 
-# Fixed values instead of random ones make the packets of two runs equal.
+# Fixed values in place of random values make the packets of two runs equal.
 PAY_MPV = "rfc2250pay seqnum-offset=7 timestamp-offset=9 ssrc=11 mtu=1316"
 SLICES = range(0x01, 0xb0)
 
@@ -258,11 +262,15 @@ def headers_of_mpv(packet):
 
 
 def headers_of_h263(packet):
-    """Returns the expected coverage for RFC 4629 (5.1). The payload header has
-    two bytes. If its bit P is set, the two zero bytes of the start code are
-    left out. If the bits CPM and PEI are 0 and there is no other type field
-    than PTYPE, the picture header of H.263 (5.1) has these fields: PSC 22, TR
-    8, PTYPE 13, PQUANT 5, CPM 1, PEI 1 bits."""
+    """Returns the expected coverage for H.263 in RTP (RFC 4629, section 5.1).
+
+    If a packet starts a picture, the coverage includes the picture header
+    (H.263, 5.1). If the bits CPM and PEI are 0 and PTYPE is the only type
+    field, that header has these fields: PSC (22 bits), TR (8), PTYPE (13),
+    PQUANT (5), CPM (1) and PEI (1).
+
+    The payload header of RFC 4629 has two bytes. Its bit P says that the first
+    two bytes of the start code, which are zero, are left out."""
     head = HEADER + RTP_HEADER + 2
     starts_picture = packet[RTP_HEADER] & 4 and packet[RTP_HEADER + 2] >> 2 \
         == 0x20
@@ -357,9 +365,8 @@ class CombinationTest(UdpliteCase):
 HIT_PAYLOAD = 40
 # The buffer of any socket has room for this number of packets.
 CHUNK = 64
-# A coverage of 0 stands for the whole packet. The other coverages are the
-# header, the header with the RTP header, and the whole packet, given as its
-# number of bytes.
+# The coverages are: 0, which stands for the whole packet; the UDP-Lite header;
+# the UDP-Lite and RTP headers; and the whole packet, given by its size.
 HIT_COVERAGES = (0, HEADER, HEADER + RTP_HEADER, HEADER + HIT_PAYLOAD)
 
 

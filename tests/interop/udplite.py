@@ -104,7 +104,7 @@ def ip_packet(ip, protocol, source, to, segment):
 def udplite_packet(ip, payload, coverage, source=None, to=None,
                    ports=(INJECTOR_PORT, PORT)):
     """Returns a UDP-Lite packet as RFC 3828 defines it. `coverage` is the value
-    of the field in the header.
+    of its field Checksum Coverage.
     """
     head = struct.pack("!HHHH", *ports, coverage, 0)
     covered = (head + payload)[:coverage or None]
@@ -116,9 +116,9 @@ def udplite_packet(ip, payload, coverage, source=None, to=None,
 
 
 def in_udp(ip, segment):
-    """Returns the UDP-Lite packet that a UDP packet of backend=udp contains, as
-    an IP packet. The addresses are unspecified, because the UDP-Lite checksum
-    does not cover them with this backend."""
+    """With backend=udp, a UDP packet contains a UDP-Lite packet. Returns this
+    UDP-Lite packet as an IP packet. The addresses are unspecified, because the
+    UDP-Lite checksum does not cover them with this backend."""
     return ip_packet(ip, sockets.UDPLITE, UNSPECIFIED[ip], UNSPECIFIED[ip],
                      segment)
 
@@ -127,8 +127,8 @@ def judge(ip, backend, segment, coverage=0):
     """Returns what a receiver of this backend must do with the UDP-Lite packet.
     """
     if backend == "udp":
-        # The receiver ignores the inner ports, because a NAT may have changed
-        # the outer ones.
+        # The receiver ignores the ports in the UDP-Lite header. A NAT may have
+        # changed the ports in the UDP header, which then differ.
         segment = bytes(segment)
         port = int.from_bytes(segment[2:4], "big")
         return sockets.judge(in_udp(ip, segment), sockets.Receiver(
@@ -216,7 +216,7 @@ def write_pcap(path, packets):
 TSHARK_FIELDS = ("udp.length", "udp.checksum_coverage", "udp.checksum.status",
                  "udplite.checksum_coverage.bad", "udp.checksum.zero",
                  "udp.payload")
-GOOD = "1"  # The value of tshark's checksum status.
+GOOD = "1"  # What tshark gives as the status of a correct checksum.
 
 
 def dissect(packets):
@@ -310,7 +310,8 @@ class KernelReceiver:
         self.payloads = []
 
     def read(self):
-        # (poll() would also drop damaged packets, but count them wrongly.)
+        # (The test does not use poll(). Like recv(), poll() drops damaged
+        # packets, but the kernel then counts them wrongly.)
         with contextlib.suppress(BlockingIOError):
             while True:
                 self.payloads.append(self._own.recv(LARGEST))
@@ -343,8 +344,9 @@ class FfmpegReceiver:
 
 
 def ffmpeg_url(ip, coverage, more=""):
-    # With a coverage of 0 ffmpeg would use UDP. For the kernel, a coverage
-    # larger than the packet covers all of it.
+    # ffmpeg uses plain UDP if the coverage is 0. The kernel covers the whole
+    # packet if the coverage exceeds the size of the packet. A coverage of 0 is
+    # therefore replaced by the maximum payload size.
     coverage = coverage or LARGEST_PAYLOAD
     address = f"[{LOOPBACK[ip]}]" if ip == "IPv6" else LOOPBACK[ip]
     return f"udplite://{address}:{PORT}?udplite_coverage={coverage}{more}"

@@ -40,7 +40,8 @@ FORBIDDEN = {
 # "lose_most" means "the majority".
 ALLOWED = re.compile(r"at_(?:least|most)|others_lose_most|window_holds_most"
                      r"|most_important")
-# Words that no name under tests/ may have. A helper is named after what it is.
+# Words that no name under tests/ may have, each with the term that replaces it.
+# The term says what a helper is.
 FORBIDDEN_IN_TESTS = {
     "rig": "fixture", "rigs": "fixture", "bench": "fixture",
     "forge": "build, inject or send", "forges": "build, inject or send",
@@ -54,8 +55,9 @@ FORBIDDEN_IN_C_TESTS = FORBIDDEN_IN_TESTS | {
 }
 # The two fields of a picture are called a pair.
 ALLOWED_IN_TESTS = re.compile(r"a_pair_behind_a_lone_field")
-# A name may say that data has the wire format, as wire_size does. An object
-# that connects two endpoints is called a network, a link or a socket.
+# Matches a name that is only the word "wire". A longer name like wire_size is
+# allowed, because it says that data has the wire format. An object that
+# connects two endpoints is called a network, a link or a socket instead.
 BARE_WIRE = re.compile(r"_?wires?", re.I)
 C_TOKEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\""
                      r"|'(?:\\.|[^'\\\n])*'|([A-Za-z_]\w*)", re.S)

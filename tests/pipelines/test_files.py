@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks that the next run removes what a killed run has left, and that files
-in use stay.
+"""If the lab is killed, it leaves files behind. Checks that its next run
+removes these files, but not files that another process still uses.
 """
 
 import os
@@ -37,9 +37,10 @@ class Directory(unittest.TestCase):
 
 
 class ReportFilesTest(Directory):
-    """A user may give the page of a report a wrong name. The plots and tables
-    are in a directory with the same name without the suffix. Such a directory
-    is only replaced if an older report made it."""
+    """A report is a page, and a directory with its plots and tables. The
+    directory has the name of the page without the suffix. If a user gives the
+    page a wrong name, this directory may already exist. It is replaced only if
+    an older report made it."""
 
     def setUp(self):
         super().setUp()

@@ -13,7 +13,8 @@
 G_BEGIN_DECLS
 
 /* Free each scenario with arena_scenario_clear () and g_free (). A scenario
- * refers to the recordings and clips of `groups`, so `groups` must live longer.
+ * refers to the recordings and clips of `groups`. Free `groups` only after all
+ * its scenarios.
  */
 
 /* Returns a bond that depends only on `seed` and on the recordings in `groups`.

@@ -19,8 +19,8 @@ static const gchar *const clip_names[] = { "6M", "3M" };
 
 /* --- common helpers ------------------------------------------------------- */
 
-/* Adds a scenario with one path without loss and without a rate limit, which
- * the caller then changes. */
+/* Adds a scenario with one path that has no loss and no rate limit. The caller
+ * then changes the scenario. */
 static ArenaScenario *
 add (ArenaGroups * groups, const gchar * group, const gchar * format, ...)
 {
@@ -138,8 +138,8 @@ add_paper (ArenaGroups * groups)
 
 /* --- constant ------------------------------------------------------------- */
 
-/* A link of at least this rate (bit/s) carries the clip. On a slower link the
- * stream has ten packets per second. */
+/* If the rate of the link is at least CLIP_LINK (bit/s), the stream is a clip.
+ * On a slower link, the stream has ten packets per second. */
 #define CLIP_LINK 300e3
 
 static void
@@ -173,8 +173,8 @@ add_constant_scenario (ArenaGroups * groups, gdouble rate, gdouble load,
     scenario->duration = 10 * SECOND;
 }
 
-/* The link is faster than any stream. This scenario measures how soon the
- * estimate shows that. */
+/* No video stream is as fast as this link. This scenario measures how close the
+ * estimated rate of the sender soon comes to the rate of the link. */
 static void
 add_gigabit (ArenaGroups * groups)
 {
@@ -225,8 +225,10 @@ add_bucket_scenario (ArenaGroups * groups, guint64 burst, guint queue,
     ask_estimate (scenario, 4e6);
 }
 
-/* The computation of the possible result ignores the tokens that an idle link
- * saves. MMTP may therefore exceed it a little. */
+/* Scenarios in which a token bucket limits the rate. While the link is idle,
+ * the bucket collects tokens, and the link may later send a burst. The
+ * computation of the possible result ignores these tokens. MMTP may therefore
+ * exceed the possible result a little. */
 static void
 add_bucket (ArenaGroups * groups)
 {
@@ -261,9 +263,9 @@ add_wifi_scenario (ArenaGroups * groups, const ArenaTrace * trace,
   scenario->duration = rate > 20e6 ? 10 * SECOND : 30 * SECOND;
 }
 
-/* Frame aggregation of IEEE 802.11n and later sends up to 64 packets at the
- * same time. The traffic of other stations determines how often this happens
- * and how many packets are sent. */
+/* With the frame aggregation of IEEE 802.11n and later, a station sends up to
+ * 64 packets at the same time. The traffic of other stations determines how
+ * often the station may send, and how many packets it then sends. */
 static void
 add_wifi (ArenaGroups * groups)
 {
@@ -292,8 +294,8 @@ add_wifi (ArenaGroups * groups)
 
 /* --- recorded ------------------------------------------------------------- */
 
-/* Number of packets in the queue. In the measurements of the lab, a queue of
- * this length suffices for RTP over UDP. */
+/* Number of packets for which the queue has room. In the measurements of the
+ * lab, RTP over UDP needs no longer queue. */
 #define SHALLOW_QUEUE 200
 
 static ArenaTrace *
@@ -345,8 +347,9 @@ set_recording (ArenaPath * path, const ArenaTrace * forward,
 typedef enum
 {
   RECORDED,
-  RECORDED_SHALLOW,             /* The queue is as short as in the lab. */
-  RECORDED_BACK                 /* The return path uses a recording, too. */
+  /* The queue has SHALLOW_QUEUE packets, as in the lab. */
+  RECORDED_SHALLOW,
+  RECORDED_BACK                 /* Both directions use recordings. */
 } Recorded;
 
 static void
@@ -485,8 +488,9 @@ add_fast (ArenaGroups * groups, const gchar * group, const gchar * name,
 static void
 add_jitter (ArenaGroups * groups)
 {
-  /* Exponential jitter at times causes longer delays than uniform jitter.
-   * Packets stay in order. */
+  /* With the same setting, exponential jitter sometimes causes longer delays
+   * than uniform jitter. Its largest setting here is therefore smaller. Packets
+   * stay in order. */
   static const guint jitters[2][3] = { {10, 30, 100}, {10, 30, 50} };
   guint exponential, i, j;
   Clip clip;
@@ -550,8 +554,9 @@ add_loss (ArenaGroups * groups)
 /* --- long ----------------------------------------------------------------- */
 
 /* Links with a long round-trip time, such as satellite links and links between
- * continents. A retransmission hardly arrives in time. The window must be large
- * before the first frame can arrive in time. */
+ * continents. A retransmission hardly arrives in time. The window of the sender
+ * must already be large when the stream begins. Otherwise the first frame does
+ * not arrive in time. */
 static void
 add_long (ArenaGroups * groups)
 {
@@ -697,9 +702,12 @@ set_shared_path (ArenaPath * path, gdouble rate, guint round_trip,
   queue->bytes = products * rate / 8 * round_trip / 1e3;
 }
 
-/* In the group "tcp" the sender gives up the frames whose reference it has given
- * up, so it may send less than its rate control allows. In "tcp-independent" no
- * frame refers to another one, so the rate control alone limits the sender. */
+/* In the group "tcp", frames refer to other frames. If the sender drops a
+ * frame, it also drops the frames that refer to it. It may then send less than
+ * its rate control allows.
+ *
+ * In "tcp-independent", no frame refers to another one, so the rate control
+ * alone limits the sender. */
 static void
 add_tcp_scenario (ArenaGroups * groups, gboolean is_independent,
     TcpAlgorithm algorithm, gdouble rate, guint round_trip, gdouble products)

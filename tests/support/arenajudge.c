@@ -62,8 +62,10 @@ get_worst_second (const GArray * frames, const gboolean * decodable)
     good += decodable[i];
     while (g_array_index (frames, ArenaFrame, first).due + LINK_SECOND <= due)
       good -= decodable[first++];
-    /* If `first` is above 0, frame i is due at least a second after the first
-     * frame of the stream, so the window covers a whole second. */
+    /* The window reaches from the frame `first` to frame i. If `first` is above
+     * 0, at least one frame has left the window. Frame i is then due a second
+     * or more after the first frame of the stream, so the window covers a whole
+     * second. */
     if (first > 0 || i + 1 == frames->len)
       worst = MIN (worst, (gdouble) good / (i + 1 - first));
   }
@@ -209,8 +211,8 @@ arena_judge_time_above (const ArenaSessionRecord * record, guint64 from,
   return find_crossing (record, from, limit, FALSE);
 }
 
-/* Returns the estimated rates between two times. Free the array with
- * g_array_unref (). */
+/* Returns the estimated rates that were sampled between `from` and `to`. Free
+ * the array with g_array_unref (). */
 static GArray *
 get_rates (const ArenaSessionRecord * record, guint64 from, guint64 to)
 {

@@ -22,8 +22,9 @@ typedef struct
   /* Bytes sent forward with all headers, divided by the bytes of the frames
    * that could be decoded in time. */
   gdouble sent_per_played;
-  /* Number of frames that were sent, completely or partly, although a frame to
-   * which they refer was never sent completely. */
+  /* Number of frames that were sent in vain, because a frame to which they
+   * refer was never sent completely. Frames that were sent only partly count,
+   * too. */
   gdouble orphans;
   /* Share of the sent bytes that belong to frames that could not be decoded in
    * time, from 0 to 1. */
@@ -43,11 +44,12 @@ guint64 arena_judge_time_below (const ArenaSessionRecord * record,
     guint64 from, gdouble limit);
 guint64 arena_judge_time_above (const ArenaSessionRecord * record,
     guint64 from, gdouble limit);
-/* Share of the samples between two times whose estimated rate differs from
- * `rate` by at most `tolerance` (0 to 1, relative to `rate`). */
+/* Share of the samples from `from` to `to` whose estimated rate differs from
+ * `rate` by at most `tolerance`. `tolerance` is from 0 to 1, relative to
+ * `rate`. */
 gdouble arena_judge_share_within (const ArenaSessionRecord * record,
     guint64 from, guint64 to, gdouble rate, gdouble tolerance);
-/* Median of the estimated rates between two times. */
+/* Median of the estimated rates that were sampled from `from` to `to`. */
 gdouble arena_judge_median_rate (const ArenaSessionRecord * record,
     guint64 from, guint64 to);
 /* Jain's index of two rates (Jain, Chiu and Hawe 1984). */

@@ -6,16 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Size of the packets with which a link is saturated. On slow links the packets
- * are smaller, so that each takes PACKET_TIME. Otherwise the deadlines would be
- * rounded to whole large packets. */
+/* A link is saturated with packets of this size. On slow links the packets are
+ * smaller, so that each takes PACKET_TIME. With large packets, the number of
+ * bytes that arrive before a deadline could only be a multiple of a large
+ * packet. */
 #define FULL_PACKET 1500
 #define SMALL_PACKET 100
 #define PACKET_TIME (10 * LINK_MS)
 
-/* Rate in bit/s at which a host receives. Traces deliver many packets in the
- * same millisecond, and token buckets release several packets at the same time.
- * No real host receives two packets at the same instant. */
+/* Rate in bit/s at which a host receives. It separates packets that a link
+ * delivers at the same time. Traces deliver many packets in the same
+ * millisecond, and token buckets release several packets at once, but no real
+ * host receives two packets at the same instant. */
 #define HOST_RATE G_GUINT64_CONSTANT (1000000000)
 
 /* --- traces --------------------------------------------------------------- */
@@ -115,8 +117,8 @@ arena_trace_get_text (const ArenaTrace * trace, guint32 offset, guint32 length)
       round += trace->period;
     }
   }
-  /* A trace repeats when it ends. The last line moves this end beyond the end
-   * of the run. */
+  /* When a trace ends, it begins again. The trace must therefore be longer than
+   * the run. This last line makes it end after the end of the run. */
   g_string_append_printf (text, "%u\n", length + 1);
   return g_string_free (text, FALSE);
 }
@@ -217,8 +219,10 @@ get_packet_size (const ArenaPath * path)
       FULL_PACKET);
 }
 
-/* Records when the service of each packet began. One packet always waits, so
- * this is the time at which the next packet could be put into the queue. */
+/* Packets of a test that always keeps one packet waiting in the queue of the
+ * link. When the link begins to send the waiting packet, the next packet is put
+ * into the queue. Each packet is put into the queue at the time that `begun`
+ * has for it. The link begins to send the previous packet at the same time. */
 typedef struct
 {
   Link *link;

@@ -70,8 +70,10 @@ arena_supply_get_max_gap (const ArenaSupply * supply, guint64 from, guint64 to)
   return MAX (max_gap, to - last);
 }
 
-/* Returns how many bytes the links took before `due`. `from` is the number of
- * an opportunity that is not after `due`; it is advanced. */
+/* Returns how many bytes the links took before `due`. The search begins at the
+ * opportunity with the number `from`, which must not be after `due`. On return,
+ * `from` is the number of the opportunity at which the search ended, so that
+ * the next search can begin there. */
 static guint64
 get_bytes_before (const ArenaSupply * supply, guint64 due, guint * from)
 {
@@ -183,15 +185,17 @@ plan_clear (Plan * plan)
 
 typedef struct
 {
-  /* The first frame of the current busy period. At the start of a search, it is
-   * the frame from which the search continues. */
+  /* First frame of the current busy period. A busy period is a time in which
+   * the links always have data to send. At the start of a search, this is the
+   * frame from which the search continues. */
   guint frame;
   /* Bytes that the links have taken before this frame. */
   guint64 bytes;
 } BusyPeriod;
 
-/* Sends the kept frames from `busy` on. Returns the first late frame and stores
- * its busy period in `busy`. Returns the number of frames if no frame is late.
+/* Computes when the kept frames arrive, beginning at the frame `busy->frame`.
+ * Returns the first frame that is late, and stores its busy period in `busy`.
+ * Returns the number of frames if no frame is late.
  */
 static guint
 find_late (const Plan * plan, BusyPeriod * busy)
@@ -310,9 +314,9 @@ has_references (const Plan * plan, guint i)
   return TRUE;
 }
 
-/* A frame may have been given up in favour of another frame that was given up
- * later. The first frame may then fit in time after all. Therefore each frame
- * that was given up is tried again. */
+/* Tries to send each dropped frame once more. This can succeed, because a frame
+ * may have been dropped to make room for another frame that was itself dropped
+ * later. The first frame may then arrive in time after all. */
 static void
 take_back (Plan * plan)
 {
@@ -345,8 +349,9 @@ arena_possible_count (const GArray * frames, const ArenaSupply * supply,
   Plan plan;
 
   plan_init (&plan, frames, supply, config);
-  /* Each iteration drops a frame of this busy period or of a later one, so the
-   * search never has to go back. */
+  /* All frames before this busy period arrive in time. Each iteration drops a
+   * frame of this busy period or of a later one, so these earlier frames need
+   * not be checked again. */
   while ((late = find_late (&plan, &busy)) < frames->len)
     drop_best (&plan, busy.frame, late);
   if (first_choice)
@@ -418,7 +423,8 @@ make_frames (guint64 seed, guint n)
   return frames;
 }
 
-/* Returns a random link that carries only a part of the stream and has gaps. */
+/* Returns a random link. It has gaps, and it is too slow for the whole stream,
+ * so some frames must be dropped. */
 static ArenaSupply *
 make_supply (guint64 seed)
 {
@@ -457,8 +463,9 @@ arena_possible_check (guint n_instances, guint64 seed, gdouble * worst)
     gdouble share = all ? (gdouble) greedy / all : 1 + greedy;
 
     sum += share;
-    /* A share above 1 shows that the greedy algorithm violates a rule. It is
-     * therefore worse than any share below 1. */
+    /* A share above 1 shows that the greedy algorithm violates a rule. Such a
+     * share is worse than any share below 1, because it is an error in the
+     * algorithm. */
     if (share > 1 || *worst > 1)
       *worst = MAX (share, *worst);
     else

@@ -4,13 +4,18 @@
  * every transport with this result.
  *
  * The links' opportunities to deliver are known, because arenapaths.h
- * determines them by saturating the links. Frames are sent in coding order,
- * each at the earliest opportunities after its due time. When a frame would be
- * late, one frame of the busy period is dropped together with all frames that
- * refer to it. The choice is the frame that frees the most bytes for each
- * dropped frame. At the end the algorithm tries once more to send each dropped
- * frame (its second chance). arena_possible_count_all () is exact and shows how
- * far this result is from the optimum.
+ * determines them by saturating the links. The algorithm is greedy:
+ * - It sends the frames in coding order, each at the earliest opportunities
+ *   after its due time.
+ * - If a frame would be late, it drops one frame, together with all frames that
+ *   refer to this frame. The dropped frame may be any frame since the links
+ *   were last idle (a busy period). The algorithm takes the frame that frees
+ *   the most bytes for each dropped frame.
+ * - At the end, it tries once more to send each dropped frame (its second
+ *   chance).
+ *
+ * arena_possible_count_all () is exact. It shows how far the greedy result is
+ * from the optimum.
  */
 
 #ifndef __ARENA_POSSIBLE_H__
@@ -56,10 +61,12 @@ typedef struct
   guint overhead;               /* Bytes of headers for each packet. */
 } ArenaPossibleConfig;
 
-/* Returns the number of frames that the greedy algorithm sends, which is a lower
- * bound of the optimum and close to it. At its end the algorithm tries once more
- * to add each frame that it has dropped. If `first_choice` is not NULL, it is set
- * to the result without these retries. */
+/* Returns the number of frames that the greedy algorithm sends. It is a lower
+ * bound of the optimum, and close to the optimum.
+ *
+ * At its end the algorithm tries once more to send each frame that it has
+ * dropped. If `first_choice` is not NULL, it is set to the result without these
+ * retries. */
 guint arena_possible_count (const GArray * frames, const ArenaSupply * supply,
     const ArenaPossibleConfig * config, guint * first_choice);
 /* Returns the optimum, by trying all sets of frames. There may be at most 20

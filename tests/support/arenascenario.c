@@ -11,10 +11,11 @@
 #define SECOND LINK_SECOND
 
 #define FRAME_PERIOD (40 * MS)
-/* Times for scenarios with competitors. TCP_BEGIN and SECOND_SESSION_BEGIN are
- * the times from the beginning of the first flow to that of the second flow,
- * which is TCP or a second session. SETTLING is the time from the beginning of
- * the second flow to the beginning of the evaluation. */
+/* Times for scenarios with two flows that compete. The first flow is a session.
+ * The second flow is TCP or a second session. TCP_BEGIN is the time from the
+ * beginning of the first flow to the beginning of a TCP flow.
+ * SECOND_SESSION_BEGIN is the same time for a second session. The evaluation
+ * begins SETTLING after the second flow. */
 #define TCP_BEGIN (2 * SECOND)
 #define SECOND_SESSION_BEGIN (10 * SECOND)
 #define SETTLING (10 * SECOND)
@@ -272,7 +273,8 @@ run_mmtp (const ArenaScenario * scenario, const GArray * frames, guint number,
   return origin;
 }
 
-/* Adds the results of RTP over UDP and of perfect foresight on the same paths.
+/* Adds two results for the same paths: that of RTP over UDP, and that of a
+ * sender with perfect foresight.
  */
 static void
 run_comparison (const ArenaScenario * scenario, const GArray * frames,
@@ -327,8 +329,9 @@ arena_scenario_run (const ArenaScenario * scenario, guint number,
 
   outcome_init (outcome);
   origin = run_mmtp (scenario, frames, number, outcome, &length);
-  /* The rate that competing traffic leaves depends on the traffic it meets.
-   * Next to competitors there is therefore no defined best possible result. */
+  /* How much of the rate competing traffic leaves to a stream depends on the
+   * stream. If there are competitors, the best possible result is therefore not
+   * defined. */
   if (!has_competitors (scenario))
     run_comparison (scenario, frames, number, origin, length, outcome);
   outcome->seconds = (gdouble) (clock () - begun) / CLOCKS_PER_SEC;

@@ -37,8 +37,8 @@ typedef struct
   gdouble scale;                /* Factor for the sizes of the clip's frames. */
   /* Each run begins at another position of the clip. */
   gboolean shifts_clip;
-  /* No frame refers to another one, so the sender need not give up frames whose
-   * reference was given up. */
+  /* No frame refers to another one. The sender therefore never drops a frame
+   * because its reference was dropped. */
   gboolean is_independent;
   guint32 packet_size;
   guint64 period;               /* Time between two frames or packets, in ns. */
@@ -83,8 +83,9 @@ typedef struct
   gdouble first_choice;
   /* Maximum time in ms in which nothing could arrive. */
   gdouble max_gap;
-  /* Result of MMTP, divided by the possible result of a stream that begins at
-   * the same time as the stream of MMTP. */
+  /* Share of the frames that MMTP delivers in time, divided by the share that a
+   * sender with perfect foresight delivers in time. Both streams begin at the
+   * same time. */
   gdouble share;
   /* Time in ms until the session is ready; INFINITY if it never is. */
   gdouble ready;
@@ -120,8 +121,8 @@ const gchar *arena_scenario_get_extra_name (const ArenaScenario * scenario,
 /* Does run `number` of scenario->n_runs. */
 void arena_scenario_run (const ArenaScenario * scenario, guint number,
     ArenaOutcome * outcome);
-/* Does run number `number` without the comparison with RTP over UDP and with
- * perfect foresight. */
+/* Does run `number` with MMTP only. The results of RTP over UDP and of a sender
+ * with perfect foresight are not computed. */
 void arena_scenario_run_mmtp (const ArenaScenario * scenario, guint number,
     ArenaOutcome * outcome);
 

@@ -20,23 +20,26 @@
 #define CLOCK_OFFSET (500 * SECOND)
 /* Maximum bytes of a UDP payload on Ethernet. */
 #define MAX_PAYLOAD 1472
-/* A stream begins when its session is ready. It does not begin before the
- * earliest time, so that all transports stream over the same part of a link. At
- * the latest time it begins even if the session is not ready. */
+/* A stream begins when its session is ready, but never before EARLIEST_ORIGIN
+ * or after LATEST_ORIGIN. The lower limit makes all transports stream over the
+ * same part of a link. At the upper limit a stream begins even if its session
+ * is not ready. Both times are counted from the beginning of the session. */
 #define EARLIEST_ORIGIN (1 * SECOND)
 #define LATEST_ORIGIN (10 * SECOND)
-/* Time after the end of a stream after which a packet that arrives has missed
- * any deadline. */
+/* When the stream has ended, the simulation goes on for this time. A packet
+ * that arrives even later has missed any deadline. */
 #define TIMEOUT (1500 * MS)
 #define SAMPLE_PERIOD (50 * MS)
 /* Maximum number of calls of endpoints at one virtual time. If there are more
  * calls, an endpoint is considered to be in an endless loop. */
 #define MAX_CALLS_AT_ONCE 100000
-/* More segments than any run needs. They have the size for Ethernet with TCP
- * timestamps. */
+/* More segments than any run needs. A segment has 1448 bytes, as on Ethernet
+ * with TCP timestamps. */
 #define TCP_SEGMENTS 400000
-/* Bytes of a DATA message before its payload if it has no prelude, and bits of
- * its flags. See docs/wire-mmtp.md. */
+/* Layout of a DATA message (docs/wire-mmtp.md). DATA_HEADER is the number of
+ * bytes before the payload if the message has no prelude. DATA_TYPE is the mask
+ * of the type in the first byte. DATA_FLAGS is the place of the byte with the
+ * flags. */
 #define DATA_HEADER 16
 #define DATA_TYPE 0x1f
 #define DATA_FLAGS 14
@@ -523,8 +526,9 @@ run_links (Simulation * simulation)
 
 /* --- output of the endpoints ---------------------------------------------- */
 
-/* Reads the packets that leave the sender, so that the sender's own statistics
- * are not needed. A REPAIR is not counted. */
+/* Reads the packets that leave the sender and counts their bytes. The
+ * statistics of the sender itself are therefore not needed. A message of type
+ * REPAIR is not counted. */
 static void
 read_data (Session * session, const guint8 * message, gsize size)
 {
@@ -668,7 +672,8 @@ run_session (Session * session)
   if (session->sender) {
     mmtp_sender_timeout (session->sender, now + CLOCK_OFFSET);
     mmtp_receiver_timeout (session->receiver, now);
-    /* A live source does not wait endlessly for the session. */
+    /* A live source cannot wait for the session forever: at the latest time,
+     * the stream begins even if the session is not ready. */
     if (session->record->origin == ARENA_NEVER
         && get_latest_origin (session) <= now)
       session->record->origin = now;

@@ -44,7 +44,7 @@ typedef struct
 typedef struct
 {
   guint path;
-  /* Number of this run, and number of all runs, for arena_links_open (). */
+  /* Time in ns at which the flow begins. */
   guint64 begin;
   TcpAlgorithm algorithm;
 } ArenaTcpConfig;
@@ -53,7 +53,8 @@ typedef struct
 {
   const ArenaPath *paths;
   guint n_paths;
-  /* Number of this run, and number of all runs, for arena_links_open (). */
+  /* For arena_links_open (): the number of this run, and how many runs there
+   * are. */
   guint number, n;
   guint64 duration;             /* Duration of the streams in ns. */
   /* Bytes that arrive from measure_from to measure_to (ns) are counted in
@@ -78,13 +79,14 @@ typedef struct
   guint64 ready_at;             /* Time in ns, or ARENA_NEVER. */
   /* Time in ns at which the first frame was due. */
   guint64 origin;
-  /* For each frame, the time in ns at which its last packet left the receiver,
-   * or ARENA_NEVER. */
+  /* For each frame, the time in ns at which the receiver output its last
+   * packet, or ARENA_NEVER. */
   guint64 *arrived;
   /* For each frame, the number of packets that were never sent. */
   guint16 *unsent;
-  /* For each frame, the bytes of all its packets that were sent, including IP
-   * and UDP. This array and `unsent` are all 0 for UDP. */
+  /* For each frame, the bytes of all its packets that were sent, including the
+   * headers of IP and UDP. If the session uses RTP over UDP instead of MMTP,
+   * this array and `unsent` contain only 0. */
   guint64 *sent_bytes;
   guint64 forward_bytes, back_bytes;    /* Bytes sent, including IP and UDP. */
   guint64 measured_bytes;       /* Bytes that arrived, including IP and UDP. */
@@ -105,8 +107,8 @@ typedef struct
 
 /* Returns the maximum time that a run may take, in ns. */
 guint64 arena_simulation_get_length (const ArenaSimulationConfig * config);
-/* Selects the rate control of all later runs by its name; NULL means the
- * default. Returns FALSE if there is none of this name. */
+/* Selects the rate control of all later runs by its name. NULL means the
+ * default. Returns FALSE if there is no rate control with this name. */
 gboolean arena_simulation_set_rate_control (const gchar * name);
 /* Free with arena_record_clear () */
 void arena_simulation_run (const ArenaSimulationConfig * config,

@@ -24,8 +24,8 @@ DatagramSocket *datagram_test_connect (const gchar * remote, guint16 port,
     const gchar * local);
 GInetSocketAddress *datagram_test_get_local (DatagramSocket * socket);
 guint16 datagram_test_get_port (DatagramSocket * socket);
-/* Sends one packet with this text on a connected socket, or as an answer on
- * `path` if it is not NULL. */
+/* Sends one packet with this text. If `path` is NULL, the socket must be
+ * connected. Otherwise the packet is an answer to the peer on `path`. */
 void datagram_test_send (DatagramSocket * socket, const gchar * text,
     const DatagramPath * path);
 void datagram_test_wait (DatagramSocket * socket);

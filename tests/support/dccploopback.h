@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* dccpthinsink and dccpthinsrc on the loopback interface. It is loopback.h with
- * these two elements and with a relay between them that can drop packets. */
+/* Helpers for tests of dccpthinsink and dccpthinsrc on the loopback interface.
+ * They use the functions of loopback.h with these two elements. Between the
+ * elements, there is a relay that can drop packets. */
 
 #ifndef __DCCPLOOPBACK_H__
 #define __DCCPLOOPBACK_H__
@@ -13,11 +14,14 @@
 
 /* --- combinations --------------------------------------------------------- */
 
-/* Bits of __i__: bit 0 means that the sink listens, bit 1 means raw sockets. */
+/* Number of iterations of a loop test. `__i__` is the iteration: if its bit 0
+ * is set, the sink listens; if its bit 1 is set, the elements use raw sockets.
+ */
 #define WAYS 4
 
-/* Values of the property `mode`: a caller connects, and a listener waits for
- * the caller. The element begins with this as soon as a test has made it. */
+/* Values of the property `mode`. A caller connects to the other element, and a
+ * listener waits for the caller. The element does so as soon as a test has
+ * created it. */
 #define CONNECT 0
 #define LISTEN 1
 

@@ -18,8 +18,9 @@ typedef struct
 
 /* --- conditions that must hold -------------------------------------------- */
 
-/* The counters are guint64 fields from `connections` to `option_errors`,
- * without other fields in between. The other fields are checked one by one. */
+/* Checks that no counter has decreased. The loop checks the fields from
+ * `connections` to `option_errors`: all fields between these two are guint64
+ * counters. The counters outside this range are checked by name. */
 static void
 check_counters (DccpNetwork * network, DccpEnd end)
 {
@@ -62,8 +63,8 @@ is_answer (const DccpPacket * packet)
       || packet->reset_code == DCCP_RESET_TOO_BUSY);
 }
 
-/* Returns the number of Resets in the last second that answered late packets of
- * closed connections. */
+/* Returns how many Resets were sent in the last second. Only those Resets count
+ * that answered late packets of closed connections. */
 static guint
 count_last_resets (DccpNetwork * network, DccpEnd from)
 {
@@ -108,10 +109,15 @@ note_rate (DccpNetwork * network, DccpEnd end)
       MAX (state.rate, state.instant_rate));
 }
 
-/* Checks that the data does not exceed the allowed rate. A sender may save up
- * at most the data of one round trip (RFC 5348 section 4.6) and may send a
- * packet early by half of the timer's granularity; 1 % is for rounding. A
- * congestion window allows bursts instead. */
+/* Checks that the data does not exceed the allowed rate. A sender may send more
+ * than this rate for a short time, for three reasons:
+ * - It may make up for up to one round trip in which it did not send (RFC 5348
+ *   section 4.6).
+ * - It may send a packet early by half of the timer's granularity.
+ * - 1 % is allowed for rounding.
+ *
+ * A CCID that uses a congestion window may send bursts, so it is not checked.
+ */
 static void
 check_rate (DccpNetwork * network, DccpEnd end, gsize size)
 {
@@ -275,7 +281,9 @@ dccp_network_inject_packet (DccpNetwork * network, DccpEnd to,
     forged.destination = connection->local_port;
   }
   forged.extended = TRUE;
-  /* The checksum of the forged packet covers the addresses in the other order.
+  /* The forged packet seems to come from the peer. For its checksum, the local
+   * address is therefore the remote address of the endpoint `to`, and the
+   * remote address is the local one.
    */
   memcpy (path.local, network->paths[to].remote, sizeof (path.local));
   memcpy (path.remote, network->paths[to].local, sizeof (path.remote));
@@ -397,7 +405,7 @@ dccp_network_run (DccpNetwork * network, guint64 duration)
 
 /* --- life cycle ----------------------------------------------------------- */
 
-/* Most tests check CCID 3. If an endpoint has this list, it has no other CCID.
+/* Most tests check CCID 3. An endpoint with this list supports no other CCID.
  */
 static const DccpCcid *const only_ccid_3[] = { &dccp_ccid_3, NULL };
 

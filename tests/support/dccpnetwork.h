@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A DCCP client, a DCCP listener and a simulated network between them, in
- * virtual time. The network drops and delays the packets that a test selects,
- * logs every packet, and delivers packets that neither endpoint sent. It also
- * checks conditions that must hold in every test: counters never decrease, no
- * endpoint asks for an immediate wakeup again and again, Syncs and Resets are
- * rate-limited, and data does not exceed its allowed rate.
+ * virtual time. The network drops and delays the packets that a test selects.
+ * It logs every packet. It can also deliver packets that neither endpoint sent.
+ *
+ * The network checks these conditions, which must hold in every test:
+ * - Counters never decrease.
+ * - No endpoint asks for an immediate wakeup again and again.
+ * - Syncs and Resets are rate-limited.
+ * - Data does not exceed its allowed rate.
  */
 
 #ifndef __DCCPNETWORK_H__
@@ -43,7 +46,7 @@ typedef struct _DccpNetwork DccpNetwork;
 struct _DccpNetwork
 {
   DccpEndpointConfig configs[N_ENDS];
-  DatagramPath paths[N_ENDS];   /* The path as each endpoint sees it. */
+  DatagramPath paths[N_ENDS];   /* The path from the view of each endpoint. */
   guint64 delay;                /* One-way delay in ns. */
   DccpEndpoint *ends[N_ENDS];
   guint64 now;
@@ -61,13 +64,14 @@ struct _DccpNetwork
   guint64 put_at[N_ENDS];
   guint32 n_put[N_ENDS], n_sent[N_ENDS];
 
-  /* Number of packets of this type that are dropped next. */
+  /* How many packets of this type are still to be dropped. */
   guint lose[N_ENDS][DCCP_LAST_TYPE];
   guint lose_all[N_ENDS];
   /* Returns FALSE to drop the packet. May change the bytes. */
     gboolean (*filter) (DccpNetwork * network, DccpEnd from,
       const DccpPacket * packet, guint8 * bytes, gsize size);
-  /* Additional delay in ns of packets that are sent now. */
+  /* Additional delay in ns. It applies to packets that are sent while it is
+   * set. */
   guint64 extra_delay[N_ENDS];
   gpointer user_data;
   /* The congestion control has a window, so data may exceed its rate for a
@@ -83,8 +87,9 @@ struct _DccpNetwork
   guint64 credit_time[N_ENDS];  /* ns */
 };
 
-/* Initializes a network with CCID 3 only, a one-way delay of 50 ms and UDP. An
- * endpoint that sends data puts a packet of 100 bytes every 10 ms. */
+/* Initializes a network with a one-way delay of 50 ms. The endpoints use DCCP
+ * over UDP and offer only CCID 3. An endpoint that sends data generates a
+ * packet of 100 bytes every 10 ms. */
 void dccp_network_init (DccpNetwork * network);
 /* Creates the endpoints. Call it after changing `configs` and `paths`. */
 void dccp_network_begin (DccpNetwork * network);
@@ -97,8 +102,8 @@ void dccp_network_connect (DccpNetwork * network);
 void dccp_network_open (DccpNetwork * network);
 void dccp_network_run (DccpNetwork * network, guint64 duration);
 void dccp_network_close (DccpNetwork * network, DccpEnd end);
-/* Sends the pending packets of an endpoint after the test called the endpoint
- * itself. */
+/* Sends the pending packets of an endpoint. A test must call this function
+ * after it has called a function of the endpoint directly. */
 void dccp_network_flush (DccpNetwork * network, DccpEnd end);
 
 /* Delivers a packet to the endpoint `to` immediately. */

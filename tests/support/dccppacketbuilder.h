@@ -10,7 +10,8 @@
 
 G_BEGIN_DECLS
 
-/* Returns a random number of 48 bits. `state` must not be 0; it is advanced. */
+/* Returns a random number of 48 bits. `state` is the state of the random number
+ * generator. It must not be 0, and each call changes it. */
 guint64 dccp_builder_draw (guint32 * state);
 /* Returns a packet of a random type with long sequence numbers, with or without
  * options and payload. */

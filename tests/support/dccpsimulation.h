@@ -20,8 +20,9 @@
 typedef enum
 {
   DCCP_SIMULATION_GREEDY,       /* always has data */
-  /* A packet in each period. A packet is dropped if the rate does not allow it
-   * before the next packet is due. */
+  /* The application generates a packet in each period. If the packet cannot be
+   * sent until the next one is generated, because the allowed rate is too low,
+   * it is dropped. */
   DCCP_SIMULATION_CONSTANT,
   /* RFC 8867 section 4.3: an encoder that follows the allowed rate between a
    * minimum and a maximum. */
@@ -67,7 +68,7 @@ typedef struct
 {
   guint64 seed;
   guint64 duration;             /* ns */
-  /* Rates are in bytes per second. The bytes of whole IP packets count. */
+  /* Rates are in bytes per second. They include all headers of an IP packet. */
   VirtualLinkConfig link;
   DccpSimulationFlow flows[DCCP_SIMULATION_MAX_FLOWS];
   guint n_flows;
@@ -104,7 +105,7 @@ typedef struct
   /* CONSTANT and MEDIA: packets that were dropped because the rate did not
    * allow them. */
   guint64 not_sent;
-  guint64 feedbacks;            /* Number of packets in the other direction. */
+  guint64 feedbacks;            /* Packets from the data receiver. */
   gboolean is_reset;
   DccpStats sender, receiver;   /* Statistics at the end of the run. */
 } DccpSimulationFlowResult;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Types and functions that the network and the flows of the simulation share.
+/* Types and functions shared by two parts of the simulation: its network and
+ * its flows.
  */
 
 #ifndef __DCCPSIMULATIONPRIVATE_H__
@@ -19,8 +20,8 @@ typedef struct
   VirtualLinkDirection direction;
   guint32 wire_size;            /* bytes of the IP packet */
   guint64 sent;                 /* ns */
-  gboolean to_client;           /* DCCP: the packet goes to the client. */
-  gboolean is_ack;              /* TCP: it is an acknowledgement. */
+  gboolean to_client;           /* DCCP: whether it goes to the client. */
+  gboolean is_ack;              /* TCP: whether it is an acknowledgement. */
   guint number;                 /* TCP: number of the segment. */
   guint transfer;               /* TCP: number of the transfer. */
   gsize size;                   /* DCCP: size in bytes. */

@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the choice of frames, written as lines of a table. Each line has the
- * input of the algorithm and the fate of each frame. Words of the input:
- *   I P B       a frame that arrives, with its size (B30) and flags: c closed,
- *               x broken link, l leading, t trailing, r refresh, ! incomplete;
- *               at the end its position in display order modulo 16 (o12)
- *   /           the channel has sent its frame and accepts the next one
- *   restart     a new receiver
- *   flush       the stream ends
- *   paper paper-gop gop1 ... gop9   another algorithm, max_frames
- * The fates of the frames, with their numbers in the order of input:
- *   +I0 stored   -B1:no-room dropped   >I0 sent (> none)   ~I0 flushed
+/* Tests of the choice of frames, written as a table. Each line has the input of
+ * the algorithm and the expected fate of each frame.
+ *
+ * Words of the input:
+ *   I P B       A frame arrives. Its size follows (B30), then its flags:
+ *               c closed, x broken link, l leading, t trailing, r refresh,
+ *               ! incomplete. Its position in display order modulo 16 comes
+ *               last (o12).
+ *   /           The channel has sent its frame and accepts the next one.
+ *   restart     A new receiver begins.
+ *   flush       The stream ends.
+ *   paper paper-gop gop1 ... gop9
+ *               From here on, another algorithm or another value of
+ *               max_frames is used.
+ *
+ * Words of the fate, with the number of the frame in the order of input:
+ *   +I0         The frame was stored.
+ *   -B1:no-room The frame was dropped for this reason.
+ *   >I0         The frame was sent. A single > means that there was no frame.
+ *   ~I0         The frame was flushed.
  */
 
 #ifndef __IFDCASES_H__

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A harness for ifdqueue: a thread pushes to the element, and a fake network
- * takes as many frames as the test allows, on a clock that the test advances.
- * The harness logs the objects that arrived at the network, in order, as one
- * line of text.
+/* A harness for ifdqueue. A thread pushes objects to the element. A fake
+ * network after the element accepts as many frames as the test allows. The
+ * clock is a test clock that only the test advances.
  *
- * A frame is written as its type and its number in the order of input: "I0 B2".
- * "~" before a frame means DISCONT, "s" after it means a sequence header, and
- * "(x)" is the event or query x.
+ * The harness logs the objects that arrive at the network. The log is one line
+ * of text, in the order of arrival. A frame is written as its type and its
+ * number in the order of input, such as "I0 B2". "~" before a frame means
+ * DISCONT. "s" after it means a sequence header. "(x)" is the event or query x.
  */
 
 #ifndef __IFDHARNESS_H__
@@ -55,8 +55,9 @@ typedef struct
   /* Latency of upstream in ms; upstream is live if it is above 0. */
   guint latency_ms;
   guint key_unit_requests;
-  /* Number of times that an event announced the end of the stream ahead of the
-   * waiting frames. */
+  /* Number of events that announced the end of the stream to the network. Such
+   * an event does not wait in the element, so it overtakes the waiting frames.
+   */
   guint endings;
 
   guint n_frames;               /* made so far */
@@ -64,9 +65,12 @@ typedef struct
 
 /* --- buffers and events -------------------------------------------------- */
 
-/* Makes a frame from a word such as "scI0". "s" adds a sequence header, and
- * "c", "o" or "x" a GOP header of a closed, open or broken GOP. Then follow the
- * type and the temporal reference. A final "f" codes the frame as two fields.
+/* Makes a frame from a word such as "scI0". The parts of a word, in this order:
+ * - "s" adds a sequence header.
+ * - "c", "o" or "x" adds a GOP header. It marks the GOP as closed, open or
+ *   broken.
+ * - The type of the frame and its temporal reference are required.
+ * - "f" at the end codes the frame as two fields.
  */
 GBytes *harness_make_mpeg (const gchar * word);
 /* Takes ownership of `bytes`. Returns a buffer with the next timestamp; the
@@ -77,11 +81,14 @@ GstEvent *harness_make_mark (const gchar * name);
 /* --- the pusher ---------------------------------------------------------- */
 
 gpointer harness_run_pusher (gpointer data);
-/* Lets the pusher push the object. Takes ownership of it, unless it is a query.
+/* Gives the object to the pusher, which pushes it. The object must be a buffer,
+ * an event or a query. The function takes ownership of the object, unless it is
+ * a query.
  */
 void harness_push (IfdHarness * harness, gpointer object);
-/* Pushes a list of words: those of harness_make_mpeg (), "(x)" for an event,
- * and "eos". */
+/* Pushes an object for each word of `plan`. A word of harness_make_mpeg ()
+ * stands for a frame, "(x)" for an event, and "eos" for the end of the stream.
+ */
 void harness_push_plan (IfdHarness * harness, const gchar * plan);
 
 /* --- the network --------------------------------------------------------- */
@@ -94,7 +101,8 @@ void harness_set_flushing (IfdHarness * harness, gboolean flushing);
 
 /* Waits until the log of the network equals `expected`. */
 void harness_expect_log (IfdHarness * harness, const gchar * expected);
-/* Waits until the pusher has pushed this number of objects, or all of them. */
+/* Waits until the pusher has pushed `pushed` objects. The test fails if this
+ * takes too long. */
 void harness_expect_pushed (IfdHarness * harness, guint pushed);
 void harness_expect_endings (IfdHarness * harness, guint endings);
 /* Waits until the caps of MPEG video have passed the element. The frame that
@@ -114,8 +122,10 @@ void harness_expect_wait (IfdHarness * harness, GstClockTime time);
 void harness_set_time (IfdHarness * harness, GstClockTime time);
 /* Advances the clock until this number of frames has entered the element. */
 void harness_run_until (IfdHarness * harness, guint frames);
-/* Checks that each frame is in exactly one counter. Call it when the other
- * threads have finished. `being_sent` frames may still be in flight. */
+/* Checks the counters of the element: each frame that has entered the element
+ * must be counted as sent, dropped, flushed or waiting, and only once.
+ * `being_sent` frames may be counted nowhere, because they are still being
+ * sent. Call it when the other threads have finished. */
 void harness_expect_adds_up (IfdHarness * harness, guint being_sent);
 
 /* --- life cycle ---------------------------------------------------------- */

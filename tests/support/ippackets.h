@@ -11,9 +11,11 @@ typedef struct
 {
   guint version;                /* 4 or 6 */
   guint8 traffic_class, ttl;
-  guint16 id, fragment;         /* IPv4 only; `fragment` includes the flags */
+  /* For IPv4 only. `fragment` is the field with the flags and the fragment
+   * offset. */
+  guint16 id, fragment;
   guint16 source_port, port;
-  gsize payload;                /* bytes, all of which are `fill` */
+  gsize payload;                /* Size in bytes. Each byte is `fill`. */
   guint8 fill;
 } IpPacket;
 
@@ -27,6 +29,6 @@ void ip_packet_write (const IpPacket * packet, guint8 * data);
 /* Returns the sum of the 16-bit words of the data in ones' complement; 0xffff
  * for data with a right checksum. */
 guint16 ip_packet_sum (const guint8 * data, gsize size, guint32 sum);
-/* Returns the sum of the pseudo header of a packet, with the length of UDP that
- * the packet contains. */
+/* Returns the ones' complement sum of the pseudo header of a UDP packet. The
+ * length in this pseudo header is the length in the packet's UDP header. */
 guint16 ip_packet_sum_pseudo_header (const guint8 * packet);

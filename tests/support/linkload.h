@@ -20,7 +20,8 @@ typedef struct
 
 typedef struct
 {
-  /* Time in seconds after which the fate of the last packet was known. */
+  /* Time in seconds from the start until the last packet was delivered or lost.
+   */
   gdouble seconds;
   guint64 delivered;            /* bytes of IP packets */
   LinkFlowStats stats;

@@ -60,7 +60,8 @@ loopback_sink_init (LoopbackEnd * end, const gchar * factory,
 {
   GstElement *element = make_element (factory, first_property, values);
 
-  /* The harness is a live source, so frames could be dropped on a slow machine.
+  /* The test harness is a live source, so a sink may drop frames that come
+   * late. That could happen on a slow machine. These properties prevent it.
    */
   g_object_set (element, "sync", FALSE, "async", FALSE, "max-live-wait",
       86400000, NULL);

@@ -25,7 +25,8 @@ typedef struct
 /* Returns a random number (xorshift32). `state` is a guint32 that must not be
  * 0. */
 guint32 attacker_draw (gpointer state);
-/* Returns the address of a host in a network of its own. */
+/* Returns the address of the attacker's host `number`. The host is in a network
+ * that no host of the session uses. */
 MmtpAddress attacker_make_stranger (guint32 number);
 /* Returns an address on the host of the sender's first path, with another port.
  */
@@ -33,7 +34,7 @@ MmtpAddress attacker_make_shared_address (void);
 gboolean attacker_is_stranger (const MmtpAddress * address);
 void attacker_record (Recorded * recorded, MmtpNetwork * network, MmtpRole from,
     const MmtpAddress * address, const guint8 * bytes, gsize size);
-/* Inverts one bit or cuts the end off. */
+/* Damages a message: inverts one bit of it, or cuts its end off. */
 void attacker_spoil (guint32 * state, guint8 * bytes, gsize * size);
 
 G_END_DECLS

@@ -11,8 +11,9 @@ mmtp_loopback_make_key (gchar key[KEY_DIGITS + 1])
     g_snprintf (key + i, 9, "%08x", g_random_int ());
 }
 
-/* Returns a NULL-terminated list of texts that are not accepted as a key. Some
- * of them are made from the valid key `valid`. */
+/* Returns a NULL-terminated list of texts that an element must refuse as a key.
+ * Some of them are fixed. The others are made from a valid key, `valid`, by
+ * making it shorter or longer. */
 static gchar **
 make_weak_keys (const gchar * valid)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* mmtpsink and mmtpsrc on the loopback interface: loopback.h with these
- * elements. */
+/* Helpers for tests of mmtpsink and mmtpsrc on the loopback interface. They use
+ * the functions of loopback.h with these two elements. */
 
 #ifndef __MMTPLOOPBACK_H__
 #define __MMTPLOOPBACK_H__

@@ -38,8 +38,9 @@ typedef struct
   GBytes *bytes;
 } Flight;
 
-/* The state of an address as the receiver must keep it. See docs/wire-mmtp.md
- * section 3 (RESPONSE) and section 4. */
+/* What the receiver must know about an address of the sender, as
+ * docs/wire-mmtp.md requires in section 3 (RESPONSE) and in section 4. The
+ * network keeps its own copy, to check that the receiver obeys these rules. */
 typedef struct
 {
   guint64 received, sent;       /* bytes */
@@ -318,8 +319,9 @@ put (MmtpNetwork * self)
   g_bytes_unref (buffer.data);
 }
 
-/* While a buffer waits, the receiver may correct its clock by at most 1 ms per
- * second (mmtpclock.c). */
+/* Checks that a buffer was not output after its deadline. The receiver may
+ * correct its clock while the buffer waits, by at most 1 ms per second
+ * (mmtpclock.c). The check allows this difference. */
 static void
 check_time (MmtpNetwork * self, const MmtpReceiverEvent * event)
 {
@@ -556,8 +558,8 @@ get_next_time (MmtpNetwork * self, GQueue * queue)
   return next;
 }
 
-/* An action of one endpoint may cause another action at the same time, but not
- * endlessly. */
+/* Wakes both endpoints up. An endpoint may ask to be woken up again at the same
+ * virtual time, but at most MAX_WAKEUPS times. */
 static void
 wake (MmtpNetwork * self)
 {

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A sender and a receiver of MMTP in virtual time. The paths between them have
  * a constant rate and delay. A test can inject its own messages into the
- * session. The network checks conditions that must always hold: counters do not
- * decrease, memory is bounded, an address that is not validated gets no more
- * bytes than were received from it, and each buffer is output in time and
- * unchanged.
+ * session.
+ *
+ * The network checks these conditions, which must always hold:
+ * - Counters do not decrease.
+ * - Memory is bounded.
+ * - The receiver sends to an address that is not validated no more bytes than
+ *   it has received from this address.
+ * - Each buffer is output in time and unchanged.
  */
 
 #ifndef __MMTPNETWORK_H__
@@ -27,8 +31,8 @@ typedef struct
   const gchar *key;             /* NULL: none */
   /* Size in bytes of the buffer that is put in each period. */
   guint frame_size;
-  /* Called for each message that is sent on a path, or to another address.
-   * Returns FALSE to drop the message. */
+  /* Called for each message that an endpoint sends. Messages to an address that
+   * belongs to no path are included. Returns FALSE to drop the message. */
     gboolean (*sent) (MmtpNetwork * network, MmtpRole from,
       const MmtpAddress * address, const guint8 * bytes, gsize size,
       gpointer data);
@@ -48,8 +52,9 @@ struct _MmtpNetwork
   MmtpOverheard overheard;
   /* An ACCEPT was seen, so `directions` is set. */
   gboolean has_session;
-  /* Tokens or keys of the messages that the sender sends, and of those that the
-   * receiver sends. */
+  /* The values that protect messages against forgery: a token, or keys if the
+   * session has a key. The first item is for messages of the sender, the second
+   * item for messages of the receiver. */
   MmtpDirection directions[2];
   MmtpKey key;
 
@@ -61,8 +66,8 @@ struct _MmtpNetwork
   GArray *out;
   guint sessions, silences, ends;       /* Number of events of the receiver. */
   guint lost, broken, refused, ended;   /* Number of events of the sender. */
-  /* No attacker has the secrets, so each output buffer must equal a buffer that
-   * was put. */
+  /* Set if no attacker knows the secrets of the session. Each buffer that the
+   * receiver outputs must then equal a buffer that was passed to the sender. */
   gboolean trusted;
 
   /* Messages in flight to the sender and to the receiver. */

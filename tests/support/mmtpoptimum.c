@@ -2,8 +2,9 @@
 
 #include "mmtpoptimum.h"
 
-/* Returns all useful slots of a path, ordered by time. The first slot begins at
- * `begin`. */
+/* Returns the slots of a path, ordered by time. A slot is one possible
+ * transmission of a packet. The first slot begins at `begin`. Slots that could
+ * not carry any packet of the stream are left out. */
 static GArray *
 mmtp_optimum_make_slots (const MmtpOptimumPath * path, gdouble begin,
     gdouble last, gdouble limit)
@@ -16,8 +17,7 @@ mmtp_optimum_make_slots (const MmtpOptimumPath * path, gdouble begin,
     gdouble time = begin + i * path->seconds;
     MmtpOptimumSlot slot = { time - reach, time };
 
-    /* The slot could only carry packets that are generated after the last
-     * packet. */
+    /* This slot is too late for the last packet of the stream. */
     if (slot.from > last)
       break;
     g_array_append_val (slots, slot);
@@ -25,9 +25,10 @@ mmtp_optimum_make_slots (const MmtpOptimumPath * path, gdouble begin,
   return slots;
 }
 
-/* Returns the path whose next slot can carry a packet that is generated at
- * `time` and expires first, or -1 if there is none. Slots that have expired are
- * skipped. */
+/* Looks for a slot for a packet that is generated at `time`. Only the next slot
+ * of each path is considered; slots that have expired are skipped. If several
+ * slots can carry the packet, the function chooses the slot that expires first.
+ * Returns the path of this slot, or -1 if no slot can carry the packet. */
 static gint
 mmtp_optimum_choose (GArray ** slots, guint * next, guint n_paths, gdouble time)
 {

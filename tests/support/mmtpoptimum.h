@@ -4,14 +4,19 @@
  * shares no code with MMTP.
  *
  * A path on which a packet takes `seconds` can begin one transmission every
- * `seconds`. A transmission that begins at t can carry a packet that was
- * generated between t + seconds + delay - limit and t. The maximum number of
- * packets is then a matching of points to intervals, for which the greedy
- * algorithm is exact: each packet, in order of generation, is assigned the
- * possible transmission that expires first (Glover 1967). A later transmission
- * carries later packets, so this is the rule earliest deadline first. Each path
- * begins with one of the first packets. The paths are tried in different
- * orders, and the order that delivers more packets counts.
+ * `seconds`. Such a transmission is called a slot. A slot that begins at t can
+ * carry a packet that was generated between t + seconds + delay - limit and t.
+ * Earlier packets would arrive too late, and later packets do not exist yet.
+ *
+ * The result is the maximum number of packets that can be assigned to slots,
+ * one packet to each slot. A greedy algorithm finds this maximum exactly
+ * (Glover 1967): each packet, in order of generation, is assigned the slot that
+ * expires first. A later slot carries later packets, so this is the rule
+ * earliest deadline first.
+ *
+ * The first slot of each path begins with one of the first packets of the
+ * stream. The paths are tried in two orders, and the order that delivers more
+ * packets counts.
  */
 
 #ifndef __MMTPOPTIMUM_H__

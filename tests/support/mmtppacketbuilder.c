@@ -94,8 +94,9 @@ draw_u64 (const Builder * self)
   return high << 32 | draw_u32 (self);
 }
 
-/* Usually returns a number close to `value`. Sometimes returns a number that is
- * further away than the replay window, or a random number. */
+/* Usually returns a value that is slightly larger than `value`. Sometimes the
+ * difference is larger than the replay window. Sometimes the returned value is
+ * random and does not depend on `value`. */
 static guint64
 draw_near (const Builder * self, guint64 value)
 {
@@ -353,8 +354,8 @@ mmtp_build_message (MmtpMessage * message, MmtpType type, MmtpRole from,
   memset (message, 0, sizeof (*message));
   if (!is_handshake (type))
     number = draw_near (&self, overheard->numbers[by_receiver][path] + 1);
-  /* MMTP_RESERVED_13 cannot be written, so a type that both endpoints send
-   * replaces it. */
+  /* A message of type MMTP_RESERVED_13 cannot be written. MMTP_QUERY is used in
+   * its place, because both endpoints may send this type. */
   message->type = type == MMTP_RESERVED_13 ? MMTP_QUERY : type;
   message->channel = path;
   message->number = number;

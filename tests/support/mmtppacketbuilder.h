@@ -27,15 +27,17 @@ typedef struct
   guint8 nonce_s[MMTP_NONCE_SIZE];
   guint8 nonce_r[MMTP_NONCE_SIZE];
   guint8 cookie[MMTP_COOKIE_SIZE];
-  /* Tokens in the messages of the sender and of the receiver. */
+  /* The session's tokens: the one in messages of the sender, and the one in
+   * messages of the receiver. */
   guint64 tokens[2];
 } MmtpOverheard;
 
 /* Updates `overheard` from a message that was sent. */
 void mmtp_overhear (MmtpOverheard * overheard, const guint8 * bytes,
     gsize size, MmtpRole from);
-/* Builds a message that can be written, with a trailer of zero. Returns its
- * full channel number (the message number on its path). */
+/* Builds a message that mmtp_packet_write () can write. Its trailer is 0.
+ * Returns all 64 bits of the channel number, which counts the messages on the
+ * path. The message itself has only the low 16 bits of this number. */
 guint64 mmtp_build_message (MmtpMessage * message, MmtpType type, MmtpRole from,
     guint8 path, const MmtpOverheard * overheard, MmtpDraw draw,
     gpointer source);

@@ -10,8 +10,10 @@
 
 #include "mmtpsimulationprivate.h"
 
-/* The sender's clock at time 0. The 24 bits of the sending times, or the 32
- * bits of the due times, are about to wrap (docs/wire-mmtp.md section 1). */
+/* What the sender's clock shows at time 0 of the simulation. With
+ * SENDER_CLOCK_EVEN, the 24 bits of the sending times wrap soon afterwards.
+ * With SENDER_CLOCK_ODD, the 32 bits of the due times do. See docs/wire-mmtp.md
+ * section 1. */
 #define SENDER_CLOCK_EVEN (160 * VIRTUAL_LINK_SECOND)
 #define SENDER_CLOCK_ODD (4290 * VIRTUAL_LINK_SECOND)
 /* Maximum number of calls of endpoints at one virtual time. If there are more
@@ -99,8 +101,8 @@ send_tcp (Tcp * tcp, gboolean is_ack, guint32 size, guint number)
 static void
 add_tcp_flows (MmtpSimulation * simulation, guint path)
 {
-  /* More segments than any run needs. They have the size for Ethernet with TCP
-   * timestamps. */
+  /* There are more segments than any run needs. A segment has 1448 bytes, as on
+   * Ethernet with TCP timestamps. */
   static const TcpConfig tcp_config = { 1 << 20, 1448, 52, 4000, 2 };
   guint i;
 

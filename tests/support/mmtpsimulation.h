@@ -25,7 +25,8 @@ typedef struct _MmtpSimulation MmtpSimulation;
 /* *INDENT-OFF* */
 typedef struct
 {
-  /* The packets are MMTP, so the judge may read them. */
+  /* Whether the endpoints send MMTP packets. Only then does the judge read the
+   * packets. */
   gboolean speaks_mmtp;
   gpointer (*sender_new) (const MmtpSenderConfig * config, guint64 seed);
   void (*sender_free) (gpointer sender);
@@ -74,11 +75,11 @@ typedef struct
   guint n;                      /* frames */
   guint64 period;               /* ns */
   guint32 size;                 /* Size in bytes; for a video, the mean size. */
-  /* Frames with the pattern IBBPBBPBBPBB whose sizes are in the ratio 5 : 3 :
-   * 1. */
+  /* The frames have the pattern IBBPBBPBBPBB. The sizes of an I-, a P- and a
+   * B-frame are in the ratio 5 : 3 : 1. */
   gboolean video;
-  /* All frames are available from the beginning. They are put while the sender
-   * has room. */
+  /* All frames are available from the beginning. The application passes frames
+   * to the sender as long as the sender has room for them. */
   gboolean stored;
 } MmtpSimulationSource;
 
@@ -153,8 +154,8 @@ typedef struct
   /* Due time of the frame plus the initial delay (D0) that was valid at this
    * time, in ns. */
   guint64 limit;
-  /* Time in ns at which the last packet of the frame arrived before the frame
-   * was output. */
+  /* Time in ns at which the last packet of the frame arrived. Packets that
+   * arrived after the frame was output do not count. */
   guint64 arrived;
   /* Time in ns at which the frame was output; MMTP_SIMULATION_NEVER if it was
    * not. */
@@ -187,7 +188,8 @@ typedef struct
   guint64 messages[2][MMTP_LAST_TYPE];
   guint64 late_packets;         /* Packets that arrived after their deadline. */
   guint64 worst_late;           /* ns */
-  /* Maximum bytes that the endpoints report as queued and held. */
+  /* Maximum of the bytes that the sender reports as queued, and of the bytes
+   * that the receiver reports as held. */
   guint64 max_queued, max_held;
   /* Time in ns at which END was output; MMTP_SIMULATION_NEVER if it was not. */
   guint64 ended_at;
@@ -195,7 +197,8 @@ typedef struct
    * one. */
   guint64 worst_deadline;
   /* Bytes of IP packets that arrived while both the source and the TCP flows
-   * were active, until the last frame was put. */
+   * were active. The count ends when the application has passed the last frame
+   * to the sender. */
   guint64 mmtp_bytes[MMTP_SIMULATION_MAX_PATHS];
   guint64 tcp_bytes[MMTP_SIMULATION_MAX_PATHS];
   MmtpSenderStats sender;
@@ -216,8 +219,9 @@ const MmtpSimulationResult *mmtp_simulation_get_result
     (MmtpSimulation * simulation);
 const MmtpSimulationFrame *mmtp_simulation_get_frames
     (MmtpSimulation * simulation);
-/* Returns how many frames that were put between two times (ns since the origin)
- * were not output in time. */
+/* Returns how many of the frames between the times `from` and `to` were not
+ * output in time. The due time of a frame decides. `from` and `to` are in ns
+ * since the origin. */
 guint mmtp_simulation_count_lost (MmtpSimulation * simulation, guint64 from,
     guint64 to);
 /* Returns how many frames were useless: they were not output in time, and they

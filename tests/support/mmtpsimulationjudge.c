@@ -97,7 +97,8 @@ note_arrival (MmtpSimulation * simulation, guint32 due)
     simulation->frames[number].arrived = simulation->now;
 }
 
-/* Judges a message that arrived at the receiver. The due time is in us
+/* Judges a message that arrived at the receiver. If it is a DATA message,
+ * checks whether it arrived too late. The due time in the message is in us
  * (docs/wire-mmtp.md section 3). */
 void
 mmtp_simulation_judge_packet (MmtpSimulation * simulation, guint path,
@@ -134,8 +135,9 @@ mmtp_simulation_judge_tcp (MmtpSimulation * simulation, guint path,
 
 /* --- frames --------------------------------------------------------------- */
 
-/* Returns the number of the frame, or G_MAXUINT if its bytes are not those that
- * were put. */
+/* Reads the number of a frame from its first four bytes and returns this
+ * number. Returns G_MAXUINT if the bytes differ from the bytes of the frame
+ * that the simulation sent with this number. */
 static guint
 identify_frame (const MmtpSimulation * simulation, const DatagramSlice * data)
 {
@@ -153,8 +155,9 @@ identify_frame (const MmtpSimulation * simulation, const DatagramSlice * data)
   return number;
 }
 
-/* Compares the deadline that the receiver reports with the true one, and checks
- * that the receiver kept it. */
+/* Compares the deadline that the receiver reports for a frame with the true
+ * deadline. Checks also that the receiver output the frame before the reported
+ * deadline. */
 static void
 judge_times (MmtpSimulation * simulation, const MmtpSimulationFrame * frame,
     const MmtpReceiverEvent * event)
@@ -207,9 +210,9 @@ judge_frame (MmtpSimulation * simulation, const MmtpReceiverEvent * event)
   if (frame->released > frame->limit)
     result->worst_release = MAX (result->worst_release,
         frame->released - frame->limit);
-  /* The judge has seen no DATA packet with this frame. The frame arrived in a
-   * packet of the simple UDP program, which does not use MMTP, or a REPAIR
-   * restored it. */
+  /* The judge has seen no DATA packet of this frame. There are two possible
+   * reasons: a REPAIR restored the frame, or the endpoints are those of the
+   * simple UDP program, which sends no MMTP packets. */
   if (frame->arrived == 0)
     frame->arrived = simulation->now;
   result->in_time += frame->arrived <= frame->limit;

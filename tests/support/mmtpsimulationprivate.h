@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Types and functions that the loop of the simulation (mmtpsimulation.c) and
- * its judge (mmtpsimulationjudge.c) share.
+/* Types and functions shared by the two parts of the simulation: its loop
+ * (mmtpsimulation.c) and its judge (mmtpsimulationjudge.c).
  */
 
 #ifndef __MMTPSIMULATIONPRIVATE_H__
@@ -29,7 +29,8 @@ struct _MmtpSimulation
   MmtpSimulationConfig config;
   const MmtpSimulationEnds *ends;
   gpointer sender, receiver;
-  guint64 sender_clock;         /* Clock of the sender at time 0. */
+  /* What the sender's clock shows when the true time is 0. */
+  guint64 sender_clock;
   guint64 now;                  /* ns, true time */
   /* Time at which the source began; MMTP_SIMULATION_NEVER if it has not begun.
    */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The simple program with which the MMTP paper compares MMTP [5.2]: it sends
- * each frame as one UDP packet on the only path when the frame is generated.
- * Its results can be computed by hand, so it also serves to check the
- * simulation itself.
+/* A sender that uses UDP only. It sends each frame as one UDP packet when the
+ * frame is generated, on the only path. The MMTP paper compares MMTP with such
+ * a program [5.2].
+ *
+ * The results of this sender can be computed by hand, so it also serves to
+ * check the simulation itself.
  */
 
 #include "mmtpsimulation.h"
@@ -12,7 +14,7 @@
 typedef struct
 {
   GQueue packets;               /* of GBytes */
-  gboolean has_begun;           /* The sender was told that it is ready. */
+  gboolean has_begun;           /* MMTP_EVENT_READY was returned. */
   gboolean has_ended;
   guint n_paths;
   MmtpSenderStats stats;

@@ -16,10 +16,13 @@ gboolean netns_unshare (void);
  * loaded, because they would check those programs, too. */
 gboolean netns_run (const gchar * command);
 void netns_must (const gchar * command);
-/* Makes a network with the devices wlan0 (MTU 1500) and usb0 (MTU 1280), which
- * are down. Packets that are sent on them arrive at their other ends, wlan0x
- * and usb0x, which are up and have no host. Returns FALSE if the check has to
- * be skipped. */
+/* Makes two pairs of veth devices: wlan0 with wlan0x, and usb0 with usb0x. The
+ * MTU is 1500 for wlan0 and 1280 for usb0. wlan0 and usb0 are down. wlan0x and
+ * usb0x are up.
+ *
+ * A packet that is sent on one device of a pair arrives at the other one. No
+ * host uses wlan0x and usb0x, so nobody answers. Returns FALSE if the check has
+ * to be skipped. */
 gboolean netns_make (const gchar * check);
 
 #endif /* __NETWORKNAMESPACE_H__ */

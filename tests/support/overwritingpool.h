@@ -19,7 +19,8 @@ void pooled_free (GstBufferPool * pool);
 /* Returns a buffer of the pool with the data, timestamps and flags of `from`.
  */
 GstBuffer *pooled_copy (GstBufferPool * pool, GstBuffer * from);
-/* Fills the next buffer of the pool with ones. */
+/* Takes the next buffer from the pool, sets all its bytes to 0xff, and returns
+ * it to the pool. */
 void pooled_overwrite (GstBufferPool * pool);
 /* Pushes a buffer of the pool with the data of `from`. If the element has then
  * returned this buffer to the pool, it is overwritten. */
@@ -30,8 +31,9 @@ void pooled_push (GstHarness * h, GstBufferPool * pool, GstBuffer * from);
  * already set. */
 void pooled_compare (GstHarness * own, GstHarness * pooled,
     GPtrArray * buffers);
-/* Makes the check of pooled_compare () for an element that has a sink pad and a
- * source pad. */
+/* Makes the two harnesses from the launch line `launch` and then does the same
+ * check as pooled_compare (). The element must have a sink pad and a source
+ * pad. */
 void pooled_compare_launch (const gchar * launch, const gchar * caps,
     GPtrArray * buffers);
 

@@ -45,10 +45,12 @@ gboolean sink_pipeline_is_in_state (SinkPipeline * test, const gchar * state);
 /* Returns the error on the bus. There must be exactly one. Free it. */
 GError *sink_pipeline_take_error (SinkPipeline * test);
 void sink_pipeline_wait_for_warning (SinkPipeline * test);
-/* Flushes the pad as a source does. If a push is blocked, it first
- * returns GST_FLOW_FLUSHING. The pad accepts buffers again only after that. A
- * source that pushed a buffer between the flush and the new segment would have
- * a bug.
+/* Flushes the pad as a source does. The flush ends only when the thread that
+ * pushes waits for a new object. If one of its pushes was blocked, this push
+ * has then returned GST_FLOW_FLUSHING.
+ *
+ * Without this wait, the thread could push a buffer after the flush and before
+ * the new segment. A correct source never does that.
  */
 void sink_pipeline_flush (SinkPipeline * test);
 void sink_pipeline_push_eos (SinkPipeline * test);

@@ -15,8 +15,8 @@ typedef struct
   guint n_bits;
 } MpegStream;
 
-/* Description of a picture. Zeros mean the usual case: MPEG-2, frame structure,
- * one slice in each row of macroblocks. */
+/* Description of a picture. If all fields except `type` are 0, it is the usual
+ * case: MPEG-2, frame structure, and one slice in each row of macroblocks. */
 typedef struct
 {
   gchar type;                   /* 'I', 'P', 'B', 'D' */
@@ -49,10 +49,12 @@ void mpeg_picture_extension (MpegStream * stream, const MpegPicture * p);
  * bytes of other slices. */
 void mpeg_slice (MpegStream * stream, guint row, guint size, guint seed);
 void mpeg_picture (MpegStream * stream, const MpegPicture * p);
-/* Writes a stream in transport order, such as "I2 B0 B1 P5". '|' before a frame
- * begins a GOP, "|c" a closed one. There are 25 frames per second and 32 lines,
- * and the time codes follow the temporal references. If `mark` is not NULL, the
- * offset of each frame is appended to it. */
+/* Writes a stream. `plan` has the frames in transport order, each with its
+ * temporal reference, such as "I2 B0 B1 P5". "|" before a frame begins a GOP,
+ * and "|c" begins a closed GOP. The stream has 25 frames per second and 32
+ * lines. The time code of a GOP counts the pictures before this GOP, as their
+ * temporal references give them. If `mark` is not NULL, the offset of each
+ * frame is appended to it. */
 void mpeg_stream_add (MpegStream * stream, const gchar * plan, gboolean mpeg1,
     GArray * mark);
 

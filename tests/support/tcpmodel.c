@@ -156,8 +156,9 @@ tcp_cubic_decrease (Tcp * tcp)
   cubic->epoch = 0;
 }
 
-/* Returns half of the segments in flight (RFC 5681 equation 4), or CUBIC's
- * share of them. */
+/* Returns the number of segments to which the window is decreased after a loss.
+ * For Reno, this is half of the segments in flight (RFC 5681 equation 4). CUBIC
+ * keeps a larger share of them. */
 static gdouble
 tcp_get_decreased (Tcp * tcp)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A bulk transfer over a simple TCP that is complete enough to react to a radio
- * or to a shared queue. It has Reno (RFC 5681) with SACK loss recovery (RFC
- * 6675), as in Linux since 2.2, delayed acknowledgements (RFC 1122 section
- * 4.2.3.2), and the RTO of RFC 6298 with Linux's minimum of 200 ms. An ACK
- * tells the sender all gaps in the segments that have arrived. Sequence numbers
- * count segments. The model runs in virtual time over any network that the
- * caller provides. Instead of Reno it can use CUBIC (RFC 9438), the default of
- * Linux since 2.6.19, without HyStart. */
+/* A bulk transfer over a simple model of TCP. The model is complete enough to
+ * react to a radio link or to a shared queue. It runs in virtual time over any
+ * network that the caller provides. It has these parts:
+ * - The default congestion control is Reno (RFC 5681) with SACK loss recovery
+ *   (RFC 6675), as in Linux since 2.2. CUBIC (RFC 9438) without HyStart can be
+ *   chosen instead. CUBIC is the default of Linux since 2.6.19.
+ * - Acknowledgements are delayed (RFC 1122 section 4.2.3.2). An ACK tells the
+ *   sender all gaps in the segments that have arrived.
+ * - The RTO is that of RFC 6298, with Linux's minimum of 200 ms.
+ * - Sequence numbers count segments instead of bytes. */
 
 #ifndef __TCPMODEL_H__
 #define __TCPMODEL_H__
@@ -72,7 +74,8 @@ struct _Tcp
   guint64 timed_at;
   guint64 retransmissions;
   guint8 *sent;                 /* For each segment, how often it was sent. */
-  /* For each segment, whether this recovery has retransmitted it. */
+  /* For each segment, whether it was retransmitted since the current loss
+   * recovery began. */
   guint8 *repeated;
   /* receiver */
   guint expected, unacked, highest;

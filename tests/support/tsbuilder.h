@@ -17,11 +17,12 @@
 #define MPEG2 2
 #define PRIVATE 6
 
-/* Payloads with the beginning of a PES packet. Each of them starts with PES, a
- * PES header with a PTS. H264_PICTURE then has a delimiter and a slice of
- * H.264. H264_REST has a slice of H.264 that does not begin a picture.
- * MPEG_PICTURE has a picture header with the given temporal reference, and the
- * beginning of a slice. */
+/* Payloads of the first TS packet of a PES packet. Each begins with PES, which
+ * is a PES header with a PTS. After this header:
+ * - H264_PICTURE has an access unit delimiter and a slice of H.264.
+ * - H264_REST has a slice of H.264 that does not begin a picture.
+ * - MPEG_PICTURE has a picture header and the beginning of a slice. The picture
+ *   header has the given temporal reference. */
 #define PES "\0\0\1\xe0\0\0\x80\x80\5\x21\0\1\0\1"
 #define PES_SIZE 14
 #define H264_PICTURE PES "\0\0\0\1\x09\x10\0\0\1\x41\x9a\x24"
@@ -38,8 +39,8 @@ typedef struct
   guint counter;                /* of the video */
 } TsStream;
 
-/* Begins a stream with a program of sound and a video of this stream_type. The
- * caller frees `bytes`. */
+/* Begins a stream with one program. The program has two elementary streams:
+ * sound, and a video with the stream_type `type`. The caller frees `bytes`. */
 void ts_stream_start (TsStream * stream, guint type);
 
 /* Writes a packet (ISO/IEC 13818-1, 2.4.3.2). `adaptation` is the content of

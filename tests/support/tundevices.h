@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A network namespace for one test with TUN and TAP interfaces that lead
- * nowhere. Each test has its own process, and the namespace is removed with it.
+/* A network namespace for one test. It has TUN and TAP interfaces, to which no
+ * other host is connected. Each test has its own process, and the namespace is
+ * removed when this process ends.
  */
 
 #ifndef __TUNDEVICES_H__
@@ -21,10 +22,11 @@
 /* Enters the network namespace. If this is not permitted, it reports the test
  * as skipped and returns FALSE. */
 gboolean tun_device_enter (const gchar * test);
-/* Adds an interface and sets it up. Packets leave an IFF_TUN interface
- * immediately. On an IFF_TAP interface they first wait for the link-layer
- * address of a neighbour. Returns the interface index. If this is not
- * permitted, it reports the test as skipped and returns 0. */
+/* Adds an interface and brings it up. On an IFF_TUN interface, packets leave
+ * immediately. On an IFF_TAP interface, they first wait until the link-layer
+ * address of a neighbour is known. Returns the interface index. If the system
+ * does not permit this, the function reports the test as skipped and returns 0.
+ */
 guint tun_device_add (const gchar * test, const gchar * name, gint type);
 /* Waits until the interface has its IPv6 address, which the kernel assigns in
  * another thread. */

@@ -112,8 +112,10 @@ udplite_test_send (UdpliteSocket * socket, gboolean ipv6, guint16 port,
   g_assert_no_error (error);
 }
 
-/* Checks that each packet lies in one room, after the packets before it,
- * whichever packets were refused. */
+/* Checks where the socket has put the received packets in memory. The memory
+ * consists of rooms of UDPLITE_TEST_ROOM bytes. Each packet must be inside one
+ * room, and after the packets before it. This must also hold if the socket has
+ * refused packets in between. */
 static void
 udplite_test_check_rooms (const UdplitePacket * packets, guint n,
     const guint8 * room)

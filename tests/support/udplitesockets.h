@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Helpers for tests of UDP-Lite sockets on the loopback interface: they send
- * and collect packets, and inject packets that no backend would send. No helper
- * waits for a fixed time: a special packet marks the end of the packets before
- * it.
+/* Helpers for tests of UDP-Lite sockets on the loopback interface. They send
+ * and collect packets. They also inject packets that our own sockets would
+ * never send.
+ *
+ * No helper waits for a fixed time. Instead it sends a special packet and reads
+ * until that packet arrives: all packets sent earlier have then arrived.
  */
 
 #ifndef __UDPLITESOCKETS_H__
@@ -23,7 +25,8 @@
 #define UDPLITE_TEST_ROOM 2048
 #define UDPLITE_TEST_END "the end of this test"
 
-/* Pairs of backends that must understand each other. */
+/* A pair of backends whose packets have the same format. The receiver must
+ * accept the packets of the sender. */
 typedef struct
 {
   UdpliteBackend sender, receiver;
@@ -48,8 +51,8 @@ const gchar *udplite_test_family_name (gboolean ipv6);
 GInetSocketAddress *udplite_test_loopback (gboolean ipv6, guint16 port);
 socklen_t udplite_test_address (struct sockaddr_storage *native, gboolean ipv6,
     guint16 port);
-/* Returns whether the system allows this kind of socket. The function asks the
- * system itself. On failure errno gives the reason. */
+/* Returns whether the system allows this kind of socket. The function finds out
+ * by opening such a socket itself. On failure errno gives the reason. */
 gboolean udplite_test_is_possible (UdpliteBackend backend, gboolean ipv6);
 /* Returns NULL, and reports the test as skipped, if this system has no such
  * socket or does not permit it. */
@@ -63,13 +66,16 @@ void udplite_test_send (UdpliteSocket * socket, gboolean ipv6, guint16 port,
 /* Sends the end packet and returns the packets that arrived before it. */
 GPtrArray *udplite_test_collect (UdpliteSocket * receiver,
     UdpliteSocket * sender, gboolean ipv6);
-/* Returns a socket that sends raw data after the IP header, or after a UDP
- * header without a checksum. Returns -1 if this is not permitted. */
+/* Returns a socket for packets that the backend itself would not send. For the
+ * UDP backend, the kernel writes the UDP header and leaves the checksum out.
+ * For other backends, the kernel writes only the IP header. Returns -1 if the
+ * system does not permit such a socket. */
 gint udplite_test_injector_open (const gchar * test, UdpliteBackend backend,
     gboolean ipv6);
 void udplite_test_inject (gint fd, UdpliteBackend backend, gboolean ipv6,
     guint16 port, const guint8 * packet, gsize size);
-/* Writes a correct packet from the loopback address to itself. */
+/* Writes a packet that is correct for this backend. Both its source address and
+ * its destination address are the loopback address. */
 void udplite_test_write (guint8 * packet, gsize size, UdpliteBackend backend,
     gboolean ipv6, guint16 port, guint coverage);
 
@@ -89,7 +95,8 @@ typedef struct
 gboolean udplite_fixture_open_backends (UdpliteFixture * fixture,
     const gchar * test, UdpliteBackend sender, UdpliteBackend receiver,
     gboolean ipv6);
-/* `i` counts all pairs, each with IPv4 and IPv6. */
+/* Opens the sockets for the combination `i`, from 0 to N_COMBINATIONS - 1. Each
+ * pair of backends is one combination with IPv4 and one with IPv6. */
 gboolean udplite_fixture_open (UdpliteFixture * fixture, const gchar * test,
     guint i);
 gboolean udplite_fixture_open_alike (UdpliteFixture * fixture,
@@ -101,7 +108,8 @@ void udplite_test_assert_packet (const UdpliteFixture * fixture,
     const UdpliteTestPacket * packet, guint seed, gsize size, guint coverage);
 void udplite_test_assert_from (const UdpliteFixture * fixture,
     const UdpliteTestPacket * packet);
-/* Returns the number of refused packets, except packets of other programs. */
+/* Returns the number of packets that the socket refused. Packets of other
+ * programs on this machine are not counted. */
 guint64 udplite_test_refused (UdpliteSocket * socket);
 
 #endif /* __UDPLITESOCKETS_H__ */

@@ -254,7 +254,8 @@ virtual_link_next (VirtualLink * self)
   guint64 next = G_MAXUINT64;
   guint i;
 
-  /* A change of the fading does not need a wakeup if no packet is in flight.
+  /* The fading of the radio may change while no packet is in flight. This
+   * change affects no packet, so no wakeup is needed for it.
    */
   for (i = 0; i < 2; i++) {
     if (count_under_way (self, i))

@@ -65,7 +65,8 @@ typedef struct
   /* Both directions share one medium. They may only differ in rate and delay.
    */
   gboolean half_duplex;
-  guint64 turnaround;           /* Time in ns for changing the direction. */
+  /* Time in ns that the shared medium needs to change the direction. */
+  guint64 turnaround;
   /* During an outage all packets in flight are lost, in both directions. */
   VirtualLinkOutage outages[VIRTUAL_LINK_MAX_OUTAGES];
   guint n_outages;

@@ -385,8 +385,9 @@ stranger_new (LoopbackEnd * src)
   return socket;
 }
 
-/* Headers that are invalid by RFC 4340 section 5.1, which are sent to the port
- * of the source. The columns are Data Offset in words, type and X. */
+/* Packets that the test sends to the port of the source. Their headers are
+ * invalid by RFC 4340 section 5.1. `words` is the field Data Offset, in words.
+ * `type_x` has the fields Type and X. */
 static const struct
 {
   gsize size;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the error messages that a user can cause by a wrong pipeline. Each
- * message says what failed, on what, why, and what to do. The test starts each
- * pipeline of the table and compares the text of its first error or warning. A
- * "*" matches any text, where the system or GLib chooses the words.
+/* Tests of the error messages for wrong pipelines. Each message says what
+ * failed, on what, why, and what to do. The test starts each pipeline of the
+ * table and compares the text of its first error or warning.
+ *
+ * Some words of a message are chosen by the system or by GLib. In the table, a
+ * "*" stands for these words and matches any text.
  */
 
 #include <gst/check/gstcheck.h>

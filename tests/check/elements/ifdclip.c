@@ -18,9 +18,9 @@
  * Ethernet frames: 1448 of 1514 bytes, minus a little for other packets. */
 #define CHANNEL_RATE 4770000
 /* The number of bytes that the socket accepts in addition to those that have
- * arrived. Some of these bytes are unsent, as many as ifdsink permits
- * (TCP_NOTSENT_LOWAT). The others are in flight. Their minimum number is an
- * initial window of ten segments (RFC 6928). */
+ * arrived. They are the unsent bytes and the bytes in flight. ifdsink permits
+ * 16384 unsent bytes (TCP_NOTSENT_LOWAT). At least an initial window of ten
+ * segments is in flight (RFC 6928). */
 #define SOCKET_SIZE (16384 + 10 * 1448)
 /* Maximum lateness of a frame that is of use. */
 #define MAX_LATENESS (500 * MS)
@@ -119,7 +119,8 @@ typedef struct
   guint64 due;
   /* array of guint64: lateness of each arrival in ns */
   GArray *lateness;
-  /* maximum lateness in ns at which the socket accepted a frame */
+  /* How late the socket accepted a whole frame, in ns after the time at which
+   * the frame was due: the maximum of all frames. */
   guint64 max;
 } Channel;
 
@@ -295,7 +296,8 @@ improve (Best * best, Chain chain, guint count, guint64 free_at)
 }
 
 /* Extends `next` by the two choices for `picture`, which are to send it or to
- * skip it. Only decodable frames are sent, because the future is known. */
+ * skip it. The sender knows the future, so it never sends a picture that could
+ * not be decoded. */
 static void
 send_or_skip (const Picture * picture, Chain chain, guint count,
     guint64 free_at, guint64 max_lateness, Best * next)

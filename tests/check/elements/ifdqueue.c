@@ -312,8 +312,8 @@ GST_START_TEST (without_sync_what_is_read_ahead_waits)
   harness_start (&harness, MPEG_CAPS);
   harness.room = 0;
   harness_push_plan (&harness, "scI0 P3 B1 B2 P6");
-  /* One frame is being sent, two wait in the queue W, and upstream is blocked
-   * with the fourth. */
+  /* The first frame is being sent, the next two wait in the queue W, and
+   * upstream is blocked while it pushes the fourth one. */
   harness_expect_pushed (&harness, 3 + 3);
   harness_expect_stat (&harness, "waiting", 2);
   harness_open_network (&harness, -1);
@@ -405,8 +405,9 @@ GST_START_TEST (two_fields_are_one_frame)
 
 GST_END_TEST;
 
-/* The harness is live, so frames without room are dropped. The number of drops
- * depends on the scheduling of the task, so the queue has room for all frames.
+/* The pipeline is live, so ifdqueue would drop frames without room. The number
+ * of drops would depend on the scheduling of the task. Therefore the queue has
+ * room for all frames.
  */
 GST_START_TEST (pools_may_have_their_buffers_back)
 {
@@ -588,8 +589,9 @@ GST_START_TEST (malformed_frame_is_counted)
 
 GST_END_TEST;
 
-/* Field pictures (7.3.3): an SPS and a PPS with the two fields of an I-frame,
- * of a P-frame and of a B-frame */
+/* Field pictures (7.3.3). H264_SETS is an SPS and a PPS. The other macros are
+ * the top field and the bottom field of an I-frame, of a P-frame and of a
+ * B-frame. */
 #define H264_SETS "\0\0\0\1\x67\x4d\0\x1e\x96\x52\x94\xa0\x1e\x2c\x5b\x2c" \
     "\0\0\0\1\x68\xce\x3c\x80"
 #define H264_I_TOP H264_SETS "\0\0\0\1\x45\x88\x80\x50\x42\xa0"
@@ -718,9 +720,10 @@ GST_START_TEST (refresh_does_not_restore_the_stream)
   harness.room = 0;
   push_unit (&harness, H264_IDR, 8);
   harness_expect_log (&harness, "~I0");
-  /* The first P-frame waits, the second one finds no room, and the third one
-   * refers to the second one. The refresh after them does not restore the
-   * stream. */
+  /* The first P-frame waits. The second one is dropped because it finds no
+   * room. The third one is dropped because it refers to the second one. A
+   * refresh then begins, but it does not restore the stream: its first frame
+   * and the P-frame after it are dropped, too. */
   push_unit (&harness, H264_P, 8);
   push_unit (&harness, H264_P, 8);
   push_unit (&harness, H264_P, 8);
@@ -761,7 +764,7 @@ GST_START_TEST (broken_gop_asks_for_a_key_frame)
   harness_expect_pushed (&harness, 3 + 4);
   assert_stat (&harness, "dropped-disturbed", 1);
   fail_unless_equals_int (harness.key_unit_requests, 1);
-  /* Not more than one request in a second */
+  /* At most one request for a key frame is sent in a second. */
   harness_set_time (&harness, 999 * GST_MSECOND);
   push_unit (&harness, H264_P, 8);
   harness_expect_pushed (&harness, 3 + 5);
@@ -1225,8 +1228,8 @@ GST_START_TEST (stopping_ends_a_query_and_a_flood)
 
 GST_END_TEST;
 
-/* A stream may begin while the pipeline stops. An error would make upstream
- * post an error message. */
+/* A stream may begin while the pipeline stops. The pad then returns FLUSHING.
+ * If it returned an error, upstream would post an error message. */
 GST_START_TEST (a_stream_that_begins_while_all_stops_is_no_error)
 {
   GstPad *src;
@@ -1727,8 +1730,9 @@ GST_START_TEST (statistics_come_at_their_interval)
 
 GST_END_TEST;
 
-/* Returns the number of warnings about a fakesink. Other elements and the ghost
- * pads of bins may be between ifdqueue and the fakesink. */
+/* Returns the number of warnings that ifdqueue posts because a fakesink is
+ * downstream. Other elements and the ghost pads of bins may be between ifdqueue
+ * and the fakesink. */
 static guint
 count_warnings (const gchar * line, const gchar * expected)
 {

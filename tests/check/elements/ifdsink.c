@@ -121,9 +121,11 @@ receiver_clear (Receiver * self)
   g_string_free (self->frames, TRUE);
 }
 
-/* Removes whole frames from the received bytes. Checks that each frame is one
- * that was pushed, that no frame comes twice or too late, and that the first
- * frame of a connection is an I-frame. */
+/* Removes whole frames from the received bytes. Checks each frame:
+ * - Its bytes are those that were pushed.
+ * - Its number is higher than that of the previous frame. Otherwise it would be
+ *   a duplicate, or would arrive after a later frame.
+ * - It is an I-frame if it is the first frame of a connection. */
 static void
 receiver_parse (Receiver * self)
 {
@@ -189,8 +191,9 @@ receiver_read_until (Receiver * self, const gchar * frames)
   }
 }
 
-/* Reads until the connection ends. Returns TRUE if it was closed, which must
- * happen after a whole frame, and FALSE if it was reset. */
+/* Reads until the connection ends. Returns FALSE if the sender reset the
+ * connection, and TRUE if the sender closed it. The sender must not close it in
+ * the middle of a frame. */
 static gboolean
 receiver_read_to_end (Receiver * self)
 {
@@ -288,8 +291,8 @@ wait_until_blocked (SinkPipeline * test)
   WAIT_FOR (sink_pipeline_stat_of (test, "time-blocked") > 0);
 }
 
-/* Waits until the pipeline plays. If an error occurred during its start, the
- * pipeline would stay in PAUSED. */
+/* Waits until the pipeline plays. The caller can then cause an error. If the
+ * error occurred during the start, the pipeline would stay in PAUSED. */
 static void
 wait_until_playing (SinkPipeline * test)
 {
@@ -462,8 +465,9 @@ typedef enum
   END_LAST
 } End;
 
-/* Plays with one receiver whose connection ends in the way that `end` selects.
- * When it ends, the sink is connected, and render() waits or is about to wait.
+/* Plays with one receiver, whose connection ends in the way that `end` selects.
+ * At this end of the connection, the sink is connected, and render () waits or
+ * is about to wait.
  */
 static SinkPipeline *
 play_until_end (Receiver * receiver, End end, gboolean again)
@@ -947,7 +951,9 @@ GST_START_TEST (random_frames_arrive_whole)
   for (i = 0, is_key = TRUE; i < 60; i++) {
     g_async_queue_push (test->queue, make_random_frame (rand, is_key, i,
             max_size));
-    /* At most one frame waits, so that an interruption can hit any frame. */
+    /* Waits until the pipeline has taken the frame out of the queue and begins
+     * to send it. A flush or a pause that follows can therefore interrupt any
+     * frame. */
     WAIT_FOR (g_async_queue_length (test->queue) <= 0);
     /* After a flush, a source continues with a key frame. */
     is_key = g_rand_int_range (rand, 0, 8) == 0;
@@ -1005,8 +1011,9 @@ GST_START_TEST (eos_does_not_wait_for_ever)
   receiver_init (&receiver);
   receiver_listen (&receiver);
   test = writer_new (&receiver);
-  /* The frame has 20000 bytes. This is more than the receive buffer of 4096
-   * bytes can hold, and less than the amount at which render waits. */
+  /* The frame has 20000 bytes, so the receive buffer of 4096 bytes cannot hold
+   * it. However, the frame is so small that render does not wait until it is
+   * sent. Only the end of the stream waits. */
   g_object_set (test->sink, "drain-timeout", 20, NULL);
   g_object_set (test->sink, "notsent-lowat", 0, NULL);
   sink_pipeline_play (test);

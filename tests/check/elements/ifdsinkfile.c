@@ -257,7 +257,7 @@ GST_START_TEST (all_of_a_file_arrives)
 
 GST_END_TEST;
 
-/* A file that is pushed takes 16 times as many buffers as a file that is
+/* A file that is pushed arrives in 16 times as many buffers as a file that is
  * pulled. Therefore ifdsink pulls the file whenever it can. */
 GST_START_TEST (file_is_read_where_nothing_is_paced)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests flushes of every live source that listens. GstBaseSrc calls unlock_stop
- * for a pause at an unexpected time (gstlivesource.h), and that call must not
- * end a flush.
+ * not only at the end of a flush, but also after a pause (gstlivesource.h). The
+ * call after a pause may come during a flush, and must not end this flush.
  */
 
 #include <gst/base/gstbasesrc.h>
@@ -23,8 +23,9 @@ static const gchar *const lines[] = {
 #endif
 };
 
-/* Returns a paused source, whose streaming thread waits outside of the source's
- * functions. Returns NULL if the system has no UDP-Lite. */
+/* Returns a paused source. Its streaming thread is not in one of the functions
+ * of the source, so the test may call them. Returns NULL if the system has no
+ * UDP-Lite. */
 static GstBaseSrc *
 make_source (const gchar * line)
 {
@@ -124,7 +125,8 @@ GST_START_TEST (another_thread_may_end_a_flush)
     return;
   GST_BASE_SRC_GET_CLASS (src)->unlock (src);
   fail_unless_equals_int (run (create_in_thread, src), GST_FLOW_FLUSHING);
-  /* This thread is joined last, so that no other thread gets the same address.
+  /* This thread is joined after the other one has been created. Otherwise both
+   * of them could have the same GThread pointer.
    */
   stopper = g_thread_new ("stopper", unlock_stop, src);
   while (!g_atomic_int_get (&n_stopped))

@@ -224,10 +224,10 @@ GST_START_TEST (list_crosses_with_and_without_gso)
 
 GST_END_TEST;
 
-/* Sends a stream of 0.3 Mbit/s until padding was sent, for at most 20 s. The
- * upper bound of the padding allows for one second more than the elapsed time,
- * because the token bucket holds the padding of one second. The bound holds for
- * any load of the machine. */
+/* Sends a stream of 0.3 Mbit/s until padding was sent, for at most 20 s. Then
+ * checks that not too much padding was sent. The token bucket holds the padding
+ * of one second. The bound is therefore the padding of the elapsed time and of
+ * one more second. It is valid for any load of the machine. */
 GST_START_TEST (padding_is_sent_and_bounded)
 {
   const guint bitrate = 200000;
@@ -326,8 +326,8 @@ GST_START_TEST (long_buffers_wait_for_each_other)
   LoopbackFixture fixture;
   guint i;
 
-  /* The latency is 60 s, because on a slow machine the estimated rate of a
-   * channel is low. */
+  /* On a slow machine, the estimated rate of a channel is low, so the large
+   * buffers take long. The latency of 60 s gives them enough time. */
   mmtp_loopback_src_init (&fixture.src, "address", "127.0.0.1", "max-latency",
       60000, NULL);
   gst_harness_play (fixture.src.harness);
@@ -498,7 +498,8 @@ GST_START_TEST (caps_cross_with_their_buffers)
 
 GST_END_TEST;
 
-/* Only simple types are transmitted. h264parse uses other types, too. */
+/* Only caps fields of simple types are transmitted. h264parse also sets fields
+ * of other types. */
 GST_START_TEST (caps_of_other_types_cross_without_them)
 {
   GstCaps *caps = gst_caps_from_string ("video/x-h264(memory:DMABuf), "
@@ -946,7 +947,7 @@ GST_START_TEST (another_key_is_an_error)
 
 GST_END_TEST;
 
-/* Upper-case and lower-case hexadecimal digits are equal. */
+/* In a key, upper-case and lower-case hexadecimal digits are equal. */
 GST_START_TEST (the_same_key_lets_in)
 {
   gchar key[KEY_DIGITS + 1], *upper;
@@ -1209,9 +1210,9 @@ wait_for_next (LoopbackEnd * sink)
     g_usleep (1000);
 }
 
-/* A stored stream waits for its receiver and begins when the receiver is there.
- * After a seek, the stream begins again, and the time of the first wait must
- * not count. */
+/* A stored stream waits until its receiver is there, and then begins. After a
+ * seek, the stream begins again. The new beginning must not be delayed by the
+ * time of the first wait. */
 GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
 {
   const guint waited = 2500;    /* ms */
@@ -1237,9 +1238,10 @@ GST_START_TEST (a_seek_forgets_how_long_the_stream_waited)
   fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
           GST_SEEK_FLAG_FLUSH, 0));
   wait_for_next (&sink);
-  /* The stream waited for its receiver only at its first start. After the seek,
-   * the buffers must be blocked for less than half of that time. This bound
-   * allows for the delays of a busy machine. */
+  /* At its first start, the stream waited for the receiver for `waited` ms. It
+   * must not wait for this time again after the seek. Therefore the buffers
+   * must be blocked for less than half of `waited`. The bound is not lower,
+   * because a busy machine delays the buffers, too. */
   blocked = loopback_stat_of (&sink, "time-blocked") - blocked;
   fail_unless (blocked < waited * GST_MSECOND / 2, "%" GST_TIME_FORMAT,
       GST_TIME_ARGS (blocked));
@@ -1381,9 +1383,11 @@ push_p_frame (LoopbackFixture * fixture, guint n, GstClockTime lateness)
 }
 
 /* If a P-frame is too late, the frames that depend on it are dropped, too, and
- * a key frame is requested once. In a transport stream that the sink cannot cut,
- * it does not know which frames depend on the late one, so no further frame is
- * dropped. */
+ * a key frame is requested once.
+ *
+ * The sink cannot cut every transport stream into frames. If it cannot, it does
+ * not know which frames depend on the late one, so it drops no further frame.
+ */
 static void
 check_late_p_frame (const gchar * caps, guint incomplete)
 {
@@ -1436,8 +1440,11 @@ push_unit (LoopbackFixture * fixture, const gchar * start, guint8 header,
   loopback_push (fixture, buffer);
 }
 
-/* In H.264, nal_ref_idc of the late slice says whether other frames refer to
- * its frame. The buffer flags of stock elements do not say this. */
+/* Sends an H.264 stream in which one slice is too late. `header` is the first
+ * byte of this slice. Its nal_ref_idc says whether other frames refer to the
+ * frame of the slice; the buffer flags of stock elements do not say this.
+ * `incomplete` is the number of frames that are discarded because they refer to
+ * that frame. */
 static void
 check_late_slice (const gchar * alignment, guint8 header, guint incomplete)
 {

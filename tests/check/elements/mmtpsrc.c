@@ -37,8 +37,8 @@ wait_for_latency (LoopbackEnd * end, GstClockTime expected)
   fail_unless (live);
 }
 
-/* The minimum delay of the receiver, the maximum delay of the sender, and the
- * delay that results from them. */
+/* Delays in ms. `of_src` is the minimum delay of the receiver, and `of_sink` is
+ * the maximum delay of the sender. The stream has the delay `both`. */
 static const struct
 {
   guint of_src, of_sink, both;
@@ -283,8 +283,9 @@ GST_END_TEST;
 
 /* --- downstream is too slow ----------------------------------------------- */
 
-/* The source keeps receiving while downstream is blocked. Some buffers are
- * dropped, and the next buffer is marked accordingly. */
+/* While downstream is blocked, the source still receives. It drops the buffers
+ * for which it has no room. The first buffer after the dropped buffers has the
+ * flag DISCONT. */
 GST_START_TEST (downstream_does_not_hold_up_the_network)
 {
   LoopbackHold hold;
@@ -576,7 +577,7 @@ GST_START_TEST (only_allowed_senders_are_heard)
   loopback_push (&fixture, loopback_make_buffer (0, SIZE));
   loopback_expect (&fixture, 0, SIZE);
   fail_unless_equals_uint64 (loopback_stat_of (&fixture.src, "not-allowed"), 2);
-  /* The sender that is not allowed did not get an answer, either. */
+  /* The sender that is not allowed got no answer. */
   fail_if (g_socket_condition_check (stranger, G_IO_IN) & G_IO_IN);
   g_object_unref (stranger);
   loopback_fixture_clear (&fixture);

@@ -510,7 +510,7 @@ GST_START_TEST (upstream_timestamps_are_kept)
 
 GST_END_TEST;
 
-/* GstBaseSrc sets these timestamps on the first buffer of a file. */
+/* For the first buffer of a file, GstBaseSrc sets both timestamps to 0. */
 GST_START_TEST (timestamps_in_a_byte_segment_are_ignored)
 {
   GByteArray *stream = make_stream (2);
@@ -986,8 +986,8 @@ GST_START_TEST (a_lost_gop_is_reported_frame_by_frame)
 
 GST_END_TEST;
 
-/* In Ouwens' measurements, the latencies were wrong after the loss of a GOP
- * header (3.8).
+/* Ouwens' measurements (section 3.8) have wrong latencies after the loss of a
+ * GOP header. In mpegstat, the latency must stay right.
  */
 GST_START_TEST (a_lost_gop_header_leaves_latency_alone)
 {
@@ -1129,8 +1129,8 @@ GST_START_TEST (latency_percentiles_are_the_hand_made_ones)
   assert_stat (f.element, "latency-min", 0);
   assert_stat (f.element, "latency-median", 0);
   assert_stat (f.element, "latency-max", 10 * GST_MSECOND);
-  /* The value at rank 95 of 100 is 5 ms, and at rank 99 it is 9 ms, with an
-   * accuracy of 1/128. */
+  /* Of 100 sorted latencies, the 95th is 5 ms and the 99th is 9 ms. The
+   * statistics have an accuracy of 1/128. */
   fail_unless (ABS (get_stat (f.element, "latency-p95") -
           5 * (gint64) GST_MSECOND) <= 5 * GST_MSECOND / 128);
   fail_unless (ABS (get_stat (f.element, "latency-p99") -
@@ -1472,8 +1472,8 @@ GST_START_TEST (silent_false_prints_lines_and_a_summary)
   g_set_print_handler (before);
 
   lines = g_strsplit (printed->str, "\n", -1);
-  /* The lines of GOPs, frames and one loss, three lines of summary, and an
-   * empty last line */
+  /* The log has the lines of the GOPs, of the frames and of one loss. After
+   * them there are three lines of summary and an empty line. */
   fail_unless_equals_int (g_strv_length (lines), 5 + FRAMES (5) + 3 + 1);
   fail_unless (g_str_has_prefix (lines[0],
           "meter: gop  time code 00:00:00:00  pictures 0"));
@@ -1606,7 +1606,8 @@ GST_START_TEST (stats_interval_posts_on_the_clock_even_when_nothing_comes)
   fail_unless_equals_clocktime (gst_clock_get_time (GST_CLOCK (clock)),
       3 * GST_SECOND);
 
-  /* Setting 0 while the element plays removes the timer. */
+  /* If stats-update-interval is set to 0 while the element plays, the timer is
+   * removed. */
   g_object_set (element, "stats-update-interval", 0, NULL);
   fail_unless_equals_int (gst_test_clock_peek_id_count (clock), 0);
   g_object_set (element, "stats-update-interval", 1000, NULL);

@@ -178,7 +178,8 @@ print_handler (const gchar * text)
   g_string_append (printed, text);
 }
 
-/* A "lost 0" would look as if nothing had been lost. */
+/* The losses of this stream are not known. With "lost 0" in the summary, a
+ * reader would believe that nothing was lost. */
 GST_START_TEST (summary_says_that_losses_are_not_known)
 {
   GstHarness *h = new_harness (STREAM_CAPS, NULL);
@@ -213,9 +214,10 @@ GST_START_TEST (log_lines_say_what_access_units_are)
 
   lines = read_log (path);
   fail_unless_equals_int (g_strv_length (lines), 1 + 1 + 4);
-  /* The first columns are event and expected_ns. All columns from type to
-   * lost_frames follow. Temporal references, time codes and picture numbers
-   * only exist in MPEG-1/2. */
+  /* Each line has the event, a space, expected_ns, a space, and then the
+   * columns from type to lost_frames. The columns for temporal references, time
+   * codes and picture numbers are empty, because only MPEG-1/2 has such values.
+   */
   fail_unless_equals_string (lines[1], "gop  ,,0,0,,,,1,0,,,");
   fail_unless (g_str_has_prefix (lines[2], "frame 0 I,,0,0,0,3,,,,,"));
   fail_unless (g_str_has_prefix (lines[3],

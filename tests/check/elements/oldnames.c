@@ -129,8 +129,8 @@ GST_START_TEST (an_old_name_reads_what_the_new_one_set)
 
 GST_END_TEST;
 
-/* Numbers in nanoseconds are mostly larger than this maximum, so GLib refuses
- * them. */
+/* A day in ms. If a user sets a property in ns instead of ms, the value is
+ * mostly larger than this maximum, and GLib refuses it. */
 #define DAY 86400000
 
 GST_START_TEST (milliseconds_are_at_most_a_day)

@@ -271,7 +271,7 @@ GST_START_TEST (flushing_seek_in_bytes_is_that_of_push_mode)
 
 GST_END_TEST;
 
-/* The seek comes after the end of the stream, where the task is paused. */
+/* At the end of the stream, the task is paused. The seek comes after that. */
 GST_START_TEST (seek_after_the_end_reads_again)
 {
   Fixture *f = fixture_new ("", elements[__i__], "");
@@ -313,7 +313,7 @@ GST_START_TEST (reading_stops_after_an_error_downstream)
 
 GST_END_TEST;
 
-/* The sink waits for the time of a frame while the element is stopped. */
+/* The element is stopped while downstream waits until a frame is due. */
 GST_START_TEST (stop_while_downstream_waits)
 {
   Fixture *f = fixture_new ("", elements[__i__], "clocksync !");

@@ -45,8 +45,11 @@ check_packet (GstBuffer * packet, guint frame)
   fail_unless (info != NULL);
   fail_unless_equals_int (info->picture_type,
       type == 'I' ? 1 : type == 'P' ? 2 : 3);
-  /* RFC 2250 video-specific header, sequence header (22 bytes), GOP header (8),
-   * picture header (8, or 9 with vectors) and its extension (9) */
+  /* The coverage is the sum of these sizes in bytes:
+   * - RFC 2250 video-specific header: 4
+   * - in an I-frame: sequence header (22), GOP header (8), picture header (8)
+   * - in another frame: picture header (9, because it describes the vectors)
+   * - picture coding extension: 9 */
   fail_unless_equals_int (info->coverage,
       4 + (type == 'I' ? 22 + 8 + 8 : 9) + 9);
 
@@ -146,7 +149,8 @@ GST_START_TEST (pay_caps_are_those_of_rfc_3551)
 
 GST_END_TEST;
 
-/* Elements that map packets, such as sinks, need not merge memories. */
+/* Each packet is in a single memory. Elements that map a packet, such as sinks,
+ * therefore need not merge several memories first. */
 GST_START_TEST (pay_packet_is_one_memory)
 {
   GstHarness *h = gst_harness_new_parse ("rfc2250pay mtu=400");

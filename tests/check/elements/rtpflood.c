@@ -239,7 +239,7 @@ get_frame (Situation situation, GstClockTime pts)
 typedef struct
 {
   guint frames;                 /* unchanged frames of the stream */
-  guint forged;                 /* output frames that differ from `frames` */
+  guint forged;                 /* output frames that differ from the stream */
   guint losses;                 /* messages of mpegstat */
   guint64 packets;              /* of the attacker */
   guint64 strays, ssrc_changes;
@@ -389,7 +389,8 @@ push_forged (Fixture * fixture, const Attack * attack)
   GST_WRITE_UINT32_BE (bytes + 8, forged.ssrc);
   gst_buffer_extract (fixture->video, 0, bytes + 12, video_size);
   bytes[12 + video_size - 1] ^= 1;
-  /* The header of RFC 2250 stays valid, because it is checked first. */
+  /* rfc2250depay checks the header of RFC 2250 first. The header stays valid,
+   * so that the bytes after it are checked, too. */
   for (i = 16; i < forged.size && !forged.is_video; i++)
     bytes[i] = draw (attacker);
   push (fixture, mpeg_wrap (bytes, forged.size));
@@ -467,9 +468,9 @@ GST_START_TEST (off_path_flood_costs_nothing)
    * are reported together, as a range. */
   fail_unless (with.losses <= without.losses
       + (with.forged + 1) * MPEG_VIDEO_MAX_SINGLE_LOSSES);
-  /* docs/security.md says that the elements do not protect against an attacker
-   * who knows the SSRC. In some situations, they do not protect against
-   * consecutive sequence numbers either. */
+  /* The elements do not protect against an attacker who knows the SSRC
+   * (docs/security.md). After a restart of the sender, they do not protect
+   * against forged packets with consecutive sequence numbers either. */
   if (attack->knows_ssrc || (attack->has_runs && situation >= RESTART))
     return;
   /* The stream loses less than one percent of its frames. */

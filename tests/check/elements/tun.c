@@ -181,8 +181,7 @@ make_packet (guint8 first, gsize size)
   return buffer;
 }
 
-/* Starts `element` (transfer full), which may be in a bin. Returns the error
- * that the start must cause. */
+/* Starts `element`, which must fail. Returns the error (transfer full). */
 static GError *
 start_error (GstElement * element)
 {
@@ -880,8 +879,9 @@ damage (GstBuffer * buffer)
   gst_buffer_unmap (buffer, &map);
 }
 
-/* Returns a list of packets of which some are shorter, are damaged, come from
- * another port or belong to another protocol. */
+/* Returns a list in which most packets are alike. Some packets are shorter,
+ * some are damaged, some come from another port, and some belong to another
+ * protocol. */
 static GstBufferList *
 make_mixed_list (void)
 {
@@ -984,8 +984,8 @@ GST_START_TEST (sockets_receive_the_same_with_and_without_gro)
 
 GST_END_TEST;
 
-/* The statistics count each packet of a merged one. With an MTU of 1427 bytes,
- * only the shorter packets are small enough. */
+/* The statistics count each packet from which a merged packet was made. With an
+ * MTU of 1427 bytes, only the shorter packets fit into the MTU. */
 GST_START_TEST (merged_packets_are_counted_by_reason)
 {
   GstHarness *harness;
@@ -1041,8 +1041,9 @@ GST_START_TEST (source_shares_a_device_with_gro)
 
 GST_END_TEST;
 
-/* The device counts the packet with its original size. When the buffers return
- * to the pool, their bytes are overwritten and no longer form a packet. */
+/* When the buffers return to the pool, their bytes are overwritten, so they no
+ * longer form an IP packet. The sink must have written and counted each packet
+ * before, with its original size. */
 GST_START_TEST (pools_may_have_their_buffers_back)
 {
   GstBuffer *packet = make_packet (0x45, 100);
@@ -1279,10 +1280,12 @@ GST_START_TEST (waiting_ends)
 
 GST_END_TEST;
 
-/* When GstBaseSrc has to drop a buffer list, it calls unref on NULL. This would
- * print a critical message and end the test. A list needs two packets that
- * arrive together. They do not always do so, so the test makes several
- * attempts. */
+/* If GstBaseSrc has a buffer list when the source stops, it calls unref on
+ * NULL. This would print a critical message, which ends the test. The source
+ * must therefore not return a list when it stops.
+ *
+ * The source makes a list only if at least two packets arrive together. They do
+ * not always do so, so the test makes several attempts. */
 GST_START_TEST (source_stops_with_a_list_in_hand)
 {
   GstElement *pipeline, *src, *sink;

@@ -364,7 +364,8 @@ GST_START_TEST (coverage_on_the_wire)
 
 GST_END_TEST;
 
-/* Data without caps have an unknown type, no matter which caps were set before.
+/* A packet without caps has an unknown type, even if the element had caps
+ * before it changed to READY.
  */
 GST_START_TEST (caps_are_forgotten_in_ready)
 {
@@ -748,9 +749,9 @@ GST_START_TEST (receivers_of_both_families)
 
 GST_END_TEST;
 
-/* The neighbour does not answer, so packets wait in the kernel until there is
- * no room. Each packet that is not dropped must be sent as often as its
- * receiver was added. */
+/* The neighbour does not answer, so the packets wait in the kernel until there
+ * is no room for more. The same receiver was added twice. Each packet must be
+ * sent twice or not at all. */
 GST_START_TEST (no_room_leaves_no_duplicate_out)
 {
   struct ifreq request = { 0 };
@@ -1064,7 +1065,9 @@ GST_START_TEST (foreign_socket_is_checked)
 
 GST_END_TEST;
 
-/* The socket is closed, as it is after NULL with close-socket=true.
+/* The sink gets a socket that is already closed. The same happens if a sink
+ * with close-socket=true has closed its socket in the change to NULL and is
+ * started again.
  */
 GST_START_TEST (closed_socket_is_an_error)
 {

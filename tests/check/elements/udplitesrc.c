@@ -324,7 +324,8 @@ fixture_send_damaged (Fixture * fixture, const gchar * test)
   return TRUE;
 }
 
-/* The kernel discards such a packet before the element can check it. */
+/* The kernel discards a packet with a wrong UDP checksum before the element can
+ * check the packet. */
 GST_START_TEST (packet_with_a_wrong_udp_checksum_is_counted_as_dropped)
 {
   const gchar *test = "packet_with_a_wrong_udp_checksum_is_counted_as_dropped";
@@ -447,8 +448,8 @@ GST_END_TEST;
 static const struct
 {
   gint minimum;
-  /* Whether a packet arrives that has a coverage of 8 bytes, of 20 bytes, and
-   * of all bytes. */
+  /* Three packets are sent: with a coverage of 8 bytes, of 20 bytes, and of all
+   * bytes. This array says which of them arrive. */
   gboolean comes[3];
 } minima[] = {
   {-1, {TRUE, TRUE, TRUE}},
@@ -648,7 +649,8 @@ GST_END_TEST;
 
 /* --- allowed senders ------------------------------------------------------ */
 
-/* Waiting packets of other senders must not delay the packets behind them. */
+/* If packets of other senders wait in the socket, they must not delay the
+ * packets that arrived after them. */
 GST_START_TEST (only_allowed_senders_are_heard)
 {
   Fixture fixture;
@@ -716,8 +718,8 @@ GST_START_TEST (a_pause_ends_the_wait)
 
 GST_END_TEST;
 
-/* If PLAYING follows directly after PAUSED, GstBaseSrc from 1.26 on may stop a
- * source that is unlocked for PAUSED. */
+/* GstBaseSrc may unlock a source when it changes to PAUSED. If PLAYING follows
+ * directly, GstBaseSrc from 1.26 on may then stop the source. */
 GST_START_TEST (many_short_pauses_end_nothing)
 {
   Fixture fixture;
@@ -783,11 +785,14 @@ count_message (const gchar * domain, GLogLevelFlags level,
   return TRUE;
 }
 
-/* GstBaseSrc (1.22) calls unref on NULL, with a critical message, if it
- * receives a buffer list while it stops. The element checks for this before it
- * returns a list. The message can still occur if the stop happens between this
- * check and that of GstBaseSrc, about once in several thousand stops. Without
- * the check it would occur in more than one of twenty stops. */
+/* If GstBaseSrc (1.22) receives a buffer list while it stops, it calls unref on
+ * NULL. This logs a critical message. Therefore the element checks whether it
+ * is being stopped before it returns a list.
+ *
+ * GstBaseSrc makes its own check later. If the stop happens between the two
+ * checks, the message is still logged, about once in several thousand stops.
+ * Without the check in the element, the message would be logged in more than
+ * one of twenty stops. */
 GST_START_TEST (it_stops_in_a_flood)
 {
   GRegex *regex = g_regex_new ("gst_mini_object_unref: assertion 'mini_object "
@@ -870,7 +875,7 @@ GST_START_TEST (it_announces_its_caps)
   fail_unless (gst_caps_is_equal (current, caps));
   gst_caps_unref (current);
 
-  /* The new caps take effect at one of the next packets. */
+  /* The new caps take effect at the first or second packet after the change. */
   g_object_set (fixture.element, "caps", other, NULL);
   fixture_send (&fixture, 1, 100, G_MAXUINT);
   fixture_expect (&fixture, 1, 100);
@@ -1022,7 +1027,7 @@ GST_START_TEST (a_socket_that_is_given_is_used)
   g_object_set (fixture.element, "socket", socket, "close-socket", close_it,
       NULL);
   fixture_ready (&fixture);
-  /* A change of buffer-size must not close the socket in between. */
+  /* A change of buffer-size must not close the socket. */
   g_object_set (fixture.element, "buffer-size", 100000, NULL);
   gst_harness_play (fixture.harness);
   fixture_send (&fixture, 0, 100, G_MAXUINT);
@@ -1084,7 +1089,8 @@ GST_START_TEST (it_joins_a_group)
 
 GST_END_TEST;
 
-/* RFC 4007 section 11: the address contains the link. */
+/* RFC 4007 section 11: an address may have a zone such as "%one", which selects
+ * the link. */
 GST_START_TEST (it_joins_a_group_of_a_link)
 {
   GSocketAddress *any = g_inet_socket_address_new_from_string ("::", 0), *to;

@@ -740,8 +740,8 @@ GST_START_TEST (a_blocked_flow_holds_up_no_other)
 
 GST_END_TEST;
 
-/* Waits until the link drops output. The sink waits for longer than the test,
- * so the queue accepts no buffers after the first ones. The link drops the
+/* Waits until the link drops output. The sink waits for longer than the test
+ * lasts, so the queue before the sink becomes full. The link then drops the
  * packets that do not fit into its output. */
 static void
 wait_until_blocked (GstElement * link, guint64 before)
@@ -871,9 +871,9 @@ GST_START_TEST (lists_come_out_as_lists)
 
 GST_END_TEST;
 
-/* __i__ selects a link that delivers packets unchanged, a link that delivers
- * them twice (and one of the two buffers may be changed), or a link that
- * damages them. */
+/* The first link delivers packets unchanged. The second link delivers each
+ * packet in two buffers, and one of the two buffers may be changed. The third
+ * link damages packets. __i__ selects one of the three. */
 static const gchar *const keeping[] = {
   "mode=timestamp delay-ms=100",
   "mode=timestamp delay-ms=100 duplicate=1 jitter-ms=1 seed=1",
@@ -953,7 +953,8 @@ use_released_pad (GstPad * pad, guint station)
   gst_pad_set_active (pad, FALSE);
 }
 
-/* If __i__ is 1, the element has been freed, too. */
+/* If __i__ is 1, the link is freed before the released pads are used. If __i__
+ * is 0, the link still exists. */
 GST_START_TEST (released_pads_may_be_kept)
 {
   GstElement *link = gst_element_factory_make ("wirelesslink", NULL);
@@ -1231,7 +1232,8 @@ GST_START_TEST (an_outage_without_end_ends_with_the_stream)
 
 GST_END_TEST;
 
-/* No radio block ever arrives, so RLP would poll endlessly. */
+/* No radio block ever arrives, so the sender of RLP would poll the receiver
+ * endlessly. The link must nevertheless end with the stream. */
 GST_START_TEST (a_link_that_never_works_ends_with_the_stream)
 {
   const gchar *links[] = { "profile=gsm block-error-rate=1",
@@ -1490,8 +1492,8 @@ GST_START_TEST (a_packet_enters_when_there_is_room)
 
 GST_END_TEST;
 
-/* If one flow blocks, the size of its queue does not change the departure
- * times. */
+/* A flow that blocks has packets that wait before the queue instead of in it.
+ * Therefore the size of the queue does not change the departure times. */
 GST_START_TEST (who_waits_leaves_as_from_a_queue_without_end)
 {
   static const gchar *const links[] = {
@@ -1542,9 +1544,13 @@ GST_START_TEST (who_waits_holds_up_no_other_station)
 
 GST_END_TEST;
 
-/* Packet c waits from 0 ms on and packet x from 0.1 ms on. At 1 ms, c enters
- * the queue and d begins to wait. At 2 ms, x enters the queue and y begins to
- * wait. */
+/* The queue has room for one packet, and each of the two flows has at most one
+ * packet that waits to enter it. The flow that has waited for longer enters
+ * first:
+ * - 0 ms: a is being sent, b is in the queue, and c begins to wait.
+ * - 0.1 ms: x begins to wait.
+ * - 1 ms: c enters the queue, and d begins to wait.
+ * - 2 ms: x enters the queue, and y begins to wait. */
 GST_START_TEST (station_that_waited_for_the_maximum_time_enters_first)
 {
   GstHarness *h = start_blocking (""), *other = start_flow (h, 16);
@@ -1666,9 +1672,9 @@ GST_START_TEST (where_there_is_never_room_packets_are_lost)
 
 GST_END_TEST;
 
-/* Three threads send flows, of which two belong to one station, at rates above
- * the rate of the link. All flows must get through, no matter in which order
- * they wait. */
+/* Three threads send one flow each, at rates above the rate of the link. Two of
+ * the flows belong to one station. All flows must get through, no matter in
+ * which order they wait. */
 GST_START_TEST (flows_that_wait_end_all)
 {
   GstElement *pipeline = gst_parse_launch ("wirelesslink name=wl "

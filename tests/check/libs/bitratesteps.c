@@ -446,7 +446,8 @@ typedef struct
   guint64 max_delay;            /* maximum delay in ns of the shown frames */
 } Shown;
 
-/* Judges the frames that were captured from `from` to `to`. */
+/* Returns how many of the frames that were captured from `from` until before
+ * `to` were dropped, and the maximum delay of the others. */
 static Shown
 get_shown (const Simulation * simulation, guint64 from, guint64 to)
 {
@@ -566,13 +567,13 @@ GST_END_TEST;
 
 typedef struct
 {
-  /* the estimate just before the new scene, in bit/s */
+  /* the estimated rate just before the new scene, in bit/s */
   guint64 estimate;
   /* rate that enters the network in the first second of the new scene, in
    * Mbit/s */
   gdouble entered;
   Shown before, after;
-  gdouble padding;              /* bit/s, mean until the new scene */
+  gdouble padding;              /* mean before the new scene, in bit/s */
 } SceneResult;
 
 static void

@@ -126,7 +126,8 @@ clear_slices (gpointer queue)
   return NULL;
 }
 
-/* The owner makes slices while another thread frees them. */
+/* One thread takes blocks from the pool and makes slices of them. At the same
+ * time, another thread frees the slices. */
 GST_START_TEST (another_thread_frees_slices)
 {
   DatagramPool *pool = datagram_pool_new (SIZE, BLOCKS);

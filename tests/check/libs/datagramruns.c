@@ -15,7 +15,8 @@
 static Datagram packets[MAX_PACKETS];
 static DatagramPart parts[DATAGRAM_MAX_PARTS];
 
-/* The parts are empty; they only count for the number of parts of a run. */
+/* The parts of a packet are empty. The tests only need the number of parts,
+ * because the number of parts in a run is limited. */
 static void
 make_packet (GRand * rand, Datagram * packet, gsize size, guint n_parts)
 {
@@ -45,8 +46,8 @@ is_same_path (guint a, guint b)
   return datagram_path_equal (&packets[a].path, &packets[b].path);
 }
 
-/* Returns whether these packets are a run by the definition. The kernel can
- * split one message into exactly the packets of a run. */
+/* Returns whether these packets are a run. Packets are a run if the kernel can
+ * split one message into exactly these packets. */
 static gboolean
 is_run (guint first, guint n, gsize max_segment, gboolean is_connected)
 {

@@ -420,8 +420,9 @@ GST_START_TEST (buffer_is_as_big_as_was_said)
 
 GST_END_TEST;
 
-/* Each packet causes one ICMP error. No packet is lost because of the errors,
- * and the socket reports them only once until a packet arrives from the peer.
+/* Each packet causes one ICMP error. No packet is lost because of these errors.
+ * The socket reports the first error. It reports no other error until a packet
+ * from the peer has arrived.
  */
 GST_START_TEST (refusal_is_told_once_and_loses_nothing)
 {
@@ -463,8 +464,9 @@ GST_END_TEST;
 
 /* --- sizes ---------------------------------------------------------------- */
 
-/* The maximum UDP payload is 65507 bytes, and the MTU of the loopback device of
- * Linux is 65536 bytes. */
+/* The MTU of the loopback device of Linux is 65536 bytes. The maximum UDP
+ * payload is 65507 bytes, which is less than an IPv4 packet of this MTU could
+ * carry. */
 GST_START_TEST (maximum_message_size_is_what_mtu_and_headers_leave)
 {
   DatagramSocket *connected =
@@ -501,8 +503,9 @@ clock_gettime (clockid_t id, struct timespec *now)
   return result;
 }
 
-/* The kernel stamped the packet with the wall clock as it was before the clock
- * was set. The arrival time must not move by that step. */
+/* The kernel stamps a packet with the wall clock. Then the wall clock is set,
+ * and only then the packet is read. The arrival time must not be wrong by the
+ * step of the wall clock. */
 GST_START_TEST (clock_that_is_set_moves_no_arrival)
 {
   DatagramSocket *listener = datagram_test_listener ("127.0.0.1", 0);

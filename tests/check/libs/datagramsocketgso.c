@@ -21,12 +21,13 @@
 #define SIZE 1000
 #define MAX_PACKETS DATAGRAM_BATCH
 
-/* The errno for messages with segments of more than `max_segment` bytes. If it
- * is 0, the kernel decides. */
+/* The errno with which sendmsg () refuses a message whose segments have more
+ * than `max_segment` bytes. If `gso_errno` is 0, every such message is passed
+ * to the kernel. */
 static gint gso_errno;
 static gsize max_segment;
-/* The number of messages that the socket has room for, and the errno of all
- * later calls. */
+/* The number of messages that the socket still has room for. When it is 0,
+ * every further call of sendmsg () fails with `full_errno`. */
 static gint room = G_MAXINT, full_errno = EAGAIN;
 static guint n_messages, n_merged;
 
@@ -187,8 +188,9 @@ expect_packets (DatagramSocket * listener, guint first, guint n)
 
 /* --- sending --------------------------------------------------------------- */
 
-/* 65 packets of 1000 bytes fit into one message, so 64 do. The receiver has no
- * GRO: it gets each packet from the kernel by itself. */
+/* The 64 packets are sent as three runs, with a message for each run. A message
+ * has room for 65 packets of 1000 bytes, so the first run fits into it. The
+ * receiver has no GRO: the kernel delivers each packet by itself. */
 GST_START_TEST (run_is_one_message_and_arrives_as_packets)
 {
   DatagramSocket *listener = open_listener (__i__, FALSE);
@@ -295,8 +297,8 @@ GST_START_TEST (refused_packets_are_sent_one_by_one_for_good)
 
 GST_END_TEST;
 
-/* The socket has used GSO before its route moves to a device that refuses GSO
- * in the middle of a batch. */
+/* The socket has already sent packets with GSO. Then its route moves to a
+ * device that refuses GSO, so an error occurs in the middle of a batch. */
 GST_START_TEST (running_socket_falls_back_when_its_route_moves)
 {
   DatagramSocket *listener = open_listener (0, FALSE);
@@ -414,7 +416,8 @@ GST_START_TEST (packets_without_room_after_a_refusal_remain)
 
 GST_END_TEST;
 
-/* With GSO, UDP-Lite and raw sockets would fail, or send one huge packet. */
+/* UDP-Lite and raw sockets do not use GSO. With GSO, they would fail, or they
+ * would send the packets of a message as one huge packet. */
 GST_START_TEST (other_sockets_send_one_by_one)
 {
   const gchar *test = "other_sockets_send_one_by_one";

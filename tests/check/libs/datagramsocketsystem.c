@@ -38,8 +38,8 @@ make_devices (const gchar * test)
   return TRUE;
 }
 
-/* Opens a packet socket that receives the IPv4 packets that arrive at `device`,
- * which is the far end of a pair of devices. */
+/* Opens a packet socket for the IPv4 packets that arrive at `device`. `device`
+ * is the far end of a pair of devices. */
 static gint
 open_tap (const gchar * device)
 {
@@ -117,8 +117,8 @@ GST_START_TEST (connected_socket_sends_by_its_interface)
   fail_unless_equals_int (datagram_socket_get_max_payload (by_b, 0), 1280 - 28);
   fail_unless_equals_int (datagram_socket_get_max_payload (by_b, 1500),
       1280 - 28);
-  /* RFC 791: 68 bytes is the minimum MTU of a link. 20 is less than the headers
-   * need, so no payload is left. */
+  /* 68 bytes is the minimum MTU of a link (RFC 791). A limit of 20 bytes for
+   * the MTU is less than the size of the headers, so no payload is left. */
   netns_must ("ip link set usb0 mtu 68");
   fail_unless_equals_int (datagram_socket_get_max_payload (by_b, 0), 68 - 28);
   fail_unless_equals_int (datagram_socket_get_max_payload (by_b, 20), 0);
@@ -376,8 +376,9 @@ open_gso (gboolean may_fragment)
 #define IP_HEADER 20            /* bytes of IPv4 */
 #define HEADERS (IP_HEADER + 8) /* with UDP */
 
-/* Sends RUN packets of `size` bytes that end with their numbers, and returns
- * what datagram_socket_send returns. */
+/* Sends RUN packets of `size` bytes. Each packet ends with the text "packet
+ * NN", in which NN is its number; the first packet has the number `first`.
+ * Returns what datagram_socket_send returns. */
 static gint
 send_run (DatagramSocket * socket, gsize size, guint first, GError ** error)
 {
@@ -395,8 +396,8 @@ send_run (DatagramSocket * socket, gsize size, guint first, GError ** error)
   return datagram_socket_send (socket, packets, RUN, error);
 }
 
-/* The next packets at the other end of a device are the packets of this run. A
- * device with GSO passes on one large packet. */
+/* Checks that the next packets at the other end of a device are the packets of
+ * this run. A device with GSO passes them on as one large packet. */
 static void
 expect_run_at (gint tap, gsize size, guint first)
 {
@@ -502,7 +503,8 @@ add_up (const guint8 * bytes, gsize size, guint32 start)
   return (start & 0xffff) + (start >> 16);
 }
 
-/* Writes the checksum of RFC 1071 over `bytes` at `sum`, which has to be 0. */
+/* Computes the checksum of RFC 1071 over `bytes` and writes it to `sum`. If
+ * `sum` is within `bytes`, it must contain 0 before the call. */
 static void
 write_checksum (guint8 * bytes, gsize size, guint8 * sum)
 {
@@ -595,8 +597,9 @@ say_too_big (gint tap, const gchar * device, const guint8 * packet, guint mtu)
           (struct sockaddr *) &address, sizeof (address)), sizeof (bytes));
 }
 
-/* Behind the gateway, the path MTU is 1000 bytes. The packets of the first run
- * are lost there, as without GSO. */
+/* Behind the gateway, the path MTU is 1000 bytes. The first packets have 1200
+ * bytes, so they are lost behind the gateway. Without GSO, they would be lost,
+ * too. */
 GST_START_TEST (gso_socket_learns_the_path_mtu_by_icmp)
 {
   struct pollfd wait = {.events = POLLIN };

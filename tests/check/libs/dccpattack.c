@@ -126,8 +126,9 @@ assert_unmoved (void (*attack) (Attack * self))
   for (i = 0; i < with.received; i++)
     assert_equals_int (g_array_index (network.received[SERVER], guint32, i), i);
   assert_equals_uint64 (with.connections, 1);
-  /* If an endpoint answers a forged packet with a Sync, the time of a feedback
-   * packet may change by the time of one packet. */
+  /* If an endpoint answers a forged packet with a Sync, its feedback packets
+   * may be sent a little later, by the time that one packet takes. The number
+   * of feedback packets may therefore differ slightly. */
   fail_unless (ABS ((gint64) (with.feedback - without.feedback)) <= 5);
   fail_unless (ABS ((gdouble) with.rate - (gdouble) without.rate) <=
       0.02 * without.rate, "%" G_GUINT64_FORMAT " instead of %"
@@ -172,7 +173,8 @@ GST_END_TEST;
 
 /* --- near misses ---------------------------------------------------------- */
 
-/* One of the two numbers is just outside its window, and the other is right. */
+/* Sends a packet in which the sequence number or the acknowledgement number is
+ * just outside its window. The other number is right. */
 static void
 miss (Attack * self)
 {
@@ -381,7 +383,8 @@ GST_END_TEST;
 typedef struct
 {
   DccpEndpoint *endpoint;
-  /* The path as the client sees it, and as the listener sees it. */
+  /* `path` has the client's address as local address. `back` is the same path
+   * in the opposite direction, with the listener's address as local address. */
   DatagramPath path, back;
 } Client;
 
@@ -585,10 +588,11 @@ GST_START_TEST (flood_of_a_half_open_flow_has_few_answers)
 
 GST_END_TEST;
 
-/* Requests with an odd number insist on CCID 2 with a Mandatory option. They
- * are answered by a Reset. Requests with an even number have two Mandatory
- * options, after which no other option follows. They are too short to be
- * answered. */
+/* All these Requests are invalid:
+ * - Requests with an odd number demand CCID 2 with a Mandatory option. They are
+ *   answered by a Reset.
+ * - Requests with an even number have two Mandatory options but no option that
+ *   is mandatory. They are too short to be answered. */
 GST_START_TEST (flood_of_requests_that_cannot_be_has_few_answers)
 {
   guint i;

@@ -73,8 +73,9 @@ read_capture (const gchar * name)
 
 /* --- options -------------------------------------------------------------- */
 
-/* Writes `option` again from its value if this test knows the format of the
- * option. Otherwise it copies the bytes. Returns FALSE if the value is not
+/* Writes `option` to `writer`. If this test knows the format of the option, the
+ * option is first read and then written from the values that were read. The
+ * bytes of any other option are copied. Returns FALSE if the option is not
  * valid. */
 static gboolean
 write_value (DccpOptionWriter * writer, const DccpOption * option)

@@ -23,7 +23,8 @@
  * congestion control is an example for experiments only. */
 
 #define CCID_INTERVAL 248       /* RFC 4340 section 10, table 5 */
-/* section 10.3: option of the receiver, with a value of 4 bytes */
+/* RFC 4340 section 10.3: an option that the receiver sends. Its value of 4
+ * bytes is the total number of missing packets. */
 #define OPTION_MISSED 192
 #define OPTION_MISSED_SIZE 4
 

@@ -95,7 +95,8 @@ GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
     case 3:                    /* an old number */
       close.sequence = dccp_sequence_add (close.sequence, -1);
       break;
-      /* This sequence number is beyond 3/4 of the window of 10000 packets. */
+      /* This number is too far ahead: the window has 10000 numbers, of which
+       * 7500 are after GSR. */
     case 4:
       close.sequence = dccp_sequence_add (close.sequence, 7500);
       break;
@@ -192,10 +193,11 @@ GST_START_TEST (close_req_is_sent_again)
 
 GST_END_TEST;
 
-/* With a round trip of 2 ms, two round trips may pass before a busy host has
- * answered the first Close. The host would answer a second Close with a Reset
- * that says that there is no connection. Therefore the first interval has a
- * minimum of 200 ms. */
+/* An endpoint repeats a Close that is not answered. With a round trip of 2 ms,
+ * two round trips may pass before a busy host has answered the first Close. The
+ * host would answer a second Close with a Reset that says that there is no
+ * connection. Therefore at least 200 ms pass between the first Close and the
+ * second one. */
 GST_START_TEST (a_near_peer_has_time_to_answer)
 {
   network.delay = MS;
@@ -224,9 +226,9 @@ GST_START_TEST (lost_reset_is_made_up_for)
 
 GST_END_TEST;
 
-/* The number of answers to unknown senders is limited. A former peer must get
- * the answer that it needs even if this limit is reached. In the test, 1000
- * Acks per second arrive that belong to no connection.
+/* The number of answers to unknown senders is limited. In the test, 1000 Acks
+ * per second arrive that belong to no connection, so the limit is reached. The
+ * client, whose connection has just ended, must get an answer nevertheless.
  */
 GST_START_TEST (lost_reset_is_made_up_for_in_a_flood)
 {
@@ -260,8 +262,9 @@ GST_START_TEST (lost_reset_is_made_up_for_in_a_flood)
 
 GST_END_TEST;
 
-/* A former peer whose Close has no options, as Linux sends it, gets an answer
- * again. A Close of an unknown sender is too short to be answered. */
+/* A Close without options, as Linux sends it, is so short that it gets no
+ * answer if its sender is unknown. If the sender was connected before, each of
+ * its Closes gets an answer. */
 GST_START_TEST (short_close_is_answered_again)
 {
   DccpPacket packet;
@@ -443,7 +446,10 @@ GST_START_TEST (ports_in_timewait_are_refused)
 GST_END_TEST;
 
 /* The client has lost its state and connects again from the same ports. The
- * numbers in the Sync of the server and in the Reset of the client end the old
+ * server does not accept the sequence numbers of the Request and of the first
+ * Reset of the client. It answers each of them with a Sync, and the client
+ * answers each Sync with a Reset. The second Sync acknowledges GSR. The Reset
+ * that answers it has the number GSR + 1, which is valid, so it ends the old
  * connection. */
 GST_START_TEST (client_that_was_restarted_gets_in)
 {

@@ -309,7 +309,7 @@ GST_START_TEST (gaps_are_marked_and_doubles_go)
   dccp_network_inject_packet (&network, SERVER, &packet);
   fail_unless (arrives (0));
   fail_if (network.last[SERVER].discont);
-  /* A lost Ack is not a gap either if NDP Count reports it. */
+  /* NDP Count reports a lost Ack, so the Ack is not a gap in the data. */
   packet = dccp_network_next (&network, SERVER, DCCP_DATA);
   packet.sequence = dccp_sequence_add (packet.sequence, 2);
   packet.options = (const guint8 *) "\45\3\2";
@@ -435,9 +435,10 @@ GST_START_TEST (dropped_packets_are_told_once)
       network.lose[SERVER][DCCP_ACK] = 1;
   }
   dccp_network_run (&network, 2 * SECOND);
-  /* The peer gets fewer reports than the number of calls by the application.
-   * The sender slows down, so some of the calls concern a packet that was
-   * reported before.
+  /* The application has called dccp_endpoint_dropped for the last received
+   * packet at regular times. The sender slows down, so some of these calls were
+   * for a packet that had been reported before. Therefore the peer gets fewer
+   * reports than there were calls.
    */
   n = dccp_network_get_stats (&network, SERVER)->dropped_sent;
   fail_unless (n >= 30);
@@ -459,7 +460,8 @@ GST_START_TEST (what_was_not_sent_is_not_dropped)
   stream (CLIENT, SECOND);
   cut ();
   packet = dccp_network_next (&network, CLIENT, DCCP_ACK);
-  /* The option has 48 blocks of 16 packets each, with Drop Code 2. */
+  /* The packet has a Data Dropped option with 48 blocks. Each block says that
+   * 16 packets were dropped with Drop Code 2 (receive buffer). */
   packet.options = (const guint8 *) "\50\62"
       "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257"
       "\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257\257"
@@ -630,7 +632,9 @@ assert_reset (guint8 code, guint8 data_1, guint8 data_2, guint8 data_3)
       DCCP_STATE_CLOSED);
 }
 
-/* Section 11.7: two Data Dropped options with one block each form one list. */
+/* RFC 4340 section 11.7: a packet may have several Data Dropped options. Here
+ * it has two with one block each. The second block refers to the packet before
+ * that of the first block. */
 GST_START_TEST (second_data_dropped_goes_on)
 {
   open_network ();
@@ -706,8 +710,8 @@ GST_START_TEST (mandatory_before_nothing_is_reset)
 {
   open_network ();
   hear_options (DCCP_ACK, "\53\4\0\0\1", 5);
-  /* The options are padded to whole words behind the Mandatory option. A
-   * Mandatory option before Padding has no effect. */
+  /* The packet ends with a Mandatory option. Padding follows up to the next
+   * whole word. A Mandatory option before Padding has no effect. */
   fail_unless (dccp_network_get_state (&network, CLIENT) == DCCP_STATE_OPEN);
   hear_options (DCCP_ACK, "\53\4\0\1\0\1\1\1", 8);
   assert_reset (DCCP_RESET_OPTION_ERROR, DCCP_OPTION_MANDATORY, 0, 0);

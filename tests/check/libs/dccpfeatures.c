@@ -20,10 +20,13 @@
 #define ISS G_GUINT64_CONSTANT (1000)
 #define ISR G_GUINT64_CONSTANT (5000)
 
-/* The options of the profile: Mandatory Change R (CCID, 3), Mandatory Change L
- * (CCID, 3), Change L (Sequence Window, 10000), Mandatory Change L (ECN
- * Incapable, 1), Change R (Send RTT Estimate, 1 0) and Change R (Send Loss
- * Event Rate, 1 0)
+/* The options of the profile:
+ * - Mandatory Change R (CCID, 3)
+ * - Mandatory Change L (CCID, 3)
+ * - Change L (Sequence Window, 10000)
+ * - Mandatory Change L (ECN Incapable, 1)
+ * - Change R (Send RTT Estimate, 1 0)
+ * - Change R (Send Loss Event Rate, 1 0)
  */
 #define CCIDS "0122040103" "0120040103"
 #define WINDOW "200903000000002710"
@@ -57,7 +60,8 @@ typedef struct
   guint64 sent, received;
 } End;
 
-/* The tests use CCID 3 only, even if the plugin registers others. */
+/* These tests offer CCID 3 only, even if the plugin supports other CCIDs, too.
+ */
 static const DccpCcid *const ccids[] = { &dccp_ccid_3, NULL };
 
 static const DccpFeaturesConfig client_config =
@@ -329,10 +333,15 @@ GST_END_TEST;
 
 /* --- a Linux peer --------------------------------------------------------- */
 
-/* Linux confirms the options of the client and sends Changes of its own. These
- * are ECN Incapable, Ack Ratio 0, no Ack Vectors, NDP Counts and Loss Event
- * Rates; the last two have Mandatory. If the client does not confirm Loss Event
- * Rates with the value 1, Linux resets the connection. */
+/* Linux confirms the options of the client and sends Changes of its own,
+ * among them:
+ * - ECN Incapable, with Mandatory
+ * - Ack Ratio, with the value 0
+ * - Send Ack Vector, with the value 0
+ * - Send NDP Count; Mandatory precedes the Change R
+ * - Send Loss Event Rate; Mandatory precedes both Changes
+ * If the client does not confirm Send Loss Event Rate with the value 1, Linux
+ * resets the connection. */
 GST_START_TEST (linux_answers)
 {
   End client = new_asking_end (&client_config);
@@ -399,8 +408,8 @@ typedef struct
   const gchar *confirm;
 } Exchange;
 
-/* The server uses the profile without changes, has sent its own Changes, and
- * receives the first options of the peer. */
+/* The server uses the profile as it is and has already sent the Change options
+ * of the profile. It then receives the first options of the peer. */
 static const Exchange exchanges[] = {
   /* Section 6.3.1: the preference lists of the two endpoints share no entry, so
    * the Confirm has the previous value and the preferences of the server. If
@@ -578,8 +587,9 @@ GST_START_TEST (unknown_features_are_all_answered)
 
 GST_END_TEST;
 
-/* An option that does not fit into a packet is sent in a later packet. A Change
- * that did not fit counts as new when it is sent. */
+/* An option that does not fit into a packet is sent in a later packet. If this
+ * option is a Change, it counts as sent for the first time in the later packet.
+ */
 GST_START_TEST (what_does_not_fit_goes_later)
 {
   End end = new_end (&server_config);
@@ -777,7 +787,7 @@ GST_START_TEST (options_out_of_order_are_ignored)
 
 GST_END_TEST;
 
-/* The options of one packet are not reordered among each other. */
+/* Options that are in the same packet do not count as reordered. */
 GST_START_TEST (options_before_the_first_packet_are_ignored)
 {
   End end = new_asking_end (&client_config);
@@ -854,8 +864,10 @@ GST_START_TEST (half_a_turn_without_options_is_no_reordering)
 
 GST_END_TEST;
 
-/* Erratum 974 also applies to FGSS, the number of the first packet with the
- * Changes: a Confirm that arrives now is not late. */
+/* Erratum 974 also applies to FGSS, the sequence number of the first packet
+ * with the Change options. After that packet, the endpoint has used three
+ * quarters of the sequence space. A Confirm that arrives now must not count as
+ * late. */
 GST_START_TEST (half_a_turn_of_our_own_makes_no_confirm_late)
 {
   const guint64 quarter = G_GUINT64_CONSTANT (1) << 46;

@@ -46,7 +46,7 @@ static DccpNetwork network;
 typedef enum
 {
   FROM_ANYWHERE,
-  FROM_THE_PEER,                /* has the address and port of the peer */
+  FROM_THE_PEER,                /* packets with the peer's address and port */
   N_SOURCES
 } Source;
 
@@ -331,8 +331,10 @@ print (const Attack * attack, const Outcome * without, const Outcome * with)
 }
 
 /* Returns whether the attack sends Requests with the client's address to a
- * listener. Such Requests use up the answers for the client's network and the
- * reserve of the client, as docs/security.md says. */
+ * listener. A listener limits its answers to each network, and it has a reserve
+ * of answers for each host that was connected before. Such Requests use up the
+ * answers for the client's network and the reserve of the client
+ * (docs/security.md). */
 static gboolean
 takes_the_answers (const Attack * attack)
 {
@@ -371,8 +373,9 @@ GST_START_TEST (off_path_flood_costs_nothing)
 
 GST_END_TEST;
 
-/* A forged Request with the client's address arrives before the first Request
- * of the client (__i__ is 0), or between two of them (1). */
+/* A forged Request with the client's address arrives. If __i__ is 0, it arrives
+ * before the first Request of the client. If __i__ is 1, it arrives between the
+ * first and the second Request. */
 GST_START_TEST (forged_request_keeps_no_client_out)
 {
   DccpPacket request = {.type = DCCP_REQUEST,.source = CLIENT_PORT,

@@ -197,8 +197,8 @@ GST_START_TEST (client_acknowledges_until_it_hears)
   dccp_network_begin (&network);
   dccp_network_connect (&network);
   dccp_network_run (&network, 5 * SECOND);
-  /* The first Ack follows the Response immediately. It is repeated after 200,
-   * 600 and 1400 ms. */
+  /* The client sends the first Ack as soon as the Response arrives. It sends
+   * the Ack again 200, 600 and 1400 ms later. */
   assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 0), 100 * MS);
   assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 1), 300 * MS);
   assert_equals_uint64 (get_time (CLIENT, DCCP_ACK, 2), 700 * MS);
@@ -692,8 +692,8 @@ assert_not_open (void)
           DCCP_EVENT_RESET), 1);
 }
 
-/* The cookie consists of a time, a number, options and a MAC. A change of any
- * byte makes the cookie invalid. */
+/* The cookie consists of a time, a sequence number, options and a MAC. A change
+ * of any byte makes the cookie invalid. */
 GST_START_TEST (spoiled_cookie_is_refused)
 {
   Cookies seen = {.spoil = __i__ };
@@ -779,7 +779,8 @@ GST_START_TEST (server_asks_a_client_without_options)
   fail_unless (dccp_endpoint_next_send (network.ends[SERVER],
           network.now) == DCCP_NEVER);
   ack = dccp_network_next (&network, SERVER, DCCP_ACK);
-  /* The Confirms are Confirm R (CCID, 3 (3)) and Confirm L (CCID, 3 (3)). */
+  /* The packet has a Confirm R and a Confirm L of CCID. In both of them the
+   * value is 3, and 3 is the only entry of the preference list. */
   ack.options = (const guint8 *) "\43\5\1\3\3\41\5\1\3\3";
   ack.options_size = 10;
   dccp_network_inject_packet (&network, SERVER, &ack);
@@ -790,8 +791,11 @@ GST_START_TEST (server_asks_a_client_without_options)
 GST_END_TEST;
 
 /* The options of a Request that was recorded from Linux 6.1, with the service
- * code of this test: Timestamp, Change L and Change R (CCID; 3, 2, 248),
- * Mandatory, Change L (Allow Short Seqnos, 0) */
+ * code of this test:
+ * - Timestamp
+ * - Change L (CCID; 3, 2, 248)
+ * - Change R (CCID; 3, 2, 248)
+ * - Mandatory Change L (Allow Short Seqnos, 0) */
 GST_START_TEST (request_of_linux_is_answered)
 {
   static const guint8 options[] = { 41, 6, 0x60, 0x87, 0x4b, 0x26,

@@ -26,7 +26,7 @@
 typedef struct
 {
   const gchar *name;
-  const gchar *bytes;           /* in hexadecimal, up to the options */
+  const gchar *bytes;           /* the header without options, in hexadecimal */
   gsize header_size;
   DccpPacket packet;
 } Vector;

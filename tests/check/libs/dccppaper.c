@@ -152,8 +152,8 @@ print_delays (const DccpSimulationFlowResult * flow)
 }
 
 /* Section 5.3.3, figures 5.13 and 5.14: a link of 20 kbyte/s delays the packets
- * that exceed its rate. In the paper the rate falls below 5 kbyte/s again and
- * again. */
+ * that exceed its rate. In the paper, the sending rate falls below 5 kbyte/s
+ * again and again. */
 GST_START_TEST (a_link_that_delays_is_used_evenly)
 {
   guint queues[] = { 4000, 8000, 20000, ENDLESS }, i, steady;

@@ -35,9 +35,10 @@ count_syncs (DccpEnd end)
   return dccp_network_count (&network, end, DCCP_SYNC);
 }
 
-/* Injects a packet of `type` with these numbers, which are relative to the
- * greatest number that was received (GSR) and sent (GSS), and returns whether
- * it is valid. The packet has a payload, so that it is long enough to be
+/* Injects a packet of `type` and returns whether it is valid. `sequence` is
+ * relative to GSR, the greatest sequence number that endpoint `to` has
+ * received. `acknowledgement` is relative to GSS, the greatest sequence number
+ * that `to` has sent. The packet has a payload, so that it is long enough to be
  * answered with a Sync. */
 static gboolean
 is_valid (DccpEnd to, DccpType type, gint64 sequence, gint64 acknowledgement)
@@ -100,7 +101,8 @@ GST_START_TEST (windows_are_those_of_the_standard)
   assert_valid (DCCP_CLOSE, 0, 0, FALSE);
   assert_valid (DCCP_CLOSE, 1, -1000, FALSE);
   assert_valid (DCCP_CLOSE_REQ, 0, 0, FALSE);
-  /* An active connection needs no exception for Sync packets (section 7.5.3).
+  /* RFC 4340 section 7.5.3 has an exception for Sync packets beyond the window.
+   * It does not apply here, because valid packets arrive all the time.
    */
   assert_valid (DCCP_SYNC, 7500, 0, TRUE);
   assert_valid (DCCP_SYNC, 7501, 0, FALSE);
@@ -139,7 +141,8 @@ GST_START_TEST (sync_acknowledges_what_was_refused)
   sync = dccp_network_find (&network, CLIENT, DCCP_SYNC, 0);
   assert_equals_uint64 (sync->packet.acknowledgement,
       dccp_sequence_add (gsr, 8000));
-  /* The Sync that answers a Reset acknowledges GSR (step 6). */
+  /* A Sync that answers a Reset acknowledges GSR (RFC 4340 section 8.5, step
+   * 6). */
   fail_if (is_valid (CLIENT, DCCP_RESET, 8000, 0));
   sync = dccp_network_find (&network, CLIENT, DCCP_SYNC, 1);
   assert_equals_uint64 (sync->packet.acknowledgement, gsr);
@@ -186,9 +189,10 @@ GST_START_TEST (short_packets_have_no_answer)
 
 GST_END_TEST;
 
-/* Section 7.5.3: the acknowledgement number of a Reset is valid if it is GAR or
- * later. This is so even when AWL is later than GAR, as it is if the peer
- * acknowledges no packet. */
+/* RFC 4340 section 7.5.3: the acknowledgement number of a Reset is valid if it
+ * is GAR or later, no matter what AWL is. In this test, the peer acknowledges
+ * no packet. AWL then becomes later than GAR, and a Reset that acknowledges GAR
+ * is still valid. */
 GST_START_TEST (old_acknowledgement_may_end_a_connection)
 {
   DccpPacket reset;
@@ -210,7 +214,9 @@ GST_START_TEST (old_acknowledgement_may_end_a_connection)
 
 GST_END_TEST;
 
-/* Section 8.3.1: the upper 24 bits of the acknowledgement number are 0. */
+/* RFC 4340 section 8.3.1: an Ack with short sequence numbers is answered by a
+ * Reset. The upper 24 bits of the acknowledgement number in this Reset are 0.
+ */
 GST_START_TEST (reset_of_short_numbers_has_no_upper_bits)
 {
   guint8 bytes[28] =
@@ -293,9 +299,10 @@ GST_END_TEST;
 
 /* --- invalid numbers ------------------------------------------------------ */
 
-/* The number of consecutive losses exceeds the sequence window, so the packets
- * that follow are invalid. The receiver sends a Sync, and accepts the answer to
- * the Sync three round trips later. */
+/* More consecutive packets are lost than the sequence window has numbers. The
+ * packets that follow are therefore invalid, and the receiver sends a Sync. The
+ * answer is outside the window, too. The receiver accepts it when no valid
+ * packet has arrived for three round trips. */
 GST_START_TEST (ends_find_each_other_after_a_long_burst)
 {
   guint missing;

@@ -24,8 +24,9 @@
 #define MS G_GUINT64_CONSTANT (1000000)
 #define START (1000 * MS)
 
-/* Number of messages that the sockets of this program still accept, and the
- * errno of all later calls. Without GSO, a message is a packet. */
+/* The number of messages that the sockets of this program still accept. When it
+ * is 0, each further message is refused with `full_errno`. Without GSO, a
+ * message is a packet. */
 static gint room = G_MAXINT, full_errno = EAGAIN;
 static gboolean refuses_gso;
 
@@ -98,9 +99,9 @@ typedef struct
   DatagramPath back[PATHS];
 
   /* State of the mock core */
-  GArray *to_send;              /* Packet entries that the core will send */
+  GArray *to_send;              /* array of Packet: what the core will send */
   guint n_polled;
-  /* Packet entries that were reported as events */
+  /* array of Packet: the packets that the core has reported as events */
   GArray *arrived;
   /* The DatagramSlice of each packet that arrived; NULL: none are kept */
   GArray *kept;
@@ -473,8 +474,8 @@ put_often (Fixture * self, guint path, guint8 first, guint64 now)
   driver_flush_often (&self->driver, now, 1);
 }
 
-/* Calls driver_flush_often so often until `end` that the rate of calls counts as
- * high. Nothing is sent for these calls. */
+/* Calls driver_flush_often every 10 us until `end`. The driver then considers
+ * the calls to be frequent. No packet is sent for these calls. */
 static void
 call_often (Fixture * self, guint64 end)
 {
@@ -500,7 +501,8 @@ GST_START_TEST (packets_of_rare_calls_do_not_wait)
 
 GST_END_TEST;
 
-/* A frame of 100 packets that arrives at once does not make a high rate. */
+/* A frame of 100 packets arrives at once. Such a short burst does not count as
+ * a high rate, so the packets do not wait. */
 GST_START_TEST (packets_of_a_short_burst_do_not_wait)
 {
   Fixture self;
@@ -543,9 +545,10 @@ GST_START_TEST (packets_of_frequent_calls_are_sent_together)
 
 GST_END_TEST;
 
-/* Passes a packet to the core after which no further call comes, and answers
- * when it has arrived at the far end. Meanwhile the loop has woken because of
- * the high rate of calls, so only its own timeout wakes it again. */
+/* Passes a packet to the core. No later call of driver_flush_often () comes, so
+ * the loop of the driver has to send this packet. The high rate of calls has
+ * woken the loop before, so only the timeout of the loop wakes it again. When
+ * the packet has arrived at the far end, the far end sends an answer. */
 static gpointer
 put_last (gpointer data)
 {
@@ -1114,9 +1117,10 @@ check_and_free_kept (Fixture * self)
   g_array_set_size (self->arrived, 0);
 }
 
-/* A core that keeps all packets keeps a limited number of blocks. The packets
- * for which no block is free are copied. The sizes alternate, so that some
- * datagrams become slices and others are copied into a common block. */
+/* The core keeps all packets. These packets may occupy a limited number of
+ * blocks only, so the driver copies the packets for which no block is free. The
+ * sizes of the packets alternate: some datagrams become slices, and others are
+ * copied into a common block. */
 GST_START_TEST (kept_packets_keep_a_limited_number_of_blocks)
 {
   const gsize sizes[] = { 1400, 10 };
@@ -1129,13 +1133,13 @@ GST_START_TEST (kept_packets_keep_a_limited_number_of_blocks)
     for (i = 0; i < 3 * DRIVER_MAX_SLICED; i++)
       merging_send (&self, i, 40, sizes[i % 2], sizes[i % 2]);
     assert_equals_int (self.fixture.kept->len, 3 * DRIVER_MAX_SLICED * 40);
-    /* One block more may be the one into which packets are copied. */
+    /* One more block is allowed for the packets that are copied. */
     fail_unless (count_kept_blocks (&self.fixture) <= DRIVER_MAX_SLICED + 1);
     fail_unless (datagram_pool_get_used (self.fixture.driver.pool) <=
         DATAGRAM_BATCH + DRIVER_MAX_SLICED + 1);
     check_and_free_kept (&self.fixture);
   }
-  /* The blocks of the inputs and the one for copies */
+  /* These are the blocks of the inputs, and one block for copies. */
   fail_unless (datagram_pool_get_used (self.fixture.driver.pool) <=
       DATAGRAM_BATCH + 1);
   g_array_free (self.fixture.kept, TRUE);

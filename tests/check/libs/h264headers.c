@@ -148,7 +148,7 @@ count (H264Headers * headers, guint8 header, const gchar * text)
  * frame_mbs_only_flag: "1:1" for frames only, "1:0" for fields too. */
 #define SPS(order, frames_only) \
     "8:77 16:30 e0 e0 " order " e4 1:0 e0 e0 " frames_only
-#define ORDER_0 "e0 e0"         /* log2_max_pic_order_cnt_lsb is 4 */
+#define ORDER_0 "e0 e0"         /* pic_order_cnt_lsb has 4 bits */
 #define ORDER_2 "e2"
 /* PPS 0, which refers to SPS 0: CAVLC, one reference, no weights. `redundant`
  * "1:1" means that redundant pictures are present. */
@@ -252,7 +252,8 @@ GST_START_TEST (slice_says_which_picture_it_is_of)
 
 GST_END_TEST;
 
-/* Without the parameter sets, only the fields before their ID are known. */
+/* Some fields of a slice header are before the ID of its parameter set. Without
+ * the parameter sets, only these fields are known. */
 GST_START_TEST (slice_without_its_parameter_sets_is_not_read)
 {
   H264Headers *headers = h264_headers_new ();
@@ -286,11 +287,12 @@ GST_START_TEST (slice_without_its_parameter_sets_is_not_read)
 GST_END_TEST;
 
 /* A slice header with all fields that may occur before dec_ref_pic_marking():
- * colour plane, redundant picture, direct mode, numbers of references,
- * modifications of both lists (7.3.3.1), and weights (7.3.3.2). The weights are
- * those of two references in the first list and of one reference in the second
- * list. There are no weights for chroma, because the planes are coded
- * separately. dec_ref_pic_marking() has each operation of 7.3.3.3. */
+ * - colour plane, redundant picture, direct mode, numbers of references
+ * - modifications of both lists (7.3.3.1)
+ * - weights (7.3.3.2) of two references in the first list and of one
+ *   reference in the second list; there are no weights for chroma, because
+ *   the planes are coded separately
+ * dec_ref_pic_marking() has each operation of 7.3.3.3. */
 #define LONG_SLICE "e0 e1 e0 2:1 4:1 4:2 e0 1:1 1:1 e1 e0 " \
     "1:1 e0 e5 e1 e6 e2 e7 e3 1:1 e0 e1 e3 " \
     "e3 1:1 s-20 s7 1:0 1:1 s1 s-1 " \
@@ -503,9 +505,10 @@ GST_START_TEST (order_type_1_is_expected)
           "e0 e7 e0 4:1 1:0 s0 s0 1:0"), 4);
   fail_unless_equals_int (count (headers, NON_REFERENCE,
           "e0 e7 e0 4:2 1:0 s0 s0"), 2);
-  /* The order count of the next frame is one more than the expected count. In
-   * the frame after that, the bottom field is earlier than the top field. Then
-   * two single fields follow. */
+  /* The next frame has a delta_pic_order_cnt[0] of 1, so its order count is one
+   * more than without this field. In the frame after it, delta_pic_order_cnt[1]
+   * is -3, so the bottom field is earlier than the top field. Then two single
+   * fields follow. */
   fail_unless_equals_int (count (headers, REFERENCE,
           "e0 e7 e0 4:2 1:0 s1 s0 1:0"), 9);
   fail_unless_equals_int (count (headers, REFERENCE,

@@ -244,8 +244,9 @@ GST_START_TEST (victim_is_the_frame_of_minimum_cost)
 
 GST_END_TEST;
 
-/* If a new I-frame did not replace the frames that an outage left, the queue W
- * would hold an old I-frame next to the new one. */
+/* An outage leaves frames in the queue W, which holds the frames that wait. A
+ * new I-frame replaces all of them. Otherwise W would hold an old I-frame next
+ * to the new one. */
 GST_START_TEST (an_i_frame_replaces_what_an_outage_left)
 {
   const IfdCase cases[] = {
@@ -401,8 +402,8 @@ GST_START_TEST (stream_without_i_frames_goes_on)
   ifd_case_do_word (ifd, "/", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
   fail_unless_equals_string (log->str, "+P600 +P601 -P602:no-room >P599 +P603");
-  /* The rule for streams without I-frames ends when an I-frame arrives after
-   * all. */
+  /* An I-frame arrives after all, so the stream counts as a stream with
+   * I-frames again. */
   g_string_truncate (log, 0);
   ifd_case_do_word (ifd, "/", &sending, log);
   ifd_case_do_word (ifd, "I", &sending, log);
@@ -470,7 +471,8 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
   Ifd *ifd = ifd_case_play (&gop_of_one, "Ic / P Pr", log);
   guint i;
 
-  /* During this number of frames, the stream may still have another I-frame. */
+  /* During the next IFD_MAX_GOP frames, the core still expects an I-frame.
+   * Therefore it does not resume the stream at a refresh. */
   for (i = 0; i < IFD_MAX_GOP; i++)
     ifd_case_do_word (ifd, i % 20 ? "P" : "Pr", &sending, log);
   g_string_truncate (log, 0);
@@ -678,7 +680,7 @@ GST_START_TEST (counters_tell_what_became_of_the_frames)
 
 GST_END_TEST;
 
-/* These are more GOPs than the algorithm can remember. */
+/* The stream has more GOPs than the core can remember. */
 GST_START_TEST (each_gop_is_counted_as_disturbed_once)
 {
   GString *log = g_string_new (NULL);

@@ -256,7 +256,7 @@ GST_START_TEST (h264_second_field_with_references_makes_p)
    */
   expect_h264 ("01 9e 08; 54 40 11", "P");
   expect_h264 ("01 9e 08; 55 40 11", "P");
-  /* The nal_ref_idc of a parameter set does not count. */
+  /* The nal_ref_idc of a parameter set does not change the frame type. */
   expect_h264 ("01 9e 08; 68 ee", "B");
 }
 
@@ -295,9 +295,9 @@ GST_START_TEST (h264_recovery_point_of_a_refresh_is_p)
   /* The access unit has an I slice, and a refresh over one frame: 010 1 0 00 1.
    */
   expect_h264 ("06 06 01 51 80; 41 88", "Pr");
-  /* A refresh over 0 frames. The first access unit has a P slice, the second
-   * one has an I slice and a P slice (slice_type 2 and 0), and the third one
-   * has two I slices. */
+  /* recovery_frame_cnt is 0 in these access units. The first one has a P slice.
+   * The second one has an I slice (slice_type 2) and a P slice (slice_type 0).
+   * The third one has two I slices. */
   expect_h264 ("06 06 01 c4 80; 61 9a", "Pr");
   expect_h264 ("06 06 01 c4 80; 41 b0; 41 c0", "Pr");
   expect_h264 ("06 06 01 c4 80; 41 b0; 41 b0", "I");
@@ -325,7 +325,7 @@ GST_START_TEST (h264_messages_before_the_recovery_point_are_skipped)
   expect_h264 ("06 00 01 11 80; 06 06 01 c4 80; 41 88", "I");
   /* Types and sizes of SEI messages from 255 on take several bytes. */
   expect_h264 ("06 ff 07 01 11 06 01 e4 80; 41 88", "Ix");
-  /* The type is 261, which is no recovery point. */
+  /* The bytes ff 06 are type 261, which is not a recovery point. */
   expect_h264 ("06 ff 06 01 c4 80; 41 88", "P");
 }
 
@@ -412,14 +412,15 @@ expect_order (IfdClassifier * classifier, const gchar * text, guint order,
   g_byte_array_unref (bytes);
 }
 
-/* An SPS and its PPS (7.3.2.1.1 and 7.3.2.2). The SPS is for fields and frames,
- * with 8 bits of frame_num and of pic_order_cnt_lsb. The PPS has CAVLC and one
- * reference. */
+/* An SPS and its PPS (7.3.2.1.1 and 7.3.2.2). With this SPS, pictures may be
+ * fields or frames, and frame_num and pic_order_cnt_lsb have 8 bits each. The
+ * PPS selects CAVLC and one reference. */
 #define SETS "67 4d 00 1e 96 52 94 a0 1e 2c 5b 2c; 68 ce 3c 80; "
 #define RECOVERY "06 06 01 c4 80; "
 
-/* Slice headers (7.3.3). The names give frame_num (N), the order (O), and the
- * order of a top field (T) or a bottom field (B). */
+/* Slice headers (7.3.3). The names have the slice type and these numbers:
+ * frame_num after N, the picture order count of a frame after O, and that of a
+ * top field after T or of a bottom field after B. */
 #define I_N3_O20 "41 88 81 85 15"
 #define P_N4_O18 "41 9a 08 12 ca 80"
 #define B_N4_O16 "01 9e 08 10 f2 a0"
@@ -506,8 +507,9 @@ GST_START_TEST (h264_fields_of_a_frame_are_told)
   expect_field (classifier, B_N1_T0, "Bt", IFD_FIELD_FIRST);
   expect_field (classifier, B_N1_B1, "Bt", IFD_FIELD_SECOND);
   expect_field (classifier, P_N1_T6, "Pt", IFD_FIELD_FIRST);
-  /* The second picture is not the second field of the first one, because it has
-   * another frame_num, has the same parity, or is a frame. */
+  /* In each of the next three lines, the picture is not the second field of the
+   * picture before it. The first one has another frame_num, the second one has
+   * the same parity, and the third one is a frame. */
   expect_field (classifier, P_N2_B7, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N2_B7, "Pt", IFD_FIELD_FIRST);
   expect_field (classifier, P_N4_O18, "Pt", IFD_FIELD_NONE);
@@ -544,8 +546,8 @@ GST_START_TEST (h264_fields_in_one_access_unit_are_a_frame)
   expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_SECOND);
   /* The second field of an I-frame may refer to the first field. */
   expect_field (classifier, RECOVERY I_N3_T20 ";" P_N1_B7, "I", IFD_FIELD_NONE);
-  /* The order of the I-frame is that of its first field, so the P-frame is
-   * leading. */
+  /* The I-frame has the order of its first field, 20. The P-frame has the order
+   * 18, so it is leading. */
   expect_field (classifier, P_N4_O18, "Pl", IFD_FIELD_NONE);
   ifd_classifier_free (classifier);
 }
@@ -788,8 +790,8 @@ GST_START_TEST (hvcc_gives_lengths_and_sub_layers)
 
 GST_END_TEST;
 
-/* Checks that codec data that are cut at any length below `min` are refused and
- * change nothing. */
+/* Cuts the codec data to each possible size. Codec data with fewer than `min`
+ * bytes must be refused, and must not change the classifier. */
 static void
 expect_whole (IfdCodec codec, const gchar * text, gsize min)
 {
@@ -1019,8 +1021,8 @@ GST_START_TEST (slices_are_the_same_however_they_are_framed)
       "09 f0; 67 64 00; 68 ee; 06 05 01 ff 80; 65 88 84; 65 11 22 33 44; 0c ff 80",
       "8: 65 88 84");
   assert_slices (IFD_CODEC_H264, avcc, "67 64 00 01; 68 ee 01", "0:");
-  /* delimiter, slice of the base layer, slice of another layer, slice of the
-   * base layer, SEI */
+  /* The access unit has a delimiter, a slice of the base layer, a slice of
+   * another layer, a slice of the base layer, and an SEI. */
   assert_slices (IFD_CODEC_H265, hvcc,
       "46 01 50; 26 01 af 06; 26 09 af 06; 26 01 11; 50 01 80",
       "7: 26 01 af 06");

@@ -111,8 +111,8 @@ GST_START_TEST (figures_1_2_and_1_3_line_by_line)
 
 GST_END_TEST;
 
-/* Cases that the figures do not handle. The algorithms follow the figures
- * literally. */
+/* Cases for which the figures of the paper have wrong results. The algorithms
+ * follow the figures literally, including their faults. */
 GST_START_TEST (figures_1_2_and_1_3_with_their_faults)
 {
   const IfdCase cases[] = {
@@ -147,7 +147,7 @@ GST_START_TEST (paper_algorithms_have_a_w_of_one)
 
 GST_END_TEST;
 
-/* Incomplete frames and new receivers do not occur in the figures. */
+/* The figures of the paper show neither incomplete frames nor new receivers. */
 GST_START_TEST (paper_algorithms_beyond_the_figures)
 {
   const IfdCase both[] = {

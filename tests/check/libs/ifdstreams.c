@@ -275,9 +275,9 @@ check_no_dependents (const Run * run, guint victim, const Picture * c)
     must_hold (!refers (get_waiting (run, i), victim));
 }
 
-/* Returns whether the queue W holds only frames that an outage left. These are
- * I- and P-frames with missing frames between them. Must be called before the
- * I-frame `c` is stored. */
+/* Returns whether the queue W holds only I- and P-frames, and frames between
+ * them are missing. An outage leaves such frames in the queue. Must be called
+ * before the I-frame `c` is stored. */
 static gboolean
 is_stale (const Run * run, const Picture * c)
 {
@@ -338,9 +338,10 @@ check_no_room (const Run * run, const Picture * c)
       continue;
     }
     must_hold (other->frame.type != IFD_FRAME_B);
-    /* If the new frame `c` is not a leading picture, it could overwrite a
-     * waiting P-frame that is leading or belongs to another GOP. This would
-     * cost one picture only. The queue W must hold no such P-frame. */
+    /* A new frame `c` that is not a leading picture may overwrite some waiting
+     * P-frames: those that are leading, and those of another GOP. Overwriting
+     * such a P-frame costs one picture only. If `c` was dropped because there
+     * is no room, the queue W must not hold such a P-frame. */
     must_hold (!(other->frame.type == IFD_FRAME_P && !c->leading
             && (other->gop != c->gop || other->leading)));
   }
@@ -367,10 +368,10 @@ check_drop (const Run * run, const IfdEvent * event, const Picture * c)
       must_hold (picture->frame.flags & IFD_FRAME_INCOMPLETE);
       break;
     default:
-      /* For the other reasons, the core drops only frames that cannot be
-       * decoded. In streams with pyramids it may drop more frames, because it
-       * cannot know that no later frame refers to the middle frame of a
-       * pyramid. */
+      /* If the core drops a frame for another reason, the frame cannot be
+       * decoded. In streams with pyramids the core may also drop frames that
+       * can be decoded. It cannot know that no later frame refers to the middle
+       * frame of a pyramid. */
       must_hold (picture->frame.type != IFD_FRAME_I);
       if (!run->maker.film.pyramids)
         must_hold (is_undecodable (run, picture));

@@ -773,7 +773,8 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
   link_add_flow (link, 0);
   link_input (link, 0, 0, 1500, NULL);
   link_input (link, 0, 0, 1000, NULL);
-  /* 500 bytes remain of the second opportunity. */
+  /* The packet of 1000 bytes uses only a part of the second opportunity. 500
+   * bytes of this opportunity remain. */
   link_input (link, 0, 0, 1000, NULL);
   link_input (link, 0, 0, 1000, NULL);
   link_timeout (link, LINK_SECOND);
@@ -781,7 +782,8 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
   expect_output (link, 0, 1, 10 * MS);
   expect_output (link, 0, 2, 20 * MS);
   expect_output (link, 0, 3, 20 * MS);
-  /* An opportunity without a packet is lost, so the next ones are at 1030 ms.
+  /* No packet waits at 1020 ms, so the opportunity at this time is lost. The
+   * next two opportunities are at 1030 ms.
    */
   link_input (link, LINK_SECOND + 25 * MS, 0, 1500, NULL);
   link_input (link, LINK_SECOND + 25 * MS, 0, 1500, NULL);
@@ -790,8 +792,10 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
   expect_output (link, 0, 4, 1030 * MS);
   expect_output (link, 0, 5, 1030 * MS);
   expect_output (link, 0, 6, 1040 * MS);
-  /* The rest of an opportunity is lost, too. Between two packets, the trace may
-   * be repeated any number of times. */
+  /* A packet may use only a part of an opportunity. If no other packet waits,
+   * the rest of the opportunity is lost.
+   *
+   * The trace may be repeated any number of times between two packets. */
   link_input (link, 2 * LINK_SECOND + 5 * MS, 0, 100, NULL);
   link_input (link, 2 * LINK_SECOND + 15 * MS, 0, 1400, NULL);
   link_input (link, 5000 * LINK_SECOND + 15 * MS, 0, 1400, NULL);
@@ -958,7 +962,7 @@ GST_START_TEST (quality_counts_bit_errors_and_every_station)
     if (event.type != LINK_EVENT_QUALITY)
       continue;
     told[event.station]++;
-    /* The expected value is exp (-1.2), or slightly less. */
+    /* The expected quality is exp (-1.2) or slightly less. */
     fail_unless (event.quality == 1 || ABS (event.quality - 0.30117) < 1e-4);
   }
   fail_unless (told[0] > 60 && told[3] > 60);
@@ -1110,7 +1114,7 @@ GST_START_TEST (profiles_are_valid_in_each_quality)
       fail_unless (link_config_check (&config, &error),
           "profile=%s, quality %d: %s", info->nick, quality,
           error ? error->message : NULL);
-      /* The values of the dial-up call are only used if dial-up=true. */
+      /* The settings of the phone call are only used if dial-up=true. */
       config.dial_up.enabled = config.model != LINK_MODEL_DCF;
       fail_unless (link_config_check (&config, &error),
           "profile=%s dial-up=true, quality %d: %s", info->nick, quality,
@@ -1385,8 +1389,8 @@ GST_START_TEST (what_is_still_inside_is_freed_once)
     link_timeout (link, 32 * MS);
     n_freed = 0;
     link_free (link, count_free);
-    /* The number includes packets that were delivered and not fetched, and
-     * packets that were dropped and not reported. */
+    /* The freed packets include packets that were delivered but not fetched,
+     * and packets that were dropped but not reported. */
     fail_unless_equals_int (n_freed, 12);
   }
 }

@@ -190,8 +190,9 @@ compare_seconds (gconstpointer a, gconstpointer b)
   return *x < *y ? -1 : *x > *y;
 }
 
-/* Measures 500 exchanges as in the paper, each of which begins at a random time
- * within a block. `seconds` gets the sorted durations. */
+/* Measures 500 exchanges of a request and a reply, as the paper of the table
+ * does. Each exchange begins at a random time within a block. `seconds` gets
+ * the sorted durations. */
 
 #define EXCHANGES 500
 
@@ -242,10 +243,10 @@ get_bulk (const LinkConfig * config, guint station, guint seconds,
   return bytes;
 }
 
-/* The rows of Alanko's tables 3 and 4: the minimum, percentiles and maximum of
- * the duration of an exchange, in seconds. For each tolerance in seconds, a row
- * also has the share of the exchanges that exceed the median by more than the
- * tolerance. */
+/* One row of Alanko's table 3 or 4. It has the minimum, percentiles and maximum
+ * of the duration of an exchange, in seconds. The row also has six shares of
+ * outliers, one for each of the tolerances. An outlier is an exchange that
+ * takes longer than the median plus the tolerance. */
 
 #define PERCENTILES 6
 #define TOLERANCES 6
@@ -301,9 +302,10 @@ print_values (const gchar * name, const gdouble * theirs,
   g_print ("\n");
 }
 
-/* Prints a whole row of the tables for a link of this quality. In the paper 1 %
- * of the exchanges took much longer, which never happens on an ideal link. The
- * frequency of such exchanges is not checked. */
+/* Prints the measured durations and those of the paper, like a row of Alanko's
+ * tables. In the paper, 1 % of the exchanges took much longer than the others.
+ * This never happens on an ideal link. The test does not check how often it
+ * happens on other links. */
 static void
 print_exchange (const gchar * name, const Exchange * theirs,
     const gdouble * seconds)
@@ -535,8 +537,8 @@ note_call (Calls * calls, const LinkEvent * event)
   }
 }
 
-/* Makes calls until 400 have succeeded. Each call ends soon, because its life
- * time is very short. */
+/* Makes phone calls until 400 of them have succeeded. Each call ends soon,
+ * because the configured duration of a call is very short. */
 static void
 make_set (const LinkConfig * config, Calls * calls)
 {
@@ -692,11 +694,14 @@ get_video_loss (const LinkConfig * template, gboolean lite)
   return 100.0 * lost / VIDEO_PACKETS;
 }
 
-/* For WSim, the paper has graphs without numbers. "theirs" is the result that
- * WSim's rules give for a packet of 6 blocks with headers in 2 of them. Figure
- * 15 is a measurement: it has the losses with UDP and with UDP-Lite, but the
- * paper does not give the error rate of the blocks. The rate and the bursts
- * here are those with which the emulated channel has both of these losses. */
+/* The first two rows are for WSim, for which the paper has graphs without
+ * numbers. Here "theirs" is the result that WSim's rules give for a packet of 6
+ * blocks with headers in 2 of them.
+ *
+ * The last row is the measurement of figure 15. The paper gives the losses with
+ * UDP and with UDP-Lite, but not the error rate of the blocks. With the rate
+ * and the bursts of this row, the emulated channel has the losses of the paper.
+ */
 static const struct
 {
   const gchar *name;
@@ -765,8 +770,8 @@ GST_END_TEST;
 
 /* Traces of radio blocks */
 
-/* Returns a trace of `n` blocks, of which the blocks from `first` to `last` are
- * hit. */
+/* Returns a trace of `n` blocks. The blocks from `first` to `last` are damaged.
+ */
 static gchar *
 make_trace (guint n, guint first, guint last)
 {
@@ -905,7 +910,9 @@ GST_START_TEST (lost_frame_is_rejected_and_sent_again)
   fail_unless_equals_int (course.stats.resets, 0);
   fail_unless_equals_uint64 (course.stats.blocks_hit, 1);
   fail_unless_equals_int (get_extra (&course, &ideal, 18), 0);
-  /* The rejection, the retransmission and the block after it take 13 blocks. */
+  /* The lost frame leaves 13 blocks later than without the loss. In this time
+   * the receiver sends the rejection, the sender retransmits the frame, and one
+   * more block follows. */
   fail_unless_equals_int (get_extra (&course, &ideal, 19), 260);
   /* The frames behind the lost one waited for it and leave together with it. */
   for (i = 20; i < 32; i++)
@@ -929,8 +936,8 @@ GST_START_TEST (lost_last_frame_is_found_by_a_checkpoint)
   fail_unless (course.in_order);
   fail_unless_equals_int (course.max_attempts, 2);
   fail_unless_equals_int (get_extra (&course, &ideal, 8), 0);
-  /* The packet waits until T1 expires, which runs from the last
-   * acknowledgement. Then it waits for a poll and the answer to the poll. */
+  /* T1 runs from the last acknowledgement. The packet is only retransmitted
+   * when T1 has expired and the poll after T1 has been answered. */
   check_between ("extra delay of a checkpoint, ms", 480, 980,
       get_extra (&course, &ideal, 9));
   g_free (trace);
@@ -941,7 +948,9 @@ GST_END_TEST;
 GST_START_TEST (lost_rejection_is_repeated)
 {
   gchar *up = make_trace (3000, 20, 20);
-  /* The next frame arrives 7 blocks later, so the SREJ is in block 27. */
+  /* The frame in block 20 of the uplink is lost. The next frame arrives 7
+   * blocks later. Only then does the receiver send SREJ. It sends SREJ in block
+   * 27 of the downlink, which is lost as well. */
   gchar *down = make_trace (3000, 27, 27);
   Course course, ideal;
   LinkConfig config;
@@ -1007,8 +1016,10 @@ GST_START_TEST (reset_loses_what_is_in_flight)
 
 GST_END_TEST;
 
-/* The reset happens after the lost frame, T1, a poll followed by T1, and N2
- * further polls that are each followed by T1. */
+/* The link is reset after all of these steps:
+ * - a frame is lost, and T1 expires,
+ * - the first poll is lost, and T1 expires,
+ * - N2 more polls are lost, and T1 expires after each of them. */
 GST_START_TEST (polls_are_repeated_n2_times)
 {
   gchar *trace = make_trace (3000, 0, 2999);
@@ -1097,8 +1108,8 @@ GST_START_TEST (disconnect_after_n2_dials_again)
 
 GST_END_TEST;
 
-/* Without dial-up there is no call that could end, so the link is reset
- * instead. */
+/* Without dial-up there is no phone call that RLP could end. Instead of a
+ * disconnect, the link is reset. */
 GST_START_TEST (disconnect_without_dial_up_is_a_reset)
 {
   gchar *trace = make_trace (3000, 100, 600);
@@ -1281,8 +1292,9 @@ get_fate_of_hit (guint block, gboolean frame_check)
   config.blocks.frame_check = frame_check;
   config.blocks.corrupt_share = 1;
   path_open (&path, &config);
-  /* 84 bytes and 7 bytes of PPP: block 2 contains the header, blocks 3 and 4
-   * follow, and block 5 has 7 bytes, 2 of which are the frame check. */
+  /* PPP adds 7 bytes to the packet of 84 bytes. Block 2 contains the header.
+   * Blocks 3 and 4 follow. Block 5 has the last 7 bytes, 2 of which are the
+   * frame check. */
   link_input (path.link, 0, path.flows[0], 84, NULL);
   do {
     link_timeout (path.link, link_next_wakeup (path.link));
@@ -1405,7 +1417,8 @@ GST_END_TEST;
 
 /* Calls */
 
-/* Each packet is delivered or lost, no matter when a call breaks. */
+/* A phone call may break at any time. Each packet must be either delivered or
+ * reported as lost. */
 GST_START_TEST (calls_that_break_lose_what_is_under_way)
 {
   static const LinkProfile profiles[] = { LINK_PROFILE_GSM,
@@ -1427,17 +1440,17 @@ GST_START_TEST (calls_that_break_lose_what_is_under_way)
     fail_unless (course.call > 0);
     fail_unless_equals_int (course.delivered + course.call + course.reset +
         course.check, 300);
-    /* Each break loses at most four packets, which are on the serial line or in
-     * flight. */
+    /* When a phone call breaks off, at most four packets are lost. These
+     * packets are on the serial line or in flight. */
     fail_unless (course.call <= 4 * course.stats.calls_broken);
   }
 }
 
 GST_END_TEST;
 
-/* The transmission of a packet takes longer than a call lasts. Each break loses
- * the packet that is on the line at this time. Waiting packets remain for the
- * next call.
+/* The transmission of a packet takes longer than a phone call lasts. When the
+ * call breaks off, only the packet that is on the serial line is lost. The
+ * packets that wait remain in the queue until the next call.
  */
 GST_START_TEST (break_takes_the_packet_on_the_line)
 {
@@ -1505,8 +1518,8 @@ GST_START_TEST (call_is_made_when_a_packet_waits)
 
 GST_END_TEST;
 
-/* The call ends exactly `hang_up_after` after the last packet. A packet that
- * arrives before the end uses the same call, and a later packet starts a new
+/* The phone call ends exactly `hang_up_after` after the last packet. A packet
+ * that arrives before the end uses the same call. A later packet starts a new
  * call. */
 GST_START_TEST (call_ends_when_nobody_uses_it)
 {

@@ -44,8 +44,8 @@ expect_no_change (LinkDialUp * dial_up)
   fail_if (link_dial_up_poll_change (dial_up, &state));
 }
 
-/* Sets up a call that begins at `now`. Returns the time at which it is
- * connected, `now` + SET_UP. */
+/* Makes a phone call, and begins to dial at `now`. Returns the time at which
+ * the call is connected, `now` + SET_UP. */
 static guint64
 make_call (LinkDialUp * dial_up, guint64 now)
 {

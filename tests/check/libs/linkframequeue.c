@@ -56,7 +56,7 @@ describe (Fixture * fixture, gchar type, gboolean begins, gboolean ends)
 }
 
 /* Pushes a packet. Returns FALSE if the queue refused it. Also checks that
- * link_frame_queue_wants () announced the same. */
+ * link_frame_queue_wants () predicted whether the queue accepts the packet. */
 static gboolean
 push (Fixture * fixture, const VideoPacket * video, gchar letter)
 {
@@ -368,8 +368,8 @@ GST_END_TEST;
 
 /* --- types ---------------------------------------------------------------- */
 
-/* Some senders write an empty video header. Only the first packet of a frame
- * contains its type then. */
+/* Some senders write an empty video header. In this case only the first packet
+ * of a frame contains the type of the frame. */
 GST_START_TEST (the_first_packet_says_the_type_for_all)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);
@@ -419,9 +419,10 @@ push_b (Fixture * fixture, guint reference, gchar letter)
   fail_unless (push (fixture, &video, letter));
 }
 
-/* The previous GOP has lost its end, so the leading frames of this GOP cannot
- * be decoded. The frames that follow the I-frame in output order can be
- * decoded, although no P-frame stands between them and the leading frames. */
+/* The end of the previous GOP was lost, so the leading frames of this GOP
+ * cannot be decoded. The frames that follow the I-frame in output order can be
+ * decoded. No P-frame separates them from the leading frames, so the queue must
+ * use the temporal references. */
 GST_START_TEST (temporal_references_tell_what_leads_a_gop)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);

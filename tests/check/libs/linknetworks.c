@@ -84,8 +84,8 @@ GST_START_TEST (magalhaes_table_1)
 
 GST_END_TEST;
 
-/* Table 2, rows of 50 and 100 ms: 17 to 21 of 1000 frames are lost, in 1 to 3
- * blocks. */
+/* In the rows of 50 and 100 ms of table 2, 17 to 21 of 1000 frames are lost.
+ * These losses form 1 to 3 blocks of consecutive frames. */
 GST_START_TEST (rangelan2_loses_in_blocks)
 {
   guint lost = 0, blocks = 0, seed;
@@ -119,8 +119,9 @@ GST_START_TEST (rangelan2_loses_in_blocks)
 
 GST_END_TEST;
 
-/* The maximum delays in a flood are below 6 s on RangeLAN2 and 3.5 s on IrDA,
- * whose buffer must be smaller (5.2, 5.3). IrDA itself loses no packet. */
+/* The flood fills the buffer of the base station. The paper measured maximum
+ * delays below 6 s on RangeLAN2 and below 3.5 s on IrDA, so the buffer of IrDA
+ * must be smaller (5.2, 5.3). IrDA itself loses no packet. */
 GST_START_TEST (floods_fill_the_base_stations_buffer)
 {
   const gchar *profiles[] = { "rangelan2", "irda" };
@@ -199,11 +200,13 @@ ping (const LinkConfig * config, guint32 size, guint64 interval, guint n)
   return pings;
 }
 
-/* Table 5.1 has 0.877 s for pings of 60 bytes and 0.825 s for 576 bytes. The
- * value for 576 bytes is impossible on a link that sends 8 to 12 kbit/s (2.3),
- * because 576 bytes take 0.4 s uplink alone. Therefore only the small pings are
- * checked. With an interval of 20 ms the small pings exceed the rate of the
- * link. */
+/* The mean round trip in table 5.1 is 0.877 s for pings of 60 bytes and 0.825 s
+ * for pings of 576 bytes. According to section 2.3, the link sends 8 to 12
+ * kbit/s. At this rate 576 bytes take 0.4 s on the uplink alone, so the value
+ * for 576 bytes is impossible. Therefore only the small pings are checked.
+ *
+ * In the last row, a small ping is sent every 20 ms. This exceeds the rate of
+ * the link. */
 GST_START_TEST (erixzon_table_5_1)
 {
   static const struct

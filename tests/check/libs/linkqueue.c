@@ -216,8 +216,8 @@ GST_END_TEST;
 
 /* --- ifd ------------------------------------------------------------------ */
 
-/* One packet is already in transmission, so the first frame counts as being
- * sent and cannot be dropped. */
+/* One packet is already in transmission. The first frame waits behind it. The
+ * queue treats this frame as being sent and cannot drop it. */
 GST_START_TEST (ifd_gives_up_b_frames_for_others)
 {
   LinkConfig config = make_config (LINK_QUEUE_IFD, 2);
@@ -315,8 +315,9 @@ GST_START_TEST (ifd_gives_up_a_frame_without_end)
 
 GST_END_TEST;
 
-/* A caller that waits for room does not have to wait for video, because the
- * queue itself decides which frames to drop. */
+/* Some callers wait until the queue has room for a packet. They need not wait
+ * with the first packet of a video frame, because the queue itself decides
+ * which frames to drop. */
 GST_START_TEST (ifd_has_room_for_any_frame)
 {
   Fixture fixture = fixture_new (LINK_QUEUE_IFD, 1);

@@ -106,9 +106,10 @@ GST_START_TEST (saturated_cycle_is_the_sum_of_its_parts)
 
 GST_END_TEST;
 
-/* The time for which a packet of 64 bytes occupies the medium at each rate: 100
- * bytes, SIFS, and the ACK at the highest basic rate that is not above the rate
- * of the packet. */
+/* The time for which a packet of 64 bytes occupies the medium at each rate. It
+ * consists of the packet, which has 100 bytes with its headers, of SIFS, and of
+ * the ACK. The ACK has the highest basic rate that is not above the rate of the
+ * packet. */
 GST_START_TEST (acknowledgements_have_a_basic_rate)
 {
   /* A transmission takes 20 us, a number of symbols of 4 us each, and 6 us.
@@ -262,8 +263,8 @@ GST_START_TEST (two_saturated_stations_share_and_collide)
 
 GST_END_TEST;
 
-/* Returns the index of the rate, which is recognised by the airtime of a
- * packet: 1, 2, 5.5 or 11 Mbit/s. */
+/* Returns the index of the rate of a packet: 1, 2, 5.5 or 11 Mbit/s. The rate
+ * is found from the airtime of the packet. */
 static guint
 get_rate_index (guint64 airtime)
 {
@@ -336,8 +337,8 @@ GST_START_TEST (rates_fall_back_and_recover)
   rates = get_rates (&config, 20, HEAD FAIL (1));
   fail_unless_equals_string (rates, "33000001111122222333");
   g_free (rates);
-  /* The previous two rules are combined. Once the maximum rate is reached,
-   * three successes are enough again. */
+  /* This rule combines ARF and LOSS. When the maximum rate has been reached
+   * again, three successes are enough for a step. */
   config.dcf.fallback = LINK_FALLBACK_ARF_LOSS;
   config.dcf.top_rate = 1;
   rates = get_rates (&config, 10, HEAD FAIL (1));
@@ -587,12 +588,16 @@ GST_START_TEST (ouwens_tables_3_2_3_3_and_3_6_udp)
 GST_END_TEST;
 
 /* Two rows contradict the other rows and are not checked (docs/links.md has the
- * details). The first of these rows allows five transmissions instead of four,
- * and 4 percentage points fewer packets succeed with the first transmission.
- * However, the limit only matters to the 0.1 % of packets that need a fifth
- * transmission. The second of these rows has a limit of one transmission, and
- * the oven adds 311 s, with only 27 more TCP retransmissions. Table 3.5 is not
- * checked at all, because it contradicts table 3.4. */
+ * details).
+ *
+ * The first of these rows allows five transmissions instead of four. It says
+ * that 4 percentage points fewer packets succeed with the first transmission.
+ * However, a fifth transmission is only needed by 0.1 % of the packets.
+ *
+ * The second of these rows allows one transmission. It says that the oven makes
+ * the transfer 311 s longer, with only 27 more TCP retransmissions.
+ *
+ * Table 3.5 is not checked at all, because it contradicts table 3.4. */
 GST_START_TEST (ouwens_tables_3_4_3_5_and_3_6_tcp)
 {
   guint limit, oven;
@@ -616,9 +621,11 @@ GST_START_TEST (ouwens_tables_3_4_3_5_and_3_6_tcp)
 
 GST_END_TEST;
 
-/* At 11 Mbit/s the oven costs 15 to 19 % of the throughput. If it is on for 20
- * s, a film of 6 Mbit/s takes 88.2 instead of 85.2 s over UDP (table 3.7), and
- * 72.2 instead of 69.2 s over TCP (table 3.13). */
+/* At 11 Mbit/s the oven costs 15 to 19 % of the throughput.
+ *
+ * Ouwens also measured a film of 6 Mbit/s while the oven was on for 20 s. Over
+ * UDP the film took 88.2 s instead of 85.2 s (table 3.7). Over TCP it took 72.2
+ * s instead of 69.2 s (table 3.13). */
 GST_START_TEST (ouwens_sections_3_6_to_3_9_oven)
 {
   gdouble udp[2] = { 0, }, tcp[2] = { 0, };

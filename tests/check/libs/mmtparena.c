@@ -27,8 +27,8 @@ GST_START_TEST (what_is_called_possible_is_near_the_optimum)
 GST_END_TEST;
 
 /* The link takes 80 ms for each packet. There are 25 frames of one packet each,
- * one every 40 ms. Every second frame is in time, and so are the frames at the
- * end that may still wait until their deadlines. */
+ * one every 40 ms. Every second frame is in time. At the end a few more frames
+ * are in time, because they may still be sent until their deadlines. */
 GST_START_TEST (half_the_rate_carries_half_of_the_packets)
 {
   static const ArenaPossibleConfig config = { 0, 100 * MS, 0 };
@@ -45,8 +45,8 @@ GST_START_TEST (half_the_rate_carries_half_of_the_packets)
     g_array_append_val (opportunities, opportunity);
   }
   supply = arena_supply_new (opportunities);
-  /* The frames are due from 0 to 960 ms, and the last ones may wait until their
-   * deadlines. The link sends 14 frames: at 0, 80, ..., 1040 ms. */
+  /* The frames are due from 0 to 960 ms. The last frames may wait after that
+   * until their deadlines. The link sends 14 frames: at 0, 80, ..., 1040 ms. */
   fail_unless_equals_int (arena_possible_count (frames, supply, &config, NULL),
       14);
   arena_supply_free (supply);
@@ -187,8 +187,9 @@ GST_START_TEST (what_a_constant_link_carries_is_in_time)
   fail_unless_equals_float (outcome.udp.decodable, 1);
   fail_unless (outcome.mmtp.decodable >= 0.95);
   fail_unless (outcome.mmtp.p95 < 500);
-  /* Each full packet has 24 bytes of MMTP, 16 of RTP and 28 of UDP and IP for
-   * 1384 bytes of the clip. Some packets are not full, so the ratio is higher.
+  /* A full packet has 1384 bytes of the clip. Its headers have 24 bytes of
+   * MMTP, 16 bytes of RTP, and 28 bytes of UDP and IP. Some packets are not
+   * full, so the share of headers is higher.
    */
   fail_unless (outcome.mmtp.sent_per_played > 1452.0 / 1384);
   arena_groups_free (groups);
@@ -233,8 +234,9 @@ GST_START_TEST (a_run_is_the_same_each_time)
 
 GST_END_TEST;
 
-/* The recorded link often carries less than the stream. A reader of the packets
- * checks that no frame is sent if its reference was not sent. */
+/* The recorded link often carries less than the stream. The arena reads the
+ * packets that were sent and counts the frames whose reference was not sent.
+ * There must be no such frame. */
 GST_START_TEST (no_frame_is_sent_without_its_references)
 {
   ArenaGroups *groups = load_groups ();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks what the receiver measures on a path: losses, arrivals and transits.
+/* Checks what the receiver measures on a path: the losses, the arrivals, and
+ * the transit times of the messages.
  */
 
 #include <gst/check/gstcheck.h>
@@ -163,7 +164,8 @@ GST_START_TEST (a_record_has_what_came)
   take (&arrivals, 0, &record);
   fail_unless_equals_int (record.flags, MMTP_RECORD_UNMEASURED);
   fail_unless_equals_int (record.received, 0);
-  /* A message is sent every 10 ms, every tenth is lost and one is late. */
+  /* A message is sent every 10 ms. Every tenth message is lost, and one message
+   * is late. */
   for (i = 0; i < 1000; i++)
     if (i % 10 != 5)
       add (&arrivals, 10 * i, i == 900 ? 8 : 3, i);
@@ -220,9 +222,9 @@ GST_START_TEST (transits_are_those_since_the_last_record)
 
 GST_END_TEST;
 
-/* A message may arrive at the time of a record but after the record was
- * written. It is part of the other records of that time, and of no later
- * record. */
+/* Several records can be written at the same time, and a message can arrive
+ * between two of them. It is part of the second of these records, and not of a
+ * record that is written later. */
 GST_START_TEST (a_moment_belongs_to_one_span)
 {
   MmtpArrivals arrivals;
@@ -300,8 +302,8 @@ GST_START_TEST (the_jitter_is_that_of_rfc_3550)
 
 GST_END_TEST;
 
-/* On a slow path short messages are faster because of their size, so they must
- * not count as jitter. */
+/* On a slow path, short messages have a lower delay than long messages. This
+ * difference must not count as jitter. */
 GST_START_TEST (keepalives_are_no_jitter)
 {
   MmtpArrival keepalive = {.size = 55,.repair_until = G_MAXUINT64 };
@@ -319,8 +321,8 @@ GST_START_TEST (keepalives_are_no_jitter)
   take (&arrivals, 500, &record);
   fail_unless_equals_int (record.received, 40);
   fail_unless_equals_int (record.jitter, 0);
-  /* The minimum transit and the high transit of the record also count
-   * keep-alives. */
+  /* The transits of keep-alives are included in the fields min_transit and
+   * high_transit of the record. */
   fail_unless_equals_int (record.min_transit, TICKS (5));
   fail_unless_equals_int (record.high_transit, TICKS (20));
 }
@@ -349,7 +351,8 @@ GST_START_TEST (the_rate_is_of_what_came_lately)
   fail_unless (mmtp_arrivals_get_min_transit (&arrivals, START + MS (3000),
           &transit));
   fail_unless_equals_int64 (transit, MS (5));
-  /* Half a second later the rate is at most half, and in the end it is 0. */
+  /* No message arrives any more. After 0.4 s the measured rate has fallen to
+   * less than three quarters, and after 2 s it is 0. */
   fail_unless (mmtp_arrivals_get_rate (&arrivals, START + MS (3400)) < 75000);
   fail_unless_equals_uint64 (mmtp_arrivals_get_rate (&arrivals,
           START + MS (5000)), 0);

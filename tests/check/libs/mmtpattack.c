@@ -595,8 +595,8 @@ begin_handshake (MmtpNetwork * network, Handshaker * self, guint n_paths)
   answer_what_was_seen (network, self);
 }
 
-/* If the endpoints have a key, a forged message neither ends the attempt nor
- * prevents the session. */
+/* The endpoints have a key. A forged message then neither ends the attempt to
+ * begin a session nor prevents the session. */
 GST_START_TEST (a_forged_step_of_the_handshake_stops_nothing)
 {
   Handshaker self = { {NULL,}, };
@@ -982,8 +982,9 @@ resend (Attack * self, MmtpNetwork * network)
   g_array_set_size (self->recorded, 0);
 }
 
-/* An address is validated by an answer from this address, which the attacker
- * cannot give without the sender. The session continues on the other paths. */
+/* The receiver validates a new address: it waits for an answer from this
+ * address. The attacker cannot give this answer without the sender. The session
+ * continues on the other paths. */
 GST_START_TEST (an_attacker_gets_no_path)
 {
   MmtpSenderPathStats stats;
@@ -1037,8 +1038,8 @@ GST_START_TEST (a_stolen_response_validates_nobody)
   assert_equals_int (mmtp_network_get_sent (&network, &own), 0);
   assert_equals_int (network.sessions, 1);
   assert_equals_int (network.lost + network.refused, 0);
-  /* If a path answers but cannot be measured, the sender gives the path up
-   * after 7 s. */
+  /* If a path answers but cannot be measured, the sender closes the path after
+   * 7 s. */
   fail_unless (network.out->len >= (15 - 8) * 25, "%u buffers",
       network.out->len);
   finish (&network, &attack);

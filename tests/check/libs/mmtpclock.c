@@ -12,8 +12,8 @@
 
 GST_START_TEST (short_times_become_whole)
 {
-  /* The sender's clock starts at one of these times: shortly before the short
-   * times wrap, shortly before the long times wrap, at 0, and in the middle of
+  /* The sender's clock starts at one of these times: just before the 24-bit
+   * times wrap, just before the 32-bit times wrap, at 0, and in the middle of
    * the range. */
   static const guint64 starts[] = { G_GUINT64_CONSTANT (167772150),
     G_GUINT64_CONSTANT (0xfffffff0), 0, G_MAXUINT64 / 2
@@ -26,8 +26,8 @@ GST_START_TEST (short_times_become_whole)
 
     mmtp_clock_init (&clock, START, sender);
     for (step = 1; step < 100; step++) {
-      /* The interval between the messages is 50 s, and their transits differ by
-       * 300 ms. */
+      /* A message is sent every 50 s. Every second message has a one-way delay
+       * that is 300 ms longer. */
       guint64 sent = sender + step * G_GUINT64_CONSTANT (50000000);
       guint64 now = START + SECONDS (50) * step + MS (300) * (step % 2);
 
@@ -107,9 +107,9 @@ GST_START_TEST (what_goes_out_does_not_go_back)
 
 GST_END_TEST;
 
-/* The transits grow with the skew, and noise only increases them. The clock
- * must find the skew, and the distance of the buffers must be exact to
- * microseconds. */
+/* The transits grow with the skew between the clocks. Noise is only added to
+ * the transits. The clock must find the skew. The distance between two output
+ * buffers must be exact to a few microseconds. */
 static void
 check_skew (gdouble skew, gdouble noise)
 {

@@ -108,10 +108,12 @@ GST_START_TEST (sign_test_is_the_tables)
 
 GST_END_TEST;
 
-/* Returns whether `a` is less than `b` by more than chance explains. It is the
- * one-sided test of two proportions. All 80 comparisons of a rule together have
- * a level of 5 %. Each of them has 5 % / 80 (Bonferroni), which is 3.23
- * standard deviations. */
+/* Returns whether `a` is less than `b` by more than chance explains.
+ *
+ * This is the one-sided test of two proportions. A rule is compared 80 times.
+ * The level of significance of all 80 comparisons together is 5 %, so that of
+ * one comparison is 5 % / 80 (Bonferroni). This corresponds to 3.23 standard
+ * deviations. */
 static gboolean
 is_clearly_less (guint a, guint b)
 {
@@ -136,15 +138,16 @@ get_squares (const gint * values, guint n, gdouble * mean)
   return squares;
 }
 
-/* The test of two proportions assumes independent frames. In fact a lost frame
- * makes the frames that refer to it useless, and a path with early losses stays
- * slow for a while. The results therefore vary more. For example, with lowest
- * delay first, 315 to 495 frames are in time over the paths of seed 4,
- * depending on the draws.
+/* The test of two proportions assumes independent frames, but the frames are
+ * not independent. A lost frame makes the frames that refer to it useless, and
+ * a path with early losses stays slow for a while. The results therefore vary
+ * more than the test assumes. For example, the rule "lowest delay first" has
+ * 315 to 495 frames in time over the paths of seed 4. The number depends on the
+ * random fates of the packets.
  *
- * If the test of two proportions finds that a rule is worse, more draws are
- * made over the same paths, and the paired t-test decides. It has the same
- * level, 5 % / 80, with 11 degrees of freedom. */
+ * If the test of two proportions finds that a rule is worse, the paths of this
+ * seed are run again with other fates, and the paired t-test decides. It has
+ * the same level of significance, 5 % / 80, with 11 degrees of freedom. */
 #define DRAWS 12
 #define CRITICAL_T 4.31
 
@@ -167,8 +170,9 @@ check_is_not_worse (guint64 seed, MmtpSchedulerType ours,
       (guint) seed, mean, error);
 }
 
-/* Over all seeds together, our rule must have at least this many times the
- * frames in time of another rule. In 28 draws this ratio was 1.32 to 1.43. */
+/* Lower bound of a ratio: the frames in time with our rule, divided by the
+ * frames in time with another rule, both summed over all seeds. The ratio was
+ * 1.32 to 1.43 when the random fates of the packets were drawn 28 times. */
 #define BETTER_IN_THE_SUM 1.25
 
 static void

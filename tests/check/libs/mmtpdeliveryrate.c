@@ -147,11 +147,14 @@ GST_START_TEST (bursts_are_no_higher_rate_than_was_sent)
 
 GST_END_TEST;
 
-/* Each burst consists of 20 packets, which arrive in 4 ms. Its first report has
- * 5 packets and begins the burst. Two packets are subtracted for rounding, so
- * 20 - 5 - 2 packets are left. Some of these packets do not count, because a
- * path of 100 bytes per ms delivers them in 4 ms. The previous burst was 200 ms
- * earlier and has decayed in proportion to this time. */
+/* Each burst consists of 20 packets, which arrive in 4 ms. Three kinds of
+ * packets do not count as a part of the burst:
+ * - the 5 packets of its first report, which marks the begin of the burst,
+ * - two packets, which are subtracted for rounding,
+ * - the packets that a path of 100 bytes per ms delivers in 4 ms anyway.
+ *
+ * The previous burst was 200 ms earlier and has decayed in proportion to this
+ * time. */
 GST_START_TEST (bursts_are_what_the_rate_does_not_explain)
 {
   Fixture fixture;

@@ -36,8 +36,8 @@ GST_START_TEST (an_amount_fades)
 
 GST_END_TEST;
 
-/* The decaying sum of a steady flow is the number of bytes that the flow has in
- * one period. */
+/* For a steady flow, the decaying sum equals the number of bytes that the flow
+ * delivers in one period. */
 GST_START_TEST (a_steady_flow_is_that_of_a_period)
 {
   MmtpFading fading = { 0 };

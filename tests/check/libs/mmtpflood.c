@@ -27,17 +27,18 @@
 #define HUGE_FORGED_EACH_MS 1000
 #define HUGE_FLOOD 20           /* ms */
 #define DEFAULT_FLOOD 200       /* ms */
-/* Maximum duration in ms of a flood while a session ends. Both endpoints give
- * up after 10 s.
+/* Maximum duration in ms of a flood while a session ends. Both endpoints stop
+ * waiting after 10 s.
  */
 #define MAX_ENDING 5000
-/* Minimum duration in ms of a flood in the state TAKING_OVER. This flood begins
- * TAKE_OVER_AFTER the start of the next sender. */
+/* Minimum duration in ms of a flood in the state TAKING_OVER. In this state,
+ * the next sender starts first, and the flood begins TAKE_OVER_AFTER later. */
 #define MIN_TAKE_OVER 1000
 #define RESTART_TIME (500 * MS)
 /* The time between the start of the next sender and the start of the flood. The
- * receiver doubts for 1 s that the old session has ended. The flood begins just
- * before the receiver lets the next sender take over. */
+ * receiver waits 1 s before it lets the next sender take over, because the old
+ * session may still be alive. The flood begins just before the next sender
+ * takes over. */
 #define TAKE_OVER_AFTER (900 * MS)
 #define DEFAULT_SEED 2
 /* Number of latest messages of each type that are kept. */
@@ -57,9 +58,10 @@
  * execute a few hundred. A copy that arrives before the original executes the
  * most, such as a copy of the OPEN that begins a session. */
 #define MAX_STEPS 50000
-/* Maximum growth of the memory in use, in bytes. A session and its stream,
- * which begin earlier because of the attacker's copies, need no more than this.
- * The test itself keeps MAX_MESSAGE_GROWTH bytes for each message that is sent.
+/* Upper limit of the additional memory in use, in bytes. The attacker's copies
+ * make a session and its stream begin earlier, and this needs less memory than
+ * the limit. The test itself also stores MAX_MESSAGE_GROWTH bytes for each
+ * message that is sent.
  */
 #define MAX_GROWTH (256 * 1024)
 #define MAX_MESSAGE_GROWTH 128
@@ -73,7 +75,8 @@
 
 static guint64 n_steps;
 
-/* The compiler inserts a call into each basic block of the cores. */
+/* The compiler inserts a call of this function into each basic block of the
+ * cores. */
 void __sanitizer_cov_trace_pc (void);
 
 void
@@ -515,8 +518,8 @@ send_without_key (Flood * self)
 }
 
 /* Copies a message of this type that was sent before. Returns FALSE if no
- * message of this type has been sent yet. replay () then changes the type of
- * another message. */
+ * message of this type has been sent yet. In this case replay () copies a
+ * message of another type and changes its type. */
 static gboolean
 find_seen (Flood * self, guint type, Recorded * copy)
 {
@@ -525,8 +528,8 @@ find_seen (Flood * self, guint type, Recorded * copy)
 
   if (n == 0)
     return FALSE;
-  /* Half of the copies are copies of the last message, which has not arrived
-   * yet. */
+  /* Half of the copies are copies of the newest recorded message. This message
+   * is still in flight when its copy is sent. */
   if (!(attacker_draw (&self->random) & 1))
     back = attacker_draw (&self->random) % n;
   *copy = self->seen[type][(self->n_seen[type] - 1 - back) % N_SEEN];

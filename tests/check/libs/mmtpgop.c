@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks which pictures refer to which, and that the sender gives up a picture
- * together with the pictures that refer to it. The pictures are in transport
+/* Checks which pictures refer to which. When the sender drops a picture, it
+ * must also drop the pictures that refer to it. The pictures are in transport
  * order: an open GOP with the pattern IBBP is sent as I B B P, and its first
  * two B-frames refer to the previous GOP.
  */
@@ -90,8 +90,8 @@ GST_START_TEST (all_buffers_of_a_key_frame_are_one_group)
   group = gop.number;
   put (&gop, 0, 1);
   fail_unless_equals_uint64 (gop.number, group);
-  /* The first buffer of the frame is a header, and its flags are those of a
-   * delta unit. */
+  /* The first buffer of the frame is a header. It has the flag of a delta unit,
+   * although the frame is a key frame. */
   put (&gop, MMTP_FLAG_DELTA | MMTP_FLAG_HEADER, 2);
   fail_unless_equals_uint64 (gop.number, group);
   put (&gop, 0, 2);
@@ -159,8 +159,7 @@ GST_END_TEST;
 
 /* --- streams without key frames ------------------------------------------- */
 
-/* Returns the frame from which the stream continues after frame `lost` was
- * given up. */
+/* Drops frame `lost` and returns the first later frame that can be decoded. */
 static guint64
 find_end (MmtpGop * gop, guint64 lost)
 {
@@ -215,9 +214,9 @@ GST_START_TEST (interval_has_a_bound)
 
 GST_END_TEST;
 
-/* Parts of one key frame may be marked as key frames 40 ms after each other.
- * Such parts are the two fields of the frame, or its packets if each packet is
- * marked. These 40 ms do not count as the interval of key frames. */
+/* Two packets of one key frame may both be marked as key, 40 ms apart. They
+ * belong to the two fields of the frame, or each packet of the frame is marked.
+ * These 40 ms do not count as the interval of key frames. */
 GST_START_TEST (parts_of_a_key_frame_are_no_interval)
 {
   MmtpGop gop;

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Paths that fail and return during a video stream that the other paths could
- * carry alone, in virtual time (Magalhães and Kravets 2001, 4.6). If the sender
- * is told before a path leaves, no frame may be lost. If a path is cut without
- * such a warning, some frames may be lost: those in flight at the cut, and
- * those that are put into the sender in the first 300 ms after the cut. The
- * test also has cases from the experience of bonding users: paths that answer
- * quickly but deliver nothing, paths that fail and return again and again, and
- * paths whose delay jumps.
+/* Tests paths that fail and return during a video stream, in virtual time
+ * (Magalhães and Kravets 2001, 4.6). The other paths could carry the stream
+ * alone.
+ *
+ * If the sender is told before a path leaves, no frame may be lost. If a path
+ * is cut without such a warning, some frames may be lost: those in flight at
+ * the cut, and those that are put into the sender in the first 300 ms after
+ * the cut.
+ *
+ * The test also has cases from the experience of bonding users:
+ * - paths that answer quickly but deliver nothing,
+ * - paths that fail and return again and again,
+ * - paths whose delay jumps.
  */
 
 #include <gst/check/gstcheck.h>
@@ -19,7 +24,8 @@
 #define CUT (10 * SECOND)
 #define BACK (20 * SECOND)
 #define END (40 * SECOND)
-/* Time after a cut without a warning in which frames may be lost. */
+/* If a cut happens without a warning, frames may be lost for this time after
+ * the cut. */
 #define SURPRISE (300 * MS)
 
 #define MEGABIT 125000          /* bytes per second */
@@ -33,8 +39,8 @@ add_path (MmtpSimulationConfig * config, guint64 rate, guint64 delay)
   return mmtp_simulation_config_add_path (config, &path, &path);
 }
 
-/* The source has 25 frames per second for 40 s. Its I-, P- and B-frames have
- * 600 kbit/s, and each of the two paths can carry 1.5 Mbit/s. */
+/* The source has 25 frames per second for 40 s. Its I-, P- and B-frames
+ * together have 600 kbit/s, and each of the two paths can carry 1.5 Mbit/s. */
 static void
 config_init (MmtpSimulationConfig * config, guint64 limit, guint64 seed)
 {

@@ -272,7 +272,7 @@ GST_START_TEST (link_local_receiver_is_on_its_link)
 
 GST_END_TEST;
 
-/* Packets to the own host use the loopback interface, whichever other routes
+/* Packets to the host itself use the loopback interface, whichever other routes
  * exist. */
 GST_START_TEST (to_ourselves_leads_loopback)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks which losses reduce the congestion window. Each report of these tests
- * has a long queueing delay, so only the share of losses decides. */
+/* Checks which losses reduce the congestion window. The queueing delay is long
+ * in each report of these tests. Therefore only the share of lost messages
+ * decides whether the window is reduced. */
 
 #include <gst/check/gstcheck.h>
 
@@ -20,19 +21,23 @@ report (MmtpLossBound * bound, gdouble now, guint64 in_flight, guint n,
     .n_acked = n - lost,.n_lost = lost,.report_period = 50 * MS
   };
 
-  /* The delays alternate. Therefore some reports have a queue below the mean,
-   * and others have a queue above the mean. */
+  /* The queueing delay is 40 ms in one report and 60 ms in the next one.
+   * Therefore it is below the mean of 50 ms in some reports, and above 50 ms in
+   * others. */
   sample.queue_delay = sample.high_queue_delay =
       (gint64) (now / ROUND_TRIP) % 2 ? 60 * MS : 40 * MS;
   return mmtp_loss_bound_add (bound, &sample, 2 * in_flight, in_flight,
       ROUND_TRIP, TRUE);
 }
 
-/* Doubles the bytes in flight in each of eight round trips. `early` of 40
- * messages are lost in each of the first four round trips, and `late` of 40 in
- * each of the other four. Returns whether the window was reduced in the last
- * four round trips. The first four do not count: they have too few messages to
- * show how many are lost while the queue is short. */
+/* Makes one report in each of eight round trips. The bytes in flight double
+ * from each round trip to the next. Of the 40 messages of a round trip, `early`
+ * messages are lost in each of the first four round trips, and `late` messages
+ * in each of the last four.
+ *
+ * Returns whether the window was reduced in the last four round trips. The
+ * first four do not count: they have too few messages to show how many are lost
+ * while the queue is short. */
 static gboolean
 is_reduced_in_the_start_phase (guint early, guint late)
 {
@@ -61,7 +66,7 @@ GST_START_TEST (random_losses_do_not_end_the_start_phase)
 
 GST_END_TEST;
 
-/* No or few messages are lost before the queue is full. */
+/* Few or no messages are lost while the queue is not full. */
 GST_START_TEST (overflow_ends_the_start_phase)
 {
   fail_unless (is_reduced_in_the_start_phase (0, 4));

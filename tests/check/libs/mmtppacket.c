@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks MMTP's codec against the drawings of docs/wire-mmtp.md. There is a
- * message of every type whose bytes were written by hand from the drawings,
- * with different values in all fields. Further cases are messages that are too
- * short, too long or invalid by the text, and numbers that wrap.
+/* Checks MMTP's codec against the drawings of docs/wire-mmtp.md. For each type
+ * there is a message whose bytes were written by hand from the drawings, with
+ * different values in all fields. Further cases are messages that are too
+ * short, too long or invalid according to the text of that page, and numbers
+ * that wrap.
  */
 
 #include <gst/check/gstcheck.h>
@@ -43,7 +44,7 @@ typedef struct
   const gchar *name;
   guint from;                   /* A value of MmtpRole, or both values. */
   gsize min;                    /* Shorter messages are refused as SHORT. */
-  /* Minimum size from which on a truncated message is VALID. */
+  /* Minimum size at which a truncated message is VALID. */
   gsize min_valid;
   MmtpRefusal longer;           /* Result if bytes follow the body. */
   /* The bytes of the whole message, in hexadecimal. */
@@ -490,8 +491,8 @@ static const Change changes[] = {
   {"open", 81, "0009", MMTP_REFUSED_MALFORMED},
   {"open", 81, "2710", MMTP_VALID},
   {"open", 81, "2711", MMTP_REFUSED_MALFORMED},
-  /* The next rows have flags that have no meaning yet, and reasons of future
-   * versions. */
+  /* The next rows have flags that have no meaning yet, and reason codes that
+   * only a future version may define. */
   {"open", 91, "fe", MMTP_VALID},
   {"accept", 51, "fe", MMTP_VALID},
   {"refuse", 23, "ff", MMTP_VALID},
@@ -519,7 +520,9 @@ static const Change changes[] = {
   {"report", 31 + 41, "11", MMTP_REFUSED_MALFORMED},
   {"report", 31 + 41, "ff", MMTP_REFUSED_MALFORMED},
   {"report-empty", 30, "01", MMTP_REFUSED_MALFORMED},
-  /* A range is empty, once in the second record and once in the last range. */
+  /* Each of the next two lines makes a range empty. The first line changes a
+   * range of the second record. The second line changes the last range of the
+   * report. */
   {"report", 31 + 42 + 44, "00", MMTP_REFUSED_MALFORMED},
   {"report", 174 - 8 - 1, "00", MMTP_REFUSED_MALFORMED},
   /* The numbers and versions in this table are counted from 1, so 0 is invalid.
@@ -527,7 +530,8 @@ static const Change changes[] = {
   {"caps", 7, "00", MMTP_REFUSED_MALFORMED},
   {"caps-ack", 7, "00", MMTP_REFUSED_MALFORMED},
   {"caps-ack", 7, "ff", MMTP_VALID},
-  /* The whole text has at most 8192 bytes, and the piece must be within it. */
+  /* A CAPS message contains a piece of a text. The whole text has at most 8192
+   * bytes, and the piece must be within the text. */
   {"caps", 8, "2000", MMTP_VALID},
   {"caps", 8, "2001", MMTP_REFUSED_MALFORMED},
   {"caps", 8, "1008", MMTP_REFUSED_MALFORMED},
@@ -538,7 +542,7 @@ static const Change changes[] = {
   {"caps", 10, "ffff", MMTP_REFUSED_MALFORMED},
   {"caps", 8, "00050000", MMTP_VALID},
   {"caps", 8, "00040000", MMTP_REFUSED_MALFORMED},
-  /* The first number must be in the mask. */
+  /* Bit 0 of the mask stands for the first packet and must be set. */
   {"repair", 10, "00000001", MMTP_VALID},
   {"repair", 10, "80000002", MMTP_REFUSED_MALFORMED},
 };
@@ -884,8 +888,9 @@ GST_END_TEST;
 
 GST_START_TEST (numbers_are_unwrapped_as_the_page_says)
 {
-  /* After the number 65535, the low bits 0 mean the number 65536, which is one
-   * more, and not 0, which is 65535 less. */
+  /* The low bits are 0, and the last number was 65535. The result is the
+   * nearest number with these low bits: 65536 is 1 away, and 0 is 65535 away.
+   */
   assert_equals_uint64 (mmtp_unwrap (0, 16, 65535), 65536);
   assert_equals_uint64 (mmtp_unwrap (0xffff, 16, 65536), 65535);
   assert_equals_uint64 (mmtp_unwrap (0, 16, 98303), 65536);

@@ -29,8 +29,8 @@ note_discarded (gpointer user_data, const MmtpUnit * unit,
 {
 }
 
-/* The path has a window of one second, carries stream data, and its rate is
- * only known to be at least RATE. */
+/* The path carries stream data and has a window of one second. The sender only
+ * knows that the rate of the path is at least RATE. */
 static void
 fixture_init (Fixture * fixture, guint64 max_rate)
 {
@@ -100,8 +100,9 @@ GST_START_TEST (no_padding_by_default)
 
 GST_END_TEST;
 
-/* The rate of the path seems to double every 100 ms, so that an episode never
- * finds the path full. Only the bound ends it. */
+/* The rate of the path seems to double every 100 ms, so an episode of padding
+ * never finds that the path is full. Only the upper limits of the padding end
+ * the episode. */
 GST_START_TEST (mean_rate_is_bounded)
 {
   Fixture fixture;
@@ -121,8 +122,9 @@ GST_START_TEST (mean_rate_is_bounded)
 
 GST_END_TEST;
 
-/* If the rate does not grow, the episode ends after its first round, which
- * lasts two round trips with their reports: 100 + 90 ms. */
+/* If the rate does not grow, the episode of padding ends after its first round.
+ * This round lasts two round trips with their reports, that is 100 ms and 90
+ * ms. */
 GST_START_TEST (episode_ends_when_the_rate_does_not_grow)
 {
   Fixture fixture;

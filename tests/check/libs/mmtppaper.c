@@ -201,8 +201,8 @@ check_run (MmtpSimulation * simulation, guint period, gdouble min, gdouble of,
 
   fail_unless_equals_string (result->errors->str, "");
   fail_unless (result->ready);
-  /* A frame may be output after its deadline only by the error of the clocks of
-   * both endpoints. */
+  /* A frame may be output later than its deadline, but only by the error of the
+   * clocks of both endpoints. */
   fail_unless (result->worst_release <= result->worst_deadline + TICK);
   fail_unless (result->in_time >= min * of, "%u ms: %u in time, of %g",
       period, result->in_time, of);
@@ -222,9 +222,11 @@ run_paper (guint period, Delays delays, guint64 seed, gdouble loss)
   set_losses (add_radio (&config, delays), loss);
   add_infrared (&config, delays);
   /* [4.3] "The protocol queries the communication framework to learn [...] an
-   * estimate of the propagation delay and packet rate". If the delay fluctuates
-   * by six times the transmission time of a packet, packet pairs are not a
-   * reliable measure. */
+   * estimate of the propagation delay and packet rate".
+   *
+   * The delay fluctuates by six times the transmission time of a packet. Packet
+   * pairs cannot measure the rate reliably then, so the test configures the
+   * rate of each path. */
   if (delays == FLUCTUATING && !g_getenv ("MMTP_UNKNOWN")) {
     config.paths[0].known_rate = RADIO_RATE * 8;
     config.paths[1].known_rate = INFRARED_RATE * 8;
@@ -281,19 +283,23 @@ GST_START_TEST (mmtp_brings_90_percent_of_the_optimum_at_constant_rates)
 
 GST_END_TEST;
 
-/* The goal is 90 % for each seed and 93 % on average. With delays that
- * fluctuate so much, the share of one seed says little. At 10 ms, it was 80.6
- * to 91.0 % in 256 seeds, and up to 22 % of the packets were late. The test
- * therefore checks the median over 16 seeds for each period. The bounds were
- * chosen from the distribution over the 256 seeds: the median misses a bound
- * once in 1000 times. */
+/* The goal is 90 % of the ideal result for each seed, and 93 % on average.
+ *
+ * With delays that fluctuate so much, the result of one seed says little. With
+ * a frame period of 10 ms, the share was 80.6 to 91.0 % in 256 seeds, and up to
+ * 22 % of the packets were late. The test therefore checks the median over 16
+ * seeds for each period.
+ *
+ * The lower bounds were chosen from the distribution over the 256 seeds. The
+ * median of 16 seeds misses a bound once in 1000 times. */
 #define SEEDS 16
 #define WORST_SEED 0.7
 #define MAX_LATE_WHERE_ALL_FITS 0.002
 
 typedef struct
 {
-  /* Medians: share of the ideal result, and share of late packets. */
+  /* Two medians: `use` is the share of the ideal result, and `late` is the
+   * share of late packets. */
   gdouble use, late;
 } Typical;
 
@@ -404,11 +410,14 @@ GST_START_TEST (losses_of_the_radio_are_repaired)
 
 GST_END_TEST;
 
-/* The loss is random: a seed loses 16 of 1000 frames on average, and two losses
- * may be close together. The test therefore checks the mean over the seeds. The
- * goal is that 99.5 % of the frames are in time at frame periods from 35 ms on.
- * The goal is achieved from 40 ms on. At 35 ms only 8 % of the rate is spare,
- * so the test checks what is achieved. docs/mmtp.md says what is missing. */
+/* The losses are random. With one seed, 16 of 1000 frames are lost on average,
+ * and two losses may be close together. The test therefore checks the mean of
+ * all seeds.
+ *
+ * The goal is that 99.5 % of the frames are in time if the frame period is 35
+ * ms or longer. This goal is achieved from 40 ms on. At 35 ms only 8 % of the
+ * rate is spare, so the test checks a lower value, which is achieved.
+ * docs/mmtp.md says what is missing. */
 #define ASKED 0.995
 #define REACHED_AT_35_MS 0.992
 

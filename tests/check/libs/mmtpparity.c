@@ -75,8 +75,8 @@ check_none (Fixture * fixture)
   fail_if (mmtp_store_poll (fixture->store, &bytes, &size));
 }
 
-/* Checks that the message is as it was sent, except for the fields that belong
- * to another message. */
+/* Checks that the computed message equals the message that was sent. Some
+ * fields are 0 instead, because a REPAIR does not contain them. */
 static void
 check_out (Fixture * fixture, guint i)
 {
@@ -92,7 +92,8 @@ check_out (Fixture * fixture, guint i)
   fail_unless (memcmp (bytes, expected, size) == 0);
 }
 
-/* Includes numbers at which the 24 bits of stream numbers wrap. */
+/* First stream numbers. Some are just below a multiple of 2^24, where the 24
+ * bits of a stream number wrap. */
 static const guint64 firsts[] = { 0, 0xfffffd, 0x1fffffa };
 
 GST_START_TEST (any_one_that_is_missing_comes_out)
@@ -166,7 +167,7 @@ GST_START_TEST (what_does_not_belong_together_is_dropped)
   fixture.repair.sizes ^= 0x1000 ^ (fixture.sizes[0] - 18) ^ 5;
   mmtp_store_add_repair (fixture.store, &fixture.repair);
   check_none (&fixture);
-  /* A message that arrived is longer than the combination. */
+  /* The REPAIR has shorter contents than one of the messages that arrived. */
   fixture.repair.sizes ^= (fixture.sizes[0] - 18) ^ 5;
   fixture.repair.content_size = 3;
   mmtp_store_add_repair (fixture.store, &fixture.repair);

@@ -207,8 +207,8 @@ GST_START_TEST (report_is_overdue_after_one_and_a_half_periods)
       START + 50 * MS + DELAY + 75 * MS);
   send (&fixture, START + 60 * MS, 1);
   report_all (&fixture, START + 90 * MS);
-  /* The report interval decreases slowly: in each step by one sixteenth, from
-   * 50 ms on. */
+  /* The report interval decreases slowly. It was 50 ms, and each report reduces
+   * it by at most one sixteenth. */
   fail_unless_equals_uint64 (mmtp_path_get_overdue (fixture.path),
       START + 90 * MS + DELAY + (50 * MS - 50 * MS / 16) / 2 * 3);
   fixture_clear (&fixture);
@@ -418,7 +418,8 @@ GST_START_TEST (delays_are_transits_less_the_offset)
 
 GST_END_TEST;
 
-/* A record without received messages has no transits. */
+/* If no message was received, a record has no one-way transits. The path then
+ * keeps its delays. */
 GST_START_TEST (unmeasured_records_change_no_delay)
 {
   Fixture fixture;
@@ -441,8 +442,8 @@ GST_START_TEST (unmeasured_records_change_no_delay)
 
 GST_END_TEST;
 
-/* A low delay may be old, and the path may have become silent since then. A
- * minimum delay must therefore not count permanently. */
+/* A low delay may be old: perhaps the path became silent after the delay was
+ * measured. Therefore a minimum delay does not count permanently. */
 GST_START_TEST (minimum_delay_ages)
 {
   MmtpRecent recent = { 0 };
@@ -460,8 +461,8 @@ GST_START_TEST (minimum_delay_ages)
 
 GST_END_TEST;
 
-/* A report interval that is longer than the requested one means that a report
- * was lost or that there is a gap. */
+/* If the interval between two reports is longer than the requested period, a
+ * report was lost, or no report was sent during a gap in the stream. */
 GST_START_TEST (report_interval_is_the_recent_maximum)
 {
   Fixture fixture;
@@ -543,8 +544,8 @@ GST_START_TEST (stalled_return_path_is_no_stall)
   report_late (&fixture, START + 20 * 20 * MS + DELAY, START + 5 * SECOND);
   fail_if (fixture.path->is_stalled);
   fail_unless_equals_uint64 (fixture.path->sent.in_flight, 80 * PACKET);
-  /* A later report says that all messages have arrived. This report was already
-   * in flight. */
+  /* The second report was in flight while the sender handled the first one. The
+   * second report says that all messages have arrived. */
   for (; i < 100; i++)
     arrive (&fixture, i);
   report_late (&fixture, START + 2 * SECOND + DELAY, START + 5 * SECOND);
@@ -588,9 +589,10 @@ GST_START_TEST (slow_path_is_not_stalled)
 
 GST_END_TEST;
 
-/* A message is overdue for 60 ms. A packet that is sent now takes 20 ms, and
- * the gap is expected to last as long again as it has lasted. Together with the
- * time that has passed, the expected delay is therefore about 120 ms longer. */
+/* A message is overdue. The gap in which no message arrived has lasted 60 ms,
+ * and it is expected to last for another 60 ms. The expected delay is therefore
+ * about 120 ms longer than without the gap. The delay without the gap is 20 ms.
+ */
 GST_START_TEST (gap_is_expected_to_last_as_long_again)
 {
   const guint64 came = START + 40 * MS + DELAY;
@@ -800,7 +802,10 @@ GST_START_TEST (delay_of_a_drained_path_is_its_base)
 
 GST_END_TEST;
 
-/* A drain without a report ends by itself, and its result is ignored. */
+/* The sender drains a path in order to measure its base delay again. A drain
+ * normally ends when a message that was sent during the drain is reported.
+ * Without such a report, it ends after a time limit, and the base delay stays
+ * as it was. */
 GST_START_TEST (drain_ends_by_itself)
 {
   Fixture fixture;
@@ -852,8 +857,8 @@ GST_START_TEST (token_comes_when_the_packet_has_gone)
 
   fixture_init (&fixture, RATE);
   send (&fixture, START + 100 * MS, 1);
-  /* An idle path saves no tokens. Time that is lost because a timer is coarse
-   * (1 ms) is made up for. */
+  /* A path that was idle may not send a larger burst because of this. Pacing
+   * only makes up for the delay of a timer, which is up to 1 ms. */
   fail_unless (ABS ((gint64) (fixture.path->token - (START + 99 * MS + time)))
       < (gint64) MS / 5);
   send (&fixture, fixture.path->token, 1);
@@ -885,9 +890,10 @@ GST_START_TEST (pacing_is_faster_while_the_application_limits)
 
 GST_END_TEST;
 
-/* Whatever the rate is and however late the caller is, a burst has at most the
- * bytes that the pacing allows in one millisecond, and one packet more. While
- * the application limits the rate, the pacing allows twice as much. */
+/* The bytes in a burst have an upper bound at each rate, even if the caller is
+ * late. The bound is the bytes that the pacing allows in one millisecond, plus
+ * one packet. While the application limits the rate, the pacing allows twice as
+ * many bytes. */
 GST_START_TEST (burst_is_what_the_pacing_allows_in_a_millisecond)
 {
   static const guint64 rates[] = { 100000, 10000000, 400000000, 8000000000 };
@@ -931,8 +937,8 @@ GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
   fixture.path->deadline = 4 * SECOND;
   fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
       746 * MS + 549 * MS / 4);
-  /* If the measured delay itself exceeds the limit, the limit does not reduce
-   * it. */
+  /* The upper limit applies to the safety margin only. It does not reduce a
+   * measured delay that is itself higher than the limit. */
   fixture.path->deadline = SECOND;
   fixture.path->high_delay = 900 * MS;
   fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
@@ -942,7 +948,8 @@ GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
 
 GST_END_TEST;
 
-/* Without a configured rate, one slow message does not predict the next one. */
+/* Without a configured rate, a high delay of one message does not predict the
+ * delay of the next message. */
 GST_START_TEST (safety_of_measured_paths_is_the_jitter)
 {
   Fixture fixture;
@@ -999,8 +1006,9 @@ GST_START_TEST (expected_delay_counts_what_is_in_flight)
   fail_unless_equals_uint64 (before, 60 * MS);
   send (&fixture, START, 50);
   after = mmtp_path_get_expected_delay (fixture.path, START);
-  /* The queue is 500 ms of packets, less the round trip of 40 ms and half of
-   * the report interval of 50 ms. */
+  /* The packets in flight take 500 ms to send. The part that waits in the queue
+   * is shorter by the round trip of 40 ms and by half of the report interval of
+   * 50 ms. */
   fail_unless_equals_uint64 (after, before + 435 * MS);
   /* If the application limits the rate, the rate of the path is unknown. The
    * bytes in flight therefore do not count as a queue. */
@@ -1073,9 +1081,10 @@ GST_START_TEST (lost_control_messages_are_no_measure)
 
 GST_END_TEST;
 
-/* The sender measures that a single packet on an idle path takes 40 ms. From
- * then on it knows how much longer a packet takes when other packets are in
- * flight, although the application has never used the full rate of the path. */
+/* A single packet on an idle path takes 40 ms longer than a control message.
+ * From this difference the sender computes how much longer a packet takes when
+ * other packets are in flight. The sender can compute this even if the
+ * application has never used the full rate of the path. */
 GST_START_TEST (single_packets_tell_how_long_others_take)
 {
   guint64 now = START + SECOND, delay;

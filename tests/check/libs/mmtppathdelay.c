@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the base delay and the high delay of a path. Only differences between
- * the delays in reports have a meaning. */
+/* Checks the base delay and the high delay of a path. Only the differences
+ * between delays have a meaning, because the clocks of the two endpoints may
+ * differ. */
 
 #include <gst/check/gstcheck.h>
 
@@ -62,7 +63,8 @@ GST_END_TEST;
 
 /* The standing delay is the minimum of the last three reports. At the beginning
  * there are fewer reports. */
-/* The report with the minimum was lost, so only the newest delay is known. */
+/* The report with the minimum delay was lost. Only the delay of the newest
+ * message is known. */
 GST_START_TEST (newest_delay_alone_may_become_the_base)
 {
   MmtpPathDelay delay;
@@ -148,8 +150,9 @@ GST_START_TEST (base_outlasts_a_silence)
 
 GST_END_TEST;
 
-/* After a drain the measured delay becomes the base, although the base of the
- * last minute was lower. A lower delay becomes the base immediately. */
+/* The delay that was measured during a drain becomes the base delay, even if it
+ * is higher than the base delay of the last minute. A delay that is lower than
+ * the base delay becomes the base delay immediately. */
 GST_START_TEST (base_after_a_drain_is_what_was_measured)
 {
   MmtpPathDelay delay;

@@ -426,7 +426,8 @@ GST_START_TEST (same_name_twice_is_an_error)
 
 GST_END_TEST;
 
-/* The number of a channel is one byte (docs/wire-mmtp.md section 1). */
+/* The identifier of a channel has one byte (docs/wire-mmtp.md section 1), so
+ * there can be 256 channels. */
 GST_START_TEST (more_than_256_are_an_error)
 {
   GString *text = g_string_new ("c0");

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Streams a film over a single radio in virtual time. The rate of the film is a
- * fifth too high for this radio. The two cores run over wirelesslink's profile
- * 80211b with a microwave oven, as in pipelines/demo.ini. B-frames must be
- * given up first, and no frame may be later than the latency. The test prints
- * the table of docs/mmtpsink.md.
+ * fifth too high for this radio. The sender and the receiver run over
+ * wirelesslink's profile 80211b with a microwave oven, as in
+ * pipelines/demo.ini. B-frames must be dropped before other frames, and no
+ * frame may be later than the latency. The test prints the table of
+ * docs/mmtpsink.md.
  */
 
 #include <gst/check/gstcheck.h>
@@ -20,11 +21,11 @@
 #define FRAMES 250
 #define PERIOD (40 * MS)
 #define GOP 15
-#define LATE (500 * MS)         /* Deadline of the lab: docs/lab.md */
+#define LATE (500 * MS)         /* Deadline in the lab, see docs/lab.md */
 #define HEADERS 28              /* bytes of IPv4 and UDP */
 #define MAX_SIZE (1400 - HEADERS)
 #define SEEDS 16
-/* Difference between the clocks of the two cores. */
+/* Difference between the clocks of the sender and the receiver. */
 #define OFFSET (500 * LINK_SECOND)
 /* The receiver is the mobile station, which is the first station of the link.
  */
@@ -59,7 +60,8 @@ typedef struct
 typedef struct
 {
   guint64 now;
-  guint64 origin;               /* Time at which the film begins, or NEVER. */
+  /* Time at which the first frame is sent, or NEVER. */
+  guint64 origin;
   guint n_put;
   guint64 arrived[FRAMES];      /* Arrival times, or NEVER */
   /* Frame sizes in percent of the original ones. */
@@ -292,8 +294,9 @@ stream (guint percent, guint64 latency, const gchar * oven, guint64 seed)
 
 /* --- tests ---------------------------------------------------------------- */
 
-/* The radio carries 5.4 of 6 Mbit/s. In one of the seeds an I-frame and two
- * P-frames are lost when the radio becomes slower. */
+/* The stream has 6 Mbit/s, and the radio carries 5.4 Mbit/s of it. With one of
+ * the seeds, an I-frame and two P-frames are lost when the radio becomes
+ * slower. */
 GST_START_TEST (what_does_not_fit_is_b_frames)
 {
   guint lost[3] = { 17 * SEEDS, 67 * SEEDS, 166 * SEEDS };

@@ -75,7 +75,8 @@ typedef struct
   guint64 in_flight;            /* bytes */
   guint64 delivered;            /* bytes, reported */
   guint n_reported;             /* packets */
-  /* Number of a packet; same meaning as in mmtp_path_note_idle (). */
+  /* Number of the packet up to which packets have the flag is_app_limited, as
+   * after mmtp_path_note_idle (). */
   guint limited_until;
   guint64 last_arrival, last_sent, base_delay, base_round_trip;
   guint64 min_window, max_window, max_backlog;
@@ -95,7 +96,8 @@ init_link (VirtualLinkConfig * config)
   forward->delay = back->delay = ONE_WAY;
 }
 
-/* The link has this rate (bit/s) from `time` on, in ns since the beginning. */
+/* From `time` on, the link has the rate `rate` in bit/s. `time` is in ns and
+ * counts from the beginning of the run. */
 static void
 add_rate_step (VirtualLinkConfig * config, guint64 time, guint64 rate)
 {
@@ -405,7 +407,9 @@ GST_START_TEST (follows_rate_steps)
 
 GST_END_TEST;
 
-/* The newest frame may still wait, but not the one before it. */
+/* At most the newest frame may wait. The frame before it must have been sent
+ * already.
+ */
 GST_START_TEST (leaves_room_for_a_limited_source)
 {
   guint64 frame = RATE / 2 / 8 * FRAME_PERIOD / SECONDS;
@@ -477,9 +481,9 @@ GST_START_TEST (resumes_a_limited_source_after_a_gap)
 
 GST_END_TEST;
 
-/* The first estimate is a tenth of the rate of a path with a round trip of 200
- * ms. If it is certain, the start phase ends as soon as the measured rate
- * confirms it. */
+/* The path has a round trip of 200 ms. The first estimate of its rate is a
+ * tenth of the real rate. If the caller says that the estimate is certain, the
+ * start phase ends as soon as the measured rate confirms the estimate. */
 GST_START_TEST (cautious_estimate_does_not_end_the_start)
 {
   const MmtpRateControlClass *klass = mmtp_rate_control_find ("delivery");

@@ -19,8 +19,8 @@
 #define OUR_START MS (5000)
 #define PERIOD 100              /* ms */
 #define D0 500                  /* ms */
-/* Size of a message. If such a message arrives every 10 ms, the path is fast
- * enough for a report in each report period. */
+/* Size of a message. A path that delivers such a message every 10 ms is fast
+ * enough for one report in each report period. */
 #define PAYLOAD 1200            /* bytes */
 
 typedef struct
@@ -32,7 +32,8 @@ typedef struct
    * one for the messages that it receives. */
   MmtpDirection ours, theirs;
   guint8 nonce[MMTP_NONCE_SIZE];
-  guint64 token;                /* Token in messages of the receiver. */
+  /* Token that the receiver puts into its messages. */
+  guint64 token;
   guint64 numbers[MMTP_MAX_PATHS];
   guint64 theirs_number[MMTP_MAX_PATHS];
   guint32 next;                 /* stream number */
@@ -124,7 +125,8 @@ give (Peer * peer, const MmtpMessage * message, const MmtpAddress * address)
   mmtp_receiver_input (peer->receiver, peer->now, address, bytes, size);
 }
 
-/* Delivers the message with a valid trailer and the next number of the path. */
+/* Delivers the message with a valid trailer. The message gets the next message
+ * number of its path. */
 static void
 give_sealed (Peer * peer, MmtpMessage * message, const MmtpAddress * address)
 {
@@ -568,8 +570,8 @@ give_sign_of_life (Peer * peer)
   give_sealed (peer, &message, &address);
 }
 
-/* Asks for a session from another port of this host. Returns the type of the
- * answer to the last OPEN. */
+/* Asks for a session from another port of the host `host`. Returns the type of
+ * the answer to the last OPEN. */
 static MmtpType
 ask_again (Peer * peer, Peer * other, guint8 host, gboolean lives)
 {
@@ -660,10 +662,10 @@ GST_START_TEST (nobody_takes_the_place_of_another)
 
 GST_END_TEST;
 
-/* While another sender asks for a session, the receiver doubts whether the
- * first sender is still alive, and queries it for a fixed time. Frequent
- * requests of the second sender do not shorten this time, and they do not cause
- * too many queries. */
+/* Another sender asks for a session. The receiver then sends QUERYs to the
+ * first sender for a fixed time, to find out whether this sender is still
+ * alive. If the second sender asks more often, the time does not become
+ * shorter, and the receiver does not send too many QUERYs. */
 GST_START_TEST (a_doubt_takes_its_time)
 {
   MmtpAddress address = make_address (1);
@@ -674,8 +676,8 @@ GST_START_TEST (a_doubt_takes_its_time)
   peer_init (&peer, NULL, NULL);
   open_session (&peer);
   address.bytes[5]++;
-  /* The round trip is not known, so the receiver doubts the first sender for 2
-   * s. */
+  /* The round trip is not known. The receiver therefore waits 2 s for a sign
+   * that the first sender is still alive. */
   while (peer.now < end) {
     other = peer;
     other.nonce[0] ^= 1;
@@ -913,8 +915,8 @@ GST_START_TEST (buffers_come_out_in_order_and_on_our_clock)
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
   give_data (&peer, 0, 50, 0, 0);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
-  /* The deadline of the frame was the time of OPEN, and the clocks differ by 20
-   * ms. */
+  /* The frame was due at the time of OPEN. The clocks differ by 20 ms, so this
+   * time is 20 ms later on the receiver's clock. */
   fail_unless_equals_uint64 (event.due, OUR_START + MS (20));
   fail_unless_equals_uint64 (event.delay, MS (D0));
   fail_unless_equals_int (event.data.size, PAYLOAD);
@@ -1009,7 +1011,7 @@ GST_END_TEST;
 /* Size of a report for one path without losses. */
 #define REPORT_SIZE 81
 
-/* Advances the time ms by ms and runs the timers. */
+/* Advances the time in steps of 1 ms and runs the timers. */
 static void
 advance (Peer * peer, guint ms)
 {
@@ -1152,7 +1154,9 @@ GST_START_TEST (reports_are_no_rarer_than_keepalives)
   config.keepalive_period = MS (20);
   peer_init (&peer, &config, NULL);
   open_session (&peer);
-  /* The rate is 306 kB/s, so a report is allowed every 10.6 ms. */
+  /* The receiver uses 2.5 % of the received rate for reports. At 306 kB/s this
+   * allows a report every 10.6 ms. Reports are only sent every 20 ms, which is
+   * the keep-alive period. */
   stream (&peer, 300, 4);
   n = stream (&peer, 250, 4);
   fail_unless_equals_int (n, 50);
@@ -1299,8 +1303,9 @@ GST_START_TEST (the_end_of_a_gap_is_reported_at_once_and_again)
     fail_unless_equals_int (peer.message.report.records[0].arrival,
         peer.now / 10000 & 0xffffff);
     fail_unless_equals_int (get_wait (&peer), 10);
-    /* After the gap the report period is the same as before it, because a gap
-     * does not change the measured rate. */
+    /* After the gap the report period is the same as before it. The measured
+     * rate is too low after a gap, but this does not make the report period
+     * longer. */
     fail_unless_equals_int (get_wait (&peer), 50);
     stream (&peer, 150, 10);
   }
@@ -1396,8 +1401,10 @@ GST_START_TEST (a_repair_brings_what_was_lost)
   for (i = 0; i < 5; i++)
     if (i != 1 && i != 3)
       give_sealed (&peer, &messages[i], &address);
-  /* Two messages are missing. One of them is among the first three messages.
-   * When it has been repaired, only one of all five is missing. */
+  /* Two of the five messages are missing, so this REPAIR cannot restore a
+   * message. The next REPAIR covers only the first three messages, one of which
+   * is missing. After this message has been restored, the first REPAIR can
+   * restore the other one. */
   give_repair (&peer, messages, 5);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   datagram_slice_clear (&event.data);
@@ -1518,9 +1525,9 @@ expect_unmoved (Peer * peer, const MmtpReceiverStats * stats,
   fail_if (poll_message (peer));
 }
 
-/* An off-path attacker guesses the secrets. It sends messages of all types and
- * with all trailers that have one wrong bit, from the sender's address and from
- * other addresses. */
+/* An off-path attacker guesses the secrets. It sends messages of each type. The
+ * trailer of each message is correct except for one bit, and each bit is tried.
+ * The messages come from the sender's address and from other addresses. */
 static void
 expect_refused_guesses (const gchar * key)
 {
@@ -1715,7 +1722,8 @@ GST_START_TEST (a_path_joins_by_its_address)
 
   peer_init (&peer, NULL, "secret");
   open_session (&peer);
-  /* The path existed before, so the full number is sent. */
+  /* The path existed before, so its message number needs more than 16 bits. A
+   * JOIN contains the full number. */
   peer.numbers[5] = 70000;
   challenge = join_from (&peer, 5, 6, 1);
   fail_unless (challenge == join_from (&peer, 5, 6, 2));
@@ -1872,8 +1880,8 @@ GST_START_TEST (buffers_wait_for_their_caps)
 
 GST_END_TEST;
 
-/* The timestamps go back. The first buffer could therefore wait for its caps
- * for longer than the buffer that follows it. */
+/* The first buffer is due later than the second one, and it waits for its caps.
+ * The second buffer must not be late because of this wait. */
 GST_START_TEST (no_buffer_is_late_because_another_waits_for_its_caps)
 {
   MmtpAddress address = make_address (1);

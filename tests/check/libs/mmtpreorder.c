@@ -13,8 +13,8 @@
 #define LAST MMTP_FLAG_LAST
 #define WHOLE (MMTP_FLAG_FIRST | MMTP_FLAG_LAST)
 
-/* Adds a packet with the given due time. Without one, a packet is due at as
- * many seconds as its stream number. */
+/* Adds a packet with the given due time. The function add () uses the deadline
+ * as due time. */
 static MmtpReorderResult
 add_due (MmtpReorder * reorder, guint64 now, guint32 number, guint8 flags,
     const gchar * text, guint64 due, guint64 deadline)
@@ -92,7 +92,7 @@ GST_START_TEST (a_gap_is_filled_or_skipped_at_the_deadline_behind_it)
   mmtp_reorder_timeout (reorder, MS (400));
   check_output (reorder, "!d");
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->missing, 1);
-  /* The packet arrives after its turn. */
+  /* Packet 2 was skipped, and arrives now. */
   fail_unless_equals_int (add (reorder, 401, 2, WHOLE, "c", 300),
       MMTP_REORDER_LATE);
   fail_unless_equals_int (add (reorder, 402, 3, WHOLE, "d", 400),
@@ -103,7 +103,8 @@ GST_START_TEST (a_gap_is_filled_or_skipped_at_the_deadline_behind_it)
 
 GST_END_TEST;
 
-/* Due times may go back. The earliest deadline after the gap counts. */
+/* A later packet may have an earlier due time. The packets after a gap wait
+ * until the earliest of their deadlines. */
 GST_START_TEST (the_earliest_deadline_behind_a_gap_skips_it)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -263,7 +264,8 @@ GST_START_TEST (deadlines_can_be_shifted)
   check_output (reorder, "!c");
   fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (240));
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->late, 1);
-  /* The change also makes buffers late that the caller has not fetched yet. */
+  /* A shift of the deadlines can also make a buffer late that is complete but
+   * that the caller has not fetched yet. */
   add (reorder, 160, 3, WHOLE, "d", 260);
   mmtp_reorder_shift_deadlines (reorder, MS (261), -(gint64) MS (1));
   check_output (reorder, "");
@@ -313,9 +315,9 @@ GST_START_TEST (what_waits_is_bounded)
 
 GST_END_TEST;
 
-/* A buffer that exceeds the limit by itself is counted as too long, in one
- * packet or in several. Packets that exceed the limit only together are not
- * counted as too long. */
+/* A buffer that is by itself larger than the limit is counted as too long. It
+ * does not matter whether it has one packet or several packets. Buffers that
+ * exceed the limit only together are not counted as too long. */
 GST_START_TEST (what_is_too_long_is_told_from_what_is_too_much)
 {
   MmtpReorder *reorder = mmtp_reorder_new (1000);
@@ -416,9 +418,9 @@ GST_START_TEST (far_jumps_are_bounded)
 
 GST_END_TEST;
 
-/* Maximum number of steps for skipping 2^20 - 1 numbers. The steps visit the
- * summary, a few words of the bitmap, and the history, which has one bit for
- * each number. */
+/* Upper limit of the steps for skipping 2^20 - 1 packet numbers. The steps
+ * visit the summary, a few words of the bitmap, and the history. The history
+ * has one bit for each number. */
 #define MAX_JUMP_STEPS 2048
 #define LARGE_MAX_BYTES (64 * 1024 * 1024)
 
@@ -484,7 +486,8 @@ GST_START_TEST (only_late_output_is_visited)
   before = mmtp_reorder_get_stats (reorder)->steps;
   mmtp_reorder_shift_deadlines (reorder, MS (500), -(gint64) MS (500));
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->steps, before);
-  /* The buffers of 1000 ms are late now. */
+  /* The shift moved the deadlines of 1000 ms to 500 ms, so the 1000 buffers
+   * with these deadlines are late now. */
   mmtp_reorder_shift_deadlines (reorder, MS (501), 0);
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->steps - before,
       1000);

@@ -11,8 +11,9 @@
 #define START (10000 * MS)
 #define MAX_SIZE 1472
 #define PACKET 1000
-/* D0, one-way delay, and rate of the path in bit/s. A retransmission needs two
- * delays and 175 ms for the report, because the report period is 50 ms. */
+/* The latency D0, the one-way delay of the path, and the rate of the path in
+ * bit/s. A retransmission needs two one-way delays, and 175 ms for the report.
+ * The report takes so long because the report period is 50 ms. */
 #define LATENCY (450 * MS)
 #define DELAY (150 * MS)
 #define RATE 1000000
@@ -216,8 +217,8 @@ GST_START_TEST (key_frames_alone_are_not_repaired_under_load)
 
 GST_END_TEST;
 
-/* The reserve is 0 while the window is limited because of losses by an
- * overflowing queue. */
+/* If an overflowing queue causes losses, the window is limited, and the reserve
+ * is 0. */
 GST_START_TEST (overflowing_queue_gets_no_repairs_under_load)
 {
   Fixture fixture;

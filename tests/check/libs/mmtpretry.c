@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks when mmtpsink opens a path, gives it up and tries it again, in virtual
+/* Checks when mmtpsink opens a path, closes it and tries it again, in virtual
  * time. All times are in ms.
  */
 
@@ -140,7 +140,8 @@ GST_START_TEST (refusing_address_is_left_at_once)
   reopen_at (2);
   mmtp_retry_note_sent (&retry, 2 * MS);
   mmtp_retry_note_refused (&retry);
-  /* This address is the last one, so only silence ends the attempt. */
+  /* This address is the last one of the list. The attempt does not end when
+   * this address refuses it, but only after a time of silence. */
   assert_action (3, 2, NOTHING);
   assert_wakeup (2, 1002);
   assert_action (1002, 2, NEXT_ADDRESS);

@@ -177,9 +177,9 @@ GST_START_TEST (arrival_does_not_prefer_a_path_in_doubt)
 
 GST_END_TEST;
 
-/* With 300 ms left, no path is certain to be in time. The radio may send its
- * next packet in 138 ms, so the packet would arrive after 314 ms. If the packet
- * took 1 ms longer, the infrared link would be as fast. */
+/* The deadline is in 300 ms. The radio can send its next packet in 138 ms. This
+ * packet would arrive after 314 ms, which is too late. The infrared link would
+ * need 315 ms. The rule waits for the radio as long as the radio is faster. */
 GST_START_TEST (arrival_waits_for_the_path_that_is_first)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };

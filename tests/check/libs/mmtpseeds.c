@@ -95,9 +95,10 @@ get_wire_size (const MmtpSimulationConfig * config)
   return config->source.size + 24 + MMTP_SIMULATION_OVERHEAD;
 }
 
-/* Delays are uniform from 0 to the fluctuation, and packets stay in order. Of
- * the m packets that are sent within this time, the slowest one delays those
- * after it. The mean of the maximum of m draws is m / (m + 1) of the range. */
+/* Delays are uniformly distributed from 0 to the fluctuation, and packets stay
+ * in order. While m packets are sent in the time of one fluctuation, the
+ * slowest of them delays the packets that follow it. The delay is therefore the
+ * maximum of m random values, whose mean is m / (m + 1) of the fluctuation. */
 static gdouble
 get_mean_fluctuation (const VirtualLinkPath * direction, gdouble seconds)
 {

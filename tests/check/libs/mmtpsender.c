@@ -39,7 +39,8 @@ typedef struct
   gint64 min, high;
   /* Arrival time of the newest message, in ticks. */
   guint32 arrival;
-  gboolean is_measured;         /* A message arrived since the last record. */
+  /* A message has arrived after the last record was written. */
+  gboolean is_measured;
   gboolean is_cut;
   gboolean is_black_hole;       /* Only JOINs arrive. */
   gboolean joined;
@@ -57,7 +58,7 @@ typedef struct
   guint64 period;               /* Requested time between reports, in ns. */
   guint32 last_sent;            /* ticks */
   guint64 last_arrival;         /* ns */
-  /* Array of guint64: numbers of the messages that are lost. */
+  /* Array of guint64: message numbers of the lost messages. */
   GArray *ranges;
 } Line;
 
@@ -89,8 +90,8 @@ typedef struct
 
 static const guint8 entropy[MMTP_ENTROPY_SIZE] = "sixty-four bytes";
 
-/* Converts a rate of messages to bits per second with UDP and IP, for messages
- * of maximum size. */
+/* Converts a rate of messages of maximum size to bits per second, including the
+ * headers of UDP and IP. */
 static guint64
 get_wire_rate (guint64 capacity)
 {
@@ -240,8 +241,8 @@ say_accept (Fixture * fixture, guint path, const MmtpOpen * open)
   say (fixture, path, &message);
 }
 
-/* The transit constant, which is subtracted from each transit, is 0 because
- * both endpoints use the same clock. */
+/* The transit constant is subtracted from each transit. It is 0 in this test,
+ * because both endpoints use the same clock. */
 static void
 fill_record (Fixture * fixture, guint path, MmtpRecord * record)
 {
@@ -590,7 +591,8 @@ expect_use (Fixture * fixture, guint path, MmtpPathUse use, const gchar * words)
   g_free (text);
 }
 
-/* Clears the events and the messages so far. */
+/* Clears the events, the messages and the counters that were recorded so far.
+ */
 static void
 forget (Fixture * fixture)
 {
@@ -871,7 +873,8 @@ fixture_new_opening (const MmtpSenderConfig * config, guint8 * nonce)
   return fixture;
 }
 
-/* Refuses the OPEN with this number, as a receiver that has the key does. */
+/* Refuses the OPEN with a REFUSE whose message number is `number`. The REFUSE
+ * is sealed, as from a receiver that has the key. */
 static void
 refuse_sealed (Fixture * fixture, const guint8 * nonce, guint8 reason,
     guint number)
@@ -1015,7 +1018,8 @@ GST_START_TEST (rates_and_delays_are_found_under_load)
     fail_unless (path.rate >= wire_rate * 85 / 100 &&
         path.rate <= wire_rate * 115 / 100, "%" G_GUINT64_FORMAT " of %"
         G_GUINT64_FORMAT, path.rate, wire_rate);
-    /* The packets in flight need at most 400 ms, including reports. */
+    /* The path needs at most 400 ms for the packets in flight, including the
+     * time until they are reported. */
     fail_unless (path.in_flight <= wire_rate / 8 * 4 / 10);
   }
   mmtp_sender_get_stats (fixture->sender, &stats);
@@ -1103,7 +1107,8 @@ GST_START_TEST (too_slow_path_is_for_control)
   forget (fixture);
   put_frames (fixture, 100, 300);
   fail_unless_equals_int (fixture->counts[MMTP_DATA][1], 0);
-  /* The path is used again when it is 10 % faster than necessary. */
+  /* The path was too slow for the deadline. It is used again when it is 10 %
+   * faster than the deadline requires. */
   fixture->lines[1].delay = 30 * MS;
   run (fixture, 65 * SECOND);
   fail_unless_equals_int (get_state (fixture, 1), MMTP_PATH_ACTIVE);
@@ -1206,7 +1211,8 @@ GST_START_TEST (prelude_goes_with_the_first)
 
 GST_END_TEST;
 
-/* 150 kbyte/s carry 1400 bytes every 9.3 ms. The test puts twice as much data.
+/* Both paths together carry 150 kbyte/s, which is a message of 1400 bytes every
+ * 9.3 ms. The test gives the sender a message every 5 ms, about twice as much.
  */
 GST_START_TEST (sends_what_fits_and_all_of_that_in_time)
 {
@@ -1231,9 +1237,10 @@ GST_START_TEST (sends_what_fits_and_all_of_that_in_time)
 
 GST_END_TEST;
 
-/* All packets that the sender outputs at one time go out as one burst,
- * especially with GSO. The caller may be late, because its timer is coarse. A
- * channel of known rate is paced at 97 % of its rate. */
+/* All packets that the sender outputs at one time leave as one burst,
+ * especially with GSO. A burst must be small even if the caller is late, for
+ * example because its timer is coarse. In this test the rate of the path is
+ * known, so the path is paced at 97 % of its rate. */
 GST_START_TEST (burst_has_at_most_a_millisecond_and_a_packet)
 {
   static const guint64 pauses[] = { MS / 10, MS / 2, MS, 3 * MS, 40 * MS };
@@ -1408,8 +1415,9 @@ put_leading (Fixture * fixture, guint64 due)
 }
 
 /* x265 makes open GOPs in which a leading picture may refer to another leading
- * picture. If a leading picture is given up, the leading pictures that refer to
- * it are given up too, but the frames after them are not. */
+ * picture. If the sender drops a leading picture, it also drops the leading
+ * pictures that refer to this picture. It does not drop the frames after them.
+ */
 GST_START_TEST (leading_reference_spoils_leading_pictures_alone)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1446,8 +1454,8 @@ GST_START_TEST (leading_reference_spoils_leading_pictures_alone)
 
 GST_END_TEST;
 
-/* The access unit delimiter of a key frame is accepted although the previous
- * GOP was given up. */
+/* The sender has dropped the rest of the previous GOP. It accepts the access
+ * unit delimiter with which the next key frame begins. */
 GST_START_TEST (key_frame_with_a_delimiter_ends_a_broken_group)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1475,8 +1483,8 @@ GST_START_TEST (key_frame_with_a_delimiter_ends_a_broken_group)
 
 GST_END_TEST;
 
-/* All buffers of a key frame count as key, even if they are not marked, as
- * after rtph264pay. */
+/* All buffers of a key frame count as key, even those that are not marked as
+ * key. The output of rtph264pay contains such buffers. */
 GST_START_TEST (all_of_a_key_frame_is_key)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1596,7 +1604,7 @@ GST_START_TEST (losses_are_repaired)
 
 GST_END_TEST;
 
-/* Maximum packet numbers that the sender looks up for one REPORT. */
+/* Maximum number of packet numbers that the sender looks up for one REPORT. */
 #define MAX_REPORT_LOOKUPS (16 * 255)
 #define RECORDS 14              /* Number of records that fit into a message. */
 
@@ -1673,9 +1681,9 @@ loses_the_first (const MmtpMessage * message)
   return TRUE;
 }
 
-/* A path whose delay is 20 ms and at times 220 ms. Within 350 ms a packet can
- * certainly be sent once, but not twice. The rate is configured, so nearly all
- * packets have to be in time. */
+/* The delay of the path is 20 ms and at times 220 ms. Within 350 ms a packet
+ * can certainly be sent once, but not twice. The rate of the path is
+ * configured, so nearly all packets have to be in time. */
 static Fixture *
 fixture_new_fluctuating (void)
 {
@@ -1736,7 +1744,7 @@ GST_START_TEST (nothing_is_sent_on_the_chance_in_place_of_what_is_new)
   run (fixture, SECOND);
   mmtp_sender_get_stats (fixture->sender, &stats);
   fail_unless (stats.discarded_buffers > 100);
-  /* At most one packet was retransmitted: it was reported as lost so early that
+  /* At most one packet was retransmitted. Its loss was reported so early that
    * the retransmission was certain to arrive in time. */
   fail_unless (stats.retransmitted <= 1);
   fail_unless (stats.unrepaired > 10);
@@ -2137,8 +2145,8 @@ GST_START_TEST (only_path_is_told_to_be_broken_once)
 
   add_line (fixture, 20 * MS, 100000);
   run (fixture, 3 * SECOND);
-  /* Without any report, the path counts as broken after 3 s, because only the
-   * return path may have failed. */
+  /* The sender gets no report, but perhaps only the return path has failed.
+   * Therefore it waits 3 s before the path counts as broken. */
   fixture->lines[0].is_cut = TRUE;
   run (fixture, 2 * SECOND);
   fail_unless_equals_int (count_events (fixture, MMTP_EVENT_BROKEN), 0);
@@ -2170,8 +2178,9 @@ GST_START_TEST (keepalives_cost_little)
   run (fixture, 10 * SECOND);
   n = fixture->counts[MMTP_KEEPALIVE][0];
   fail_unless (n >= 98 && n <= 101);
-  /* The KEEPALIVEs have 83 bytes, which is 1 % of the 8000 bytes that the path
-   * carries in two seconds. */
+  /* A KEEPALIVE has 83 bytes. This is 1 % of the 8000 bytes that the path
+   * carries in two seconds, so the sender sends a KEEPALIVE every two seconds.
+   */
 
   n = fixture->counts[MMTP_KEEPALIVE][1];
   fail_unless (n >= 4 && n <= 5, "%u", n);
@@ -2228,8 +2237,8 @@ GST_START_TEST (end_goes_on_all_paths_behind_the_last)
   mmtp_sender_end (fixture->sender, fixture->now);
   while (count_events (fixture, MMTP_EVENT_ENDED) == 0)
     run (fixture, MS);
-  /* A REPORT that arrives after END-ACK is refused, but the two other END-ACKs
-   * are not. */
+  /* The first END-ACK ends the session. A REPORT that arrives after it is
+   * refused, but the other two END-ACKs are not refused. */
   mmtp_sender_get_stats (fixture->sender, &stats);
   fail_unless (stats.refused[MMTP_REFUSED_SESSION] <= 1);
   run (fixture, SECOND);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks the sender's queue without a path: the order in which packets leave
- * it, which packets it gives up, and what happens to a packet that was sent.
+ * it, which packets it drops, and what happens to a packet that was sent.
  */
 
 #include <gst/check/gstcheck.h>
@@ -287,7 +287,7 @@ GST_START_TEST (highest_layer_is_given_up_first)
   fail_unless (is_given_up (queue, 4));
   fail_if (is_given_up (queue, 1));
   fail_if (is_given_up (queue, 3));
-  /* The picture of layer 1 is not there. */
+  /* The picture of layer 1 is missing. */
   fail_if (put_layer (queue, 130 * MS, 2, 100));
   fail_unless_equals_int (last_reason, MMTP_DISCARD_BROKEN);
   fail_unless (put_layer (queue, 140 * MS, 1, 100));

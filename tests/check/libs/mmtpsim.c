@@ -163,8 +163,9 @@ GST_END_TEST;
 #define MANY(rate, delay, fluctuation, reorders, loss) \
     { { { rate, delay, fluctuation, FALSE, reorders, FOREVER, loss } } }
 
-/* Sends n packets of 1 ms each. Returns how many arrive and stores their mean
- * delay. `losses` is the number of blocks of consecutive lost packets. */
+/* Sends n packets, each of which takes 1 ms to transmit. Returns how many
+ * packets arrive and stores their mean delay. `losses` is the number of blocks
+ * of consecutive lost packets. */
 static guint
 count_arrivals (const VirtualLinkConfig * config, guint n, gdouble * mean,
     guint * losses, guint * overtaken)
@@ -250,9 +251,10 @@ GST_START_TEST (frames_are_judged_by_true_time)
   MmtpSimulation *simulation;
   const MmtpSimulationResult *result;
 
-  /* There is a frame of 100 bytes every 10 ms. Each frame needs 20 ms, and the
-   * delay is 500 ms. Frame i arrives at 520 + 20 i and has its deadline at 10 i
-   * + 1000, so frame 48 is the last one in time. */
+  /* A frame of 100 bytes is generated every 10 ms. Its transmission takes 20
+   * ms, and the delay of the path is 500 ms. Frame i arrives at 520 + 20 i ms,
+   * and its deadline is 1000 + 10 i ms. Therefore frame 48 is the last one that
+   * arrives in time. */
   config_init (&config, 5000, 500 * MS, FOREVER);
   config.clock_skew = 200000;
   simulation = mmtp_simulation_new (&config);
@@ -280,8 +282,8 @@ GST_START_TEST (tcp_fills_the_link_that_it_has_alone)
   MmtpSimulation *simulation;
   const MmtpSimulationResult *result;
 
-  /* The link has 10 Mbit/s, a round trip of 40 ms, and a queue that also takes
-   * 40 ms. UDP uses 4 % of the rate. */
+  /* The link has 10 Mbit/s and a round trip of 40 ms. A full queue of the link
+   * takes 40 ms to send. UDP uses 4 % of the rate. */
   config_init (&config, 1250000, 20 * MS, 50000);
   config.paths[0].n_tcp = 2;
   config.paths[0].tcp_from = SECOND;
@@ -311,8 +313,8 @@ GST_START_TEST (optimum_brings_what_can_be_counted)
 
   fail_unless_equals_int (mmtp_optimum_count (paths, 1, 10, 0.1, 0.1), 10);
   fail_unless_equals_int (mmtp_optimum_count (paths, 1, 20, 0.05, 0.1), 10);
-  /* The last packet is generated at 0.95 s and has until 1.95 s, so there is
-   * time for 19 transmissions. */
+  /* The last packet is generated at 0.95 s and may arrive until 2 s. In 2 s the
+   * path can send all 20 packets. */
   fail_unless_equals_int (mmtp_optimum_count (paths, 1, 20, 0.05, 1.05), 20);
   /* The second path is too slow for any packet. */
   fail_unless_equals_int (mmtp_optimum_count (paths, 2, 20, 0.05, 0.1), 10);
@@ -323,7 +325,8 @@ GST_END_TEST;
 
 GST_START_TEST (optimum_brings_what_the_papers_links_have)
 {
-  /* Table 1 without our headers: 1400 bytes at 36.4 and 9.2 kB/s. */
+  /* The links have the rates of Table 1 of the MMTP paper: frames of 1400 bytes
+   * at 36.4 and 9.2 kB/s. The headers of MMTP are not included. */
   MmtpOptimumPath paths[] = { {1 / 26.0, 0.137538}, {1400 / 9200.0,
       0.162826}
   };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests how the sender of MMTP cuts a transport stream at its pictures, which
- * pieces its queue gives up, and what the receiver makes of the pieces that
+ * pieces its queue drops, and what the receiver makes of the pieces that
  * arrive.
  */
 
@@ -42,7 +42,8 @@ poll_pieces (MmtpTsCutter * cutter, Pieces * pieces)
     fail_unless (++pieces->n < MAX_PIECES);
 }
 
-/* Cuts the stream, which arrives in buffers of this size. */
+/* Divides the stream into buffers of `size` bytes, and cuts these buffers into
+ * pieces. */
 static void
 cut (const TsStream * stream, gsize size, Pieces * pieces)
 {
@@ -86,8 +87,9 @@ describe (const MmtpTsPiece * piece, GString * text)
   g_string_append (text, piece->flags & MMTP_FLAG_MARKER ? "M " : " ");
 }
 
-/* Checks the pieces from the second picture on, however the stream is divided
- * into buffers. The first picture follows the tables. */
+/* Checks the pieces from the second picture on. The pieces must be the same for
+ * each size of the buffers into which the stream is divided. The pieces before
+ * the second picture are the tables and the first picture. */
 static void
 expect_pieces (const TsStream * stream, const gchar * expected)
 {
@@ -142,9 +144,10 @@ GST_START_TEST (sound_and_clock_are_not_pieces_of_the_picture)
 
 GST_END_TEST;
 
-/* Parameter sets, and slices of fields (7.3.3), which are written by hand in
- * ifdclassifier.c, too. The names give frame_num (N) and the order of a top
- * field (T) or bottom field (B). */
+/* Parameter sets of H.264, and slices of fields (section 7.3.3).
+ * ifdclassifier.c has the same slices, which were written by hand. In the
+ * names, N is the frame_num, and T or B is the order of a top field or bottom
+ * field. */
 #define START PES "\0\0\0\1"
 #define SETS START "\x67\x4d\x00\x1e\x96\x52\x94\xa0\x1e\x2c\x5b\x2c" \
     "\0\0\1\x68\xce\x3c\x80\0\0\1"
@@ -176,8 +179,8 @@ GST_START_TEST (fields_of_a_frame_are_given_up_together)
 
 GST_END_TEST;
 
-/* Without the empty piece, a picture that ends with a clock would not be given
- * up. */
+/* The last part of a picture can be a clock. An empty piece then marks the end
+ * of the picture. Without it, the sender could not drop such a picture. */
 GST_START_TEST (picture_that_ends_with_a_clock_ends_with_an_empty_piece)
 {
   TsStream stream;
@@ -282,7 +285,8 @@ put_piece (MmtpSendQueue * queue, const MmtpTsPiece * piece, guint64 due,
 }
 
 /* Puts all pieces into the queue. Each picture is due 40 ms after the previous
- * one. The data behind a picture are due at the same time as the picture. */
+ * one. Other data that follow a picture are due at the same time as this
+ * picture. */
 static void
 put_all (MmtpSendQueue * queue, const Pieces * pieces)
 {
@@ -368,15 +372,17 @@ GST_START_TEST (pieces_have_the_rank_of_their_picture)
 
 GST_END_TEST;
 
-/* If a picture is given up, the pictures that refer to it are given up, too.
- * Its sound and its clock are kept. */
+/* If the sender drops a picture, it also drops the pictures that refer to this
+ * picture. It keeps the sound and the clock that are sent between the parts of
+ * the pictures. */
 GST_START_TEST (data_stay_where_a_picture_is_given_up)
 {
   Pieces pieces;
   MmtpSendQueue *queue = put_group (&pieces);
   guint i;
 
-  /* The data are sent before all pictures. */
+  /* Sound and clock are sent before all pictures except the IDR picture, which
+   * is piece 2. */
   for (i = 0; i < 11; i++)
     if (get_unit (queue, i)->picture.is_data || i == 2)
       send (queue, i);
@@ -595,14 +601,16 @@ GST_START_TEST (incomplete_picture_leaves_sound_and_clock)
   make_group (&stream);
   cut (&stream, 100000, &pieces);
   expect_output (&pieces, 0, "ttVvsVvsvVsV");
-  /* the P-picture: its first part, its last one, both, and its clock */
+  /* Parts of the P-picture are missing: its first part; its last part; both
+   * parts; its clock. */
   expect_output (&pieces, 1 << 5, "ttVvscsVsV");
   expect_output (&pieces, 1 << 7, "ttVvscsVsV");
   expect_output (&pieces, 1 << 5 | 1 << 7, "ttVvscsVsV");
   expect_output (&pieces, 1 << 4, "ttVvssVsV");
   /* its sound */
   expect_output (&pieces, 1 << 6, "ttVvscVsV");
-  /* the IDR picture; the B-picture; the B-picture and the second P-picture */
+  /* Now these pieces are missing: the IDR picture; the B-picture; the B-picture
+   * together with the second P-picture. */
   expect_output (&pieces, 1 << 2, "ttcsVvsvVsV");
   expect_output (&pieces, 1 << 8, "ttVvsVvsvsV");
   expect_output (&pieces, 1 << 8 | 1 << 10, "ttVvsVvsvs");
@@ -614,7 +622,8 @@ GST_START_TEST (incomplete_picture_leaves_sound_and_clock)
 
 GST_END_TEST;
 
-/* Nothing is known about a stream without pictures. */
+/* If no piece is marked as a picture, the receiver knows nothing about the
+ * pictures of the stream. It outputs all data that have arrived. */
 GST_START_TEST (stream_that_is_not_cut_is_not_changed)
 {
   TsStream stream;

@@ -105,9 +105,9 @@ GST_START_TEST (a_lost_frame_moves_no_latency)
 
 GST_END_TEST;
 
-/* The latencies are 0, 16, 16 and 0 ms. By the formula of RFC 3550 the jitter
- * is first 16 / 16 ms. If the next latency is the same, the jitter decreases to
- * 15 / 16 of its value. */
+/* The latencies are 0, 16, 16 and 0 ms. By the formula of RFC 3550, the jitter
+ * is 16 / 16 ms after the first difference. If the next latency is the same,
+ * the jitter decreases to 15 / 16 of its value. */
 GST_START_TEST (totals_are_the_hand_made_sums)
 {
   MpegStatCore *core = mpegstat_core_new ();
@@ -509,8 +509,9 @@ GST_START_TEST (frame_arrives_with_the_piece_of_its_last_byte)
   piece (arrivals, 100, 1);
   piece (arrivals, 100, 2);
   piece (arrivals, 100, 3);
-  /* Bytes 0 to 199 end with the second piece; bytes 200 to 249 lie in the
-   * third. */
+  /* The first frame has the bytes 0 to 199, and its last byte is in the second
+   * piece. The second frame has the bytes 200 to 249, which are in the third
+   * piece. */
   fail_unless_equals_uint64 (take (arrivals, 200, 0), 2);
   fail_unless_equals_uint64 (take (arrivals, 50, 0), 3);
   piece (arrivals, 100, 4);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the parsers of MPEG-1/2 headers and the framer. The tests
- * state what these must return for each kind of stream that occurs in practice.
+/* Checks the parsers of MPEG-1/2 headers and the framer. The tests state what
+ * the parsers and the framer must return for each kind of stream that occurs in
+ * practice.
  */
 
 #include <gst/check/gstcheck.h>
@@ -326,8 +327,8 @@ add_field (MpegStream * stream, gchar type, guint tr, guint structure)
  * cannot begin a frame still belong to the picture, as in mpegvideoparse. */
 GST_START_TEST (an_end_code_inside_a_picture_keeps_the_rest_of_it)
 {
-  /* The start codes of a slice, user data, an extension, another sequence end
-   * code and a system code. */
+  /* Start codes that may follow the end code: a slice, user data, an extension,
+   * a second sequence end code, and a system code. */
   const guint8 codes[] = { 0x02, 0xb2, 0xb5, 0xb7, 0xbd };
   const gsize chunks[] = { 1, 3, 7, 1000000 };
   MpegVideoFramerStats stats;

@@ -40,7 +40,7 @@ typedef struct
   guint tr;
   gboolean has_gop;
   guint gop;
-  /* The correct numbers in coding order and in display order. */
+  /* The correct position of the frame in coding order and in display order. */
   gint64 coding, display;
 } Planned;
 
@@ -119,8 +119,8 @@ feed (MpegVideoTimeline * timeline, const Planned * p, const Run * run,
 }
 
 /* Runs the plan without the `count` frames that begin at index `first`. Checks
- * the number and the type of the lost frames, and the numbers of all frames
- * that remain. */
+ * how many frames are lost and their types. Also checks the positions of all
+ * frames that remain. */
 static void
 check_losses (GArray * plan, guint first, guint count, const Run * run)
 {
@@ -278,9 +278,9 @@ GST_START_TEST (a_new_stream_goes_on_from_the_old_one)
 
 GST_END_TEST;
 
-/* An RTP receiver loses frames directly after the first ones, when it knows
- * neither a complete GOP nor the length of a GOP. The temporal references may
- * continue as if no frame were missing, so only the RTP timestamps show the
+/* An RTP receiver loses frames directly after its first frames. At this time it
+ * knows neither a complete GOP nor the length of a GOP. The temporal references
+ * may continue as if no frame were missing, so only the RTP timestamps show the
  * loss. */
 GST_START_TEST (early_bursts_are_counted_by_the_media_clock)
 {
@@ -347,8 +347,8 @@ GST_START_TEST (losses_in_a_long_gop_are_typed_by_their_neighbours)
 GST_END_TEST;
 
 /* Encoders may choose the number of B-frames adaptively (b_strategy of x264 and
- * FFmpeg). The timeline must not report a loss for this, and numbers in coding
- * order must not decrease. */
+ * FFmpeg). When this number changes, the timeline must not report a loss. The
+ * positions in coding order must not decrease. */
 GST_START_TEST (adaptive_b_frames_are_no_loss)
 {
   MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
@@ -436,8 +436,9 @@ GST_START_TEST (lying_time_codes_lose_nothing)
 
 GST_END_TEST;
 
-/* In the middle of the stream the sender begins a new clock, pauses, or skips
- * frames. The jumps are any number of frame periods except whole GOPs. */
+/* In the middle of the stream the times jump, because the sender begins a new
+ * clock, pauses, or skips frames. A jump is any number of frame periods, but no
+ * multiple of the GOP length. */
 GST_START_TEST (a_clock_that_jumps_loses_nothing)
 {
   const guint jumps[] = { 1, 2, 13, 25, 250, 77777 };
@@ -538,8 +539,9 @@ GST_START_TEST (a_long_gap_is_one_range)
 
 GST_END_TEST;
 
-/* The timeline trusts a gap in the RTP timestamps up to ten seconds, which are
- * 250 frames here. A longer gap counts as a new stream. */
+/* If a gap in the RTP timestamps is at most ten seconds (here 250 frames), the
+ * timeline reports the missing frames as lost. A longer gap counts as a new
+ * stream. */
 GST_START_TEST (a_gap_of_more_than_ten_seconds_is_a_new_beginning)
 {
   const guint gops[] = { 16, 17 };
@@ -620,13 +622,16 @@ GST_START_TEST (forged_timestamps_lose_seconds_at_most)
 
 GST_END_TEST;
 
-/* A gap of more than ten seconds counts as a new stream. In addition, three
- * frames may each have any of 1024 temporal references: the first frame, the
- * second frame after a jump, and the frame at the end of the gap. */
+/* The maximum number of frames that the timeline counts as lost in one gap. A
+ * gap of more than ten seconds counts as a new stream.
+ *
+ * In addition, three frames may each have any of 1024 temporal references.
+ * These are the first frame, the second frame after a jump, and the frame at
+ * the end of the gap. */
 #define MAX_LOSSES_AT_ONCE (10 * 25 + 3 * 1024)
 
-/* Random temporal references must not change the numbers of correct frames, and
- * no array may be accessed beyond its end. */
+/* Random temporal references must not change the positions of correct frames,
+ * and no array may be accessed beyond its end. */
 GST_START_TEST (any_temporal_references_are_survived)
 {
   MpegVideoTimeline *timeline = mpeg_video_timeline_new ();
@@ -875,8 +880,9 @@ GST_START_TEST (wild_references_without_gop_headers_lose_seconds_at_most)
   fail_unless_equals_int64 (lose_by_wild_references (TRUE, FALSE, &max_gap,
           &last), 0);
   fail_unless_equals_int64 (last, 119);
-  /* Without timestamps no loss can be excluded. Each of the eight frames may
-   * then count for at most ten seconds of lost frames. */
+  /* Without timestamps the timeline cannot exclude a loss. Then it may count
+   * lost frames for each of the eight frames, but at most those of ten seconds.
+   */
   fail_unless (lose_by_wild_references (FALSE, FALSE, &max_gap, &last) <=
       8 * 250);
   fail_unless (max_gap <= 250, "a gap of %d frames", (gint) max_gap);

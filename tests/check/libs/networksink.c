@@ -392,8 +392,8 @@ sink_pipeline_free_and_expect_log (SinkPipeline * test, const gchar * expected)
   g_free (log);
 }
 
-/* Waits for the end of a stored stream that no receiver got. The pipeline posts
- * an error and no EOS. */
+/* Waits until a stored stream ends without ever having had a receiver. The
+ * pipeline must post an error and no EOS. */
 static void
 wait_for_end_without_receiver (SinkPipeline * test)
 {
@@ -599,8 +599,9 @@ static const gint passing_errors[] = { G_RESOLVER_ERROR_TEMPORARY_FAILURE,
   G_RESOLVER_ERROR_NOT_FOUND
 };
 
-/* Two errors are temporary: a name server that does not answer may answer
- * later, and a name that was resolved once may exist again. */
+/* Two errors of the resolver are temporary. If a name server does not answer
+ * now, it may answer later. If a name was resolved before and is missing now,
+ * it may exist again later. */
 GST_START_TEST (a_name_may_be_missing_for_a_while)
 {
   gboolean was_there = passing_errors[__i__] == G_RESOLVER_ERROR_NOT_FOUND;
@@ -658,8 +659,8 @@ GST_START_TEST (refused_is_tried_again)
 GST_END_TEST;
 
 /* The sink waits until peer-timeout is over, also without auto-reconnect. The
- * warning does not promise that the sink will try again, because the sink may
- * give up soon. */
+ * warning does not promise another attempt, because the sink may soon make no
+ * more attempts. */
 GST_START_TEST (refused_datagrams_are_tried_again)
 {
   SinkPipeline *test = sink_pipeline_new (datagram_sink_get_type (),
@@ -722,7 +723,8 @@ GST_START_TEST (receiver_that_goes_unseen_by_send_is_an_error)
   push (test, 'a', 0, 0);
   WAIT_FOR (sink_pipeline_pushed (test) == 1);
   SET (test, gone, TRUE);
-  /* While the sink waits, it renders no buffer. */
+  /* The sink renders no buffer at this time. It must notice the closed
+   * connection while it waits for the next buffer. */
   check_error (test, GST_RESOURCE_ERROR_WRITE, "it closed the connection");
   push (test, 'b', 0, 40);
   WAIT_FOR (sink_pipeline_pushed (test) == 2);
@@ -910,8 +912,8 @@ create_live (gboolean packets, guint max_live_wait)
   return test;
 }
 
-/* Compares the log without the | characters, because the number of calls of
- * send_packets does not matter here. */
+/* Compares the log without the | characters, because it does not matter here
+ * how often send_packets was called. */
 static void
 free_live_and_expect_log (SinkPipeline * test, const gchar * expected)
 {
@@ -988,8 +990,9 @@ GST_START_TEST (live_input_waits_for_less_than_its_limit)
 
 GST_END_TEST;
 
-/* There is no limit for stored input, nor for a source that drops frames
- * itself. */
+/* Live input waits at most for a set time, and is then dropped. Stored input
+ * waits without a time limit. The same holds for a live source that drops
+ * frames itself. */
 GST_START_TEST (other_input_waits_as_long_as_it_takes)
 {
   SinkPipeline *test = create_live (TRUE, 0);
@@ -1214,8 +1217,9 @@ GST_START_TEST (packets_wait_for_room)
 
 GST_END_TEST;
 
-/* Packets that are sent too early do not mean that the network is full. The
- * sink drops none of them. However often this happens, the sink does not
+/* The transport refuses a packet that is sent too early. Such a refusal does
+ * not mean that the network is full, so the sink keeps the packet. However
+ * often the transport refuses packets for this reason, the sink does not
  * conclude that the receiver has disappeared. */
 GST_START_TEST (packets_wait_until_it_is_time)
 {
@@ -1679,11 +1683,13 @@ check_asked_eos (GType type, gboolean silent)
   gst_object_unref (pipeline);
 }
 
-/* A stream ends while no receiver is connected. Whether this is an error
- * depends on the source and on auto-reconnect, and not on whether the sink
- * synchronizes to the clock. With auto-reconnect, a live stream may end without
- * an error while the sink still waits for its receiver. Without auto-reconnect
- * the end of the stream is an error, because the sink would have given up. */
+/* A stream ends while no receiver is connected. Two things determine whether
+ * this is an error: whether the source is live, and auto-reconnect. It does not
+ * matter whether the sink synchronizes to the clock.
+ *
+ * With auto-reconnect, a live stream may end without an error while the sink
+ * still waits for its receiver. Without auto-reconnect, the end of the stream
+ * is an error, because the sink has stopped its attempts to connect. */
 GST_START_TEST (only_a_live_stream_may_end_without_a_receiver)
 {
   const gboolean is_live = (__i__ & 1) != 0, syncs = (__i__ & 2) != 0;

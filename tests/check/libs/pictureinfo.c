@@ -103,7 +103,7 @@ GST_START_TEST (each_packet_of_mpeg_says_what_it_is)
 
   expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (2, 1), GOP (1),
           PICTURE (2, 1)), PICTURE_KIND_KEY, FALSE);
-  /* This packet continues the I-frame, so the GOP is still a closed one. */
+  /* This packet continues the I-frame, and the GOP is still closed. */
   expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (2, 1), 1, 2, 3, 4),
       PICTURE_KIND_KEY, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP (32), MPV (0, 3), 1, 2, 3, 4),
@@ -151,7 +151,7 @@ GST_START_TEST (h264_nal_header_tells_what_it_is)
     {NAL (0, 9), PICTURE_KIND_PART}, {NAL (0, 12), PICTURE_KIND_PART},
     {NAL (3, 7), PICTURE_KIND_PART}, {NAL (3, 8), PICTURE_KIND_PART},
     {NAL (3, 13), PICTURE_KIND_PART}, {NAL (3, 15), PICTURE_KIND_PART},
-    /* Unit types of layered streams are unknown. */
+    /* The reader does not know the NAL unit types of layered streams. */
     {NAL (3, 14), PICTURE_KIND_UNKNOWN},
     {NAL (0, 20), PICTURE_KIND_UNKNOWN}, {NAL (0, 0), PICTURE_KIND_UNKNOWN},
   };
@@ -319,7 +319,8 @@ GST_START_TEST (h265_nal_header_tells_what_it_is)
 
 GST_END_TEST;
 
-/* Pictures of the sub-layers 0, 2, 1 (TSA), 2, 0, 1: what they use and update
+/* Checks which slots a picture uses and updates. The pictures belong to the
+ * sub-layers 0, 2, 1 (TSA), 2, 0, 1.
  */
 GST_START_TEST (sub_layers_of_h265_say_what_they_need)
 {
@@ -335,7 +336,9 @@ GST_START_TEST (sub_layers_of_h265_say_what_they_need)
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_H265);
   guint i, pass;
 
-  /* The number of sub-layers is only known after the first picture of each. */
+  /* The reader knows the number of sub-layers only after it has read a picture
+   * of each sub-layer. The slots are therefore checked only in the second pass.
+   */
   for (pass = 0; pass < 2; pass++) {
     for (i = 0; i < G_N_ELEMENTS (units); i++) {
       PictureInfo info = read_at (reader, NO_PTS, FALSE, BYTES (RTP (96),
@@ -413,7 +416,8 @@ GST_START_TEST (frame_that_refreshes_nothing_is_droppable)
 
 GST_END_TEST;
 
-/* RFC 7741, 4.2: X, N, S and PID; then I, L, T and K with their fields */
+/* RFC 7741, 4.2: the payload descriptor has the bits X, N, S and PID, then the
+ * bits I, L, T and K with their fields. */
 GST_START_TEST (first_packet_of_vp8_tells_the_kind)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_VP8);
@@ -478,7 +482,8 @@ GST_START_TEST (first_packet_of_vp9_tells_the_kind)
 
 GST_END_TEST;
 
-/* RTP payload format for AV1, 4.4: Z, Y, W and N; then elements */
+/* After the RTP header follow the aggregation header with Z, Y, W and N, and
+ * the OBU elements (RTP payload format for AV1, 4.4). */
 GST_START_TEST (packets_of_av1_tell_the_kind)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_AV1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the tables of properties. Two tables of one class have one row for
- * each kind of property. */
+/* Checks the tables of properties. One class has two tables. Together they have
+ * one row for each kind of property. */
 
 #include <gst/check/gstcheck.h>
 
@@ -35,7 +35,7 @@ typedef GstObjectClass ThingClass;
 static GType thing_get_type (void);
 G_DEFINE_TYPE (Thing, thing, GST_TYPE_OBJECT);
 
-/* This function is called with the lock held. */
+/* self->lock is held when this function is called. */
 static void
 note_change (gpointer object)
 {
@@ -45,7 +45,7 @@ note_change (gpointer object)
   self->n_changes++;
 }
 
-/* These functions are called without the lock. */
+/* self->lock is not held when these functions are called. */
 static void
 set_doubled (gpointer object, const GValue * value, GParamSpec * pspec)
 {

@@ -126,7 +126,7 @@ GST_START_TEST (depth_in_a_pyramid_follows_from_the_references)
   const guint n = G_N_ELEMENTS (pyramid);
 
   memcpy (pictures, pyramid, sizeof pictures);
-  /* number 10 is a leading picture with a picture that refers to it */
+  /* picture 10 is a leading picture, and another picture refers to it */
   expect_without (pictures, 10, n, "0012332330");
   expect_without (pictures, 10, 3, "001---2330");
   expect_without (pictures, 10, 2, "00-------0");
@@ -347,20 +347,23 @@ GST_START_TEST (h265_slices_list_their_references)
   H265Headers *headers = make_headers ();
 
   expect_slice (headers, 19, 0, IRAP_SLICE, "0:");
-  /* sets of the SPS; no long-term pictures */
+  /* These slices use the sets of the SPS and have no long-term pictures. */
   expect_slice (headers, 1, 0, SLICE "4:4 1:1 2:0 e0 e0", "4: 3");
   expect_slice (headers, 1, 0, SLICE "4:8 1:1 2:1 e0 e0", "8: 7 6");
   expect_slice (headers, 1, 0, SLICE "4:12 1:1 2:2 e0 e0", "12: (8) 14");
   /* the lsb wraps */
   expect_slice (headers, 1, 0, SLICE "4:2 1:1 2:0 e0 e0", "18: 17");
-  /* A picture of a higher layer or a non-reference picture is not counted. */
+  /* A picture of a higher layer and a non-reference picture do not change the
+   * POC of the pictures after them. */
   expect_slice (headers, 1, 1, SLICE "4:9 1:1 2:0 e0 e0", "25: 24");
   expect_slice (headers, 0, 0, SLICE "4:9 1:1 2:0 e0 e0", "25: 24");
   expect_slice (headers, 1, 0, SLICE "4:1 1:1 2:0 e0 e0", "17: 16");
-  /* The first slice contains a set: {-3, -5}, where the picture at -5 is kept
-   * but not used. The set of the second slice is predicted from set 1 of the
-   * SPS with a difference of +1. The number -2 of set 1 becomes -1, and the
-   * picture at -1 is kept but not used. */
+  /* The numbers of a set are differences of the POC. The first slice contains
+   * its own set, {-3, -5}. The picture at -5 is kept but not used.
+   *
+   * The set of the second slice is predicted from set 1 of the SPS with a
+   * difference of +1. The number -2 of set 1 becomes -1. The picture at -1 is
+   * kept but not used. */
   expect_slice (headers, 1, 0, SLICE "4:8 1:0 1:0 e2 e0 e2 1:1 e1 1:0 e0 e0",
       "24: 21 (19)");
   expect_slice (headers, 1, 0,
@@ -377,9 +380,9 @@ GST_START_TEST (h265_long_term_references)
   expect_slice (headers, 19, 0, IRAP_SLICE, "0:");
   expect_slice (headers, 1, 0, SLICE "4:8 1:1 2:0 e0 e0", "8: 7");
   expect_slice (headers, 1, 0, SLICE "4:0 1:1 2:0 e0 e0", "16: 15");
-  /* The slice has two long-term reference pictures. For the one of the SPS, the
-   * upper bits of the POC are unknown. The other one has the low bits 3 and
-   * belongs to the previous cycle of the POC. */
+  /* The slice has two long-term reference pictures. One is listed in the SPS,
+   * and the upper bits of its POC are unknown. The other one has the low bits 3
+   * and belongs to the previous cycle of the POC. */
   expect_slice (headers, 1, 0, SLICE
       "4:4 1:1 2:0 e1 e1 1:0 4:3 1:1 1:1 e1", "20: 19 5* 3");
   h265_headers_free (headers);
@@ -397,12 +400,12 @@ GST_START_TEST (h265_slice_without_its_sets_is_not_read)
   fail_if (read_slice (headers, 19, 0, IRAP_SLICE, &slice));
   h265_headers_free (headers);
   headers = make_headers ();
-  /* slices that are cut, or not the first one */
+  /* A slice is refused if it is cut off or not the first one of its picture. */
   slice_unit = make_unit (1, 0, SLICE "4:4 1:0 1:0 e1 e0 e2 1:1 e0 e0");
   for (size = 0; size < 5; size++)
     fail_if (h265_headers_read_slice (headers, slice_unit->data, size, &slice));
   fail_if (read_slice (headers, 1, 0, "1:0 e0 e5", &slice));
-  /* An SPS that is cut removes all stored SPSs. */
+  /* If an SPS is cut off, all stored SPSs are removed. */
   h265_headers_add_sps (headers, sps->data, 20);
   fail_if (read_slice (headers, 19, 0, IRAP_SLICE, &slice));
   g_byte_array_unref (sps);

@@ -61,9 +61,11 @@ GST_START_TEST (header_extension_bits)
 {
   /* The header has the bit T set, so the MPEG-2 extension follows. The
    * extension has X=0, E=1, f_codes 1 2 3 4, DC 2 and PS 3. Its bits T P C Q V
-   * A R H G alternate, and D is set. The composite display and two words of
-   * extensions follow. The two words contain the number of words, 00 00 01 b5
-   * 40 and padding. */
+   * A R H G are 1 0 1 0 1 0 1 0 1, and D is set.
+   *
+   * Then follow the composite display and two words of other extensions. The
+   * first byte of these words is the number of words. The other bytes are 00 00
+   * 01 b5 40 and padding. */
   const guint8 bytes[] = { 0x04, 0x00, 0x00, 0x00,
     0x44, 0x8d, 0x2e, 0xab, 0x00, 0x0a, 0xbc, 0xde,
     0x02, 0x00, 0x00, 0x01, 0xb5, 0x40, 0x00, 0x00
@@ -137,9 +139,10 @@ GST_END_TEST;
 
 /* --- packer -------------------------------------------------------------- */
 
-/* Packs one picture with slices of the given sizes. Returns the packets as
- * words "BE:bytes": B and E are the bits of the header, M is the marker, and S
- * means that a sequence header is in the packet. */
+/* Packs one picture with slices of the given sizes. Returns one word for each
+ * packet: letters, a colon and the number of bytes. The letters S (sequence
+ * header), B and E stand for bits of the header of RFC 2250. M stands for the
+ * marker. */
 static gchar *
 pack_slices (const guint * sizes, Rfc2250AggregateMode mode, gsize max_payload)
 {
@@ -882,7 +885,8 @@ GST_START_TEST (a_marker_behind_headers_ends_no_frame)
 
 GST_END_TEST;
 
-/* FBV and FFV are taken from the separate bits of the picture header. */
+/* FBV is a copy of full_pel_backward_vector of the picture header, and FFV is a
+ * copy of full_pel_forward_vector. */
 GST_START_TEST (full_pel_vectors_of_one_direction)
 {
   MpegPicture b = {.type = 'B',.mpeg1 = TRUE,.f_code = 5,.full_pel = TRUE };
@@ -1109,8 +1113,8 @@ GST_START_TEST (another_source_takes_over_when_the_first_is_silent)
    * Packets of the other source are not output any more. */
   check_sources ("a 1 0, b 7 999, b 8 1000, a 2 1001, b 9 1002, b 10 1003, "
       "a 3 1004", "a 1, b 7, b 8, a 2, a 3, ");
-  /* If there are no arrival times, or if the arrival times begin again, a new
-   * source is accepted immediately. */
+  /* A new source is accepted immediately in two cases: if there are no arrival
+   * times, or if the arrival times begin again at a lower value. */
   check_sources ("a 1 -, b 7 -, b 8 -", "a 1, b 7, b 8, ");
   check_sources ("a 1 500, b 7 0, b 8 40", "a 1, b 7, b 8, ");
 }

@@ -230,8 +230,8 @@ read_vp8 (SlotReader * reader, Vp8 frame, gint layer, gboolean is_sync)
 #define REFERENCES (VP8_SLOT_LAST | VP8_SLOT_GOLDEN | VP8_SLOT_ALTREF)
 #define SEGMENTS VP8_SLOT_SEGMENTATION
 #define FILTER VP8_SLOT_FILTER
-/* BASE has the slots that each frame uses. LAYERS has the slots that a frame of
- * unknown layer uses in addition. */
+/* BASE has the slots that every frame uses. LAYERS has further slots, which
+ * only a frame of unknown layer uses. */
 #define BASE (REFERENCES | VP8_SLOT_ENTROPY)
 #define LAYERS (255u * VP8_SLOT_LAYER (0))
 
@@ -408,7 +408,8 @@ put_vp9_inter (Bits * bits, const Vp9 * frame)
     put (bits, 3, 0);
     put_vp9_size (bits);
   } else {
-    put (bits, 2 + 1, 2);       /* second found_ref; unchanged render size */
+    /* found_ref is 0, then 1; the render size is the frame size */
+    put (bits, 2 + 1, 2);
   }
   put (bits, 1, 1);             /* allow_high_precision_mv */
   put (bits, 1 + 2, 1);         /* raw_interpolation_filter */

@@ -228,9 +228,9 @@ pass_dccp (DccpNetwork * network, DccpEnd from, const DccpPacket * packet,
   return !lost;
 }
 
-/* The simulated network keeps logs for tests that need them. This test does
- * not, so it clears them. It also checks that each received number was sent and
- * arrived only once. */
+/* Clears the logs of the simulated network, which this test does not need.
+ * Before that, it checks that each received number was sent and arrived only
+ * once. */
 static void
 clear_logs (DccpSoak * self)
 {

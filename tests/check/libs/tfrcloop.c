@@ -416,10 +416,12 @@ GST_START_TEST (every_tenth_packet_lost)
 
 GST_END_TEST;
 
-/* The application sends less than its allowed rate. The allowed rate is then
- * twice the receive rate (Erixzon, section 5.3.5). A data-limited sender
- * computes it from the maximum of the reported receive rates (RFC 5348 section
- * 4.3, Maximize). Only few packets are sent in each round trip. */
+/* The application sends less than the sender allows. The allowed rate is then
+ * twice the receive rate (Erixzon, section 5.3.5).
+ *
+ * A data-limited sender computes the allowed rate from the maximum of the
+ * reported receive rates (RFC 5348 section 4.3, Maximize). Only few packets are
+ * sent in each round trip. */
 GST_START_TEST (application_is_given_twice_what_it_sends)
 {
   Loop *loop = loop_new (1e7, 11 * MS, ENDLESS, TRUE);

@@ -271,8 +271,9 @@ GST_START_TEST (packet_may_be_overtaken_by_two)
 
 GST_END_TEST;
 
-/* One packet overtakes a burst. The burst is not lost, because the number of
- * later packets counts and not the difference of the sequence numbers. */
+/* One packet overtakes a burst. The packets of the burst are not counted as
+ * lost. The receiver counts the packets that arrive after a gap. It does not
+ * use the difference of the sequence numbers. */
 GST_START_TEST (burst_may_be_overtaken)
 {
   Fixture fixture;
@@ -549,8 +550,8 @@ GST_START_TEST (mean_loss_interval)
    * divided by 6. The open interval is twice the mean, so no discount applies
    * yet. */
   assert_near (1 / get_p (open, 9), 116.666667, 1e-6);
-  /* If there are fewer than eight intervals, only their weights count. The mean
-   * is max (40 / 2, 50 / 2). */
+  /* If there are fewer than eight intervals, the total is divided by the sum of
+   * their weights only. The mean is max (40 / 2, 50 / 2). */
   assert_near (1 / get_p (two, 3), 25, 1e-6);
   /* The mean that includes the open interval omits the oldest interval. The
    * result for two intervals is max (60, 40), and the result for three
@@ -575,9 +576,11 @@ GST_START_TEST (long_loss_free_time_discounts_history)
    * * 500) / (1 + 0.25 * 5). */
   assert_near (1 / get_p (longer, 9), 4500, 1e-6);
   /* The discount is permanent. I_1 = 500 has the full weight. The weights of
-   * the other intervals sum up to 5, and each is multiplied by the discount
-   * factor 0.4. When this factor was computed, the interval with the weight 0.2
-   * did not exist yet. The mean is (500 + 0.4 * 100 * 5) / (1 + 0.4 * 5). */
+   * the other seven intervals sum up to 5, and each is multiplied by the
+   * discount factor 0.4. The mean is (500 + 0.4 * 100 * 5) / (1 + 0.4 * 5).
+   *
+   * The factor was computed while I_1 was still the open interval. At that time
+   * no interval had the weight 0.2 yet. */
   assert_near (1 / get_p (closed, 9), (500 + .4 * 500) / 3, 1e-6);
 }
 
@@ -677,8 +680,9 @@ GST_START_TEST (loss_of_the_first_data)
   input (&fixture, fixture.sequence++);
   input (&fixture, fixture.sequence++);
   last = report (&fixture);
-  /* The receive rate is half a packet per round trip. Therefore f (p) = 2, p =
-   * 0.2063 and 1 / p = 4.85. The open interval has 4 packets. */
+  /* The receive rate is half a packet per round trip. At this rate the equation
+   * X = s / (R * f (p)) gives f (p) = 2. Therefore p = 0.2063 and 1 / p = 4.85.
+   * The open interval has 4 packets. */
   fail_unless_equals_int (last.intervals.intervals[1].data, 5);
   fail_unless_equals_int (last.loss_event_rate, 5);
   fail_unless (tfrc_intervals_get_loss_event_rate (&last.intervals, &p));
@@ -715,8 +719,9 @@ GST_END_TEST;
 /* The option Loss Intervals contains the values from which the receiver
  * computes its own p. The two results differ only by the rounding of the first
  * interval to whole packets. */
-/* The sum of eight products has a rounding error. The inverse rate is rounded
- * up, and this error must not make it greater by one packet. */
+/* The mean interval is a sum of eight products, which has a rounding error. The
+ * receiver rounds the inverse loss event rate up to a whole number of packets.
+ * The rounding error must not make this number too large by one. */
 GST_START_TEST (inverse_rate_is_rounded_up_from_what_it_is)
 {
   guint every, i;
@@ -849,9 +854,10 @@ GST_END_TEST;
 
 /* --- the receive rate */
 
-/* Reports follow each round trip of 22 ms and packets arrive every 25.6 ms. An
- * interval of fixed length would contain no packet, one or two, and the receive
- * rate would oscillate. */
+/* The receive rate is reported once in each round trip of 22 ms, and packets
+ * arrive every 25.6 ms. If it were measured over an interval of fixed length,
+ * the interval would contain no packet, one or two. The receive rate would then
+ * oscillate. */
 GST_START_TEST (receive_rate_of_sparse_packets_has_no_sawtooth)
 {
   GRand *random = g_rand_new_with_seed (514);
@@ -893,7 +899,8 @@ GST_START_TEST (receive_rate_is_over_a_round_trip_at_least)
   guint i;
 
   /* 100 kbyte/s arrive in bursts of 5 packets every 50 ms. The clock does not
-   * advance within a burst, and feedback is taken more often than it is due. */
+   * advance within a burst. The test takes feedback more often than the
+   * receiver asks for it. */
   set_up (&fixture, 0);
   for (i = 0; i < 100; i++) {
     guint n;

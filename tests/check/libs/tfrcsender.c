@@ -117,8 +117,8 @@ go_round (Fixture * fixture, guint32 receive_rate, gdouble p)
   take_feedback (fixture, receive_rate, p);
 }
 
-/* Gives the sender feedback for a data-limited interval: one packet is sent,
- * two seconds after it was allowed. */
+/* Gives the sender feedback for a data-limited interval. In this interval one
+ * packet is sent, two seconds later than the sender was allowed to send it. */
 static void
 go_round_limited (Fixture * fixture, guint32 receive_rate, gdouble p)
 {
@@ -485,8 +485,9 @@ GST_START_TEST (idle_sender_is_halved_to_the_recover_rate)
   assert_near (get_rate (&fixture), 80000);
   tear_down (&fixture);
 
-  /* X_recv is above recover_rate. The rate falls from 120000 to 60000, which
-   * corresponds to X_recv = 30000. */
+  /* X_recv is above recover_rate, so the rate is halved from 120000 to 60000.
+   * This rate corresponds to X_recv = 30000, which is below recover_rate. The
+   * second timeout therefore does not halve the rate. */
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   go_round (&fixture, 60000, .01);
@@ -672,7 +673,7 @@ GST_START_TEST (own_limit_counts_at_once)
   fixture.now = 3 * R;
   take_feedback (&fixture, 1000, 1e-6);
   /* The first of the two feedbacks raised p from 0 to more than 0, which counts
-   * as a loss. The limit from this feedback is therefore 2 * 0.85 * 14600. */
+   * as a loss. The receive limit is therefore 2 * 0.85 * 14600. */
   assert_near (get_state (&fixture).receive_limit, 24820);
   tfrc_sender_set_max_rate (fixture.sender, 0);
   assert_near (get_rate (&fixture), 24820);
@@ -830,7 +831,8 @@ GST_START_TEST (slow_receiver_stops_slow_start)
   }
   tear_down (&fixture);
 
-  /* While Slow Receiver is set, the rate does not grow beyond this limit. */
+  /* While Slow Receiver is set, the rate does not grow, although the receive
+   * rate is much higher. */
   set_up (&fixture, TRUE);
   go_round (&fixture, 0, 0);
   for (i = 0; i < 10; i++) {
@@ -896,7 +898,8 @@ GST_START_TEST (packet_long_ago_is_a_long_round_trip)
   feedback = make_feedback (&fixture, 1000, 0);
   feedback.acknowledged = FIRST;
   tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
-  /* The sender remembers 8192 packets, and this is the oldest of them. */
+  /* The sender remembers 8192 packets. The acknowledged packet is the oldest of
+   * them. */
   fail_unless_equals_uint64 (get_state (&fixture).round_trip, 8191 * MS);
   fail_unless_equals_uint64 (get_state (&fixture).feedbacks, 1);
   tear_down (&fixture);

@@ -11,12 +11,12 @@
 #include "tspictures.h"
 
 /* Describes each unit in one word:
- * - "(n)" if the unit has n bytes, which are not whole packets
+ * - "(n)" if the unit has n bytes, and n is no multiple of the packet size
  * - "n" if the unit has n packets and no picture
- * - "nvr-m" if the unit has n packets and a picture. If the picture is dropped,
- *   r packets remain, and m of the missing packets increase the continuity
- *   counter.
- * Checks also that the units together are the stream. */
+ * - "nvr-m" if the unit has n packets and a picture. The letter v separates n
+ *   and r. If the picture is dropped, r packets remain, and m of the dropped
+ *   packets had increased the continuity counter.
+ * Also checks that the units together are identical to the stream. */
 static gchar *
 cut_into (const TsStream * stream, gsize piece, TsPictures * pictures)
 {
@@ -76,7 +76,7 @@ GST_START_TEST (unit_is_a_picture_with_the_packets_in_it)
 
   ts_stream_start (&stream, H264);
   ts_put_sound (&stream);
-  ts_put_more (&stream);        /* the rest of an earlier picture */
+  ts_put_more (&stream);        /* continues a picture that began earlier */
   ts_put_picture (&stream, H264_PICTURE);
   ts_put_more (&stream);
   ts_put_sound (&stream);
@@ -88,7 +88,8 @@ GST_START_TEST (unit_is_a_picture_with_the_packets_in_it)
 
 GST_END_TEST;
 
-/* A constant bitrate is no longer possible without the picture. */
+/* Null packets keep the bitrate constant. Without the picture the bitrate
+ * cannot be constant, so the null packets are dropped, too. */
 GST_START_TEST (null_packets_do_not_remain)
 {
   TsStream stream;
@@ -144,7 +145,8 @@ GST_START_TEST (second_field_belongs_to_the_first)
 
 GST_END_TEST;
 
-/* Encoders that write the same temporal reference each time */
+/* Some encoders write the same temporal reference into every picture. Two of
+ * their frames must not be taken for the two fields of one frame. */
 GST_START_TEST (frames_are_no_fields)
 {
   TsStream stream;
@@ -163,7 +165,7 @@ GST_START_TEST (frames_are_no_fields)
 
 GST_END_TEST;
 
-/* 2.4.3.7: 33 bits, with marker bits between them */
+/* 2.4.3.7: a PTS or DTS has 33 bits, with marker bits between them */
 GST_START_TEST (time_is_the_dts_or_the_pts)
 {
   static const gchar both[] = "\0\0\1\xe0\0\0\x80\xc0\x0a"

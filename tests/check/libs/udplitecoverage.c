@@ -609,9 +609,10 @@ GST_START_TEST (h263_1998_picture_headers_are_covered)
 
 GST_END_TEST;
 
-/* It may be unknown whether a picture has an ELNUM. Slightly more than the
- * header is then covered, because the following bits are read as PEI and PSUPP.
- * If these bits may be a BCI, the whole packet is covered. */
+/* The packet does not always show whether a picture has the field ELNUM. If it
+ * does not, the bits after the header are read as PEI and PSUPP, and slightly
+ * more than the header is covered. If these bits may be a BCI, the whole packet
+ * is covered. */
 static void
 check_plus (UdpliteFormat format, Packet packet, const Picture * p)
 {
@@ -701,7 +702,8 @@ GST_START_TEST (picture_headers_that_nobody_can_bound_are_covered_whole)
     {43, 3, 6}, {43, 3, 7},     /* picture type: reserved */
     {46, 1, 1},                 /* annex P: RPRP */
     {49, 3, 0}, {49, 3, 5},     /* end of MPPTYPE */
-    /* The table has the forbidden value of BCI, and messages of annex N. */
+    /* BCI: 00 is forbidden; after a first bit of 1, a message of annex N
+     * follows. */
     {65, 2, 0}, {65, 2, 2}, {65, 2, 3},
     {67, 5, 0}                  /* PQUANT */
   };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks rounds of packets to several receivers. Each receiver gets each packet
- * as often as the receiver was added, in order, however much room the sockets
- * have and whichever receivers are added or removed meanwhile. Three nested
- * loops compute the expected packets.
+ * as often as the receiver was added, and in order. This does not depend on how
+ * much room the sockets have, or on which other receivers are added or removed
+ * meanwhile. Three nested loops compute the expected packets.
  */
 
 #include <gst/check/gstcheck.h>
@@ -15,8 +15,8 @@
 
 static UdpliteClients *clients;
 static UdpliteRound round_;
-/* The packets that were sent, as pairs of receiver and packet number ("a0a1b0
- * "). An 'x' follows a packet that failed. */
+/* The packets that were sent, each as its receiver and its index. "b2" is
+ * packet 2 to receiver b. An 'x' follows a packet that could not be sent. */
 static GString *sent;
 
 static void
@@ -118,7 +118,8 @@ GST_START_TEST (receiver_that_goes_is_left_out)
   set_up ();
   fail_if (go_on (TRUE, N, N + 2, ""));
   assert_equals_string (sent->str, "a0a1a2a3a4b0b1");
-  /* Receiver b was added twice. Removing it once removes its second turn. */
+  /* Receiver b was added twice, so it has two turns in a round. The first
+   * removal removes only its second turn. */
   udplite_clients_remove (clients, "b", 1, 0);
   fail_if (go_on (TRUE, N, 1, ""));
   udplite_clients_remove (clients, "b", 1, 0);

@@ -42,8 +42,9 @@ GST_START_TEST (every_coverage_arrives_whole)
 
 GST_END_TEST;
 
-/* Sizes, parts and coverages differ within a batch that is longer than one
- * system call takes. All packets arrive, in order. */
+/* One batch has packets of different sizes, with different parts and coverages.
+ * The batch is too long for one system call. All packets must arrive, and in
+ * order. */
 GST_START_TEST (batch_keeps_order_and_parts)
 {
   enum
@@ -323,9 +324,9 @@ GST_START_TEST (packet_without_a_header_is_refused)
 
 GST_END_TEST;
 
-/* Packets are sent with each of these coverages of the payload. For each
- * minimum coverage, which includes the header, the table says how many of the
- * packets are accepted. */
+/* The test sends packets with each of these coverages. They count only bytes of
+ * the payload. A minimum coverage also counts the header. For each minimum
+ * coverage, the table says how many of the packets are accepted. */
 GST_START_TEST (min_coverage_is_held)
 {
   static const guint coverages[] = { 0, 4, 12, 13, 40, G_MAXUINT };

@@ -28,8 +28,8 @@ static Message messages[MAX_PACKETS];
 static guint n_messages;
 /* the errno for messages of several packets; 0 = the kernel decides */
 static gint gso_errno;
-/* number of messages that the socket has room for, and the errno of all later
- * calls */
+/* The number of messages for which the socket still has room, and the errno of
+ * all later attempts to send. */
 static gint room = G_MAXINT, full_errno;
 
 /* --- the functions that send messages -------------------------------------- */
@@ -188,7 +188,8 @@ fixture_expect_messages (const Message * expected, guint n)
   }
 }
 
-/* A run, packets that are covered partly, single packets, and another run. */
+/* Adds runs of packets that fit into one GSO message each. Between the runs are
+ * single packets and packets that are covered only partly. */
 static void
 fixture_add_mixture (Fixture * fixture)
 {

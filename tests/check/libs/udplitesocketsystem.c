@@ -374,8 +374,8 @@ find_interface (const gchar * test, gboolean ipv6)
   return tun_device_add (test, "groups", IFF_TUN);
 }
 
-/* The network namespace has only a loopback interface. The packets before and
- * after the one without a route are sent. */
+/* The network namespace has only a loopback interface, so one packet has no
+ * route. The packets before and after it are sent. */
 GST_START_TEST (destination_without_a_route_is_an_error)
 {
   const gchar *test = "destination_without_a_route_is_an_error";

@@ -31,8 +31,8 @@
 #define MAX_SETTLED 4096
 /* MMTP REPORT: sent messages that a path remembers. */
 #define MAX_SENT_STEPS 32768
-/* DCCP: the words of one history, and one more because a run may begin within a
- * word. */
+/* DCCP: the number of words in one history, plus one because a run may begin
+ * within a word. */
 #define HISTORY_STEPS (DCCP_HISTORY_SIZE / 64 + 1)
 /* DCCP: a packet advances one history and counts the bits of another one. */
 #define MAX_JUMP_STEPS (2 * HISTORY_STEPS)
@@ -48,8 +48,9 @@
  * visit one more word. A range needs at least one block of an option, so there
  * are at most DCCP_MAX_OPTIONS ranges. */
 #define MAX_KEY_STEPS (DCCP_DROP_NONE * HISTORY_STEPS + DCCP_MAX_OPTIONS)
-/* DCCP Loss Intervals: the intervals do not overlap. Together they visit each
- * word of one history, and for each interval one more word. */
+/* DCCP Loss Intervals: the intervals do not overlap. Together they therefore
+ * visit each word of one history once. Each interval may visit one more word.
+ */
 #define MAX_LOSS_STEPS (HISTORY_STEPS + TFRC_MAX_INTERVALS)
 /* RTP: maximum number of missing sequence numbers before a packet
  * (MAX_DROPOUT). */
@@ -227,7 +228,7 @@ measure_change_of_delay (void)
   guint i;
 
   for (i = 0; i < 20000; i++) {
-    /* In the second half of the stream every other packet is missing. */
+    /* In the second half of the stream every second packet is missing. */
     data.stream_number = i < 10000 ? i : 2 * i;
     mmtp_reorder_add (reorder, 0, &data, i, GST_SECOND + i);
   }
@@ -439,8 +440,8 @@ renew_sender (DccpConnection * connection, guint64 first)
   halves->sender = halves->sender_ccid->sender.create (&config);
 }
 
-/* The Loss Intervals cover the whole history. The sink searches the lost
- * packets for packets of key frames. */
+/* The option Loss Intervals covers the whole history. The sink searches all
+ * lost packets for packets of key frames. */
 static guint64
 measure_loss_intervals (void)
 {
@@ -550,8 +551,8 @@ measure_dccp_type (DccpType type)
 
 /* --- RTP ------------------------------------------------------------------ */
 
-/* Packets wait with gaps between them. Then a packet arrives that is as far
- * ahead as possible, and all missing packets before it are given up. */
+/* Packets wait, with gaps between them. Then a packet arrives that is as far
+ * ahead as possible. All missing packets before it are then counted as lost. */
 static guint64
 measure_rtp (void)
 {
@@ -616,7 +617,8 @@ typedef struct
 {
   const gchar *packet;
     guint64 (*measure) (void);
-  /* With fewer steps, this would not be the worst packet. */
+  /* Minimum number of steps. If the packet causes fewer, the test does not
+   * build the worst packet. */
   guint64 min_steps;
   guint64 max_steps;
 } WorstPacket;

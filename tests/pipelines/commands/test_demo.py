@@ -53,7 +53,7 @@ def marked_processes(mark):
                 name = (directory / "comm").read_text().strip()
                 found.append((int(directory.name), name))
         except OSError:
-            pass  # The process has ended in the meantime.
+            pass  # The process may have ended in the meantime.
     return found
 
 
@@ -98,7 +98,7 @@ class Demo(unittest.TestCase):
         return demo.returncode, output
 
     def counts(self, output, name):
-        """Returns the numbers of I, P, B and all frames from one row of the
+        """Returns the counts of I-, P-, B- and all frames from one row of the
         table.
         """
         row = re.search(rf"^{name} +(\d+) +(\d+) +(\d+) +(\d+)$", output, re.M)
@@ -297,9 +297,10 @@ class StreamTest(unittest.TestCase):
 
     def endless(self, **added):
         """Streams over a transport whose pipelines never end by themselves,
-        like those of ristsink and ristsrc. A test adds the words in `added` to
-        a pipeline. With these words the pipeline sends no EOS message, so
-        the test fails if the demo waits for the end of the pipeline."""
+        like those of ristsink and ristsrc. `added` has the text that a test
+        appends to a pipeline's description. A pipeline with this text sends no
+        EOS message, so the test fails if the demo waits for the end of the
+        pipeline."""
         transport = transports.read()["rtp"]
         for end, words in added.items():
             transport[end] += " " + words

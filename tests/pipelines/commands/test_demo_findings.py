@@ -17,7 +17,9 @@ NONE = {"I": 0, "P": 0, "B": 0}
 
 
 def sender(name, share, lost=NONE, late=NONE, **more):
-    """Returns a sender of which `share` of 100 frames were decodable."""
+    """Returns the result of a sender. Of its 100 frames, `share` were
+    decodable.
+    """
     good = {"I": 0, "P": 0, "B": share} if share < 100 else SENT
     return demo_findings.Sender(
         findings.Row(name, [float(share)], [],

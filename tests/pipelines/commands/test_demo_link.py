@@ -38,7 +38,7 @@ def networks_of(processes):
     """
     found = set()
     for pid, _ in processes:
-        # The process has ended in the meantime.
+        # The process may have ended in the meantime.
         with contextlib.suppress(OSError):
             found.add(os.readlink(f"/proc/{pid}/ns/net"))
     return found - {os.readlink("/proc/self/ns/net")}
@@ -52,8 +52,8 @@ def names(directory):
 
 
 def on_the_machine():
-    """Returns devices and namespaces of the testbed that are wrongly visible on
-    the machine.
+    """Returns the testbed's devices and namespaces that are visible outside the
+    testbed. There should be none.
     """
     devices = pathlib.Path("/proc/self/net/dev").read_text()
     return (re.findall(rf"^ *{placement.LINK}:", devices, re.M)
@@ -136,8 +136,8 @@ class DemoLinkTest(test_demo.Demo):
     @unittest.skipUnless(test_demo.has_element("souphttpsrc"),
                          "there is no souphttpsrc")
     def test_a_web_server_buffers_what_the_link_cannot_take(self):
-        """The pipeline runs at the film's own pace, so the whole waiting time
-        counts as latency.
+        """The pipeline runs at the film's own pace. Therefore the whole time
+        that a frame waits in buffers counts as latency.
         """
         status, output = self.demo_over("rate=2000000 txqueuelen=20",
                                         "--transport", "http")
@@ -191,7 +191,8 @@ class DemoLinkTest(test_demo.Demo):
                     for _, name in test_demo.marked_processes(self.mark))))
                 networks = networks_of(test_demo.marked_processes(self.mark))
                 # On a machine that does not allow network namespaces, the demo
-                # uses relays in place of hosts. The set is then empty.
+                # uses relays in place of hosts. The set `networks` is then
+                # empty.
                 self.assertIn(len(networks), (0, 3))
                 demo.send_signal(number)
                 demo.wait(test_demo.SECONDS_TO_WAIT)

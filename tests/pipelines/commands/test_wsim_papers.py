@@ -3,7 +3,7 @@
 UDP and UDP-Lite, delay, jitter and picture quality. Each point has eight seeds.
 
 For a given seed, the losses are the same whenever the test is run. Each printed
-line has the numbers of the thesis and ours.
+line has the figures of the thesis and those of this run.
 """
 
 import concurrent.futures

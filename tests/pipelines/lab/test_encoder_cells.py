@@ -27,7 +27,8 @@ RATE = 3  # Mbit/s
 
 
 def shortened(text):
-    """The project's matrix, reduced to one short cell."""
+    """Returns the text of the project's matrix file, reduced to one short cell.
+    """
     link = (f"[link slow]\nsteps = {RATE}\n"
             "properties = delay-ms=20 txqueuelen=50\n")
     head, front = text.split("[matrix]")[0], text.split("[encoder]")[1]
@@ -105,7 +106,8 @@ class CellTest(EncoderCase):
             (row,) = csv.DictReader(file)
         self.assertRegex(row["SSIM"], r"^0\.\d{3}$")
         self.assertEqual(len(list((output / "report").glob("*.svg"))), 3)
-        # The stream is shorter than five seconds, so the video has all of it.
+        # The video of the worst part of the stream has at most five seconds.
+        # The stream is shorter, so the video has all frames of the stream.
         self.assertEqual(
             clips.count_frames(output / "report" / "encoder-1-worst.mp4"),
             FRAMES - encoder_runs.LAST_FRAMES)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the estimates of how long cells take, from a few results."""
+"""Tests how the lab estimates the duration of cells. It estimates them from a
+few results.
+"""
 
 import unittest
 
@@ -32,15 +34,15 @@ class EstimateTest(unittest.TestCase):
         results = [took(21, cell()), took(23, cell()), took(24, cell()),
                    took(50, cell(rate=3)), took(80, cell("tcp")),
                    took(90, cell("tcp", "oven"))]
-        # All results of this cell are runs of a clip of 20 s. In the median
-        # they took 3 s longer than the clip.
+        # There are three results of this cell, each with a clip of 20 s. The
+        # median of their durations is 3 s longer than the clip.
         self.assertEqual(self.seconds(cell(), *results), 23)
         # The same cell with a clip of 40 s also takes 3 s longer than the clip.
         self.assertEqual(self.seconds(cell(seconds=40), *results), 43)
         self.assertEqual(self.seconds(cell("tcp", "oven"), *results), 90)
         # There is no result of TCP over this link. The estimate then comes from
-        # all results of TCP, which are two: they took 60 and 70 s longer than
-        # their clips.
+        # all results of TCP. Two runs of TCP took 60 and 70 s longer than their
+        # clips, so the estimate is 65 s more than the clip's 20 s.
         self.assertEqual(self.seconds(cell("tcp", "lte"), *results), 85)
         # There is no result of this protocol. The estimate then comes from the
         # results of all protocols. They took 1, 3, 4, 30, 60 and 70 s longer

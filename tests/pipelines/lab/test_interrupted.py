@@ -30,7 +30,8 @@ LAB = SOURCE / "pipelines" / "lab"
 
 LONG = "--long" in sys.argv
 SECONDS_TO_WAIT = 240
-# The latest time at which a test interrupts, in seconds.
+# A program is interrupted at a random time after its start. This is the maximum
+# of that time, in seconds.
 MAX_SECONDS = 20 if LONG else 6
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT,
            signal.SIGKILL)
@@ -51,8 +52,8 @@ computed = yes
 sender = filesrc location={clip} ! mpegstat location={sent} ! rfc2250pay
 receiver = rfc2250depay ! mpegstat location={received} ! fakesink sync=false async=false
 """  # noqa: E501
-# A program that runs the demo's comparison. The runs are those of this test's
-# matrix, and a single short run over the radio that damages packets.
+# A program that runs the demo's comparison. It runs the cells of this test's
+# matrix. It also does one short run over the radio link that damages packets.
 COMPARE = """
 import pathlib, sys
 from wirelesslab import command_line, processes

@@ -124,7 +124,9 @@ class LabCase(unittest.TestCase):
         return self.lab("grid", path, "--output", self.output, *words)
 
     def results(self):
-        """Returns {name: time of writing} of all results."""
+        """Returns for all results {name of the result: time at which its file
+        was written}.
+        """
         return {str(path.parent.relative_to(self.output)):
                 path.stat().st_mtime_ns
                 for path in self.output.glob("*/*/*/*/result.json")}
@@ -512,8 +514,9 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
         self.assertIn("contains runs", done.stdout)
 
     def check_table(self, text, directory):
-        """The demo prints a short table with shares. The numbers of frames are
-        in the first table of the page."""
+        """The demo prints a short table. For each picture type it gives the
+        share of frames in percent. The counts of frames are in the first table
+        of the HTML report."""
         self.assertIn("\n1. A link that is too slow\n", text)
         self.assertIn("interference=0.5-1", text)
         heads, row = (re.split("  +", line.strip()) for line in re.search(

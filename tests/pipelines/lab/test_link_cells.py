@@ -30,7 +30,8 @@ receiver = mmtpsrc port={port} ! mpegstat location={received} ! fakesink sync=fa
 # The minimum number of packets that the far link carries in a second while it
 # is up. Its rate allows about 200.
 MIN_PACKETS = 20
-# The link holds packets for less than this time after its device went down.
+# The maximum time in s for which the link still holds packets after its device
+# went down.
 SECONDS_TO_EMPTY = 0.7
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests how the opportunities of a link are found, with logs that were written
-by hand and with links whose rate is known.
+"""Tests how the lab finds the transmission opportunities of a link. Some tests
+use logs that were written by hand, others use links with a known rate.
 """
 
 import os
@@ -22,8 +22,8 @@ HEADS = ("# packet time_ns flow station index size_bytes fate attempts "
 class LogTest(unittest.TestCase):
 
     def read(self, *packets, **options):
-        """Reads a log with packets of (fate, arrival, departure, airtime), in
-        ms."""
+        """Writes a log with these packets and reads it. A packet is (fate,
+        arrival, departure, airtime); the times are in ms."""
         with tempfile.TemporaryDirectory() as name:
             log = pathlib.Path(name, "link.log")
             log.write_text(HEADS + "".join(

@@ -17,8 +17,9 @@ import time
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 SECONDS_TO_WAIT = 30
-# The browser reads commands from descriptor 3 and writes replies to 4. The
-# pipes are first moved to higher numbers, so that none of them is overwritten.
+# The browser reads commands from file descriptor 3 and writes replies to file
+# descriptor 4. The pipes are first duplicated to file descriptors of 20 and
+# above, so that none of them is overwritten.
 LAUNCHER = """
 import fcntl, os, sys
 ends = [fcntl.fcntl(int(end), fcntl.F_DUPFD, 20) for end in sys.argv[1:3]]
@@ -118,8 +119,8 @@ class Browser:
                 self.events.append(found)
 
     def show(self, page, width, is_dark=False):
-        """Loads a page in a window of this width, with all parts of it that can
-        be folded out open.
+        """Loads a page in a window of this width. All parts of it that a reader
+        can fold are open.
         """
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
                   deviceScaleFactor=1, mobile=width < 600)

@@ -90,7 +90,7 @@ def drawn_texts(pdf):
         try:
             found += len(re.findall(rb"\bT[jJ]\b", zlib.decompress(stream)))
         except zlib.error:
-            pass  # Not compressed text, for example a picture
+            pass  # This stream is not compressed text. It may be a picture.
     return found
 
 
@@ -131,7 +131,7 @@ class BrowserTest(unittest.TestCase):
         self.assertEqual(self.browser.errors(), [])
         ink, paper = self.browser.evaluate(CONTRAST)
         self.assertEqual(ink > paper, is_dark)
-        # The minimum of WCAG 2 for text, level AAA
+        # The minimum contrast of text (WCAG 2, level AAA) is 7.
         self.assertGreater((max(ink, paper) + 0.05) / (min(ink, paper) + 0.05),
                            7)
 
@@ -147,7 +147,7 @@ class BrowserTest(unittest.TestCase):
             "[...document.querySelectorAll('section h2[id]')].map("
             "head => [head.nextElementSibling.className, head.nextElementSib"
             "ling.nextElementSibling.className])"), [["findings", "chart"]] * 2)
-        # The bars have the lengths of the numbers beside them.
+        # The length of each bar in % must equal the number beside it.
         for number, share in self.browser.evaluate(
                 "[...document.querySelectorAll('.chart .row:not(.axis)')].map("
                 "row => [row.querySelector('.number').textContent, "

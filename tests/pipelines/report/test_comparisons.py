@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks which runs a report compares, and how it uses several processes. Also
-checks the tables that it makes of runs in the form of Ouwens' tables."""
+"""Checks which runs a report compares, and its tables in the form of Ouwens'
+tables. Checks also the pool of processes that computes parts of a report.
+"""
 
 import collections
 import types
@@ -119,8 +120,8 @@ class OuwensTest(unittest.TestCase):
         self.assertEqual(found["2, yes"][heads.index("3 Mbit/s")],
                          "59.9 / 60.0*")
         self.assertEqual(found["1, no"][heads.index("6 Mbit/s")], "363.7 / –")
-        # The thesis of Ouwens also lists the retry value 256, in place of which
-        # our runs use 255. Its tables have no results for 256.
+        # The thesis of Ouwens also lists the retry value 256, but its tables
+        # have no results for it. Our runs use 255 instead of 256.
         self.assertEqual(found["255, no"][1], "– / –")
 
     def test_flagged_runs_count_if_there_are_no_others(self):
@@ -138,8 +139,8 @@ class OuwensTest(unittest.TestCase):
         self.assertEqual(ouwens.shares([]), ["–"] * 6)
 
     def test_throughput_of_a_part_of_the_film(self):
-        # 25 frames of 1000 bytes each second are 0.2 Mbit/s. Each frame is 1 ms
-        # late.
+        # Each second has 25 frames of 1000 bytes, which is 0.2 Mbit/s. Each
+        # frame arrives 1 ms after it was sent.
         ways = test_measurements.ways("P" * 100, [1] * 100)
         self.assertAlmostEqual(ouwens.throughput(ways, (1, 3)), 0.2)
 

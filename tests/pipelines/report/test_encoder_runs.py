@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the table of runs that had a live encoder, without any run."""
+"""Tests the table of runs that had a live encoder. The tests make up the
+numbers of the runs, so no stream is run.
+"""
 
 import math
 import unittest

@@ -117,9 +117,9 @@ class WhyTest(unittest.TestCase):
             "of the B-frames")
 
     def test_it_is_not_said_if_it_is_not_true_of_each_run(self):
-        # The second run misses 5 of 10 I-frames but 30 of 40 P-frames, so it
-        # did not miss key frames first. The two runs lost 49 and 115 of 150
-        # frames.
+        # In the second run, 5 of 10 I-frames and 30 of 40 P-frames are missing.
+        # The share of missing P-frames is larger, so this run did not miss key
+        # frames first. The two runs lost 49 and 115 of their 150 frames.
         self.assertEqual(
             self.why(frames("9 20 20", decodable="1 1 2"),
                      frames("5 30 80", decodable="1 1 2")),
@@ -270,15 +270,17 @@ class SentenceTest(unittest.TestCase):
     def test_every_share_has_its_range(self):
         for words in sentences(share("a", 80, 81, 81, possible=[98, 97, 98]),
                                share("b", 60, 65, 65), share("c", 1, 2, 2)):
-            # The pattern finds each share in %. A range in brackets must follow
-            # each share. The pattern does not find numbers of percentage
-            # points, which have no range.
+            # The pattern finds each share, such as "80.0 %". The range of the
+            # share must follow it in brackets. Differences in percentage points
+            # have no range, and the pattern does not match them.
             for found in re.finditer(r"\d+\.\d %(.*)", words):
                 self.assertRegex(found[1], r"^ \(\d")
 
 
 def measured(seed, decodable, is_flagged=False):
-    """Returns a run of which each number other than the share is 0."""
+    """Returns a run. All its numbers are 0, except for the share of decodable
+    frames.
+    """
     numbers = collections.defaultdict(float, {"decodable %": decodable})
     return types.SimpleNamespace(
         label="a", way=types.SimpleNamespace(head="rate"), possible=None,

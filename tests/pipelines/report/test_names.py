@@ -24,8 +24,8 @@ class NameTest(unittest.TestCase):
         found = names.of_elements(names.known_with([]))
         for name, known in overview.NAMES.items():
             with self.subTest(name=name):
-                # The titles in README.md have additional settings, such as "
-                # latency=450".
+                # A title in README.md can have settings after the name of the
+                # element, such as " latency=450". They are not compared.
                 elements = found[name].split(", ")[-1].split(" ! ")
                 self.assertIn(elements[-1].split()[0], known)
 

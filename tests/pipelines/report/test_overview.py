@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the comparison in README.md. Protocols whose ranges overlap have no
-rank, and the page matches the numbers in the repository."""
+"""Tests the comparison of protocols in README.md. Checks that protocols whose
+ranges overlap get no rank, and that README.md has the numbers of the results in
+the repository."""
 
 import csv
 import pathlib

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the share of frames that a sender with perfect foresight would have
-delivered in time, with opportunities that were written by hand.
+"""Tests the possible share of a run: the share of its frames that a sender with
+perfect foresight would have delivered in time. The times at which the link can
+carry data (its opportunities) were written by hand.
 """
 
 import pathlib
@@ -49,9 +50,10 @@ class PossibleShareTest(unittest.TestCase):
             began_ms * MS, late_ms, None)
 
     def test_the_best_frames_for_these_opportunities(self):
-        # The P-frame is complete at 180 ms, 40 ms after its due time. The only
-        # opportunity after that, at 220 ms, is for the first B-frame. It is too
-        # small for the second one.
+        # The P-frame is complete at 180 ms, 40 ms after its due time. Only one
+        # opportunity remains, at 220 ms. It is used for the first B-frame of
+        # 1000 bytes. The second B-frame has 1500 bytes, which are too many for
+        # it.
         self.assertEqual(self.share(), 0.75)
         (call,) = self.of_link.call_args_list
         self.assertEqual(call.args[:4],
@@ -76,9 +78,14 @@ class PossibleShareTest(unittest.TestCase):
         self.assertIsNone(self.share(begins_ms=(None,)))
 
     def test_links_with_clocks_of_their_own(self):
-        # The first frame was sent at 90 ms by the clock of the second link. The
-        # opportunities are then at 0 and 10 ms after the first frame, at 40 and
-        # 50 ms, and so on. One link alone is in time for the I-frame only.
+        # Each link has its own clock. By this clock, it delivers 1000 bytes at
+        # 100 ms, at 140 ms, and so on. With one link, only the I-frame arrives
+        # in time.
+        #
+        # With two links, the first frame is sent at 100 ms by the clock of the
+        # first link, and at 90 ms by the clock of the second link. Counted from
+        # this time, the first link delivers at 0 ms, at 40 ms, and so on. The
+        # second link delivers at 10 ms, at 50 ms, and so on.
         sizes = (2000, 2000, 2000, 2000)
         self.assertEqual(self.share(sizes), 0.25)
         self.forget()
@@ -89,10 +96,13 @@ class PossibleShareTest(unittest.TestCase):
         self.assertEqual(self.share(sizes, both, (100, 90), late_ms=9), 0)
 
     def test_a_link_that_was_closed_for_a_while(self):
-        # The first frame was sent at 200 ms. The link can send at 0, 40, 80 and
-        # 120 ms after the first frame. From 70 to 150 ms after the first frame
-        # it accepted no packets, so at 80 and 120 ms it could send only packets
-        # of frames that existed before 70 ms. Therefore both B-frames are lost.
+        # The first frame was sent at 200 ms. All times here are counted from
+        # this time.
+        #
+        # The link can send at 0, 40, 80 and 120 ms. From 70 to 150 ms it
+        # accepted no packets. At 80 and 120 ms it could therefore send only
+        # packets of frames that were generated before 70 ms. The two B-frames
+        # were generated later, so both are lost.
         self.assertEqual(self.share((1000, 2000, 1000, 1000), late_ms=50), 0.75)
         self.forget()
         (self.directory / "schedule.csv").write_text(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the places of rows. Rows whose ranges overlap share places, and a row
-with fewer than three runs has none."""
+"""Tests the ranking of the rows of a table: first place, second place and so
+on. Rows whose ranges overlap share places. A row with fewer than three runs has
+no place."""
 
 import unittest
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests how tables of runs are read and merged. Nothing is run."""
+"""Tests how tables of runs are read and merged. The tables were written by
+hand; no stream is run.
+"""
 
 import copy
 import csv
@@ -56,8 +58,8 @@ class MergeTest(unittest.TestCase):
 
     def test_the_same_run_is_kept_once(self):
         first = table(row("radio/6M/tcp/1-1", 50), row("radio/6M/tcp/1-2", 51))
-        # The second table is the result of an earlier merge. This merge has
-        # given a run another repetition number.
+        # The second table has the same two runs as the first one. An earlier
+        # merge has exchanged their repetition numbers.
         second = table(row("radio/6M/tcp/1-1", 51, flagged="1"),
                        row("radio/6M/tcp/1-2", 50))
         self.assertEqual(names(self.merge(first, second, first)),

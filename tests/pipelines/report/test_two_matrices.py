@@ -46,7 +46,10 @@ def only_row(a, b):
 
 class IntervalTest(unittest.TestCase):
     def test_rank_sums_are_those_of_all_orders(self):
-        """All orders of the runs of A and B are counted one by one."""
+        """If the runs of A and B are sorted by their values, they can follow
+        each other in many orders. This test goes through all orders and
+        computes U for each.
+        """
         for count_a, count_b in ((2, 3), (3, 2), (1, 4), (4, 4)):
             counted = [0] * (count_a * count_b + 1)
             everything = range(count_a + count_b)
@@ -56,17 +59,18 @@ class IntervalTest(unittest.TestCase):
             self.assertEqual(two_matrices.rank_sums(count_a, count_b), counted)
 
     def test_three_and_three_runs_use_all_differences(self):
-        """There are 20 orders of three and three runs. In two of them the
-        ranges of both sides do not overlap.
+        """If three runs of A and three runs of B are sorted by their values,
+        they can follow each other in 20 orders. In two of these orders the
+        ranges of A and B do not overlap.
         """
         self.assertEqual(two_matrices.interval_of([1, 2, 4], [7, 8, 9]),
                          (3, 8, 0.1))
 
     def test_five_and_five_runs_lose_two_differences_at_each_end(self):
-        """Five runs of A and five runs of B can be ranked in 252 orders. In 1 +
-        1 + 2 = 4 of these orders, U is 0, 1 or 2. In 4 other orders, U is
-        equally close to its maximum. Together, these 8 orders are less than 5 %
-        of the 252.
+        """Five runs of A and five runs of B can be ranked in 252 orders. U is 0
+        in one of these orders, 1 in one and 2 in two, which are 4 orders. In 4
+        other orders, U is its maximum, or the maximum minus 1 or 2. Together,
+        these 8 orders are less than 5 % of the 252.
 
         The differences between the runs are sorted. They begin with -39, -38,
         -37 and end with 3, 4, 5. Two differences are removed at each end."""
@@ -76,8 +80,9 @@ class IntervalTest(unittest.TestCase):
         self.assertAlmostEqual(chance, 8 / 252)
 
     def test_tables_of_the_rank_sum_test(self):
-        """The largest U at which the two-sided test rejects at 5 %, as in the
-        tables of textbooks.
+        """The tables of textbooks have the largest U for which the two-sided
+        test finds a difference at the 5 % level. Some of their values are
+        checked here.
         """
         for count_a, count_b, largest in (
                 (4, 4, 0), (5, 5, 2), (6, 6, 5), (8, 8, 13), (10, 10, 23),
@@ -119,16 +124,18 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual(own.verdict, "better")
 
     def test_runs_that_mostly_agree_are_not_the_same(self):
-        """The sorted differences between the runs are -10 ten times, and then
-        0. At 5 %, 23 differences are removed at each end, so the interval is
-        from 0 to 0."""
+        """Ten runs are compared with ten runs, so there are 100 differences. 10
+        of them are -10, and the other 90 are 0. For an interval with an error
+        of 5 %, 23 of the sorted differences are removed at each end. Only zeros
+        remain, so the interval is from 0 to 0."""
         own = only_row(rows([100] * 10), rows([100] * 9 + [90]))
         self.assertEqual((own.verdict, *own.interval[:2]),
                          (two_matrices.NONE_CHANGED, 0, 0))
 
     def test_two_and_two_runs_are_too_few(self):
-        """There are six orders of two and two runs. In two of them the ranges
-        of both sides do not overlap.
+        """If two runs of A and two runs of B are sorted by their values, they
+        can follow each other in six orders. In two of these orders the ranges
+        of A and B do not overlap.
         """
         own = only_row(rows([10, 11]), rows([80, 81]))
         self.assertEqual(own.verdict, "too few runs")
@@ -168,7 +175,9 @@ class VerdictTest(unittest.TestCase):
             compare(rows(["x"]), rows([1]))
 
     def test_computed_runs_are_compared_by_seed(self):
-        """The ranges overlap, but each seed became better by 1 or 2."""
+        """The ranges of A and B overlap. However, each run of B has a larger
+        value than the run of A with the same seed, by 1 or 2.
+        """
         a = rows([50, 60, 70], computed="1")
         own = only_row(a, rows([51, 62, 71], computed="1"))
         self.assertEqual((own.verdict, own.difference, *own.interval),
@@ -291,7 +300,9 @@ class PageTest(unittest.TestCase):
 
 
 class CommandTest(unittest.TestCase):
-    """Starts pipelines/lab with tables of runs."""
+    """Starts pipelines/lab with the paths of two CSV files, each with the
+    results of some runs.
+    """
 
     def setUp(self):
         directory = tempfile.TemporaryDirectory()

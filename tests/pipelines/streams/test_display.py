@@ -18,8 +18,9 @@ PERIOD = 40 * MS
 
 
 def stream(types, delays_ms):
-    """Returns frames at 25 frames per second. Each frame arrives this number of
-    ms after its capture; None means that it never arrives."""
+    """Returns frames at 25 frames per second. `delays_ms` has the time in ms
+    from the capture of each frame to its arrival. None means that the frame
+    never arrives."""
     return [display.Frame(
         number * PERIOD, number * PERIOD + 5 * MS,
         NEVER if delay is None else number * PERIOD + delay * MS,
@@ -97,16 +98,19 @@ class FreezeTest(unittest.TestCase):
         self.assertEqual(self.freezes_ms("IPPPPPPP", [50] * 8), [])
 
     def test_a_gap_between_two_pictures(self):
-        # The pictures at 50 ms and at 5 * 40 + 50 ms have an interval of 200
-        # ms. A freeze must be longer than 200 ms, so there is one only if the
-        # interval is one frame longer.
+        # A freeze must be longer than 200 ms. In the first stream, picture 0 is
+        # shown at 50 ms and picture 5 at 5 * 40 + 50 ms. The interval is 200
+        # ms, so it is not a freeze. In the second stream, the interval is one
+        # frame period longer, so it is a freeze.
         self.assertEqual(
             self.freezes_ms("IPPPPI", [50, *[None] * 4, 50]), [])
         self.assertEqual(
             self.freezes_ms("IPPPPPI", [50, *[None] * 5, 50]), [240])
 
     def test_a_delay_that_grows_freezes_the_picture(self):
-        # The pictures are shown at 50 ms and at 40 + 300 ms.
+        # The first picture has a delay of 50 ms and is shown at 50 ms. The
+        # second one is captured at 40 ms and has a delay of 300 ms, so it is
+        # shown at 340 ms.
         self.assertEqual(self.freezes_ms("II", [50, 300]), [290])
 
     def test_black_before_the_first_picture(self):
@@ -177,8 +181,9 @@ class EncoderLatenessTest(unittest.TestCase):
                "type", "coding_number", "display_number", "size_bytes", "hash")
 
     def lateness(self, encoding_ms, flagged=False):
-        """Returns the lateness of an encoder that encodes 50 frames. The last
-        frames take `encoding_ms`, and all frames before them take 5 ms."""
+        """Returns the statistics of how late an encoder is. The encoder encodes
+        50 frames. `encoding_ms` has the encoding times of the last frames; each
+        frame before them takes 5 ms."""
         times = [5] * (50 - len(encoding_ms)) + encoding_ms
         with tempfile.TemporaryDirectory() as name:
             directory = pathlib.Path(name)

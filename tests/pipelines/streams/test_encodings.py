@@ -12,8 +12,10 @@ from wirelesslab.streams import clips, display, encodings, frame_log
 FRAMES = 12
 MS = 1_000_000
 PERIOD_MS = 40
-# There is one B-frame between two other frames. The second frame of the stream
-# is therefore the third picture, and the third frame is the second picture.
+# There is one B-frame between each two other frames. A B-frame is sent after
+# the two frames to which it refers, but displayed between them. The second
+# frame that is sent is therefore the third one that is displayed. The third
+# frame that is sent is the second one that is displayed.
 B_FRAMES = ("-c:v libx264 -x264-params keyint=6:min-keyint=6:scenecut=0:"
             "bframes=1:b-adapt=0:open-gop=0")
 CHAIN = "-c:v libvpx -deadline realtime -g 6"
@@ -82,7 +84,8 @@ class EncodingsTest(unittest.TestCase):
             self.assertEqual(found[0].sent_ns, PERIOD_MS * MS)
             self.assertEqual(found[0].arrived_ns, (PERIOD_MS + 100) * MS)
             self.assertEqual(found[1].arrived_ns, display.NEVER)
-            # The third picture is in the second frame of the stream.
+            # The third picture in display order is the second frame of the
+            # stream.
             self.assertEqual(found[2].arrived_ns, (2 * PERIOD_MS + 100) * MS)
             self.assertEqual([n for n, frame in enumerate(found)
                               if frame.is_key], [0, 6])

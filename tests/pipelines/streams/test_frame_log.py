@@ -32,7 +32,8 @@ def lost(number, type, frames=1):
 
 
 def gop(number, closed=0, broken=0):
-    """Returns the log line of the GOP header before the frame of this number.
+    """Returns the log line of a GOP header. The header comes directly before
+    frame `number`.
     """
     return f"gop,0,0,,,,,{number},,,,00:00:00:00,{closed},{broken},0,,"
 
@@ -99,9 +100,10 @@ class LogTest(unittest.TestCase):
         self.assertEqual(frame_log.percentile(result.delays_ns, 100), 30 * MS)
 
     def test_equal_frames_join_with_their_own_twin(self):
-        # The film repeats after 10 frames, and its second round starts 400 ms
-        # later. The frames that are lost in the first round must not shift the
-        # join.
+        # The clip has 10 frames and is sent twice, so each hash occurs twice.
+        # The second round starts 400 ms after the first one. Frames 3 and 4 of
+        # the first round are lost. Each received frame must still be joined
+        # with the sent frame of its own round.
         sent = self.log("s", *(frame(n, "P", 40 * n, hash=f"{n % 10:016x}")
                                for n in range(20)))
         received = self.log("r", *(
@@ -207,9 +209,11 @@ class LogTest(unittest.TestCase):
         self.assertEqual(self.decodable("IIBBIBBIBB", lost=[4]), "++++ ..+..")
 
     def test_jitter_follows_rfc_3550(self):
-        # One frame is 16 ms late. When it arrives, the jitter J rises by 16/16
-        # ms. When the next frame arrives, which is in time again, J rises by
-        # (16 - 1)/16 ms. Then J falls by a sixteenth with each frame.
+        # The second frame is 16 ms late. Its transit time differs by 16 ms from
+        # that of the first frame, so the jitter J rises from 0 by 16/16 ms. The
+        # third frame is in time. Its transit time differs by 16 ms again, so J
+        # rises by (16 - 1)/16 ms. The later frames have the same transit time,
+        # so J falls by a sixteenth with each of them.
         received = self.log("r", *(
             frame(n, "P", 40 * n + (16 if n == 1 else 0)) for n in range(4)))
         ms = [j / MS for j in frame_log.jitter_ns(received.frames)]

@@ -11,8 +11,9 @@ PERIOD_MS = 40
 
 
 def passages(late_ms, types="I"):
-    """Returns frames that were sent when they were due and arrived after these
-    times in ms; None is a frame that did not arrive."""
+    """Returns frames that were sent when they were due. The argument has the
+    time in ms from sending to arrival for each frame, or None if the frame did
+    not arrive."""
     found = []
     for number, ms in enumerate(late_ms):
         due = number * PERIOD_MS * MS
@@ -25,7 +26,10 @@ def passages(late_ms, types="I"):
 
 
 def known(machine=(0.0, 0.0, 0.0), link=(0.0, 0.0, 0.0)):
-    """Returns the lateness as it is stored, from (median, p99, max) in ms."""
+    """Returns the lateness of the machine and of the link as a dictionary, in
+    the form in which the results of a run contain it. Both arguments are
+    (median, 99th percentile, maximum) in ms.
+    """
     return {f"{part}_{name}_ms": ms
             for part, own in (("machine", machine), ("link", link))
             for name, ms in zip(lateness.LINK_STATISTICS, own)}
@@ -64,17 +68,21 @@ class DescribeTest(unittest.TestCase):
             known((1, 50, 60)), "machine", 57), 8)
 
     def test_a_link_is_late_when_the_machine_is(self):
-        """From the median to the 99th percentile, the lateness of the machine
-        rises by 98 ms, and so does that of the link. From the median to the
-        95th percentile, the lateness of the machine rises by 9 ms. The lateness
-        of the link is assumed to rise by 9 ms, too, from 2 to 11 ms."""
+        """The lateness of the link has no stored 95th percentile, so it is
+        computed from the lateness of the machine. The 99th percentiles of both
+        are almost equal, so both are assumed to have the same cause.
+
+        From the median to the 99th percentile, both rise by 98 ms. From the
+        median to the 95th percentile, the lateness of the machine rises by 9
+        ms. The lateness of the link is therefore assumed to rise by 9 ms as
+        well, from 2 to 11 ms."""
         late = {**known((1, 99, 200), (2, 100, 120)), "machine_p75_ms": 2,
                 "machine_p90_ms": 5, "machine_p95_ms": 10}
         for percent, ms in ((50, 2), (95, 11), (99, 100), (100, 120)):
             self.assertAlmostEqual(
                 lateness.percentile_of_link(late, percent), ms)
-        # The machine was much less late than the link, so the percentiles of
-        # the link rise evenly.
+        # The machine was much less late than the link, so the link had another
+        # cause. Its percentiles are then taken to rise linearly.
         late["link_p99_ms"] = 296
         self.assertAlmostEqual(
             lateness.percentile_of_link(late, 95), 2 + 294 * 45 / 49)
@@ -97,13 +105,18 @@ class GradeTest(unittest.TestCase):
         found = lateness.grade(known((0.2, 9, 40), (0.1, 3, 20)),
                                [passages([150] * 100)])
         self.assertFalse(found["flagged"])
-        # The lateness of the machine and of the link together is 0.3 ms at the
-        # median and 12 ms at the 99th percentile. It rises evenly between them,
-        # so the percentile 57 is 0.3 ms and a seventh of 11.7 ms.
+        # The lateness of the machine and that of the link are added. The sum is
+        # 0.3 ms at the median and 12 ms at the 99th percentile. Between these
+        # two, it is taken to rise linearly. The 57th percentile is 7/49 of the
+        # way, so it is 0.3 ms plus a seventh of 11.7 ms.
         #
-        # Without the lateness, 50 % of the frames would have arrived 0.3 ms
-        # earlier, 7 % would have arrived earlier by the percentile 57, and 43 %
-        # would have arrived even earlier. The median would be among the 7 %.
+        # Without the lateness, the frames would have arrived earlier:
+        # - 50 % of them by 0.3 ms,
+        # - 7 % of them by the 57th percentile,
+        # - 43 % of them by even more.
+        #
+        # Sorted by their latency, the 43 % come first and the 7 % next. The
+        # median is therefore one of the 7 %.
         (effect,) = found["effects"]
         self.assertEqual(effect["verdicts_percent"], 0)
         self.assertAlmostEqual(effect["median_shift_ms"], 0.3 + 11.7 / 7)
@@ -126,8 +139,8 @@ class GradeTest(unittest.TestCase):
             self.assertEqual(lateness.reasons(found["effects"][0]), [])
 
     def test_verdicts_that_change_are_weighted_by_the_lateness(self):
-        """Of 100 I-frames, 4 arrive 502 ms late and 6 arrive 508 ms late. The
-        lateness has these values:
+        """Of 100 I-frames, 4 arrive after 502 ms and 6 arrive after 508 ms. The
+        deadline is 500 ms. The lateness of the machine has these values:
 
           - median: 1 ms
           - 99th percentile: 5 ms
@@ -137,11 +150,15 @@ class GradeTest(unittest.TestCase):
         changes the verdicts of 4 frames, and a lateness of 10 ms changes those
         of 10 frames.
 
-        Above the median, the lateness rises by 4 ms / 49 for each percentile,
-        so it reaches 2 ms at the percentile 62.25. The steps from the
-        percentile 64 to 99 stand for 99 - 57 = 42 % of the frames, and the
-        maximum stands for 1 %. The share of changed verdicts is therefore
-        4 * 0.42 + 10 * 0.01 = 1.78 %."""
+        Above the median, the lateness rises by 4 ms / 49 for each percentile.
+        It reaches 2 ms at the percentile 62.25. Only some percentiles are used:
+        50, 57, 64 and so on up to 99. The first of them with at least 2 ms is
+        the percentile 64. The percentiles from 64 to 99 stand for 99 - 57 =
+        42 % of the frames, and the maximum stands for 1 %.
+
+        The share of changed verdicts is therefore
+        4 * 0.42 + 10 * 0.01 = 1.78 %.
+        """
         late = known((1, 5, 10))
         ways = passages([100] * 90 + [502] * 4 + [508] * 6)
         found = lateness.grade(late, [ways])
@@ -155,10 +172,13 @@ class GradeTest(unittest.TestCase):
         self.assertFalse(lateness.grade(late, [ways], 400)["flagged"])
 
     def test_a_stall_at_the_start_delays_all_frames(self):
-        """A stall of 140 ms at the handshake made each of 500 I-frames 510 ms
-        late. The stall was only 1 of 100 wake-ups. Without the rule about
-        stalls at the start, the lateness would seem to have changed 1 % of the
-        verdicts, which does not exceed the limit."""
+        """A stall of 140 ms at the handshake delayed a whole stream: each of
+        500 I-frames arrived after 510 ms, and the deadline is 500 ms. The rule
+        about stalls at the start flags this run.
+
+        The stall was only 1 of 100 wake-ups, so it stands for 1 % of the
+        frames. Without the rule, the lateness would therefore seem to have
+        changed 1 % of the verdicts, which does not exceed the limit."""
         late = known((0.03, 0.1, 140), (0.03, 0.1, 140))
         found = lateness.grade(late, [passages([510] * 500)])
         (effect,) = found["effects"]
@@ -184,17 +204,20 @@ class GradeTest(unittest.TestCase):
 
     def test_the_maximum_does_not_move_percentiles(self):
         """The maximum of the lateness is 25 ms for the machine and 25 ms for
-        the link. It must not change the percentiles of the latency.
+        the link. These two values must not change the percentiles of the
+        latency.
 
-        If it did, 1 % of the frames would count as if they had arrived 50 ms
-        earlier. The latency of 1900.01 of the 2000 frames would then be at most
-        150 ms. The 95th percentile would be 12.5 ms lower."""
+        If they did, 1 % of the frames would count as if they had arrived 50 ms
+        earlier. 1 % of the 101 frames with 162.5 ms is 1.01 frames. With the
+        1899 frames that have at most 150 ms, 1900.01 of the 2000 frames would
+        have at most 150 ms. The 95th percentile would then be 150 ms, which is
+        12.5 ms lower."""
         ways = passages([30] * 1879 + [150] * 20 + [162.5] * 101)
         found = lateness.grade(known((0, 0, 25), (0, 0, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 0)
         self.assertFalse(found["flagged"])
-        # Unlike the maximum, the 99th percentile of the lateness changes the
-        # percentiles of the latency.
+        # The 99th percentile of the lateness does change the percentiles of the
+        # latency. Here it is 12 ms, so the 95th percentile changes by 12 ms.
         found = lateness.grade(known((12, 12, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 12)
         self.assertTrue(found["flagged"])
@@ -208,8 +231,9 @@ class GradeTest(unittest.TestCase):
         self.assertTrue(lateness.words(late))
 
     def test_a_late_reference_counts_with_all_its_frames(self):
-        """The I-frame in the middle is 505 ms late, so the 9 P-frames after it
-        cannot be decoded in time."""
+        """The I-frame in the middle arrives 505 ms after it was sent, which is
+        too late. The 9 P-frames after it refer to it, so they cannot be decoded
+        in time either."""
         ways = passages([100] * 10 + [505] + [100] * 9, "IPPPPPPPPP")
         found = lateness.grade(known((6, 6, 6)), [ways])
         self.assertAlmostEqual(found["effects"][0]["verdicts_percent"], 50)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the names by which pipelines refer to the addresses on several links.
+"""Tests the names of IP addresses. If hosts are connected by several links,
+they have several addresses, and the pipelines use these names for them.
 """
 
 import unittest

@@ -20,7 +20,7 @@ def packets(*rows):
             for index, (arrival, departure, size, fate) in enumerate(rows)]
 
 
-# A handshake, then a film that begins at 100 ms.
+# A handshake, then a video that begins at 100 ms.
 PACKETS = packets(
     (20, 21, 60, "delivered"), (100, 110, 1000, "delivered"),
     (100, 120, 1000, "delivered"), (130, 190, 500, "damaged"),
@@ -33,7 +33,7 @@ class LinkUseTest(unittest.TestCase):
 
     def test_the_film_begins_with_the_first_large_packet(self):
         self.assertEqual(link_use.begin_ns(PACKETS), 100 * MS)
-        # If there is no large packet, the film begins with the first packet.
+        # If no packet is large, the time of the first packet is returned.
         self.assertEqual(link_use.begin_ns(PACKETS[:1]), 20 * MS)
         self.assertEqual(link_use.begin_ns([]), 0)
 
@@ -55,7 +55,8 @@ class LinkUseTest(unittest.TestCase):
                          [False, False, True, True])
 
     def test_drops_are_those_of_the_queue(self):
-        # Packets are dropped 45 and 160 ms after the start of the film.
+        # The video begins at 100 ms. Packets are dropped 45 ms and 160 ms
+        # later.
         self.assertEqual(link_use.drops_ns(PACKETS, 200 * MS, 50 * MS),
                          [(0, 50 * MS), (150 * MS, 50 * MS)])
         self.assertEqual(link_use.drops_ns(PACKETS, 100 * MS, 50 * MS),

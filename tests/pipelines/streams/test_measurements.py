@@ -27,7 +27,7 @@ LATE = 500 * MS
 
 def frame(number, type, display=None, size=1000, closed=False, wall_ms=None,
           key=None):
-    """Returns a frame of a film with 25 frames per second."""
+    """Returns a frame of a video with 25 frames per second."""
     wall_ms = 40 * number if wall_ms is None else wall_ms
     return frame_log.Frame(
         type, wall_ms * MS, 0, number * 40 * MS, 0, number, size,
@@ -36,9 +36,10 @@ def frame(number, type, display=None, size=1000, closed=False, wall_ms=None,
 
 
 def ways(types, arrivals_ms, sizes=None, displays=None):
-    """Returns a Passage for each frame, which has the times of the frame. A
-    frame is sent when it is due and arrives the given number of ms later. None
-    means that the frame does not arrive. The first GOP is closed."""
+    """Returns a Passage for each frame. A Passage has the frame and the times
+    at which it was due, sent and received. Each frame is sent when it is due.
+    `arrivals_ms` has the time in ms from sending to arrival. None means that
+    the frame does not arrive. The first GOP is closed."""
     return [measurements.Passage(
         frame(number, type, displays[number] if displays else None,
               sizes[number] if sizes else 1000, closed=number == 0),
@@ -142,8 +143,9 @@ class FrameTest(unittest.TestCase):
 
     def test_duration_is_to_the_end_of_the_last_frame(self):
         found = ways("PPPP", [10, None, 60, None])
-        # The time from the first arrival at 10 ms to the last one at 80 + 60
-        # ms, and one frame period of 40 ms, are 170 ms.
+        # The first frame arrives at 10 ms. The last frame is sent at 80 ms and
+        # arrives 60 ms later, at 140 ms. These are 130 ms, and one frame period
+        # of 40 ms is added.
         self.assertEqual(measurements.duration_ns(found), 170 * MS)
         self.assertAlmostEqual(measurements.mean_throughput(found),
                                2 * 8000 / 0.170)
@@ -190,8 +192,9 @@ class DeadlineTest(unittest.TestCase):
                     measurements.decodable(found, late_ms * MS))
 
     def test_throughput_counts_decodable_frames_only(self):
-        # The P-frame is late, so only the I-frame counts: 1000 bytes in the 80
-        # ms of the film.
+        # The P-frame is late, so only the 1000 bytes of the I-frame count. The
+        # video has two frames and lasts 80 ms, so 1000 bytes in 80 ms are 100
+        # kbit/s.
         self.assertEqual(measurements.decodable_throughput(
             ways("IP", [10, 600]), LATE), 100_000)
         self.assertEqual(measurements.decodable_throughput([], LATE), 0)
@@ -274,8 +277,8 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
                          ([0] * 5, 0))
 
     def test_sequence_counts_bytes_as_they_were_sent(self):
-        # Packets 0 and 1 entered at 10 ns, packets 2 and 3 at 40 ns. Packet 1
-        # was lost at 20 ns, packet 2 at 40 ns.
+        # Packets 0 and 1 entered the link at 10 ns, and packets 2 and 3 at 40
+        # ns. Packet 1 was lost at 20 ns, and packet 2 at 40 ns.
         sent, delivered, lost = measurements.sequence(self.log().packets)
         self.assertEqual(sent, [(10, 100), (10, 200), (40, 300), (40, 400)])
         self.assertEqual(delivered, [(30, 100), (50, 400)])
@@ -300,8 +303,9 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
             ([0] * 6, 0, 0))
 
     def test_a_row_of_ouwens_table_3_12(self):
-        # In the thesis, the row for R 1, 3 Mbit/s and the oven has these shares
-        # in %: 97.1 2.6 0.0 0.2 0.2 0.0. It has 529 packets and 509 series.
+        # In the thesis, one row has the results for retry value R = 1, 3 Mbit/s
+        # and the oven. It has 529 lost packets in 509 series. The shares of the
+        # lengths of series are, in %: 97.1 2.6 0.0 0.2 0.2 0.0.
         runs = collections.Counter({1: 494, 2: 13, 4: 1, 5: 1})
         shares, packets, total = measurements.run_percents(runs)
         self.assertEqual([round(share, 1) for share in shares],
@@ -309,7 +313,9 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
         self.assertEqual((packets, total), (529, 509))
 
     def test_long_runs_are_counted_too(self):
-        """The classes are those of Ouwens' table: 5 to 10, and over 10."""
+        """Ouwens' table sorts the runs of lost packets by their length. Its
+        last two classes are 5 to 10 packets, and more than 10 packets.
+        """
         lost = [True] * 10 + [False] + [True] * 11 + [False] + [True] * 200
         shares, packets, total = measurements.run_percents(
             measurements.loss_runs(lost))
@@ -322,16 +328,20 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
 class PaperTest(unittest.TestCase):
 
     def test_request_reply(self):
-        # The times are 1 to 100 s, so the 90th percentile is the time in place
-        # 90.
+        # The times are 1, 2, 3 and so on up to 100 s. The 90th percentile is
+        # the 90th of these times, which is 90 s.
         found = measurements.request_reply(
             [float(n) for n in range(100, 0, -1)])
         self.assertEqual((found.minimum, found.maximum), (1, 100))
         self.assertEqual(found.percentiles, {50: 50, 90: 90, 95: 95, 99: 99})
         # An outlier exceeds the median by more than a tolerance. The median is
-        # here the mean of the two middle values, 50.5 s. The times from 51 s on
-        # exceed 50.7 s, those from 52 s on exceed 51 and 51.5 s, and those from
-        # 61 s on exceed 60.5 s.
+        # here the mean of the two middle values, 50.5 s. The outliers are
+        # therefore:
+        # - with a tolerance of 0.2 s, the times above 50.7 s, which are those
+        #   from 51 s on,
+        # - with 0.5 and 1 s, the times above 51 and 51.5 s, which are those
+        #   from 52 s on,
+        # - with 10 s, the times above 60.5 s, which are those from 61 s on.
         self.assertEqual(found.outliers, {0.2: 0.5, 0.5: 0.49, 1: 0.49,
                                           2: 0.48, 5: 0.45, 10: 0.40})
 
@@ -342,17 +352,20 @@ class PaperTest(unittest.TestCase):
         self.assertEqual(measurements.outliers(times, 5), 0)
 
     def test_sustainable_rate_is_that_between_stalls(self):
-        # The rate is 10 byte/s, except for the last block, which takes six
-        # seconds. There are ten rates between two blocks. Six of them are 10
-        # byte/s, and the other four are 40/9, 30/8, 20/7 and 10/6.
+        # 10 bytes arrive in each second, except for the last 10 bytes, which
+        # take six seconds. With five blocks there are ten pairs of blocks, and
+        # each pair has a mean rate between its two blocks. Six of these rates
+        # are 10 byte/s. The other four are 40/9, 30/8, 20/7 and 10/6.
         blocks = [(0, 0), (1, 10), (2, 20), (3, 30), (9, 40)]
         self.assertEqual(measurements.sustainable_rate(blocks), 10)
         self.assertEqual(measurements.sustainable_rate(blocks[3:]), 10 / 6)
         self.assertEqual(measurements.sustainable_rate([(0, 0), (0, 5)]), 0)
 
     def test_one_way_delay(self):
-        # The receiver's clock is 1000 units ahead. The packet takes 30 units,
-        # the acknowledgement 50, and the receiver waits for 7.
+        # The receiver's clock is 1000 units ahead of the sender's clock. The
+        # packet takes 30 units to the receiver. The receiver then waits for 7
+        # units before it sends the acknowledgement. The acknowledgement takes
+        # 50 units back.
         self.assertEqual(measurements.one_way_delay(
             sent=0, reception=1030, sending_ack=1037, received=87), 40)
 
@@ -368,12 +381,11 @@ class PaperTest(unittest.TestCase):
         self.assertIsNone(measurements.worst_place([[0, 0], [0, 0]]))
 
     def test_the_worst_places_are_those_with_the_largest_sum(self):
-        # The sums of the errors in two consecutive places are 10, 21, 13, 4 and
-        # 12.
+        # The errors of both streams are added. The sum over each two
+        # consecutive places is then 10, 21, 13, 4 and 12.
         errors = [[0, 9, 5, 0, 0, 10], [0, 1, 6, 2, 2, 0]]
         self.assertEqual(measurements.worst_places(errors, 2), range(1, 3))
-        # The sums of the errors in three consecutive places are 21, 23, 15 and
-        # 14.
+        # The sum over each three consecutive places is 21, 23, 15 and 14.
         self.assertEqual(measurements.worst_places(errors, 3), range(1, 4))
         self.assertEqual(measurements.worst_places(errors, 9), range(6))
         self.assertIsNone(measurements.worst_places([[0, 0], [0, 0]], 2))
@@ -434,7 +446,8 @@ class QualityTest(unittest.TestCase):
         # 256), and the PSNR of the mean error, which is 1536 / 5.
         self.assertAlmostEqual(found[1].psnr(), 24.0484, places=3)
         self.assertAlmostEqual(quality.mean_psnr(found), 23.2567, places=3)
-        # The SSIM of two uniform pictures is (2 a b + C1) / (a a + b b + C1),
+        # Each picture has only one luminance. If the luminances of two such
+        # pictures are a and b, their SSIM is (2 a b + C1) / (a a + b b + C1),
         # where C1 = (0.01 * 255)^2.
         c1 = (0.01 * 255) ** 2
         self.assertAlmostEqual(

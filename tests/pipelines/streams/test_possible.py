@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks the best choice of frames against values that were computed by hand,
-and against all sets of frames in small random instances.
+"""Checks the frames that a sender with perfect foresight chooses. Some tests
+compare the choice with values that were computed by hand. The other tests draw
+small random instances and compare the choice with all sets of frames.
 """
 
 import collections
@@ -63,16 +64,18 @@ class ByHandTest(unittest.TestCase):
             best(stream("IP", [1500, 1500]), link(0, 40, 41), 100), [0, 1])
 
     def test_two_small_frames_instead_of_a_large_one(self):
-        # Until 140 ms the link delivers 4000 bytes: the I-frame and either the
-        # first B-frame or both others.
+        # Until 140 ms the link delivers 4000 bytes. The I-frame needs 2000 of
+        # them. The other 2000 bytes suffice either for the first B-frame, or
+        # for the second and the third one.
         self.assertEqual(
             best(stream("IBBB", [2000, 2000, 1000, 1000]),
                  link(0, 1, 81, 121), 100), [0, 2, 3])
 
     def test_a_large_reference_is_worth_more_than_the_small_frame(self):
-        # The P-frame has to arrive by 180 ms. It needs everything that the link
-        # delivers between the I-frame and 140 ms, so the first B-frame is not
-        # sent. The last two B-frames refer to the P-frame.
+        # The P-frame must arrive at 180 ms at the latest. It has 3000 bytes,
+        # which are the opportunities at 80, 100 and 120 ms. None of them is
+        # left for the first B-frame, so this frame is not sent. The last two
+        # B-frames refer to the P-frame.
         self.assertEqual(
             best(stream("IBPBB", [1000, 500, 3000, 1000, 1000]),
                  link(0, 80, 100, 120, 170, 180), 100),
@@ -162,9 +165,10 @@ def all_sets(ways):
 
 
 def is_in_time(work, chosen, opportunities, whole_packets=False):
-    """Sends the chosen frames one after the other, each byte at the first
-    opportunity. With `whole_packets`, an opportunity carries bytes of one frame
-    only."""
+    """Sends the chosen frames one after the other, and returns whether all of
+    them arrive in time. Each byte uses the first opportunity that has room for
+    it. With `whole_packets`, one opportunity cannot carry bytes of two frames.
+    """
     waiting = collections.deque((work[number], work[number].frame.size)
                                 for number in chosen)
     for one in opportunities:
@@ -202,9 +206,12 @@ def fits(work, chosen, opportunities):
 
 
 def find_path(work, chosen, opportunities, flow, first):
-    """Returns an augmenting path, as edges (frame, opportunity). The path
-    begins at the frame `first` and ends at an opportunity that has room. Along
-    every second edge, bytes of another frame leave an opportunity."""
+    """Returns an augmenting path of the flow of bytes from frames to
+    opportunities. The path is a list of edges (frame, opportunity). It begins
+    at the frame `first` and ends at an opportunity that has room. The first,
+    third and every further odd edge takes more bytes. The second, fourth and
+    every further even edge takes fewer: bytes of another frame leave the
+    opportunity."""
     waiting, seen = collections.deque([(first, [])]), set()
     while waiting:
         number, path = waiting.popleft()
@@ -223,7 +230,9 @@ def find_path(work, chosen, opportunities, flow, first):
 
 
 class BruteForceTest(unittest.TestCase):
-    """Compares the algorithm with all sets of frames."""
+    """Compares the set of frames that the algorithm chooses with the best set.
+    The best set is found by trying all sets of frames.
+    """
 
     def instance(self, seed):
         draw = random.Random(seed)
@@ -250,11 +259,13 @@ class BruteForceTest(unittest.TestCase):
                     [way.frame for way in ways], set(found))), len(found))
             counts[len(found) == len(ways)] += 1
             lost_to_packets[len(found) - len(packets)] += 1
-        # In most instances, not all frames can be in time.
+        # In most instances the link is too slow to deliver all frames in time,
+        # so the choice matters.
         self.assertGreater(counts[False], INSTANCES / 2)
-        # If a packet can carry bytes of one frame only, fewer frames are
-        # possible in some instances. docs/lab-possible.md has these numbers of
-        # instances.
+        # If a packet can carry bytes of one frame only, fewer frames can arrive
+        # in time in some instances: one frame fewer in 7 instances, and three
+        # frames fewer in 1 instance. These numbers are also in
+        # docs/lab-possible.md.
         self.assertEqual(lost_to_packets, {0: 192, 1: 7, 3: 1})
 
     def test_two_links_are_an_upper_bound(self):
@@ -269,9 +280,9 @@ class BruteForceTest(unittest.TestCase):
             with self.subTest(seed=seed):
                 self.assertGreaterEqual(len(found), len(exact))
             differences[len(found) - len(exact)] += 1
-        # With several links, the number of chosen frames is an upper bound of
-        # the optimum. docs/lab-possible.md has the number of instances in which
-        # it exceeds the optimum.
+        # With several links, the algorithm may choose more frames than the
+        # optimum, but never fewer. docs/lab-possible.md says in how many
+        # instances it chooses more.
         self.assertEqual(differences, {0: 199, 1: 1})
 
 

@@ -56,7 +56,8 @@ class FramesTest(VideoCase):
 
     def check(self, frames, tile, levels, bars):
         """Checks the luminance in the middle and at the lower edge of a tile in
-        all frames. `bars` says where there is a bar.
+        all frames. `bars` has a boolean for each frame: whether the tile has a
+        bar at its lower edge.
         """
         size = self.small.size
         x, y = size.place(tile)
@@ -71,9 +72,10 @@ class FramesTest(VideoCase):
                                        delta=6)
 
     def test_each_tile_has_the_picture_that_is_seen(self):
-        # The result has the pictures 3, 4, 5 and 6. The second viewer still
-        # sees picture 1, then picture 4, and then freezes. The third viewer has
-        # not seen a picture before picture 5.
+        # The video shows the pictures 3, 4, 5 and 6 of the clip, each at its
+        # time. The first tile shows all four. The second viewer still sees
+        # picture 1 at first, then picture 4, and then the video freezes at
+        # picture 4. The third viewer sees no picture before picture 5.
         video, _ = self.write(
             Tile(self.clip, [3, 4, 5, 6], 3), Tile(self.clip, [1, 4, 4, 4], 3),
             Tile(self.clip, [None, None, 5, 6], 3))
@@ -112,8 +114,9 @@ class FramesTest(VideoCase):
 class ClipTest(VideoCase):
 
     def test_frames_look_like_those_of_the_clip(self):
-        """The frames of the video are compared with the frames of a clip that
-        moves. A wrong frame has a PSNR of less than 30 dB.
+        """Compares each frame of the video with the frame of the clip that it
+        should show. The picture moves in each frame, so a comparison with any
+        other frame gives a PSNR of less than 30 dB.
         """
         clip = self.directory / "moving.mkv"
         processes.run(

@@ -107,7 +107,8 @@ while True:
 
 @functools.cache
 def has_element(name):
-    # (The option --exists fails for plugins with a version below 1.0.)
+    # The option --exists of gst-inspect-1.0 is not used, because it fails for
+    # plugins with a version below 1.0.
     return subprocess.run(
         ["gst-inspect-1.0", name], stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL).returncode == 0
@@ -190,9 +191,9 @@ def networks_of(pids):
 
 
 def on_the_machine():
-    """Returns devices, mounts and names of the testbed that are wrongly visible
-    on the machine. Those of other programs are ignored, because they may change
-    at any time."""
+    """Returns the devices, mounts and names of the testbed that can be seen on
+    the machine. There must be none. Devices, mounts and names of other programs
+    are ignored, because they may change at any time."""
     devices = pathlib.Path("/proc/self/net/dev").read_text()
     mounts = pathlib.Path("/proc/self/mountinfo").read_text()
     return (re.findall(r"^ *(wl[01]|wifi|phone):", devices, re.M)
@@ -215,15 +216,18 @@ def held_by_us():
 
 
 def own_environment():
-    """Returns the environment without variables of GStreamer, as a user has it.
-    The testbed has to find the plugins of the build by itself.
+    """Returns the environment without the variables of GStreamer (GST_...),
+    because most users do not set them. The testbed must find the plugins of the
+    build without them.
     """
     return {name: value for name, value in os.environ.items()
             if not name.startswith("GST_")}
 
 
 class Nothing(unittest.TestCase):
-    """Checks after each test that nothing of it is left."""
+    """Checks after each test that its processes, namespaces and devices are
+    gone.
+    """
 
     def setUp(self):
         self.mark = f"{os.getpid()}-{next(_numbers)}"
@@ -240,8 +244,9 @@ class Nothing(unittest.TestCase):
         self.assertTrue(wait_for(lambda: not marked(self.mark)),
                         "processes are left")
         # A network namespace exists as long as a process, a mount or a
-        # descriptor uses it. (Its number proves nothing, because the kernel
-        # uses numbers again.)
+        # descriptor uses it. This test therefore looks for these three. It does
+        # not look for the number of the namespace, because the kernel may give
+        # the same number to another namespace later.
         self.assertEqual(held_by_us(), [])
         self.assertEqual(on_the_machine(), self.before)
 
@@ -327,7 +332,7 @@ class HostsTest(Api):
     @needs_namespaces
     def test_an_idle_link_carries_no_packets(self):
         bed = self.open()
-        # The numbers of received and of sent packets.
+        # Prints how many packets wl0 has received and how many it has sent.
         statistics = "awk '/wl0:/ { print $3, $11 }' /proc/self/net/dev"
         self.assertEqual(self.text(bed, "a", statistics), "0 0")
 
@@ -501,8 +506,8 @@ class EmulatedLinkTest(Api):
         self.assertTrue(wait_for(
             lambda: verdicts()["Ip:InReceives"] >= count))
         found = verdicts()
-        # No socket is open at the port, so each undamaged packet counts as
-        # NoPorts.
+        # No socket is open at the port. If the checksum of a packet is right,
+        # the kernel therefore counts the packet in its counter NoPorts.
         self.assertGreater(found["Udp:NoPorts"], 0)
         self.assertGreater(found["Udp:InCsumErrors"], 0)
         self.assertLess(found["Udp:NoPorts"], count)
@@ -524,8 +529,9 @@ class EmulatedLinkTest(Api):
                          [["0", "0"], ["1", "1"], ["2", "2"], ["3", "1"]])
 
     def test_relays_count_the_headers(self):
-        # The link delivers packets of at most 40 bytes. With headers of 28
-        # bytes, the word of 6 bytes fits and the word of 13 bytes does not.
+        # The link delivers packets of at most 40 bytes. The headers have 28
+        # bytes. A packet with the 6 bytes "a word" is therefore delivered, and
+        # a packet with the 13 bytes "a longer word" is not.
         bed = self.open("wl0=a,b: max-size=40", mode="relay",
                         relay_ports=[5004])
         child = bed.popen("b", [*RECEIVE, bed.variables("b")["b"], "5004"],
@@ -772,8 +778,8 @@ class PageTest(CommandLine):
                 self.assertEqual(child.returncode, 0, out + err)
 
     def start_line(self, line):
-        """Starts all lines of the page at the same time. Each line runs for a
-        shorter time than on the page.
+        """Starts one command line of the page, so that the lines run at the
+        same time. iperf3 runs for 1 s, which is shorter than on the page.
         """
         words = shlex.split(line.replace("iperf3 -c", "iperf3 -t 1 -c"))
         return self.launch([COMMAND, "--build", BUILD, *words[1:]],
@@ -940,8 +946,8 @@ class OrdinaryUserTest(CommandLine):
             self.skipTest("user namespaces are for root only here")
 
     def with_device(self, mode):
-        """Returns a command that runs the testbed as nobody, in a mount
-        namespace in which /dev/net/tun has this mode.
+        """Returns a command that runs the testbed as the user nobody. It runs
+        in a mount namespace in which /dev/net/tun has the file mode `mode`.
         """
         own = self.directory / "tun"
         return ["unshare", "--mount", "sh", "-c",

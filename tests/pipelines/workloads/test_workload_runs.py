@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests workloads other than video as their user sees them: a matrix with a
-short cell of each kind, in real time over sockets of two hosts and in virtual
-time."""
+"""Tests the commands of the lab with workloads other than video. The matrix has
+a short cell for each kind of workload. Some cells run in real time, over the
+sockets of two hosts. The other cells are computed in virtual time."""
 
 import csv
 import json
@@ -65,8 +65,9 @@ class RunCase(test_lab.LabCase):
             return list(csv.DictReader(file))
 
     def check_all_went(self, done, carrier):
-        """Checks that the traffic of each workload arrived completely, and that
-        the table also has the number of a paper (the section `theirs`).
+        """Checks that the traffic of each workload arrived completely. Checks
+        also that the table has the value in the section `theirs`, which stands
+        for a number from a paper.
         """
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn(", 0 failed", done.stdout)
@@ -176,7 +177,9 @@ class VirtualTimeTest(RunCase):
         self.assertEqual(done.returncode, 0, done.stdout)
         log = self.output / "gsm/calls/computed/1-1/wl0.log"
         words = [line.split() for line in log.read_text().splitlines()]
-        # Each packet needs a call of its own. Some calls need a second attempt.
+        # The modem makes a separate phone call for each packet. Some calls are
+        # not connected at the first attempt and are repeated, so only connected
+        # calls are counted.
         self.assertEqual(sum(line[0] == "call" and line[2] == "connected"
                              for line in words), 40)
         self.assertRegex(done.stdout, r"\ncalls +40\n")

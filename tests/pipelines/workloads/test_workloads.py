@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests workloads other than video: how the lab reads their sections, and each
-of their numbers against logs and values that were computed by hand."""
+"""Tests workloads other than video. Some tests check how the lab reads the
+sections of a workload. The others check each number that the lab computes: the
+logs were written by hand, and the expected values were computed by hand."""
 
 import math
 import os
@@ -293,8 +294,9 @@ class NumberTest(DirectoryCase):
         self.assertEqual(set(numbers.READERS), set(definitions.KINDS))
 
     def test_bulk(self):
-        # The rate is 100 byte/s, except for the last block, which takes 6 s.
-        # The test of the sustainable rate uses blocks with the same pattern.
+        # 100 bytes arrive in each second, except for the last 100 bytes, which
+        # take 6 s. The test of the sustainable rate uses blocks with the same
+        # pattern.
         self.log("received.csv", "time_ns,bytes\n" + "".join(
             f"{(7 + s) * S},{size}\n" for s, size in (
                 (0, 100), (1, 200), (2, 300), (3, 400), (9, 500))))
@@ -370,9 +372,11 @@ class NumberTest(DirectoryCase):
         self.assertTrue(math.isnan(found["estimate median ms"]))
 
     def test_calls(self):
-        # The first call is set up in 30 s and ends. The second one fails after
-        # 33 s and is repeated, which takes 36 s. The last one is still
-        # dialling.
+        # There are four attempts to make a phone call:
+        # - The first call is connected after 30 s and later ends.
+        # - The second call fails after 33 s.
+        # - The third one repeats the second call and is connected after 36 s.
+        # - The last call is still dialling when the log ends.
         self.log("wl0.log", LOG_HEAD + "".join(
             f"call {s * S} {state}\n" for s, state in (
                 (0, "dialling"), (30, "connected"), (45, "idle"),
