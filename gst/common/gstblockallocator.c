@@ -21,6 +21,7 @@ typedef struct
   gint references;              /* atomic */
   guint taken;                  /* number of memories */
   gsize used, size;             /* in bytes */
+  gboolean is_shared;           /* FALSE if it has room for one memory only */
 } Block;
 
 typedef struct
@@ -35,6 +36,8 @@ struct _GstBlockAllocator
   GstAllocator parent;
 
   Block *block;                 /* NULL if there is none */
+  gint max_blocks;
+  gint n_blocks;                /* atomic; shared blocks that are not freed */
 };
 
 #define ROUND_UP(size) (((size) + ALIGNMENT - 1) & ~(gsize) (ALIGNMENT - 1))
@@ -55,29 +58,46 @@ block_new (gsize size)
   return block;
 }
 
+/* Any thread may call this function. */
 static void
-block_release (Block * block, gint references)
+allocator_release_block (GstBlockAllocator * self, Block * block,
+    gint references)
 {
-  if (g_atomic_int_add (&block->references, -references) == references)
-    g_free (block);
+  if (g_atomic_int_add (&block->references, -references) != references)
+    return;
+  if (block->is_shared)
+    g_atomic_int_add (&self->n_blocks, -1);
+  g_free (block);
 }
 
-/* Releases the references that the allocator has not passed to a memory. The
- * allocator no longer uses the block. */
+/* Releases those references of the allocator to its current block that no
+ * memory has taken over. */
 static void
-block_retire (Block * block)
+allocator_retire_block (GstBlockAllocator * self)
 {
-  block_release (block, OWN_REFERENCES - block->taken);
+  Block *block = g_steal_pointer (&self->block);
+
+  if (block)
+    allocator_release_block (self, block, OWN_REFERENCES - block->taken);
 }
 
+/* Returns a block with room for `needed` bytes. If too many shared blocks
+ * exist, it is a block for this memory alone. */
 static Block *
 allocator_get_block (GstBlockAllocator * self, gsize needed)
 {
+  gsize size = ROUND_UP (sizeof (Block)) + needed;
+  gboolean is_shared;
+
   if (self->block && self->block->size - self->block->used >= needed)
     return self->block;
-  g_clear_pointer (&self->block, block_retire);
-  self->block =
-      block_new (MAX (BLOCK_SIZE, ROUND_UP (sizeof (Block)) + needed));
+  allocator_retire_block (self);
+  is_shared = size < BLOCK_SIZE
+      && g_atomic_int_get (&self->n_blocks) < self->max_blocks;
+  if (is_shared)
+    g_atomic_int_add (&self->n_blocks, 1);
+  self->block = block_new (is_shared ? BLOCK_SIZE : size);
+  self->block->is_shared = is_shared;
   return self->block;
 }
 
@@ -115,7 +135,7 @@ gst_block_allocator_free (GstAllocator * allocator, GstMemory * memory)
   BlockMemory *own = (BlockMemory *) memory;
 
   if (own->block)
-    block_release (own->block, 1);
+    allocator_release_block (GST_BLOCK_ALLOCATOR (allocator), own->block, 1);
   else
     g_free (own);
 }
@@ -151,7 +171,7 @@ block_memory_share (GstMemory * memory, gssize offset, gssize size)
 static void
 gst_block_allocator_finalize (GObject * object)
 {
-  g_clear_pointer (&GST_BLOCK_ALLOCATOR (object)->block, block_retire);
+  allocator_retire_block (GST_BLOCK_ALLOCATOR (object));
   G_OBJECT_CLASS (gst_block_allocator_parent_class)->finalize (object);
 }
 
@@ -177,11 +197,12 @@ gst_block_allocator_init (GstBlockAllocator * self)
 }
 
 GstAllocator *
-gst_block_allocator_new (void)
+gst_block_allocator_new (guint max_blocks)
 {
-  GstAllocator *allocator = g_object_new (GST_TYPE_BLOCK_ALLOCATOR, NULL);
+  GstBlockAllocator *self = g_object_new (GST_TYPE_BLOCK_ALLOCATOR, NULL);
 
-  return gst_object_ref_sink (allocator);
+  self->max_blocks = max_blocks;
+  return gst_object_ref_sink (self);
 }
 
 GstBuffer *

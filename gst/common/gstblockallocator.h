@@ -13,8 +13,12 @@ G_DECLARE_FINAL_TYPE (GstBlockAllocator, gst_block_allocator, GST,
     BLOCK_ALLOCATOR, GstAllocator);
 
 /* Returns a new allocator (transfer full). Only one thread at a time may
- * allocate memory. Any thread may free it. */
-GstAllocator *gst_block_allocator_new (void);
+ * allocate memory. Any thread may free it.
+ *
+ * A single small memory keeps its whole block of 64 KiB. Therefore at most
+ * `max_blocks` blocks exist. While all of them are in use, each memory has a
+ * block of its own size. G_MAXINT means that there is no limit. */
+GstAllocator *gst_block_allocator_new (guint max_blocks);
 
 /* Returns a new buffer with a single memory of `size` bytes, and stores the
  * address of its bytes. The memory need not be mapped to be written, as long as

@@ -652,5 +652,5 @@ gst_rfc2250_pay_init (GstRfc2250Pay * pay)
   gst_wireless_properties_init (pay, GST_TYPE_RFC2250_PAY);
   pay->input = gst_mpeg_video_input_new (GST_ELEMENT (pay));
   pay->packer = rfc2250_packer_new ();
-  pay->allocator = gst_block_allocator_new ();
+  pay->allocator = gst_block_allocator_new (G_MAXINT);
 }

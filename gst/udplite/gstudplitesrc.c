@@ -78,6 +78,10 @@ GST_DEBUG_CATEGORY_STATIC (gst_udplite_src_debug);
 /* minimum time between two warnings about discarded packets */
 #define REPORT_INTERVAL (10 * GST_SECOND)
 
+/* Maximum number of blocks of 64 KiB in which packets that came together are
+ * parts. An element downstream that keeps few of the packets keeps at most these
+ * blocks, 4 MiB, in addition to its packets. */
+#define MAX_BLOCKS 64
 /* Minimum number of packets for which memory is prepared. It is used if the
  * previous batch was small. */
 #define MIN_BATCH 8
@@ -268,7 +272,8 @@ make_receive_buffers (GstUdpliteSrc * self)
 /* Returns the number of packets that this socket has dropped since its
  * creation, or 0 if the kernel does not report this number. With the backend
  * kernel, the number includes the packets that the kernel discarded because of
- * their checksum or coverage. */
+ * their checksum or coverage. Packets that the kernel has merged (GRO) and drops
+ * together count as one. */
 static guint64
 read_dropped (GSocket * socket)
 {
@@ -1011,7 +1016,7 @@ gst_udplite_src_finalize (GObject * object)
 static void
 gst_udplite_src_init (GstUdpliteSrc * self)
 {
-  self->blocks = gst_block_allocator_new ();
+  self->blocks = gst_block_allocator_new (MAX_BLOCKS);
   gst_wireless_properties_init (self, GST_TYPE_UDPLITE_SRC);
   gst_base_src_set_do_timestamp (GST_BASE_SRC (self), TRUE);
 }

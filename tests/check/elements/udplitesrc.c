@@ -259,6 +259,28 @@ fixture_send_run (Fixture * fixture, guint n, gsize size)
   g_free (outputs);
 }
 
+/* srtpdec accepts no buffer lists. */
+GST_START_TEST (srtp_packets_come_singly)
+{
+  GstCaps *caps = gst_caps_from_string ("application/x-srtp, payload=96");
+  Fixture fixture;
+  guint i;
+
+  FIXTURE_OR_SKIP (&fixture);
+  g_object_set (fixture.element, "caps", caps, NULL);
+  gst_caps_unref (caps);
+  fixture_ready (&fixture);
+  for (i = 0; i < IN_FLIGHT; i++)
+    fixture_send (&fixture, i, 1000, G_MAXUINT);
+  gst_harness_play (fixture.harness);
+  for (i = 0; i < IN_FLIGHT; i++)
+    fixture_expect (&fixture, i, 1000);
+  fail_unless_equals_int (fixture.lists, 0);
+  fixture_clear (&fixture);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (merged_packets_leave_as_packets)
 {
   Fixture fixture;
@@ -1316,6 +1338,7 @@ udplitesrc_suite (void)
   EACH (packets_arrive_whole_and_in_order);
   EACH (what_waits_leaves_as_lists);
   EACH (counted_buffers_come_singly);
+  EACH (srtp_packets_come_singly);
   EACH (merged_packets_leave_as_packets);
   EACH (counted_buffers_of_merged_packets_come_singly);
   tcase_add_test (tc, packet_with_a_wrong_udp_checksum_is_counted_as_dropped);

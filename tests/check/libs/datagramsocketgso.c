@@ -354,6 +354,13 @@ GST_START_TEST (packets_above_the_mtu_are_sent_one_by_one)
     fail_unless_equals_int (n_merged, 1);
     fail_unless_equals_int (n_messages, 40 + 1 + 10);
     expect_packets (listener, 0, 40);
+
+    /* A further refusal is not reported. */
+    max_segment = 700;
+    fail_unless_equals_int (send_packets (sender, 0, 30), 30);
+    fail_unless_equals_int (n_merged, 1);
+    expect_packets (listener, 0, 30);
+    fail_unless (datagram_socket_check_gso (sender, NULL));
   }
   datagram_socket_free (sender);
   datagram_socket_free (listener);

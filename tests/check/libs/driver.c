@@ -546,8 +546,9 @@ GST_START_TEST (packets_of_frequent_calls_are_sent_together)
 GST_END_TEST;
 
 /* Passes a packet to the core. No later call of driver_flush_often () comes, so
- * the loop of the driver has to send this packet. When the packet has arrived
- * at the far end, the far end sends an answer. */
+ * the loop of the driver has to send this packet. The high rate of calls has
+ * woken the loop before, so only the timeout of the loop wakes it again. When
+ * the packet has arrived at the far end, the far end sends an answer. */
 static gpointer
 put_last (gpointer data)
 {
@@ -556,6 +557,9 @@ put_last (gpointer data)
 
   g_mutex_lock (&self->lock);
   call_often (self, g_get_monotonic_time () * 1000);
+  g_mutex_unlock (&self->lock);
+  g_usleep (3000);
+  g_mutex_lock (&self->lock);
   put_often (self, 0, 7, g_get_monotonic_time () * 1000);
   g_mutex_unlock (&self->lock);
   while ((packet = read_at_far (self, 0)) < 0)
