@@ -68,6 +68,12 @@ GST_DEBUG_CATEGORY_STATIC (gst_bitrate_adapt_debug);
  * the encoder is set. Some encoders have 0 for "automatic". */
 #define FALLBACK_MAX_BITRATE 6000000
 
+/* PADDING_TIME is the time after padding was sent in which it may still be in
+ * the network. mmtpsink sends padding about every two seconds, so the estimate
+ * is up to date for PADDED_TIME. */
+#define PADDING_TIME (500 * GST_MSECOND)
+#define PADDED_TIME (3 * GST_SECOND)
+
 /* The bitrate of the encoder is measured over one second. This second is
  * divided into N_PARTS parts. */
 #define N_PARTS 10
@@ -110,7 +116,8 @@ struct _GstBitrateAdapt
   gboolean qos;                 /* not used */
   BitrateControl *control;      /* NULL until an encoder is found */
   Meter meter;
-  guint64 passed;               /* number of buffers that passed */
+  /* numbers of buffers and bytes that passed */
+  guint64 passed, passed_bytes;
   /* TRUE if the target bitrate has to be set again: either new caps have
    * restarted the encoder, or another encoder is in use now */
   gboolean is_repeated;
@@ -140,6 +147,8 @@ struct _GstBitrateAdapt
   /* value of loss_report in the latest GstBitrateNetwork */
   guint64 loss_report;
   guint64 lost_before, lost_key_frames_before;
+  guint64 padding_before;       /* bytes of padding so far */
+  guint64 padded_at;            /* time in ns of the last padding; 0 = none */
   /* time in ns at which each problem began; 0 if the problem does not exist */
   guint64 problem_since[PROBLEM_LAST];
   gboolean problem_reported[PROBLEM_LAST];
@@ -201,6 +210,7 @@ gst_bitrate_adapt_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
   meter_advance (&self->meter, get_now ());
   self->meter.bytes[self->meter.part % N_PARTS] += gst_buffer_get_size (buffer);
   self->passed++;
+  self->passed_bytes += gst_buffer_get_size (buffer);
   GST_OBJECT_UNLOCK (self);
   return GST_FLOW_OK;
 }
@@ -549,6 +559,21 @@ drop_old_losses (GstBitrateAdapt * self, GstBitrateNetwork * network)
   self->loss_report = network->loss_report;
 }
 
+/* Padding fills the network on purpose, and its bytes are in flight, too. The
+ * queues of the network then say nothing about the stream. */
+static void
+ignore_padding (GstBitrateAdapt * self, GstBitrateNetwork * network,
+    guint64 now)
+{
+  if (network->padding > self->padding_before)
+    self->padded_at = now;
+  self->padding_before = network->padding;
+  network->report.is_padded = self->padded_at > 0
+      && now < self->padded_at + PADDED_TIME;
+  if (self->padded_at > 0 && now < self->padded_at + PADDING_TIME)
+    network->report.network_queue = network->report.put_bytes = BITRATE_UNKNOWN;
+}
+
 static void
 read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
 {
@@ -567,6 +592,8 @@ read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
   if (network->report.estimate > 0)
     network->report.estimate = MAX (network->report.estimate,
         self->reserved_bitrate + 1) - self->reserved_bitrate;
+  network->report.put_bytes = self->passed_bytes;
+  ignore_padding (self, network, now);
   self->report = network->report;
   if (g_strcmp0 (self->network, network->element) != 0) {
     GST_DEBUG_OBJECT (self, "the state of the network is read from %s",
@@ -706,7 +733,7 @@ reset (GstBitrateAdapt * self)
   g_clear_pointer (&self->control, bitrate_control_free);
   memset (&self->meter, 0, sizeof (self->meter));
   memset (&self->report, 0, sizeof (self->report));
-  self->passed = self->lost = self->refused = 0;
+  self->passed = self->passed_bytes = self->lost = self->refused = 0;
   bitrate_key_frames_init (&self->key_frames);
   g_clear_pointer (&self->encoder, g_free);
   g_clear_pointer (&self->network, g_free);
@@ -715,6 +742,7 @@ reset (GstBitrateAdapt * self)
   self->encoder_bitrate = 0;
   self->is_padding = FALSE;
   self->loss_report = self->lost_before = self->lost_key_frames_before = 0;
+  self->padding_before = self->padded_at = 0;
   memset (self->problem_since, 0, sizeof (self->problem_since));
   memset (self->problem_reported, 0, sizeof (self->problem_reported));
 }

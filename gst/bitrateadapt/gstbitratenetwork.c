@@ -104,24 +104,55 @@ static const gchar *const waiting[] = {
 };
 static const gchar *const key_frame_losses[] = { "discarded-key-frames", NULL };
 
-/* Adds up the bytes in flight, which mmtpsink reports for each path. */
-static void
-read_in_flight (const GstStructure * stats, GstBitrateNetwork * network)
+/* What mmtpsink reports about its paths */
+typedef struct
 {
-  const GValue *channels = gst_structure_get_value (stats, "channels");
-  gdouble number, sum = 0;
+  gdouble in_flight;            /* bytes */
+  /* Packets that arrived too late. The receiver drops them, so they are as good
+   * as lost. */
+  gdouble late;
+  /* queueing delay in ns, multiplied by the share of the stream on the path */
+  gdouble queue_delay;
+  gdouble share;                /* of the stream on these paths, 0 to 1 */
+} Channels;
+
+static void
+add_channel (Channels * channels, const GstStructure * stats)
+{
+  gdouble number, share = 0;
+
+  if (get_field (stats, "in-flight", &number))
+    channels->in_flight += number;
+  if (get_field (stats, "late", &number))
+    channels->late += number;
+  gst_structure_get_double (stats, "share", &share);
+  if (!get_field (stats, "queue-delay", &number))
+    return;
+  channels->queue_delay += share * number;
+  channels->share += share;
+}
+
+/* Reads the statistics of the paths of mmtpsink. The queueing delay is the mean
+ * of the paths, weighted by their shares of the stream. */
+static void
+read_channels (const GstStructure * stats, GstBitrateNetwork * network)
+{
+  const GValue *list = gst_structure_get_value (stats, "channels");
+  Channels channels = { 0 };
   guint i;
 
-  if (!channels || !GST_VALUE_HOLDS_ARRAY (channels))
+  if (!list || !GST_VALUE_HOLDS_ARRAY (list))
     return;
-  for (i = 0; i < gst_value_array_get_size (channels); i++) {
-    const GValue *channel = gst_value_array_get_value (channels, i);
+  for (i = 0; i < gst_value_array_get_size (list); i++) {
+    const GValue *channel = gst_value_array_get_value (list, i);
 
-    if (GST_VALUE_HOLDS_STRUCTURE (channel)
-        && get_field (gst_value_get_structure (channel), "in-flight", &number))
-      sum += number;
+    if (GST_VALUE_HOLDS_STRUCTURE (channel))
+      add_channel (&channels, gst_value_get_structure (channel));
   }
-  network->report.in_flight = sum;
+  network->report.in_flight = channels.in_flight;
+  network->lost += channels.late;
+  if (channels.share > 0)
+    network->report.network_queue = channels.queue_delay / channels.share;
 }
 
 /* Reads the property `latency` if its type is guint. In mmtpsink it has this
@@ -167,7 +198,9 @@ read_estimate (GstElement * element, GstBitrateNetwork * network)
     network->report.queued_bytes = add_up (stats, waiting);
   network->lost = add_up (stats, losses);
   network->lost_key_frames = add_up (stats, key_frame_losses);
-  read_in_flight (stats, network);
+  if (get_field (stats, "padding-bytes", &number))
+    network->padding = number;
+  read_channels (stats, network);
   read_latency (element, network);
   gst_structure_free (stats);
 }
@@ -388,7 +421,7 @@ static void
 init_report (BitrateReport * report)
 {
   report->queued_bytes = report->queued_packets = report->in_flight =
-      BITRATE_UNKNOWN;
+      report->put_bytes = report->network_queue = BITRATE_UNKNOWN;
   report->round_trip = report->send_rate = BITRATE_UNKNOWN;
   report->loss = -1;
 }

@@ -59,6 +59,7 @@ static const GstWirelessStatsField path_gauges[] = {
   STATS_COUNTER ("in-flight", in_flight),
   STATS_COUNTER ("delay", delay),
   STATS_COUNTER ("high-delay", high_delay),
+  STATS_COUNTER ("queue-delay", queue_delay),
   STATS_COUNTER ("round-trip", round_trip),
   STATS_COUNTER ("jitter", jitter),
 };

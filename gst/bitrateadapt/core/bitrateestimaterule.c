@@ -5,18 +5,27 @@
  * headroom. While data waits at the sender, the bitrate is lower still, so that
  * the queue drains.
  *
- * Increases are slow: each step increases the bitrate by a small share. An
+ * The estimate of a mobile link is often too high: the capacity falls within a
+ * few ms, and the estimate only after some reports. Two other measurements
+ * therefore also decrease the bitrate. If packets wait in the queues of the
+ * network, the bitrate is decreased below the rate that is delivered, as in
+ * Google Congestion Control (draft-ietf-rmcat-gcc-02, section 5.5). If the
+ * network delivers nothing at all, no report arrives, and the age of the backlog
+ * grows (bitratebacklog.h). When the queues are empty again, the bitrate returns
+ * to a value near the old one at once if the queues have drained fast.
+ *
+ * Other increases are slow: each step increases the bitrate by a small share. An
  * estimate that is only a lower bound never decreases the bitrate. It does not
  * stop the increases either, because the path can show a higher capacity only
  * if more data is sent. Near the bitrate at which the path was last full, the
  * steps are small. Beyond it they become larger, like those of CUBIC around its
  * last maximum (RFC 9438 section 4.2).
  *
- * The constants were chosen with the simulation in
- * tests/check/libs/bitratesteps.c.
+ * The constants were chosen with the simulations in
+ * tests/check/libs/bitratesteps.c and tests/benchmarks/bitratelinks.c.
  */
 
-#include "bitraterule.h"
+#include "bitratebacklog.h"
 
 #define MILLISECOND 1e6
 
@@ -49,6 +58,23 @@
 #define DRAIN_TIME (200 * MILLISECOND)
 #define MIN_SHARE 0.3
 
+/* Packets that wait for this time in the queues of the network are normal. On a
+ * mobile link, the opportunities to send are some ms apart. With half of this
+ * time, the bitrate falls by a third on a recording of such a link. */
+#define MAX_NETWORK_QUEUE (40 * MILLISECOND)
+/* An age of the backlog that is higher than usual by this time is normal. The
+ * time between two reports of the receiver is up to 50 ms. */
+#define MAX_EXCESS_AGE (100 * MILLISECOND)
+/* The bitrate is set to this share of the delivered rate if the network is too
+ * full (beta in draft-ietf-rmcat-gcc-02, section 5.5). */
+#define BETA 0.85
+
+/* An outage of a mobile link is often over after some 100 ms. The backlog then
+ * drains at the rate of the link. The bitrate returns at once to this share of
+ * that rate, and at most to BETA of the bitrate before the outage. The share is
+ * small because a base station often delivers a burst after an outage. */
+#define RETURN_SHARE 0.5
+
 #define SAMPLES 32
 
 typedef struct
@@ -59,8 +85,11 @@ typedef struct
 
 typedef struct
 {
+  BitrateBacklog backlog;
   QueueSample samples[SAMPLES]; /* ring buffer */
   guint n_samples, next_sample;
+  /* bitrate before the network became too full; 0 = it is not too full */
+  gdouble rate_before;
   /* estimate when the path was last full; 0 = never */
   gdouble full_rate;
   guint64 step_at;              /* earliest time of the next increase */
@@ -95,6 +124,33 @@ get_queue_delay (EstimateRule * self, const BitrateReport * report)
   return minimum * 8e9 / report->estimate;
 }
 
+/* Returns the share of the bitrate that the encoder gets while a queue drains
+ * that is longer than normal by `excess` ns. */
+static gdouble
+get_share (gdouble excess)
+{
+  return MAX (1 - excess / DRAIN_TIME, MIN_SHARE);
+}
+
+/* Returns the maximum bitrate for the present queues of the network. */
+static gdouble
+get_network_ceiling (EstimateRule * self, const BitrateReport * report)
+{
+  gdouble excess = 0, age;
+
+  bitrate_backlog_input (&self->backlog, report);
+  if (!bitrate_backlog_is_known (&self->backlog))
+    return G_MAXDOUBLE;
+  if (report->network_queue != BITRATE_UNKNOWN)
+    excess = report->network_queue - MAX_NETWORK_QUEUE;
+  age = bitrate_backlog_get_excess (&self->backlog);
+  excess = MAX (excess, age - MAX_EXCESS_AGE);
+  if (excess <= 0)
+    return G_MAXDOUBLE;
+  return BETA * bitrate_backlog_get_drain_rate (&self->backlog)
+      * get_share (excess);
+}
+
 static gdouble
 get_ceiling (EstimateRule * self, const BitrateLimits * limits,
     const BitrateReport * report, gdouble bitrate)
@@ -103,10 +159,28 @@ get_ceiling (EstimateRule * self, const BitrateLimits * limits,
   gdouble queue = get_queue_delay (self, report);
 
   if (queue > MAX_QUEUE)
-    return free_rate * MAX (1 - (queue - MAX_QUEUE) / DRAIN_TIME, MIN_SHARE);
+    return free_rate * get_share (queue - MAX_QUEUE);
   if (report->is_lower_bound)
-    return MAX (bitrate, MAX_EXCESS * report->estimate);
+    return MAX (bitrate, report->is_padded ? free_rate : MAX_EXCESS *
+        report->estimate);
   return free_rate;
+}
+
+/* Returns the bitrate after the queues of the network have drained. Returns 0
+ * if the network has not been too full, or is still too full. */
+static gdouble
+get_return_rate (EstimateRule * self, gdouble network_ceiling, gdouble bitrate)
+{
+  gdouble rate;
+
+  if (network_ceiling < bitrate && self->rate_before == 0)
+    self->rate_before = bitrate;
+  if (self->rate_before == 0 || network_ceiling < G_MAXDOUBLE)
+    return 0;
+  rate = MIN (BETA * self->rate_before,
+      RETURN_SHARE * bitrate_backlog_get_drain_rate (&self->backlog));
+  self->rate_before = 0;
+  return rate;
 }
 
 static gdouble
@@ -123,11 +197,17 @@ feedback (gpointer rule, const BitrateLimits * limits,
     const BitrateReport * report, gdouble bitrate)
 {
   EstimateRule *self = rule;
-  gdouble ceiling;
+  gdouble ceiling, network_ceiling, return_rate;
 
+  network_ceiling = get_network_ceiling (self, report);
   if (report->estimate == 0)
     return bitrate;
-  ceiling = get_ceiling (self, limits, report, bitrate);
+  ceiling = MIN (get_ceiling (self, limits, report, bitrate), network_ceiling);
+  return_rate = get_return_rate (self, network_ceiling, bitrate);
+  if (MIN (return_rate, ceiling) > bitrate) {
+    self->step_at = report->now + HOLD_TIME;
+    return MIN (return_rate, ceiling);
+  }
   if (ceiling <= bitrate) {
     if (ceiling < bitrate) {
       self->full_rate = report->estimate;

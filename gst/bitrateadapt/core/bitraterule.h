@@ -33,6 +33,9 @@ typedef struct
   /* TRUE if the estimate is only a lower bound: the application sent no more
    * than the estimate, so the network may carry more. */
   gboolean is_lower_bound;
+  /* TRUE if padding has filled the path in the last seconds. The estimate then
+   * shows what the path carries, although the stream uses less. */
+  gboolean is_padded;
   /* number of bytes that wait at the sender, or BITRATE_UNKNOWN */
   guint64 queued_bytes;
   /* number of packets that wait at the sender, or BITRATE_UNKNOWN */
@@ -40,6 +43,12 @@ typedef struct
   /* number of bytes in flight: sent, but not yet contained in a report of the
    * receiver; or BITRATE_UNKNOWN */
   guint64 in_flight;
+  /* number of bytes that left the encoder so far, or BITRATE_UNKNOWN */
+  guint64 put_bytes;
+  /* Time in ns for which the latest packets waited in queues of the network, or
+   * BITRATE_UNKNOWN. It is the one-way delay of the fastest one of these
+   * packets, less the minimum one-way delay. */
+  guint64 network_queue;
   guint64 round_trip;           /* ns, or BITRATE_UNKNOWN */
   /* send rate of the transport, or BITRATE_UNKNOWN */
   guint64 send_rate;

@@ -76,6 +76,9 @@ typedef struct
   guint64 delay;                /* minimum one-way delay in ns */
   /* one-way delay in ns that nearly all messages stay below */
   guint64 high_delay;
+  /* minimum one-way delay in the latest report, less the minimum one-way delay
+   * of the path; in ns */
+  guint64 queue_delay;
   guint64 round_trip;           /* in ns; 0 if unknown */
   guint64 jitter;               /* in ns, as in RFC 3550, section 6.4.1 */
   /* number of messages sent, and number of their bytes without IP and UDP

@@ -1080,6 +1080,8 @@ mmtp_sender_get_path_stats (MmtpSender * sender, guint id,
   stats->rate = path->limits.delivery_rate;
   stats->window = path->limits.window;
   stats->in_flight = path->sent.in_flight;
+  stats->queue_delay = MAX (path->delays.min
+      - mmtp_path_delay_get_base (&path->delays), 0);
   mmtp_policy_fill_use (&sender->policy, path, stats);
   return TRUE;
 }

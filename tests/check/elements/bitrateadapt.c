@@ -960,6 +960,62 @@ GST_START_TEST (loss_asks_for_a_key_frame_once_a_second)
 
 GST_END_TEST;
 
+/* Returns statistics as those of mmtpsink, with one channel. `queue_delay` is
+ * in ns. */
+static GstStructure *
+make_channel_stats (guint64 late, guint64 queue_delay)
+{
+  GstStructure *stats = gst_structure_new ("stats",
+      "queued-bytes", G_TYPE_UINT64, G_GUINT64_CONSTANT (0), NULL);
+  GValue array = G_VALUE_INIT, channel = G_VALUE_INIT;
+
+  g_value_init (&array, GST_TYPE_ARRAY);
+  g_value_init (&channel, GST_TYPE_STRUCTURE);
+  g_value_take_boxed (&channel, gst_structure_new ("channel",
+          "share", G_TYPE_DOUBLE, 1.0,
+          "in-flight", G_TYPE_UINT64, G_GUINT64_CONSTANT (0),
+          "late", G_TYPE_UINT64, late,
+          "queue-delay", G_TYPE_UINT64, queue_delay, NULL));
+  gst_value_array_append_and_take_value (&array, &channel);
+  gst_structure_take_value (stats, "channels", &array);
+  return stats;
+}
+
+/* The receiver drops a packet that arrives too late. */
+GST_START_TEST (late_packet_asks_for_a_key_frame)
+{
+  begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
+      "estimator name=net");
+  set_estimate (network, 1000000);
+  set_stats (network, make_channel_stats (3, 0));
+  play ();
+  wait_for_buffers (network);
+  wait_for_reports (2);
+  fail_unless_equals_int (g_atomic_int_get (&encoder->key_frames), 0);
+  set_stats (network, make_channel_stats (4, 0));
+  wait_until (g_atomic_int_get (&encoder->key_frames) == 1);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (queue_in_the_network_lowers_the_bitrate)
+{
+  begin (SOURCE "x264enc name=enc bitrate=2000 ! bitrateadapt name=adapt ! "
+      "estimator name=net");
+  set_estimate (network, 4000000);
+  set_stats (network, make_channel_stats (0, 40 * GST_MSECOND));
+  play ();
+  wait_for_buffers (network);
+  wait_for_reports (5);
+  fail_unless_equals_int (get_bitrate (encoder), 2000);
+  set_stats (network, make_channel_stats (0, 240 * GST_MSECOND));
+  wait_until (get_bitrate (encoder) < 2000);
+  end ();
+}
+
+GST_END_TEST;
+
 static void
 request_key_frame (void)
 {
@@ -1325,6 +1381,8 @@ bitrateadapt_suite (void)
   tcase_add_test (tc, round_trip_of_rist_decides);
   tcase_add_test (tc, losses_of_rtcp_decide);
   tcase_add_test (tc, loss_asks_for_a_key_frame_once_a_second);
+  tcase_add_test (tc, late_packet_asks_for_a_key_frame);
+  tcase_add_test (tc, queue_in_the_network_lowers_the_bitrate);
   tcase_add_test (tc, request_of_the_sink_is_passed_on_unless_one_comes);
   tcase_add_test (tc, no_key_frame_is_asked_for_unless_wanted);
   tcase_add_test (tc, stream_goes_on_without_the_encoder);

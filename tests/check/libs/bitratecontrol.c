@@ -29,7 +29,7 @@ begin (const BitrateConfig * config, const BitrateRule * rule, guint64 bitrate)
   control = bitrate_control_new (config, rule, bitrate * KBIT);
   memset (&report, 0, sizeof (report));
   report.queued_bytes = report.queued_packets = report.in_flight =
-      BITRATE_UNKNOWN;
+      report.put_bytes = report.network_queue = BITRATE_UNKNOWN;
   report.round_trip = report.send_rate = BITRATE_UNKNOWN;
   report.loss = -1;
   report.now = SECOND;
@@ -309,6 +309,118 @@ GST_START_TEST (fall_that_had_to_wait_is_not_forgotten)
 
 GST_END_TEST;
 
+/* --- queues in the network ------------------------------------------------ */
+
+/* Simulates an encoder that puts `put` kbit/s into a network that delivers
+ * `delivered` kbit/s. Initially, 100 ms of 1000 kbit/s are in flight. The bytes
+ * in flight have headers of 3 %, and `control` expects this. */
+static void
+run_backlog (guint64 put, guint64 delivered, guint64 duration)
+{
+  const guint64 until = report.now + duration * MS;
+  static const gdouble payload_share = 0.97;
+  gdouble in_flight;
+
+  if (report.put_bytes == BITRATE_UNKNOWN) {
+    report.put_bytes = 1000 * KBIT;
+    report.queued_bytes = 0;
+    report.in_flight = 100 * 1000 / 8 / payload_share;
+  }
+  for (in_flight = report.in_flight; report.now < until;) {
+    report.put_bytes += put * 20 / 8;
+    in_flight += (put * 20.0 - delivered * 20.0) / 8 / payload_share;
+    report.in_flight = in_flight;
+    run (20);
+  }
+}
+
+/* At 80 ms above the limit of 40 ms, the share is 1 - 80 / 200. */
+GST_START_TEST (queue_in_the_network_lowers_the_rate)
+{
+  begin (&usual, &bitrate_estimate_rule, 1000);
+  report.estimate = 1112 * KBIT;
+  report.network_queue = 40 * MS;
+  run_backlog (1000, 1000, 400);
+  assert_target_between (1000, 1001);
+  report.network_queue = 120 * MS;
+  run_backlog (1000, 1000, 40);
+  assert_target_between (505, 515);
+  report.network_queue = 0;
+  run_backlog (1000, 1000, 10000);
+  assert_target_between (1000, 1001);
+  end ();
+}
+
+GST_END_TEST;
+
+/* The estimate does not change while no report arrives. */
+GST_START_TEST (network_that_delivers_nothing_gets_the_minimum)
+{
+  begin (&usual, &bitrate_estimate_rule, 1000);
+  report.estimate = 1112 * KBIT;
+  report.network_queue = 0;
+  run_backlog (1000, 1000, 400);
+  assert_target_between (1000, 1001);
+  run_backlog (1000, 0, 100);
+  assert_target_between (1000, 1001);
+  run_backlog (1000, 0, 300);
+  assert_target (300);
+  end ();
+}
+
+GST_END_TEST;
+
+/* The backlog of 0.4 s drains at 6000 kbit/s. The bitrate returns to 0.85 of
+ * 1000 kbit/s. If the backlog drained at 1200 kbit/s, it would be less than
+ * 600 kbit/s. */
+GST_START_TEST (rate_returns_when_an_outage_is_over)
+{
+  begin (&usual, &bitrate_estimate_rule, 1000);
+  report.estimate = 1112 * KBIT;
+  report.network_queue = 0;
+  run_backlog (1000, 1000, 400);
+  run_backlog (1000, 0, 400);
+  assert_target (300);
+  run_backlog (300, 6000, 80);
+  run_backlog (300, 300, 80);
+  assert_target_between (849, 851);
+  end ();
+}
+
+GST_END_TEST;
+
+/* Data that the sender drops does not count as a standing backlog. */
+GST_START_TEST (dropped_backlog_does_not_hold_the_rate_down)
+{
+  begin (&usual, &bitrate_estimate_rule, 1000);
+  report.estimate = 1000 * KBIT;
+  report.network_queue = 0;
+  run_backlog (900, 900, 1000);
+  run_backlog (900, 0, 400);
+  assert_target (300);
+  report.in_flight = 1000;
+  run_backlog (300, 300, 5000);
+  assert_target (900);
+  end ();
+}
+
+GST_END_TEST;
+
+/* A transport that does not report the bytes in flight has no backlog. */
+GST_START_TEST (unknown_backlog_changes_nothing)
+{
+  begin (&usual, &bitrate_estimate_rule, 1000);
+  report.estimate = 2000 * KBIT;
+  report.network_queue = SECOND;
+  report.put_bytes = 1000;
+  report.queued_bytes = 0;
+  run (10000);
+  assert_target (1800);
+  end ();
+}
+
+GST_END_TEST;
+
 GST_START_TEST (other_encoder_gets_the_rate_again)
 {
   begin (&usual, &bitrate_estimate_rule, 2000);
@@ -570,6 +682,11 @@ bitrate_control_suite (void)
   tcase_add_test (tc, changes_are_limited_in_any_second);
   tcase_add_test (tc, rises_leave_room_for_a_fall);
   tcase_add_test (tc, fall_that_had_to_wait_is_not_forgotten);
+  tcase_add_test (tc, queue_in_the_network_lowers_the_rate);
+  tcase_add_test (tc, network_that_delivers_nothing_gets_the_minimum);
+  tcase_add_test (tc, rate_returns_when_an_outage_is_over);
+  tcase_add_test (tc, dropped_backlog_does_not_hold_the_rate_down);
+  tcase_add_test (tc, unknown_backlog_changes_nothing);
   tcase_add_test (tc, other_encoder_gets_the_rate_again);
   tcase_add_test (tc, limits_may_change_while_it_runs);
   tcase_add_test (tc, constant_round_trip_lets_the_rate_rise);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Measures the backlog: the data that the encoder has made and that the
+ * receiver has not confirmed yet. These are the bytes that wait at the sender
+ * and the bytes in flight. The bytes that left the backlog have been delivered
+ * or dropped.
+ *
+ * The age of the backlog is the time since its oldest byte left the encoder.
+ * While the network delivers nothing, no reports arrive, and the estimate of
+ * the transport stays as it was. The age grows from the first moment on.
+ *
+ *   bitrate_backlog_input (&backlog, &report);      for each report
+ *   if (bitrate_backlog_get_excess (&backlog) > ...)
+ *
+ * A structure that is all zero is a backlog without reports. Times are in ns,
+ * rates in bit/s.
+ */
+
+#pragma once
+
+#include "bitraterule.h"
+
+/* at 50 reports per second, the reports of the last 2.5 s */
+#define BITRATE_BACKLOG_SAMPLES 128
+
+typedef struct
+{
+  guint64 time;
+  guint64 put;                  /* bytes that left the encoder so far */
+  guint64 drained;              /* bytes of them that left the backlog */
+  guint64 age;
+} BitrateBacklogSample;
+
+typedef struct
+{
+  BitrateBacklogSample samples[BITRATE_BACKLOG_SAMPLES];        /* ring buffer */
+  guint64 n_samples;            /* number of samples so far */
+  /* Minimum of the age in the present and in the previous period of some
+   * seconds, and the end of the present period */
+  guint64 present_min, previous_min, period_end;
+} BitrateBacklog;
+
+/* Ignores a report that does not have all numbers of bytes. */
+void bitrate_backlog_input (BitrateBacklog * backlog,
+    const BitrateReport * report);
+/* Returns FALSE if no report had the numbers of bytes. The following functions
+ * may be called only if this function returns TRUE. */
+gboolean bitrate_backlog_is_known (const BitrateBacklog * backlog);
+/* Returns by how much the minimum age of the last 60 ms exceeds the minimum age
+ * of the last seconds. Returns 0 before the first report of the receiver. */
+guint64 bitrate_backlog_get_excess (const BitrateBacklog * backlog);
+/* Returns the rate at which data left the backlog in the last 200 ms. */
+gdouble bitrate_backlog_get_drain_rate (const BitrateBacklog * backlog);

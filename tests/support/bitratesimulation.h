@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* An encoder that follows the estimate of MMTP over a link, in virtual time.
+ * The simulation consists of a model of an encoder, the rule of bitrateadapt,
+ * the sender and receiver cores of MMTP, and the link model of wirelesslink.
+ *
+ *   simulation = bitrate_simulation_new (&path, 0, 1, seed, 40 * LINK_SECOND);
+ *   bitrate_simulation_run (simulation, 40 * LINK_SECOND);
+ *   ... read simulation->frames ...
+ *   bitrate_simulation_free (simulation);
+ *
+ * If the environment variable BITRATE_STEPS_LOG is set, the simulation prints
+ * its state every 100 ms. All times are in ns.
+ */
+
+#ifndef __BITRATE_SIMULATION_H__
+#define __BITRATE_SIMULATION_H__
+
+#include "arenapaths.h"
+#include "bitratecontrol.h"
+#include "bitratekeyframes.h"
+#include "mmtpreceiver.h"
+#include "mmtpsender.h"
+
+G_BEGIN_DECLS
+
+#define BITRATE_NEVER G_MAXUINT64
+#define BITRATE_FRAME_PERIOD (40 * LINK_MS)
+#define BITRATE_MAX_FRAMES 2000
+
+typedef struct
+{
+  guint64 captured;
+  gboolean is_key;
+  guint size;                   /* bytes */
+  guint n_packets, n_arrived;
+  /* time at which the receiver released the last packet; BITRATE_NEVER if it
+   * did not */
+  guint64 shown;
+} BitrateFrame;
+
+/* A model of an encoder with a VBV buffer. Frame sizes vary, key frames are
+ * larger than others, and the encoder makes up for a frame that was too large
+ * by making the next frames smaller. */
+typedef struct
+{
+  guint64 bitrate;
+  /* The bitrate in bit/s that the pictures need, even if the encoder could use
+   * more. */
+  guint64 needed_bitrate;
+  gboolean is_fixed;            /* `bitrate` does not follow the network. */
+  gdouble debt;                 /* bytes */
+  gboolean is_key_due;
+} BitrateEncoder;
+
+typedef struct
+{
+  guint64 now, seed;
+  guint64 latency;              /* latency of MMTP */
+  ArenaLinks links;
+  guint flows[ARENA_N_DIRECTIONS];
+  MmtpSender *sender;
+  MmtpReceiver *receiver;
+  gboolean is_ready;
+  BitrateEncoder encoder;
+  BitrateControl *control;
+  BitrateFrame frames[BITRATE_MAX_FRAMES];
+  guint n_frames;
+  guint64 next_frame, next_control, next_log;
+  BitrateKeyFrames key_frames;
+  guint64 padding, padded_at;   /* bytes of padding; time of the last ones */
+  guint64 lost;                 /* packets that were lost or late so far */
+  GArray *entered;              /* guint64 pairs: time, bytes */
+  guint8 scratch[MMTP_MAX_MESSAGE];
+} BitrateSimulation;
+
+/* Prepares run `run` of `n_runs` over this path (see arena_links_open). The
+ * encoder starts at `bitrate` bit/s, and `latency` is the latency of MMTP.
+ * `duration` is the maximum time of the run. */
+BitrateSimulation *bitrate_simulation_new (const ArenaPath * path, guint run,
+    guint n_runs, guint64 seed, guint64 bitrate, guint64 latency,
+    guint64 duration);
+void bitrate_simulation_run (BitrateSimulation * simulation, guint64 until);
+void bitrate_simulation_free (BitrateSimulation * simulation);
+
+/* The clock of the sender is ahead of that of the simulation by this time. */
+#define BITRATE_CLOCK_OFFSET (500 * LINK_SECOND)
+
+/* Returns the number of bytes that entered the network from `from` to `to`. */
+guint64 bitrate_simulation_get_entered (const BitrateSimulation * simulation,
+    guint64 from, guint64 to);
+
+G_END_DECLS
+
+#endif /* __BITRATE_SIMULATION_H__ */
