@@ -30,7 +30,7 @@ static const struct
   const gchar *sink, *source;
   /* property of the sink that sets the port of the relay */
   const gchar *port;
-} pairs[] = {
+} protocols[] = {
 #ifdef HAVE_MMTP
   {"mmtpsink", "mmtpsrc", "port"},
 #endif
@@ -228,16 +228,17 @@ check_gro (GstElement * pipeline)
 }
 
 static GstHarness *
-play_sink (guint pair, GstWirelessGso gso, gint relay_port, gint source_port)
+play_sink (guint protocol, GstWirelessGso gso, gint relay_port,
+    gint source_port)
 {
   GError *error = NULL;
-  GstElement *sink = gst_parse_launch (pairs[pair].sink, &error);
+  GstElement *sink = gst_parse_launch (protocols[protocol].sink, &error);
   GstHarness *harness;
 
   g_assert_no_error (error);
   g_object_set (sink, "host", "127.0.0.1", "port", source_port, "gso", gso,
       "sync", FALSE, NULL);
-  g_object_set (sink, pairs[pair].port, relay_port, NULL);
+  g_object_set (sink, protocols[protocol].port, relay_port, NULL);
   harness = gst_harness_new_with_element (sink, "sink", NULL);
   gst_harness_set_src_caps_str (harness, "application/x-data");
   gst_harness_play (harness);
@@ -265,9 +266,9 @@ push_list (GstHarness * harness)
  * -1 if the kernel has no GRO. If `until_merged` is TRUE, sends until there is
  * one. */
 static gint
-count_merged (guint pair, GstWirelessGso gso, gboolean until_merged)
+count_merged (guint protocol, GstWirelessGso gso, gboolean until_merged)
 {
-  GstElement *source = play_source (pairs[pair].source);
+  GstElement *source = play_source (protocols[protocol].source);
   const gint port = get_source_port (source);
   gint i, n_merged = -1;
   GstHarness *harness;
@@ -278,7 +279,7 @@ count_merged (guint pair, GstWirelessGso gso, gboolean until_merged)
   } else {
     check_gro (source);
     relay_start (&relay, port);
-    harness = play_sink (pair, gso, get_front_port (&relay), port);
+    harness = play_sink (protocol, gso, get_front_port (&relay), port);
     for (i = 0; i < N_LISTS || (until_merged
             && g_atomic_int_get (&relay.n_merged) == 0); i++) {
       push_list (harness);
@@ -324,9 +325,10 @@ sinkgso_suite (void)
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, lists_are_sent_with_gso, 0, G_N_ELEMENTS (pairs));
+  tcase_add_loop_test (tcase, lists_are_sent_with_gso, 0,
+      G_N_ELEMENTS (protocols));
   tcase_add_loop_test (tcase, gso_off_sends_each_packet_by_itself, 0,
-      G_N_ELEMENTS (pairs));
+      G_N_ELEMENTS (protocols));
   return suite;
 }
 
