@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of gstlivesource.h: flushes, buffers and buffer lists of a
- * live source. */
+/* Implementation of gstlivesource.h. The first part handles the flushes of a
+ * live source. The second part passes its buffers and buffer lists to
+ * GstBaseSrc. */
 
 #include "gstlivesource.h"
 

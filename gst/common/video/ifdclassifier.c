@@ -130,10 +130,10 @@ ifd_classifier_free (IfdClassifier * classifier)
   g_free (classifier);
 }
 
-/* Declares that an H.265 stream has layers if it has three or more sub-layers.
- * A stream with three or more sub-layers has a sub-layer between the lowest one
- * and the highest one. The pictures of this sub-layer can be dropped one by
- * one. */
+/* Declares that an H.265 stream has temporal layers (sub-layers in H.265) if
+ * the stream has three or more of them. Such a stream has a sub-layer between
+ * the lowest one and the highest one. If a reference picture of this middle
+ * sub-layer is missing, only the pictures that need it cannot be decoded. */
 static void
 declare_layers (IfdClassifier * classifier)
 {

@@ -438,8 +438,9 @@ mmtp_policy_next_wakeup (const MmtpPolicy * policy)
     if (trust > TRUST_NOBODY && mmtp_path_may_carry (policy->paths->all[i]) &&
         mmtp_path_get_overdue (path) > policy->paths->now)
       wakeup = MIN (wakeup, mmtp_path_get_overdue (path));
-    /* The time of a token may have passed already. The wakeup is still needed
-     * if the caller has not polled for output after that time. */
+    /* The field `token` has the time from which on the pacing allows a packet.
+     * This time may have passed already. The wakeup is still needed if the
+     * sender has not looked for a packet since then. */
     if (has_room (policy, policy->paths->all[i], trust) &&
         path->token > policy->tried)
       wakeup = MIN (wakeup, path->token);

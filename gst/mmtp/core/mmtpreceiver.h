@@ -56,9 +56,10 @@ void mmtp_receiver_free (MmtpReceiver * receiver);
 void mmtp_receiver_set_ends (MmtpReceiver * receiver, gboolean ends);
 
 /* A datagram arrived. The buffers in the events contain copies of its bytes.
- * There is one exception: if the driver passes the datagram to the receiver
- * (mmtp_receiver_verbs), a buffer may be a slice of the datagram's memory
- * block. */
+ *
+ * There is one exception: a driver that calls this function through
+ * mmtp_receiver_verbs may keep the datagram in a DatagramBlock. A buffer may
+ * then be a slice of this block, without a copy. */
 void mmtp_receiver_input (MmtpReceiver * receiver, guint64 now,
     const MmtpAddress * address, const guint8 * bytes, gsize size);
 void mmtp_receiver_timeout (MmtpReceiver * receiver, guint64 now);

@@ -56,7 +56,8 @@ struct _MmtpUnit
   guint64 frame;
   /* number of the group of pictures, see mmtpgop.h */
   guint64 group;
-  guint64 first;                /* stream number of the first packet */
+  /* stream number of the first packet of this buffer */
+  guint64 first;
   guint n_packets;
   guint n_kept;                 /* packets that are still in the queue */
   guint n_sent;                 /* packets that were sent at least once */

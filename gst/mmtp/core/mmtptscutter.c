@@ -20,8 +20,8 @@ struct _MmtpTsCutter
   PictureReader *reader;
   GQueue pieces;                /* elements are MmtpTsPiece */
 
-  /* A first field, which waits for the second one; it has no data if there is
-   * none. */
+  /* The first field of a picture while it waits for the second field. If no
+   * field waits, `field.data` is NULL. */
   TsUnit field;
   IfdFrame field_frame;
 

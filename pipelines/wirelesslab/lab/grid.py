@@ -38,9 +38,14 @@ SECONDS_BETWEEN_LOOKS = 0.05
 
 def lay_out(found: list[Cell], left_out: list[str], output: pathlib.Path,
             command: str) -> None:
-    """Writes a directory with a description for each cell. Also writes a list
-    of all cells. The list says which cells were left out, and it has the
-    `command` that the user typed, so that somebody else can repeat it."""
+    """Writes one directory for each cell, with a description of the cell. Also
+    writes the file `GRID`, which contains:
+
+    - a list of all cells;
+    - `left_out`: lines about the cells that this machine cannot run;
+    - `command`: the command that the user typed, so that somebody else can
+      repeat it.
+    """
     for cell in found:
         cells.describe(output / cell["name"], cell)
     grid = {"command": command, "left_out": left_out,

@@ -951,9 +951,9 @@ GST_START_TEST (random_frames_arrive_whole)
   for (i = 0, is_key = TRUE; i < 60; i++) {
     g_async_queue_push (test->queue, make_random_frame (rand, is_key, i,
             max_size));
-    /* Waits until the pipeline has taken the frame out of the queue and begins
-     * to send it. A flush or a pause that follows can therefore interrupt any
-     * frame. */
+    /* Waits until the pipeline has taken the frame out of the queue. The sink
+     * then begins to send the frame. The flush or the pause below can therefore
+     * come while the sink is sending this frame. */
     WAIT_FOR (g_async_queue_length (test->queue) <= 0);
     /* After a flush, a source continues with a key frame. */
     is_key = g_rand_int_range (rand, 0, 8) == 0;

@@ -317,8 +317,9 @@ GST_START_TEST (a_buffer_that_is_too_long_is_told)
 
 GST_END_TEST;
 
-/* The buffers wait until there is room, even if there is never room for two
- * buffers. */
+/* With blocking=true, each buffer waits until the sink has room for it. Two of
+ * these buffers together are longer than max-bytes, so the sink never has room
+ * for both at the same time. */
 GST_START_TEST (long_buffers_wait_for_each_other)
 {
   const guint n = 4, size = 3 * 1000 * 1000;

@@ -139,8 +139,9 @@ input_hex (End * self, DccpType type, guint64 sequence,
   return input_packet (self, type, sequence, acknowledgement, bytes, size);
 }
 
-/* Feeds the next packet of the peer, which acknowledges all packets that this
- * endpoint has sent. */
+/* Feeds the next packet of the peer to this endpoint. The packet is an Ack with
+ * the options `hexadecimal`. It acknowledges all packets that this endpoint has
+ * sent. */
 static guint8
 input_next (End * self, const gchar * hexadecimal)
 {

@@ -159,11 +159,13 @@ GST_START_TEST (what_does_not_belong_together_is_dropped)
   fixture_init (&fixture, 100);
   for (i = 1; i < N; i++)
     come (&fixture, 100, i);
-  /* The computed length is longer than all messages. */
+  /* The length that is computed for the missing message is greater than the
+   * length of every other message. */
   fixture.repair.sizes ^= 0x1000;
   mmtp_store_add_repair (fixture.store, &fixture.repair);
   check_none (&fixture);
-  /* The computed length is shorter than any message. */
+  /* The length that is computed for the missing message is less than the
+   * minimum length of a message. */
   fixture.repair.sizes ^= 0x1000 ^ (fixture.sizes[0] - 18) ^ 5;
   mmtp_store_add_repair (fixture.store, &fixture.repair);
   check_none (&fixture);

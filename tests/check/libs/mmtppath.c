@@ -442,8 +442,9 @@ GST_START_TEST (unmeasured_records_change_no_delay)
 
 GST_END_TEST;
 
-/* A low delay may be old: perhaps the path became silent after the delay was
- * measured. Therefore a minimum delay does not count permanently. */
+/* The moving minimum forgets each sample after 20 s. A low delay that was
+ * measured earlier says nothing about the present state of the path, for
+ * example if the path was silent in the meantime. */
 GST_START_TEST (minimum_delay_ages)
 {
   MmtpRecent recent = { 0 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the tables of properties. One class has two tables. Together they have
- * one row for each kind of property. */
+/* Checks the functions that install properties from tables. The class of this
+ * test has two tables of properties. Together, the two tables have a row for
+ * each kind of property. */
 
 #include <gst/check/gstcheck.h>
 
