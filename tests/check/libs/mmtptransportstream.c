@@ -180,7 +180,8 @@ GST_START_TEST (fields_of_a_frame_are_given_up_together)
 GST_END_TEST;
 
 /* The last part of a picture can be a clock. An empty piece then marks the end
- * of the picture. Without it, the sender could not drop such a picture. */
+ * of the picture. Without the empty piece, the sender could not drop such a
+ * picture. */
 GST_START_TEST (picture_that_ends_with_a_clock_ends_with_an_empty_piece)
 {
   TsStream stream;
@@ -198,7 +199,7 @@ GST_START_TEST (picture_that_ends_with_a_clock_ends_with_an_empty_piece)
 
 GST_END_TEST;
 
-/* The tag is the position in the stream. */
+/* The tag of each input is the position of this input in the stream. */
 GST_START_TEST (picture_may_end_before_the_next_one)
 {
   MmtpTsCutter *cutter = mmtp_ts_cutter_new ();

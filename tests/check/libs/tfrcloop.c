@@ -371,10 +371,13 @@ GST_START_TEST (receiver_with_the_loss_event_rate_alone)
 
 GST_END_TEST;
 
-/* With an endless queue no packet is lost, and X = 2 X_recv is the only limit.
- * The queueing delay therefore grows by up to a second in each second. With the
- * oscillation reduction (RFC 5348 section 4.5) the sender slows down as the
- * round trip grows, and the delay grows less. */
+/* With an endless queue no packet is lost. The only limit of the sender's rate
+ * X is then twice the receive rate X_recv, which is the rate of the link. The
+ * sender can therefore send twice as much as the link carries, and the queueing
+ * delay grows by up to a second in each second.
+ *
+ * With the oscillation reduction (RFC 5348 section 4.5) the sender slows down
+ * as the round trip grows, and the delay grows less. */
 GST_START_TEST (endless_queue_grows_for_ever)
 {
   guint64 queued[2];
