@@ -26,8 +26,8 @@
 #define FLAG_EDGE (1 << 5)      /* The numbers wrap soon. */
 /* The connection is open before the first command of the input. */
 #define FLAG_OPEN (1 << 6)
-/* With both flags set, the listener has no room for further connections and the
- * client gets an Init Cookie. */
+/* If FLAG_SMALL_WINDOW and FLAG_OPEN are both set, the listener has no room for
+ * further connections. The client then gets an Init Cookie. */
 #define FLAGS_CROWDED (FLAG_SMALL_WINDOW | FLAG_OPEN)
 #define FLAG_NO_IDLE_TIMEOUT (1 << 7)
 

@@ -22,10 +22,10 @@ typedef struct
 
   /* The following fields are written by the tests and protected by `lock`. */
   GMutex lock;
-  /* Number of connection attempts that are still refused. */
+  /* Number of connection attempts that still fail. */
   guint refuse;
-  /* GResolverError with which the refused attempts fail. If it is -1, the
-   * connection is refused instead. */
+  /* GResolverError of the attempts that fail, or -1 if they fail because the
+   * receiver refuses the connection. */
   gint resolver_error;
   gboolean silent;              /* Connection attempts are not answered. */
   /* Bytes that the transport accepts before it is full. */

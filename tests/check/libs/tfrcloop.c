@@ -333,8 +333,8 @@ GST_START_TEST (one_flow_fills_its_link)
 
 GST_END_TEST;
 
-/* Figures 5.13 and 5.14: a link of 20 kbyte/s, which delays packets above this
- * rate. */
+/* Figures 5.13 and 5.14: the link has 20 kbyte/s. Packets that arrive at a
+ * higher rate wait in its queue. */
 GST_START_TEST (delaying_link_is_used_without_a_sawtooth)
 {
   const guint64 queues[] = { 4000, 6000, 10000, 20000 };

@@ -741,7 +741,8 @@ GST_START_TEST (acknowledged_window_counter_is_left_behind)
   ccval = send_one (&fixture);
   fail_unless (ccval > 8 && ccval <= 13);
   /* The packet with the window counter 8 is acknowledged after a packet with
-   * the counter `ccval` was sent. The next counter is therefore at least 8 + 4.
+   * the counter `ccval` was sent. The next counter must be at least 4 higher
+   * than the acknowledged one, so it is at least 8 + 4.
    */
   feedback = make_feedback (&fixture, 1000, 0);
   feedback.acknowledged--;
