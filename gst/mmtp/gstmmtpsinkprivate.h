@@ -151,7 +151,8 @@ struct _GstMmtpSink
   MmtpInterfaces *interfaces;   /* NULL if interfaces cannot be watched */
   /* The paths are the interfaces that lead to the receiver. */
   gboolean is_auto;
-  /* Sockets and loop; also watches the interfaces. */
+  /* The driver has the sockets and the loop, and also watches the interfaces.
+   */
   Driver driver;
 
   GstWaker room;                /* wakes gst_mmtp_sink_wait() */

@@ -7,9 +7,10 @@
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* The fastest path is replaced only if the round trip of another path is
- * shorter by an eighth and 1 ms. A change is costly because the offset between
- * the clocks is derived from the fastest path. */
+/* Another path becomes the fastest path only if its round trip is shorter by
+ * more than an eighth of the round trip of the present fastest path plus 1 ms.
+ * A change is costly because the offset between the clocks is derived from the
+ * fastest path. */
 #define FASTER(new, old) ((new) + (old) / 8 + MILLISECOND < (old))
 /* If messages should have arrived on a path but nothing arrives for this time,
  * the path counts as silent. The gaps of mobile networks are shorter. They end
@@ -448,9 +449,9 @@ mmtp_path_is_watched (const MmtpPath * path)
 
 /* Returns the time at which the path counts as silent.
  *
- * The oldest message in flight, and the messages in flight before it, should
- * have been reported by a certain time. If no progress was reported, the path
- * counts as silent some time later:
+ * The oldest unreported message should have been reported by a certain time.
+ * This time takes into account the messages that were in flight before it. If
+ * no progress was reported, the path counts as silent some time later:
  *
  * - MUTE_TIME later in general, because perhaps only the return path has
  *   stalled;
