@@ -105,8 +105,9 @@ struct _GstMmtpSink
 {
   GstNetworkSink parent;
 
-  /* Never held while waiting, resolving names, or posting messages. Neither
-   * OBJECT_LOCK nor the lock of the base class may be taken while it is held.
+  /* This lock is never held while waiting, resolving names, or posting
+   * messages. Neither OBJECT_LOCK nor the lock of the base class may be taken
+   * while this lock is held.
    */
   GMutex lock;
 

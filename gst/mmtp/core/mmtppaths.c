@@ -340,9 +340,9 @@ mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
   return sum;
 }
 
-/* As long as nothing shows the limit of a path, the path is assumed to carry
- * everything. If one path has room and was never used at its full rate, the
- * capacity of all paths together is therefore unknown. */
+/* As long as nothing shows how much a path can carry, the path is assumed to
+ * carry everything. If one path has room and was never used at its full rate,
+ * the capacity of all paths together is therefore unknown. */
 gboolean
 mmtp_paths_are_measurable (const MmtpPaths * paths)
 {

@@ -246,8 +246,8 @@ can_finish (const MmtpPolicy * policy, const MmtpPacket * packet)
       mmtp_send_queue_get_deadline (queue, packet), FALSE, 100);
 }
 
-/* Finds the smallest frame of the rank that can be in time. Only frames to
- * which no other frame refers are candidates. If not all frames can be sent,
+/* Finds the smallest frame of the rank. Only frames that can be in time, and to
+ * which no other frame refers, are candidates. If not all frames can be sent,
  * this choice sends the largest number of them. */
 static MmtpPacket *
 find_smallest (const MmtpPolicy * policy, MmtpRank rank, guint64 arrival,

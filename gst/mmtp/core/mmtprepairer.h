@@ -34,7 +34,7 @@ typedef struct
   const MmtpSendQueue *queue;
   const MmtpPolicy *policy;
   gboolean is_enabled;
-  /* REPAIRs are sent as padding as well. NULL if there is no padding. */
+  /* The padding, which uses REPAIRs as well; NULL if there is no padding. */
   const MmtpPadding *padding;
   /* The stream has frames that refer to other frames. */
   gboolean has_references;

@@ -197,11 +197,11 @@ requeue_lost (MmtpRetransmission * self, MmtpPacket * packet)
   return TRUE;
 }
 
-/* Returns whether a lost packet is retransmitted. Packets of reference pictures
- * always are. A packet of a picture to which no other picture refers is
- * retransmitted only if the paths have rate to spare now, or if enough time is
- * left. Stored media have enough time, because they are sent long before they
- * are due. */
+/* Returns whether a lost packet is retransmitted. A packet of a reference
+ * picture is always retransmitted. A packet of a picture to which no other
+ * picture refers is retransmitted only if the paths have rate to spare now, or
+ * if enough time is left. Stored media have enough time, because they are sent
+ * long before they are due. */
 static gboolean
 may_repair (MmtpRetransmission * self, const MmtpPacket * packet)
 {
