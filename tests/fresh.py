@@ -126,7 +126,8 @@ def place(keep, suite):
     finally:
         processes.kill_all()
         guard.end()
-        # guard.end() has removed the directory, but close() removes it, too.
+        # guard.end() has removed the directory. It must exist again, because
+        # close() removes it, too.
         run.path.mkdir()
         run.close()
 

@@ -14,7 +14,7 @@
 /* Default port of MMTP. The protocol has no port of its own, so the port of RTP
  * is used. */
 #define GST_MMTP_DEFAULT_PORT 5004
-/* Limit in ms from docs/wire-mmtp.md, section 4, OPEN. */
+/* Maximum initial delay (D0) in ms (docs/wire-mmtp.md, section 4, OPEN). */
 #define GST_MMTP_MAX_DELAY 60000
 /* statistics of one channel */
 #define GST_MMTP_PATH_STATS "application/x-mmtp-channel"

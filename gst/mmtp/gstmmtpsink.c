@@ -288,7 +288,8 @@ static const GstWirelessProperty properties[] = {
    * timestamp plus the initial delay, which mmtpsrc reports to its pipeline as
    * latency.
    */
-  /* Section 5 of the MMTP paper uses the deadline described above. */
+  /* Section 5 of the MMTP paper defines the deadline in the same way, as the
+   * timestamp plus the initial delay. */
   PROPERTY_UINT ("latency", "Latency",
       "Delay from the timestamp of a buffer until the receiver plays the "
       "buffer; a packet that cannot arrive within this delay is dropped (ms)",

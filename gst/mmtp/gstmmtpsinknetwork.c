@@ -241,10 +241,12 @@ give_up_all (GstMmtpSink * self)
     gst_mmtp_sink_take_event (self, &event);
 }
 
-/* Closes the session. Sends END once, without waiting for an answer, unless the
- * receiver already has the whole stream, the session is broken, or `reset` is
- * TRUE. The receiver accepts no other sender during a session, and without END
- * it would have to detect the end by a timeout. */
+/* Closes the session, and sends END once without waiting for an answer. END is
+ * necessary because the receiver accepts no other sender during a session.
+ * Without END, the receiver would have to detect the end by a timeout.
+ *
+ * END is not sent if the receiver already has the whole stream, if the session
+ * is broken, or if `reset` is TRUE. */
 static void
 end_session (GstMmtpSink * self, gboolean reset)
 {

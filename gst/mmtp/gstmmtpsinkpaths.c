@@ -408,7 +408,7 @@ has_address (const MmtpInterface * interface, GInetAddress * address)
 }
 
 /* Returns whether the path's interface exists. If the path names no interface,
- * it is the interface that has the local address of the path. */
+ * its interface is the one that has the local address of the path. */
 static gboolean
 is_interface_there (GstMmtpSink * self, const GstMmtpSinkPath * path)
 {
@@ -535,8 +535,8 @@ close_interfaces (GstMmtpSink * self)
 
 /* Returns the object that watches the interfaces. If `channels` is `auto`, the
  * object watches only interfaces that lead to the receiver. If `channels` is a
- * list, each path has its own route. The object then watches all interfaces,
- * because only their existence matters.
+ * list, each path has its own route. It then matters only whether an interface
+ * exists, and the object watches all interfaces.
  */
 static MmtpInterfaces *
 watch_interfaces (GstMmtpSink * self, GError ** error)

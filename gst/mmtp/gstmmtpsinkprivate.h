@@ -105,8 +105,9 @@ struct _GstMmtpSink
 {
   GstNetworkSink parent;
 
-  /* Never held while waiting, resolving names, or posting messages. Neither
-   * OBJECT_LOCK nor the lock of the base class may be taken while it is held.
+  /* This lock is never held while waiting, resolving names, or posting
+   * messages. Neither OBJECT_LOCK nor the lock of the base class may be taken
+   * while this lock is held.
    */
   GMutex lock;
 
@@ -151,7 +152,8 @@ struct _GstMmtpSink
   MmtpInterfaces *interfaces;   /* NULL if interfaces cannot be watched */
   /* The paths are the interfaces that lead to the receiver. */
   gboolean is_auto;
-  /* Sockets and loop; also watches the interfaces. */
+  /* The driver has the sockets and the loop, and also watches the interfaces.
+   */
   Driver driver;
 
   GstWaker room;                /* wakes gst_mmtp_sink_wait() */

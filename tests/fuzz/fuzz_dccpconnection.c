@@ -12,7 +12,7 @@
  * - Answers are rate-limited.
  * - Data is not sent faster than the allowed rate.
  *
- * Input: flags, then orders with their arguments.
+ * Input: flags, then commands (the type Order) with their arguments.
  */
 
 #include "dccpnetwork.h"
@@ -24,10 +24,10 @@
 #define FLAG_SMALL_WINDOW (1 << 3)
 #define FLAG_SERVER_SENDS (1 << 4)
 #define FLAG_EDGE (1 << 5)      /* The numbers wrap soon. */
-/* The connection is open before the first order of the input. */
+/* The connection is open before the first command of the input. */
 #define FLAG_OPEN (1 << 6)
-/* With both flags set, the listener has no room for further connections and the
- * client gets an Init Cookie. */
+/* If FLAG_SMALL_WINDOW and FLAG_OPEN are both set, the listener has no room for
+ * further connections. The client then gets an Init Cookie. */
 #define FLAGS_CROWDED (FLAG_SMALL_WINDOW | FLAG_OPEN)
 #define FLAG_NO_IDLE_TIMEOUT (1 << 7)
 

@@ -12,7 +12,7 @@
  * - 1, options: the type of the packet, then the options
  * - 2, forged features: the role of the endpoint, then packets. Each packet has
  *   a type, a sequence number, an acknowledgement number, a size and options
- * - 3, agree: the coverages of both endpoints, then orders
+ * - 3, agree: the coverages of both endpoints, then commands (type Order)
  */
 
 #include "fuzz.h"
@@ -574,7 +574,7 @@ read_letter (End * to, const Letter * letter)
   fuzz_check (input_options (to->features, &packet, to->received, to->sent));
 }
 
-/* No packet is lost after this order. */
+/* From now on, no packet is lost. */
 static void
 come_to_an_end (End ends[2], guint64 now)
 {
@@ -598,7 +598,8 @@ come_to_an_end (End ends[2], guint64 now)
   }
 }
 
-/* Sends a packet from `side`. `order` decides what happens to it. */
+/* Sends a packet from `side`. The command `order` decides what happens to
+ * it. */
 static void
 exchange (End ends[2], guint side, Order order, guint64 now,
     Letter held[MAX_HELD], guint * n_held)

@@ -7,11 +7,11 @@
  * - The algorithm gop must send no frame whose reference was not sent.
  * - The algorithm gop must send no I-frame that a decoder would show too early.
  *
- * Input: algorithm, max_frames, then orders. The first byte of an order selects
- * its action. An order with a frame has two more bytes, the flags and the size
- * of the frame. With FLAG_ORDER, the size byte also gives the place in display
- * order. With FLAG_SLOTS, three more bytes follow: the slots that the frame
- * uses, the slots that it updates, and its temporal layer.
+ * Input: algorithm, max_frames, then commands. The first byte of a command
+ * selects its action. A command with a frame has two more bytes, the flags and
+ * the size of the frame. With FLAG_ORDER, the size byte also gives the place in
+ * display order. With FLAG_SLOTS, three more bytes follow: the slots that the
+ * frame uses, the slots that it updates, and its temporal layer.
  */
 
 #include "fuzz.h"
@@ -82,7 +82,8 @@ typedef struct
   gint w[IFD_MAX_FRAMES + 1];
   guint n_w;
   gint s;
-  /* I-frames or P-frames of the newest GOP. */
+  /* Indices of I-frames or P-frames of the newest GOP, or NONE. The field
+   * `last_before` is the index of the last one of the previous GOP. */
   gint first, last, last_leading, last_before;
   gint newest_reference;        /* Last I-frame or P-frame that arrived. */
   /* Last frame that updated each slot, or NONE. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the link with any profile, with numbers close to those of the profile,
  * and with flows, stations, packets and times. All promises of link.h are
- * checked. Three runs with the same orders must agree:
+ * checked. Three runs with the same commands must agree:
  * - one that wakes up whenever the link asks for it
  * - one that polls only at the end
  * - one that replays the record of the first run
  *
  * Input: profile, quality and flags. Then the number of values that differ from
  * the profile, and two bytes for each such value: its index and its magnitude.
- * Then the orders, each with an argument of two bytes.
+ * Then the commands (the type Order), each with an argument of two bytes.
  */
 
 #include "fuzzlink.h"
@@ -21,7 +21,7 @@
 #define FLAG_MANY_FLOWS (1 << 4)
 #define FLAG_DROP_FRAME (1 << 5)
 #define FLAG_IFD (1 << 6)       /* the seed determines max_frames */
-/* With this flag, an order that sets a station ends the flow first. */
+/* With this flag, a command that sets a station ends the flow first. */
 #define FLAG_END_FLOWS (1 << 7)
 
 #define MAX_CHANGES 15
@@ -182,7 +182,7 @@ read_job (Job * job, FuzzInput * input)
       || stops_for_ever (&job->config.pipe.stall);
 }
 
-/* --- the orders ----------------------------------------------------------- */
+/* --- the commands --------------------------------------------------------- */
 
 typedef struct
 {
@@ -340,8 +340,8 @@ play (Player * player, const Job * job, RunType type, const LinkConfig * config)
   check_wakeups (player);
 }
 
-/* Compares two runs after their last order. The packets that have left the link
- * must be the same in both runs, with the same fates. */
+/* Compares two runs after their last command. The packets that have left the
+ * link must be the same in both runs, with the same fates. */
 static void
 check_same (const FuzzRun * a, const FuzzRun * b)
 {

@@ -123,8 +123,8 @@ take_outage (FuzzInput * input, LinkOnOff * outage)
 }
 
 /* Returns the end of the run. A run with outages ends after little more than an
- * hour, because outages are counted one by one, which would take long in a
- * longer run. */
+ * hour. Outages are counted one by one, so a longer run would take too much
+ * time. */
 static guint64
 get_end (const LinkOnOff * outage)
 {

@@ -6,8 +6,9 @@
  * call. The conditions that mmtpnetwork.h checks must hold, and without further
  * input the session must continue.
  *
- * Input: flags, then orders with their arguments. The lowest byte of the
- * numbers in forged messages comes from the input; the other bytes are random.
+ * Input: flags, then commands (the type Order) with their arguments. The lowest
+ * byte of the numbers in forged messages comes from the input; the other bytes
+ * are random.
  */
 
 #include "mmtpnetwork.h"

@@ -4,8 +4,8 @@
  * same. No more packets wait than fit into the window, and no more packets of
  * other sources are kept than the documentation promises.
  *
- * Input: the window, then three bytes for each packet or order: what to do, and
- * a sequence number relative to the last one.
+ * Input: the window, then three bytes for each packet or other command: what to
+ * do, and a sequence number relative to the last one.
  */
 
 #include "fuzz.h"
@@ -24,9 +24,9 @@
 typedef struct
 {
   /* Index of the run to which the packet belongs. The first packet begins a
-   * run. A new run begins when the current source changes. It also begins with
-   * packets whose sequence numbers are so far from the expected ones that they
-   * start a new sequence. The earlier run has ended before that. */
+   * run. A new run begins if the current source changes. It also begins if the
+   * sequence numbers are so far from the expected ones that they count as a new
+   * sequence. By then, all packets of the previous run were output. */
   guint run;
   guint32 ssrc;
   guint16 seqnum;

@@ -48,7 +48,7 @@ typedef struct
   guint64 arrival;
   guint outputs, fates, freed;
   guint copies;                 /* Number of copies that were output. */
-  /* The packet in the state in which its fate was reported. */
+  /* The packet as it was when its fate was reported. */
   LinkPacket end;
   guint damage_hash;
 } FuzzPacket;

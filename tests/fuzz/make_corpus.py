@@ -206,8 +206,8 @@ INPUT, SMALL, BURST, ADVANCE, WAKEUP, SET_STATION, ADD_FLOW, BACK = range(8)
 
 
 def ifd(_made):
-    """Makes inputs that consist of an algorithm, max_frames, and orders. A
-    frame is an order of three bytes: type * 8, flags and size.
+    """Makes inputs that consist of an algorithm, max_frames, and
+    commands. A frame is a command of three bytes: type * 8, flags and size.
     """
     closed, broken, leading, trailing, incomplete = (1 << i for i in range(5))
 
@@ -247,8 +247,8 @@ def ifd(_made):
 
 
 def ifd_slots(seed):
-    """Makes orders for fuzz_ifd: frames that use and update slots, and a few
-    frames of another codec.
+    """Makes commands for fuzz_ifd: frames that use and update slots, and a
+    few frames of another codec.
     """
     rng = random.Random(seed)
     out = bytearray([2, rng.randint(1, 6)])
@@ -505,8 +505,9 @@ def pictureinfo(_made):
 
 
 def videopacket(_made):
-    """Makes inputs of one byte that selects the reader, one byte with the
-    number of bytes that the packet has but the input does not, and the packet.
+    """Makes inputs of three parts: one byte that selects the reader, one byte
+    that says how much longer the packet is than its bytes in the input, and
+    these bytes of the packet.
     """
     picture = bytes.fromhex("00000100 014ffff8")
     gop = bytes.fromhex("000001b8 00080040")
@@ -724,7 +725,9 @@ MMTP_ORDERS = ("run", "run_long", "to_receiver", "to_sender", "replay", "lose",
 
 
 def mmtpsession(_made):
-    """Makes inputs that consist of flags and of orders with their arguments."""
+    """Makes inputs that consist of flags, and of commands with their
+    arguments.
+    """
     def order(name, *arguments):
         return bytes([MMTP_ORDERS.index(name), *arguments])
 
@@ -794,8 +797,8 @@ DCCP_CHANGES = {
 
 
 def dccpconnection(_made):
-    """Makes inputs that consist of flags and orders, as fuzz_dccpconnection.c
-    describes them.
+    """Makes inputs that consist of flags and commands, as
+    fuzz_dccpconnection.c describes them.
     """
     (run, run_long, inject, elsewhere, again, spoil, noise, lose, delay,
      connect, close, abort, slow, dropped, unreachable, stream) = range(16)
@@ -902,8 +905,8 @@ def changes(numbers):
 
 
 def orders(choices, n, seed):
-    """Makes random orders: packets, waits of 1 ms to 1 s, and a few other
-    orders.
+    """Makes random commands: packets, waits of 1 ms to 1 s, and a few other
+    commands.
     """
     draw = random.Random(seed)
     out = b""

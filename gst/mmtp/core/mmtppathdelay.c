@@ -10,9 +10,10 @@
 #define SPAN_TIME G_GUINT64_CONSTANT (1000000000)
 /* Length of a span of the base delay. The base delay is the minimum of ten of
  * these spans, so it is the minimum of one minute. LEDBAT (RFC 6817, section
- * 2.4.2) uses the minimum of some minutes. The minute has to be longer than the
- * time for which a queue is kept up on purpose. Otherwise the delay of that
- * queue would count as base delay. */
+ * 2.4.2) uses the minimum of some minutes. A queue may be kept on a path on
+ * purpose. The minute has to be longer than the time for which such a queue
+ * exists, because otherwise the delay of the queue would count as base delay.
+ */
 #define BASE_SPAN_TIME (6 * SPAN_TIME)
 /* Approximate number of reports over which the spread is averaged. */
 #define SPREAD_REPORTS 8

@@ -46,7 +46,8 @@ typedef enum
   MMTP_USE_JOINING,
   MMTP_USE_SPARE,               /* The other paths suffice. */
   /* The sender knows less about this path than about another path. It therefore
-   * sends only PROBEs on this path, and packets that no other path can deliver.
+   * sends only two kinds of messages on this path: PROBEs, and packets that no
+   * other path can deliver.
    */
   MMTP_USE_PROBED,
   /* A packet that is sent on this path now would be late. */

@@ -7,9 +7,10 @@
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* The fastest path is replaced only if the round trip of another path is
- * shorter by an eighth and 1 ms. A change is costly because the offset between
- * the clocks is derived from the fastest path. */
+/* Another path becomes the fastest path only if its round trip is shorter by
+ * more than an eighth of the round trip of the present fastest path plus 1 ms.
+ * A change is costly because the offset between the clocks is derived from the
+ * fastest path. */
 #define FASTER(new, old) ((new) + (old) / 8 + MILLISECOND < (old))
 /* If messages should have arrived on a path but nothing arrives for this time,
  * the path counts as silent. The gaps of mobile networks are shorter. They end
@@ -339,9 +340,9 @@ mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
   return sum;
 }
 
-/* As long as nothing shows the limit of a path, the path is assumed to carry
- * everything. If one path has room and was never used at its full rate, the
- * capacity of all paths together is therefore unknown. */
+/* As long as nothing shows how much a path can carry, the path is assumed to
+ * carry everything. If one path has room and was never used at its full rate,
+ * the capacity of all paths together is therefore unknown. */
 gboolean
 mmtp_paths_are_measurable (const MmtpPaths * paths)
 {
@@ -448,9 +449,9 @@ mmtp_path_is_watched (const MmtpPath * path)
 
 /* Returns the time at which the path counts as silent.
  *
- * The oldest message in flight, and the messages in flight before it, should
- * have been reported by a certain time. If no progress was reported, the path
- * counts as silent some time later:
+ * The oldest unreported message should have been reported by a certain time.
+ * This time takes into account the messages that were in flight before it. If
+ * no progress was reported, the path counts as silent some time later:
  *
  * - MUTE_TIME later in general, because perhaps only the return path has
  *   stalled;

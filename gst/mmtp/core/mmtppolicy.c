@@ -246,8 +246,8 @@ can_finish (const MmtpPolicy * policy, const MmtpPacket * packet)
       mmtp_send_queue_get_deadline (queue, packet), FALSE, 100);
 }
 
-/* Finds the smallest frame of the rank that can be in time. Only frames to
- * which no other frame refers are candidates. If not all frames can be sent,
+/* Finds the smallest frame of the rank. Only frames that can be in time, and to
+ * which no other frame refers, are candidates. If not all frames can be sent,
  * this choice sends the largest number of them. */
 static MmtpPacket *
 find_smallest (const MmtpPolicy * policy, MmtpRank rank, guint64 arrival,
@@ -279,9 +279,9 @@ find_smallest (const MmtpPolicy * policy, MmtpRank rank, guint64 arrival,
 /* Returns whether a packet may be sent before more important packets. This is
  * allowed if the packet would arrive long before its deadline.
  *
- * Otherwise the paths are overloaded, or nothing could be sent on them for some
- * time. The packet then has to wait until all more important packets have been
- * sent.
+ * If the packet would arrive only shortly before its deadline, the paths are
+ * overloaded, or nothing could be sent on them for some time. The packet then
+ * has to wait until all more important packets have been sent.
  *
  * An exception is the rest of a frame of which a packet was sent. The rest is
  * always sent, unless the frame refers to a lost picture. */
@@ -336,8 +336,9 @@ find_urgent (const MmtpPolicy * policy, guint64 arrival, guint64 late)
   }
 }
 
-/* Returns the newest group of pictures that has a reference picture which would
- * be late even on the path with the minimum delay. Returns 0 if there is none.
+/* Returns the newest group of pictures with a late reference picture; 0 if
+ * there is none. Late means that the picture would arrive too late even on the
+ * path with the minimum delay.
  *
  * `delay` is the delay of one of the paths that may carry packets. If no
  * reference picture would be late on this path, 0 is returned at once. This is
@@ -373,8 +374,10 @@ find_packet (const MmtpPolicy * policy, const MmtpPath * path, guint64 delay,
 /* Chooses the next packet and its path. Section 4.4 of the MMTP paper chooses a
  * path for the packet at the head of the queue. Here the scheduler chooses the
  * path for the packet at the end of the queue. That path then carries the most
- * urgent packet that it delivers in time. The packet at the head is therefore
- * sent as in the paper, and the other packets do not wait for it.
+ * urgent packet that it delivers in time.
+ *
+ * If that is the packet at the head, it is sent as in the paper. If it is a
+ * later packet, this packet does not have to wait for the packet at the head.
  *
  * `late` is the number of the group that has a late reference picture. It is
  * computed only once, and only if a path was found. */

@@ -87,9 +87,9 @@ typedef struct
   /* Highest recent delivery rate of the path. It is used to compute the
    * earliest time at which a message may arrive. */
   guint64 peak_rate;
-  /* delivery_rate may be too low, because the application did not use the path
-   * fully. It has to be TRUE for a source that sends less than the path
-   * carries. */
+  /* `delivery_rate` may be too low, because the application did not use the
+   * path fully. An algorithm has to set this field to TRUE if the source sends
+   * less than the path carries. */
   gboolean is_app_limited;
 } MmtpRateLimits;
 

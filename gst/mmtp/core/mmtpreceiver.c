@@ -576,8 +576,9 @@ take_keepalive (MmtpReceiver * self, MmtpReceiverPath * path,
   MmtpReceiverSession *session = &self->session;
   gint64 sent = path->latest_sent;
 
-  /* keepalive_gap decreases slowly, because a sender sends fewer KEEPALIVEs on
-   * a slow path. */
+  /* A sender sends fewer KEEPALIVEs on a slow path, so one short gap does not
+   * show that the next gaps are short as well. keepalive_gap therefore
+   * decreases slowly. */
   path->keepalive_gap = MAX (path->keepalive_gap / 8 * 7,
       MIN (self->paths.now - path->keepalive_time, MAX_KEEPALIVE_GAP));
   path->keepalive_time = self->paths.now;

@@ -98,10 +98,12 @@ is_from_opener (const MmtpReceiverHandshake * self,
 /* Returns whether the OPEN of the session may be repeated from another address.
  *
  * An on-path attacker can make the sender use a COOKIE that belongs to another
- * address. From that address, the attacker can then send a copy of the OPEN
- * before the sender's own OPEN arrives. Until the sender has received the
- * ACCEPT, the sender may therefore open the session again from its own address.
- * A key is required, because it proves that the OPEN comes from the same
+ * address. The attacker can then send a copy of the OPEN from that address, and
+ * the copy may arrive before the sender's own OPEN. The session then has the
+ * wrong address. As long as the sender has not received the ACCEPT, it may
+ * therefore repeat the OPEN from its own address.
+ *
+ * A key is required, because it proves that both OPENs come from the same
  * sender. Cookies from before this session are not valid any more, because the
  * attacker may have copies of them. */
 static gboolean

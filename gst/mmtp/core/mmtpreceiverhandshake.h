@@ -66,8 +66,8 @@ typedef struct
   guint64 token_r;
   guint8 opener;                /* path on which OPEN arrived */
   MmtpAddress opener_address;
-  /* A message that arrived after the OPEN shows that the sender has received
-   * ACCEPT. */
+  /* The sender has received ACCEPT, as a message that arrived after the OPEN
+   * has shown. */
   gboolean confirmed;
 } MmtpReceiverHandshake;
 

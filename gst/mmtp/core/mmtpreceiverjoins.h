@@ -63,8 +63,10 @@ void mmtp_receiver_joins_take_join (MmtpReceiverJoins * self,
 void mmtp_receiver_joins_note_replay (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address,
     const MmtpMessage * message, guint64 number);
-/* Returns whether the message may come from this address. The path may change
- * to this address. */
+/* Returns whether the message may come from this address. This function may
+ * also change the address of the path: if the message comes from the second
+ * validated address, and no more messages arrive from the first one, the second
+ * one becomes the address of the path. */
 MmtpRefusal mmtp_receiver_joins_check_address (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address,
     const MmtpMessage * message);

@@ -43,7 +43,7 @@ typedef struct
 } MmtpFading;
 
 /* `now` and `period` are in ns. If `now` is before the time of the last amount,
- * that time is used. */
+ * the time of the last amount is used instead. */
 void mmtp_fading_add (MmtpFading * fading, guint64 now, guint64 period,
     gdouble amount);
 gdouble mmtp_fading_get (const MmtpFading * fading, guint64 now,

@@ -86,9 +86,9 @@ struct _MmtpReorder
   /* value of `discont` for the next complete buffer */
   gboolean discont;
   GQueue output;                /* queue of Outputs */
-  /* Links of `output`, ordered by deadline. The links of `output` from
-   * `unsorted` on are not yet in this sequence. They are added only when the
-   * order of the deadlines is needed, and most buffers are fetched before that.
+  /* Links of `output`, ordered by deadline. The link `unsorted` and all links
+   * after it are not in this sequence yet. They are added only when the order
+   * of the deadlines is needed, and most buffers are fetched before that.
    */
   GSequence *output_deadlines;
   GList *unsorted;              /* NULL if all links are sorted */
@@ -520,8 +520,8 @@ mark_taken (MmtpReorder * reorder, guint64 number, gboolean taken)
 }
 
 /* Returns the lowest stream number whose slot is occupied. At least one slot
- * must be occupied. Because of `summary`, 4096 empty slots are skipped in one
- * step. */
+ * must be occupied. The bits of `summary` allow the search to skip 4096 empty
+ * slots in one step. */
 static guint64
 find_taken (MmtpReorder * reorder)
 {
@@ -604,8 +604,9 @@ jump (MmtpReorder * reorder, guint64 number)
   reorder->discont = TRUE;
 }
 
-/* Passes on the next packet. If this packet is missing, skips all stream
- * numbers before the next packet that has arrived, but none from `number` on.
+/* Passes on the next packet if it has arrived. Otherwise skips the missing
+ * packets before the next packet that has arrived. Never skips the packet
+ * `number` or a later one.
  */
 static void
 take_or_jump (MmtpReorder * reorder, guint64 number)
@@ -706,14 +707,15 @@ is_too_long (const MmtpReorder * reorder, gsize size)
   return reorder->assembled + get_cost (size) > reorder->max_bytes;
 }
 
-/* Makes room for a packet by skipping missing packets before it. If there is
- * still too little room, and the incomplete buffer is too large, that buffer is
+/* Makes room for a packet as soon as less than an eighth of max_bytes would
+ * stay free.
+ *
+ * First, missing packets before the packet are skipped. If there is then still
+ * too little room for the packet, the buffer that is being assembled is
  * dropped.
  *
  * No room can be made if complete buffers use the space and the caller does not
- * fetch them.
- *
- * Room is made as soon as less than an eighth of max_bytes would stay free. */
+ * fetch them. */
 static gboolean
 make_room (MmtpReorder * reorder, guint64 number, gsize size)
 {
@@ -839,10 +841,10 @@ make_late (MmtpReorder * reorder, guint64 number)
   datagram_block_unref (packet->block);
 }
 
-/* Marks all waiting packets whose deadline has passed as late, and removes
- * their entries from the heap. One entry with the highest stream number of
- * these packets stays in the heap, so that the next timeout processes all
- * packets up to that number. */
+/* Processes the waiting packets whose deadline has passed: marks them as late,
+ * and removes their entries from the heap. One entry stays in the heap. It has
+ * the highest stream number of these packets, so that the next timeout
+ * processes all packets up to that number. */
 static void
 make_waiting_late (MmtpReorder * reorder, guint64 now)
 {

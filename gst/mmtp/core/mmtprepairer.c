@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-/* Time for which a path gets REPAIRs in advance after a loss was reported on
- * it. */
+/* After a loss was reported on a path, the path gets REPAIRs for this time.
+ * They are sent in advance, which means before it is known whether the packets
+ * that they cover are lost. */
 #define LOSS_MEMORY (20 * G_GUINT64_CONSTANT (1000000000))
 /* The paths can deliver a number of bytes before the deadline of the last
  * packet in the queue. A REPAIR is sent in advance only if the packets in the
@@ -78,9 +79,10 @@ has_spare_rate (const MmtpRepairer * self, gsize size)
 }
 
 /* Returns whether a REPAIR may be sent on the path even if other frames have to
- * wait for it. It may not if the losses come from an overflowing queue. More
- * packets would then make the queue overflow more often. While the window of a
- * path is limited because of such losses, `reserve` is 0. */
+ * wait for it. A REPAIR must not delay other frames if the losses come from an
+ * overflowing queue, because more packets would make the queue overflow more
+ * often. While the window of a path is limited because of such losses,
+ * `reserve` is 0. */
 static gboolean
 may_replace_frames (const MmtpRepairer * self, const MmtpPath * path)
 {

@@ -34,7 +34,7 @@ typedef struct
   const MmtpSendQueue *queue;
   const MmtpPolicy *policy;
   gboolean is_enabled;
-  /* REPAIRs are sent as padding as well. NULL if there is no padding. */
+  /* The padding, which uses REPAIRs as well; NULL if there is no padding. */
   const MmtpPadding *padding;
   /* The stream has frames that refer to other frames. */
   gboolean has_references;
@@ -48,9 +48,10 @@ void mmtp_repairer_init (MmtpRepairer * self, const MmtpPaths * paths,
 void mmtp_repairer_clear (MmtpRepairer * self);
 /* Notes that a loss was reported on `path`. */
 void mmtp_repairer_note_loss (MmtpRepairer * self, const MmtpPath * path);
-/* A REPAIR is a few bytes longer than the packets that it covers, and it has to
- * fit into one datagram. New packets must therefore be shorter than the
- * maximum. Returns by how many bytes; 0 if no path needs REPAIRs. */
+/* Returns by how many bytes new packets must be shorter than the maximum; 0 if
+ * no path needs REPAIRs. New packets must be shorter because a REPAIR is a few
+ * bytes longer than the packets that it covers, and it has to fit into one
+ * datagram. */
 gsize mmtp_repairer_get_reserve (const MmtpRepairer * self);
 /* Notes that `packet` was sent for the first time, as the DATA message in
  * `bytes`. */

@@ -36,8 +36,8 @@
  * previous REPORT. If the report period exceeds LONG_PERIOD (ns), the distance
  * is at least a fourth of the period. */
 #define LONG_PERIOD (200 * MMTP_MSECOND)
-/* Time over which mmtp_arrivals_get_rate() measures the rate. After a gap, the
- * measured rate is too low for this time. */
+/* mmtp_arrivals_get_rate() measures the rate over this time. For this long
+ * after the end of a gap, the measured rate is therefore too low. */
 #define GAP_MEMORY MMTP_SECOND
 /* Interval after which the REPORT after a gap is sent a second time, because
  * the first one may be lost while the link recovers. */
@@ -96,8 +96,8 @@ is_usable (MmtpReports * self, const MmtpReceiverPath * path)
       && !mmtp_arrivals_is_silent (&path->arrivals, self->paths->now);
 }
 
-/* Returns the round trip of the path. If it is unknown, the path counts as the
- * one with the longest round trip. */
+/* Returns the round trip of the path. If it is unknown, returns MMTP_NEVER, so
+ * that paths with a known round trip count as faster. */
 static guint64
 get_round_trip (const MmtpReceiverPath * path)
 {

@@ -11,13 +11,14 @@
  * be in time */
 #define MAX_SPECULATIVE 64
 /* A packet in flight on a stalled path can be sent again on another path. This
- * is done as late as possible: when the packet would be too late on the other
- * path after a further wait of RESCUE_TIME. In this time, three reports arrive.
+ * is done as late as possible: only when the packet would be late on the other
+ * path if the sender waited for RESCUE_TIME more. Three reports arrive in
+ * RESCUE_TIME.
  */
 #define RESCUE_TIME (150 * MILLISECOND)
-/* Minimum time between two searches on the same stalled path for packets in
- * flight that have to be sent on another path. It applies even if several
- * reports arrive in this time. */
+/* The sender searches a stalled path for packets in flight that have to be sent
+ * on another path. This is the minimum time between two searches on the same
+ * path, even if several reports arrive in this time. */
 #define RESCUE_PERIOD (10 * MILLISECOND)
 /* The paths can deliver a number of bytes before the deadline of the last
  * packet in the queue. A speculative packet is sent only if the packets in the
@@ -196,11 +197,11 @@ requeue_lost (MmtpRetransmission * self, MmtpPacket * packet)
   return TRUE;
 }
 
-/* Returns whether a lost packet is retransmitted. Packets of reference pictures
- * always are. A packet of a picture to which no other picture refers is
- * retransmitted only if the paths have rate to spare now, or if enough time is
- * left. Stored media have enough time, because they are sent long before they
- * are due. */
+/* Returns whether a lost packet is retransmitted. A packet of a reference
+ * picture is always retransmitted. A packet of a picture to which no other
+ * picture refers is retransmitted only if the paths have rate to spare now, or
+ * if enough time is left. Stored media have enough time, because they are sent
+ * long before they are due. */
 static gboolean
 may_repair (MmtpRetransmission * self, const MmtpPacket * packet)
 {

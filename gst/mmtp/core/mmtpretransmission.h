@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Retransmission of lost packets. A packet that the receiver reports as lost is
- * put back into the queue if the retransmission is certainly in time. If it is
- * only likely to be in time, it is sent speculatively while no other packet
- * needs the rate. Packets in flight on a path that has stalled are sent again
- * on another path. "Extra bandwidth on any of the channels may enable the
- * retransmission of select lost messages" (section 1 of the MMTP paper).
+ * put back into the queue if its retransmission is certainly in time. If the
+ * retransmission is only likely to be in time, it is speculative: it is sent
+ * while no other packet needs the rate.
+ *
+ * Packets in flight on a path that has stalled are sent again on another path.
+ * "Extra bandwidth on any of the channels may enable the retransmission of
+ * select lost messages" (section 1 of the MMTP paper).
  */
 
 #pragma once

@@ -9,11 +9,11 @@
  * starts at the minimum and is doubled after each attempt. */
 #define MIN_PAUSE (SECOND / 2)
 #define MAX_PAUSE (5 * SECOND)
-/* Time without an answer after which the next address is tried, as RFC 8305
- * does between connection attempts. The 250 ms of RFC 8305 would be too short,
- * because only one attempt is made at a time here, and slow paths have longer
- * round trips. The time is doubled when all addresses have been tried, so that
- * it becomes long enough for every address. */
+/* Time without an answer after which the next address is tried. RFC 8305 uses
+ * such a time between connection attempts. Its 250 ms would be too short here,
+ * because only one attempt is made at a time, and slow paths have longer round
+ * trips. When all addresses have been tried, the time is doubled, so that it
+ * becomes long enough for every address. */
 #define MIN_TIMEOUT (1 * SECOND)
 #define MAX_TIMEOUT (8 * SECOND)
 /* Time without a message after which an ICMP error is accepted. */

@@ -60,12 +60,14 @@ choose_lowest (gconstpointer state, const MmtpCandidate * candidates,
   return chosen;
 }
 
-/* Returns the path on which the packet arrives first. Waiting for a fast path
- * is sometimes better than sending on a slow path. The condition is that the
- * fast path sends all waiting packets first, and this packet still arrives
- * earlier there. Otherwise the packet is sent on the slow path, which would be
- * idle while packets wait (ECF: Lim, Nahum, Towsley and Gibbens, CoNEXT 2017).
- * If several arrival times are equal, the first path is taken. */
+/* Returns the path on which the packet arrives first. Returns MMTP_NO_CANDIDATE
+ * if the packet has to wait until it can be sent on that path. If several
+ * arrival times are equal, the first path is taken.
+ *
+ * Waiting for a fast path is better if the packet arrives earlier there, even
+ * after the fast path has sent all waiting packets. Otherwise the packet is
+ * sent on a slow path, which would be idle while packets wait (ECF: Lim, Nahum,
+ * Towsley and Gibbens, CoNEXT 2017). */
 static guint
 choose_earliest (const MmtpCandidate * candidates, guint n, guint64 now)
 {

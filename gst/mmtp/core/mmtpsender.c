@@ -35,9 +35,9 @@
 /* A caller that waits for room may continue when a quarter (1/ROOM_AGAIN) of
  * the room is free. */
 #define ROOM_AGAIN 4
-/* Percentage of the maximum of the initial delay (D0). If the delay of a path
- * exceeds this maximum, the path is not used any more. It is used again when
- * its delay is at most BACK_PERCENT of the maximum. */
+/* If the delay of a path exceeds the maximum of the initial delay (D0), the
+ * path is not used any more. The path is used again when its delay is at most
+ * this percentage of the maximum. */
 #define BACK_PERCENT 90
 /* Minimum intervals between two events of the same kind for the application.
  * RATE_PERIOD is for the event that the rate has changed by more than
@@ -48,11 +48,12 @@
 #define RATE_PERCENT 2
 #define TOO_SLOW_PERIOD MMTP_SECOND
 #define DELAY_PERIOD MMTP_SECOND
-/* Time until a JOIN is sent on a silent path, whose address may have changed.
- * It is the maximum time between JOINs (docs/wire-mmtp.md, section 3). */
+/* When a path has fallen silent, a JOIN is sent on it after this time, because
+ * its address may have changed. The time is the maximum time between JOINs
+ * (docs/wire-mmtp.md, section 3). */
 #define REJOIN_WAIT (2 * MMTP_SECOND)
-/* time until a JOIN on a silent path about which the receiver has never
- * reported */
+/* If the receiver has never reported about a path that has fallen silent, a
+ * JOIN is sent on this path after this time. */
 #define UNCONFIRMED_REJOIN_WAIT (200 * MMTP_MILLISECOND)
 
 struct _MmtpSender
@@ -496,8 +497,8 @@ take_echo (MmtpSender * sender, MmtpPath * path, const MmtpReport * report)
 
 /* Notes that new messages have arrived on the path. `is_whole` is TRUE if at
  * least one of them was as large as a packet and no message was lost. A silent
- * path then becomes active again. Small messages alone do not show that the
- * path carries whole packets. */
+ * path becomes active again only if `is_whole` is TRUE, because small messages
+ * alone do not show that the path carries whole packets. */
 static void
 note_progress (MmtpSender * sender, MmtpPath * path, gboolean is_whole)
 {

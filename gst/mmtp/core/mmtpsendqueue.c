@@ -184,7 +184,9 @@ grow_window (MmtpSendQueue * queue)
   queue->window_size = size;
 }
 
-/* Frees all leading packets that will not be sent again. */
+/* Frees the oldest packets of the window, up to the first packet that may still
+ * have to be sent.
+ */
 static void
 raise_floor (MmtpSendQueue * queue)
 {
@@ -336,12 +338,13 @@ is_reference (const MmtpUnit * unit)
   return unit->rank >= MMTP_RANK_LAYER && unit->rank <= MMTP_RANK_KEY;
 }
 
-/* If the unit is missing, a group of pictures becomes useless. Returns the
- * number of this group. Usually it is the group of the unit.
+/* Returns the number of the group of pictures that becomes useless if the unit
+ * is missing. Usually it is the group of the unit.
  *
  * Leading pictures are an exception. Only other leading pictures refer to a
  * leading picture, and all leading pictures also refer to the previous group.
- * The number of the previous group is therefore returned.
+ * Leading pictures therefore count as part of the previous group, and its
+ * number is returned.
  */
 static guint64
 get_needing_group (const MmtpUnit * unit)
@@ -569,10 +572,10 @@ give_up_by_slots (MmtpSendQueue * queue, const MmtpUnit * reference)
   mmtp_gop_note_dropped (&queue->gop, &remaining, reference->due);
 }
 
-/* `data` is a unit that does not belong to a picture, but may be between two
- * units of one. Returns a later unit of that picture. Returns NULL if no unit
- * of the picture follows. The last unit of a picture never contains data, so a
- * later unit exists whenever `data` is inside a picture. */
+/* `data` is a unit that belongs to no picture, but may be between two units of
+ * a picture. Returns a later unit of that picture; NULL if no unit of the
+ * picture follows. The last unit of a picture never contains data, so a later
+ * unit exists whenever `data` is inside a picture. */
 static MmtpUnit *
 find_picture_around (const MmtpSendQueue * queue, const MmtpUnit * data)
 {
@@ -732,8 +735,8 @@ note_picture (MmtpSendQueue * queue, MmtpUnit * unit, guint8 flags)
   if (kind == PICTURE_KIND_REFERENCE && unit->frame == queue->gop.key_frame)
     kind = PICTURE_KIND_KEY;
   unit->group = queue->gop.number;
-  /* The HEADER flag is ignored if the picture is known, because h264parse sets
-   * it on each access unit with an SEI. */
+  /* If the kind of the picture is known, the HEADER flag is ignored, because
+   * h264parse sets this flag on each access unit with an SEI. */
   unit->rank = mmtp_gop_get_rank (&queue->gop, kind,
       unit->picture.kind == PICTURE_KIND_UNKNOWN ? flags : 0);
   if (unit->rank == MMTP_RANK_DELTA && is_above_base (unit))

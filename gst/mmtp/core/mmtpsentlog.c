@@ -4,9 +4,9 @@
 #include "mmtpsentlog.h"
 #include "mmtppacket.h"
 
-/* Maximum number of messages in the log. Loss ranges in a report contain 16
- * bits of a message number. These bits identify a message unambiguously among
- * twice this many messages. */
+/* Maximum number of messages in the log. Loss ranges in a report contain only
+ * the low 16 bits of a message number. The 16 bits are unambiguous among 65536
+ * messages, which is twice the maximum. */
 #define MAX_RING 32768
 /* Initial number of messages in the ring, a power of two. The number is doubled
  * when the ring is full. */

@@ -116,7 +116,8 @@ pass (MmtpTsCutter * cutter, const TsUnit * unit)
 
 /* --- pictures ------------------------------------------------------------- */
 
-/* Null packets need not be sent without the picture around them. */
+/* A null packet between packets of the picture counts as a packet of the
+ * picture, because it is not needed if the picture is dropped. */
 static gboolean
 is_of_picture (const TsUnit * unit, const guint8 * packet)
 {
@@ -226,7 +227,8 @@ push_picture (MmtpTsCutter * cutter, const TsUnit * unit,
     push_unit (cutter, second, tag, flags | MMTP_FLAG_MARKER, &picture);
 }
 
-/* The first field has no second one. */
+/* Outputs the first field, if one waits, as a picture without a second field.
+ */
 static void
 push_field (MmtpTsCutter * cutter)
 {

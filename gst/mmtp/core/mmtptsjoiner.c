@@ -241,7 +241,7 @@ note_gap (MmtpTsJoiner * joiner)
   push_held (joiner);
 }
 
-/* The first packet of a picture is one of the video. */
+/* A picture begins with a video packet. */
 static void
 begin_picture (MmtpTsJoiner * joiner, const guint8 * data, gsize size)
 {

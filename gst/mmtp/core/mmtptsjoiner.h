@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Joins the buffers of an MPEG transport stream at the receiver, and makes a
  * valid stream of what arrived. The sender has cut the stream at its pictures
- * (mmtptscutter.h). If a part of a picture is missing, the joiner removes its
- * other video packets, so that a decoder gets whole pictures only. A removed
- * packet with a program clock reference is replaced by a packet with only this
- * reference. The continuity counter of the video then continues without a gap
- * (ISO/IEC 13818-1, 2.4.3.3). Other packets are not changed.
+ * (mmtptscutter.h).
+ *
+ * If a part of a picture is missing, the joiner removes the other video packets
+ * of this picture, so that a decoder gets whole pictures only. A removed packet
+ * with a program clock reference is replaced by a packet with only this
+ * reference. The joiner changes the continuity counter of the video so that it
+ * continues without a gap (ISO/IEC 13818-1, 2.4.3.3). Other packets are not
+ * changed.
  *
  * If nothing is missing, or if no buffer has MMTP_FLAG_HEADER, the output is
  * the input. The joiner does no I/O and handles invalid input safely.

@@ -216,8 +216,8 @@ GST_START_TEST (delays_fluctuate_as_asked)
 
   fail_unless_equals_int (count_arrivals (&config, 20000, &mean, &losses,
           &overtaken), 20000);
-  /* The mean delay is 1 ms of transmission, 10 ms of delay, and 50 ms of
-   * jitter. */
+  /* The mean delay is the sum of 1 ms of transmission, the fixed delay of 10
+   * ms, and 50 ms of jitter on average. */
   fail_unless (fabs (mean / MS - 61) < 1, "mean %.3f ms", mean / MS);
   fail_unless (overtaken > 1000);
   config.path[0].exponential = TRUE;
@@ -305,16 +305,18 @@ GST_END_TEST;
 
 GST_START_TEST (optimum_brings_what_can_be_counted)
 {
-  /* The path carries 10 packets per second and adds no delay. If 10 packets are
-   * generated in 1 s, all of them are in time. If 20 packets are generated in 1
-   * s with a limit of 0.1 s, only those packets are in time that can be sent
+  /* The path carries 10 packets per second and adds no delay. Each packet must
+   * arrive within 0.1 s, which is the time that its transmission takes. If 10
+   * packets are generated in 1 s, all of them arrive in time. If 20 packets are
+   * generated in 1 s, only those packets arrive in time that can be sent
    * immediately. */
   MmtpOptimumPath paths[] = { {0.1, 0}, {0.1, 0.5} };
 
   fail_unless_equals_int (mmtp_optimum_count (paths, 1, 10, 0.1, 0.1), 10);
   fail_unless_equals_int (mmtp_optimum_count (paths, 1, 20, 0.05, 0.1), 10);
-  /* The last packet is generated at 0.95 s and may arrive until 2 s. In 2 s the
-   * path can send all 20 packets. */
+  /* Now each packet must arrive within 1.05 s. The last packet is generated at
+   * 0.95 s and may arrive until 2 s. In 2 s the path can send all 20 packets.
+   */
   fail_unless_equals_int (mmtp_optimum_count (paths, 1, 20, 0.05, 1.05), 20);
   /* The second path is too slow for any packet. */
   fail_unless_equals_int (mmtp_optimum_count (paths, 2, 20, 0.05, 0.1), 10);

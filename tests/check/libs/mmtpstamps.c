@@ -51,8 +51,8 @@ GST_START_TEST (one_that_stands_still_is_replaced)
 GST_END_TEST;
 
 /* When timestamps advance again, they are at first earlier than the last
- * replaced timestamp. The output does not go back: it repeats the replaced
- * timestamp until they have caught up. */
+ * replaced timestamp. The output does not go back. It repeats the last replaced
+ * timestamp until a timestamp of the input is later. */
 GST_START_TEST (times_do_not_go_back)
 {
   MmtpStamps stamps;

@@ -180,7 +180,8 @@ GST_START_TEST (fields_of_a_frame_are_given_up_together)
 GST_END_TEST;
 
 /* The last part of a picture can be a clock. An empty piece then marks the end
- * of the picture. Without it, the sender could not drop such a picture. */
+ * of the picture. Without the empty piece, the sender could not drop such a
+ * picture. */
 GST_START_TEST (picture_that_ends_with_a_clock_ends_with_an_empty_piece)
 {
   TsStream stream;
@@ -198,7 +199,7 @@ GST_START_TEST (picture_that_ends_with_a_clock_ends_with_an_empty_piece)
 
 GST_END_TEST;
 
-/* The tag is the position in the stream. */
+/* The tag of each input is the position of this input in the stream. */
 GST_START_TEST (picture_may_end_before_the_next_one)
 {
   MmtpTsCutter *cutter = mmtp_ts_cutter_new ();
@@ -223,7 +224,8 @@ GST_START_TEST (picture_may_end_before_the_next_one)
   poll_pieces (cutter, &pieces);
   fail_unless_equals_int (pieces.n, 4);
   fail_unless (pieces.pieces[2].flags & MMTP_FLAG_MARKER);
-  /* A packet is not divided if a part of it has already arrived. */
+  /* The rest of a packet arrives. The piece must hold the whole packet,
+   * including its first part, which arrived before. */
   mmtp_ts_cutter_input (cutter, stream.bytes->data + stream.bytes->len - 10, 10,
       at);
   poll_pieces (cutter, &pieces);
@@ -408,8 +410,9 @@ GST_START_TEST (late_data_take_the_picture_around_them)
   Pieces pieces;
   MmtpSendQueue *queue = put_group (&pieces);
 
-  /* All pieces up to the first part of the first P-picture are sent, except the
-   * sound. The sound of the P-picture is not sent either. */
+  /* Piece 5 is the first part of the first P-picture. All pieces up to this
+   * piece are sent, except piece 3, the sound of the IDR picture. Piece 6, the
+   * sound of the P-picture, is not sent either. */
   send (queue, 0);
   send (queue, 1);
   send (queue, 2);

@@ -185,8 +185,8 @@ GST_START_TEST (a_restart_counts_anew)
 GST_END_TEST;
 
 /* The expected hash is the FNV-1a of the bytes 00 00 00 00 00 00 00 03 65 88
- * 84, computed with another program. They are the size and the slice without
- * its start code. */
+ * 84, and was computed with another program. The first eight bytes are the
+ * size. The last three bytes are the slice without its start code. */
 GST_START_TEST (hash_and_size_are_of_slices)
 {
   MpegStatUnits *units = new_units (FRAME);

@@ -22,10 +22,10 @@ typedef struct
 
   /* The following fields are written by the tests and protected by `lock`. */
   GMutex lock;
-  /* Number of connection attempts that are still refused. */
+  /* Number of connection attempts that still fail. */
   guint refuse;
-  /* GResolverError with which the refused attempts fail. If it is -1, the
-   * connection is refused instead. */
+  /* GResolverError of the attempts that fail, or -1 if they fail because the
+   * receiver refuses the connection. */
   gint resolver_error;
   gboolean silent;              /* Connection attempts are not answered. */
   /* Bytes that the transport accepts before it is full. */
@@ -658,9 +658,9 @@ GST_START_TEST (refused_is_tried_again)
 
 GST_END_TEST;
 
-/* The sink waits until peer-timeout is over, also without auto-reconnect. The
- * warning does not promise another attempt, because the sink may soon make no
- * more attempts. */
+/* Even without auto-reconnect, the sink keeps trying until peer-timeout
+ * expires. After that it may make no more attempts, so the warning does not
+ * promise another attempt. */
 GST_START_TEST (refused_datagrams_are_tried_again)
 {
   SinkPipeline *test = sink_pipeline_new (datagram_sink_get_type (),
@@ -990,9 +990,9 @@ GST_START_TEST (live_input_waits_for_less_than_its_limit)
 
 GST_END_TEST;
 
-/* Live input waits at most for a set time, and is then dropped. Stored input
- * waits without a time limit. The same holds for a live source that drops
- * frames itself. */
+/* Live input waits at most for a set time, and is then dropped. Two kinds of
+ * input wait without a time limit: stored input, and the input of a live source
+ * that drops frames itself. */
 GST_START_TEST (other_input_waits_as_long_as_it_takes)
 {
   SinkPipeline *test = create_live (TRUE, 0);

@@ -333,8 +333,8 @@ GST_START_TEST (one_flow_fills_its_link)
 
 GST_END_TEST;
 
-/* Figures 5.13 and 5.14: a link of 20 kbyte/s, which delays packets above this
- * rate. */
+/* Figures 5.13 and 5.14: the link has 20 kbyte/s. Packets that arrive at a
+ * higher rate wait in its queue. */
 GST_START_TEST (delaying_link_is_used_without_a_sawtooth)
 {
   const guint64 queues[] = { 4000, 6000, 10000, 20000 };
@@ -371,10 +371,13 @@ GST_START_TEST (receiver_with_the_loss_event_rate_alone)
 
 GST_END_TEST;
 
-/* With an endless queue no packet is lost, and X = 2 X_recv is the only limit.
- * The queueing delay therefore grows by up to a second in each second. With the
- * oscillation reduction (RFC 5348 section 4.5) the sender slows down as the
- * round trip grows, and the delay grows less. */
+/* With an endless queue no packet is lost. The only limit of the sender's rate
+ * X is then twice the receive rate X_recv, which is the rate of the link. The
+ * sender can therefore send twice as much as the link carries, and the queueing
+ * delay grows by up to a second in each second.
+ *
+ * With the oscillation reduction (RFC 5348 section 4.5) the sender slows down
+ * as the round trip grows, and the delay grows less. */
 GST_START_TEST (endless_queue_grows_for_ever)
 {
   guint64 queued[2];

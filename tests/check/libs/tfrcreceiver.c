@@ -855,8 +855,8 @@ GST_END_TEST;
 /* --- the receive rate */
 
 /* The receive rate is reported once in each round trip of 22 ms, and packets
- * arrive every 25.6 ms. If it were measured over an interval of fixed length,
- * the interval would contain no packet, one or two. The receive rate would then
+ * arrive every 25.6 ms. An interval of fixed length would contain no packet,
+ * one or two. If the receive rate were measured over such an interval, it would
  * oscillate. */
 GST_START_TEST (receive_rate_of_sparse_packets_has_no_sawtooth)
 {

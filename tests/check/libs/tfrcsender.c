@@ -673,7 +673,9 @@ GST_START_TEST (own_limit_counts_at_once)
   fixture.now = 3 * R;
   take_feedback (&fixture, 1000, 1e-6);
   /* The first of the two feedbacks raised p from 0 to more than 0, which counts
-   * as a loss. The receive limit is therefore 2 * 0.85 * 14600. */
+   * as a loss. The receive rate of this feedback, 14600, is therefore
+   * multiplied by 0.85. The receive limit is twice the result:
+   * 2 * 0.85 * 14600. */
   assert_near (get_state (&fixture).receive_limit, 24820);
   tfrc_sender_set_max_rate (fixture.sender, 0);
   assert_near (get_rate (&fixture), 24820);
@@ -739,7 +741,8 @@ GST_START_TEST (acknowledged_window_counter_is_left_behind)
   ccval = send_one (&fixture);
   fail_unless (ccval > 8 && ccval <= 13);
   /* The packet with the window counter 8 is acknowledged after a packet with
-   * the counter `ccval` was sent. The next counter is therefore at least 8 + 4.
+   * the counter `ccval` was sent. The next counter must be at least 4 higher
+   * than the acknowledged one, so it is at least 8 + 4.
    */
   feedback = make_feedback (&fixture, 1000, 0);
   feedback.acknowledged--;

@@ -200,8 +200,9 @@ GST_START_TEST (time_is_the_dts_or_the_pts)
 
 GST_END_TEST;
 
-/* The clock references remain, in packets without payload. Such a packet
- * repeats the counter of the last packet with payload (2.4.3.3). */
+/* If a picture is dropped, its clock references remain, in packets without
+ * payload. Such a packet repeats the counter of the last packet with payload
+ * (2.4.3.3). */
 GST_START_TEST (clock_references_remain)
 {
   TsPictures *pictures = ts_pictures_new ();

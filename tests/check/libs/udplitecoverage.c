@@ -683,7 +683,7 @@ check_bits_changed (const Packet * packet, gsize place, guint n_bits,
   check_all (UDPLITE_FORMAT_RTP_H263_1998, changed);
 }
 
-/* Index of a bit in the packet. The parameter is the index of the bit after the
+/* Index of a bit in the packet. The parameter counts the bits that follow the
  * RTP header and the header of RFC 4629. */
 #define AT(bit) (14 * 8 + (bit))
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks how the backend udp uses GSO and GRO: which packets are sent as one
  * message, and that only these packets have a UDP checksum. The test replaces
- * the functions that send messages. Its functions record the messages, and fail
- * when the test wants a failure.
+ * the functions of the C library that send messages. The replacements record
+ * the messages, and fail if the test has asked for a failure.
  */
 
 #define _GNU_SOURCE             /* sendmmsg */

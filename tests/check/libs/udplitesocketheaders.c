@@ -106,7 +106,8 @@ read_capture (gint fd, Capture * capture)
     fail_unless (capture->n < MAX_CAPTURED);
     size = recv (fd, packet->bytes, sizeof (packet->bytes), 0);
     packet->size = MAX (size, 0);
-    /* The other packets are those with which IPv6 announces the host. */
+    /* Only packets of UDP-Lite are kept. The capture also has the packets with
+     * which IPv6 announces the host. */
     if (size >= HEADERS && packet->bytes[9] == UDPLITE_PROTOCOL)
       capture->n++;
   } while (size >= 0);
@@ -125,8 +126,9 @@ get_id (const Packet * packet)
   return get_field (packet, 4);
 }
 
-/* The identification is the only field in which equal packets differ. The
- * checksum of the header covers it, so it must be right before it is cleared.
+/* Equal packets differ only in the identification. The checksum of the header
+ * covers the identification. This function therefore checks the checksum first,
+ * and then clears the identification and the checksum.
  */
 static void
 clear_id (Packet * packet)
@@ -367,8 +369,8 @@ GST_START_TEST (each_packet_has_the_source_of_its_route)
 
 GST_END_TEST;
 
-/* A packet that a router fragments although it must not needs an
- * identification. */
+/* A router may fragment a packet although the header forbids it. Each packet
+ * therefore needs an identification, even if it must not be fragmented. */
 GST_START_TEST (packets_are_numbered)
 {
   const Capture *capture = &captures[BY_BACKEND];

@@ -166,8 +166,8 @@ get_sender_steps (Mmtp * self)
 }
 
 /* Sends many forged messages of one type during a valid stream. Their values
- * are near the values of the session, or far from them. Returns the steps of
- * the message that caused the most steps. */
+ * are near the values of the session, or far from them. Returns the maximum
+ * number of steps that one message caused. */
 static guint64
 measure_forged (MmtpType type, MmtpRole from)
 {
@@ -486,8 +486,9 @@ measure_loss_intervals (void)
   return steps;
 }
 
-/* The sequence numbers of data packets increase by nearly the size of the
- * history, in a sequence window that allows this. */
+/* The sequence number of each data packet is higher than the previous one by
+ * nearly the size of the history. The sequence window is so large that such a
+ * jump is valid. */
 static guint64
 measure_dccp_jump (void)
 {
@@ -617,8 +618,8 @@ typedef struct
 {
   const gchar *packet;
     guint64 (*measure) (void);
-  /* Minimum number of steps. If the packet causes fewer, the test does not
-   * build the worst packet. */
+  /* Minimum number of steps. If the packet of the test causes fewer, it is not
+   * the worst packet, so the test does not check what it should. */
   guint64 min_steps;
   guint64 max_steps;
 } WorstPacket;
