@@ -275,9 +275,10 @@ check_no_dependents (const Run * run, guint victim, const Picture * c)
     must_hold (!refers (get_waiting (run, i), victim));
 }
 
-/* Returns whether the queue W holds only I- and P-frames, and frames between
- * them are missing. An outage leaves such frames in the queue. Must be called
- * before the I-frame `c` is stored. */
+/* Returns whether both of these conditions are true: the queue W holds only I-
+ * and P-frames, and some frames of the stream between them are missing in W. An
+ * outage leaves such a queue. Must be called before the I-frame `c` is stored.
+ */
 static gboolean
 is_stale (const Run * run, const Picture * c)
 {

@@ -190,7 +190,8 @@ GST_START_TEST (ideal_has_no_gap_of_300_ms)
 
 GST_END_TEST;
 
-/* Returns a hash of the departure times of a flow that always has a packet. */
+/* Returns a hash of the departure times of a flow that always has a packet in
+ * the queue. */
 static guint64
 hash_departures (gboolean other_sends)
 {

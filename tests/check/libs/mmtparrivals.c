@@ -222,9 +222,9 @@ GST_START_TEST (transits_are_those_since_the_last_record)
 
 GST_END_TEST;
 
-/* Several records can be written at the same time, and a message can arrive
- * between two of them. It is part of the second of these records, and not of a
- * record that is written later. */
+/* Two records are written in the same clock tick, and a message arrives between
+ * them. The message is part of the second record. It is not part of a third
+ * record, which is written later. */
 GST_START_TEST (a_moment_belongs_to_one_span)
 {
   MmtpArrivals arrivals;

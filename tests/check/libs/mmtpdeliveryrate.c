@@ -149,12 +149,12 @@ GST_END_TEST;
 
 /* Each burst consists of 20 packets, which arrive in 4 ms. Three kinds of
  * packets do not count as a part of the burst:
- * - the 5 packets of its first report, which marks the begin of the burst,
+ * - the 5 packets of its first report, which marks the beginning of the burst,
  * - two packets, which are subtracted for rounding,
  * - the packets that a path of 100 bytes per ms delivers in 4 ms anyway.
  *
- * The previous burst was 200 ms earlier and has decayed in proportion to this
- * time. */
+ * The previous burst was 200 ms earlier. Its part of the measured value has
+ * decayed in proportion to this time. */
 GST_START_TEST (bursts_are_what_the_rate_does_not_explain)
 {
   Fixture fixture;

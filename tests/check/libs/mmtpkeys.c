@@ -302,10 +302,11 @@ init_direction (MmtpDirection * direction, const gchar * application_key,
   mmtp_key_clear (&key);
 }
 
-/* The expected trailers, with b"sender" and with b"receiver", are
+/* The expected trailer of the sender is
  *   secret = h (b"correct horse", b"mmtp1 session", nonce_s, nonce_r)
  *   h (h (secret, b"sender"), (0x0102030405060708).to_bytes (8, "big"),
- *     bytes ([0x2c, 0, 0, 0, 0, 0, 0, 0xff]))[:8] */
+ *     bytes ([0x2c, 0, 0, 0, 0, 0, 0, 0xff]))[:8]
+ * The trailer of the receiver has b"receiver" in place of b"sender". */
 GST_START_TEST (with_a_key_the_trailer_is_an_hmac)
 {
   MmtpDirection sender, receiver;

@@ -760,8 +760,8 @@ GST_START_TEST (busy_path_is_drained_each_ten_seconds)
   window = fixture.path->drain_window;
   fail_unless (window >= 2 * PACKET);
   fail_unless (window < fixture.path->limits.window);
-  /* The window during a drain is the maximum number of bytes in flight. The
-   * reserve beyond the window may not be used either. */
+  /* During a drain, the bytes in flight must not exceed the drain window. At
+   * other times a path may exceed its window by its reserve. */
   fixture.path->limits.reserve = 100 * PACKET;
   while (mmtp_path_has_window (fixture.path, MAX_SIZE, TRUE))
     send (&fixture, now, 1);
@@ -924,8 +924,9 @@ GST_START_TEST (burst_is_what_the_pacing_allows_in_a_millisecond)
 
 GST_END_TEST;
 
-/* The safety margin is limited. Without this limit, there would be no time for
- * waiting if the path is the infrared link of the MMTP paper. */
+/* The safety margin has an upper limit, so that some time before the deadline
+ * remains for waiting. Without this limit, no such time would remain on the
+ * infrared link of the MMTP paper. */
 GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
 {
   Fixture fixture;
@@ -1007,9 +1008,9 @@ GST_START_TEST (expected_delay_counts_what_is_in_flight)
   fail_unless_equals_uint64 (before, 60 * MS);
   send (&fixture, START, 50);
   after = mmtp_path_get_expected_delay (fixture.path, START);
-  /* The packets in flight take 500 ms to send. The part that waits in the queue
-   * is shorter by the round trip of 40 ms and by half of the report interval of
-   * 50 ms. */
+  /* The link needs 500 ms to send the packets in flight. Not all of this time
+   * is a wait in the queue. The round trip of 40 ms and half of the report
+   * interval of 50 ms are subtracted. */
   fail_unless_equals_uint64 (after, before + 435 * MS);
   /* If the application limits the rate, the rate of the path is unknown. The
    * bytes in flight therefore do not count as a queue. */

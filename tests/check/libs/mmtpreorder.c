@@ -400,7 +400,8 @@ GST_START_TEST (never_more_is_held_than_may_be)
 
 GST_END_TEST;
 
-/* Numbers with maximum distances need neither much memory nor much time. */
+/* Each stream number is as far after the previous one as the field allows. The
+ * gaps between the numbers need neither much memory nor much time. */
 GST_START_TEST (far_jumps_are_bounded)
 {
   MmtpReorder *reorder = mmtp_reorder_new (MAX_BYTES);

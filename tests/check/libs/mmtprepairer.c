@@ -230,7 +230,8 @@ GST_START_TEST (overflowing_queue_gets_no_repairs_under_load)
   fail_if (sends_repair (&fixture));
   fixture_clear (&fixture);
 
-  /* Without load, REPAIRs take no rate from other packets. */
+  /* If no other packets wait, a REPAIR delays no other packet, so it is sent.
+   */
   fixture_init (&fixture);
   fixture.path->limits.reserve = 0;
   send_block (&fixture, MMTP_RANK_DELTA);
