@@ -369,10 +369,10 @@ check_drop (const Run * run, const IfdEvent * event, const Picture * c)
       must_hold (picture->frame.flags & IFD_FRAME_INCOMPLETE);
       break;
     default:
-      /* If the core drops a frame for another reason, the frame cannot be
-       * decoded. In streams with pyramids the core may also drop frames that
-       * can be decoded. It cannot know that no later frame refers to the middle
-       * frame of a pyramid. */
+      /* If the core drops a frame for any reason that is not listed above, the
+       * frame usually cannot be decoded. Streams with pyramids are an
+       * exception: the core may also drop frames that can be decoded. It cannot
+       * know that no later frame refers to the middle frame of a pyramid. */
       must_hold (picture->frame.type != IFD_FRAME_I);
       if (!run->maker.film.pyramids)
         must_hold (is_undecodable (run, picture));

@@ -696,12 +696,13 @@ get_video_loss (const LinkConfig * template, gboolean lite)
 }
 
 /* The first two rows are for WSim, for which the paper has graphs without
- * numbers. Here "theirs" is the result that WSim's rules give for a packet of 6
- * blocks with headers in 2 of them.
+ * numbers. In these rows, "theirs" is the result that WSim's rules give for a
+ * packet of 6 blocks with headers in 2 of them.
  *
  * The last row is the measurement of figure 15. The paper gives the losses with
- * UDP and with UDP-Lite, but not the error rate of the blocks. With the rate
- * and the bursts of this row, the emulated channel has the losses of the paper.
+ * UDP and with UDP-Lite, but not the error rate of the blocks. The error rate
+ * and the bursts in this row are values for which the emulated channel has the
+ * losses of the paper.
  */
 static const struct
 {

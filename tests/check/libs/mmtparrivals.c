@@ -352,7 +352,7 @@ GST_START_TEST (the_rate_is_of_what_came_lately)
           &transit));
   fail_unless_equals_int64 (transit, MS (5));
   /* No message arrives any more. After 0.4 s the measured rate has fallen to
-   * less than three quarters, and after 2 s it is 0. */
+   * less than three quarters of its value before. After 2 s it is 0. */
   fail_unless (mmtp_arrivals_get_rate (&arrivals, START + MS (3400)) < 75000);
   fail_unless_equals_uint64 (mmtp_arrivals_get_rate (&arrivals,
           START + MS (5000)), 0);

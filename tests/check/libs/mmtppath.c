@@ -615,7 +615,7 @@ GST_START_TEST (gap_is_expected_to_last_as_long_again)
   fail_unless (mmtp_path_get_cautious_delay (fixture.path, written, FALSE) >=
       fixture.path->delay + 2 * fixture.path->gap);
   fail_unless (fixture.path->gap > 59 * MS && fixture.path->gap <= 60 * MS);
-  /* The message has arrived in spite of the gap. */
+  /* The message has arrived after all, so it is no longer overdue. */
   arrive (&fixture, 1);
   report (&fixture, written + 10 * MS);
   fail_if (mmtp_path_is_overdue (fixture.path));

@@ -147,7 +147,8 @@ GST_START_TEST (packet_is_covered_if_its_retransmission_would_be_late)
 
 GST_END_TEST;
 
-/* A packet has no time for a retransmission if it waited in the queue. */
+/* If a packet waited in the queue for a long time, no time remains for its
+ * retransmission. */
 GST_START_TEST (packet_is_covered_if_it_waited_for_long)
 {
   Fixture fixture;

@@ -2238,8 +2238,9 @@ GST_START_TEST (end_goes_on_all_paths_behind_the_last)
   mmtp_sender_end (fixture->sender, fixture->now);
   while (count_events (fixture, MMTP_EVENT_ENDED) == 0)
     run (fixture, MS);
-  /* The first END-ACK ends the session. A REPORT that arrives after it is
-   * refused, but the other two END-ACKs are not refused. */
+  /* The receiver sends three END-ACKs. The first one ends the session, and the
+   * other two do not count as refused. A REPORT that arrives after the first
+   * END-ACK counts as refused. */
   mmtp_sender_get_stats (fixture->sender, &stats);
   fail_unless (stats.refused[MMTP_REFUSED_SESSION] <= 1);
   run (fixture, SECOND);
