@@ -108,8 +108,8 @@ GST_START_TEST (long_runs_keep_the_mean_rate)
 
 GST_END_TEST;
 
-/* The mean rates are near the limits of the permitted range, and the model runs
- * with and without noise. */
+/* The model must keep any permitted mean rate, with and without noise. The test
+ * includes mean rates near the limits of the permitted range. */
 GST_START_TEST (any_mean_that_is_allowed_is_kept)
 {
   const guint64 rates[] = { 1000000, 3000000, 11000000 };

@@ -87,7 +87,8 @@ GST_START_TEST (rate_is_that_of_the_span_that_was_asked_for)
   run_steadily (&fixture, 1000, 2000);
   fail_unless_equals_float (get_rate (&fixture, 50), 100);
   fail_unless_equals_float (get_rate (&fixture, 500), 100);
-  /* 20 packets in 50 ms follow 50 packets in 500 ms. */
+  /* So far 50 packets have arrived every 500 ms. Now 20 packets arrive in 50
+   * ms. */
   report (&fixture, 2070, 2030, 2050, 20);
   fail_unless_equals_float (get_rate (&fixture, 50), 400);
   fail_unless_equals_float (get_rate (&fixture, 500), 130);

@@ -58,10 +58,11 @@
  * execute a few hundred. A copy that arrives before the original executes the
  * most, such as a copy of the OPEN that begins a session. */
 #define MAX_STEPS 50000
-/* Upper limit of the additional memory in use, in bytes. The attacker's copies
- * make a session and its stream begin earlier, and this needs less memory than
- * the limit. The test itself also stores MAX_MESSAGE_GROWTH bytes for each
- * message that is sent.
+/* Upper limit of the additional memory in use, in bytes. Some of the attacker's
+ * copies make a session and its stream begin earlier, which needs additional
+ * memory. This memory must also stay below the limit. The test itself stores
+ * MAX_MESSAGE_GROWTH bytes for each message that is sent. These bytes are added
+ * to the limit.
  */
 #define MAX_GROWTH (256 * 1024)
 #define MAX_MESSAGE_GROWTH 128
@@ -509,7 +510,7 @@ guess (Flood * self)
   send_forged_message (self, draw_role (self), &known, draw_trailer (self));
 }
 
-/* Sends a message of an attacker that knows all messages that were sent, but
+/* Forges a message as an attacker that knows all messages that were sent, but
  * not the key. */
 static void
 send_without_key (Flood * self)

@@ -450,7 +450,9 @@ static const guint64 jumps[] = {
   G_GUINT64_CONSTANT (1) << 32, G_MAXUINT64 - 3000
 };
 
-/* The skipped numbers are new, and numbers that were seen stay seen. */
+/* The window jumps from `first` to `last`. The numbers between them were
+ * skipped, so they count as new. The numbers up to `first` were seen before and
+ * still count as seen. */
 GST_START_TEST (the_window_jumps)
 {
   const guint64 jump = jumps[__i__], first = 3000, last = first + jump;

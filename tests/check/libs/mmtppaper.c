@@ -202,8 +202,8 @@ check_run (MmtpSimulation * simulation, guint period, gdouble min, gdouble of,
 
   fail_unless_equals_string (result->errors->str, "");
   fail_unless (result->ready);
-  /* A frame may be output later than its deadline, but only by the error of the
-   * clocks of both endpoints. */
+  /* A frame may be output at most TICK after its deadline, because of the error
+   * of the clocks of both endpoints. */
   fail_unless (result->worst_release <= result->worst_deadline + TICK);
   fail_unless (result->in_time >= min * of, "%u ms: %u in time, of %g",
       period, result->in_time, of);

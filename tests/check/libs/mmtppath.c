@@ -356,7 +356,8 @@ GST_START_TEST (more_than_was_sent_is_impossible)
 
 GST_END_TEST;
 
-/* Reports are reordered between paths, and the counters of 32 bits wrap. */
+/* Reports on several paths may arrive in another order, and counters of 32 bits
+ * wrap. In neither case may a counter decrease. */
 GST_START_TEST (counters_do_not_go_back)
 {
   Fixture fixture;

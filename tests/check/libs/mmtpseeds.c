@@ -203,7 +203,8 @@ check_always (MmtpSimulation * simulation, const MmtpSimulationConfig * config)
       "seed %" G_GUINT64_FORMAT " has no end", seed);
 }
 
-/* Returns FALSE if no packet could have been in time. */
+/* Runs one seed. Returns FALSE without a run if no path is fast enough to
+ * deliver a packet in time. */
 static gboolean
 run_seed (guint64 seed, gboolean show, Outcome * outcome)
 {
