@@ -545,10 +545,13 @@ GST_START_TEST (packets_of_frequent_calls_are_sent_together)
 
 GST_END_TEST;
 
-/* Passes a packet to the core. No later call of driver_flush_often () comes, so
- * the loop of the driver has to send this packet. The high rate of calls has
- * woken the loop before, so only the timeout of the loop wakes it again. When
- * the packet has arrived at the far end, the far end sends an answer. */
+/* Passes a packet to the core and calls driver_flush_often () for the last
+ * time. This call may leave the packet waiting for the next call, which never
+ * comes. Therefore the loop of the driver has to send the packet.
+ *
+ * The loop was already woken when the rate of calls became high, and this call
+ * does not wake it again. Only the timeout of the loop does. When the packet
+ * has arrived at the far end, the far end sends an answer. */
 static gpointer
 put_last (gpointer data)
 {
@@ -1139,7 +1142,8 @@ GST_START_TEST (kept_packets_keep_a_limited_number_of_blocks)
         DATAGRAM_BATCH + DRIVER_MAX_SLICED + 1);
     check_and_free_kept (&self.fixture);
   }
-  /* These are the blocks of the inputs, and one block for copies. */
+  /* All kept packets have been freed. The blocks that remain in use are those
+   * for received datagrams, and one block for copies. */
   fail_unless (datagram_pool_get_used (self.fixture.driver.pool) <=
       DATAGRAM_BATCH + 1);
   g_array_free (self.fixture.kept, TRUE);

@@ -359,8 +359,9 @@ GST_START_TEST (cut_slices_are_not_read)
   H264Slice slice;
   gsize size;
 
-  /* The last byte is always needed: it contains only trailing bits or a part of
-   * the last code. */
+  /* The loop omits at least the last byte of the slice. This byte is needed
+   * because it contains the trailing bits, and perhaps also a part of the last
+   * code. */
   for (size = 0; size + 1 < unit->len; size++) {
     guint8 *copy = g_malloc (size + (size == 0));
 

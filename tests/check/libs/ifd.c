@@ -424,7 +424,7 @@ GST_END_TEST;
 /* The pictures of an intra refresh are damaged until the refresh ends. A
  * receiver that has lost a frame would show the damaged pictures, so it gets no
  * frame before the next I-frame. A new receiver may begin at a refresh, because
- * it shows nothing before.
+ * it shows no picture before the refresh ends.
  */
 GST_START_TEST (refresh_is_a_beginning_for_a_new_receiver_only)
 {

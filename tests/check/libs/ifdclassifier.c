@@ -288,8 +288,10 @@ GST_END_TEST;
  * or the frame refers to other frames. */
 GST_START_TEST (h264_recovery_point_of_a_refresh_is_p)
 {
-  /* A refresh over 29 frames: 000011110 1 0 00 100. The second access unit also
-   * has a broken link. */
+  /* A refresh over 29 frames. The SEI message has the bits 000011110 1 0 00
+   * 100. They are recovery_frame_cnt, exact_match_flag, broken_link_flag,
+   * changing_slice_group_idc and the bits for the alignment. In the second
+   * access unit, broken_link_flag is 1 instead of 0. */
   expect_h264 ("06 06 02 0f 44 80; 41 9a 02", "Pr");
   expect_h264 ("06 06 02 0f 64 80; 41 9a 02", "Pr");
   /* The access unit has an I slice, and a refresh over one frame: 010 1 0 00 1.
@@ -911,9 +913,10 @@ GST_START_TEST (malformed_sei_is_counted)
 {
   IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
 
-  /* The size of an SEI message is larger than the rest of the NAL unit. It is
-   * written in one byte or in several bytes. In other access units, the SEI
-   * message has no size. */
+  /* In the first two access units, the size of the SEI message is larger than
+   * the rest of the NAL unit. The first access unit has the size in one byte,
+   * and the second one has it in several bytes. In the last two access units,
+   * the SEI message has no size. */
   expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 06 09 c4 80"
       "000001 41 88", "P");
   expect_malformed (classifier, IFD_MALFORMED_SEI, "000001 06 05 ff ff ff 80"

@@ -37,7 +37,8 @@ GST_START_TEST (figure_1_1_line_by_line)
 
 GST_END_TEST;
 
-/* Figure 1.1 knows no GOPs, so it sends frames that cannot be decoded. */
+/* The algorithm of figure 1.1 does not consider GOPs, so it sends frames that
+ * cannot be decoded. */
 GST_START_TEST (figure_1_1_goes_on_in_a_disturbed_gop)
 {
   const IfdCase cases[] = {

@@ -155,7 +155,9 @@ GST_START_TEST (drops_frames_that_need_a_dropped_frame)
 
 GST_END_TEST;
 
-/* A frame that fills a slot anew ends the damage of this slot. */
+/* A slot is damaged if a frame that should have updated it was dropped. The
+ * damage ends when a later frame updates the slot without using its old
+ * contents. */
 GST_START_TEST (layer_resumes_where_its_slot_is_filled_anew)
 {
   Sender sender;

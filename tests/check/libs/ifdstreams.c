@@ -275,9 +275,10 @@ check_no_dependents (const Run * run, guint victim, const Picture * c)
     must_hold (!refers (get_waiting (run, i), victim));
 }
 
-/* Returns whether the queue W holds only I- and P-frames, and frames between
- * them are missing. An outage leaves such frames in the queue. Must be called
- * before the I-frame `c` is stored. */
+/* Returns whether both of these conditions are true: the queue W holds only I-
+ * and P-frames, and some frames of the stream between them are missing in W. An
+ * outage leaves such a queue. Must be called before the I-frame `c` is stored.
+ */
 static gboolean
 is_stale (const Run * run, const Picture * c)
 {
@@ -368,10 +369,10 @@ check_drop (const Run * run, const IfdEvent * event, const Picture * c)
       must_hold (picture->frame.flags & IFD_FRAME_INCOMPLETE);
       break;
     default:
-      /* If the core drops a frame for another reason, the frame cannot be
-       * decoded. In streams with pyramids the core may also drop frames that
-       * can be decoded. It cannot know that no later frame refers to the middle
-       * frame of a pyramid. */
+      /* If the core drops a frame for any reason that is not listed above, the
+       * frame usually cannot be decoded. Streams with pyramids are an
+       * exception: the core may also drop frames that can be decoded. It cannot
+       * know that no later frame refers to the middle frame of a pyramid. */
       must_hold (picture->frame.type != IFD_FRAME_I);
       if (!run->maker.film.pyramids)
         must_hold (is_undecodable (run, picture));

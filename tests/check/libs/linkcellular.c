@@ -439,7 +439,8 @@ GST_START_TEST (bulk_in_15_minutes_as_table_5_of_alanko)
   name = g_strdup_printf ("GSM, %s, kbyte", names[__i__]);
   link_config_init (&config, LINK_PROFILE_GSM, __i__);
   resets = check_quarter_hour (name, &config, gsm[__i__]);
-  /* A failure only causes a delay, except on a poor link. */
+  /* When RLP loses a block, this only causes a delay, so the link is hardly
+   * ever reset. On a poor link, resets are permitted. */
   fail_unless (__i__ == LINK_QUALITY_POOR || resets < 1);
   g_free (name);
   name = g_strdup_printf ("NMT, %s, kbyte", names[__i__]);
@@ -695,12 +696,13 @@ get_video_loss (const LinkConfig * template, gboolean lite)
 }
 
 /* The first two rows are for WSim, for which the paper has graphs without
- * numbers. Here "theirs" is the result that WSim's rules give for a packet of 6
- * blocks with headers in 2 of them.
+ * numbers. In these rows, "theirs" is the result that WSim's rules give for a
+ * packet of 6 blocks with headers in 2 of them.
  *
  * The last row is the measurement of figure 15. The paper gives the losses with
- * UDP and with UDP-Lite, but not the error rate of the blocks. With the rate
- * and the bursts of this row, the emulated channel has the losses of the paper.
+ * UDP and with UDP-Lite, but not the error rate of the blocks. The error rate
+ * and the bursts in this row are values for which the emulated channel has the
+ * losses of the paper.
  */
 static const struct
 {

@@ -108,8 +108,8 @@ GST_START_TEST (long_runs_keep_the_mean_rate)
 
 GST_END_TEST;
 
-/* The mean rates are near the limits of the permitted range, and the model runs
- * with and without noise. */
+/* The model must keep any permitted mean rate, with and without noise. The test
+ * includes mean rates near the limits of the permitted range. */
 GST_START_TEST (any_mean_that_is_allowed_is_kept)
 {
   const guint64 rates[] = { 1000000, 3000000, 11000000 };
@@ -190,7 +190,8 @@ GST_START_TEST (ideal_has_no_gap_of_300_ms)
 
 GST_END_TEST;
 
-/* Returns a hash of the departure times of a flow that always has a packet. */
+/* Returns a hash of the departure times of a flow that always has a packet in
+ * the queue. */
 static guint64
 hash_departures (gboolean other_sends)
 {

@@ -106,10 +106,10 @@ GST_START_TEST (saturated_cycle_is_the_sum_of_its_parts)
 
 GST_END_TEST;
 
-/* The time for which a packet of 64 bytes occupies the medium at each rate. It
- * consists of the packet, which has 100 bytes with its headers, of SIFS, and of
- * the ACK. The ACK has the highest basic rate that is not above the rate of the
- * packet. */
+/* Computes the time for which a packet of 64 bytes occupies the medium at each
+ * rate. This time is the sum of three parts: the packet, which has 100 bytes
+ * with its headers; SIFS; and the ACK. The ACK has the highest basic rate that
+ * is not above the rate of the packet. */
 GST_START_TEST (acknowledgements_have_a_basic_rate)
 {
   /* A transmission takes 20 us, a number of symbols of 4 us each, and 6 us.
@@ -590,12 +590,13 @@ GST_END_TEST;
 /* Two rows contradict the other rows and are not checked (docs/links.md has the
  * details).
  *
- * The first of these rows allows five transmissions instead of four. It says
- * that 4 percentage points fewer packets succeed with the first transmission.
- * However, a fifth transmission is only needed by 0.1 % of the packets.
+ * The first of these rows allows five transmissions, while the row before it
+ * allows four. According to the paper, 4 percentage points fewer packets
+ * succeed with the first transmission in this row than in the row before.
+ * However, only 0.1 % of the packets need a fifth transmission.
  *
- * The second of these rows allows one transmission. It says that the oven makes
- * the transfer 311 s longer, with only 27 more TCP retransmissions.
+ * The second of these rows allows one transmission. According to the paper, the
+ * oven makes the transfer 311 s longer, with only 27 more TCP retransmissions.
  *
  * Table 3.5 is not checked at all, because it contradicts table 3.4. */
 GST_START_TEST (ouwens_tables_3_4_3_5_and_3_6_tcp)

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the arena itself; tests/benchmarks/mmtparena.c prints its whole table.
- * The test covers the computation of the possible result, the decoding rule,
- * the traces and the TCP model. Some scenarios have results that can be
- * computed by hand.
+/* Checks the arena, which compares MMTP with RTP over UDP and with the
+ * possible result. The benchmark tests/benchmarks/mmtparena.c prints the whole
+ * table of the arena.
+ *
+ * The test covers four parts:
+ * - how the possible result is computed,
+ * - which frames count as decodable,
+ * - the traces of the links,
+ * - the model of TCP.
+ *
+ * Some scenarios have results that can be computed by hand.
  */
 
 #include <gst/check/gstcheck.h>

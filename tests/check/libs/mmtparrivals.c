@@ -222,9 +222,9 @@ GST_START_TEST (transits_are_those_since_the_last_record)
 
 GST_END_TEST;
 
-/* Several records can be written at the same time, and a message can arrive
- * between two of them. It is part of the second of these records, and not of a
- * record that is written later. */
+/* Two records are written in the same clock tick, and a message arrives between
+ * them. The message is part of the second record. It is not part of a third
+ * record, which is written later. */
 GST_START_TEST (a_moment_belongs_to_one_span)
 {
   MmtpArrivals arrivals;
@@ -352,7 +352,7 @@ GST_START_TEST (the_rate_is_of_what_came_lately)
           &transit));
   fail_unless_equals_int64 (transit, MS (5));
   /* No message arrives any more. After 0.4 s the measured rate has fallen to
-   * less than three quarters, and after 2 s it is 0. */
+   * less than three quarters of its value before. After 2 s it is 0. */
   fail_unless (mmtp_arrivals_get_rate (&arrivals, START + MS (3400)) < 75000);
   fail_unless_equals_uint64 (mmtp_arrivals_get_rate (&arrivals,
           START + MS (5000)), 0);

@@ -1147,8 +1147,8 @@ send_forged_requests (Flood * self, FloodType type)
   }
 }
 
-/* Sends the INITs again: first after 250 ms, then after twice the time, up to 2
- * s (docs/wire-mmtp.md section 4). */
+/* Sends the INITs again: the first time after 250 ms. The wait doubles each
+ * time, up to 2 s (docs/wire-mmtp.md section 4). */
 static void
 ask_again (Flood * self, guint ms)
 {

@@ -107,9 +107,9 @@ GST_START_TEST (what_goes_out_does_not_go_back)
 
 GST_END_TEST;
 
-/* The transits grow with the skew between the clocks. Noise is only added to
- * the transits. The clock must find the skew. The distance between two output
- * buffers must be exact to a few microseconds. */
+/* The transits grow with the skew between the clocks. Only the transits have
+ * noise. The clock must find the skew. The interval between two output buffers
+ * must be exact to a few microseconds. */
 static void
 check_skew (gdouble skew, gdouble noise)
 {

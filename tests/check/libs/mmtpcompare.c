@@ -170,9 +170,10 @@ check_is_not_worse (guint64 seed, MmtpSchedulerType ours,
       (guint) seed, mean, error);
 }
 
-/* Lower bound of a ratio: the frames in time with our rule, divided by the
- * frames in time with another rule, both summed over all seeds. The ratio was
- * 1.32 to 1.43 when the random fates of the packets were drawn 28 times. */
+/* Lower limit of the ratio of two numbers: the frames in time with our rule,
+ * and the frames in time with another rule. Both numbers are sums over all
+ * seeds. The random fates of the packets were drawn 28 times; the ratio was
+ * then 1.32 to 1.43. */
 #define BETTER_IN_THE_SUM 1.25
 
 static void

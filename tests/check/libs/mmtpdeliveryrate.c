@@ -87,7 +87,8 @@ GST_START_TEST (rate_is_that_of_the_span_that_was_asked_for)
   run_steadily (&fixture, 1000, 2000);
   fail_unless_equals_float (get_rate (&fixture, 50), 100);
   fail_unless_equals_float (get_rate (&fixture, 500), 100);
-  /* 20 packets in 50 ms follow 50 packets in 500 ms. */
+  /* So far 50 packets have arrived every 500 ms. Now 20 packets arrive in 50
+   * ms. */
   report (&fixture, 2070, 2030, 2050, 20);
   fail_unless_equals_float (get_rate (&fixture, 50), 400);
   fail_unless_equals_float (get_rate (&fixture, 500), 130);
@@ -149,12 +150,12 @@ GST_END_TEST;
 
 /* Each burst consists of 20 packets, which arrive in 4 ms. Three kinds of
  * packets do not count as a part of the burst:
- * - the 5 packets of its first report, which marks the begin of the burst,
+ * - the 5 packets of its first report, which marks the beginning of the burst,
  * - two packets, which are subtracted for rounding,
  * - the packets that a path of 100 bytes per ms delivers in 4 ms anyway.
  *
- * The previous burst was 200 ms earlier and has decayed in proportion to this
- * time. */
+ * The previous burst was 200 ms earlier. Its part of the measured value has
+ * decayed in proportion to this time. */
 GST_START_TEST (bursts_are_what_the_rate_does_not_explain)
 {
   Fixture fixture;

@@ -58,10 +58,11 @@
  * execute a few hundred. A copy that arrives before the original executes the
  * most, such as a copy of the OPEN that begins a session. */
 #define MAX_STEPS 50000
-/* Upper limit of the additional memory in use, in bytes. The attacker's copies
- * make a session and its stream begin earlier, and this needs less memory than
- * the limit. The test itself also stores MAX_MESSAGE_GROWTH bytes for each
- * message that is sent.
+/* Upper limit of the additional memory in use, in bytes. Some of the attacker's
+ * copies make a session and its stream begin earlier, which needs additional
+ * memory. This memory must also stay below the limit. The test itself stores
+ * MAX_MESSAGE_GROWTH bytes for each message that is sent. These bytes are added
+ * to the limit.
  */
 #define MAX_GROWTH (256 * 1024)
 #define MAX_MESSAGE_GROWTH 128
@@ -229,9 +230,10 @@ flood (Flood * self, guint64 ms)
   self->outcome.growth += (gint64) get_memory () - (gint64) before;
 }
 
-/* Floods an endpoint while a state lasts longer than usual, because the message
- * that would end the state is lost. `more` is the time in ms until this message
- * has been requested again.
+/* Floods an endpoint in a state that lasts longer than usual, because the
+ * network drops the message that would end the state. After this flood, the
+ * network no longer drops the message. The endpoint is then flooded for `more`
+ * ms, until the message has been requested and sent again.
  */
 static void
 flood_without (Flood * self, MmtpType type, guint64 beforehand, guint more)
@@ -403,7 +405,10 @@ static const MmtpRole roles[ANY_TYPE] = {
   [UNKNOWN_TYPE] = BOTH,
 };
 
-/* Returns an endpoint that sends this type, and sometimes the other endpoint.
+/* Returns the endpoint in whose name the next message is forged. If both
+ * endpoints send messages of this type, the endpoint is drawn at random.
+ * Otherwise seven of eight messages are forged in the name of the endpoint that
+ * sends this type, and one in the name of the other endpoint.
  */
 static MmtpRole
 draw_role (Flood * self)
@@ -505,7 +510,7 @@ guess (Flood * self)
   send_forged_message (self, draw_role (self), &known, draw_trailer (self));
 }
 
-/* Sends a message of an attacker that knows all messages that were sent, but
+/* Forges a message as an attacker that knows all messages that were sent, but
  * not the key. */
 static void
 send_without_key (Flood * self)
@@ -750,10 +755,11 @@ GST_END_TEST;
 /* --- attempts to move the session to another address ---------------------- */
 
 /* An on-path attacker that is faster than the path tries to move the session,
- * or a path of it, to its own address. It sends a copy of the sender's request
- * from its address and forwards the answer to the sender. Then it sends a copy
- * of the sender's reaction from its address before the sender's own message
- * arrives. */
+ * or a path of it, to its own address. The attacker copies the sender's request
+ * and sends the copy from the attacker's address. It forwards the receiver's
+ * answer to the sender. The sender reacts to this answer with a message. The
+ * attacker sends a copy of this message from its own address, and the copy
+ * arrives before the message itself. */
 typedef struct
 {
   MmtpNetwork network;

@@ -214,9 +214,9 @@ GST_START_TEST (interval_has_a_bound)
 
 GST_END_TEST;
 
-/* Two packets of one key frame may both be marked as key, 40 ms apart. They
- * belong to the two fields of the frame, or each packet of the frame is marked.
- * These 40 ms do not count as the interval of key frames. */
+/* Two packets of one key frame may both be marked as key, 40 ms apart. Such
+ * packets are the two fields of the frame, or parts of a frame whose packets
+ * are all marked. These 40 ms do not count as the interval of key frames. */
 GST_START_TEST (parts_of_a_key_frame_are_no_interval)
 {
   MmtpGop gop;

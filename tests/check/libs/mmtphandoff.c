@@ -209,8 +209,8 @@ GST_START_TEST (only_path_is_told_broken_and_comes_back)
 
 GST_END_TEST;
 
-/* A new path joins during the stream, and then the old one leaves: the vertical
- * handoff of figure 1. */
+/* A new path joins during the stream, and then the old path leaves. Figure 1 of
+ * the MMTP paper shows this vertical handoff. */
 GST_START_TEST (new_path_takes_over_from_the_old_one)
 {
   MmtpSimulationConfig config;

@@ -236,8 +236,8 @@ GST_START_TEST (slow_path_gives_an_estimate_despite_a_repeated_open)
 GST_END_TEST;
 
 /* A link of 30 kbit/s with a delay of 10 ms. The answer to the first OPEN
- * arrives when the second OPEN has already been sent. The time since the second
- * OPEN is 1.8 times the round trip of the INIT. */
+ * arrives after the second OPEN was sent. The time between the second OPEN and
+ * this answer is 1.8 times the round trip of the INIT. */
 GST_START_TEST (answer_to_the_first_open_is_recognized)
 {
   gboolean is_minimum;

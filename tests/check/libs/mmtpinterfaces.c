@@ -90,7 +90,8 @@ expect (MmtpInterfaces * interfaces, const gchar * expected)
   g_free (before);
 }
 
-/* Checks that a change causes a notification, but does not change the list. */
+/* Checks that the kernel has notified the program of a change, and that this
+ * change does not alter the list of interfaces. */
 static void
 expect_same (MmtpInterfaces * interfaces)
 {

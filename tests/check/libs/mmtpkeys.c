@@ -302,10 +302,11 @@ init_direction (MmtpDirection * direction, const gchar * application_key,
   mmtp_key_clear (&key);
 }
 
-/* The expected trailers, with b"sender" and with b"receiver", are
+/* The expected trailer of the sender is
  *   secret = h (b"correct horse", b"mmtp1 session", nonce_s, nonce_r)
  *   h (h (secret, b"sender"), (0x0102030405060708).to_bytes (8, "big"),
- *     bytes ([0x2c, 0, 0, 0, 0, 0, 0, 0xff]))[:8] */
+ *     bytes ([0x2c, 0, 0, 0, 0, 0, 0, 0xff]))[:8]
+ * The trailer of the receiver has b"receiver" in place of b"sender". */
 GST_START_TEST (with_a_key_the_trailer_is_an_hmac)
 {
   MmtpDirection sender, receiver;
@@ -449,7 +450,9 @@ static const guint64 jumps[] = {
   G_GUINT64_CONSTANT (1) << 32, G_MAXUINT64 - 3000
 };
 
-/* The skipped numbers are new, and numbers that were seen stay seen. */
+/* The window jumps from `first` to `last`. The numbers between them were
+ * skipped, so they count as new. The numbers up to `first` were seen before and
+ * still count as seen. */
 GST_START_TEST (the_window_jumps)
 {
   const guint64 jump = jumps[__i__], first = 3000, last = first + jump;

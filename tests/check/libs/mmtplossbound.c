@@ -55,9 +55,9 @@ is_reduced_in_the_start_phase (guint early, guint late)
   return is_reduced;
 }
 
-/* Each report has more bytes in flight than any report before it. The losses
- * were already as frequent when fewer bytes were in flight, so their cause is a
- * radio link. */
+/* More bytes are in flight at each report than at any report before it. The
+ * share of lost messages was already the same when fewer bytes were in flight.
+ * Therefore a radio link causes the losses, and not a full queue. */
 GST_START_TEST (random_losses_do_not_end_the_start_phase)
 {
   fail_if (is_reduced_in_the_start_phase (2, 2));

@@ -510,8 +510,9 @@ static const Change changes[] = {
   /* The flag says whether the offset is known (1) or not (0). */
   {"keepalive", 38, "00", MMTP_VALID},
   {"keepalive", 38, "02", MMTP_REFUSED_MALFORMED},
-  /* Reports are counted from 1. The counts n and m must match the size of the
-   * report. */
+  /* Reports are counted from 1, so the report number 0 is invalid. The number
+   * of records (n) and the number of ranges in each record (m) must match the
+   * size of the report. */
   {"report", 15, "00000000", MMTP_REFUSED_MALFORMED},
   {"report", 30, "02", MMTP_REFUSED_MALFORMED},
   {"report", 30, "04", MMTP_REFUSED_MALFORMED},

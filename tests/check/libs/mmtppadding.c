@@ -123,8 +123,8 @@ GST_START_TEST (mean_rate_is_bounded)
 GST_END_TEST;
 
 /* If the rate does not grow, the episode of padding ends after its first round.
- * This round lasts two round trips with their reports, that is 100 ms and 90
- * ms. */
+ * The first round lasts 190 ms. This is the minimum duration of a round, 100
+ * ms, plus a round trip and a report interval, together 90 ms. */
 GST_START_TEST (episode_ends_when_the_rate_does_not_grow)
 {
   Fixture fixture;

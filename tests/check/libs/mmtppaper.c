@@ -17,10 +17,11 @@
 #define FRAMES 1000
 #define FRAME_SIZE 1400
 #define TICK (10 * MS / 1000)   /* Resolution of the times in the messages. */
-/* Magalhães and Kravets count frames as late "more than one second after"
- * [5.2]. */
+/* Maximum delay of a frame. According to section 5.2 of the MMTP paper, a frame
+ * is late if its delay is more than one second. */
 #define LIMIT SECOND
-/* Size of one frame as an IP packet: DATA's header and trailer, UDP and IP. */
+/* Size of the IP packet that contains one frame. It includes the header and
+ * trailer of DATA, and the headers of UDP and IP. */
 #define WIRE_SIZE (FRAME_SIZE + 24 + MMTP_SIMULATION_OVERHEAD)
 
 /* Table 1 gives 36.4 and 9.2 kB/s for frames of 1400 bytes over UDP. The
@@ -201,8 +202,8 @@ check_run (MmtpSimulation * simulation, guint period, gdouble min, gdouble of,
 
   fail_unless_equals_string (result->errors->str, "");
   fail_unless (result->ready);
-  /* A frame may be output later than its deadline, but only by the error of the
-   * clocks of both endpoints. */
+  /* A frame may be output at most TICK after its deadline, because of the error
+   * of the clocks of both endpoints. */
   fail_unless (result->worst_release <= result->worst_deadline + TICK);
   fail_unless (result->in_time >= min * of, "%u ms: %u in time, of %g",
       period, result->in_time, of);

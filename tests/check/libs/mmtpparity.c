@@ -17,8 +17,8 @@ typedef struct
   MmtpStore *store;
 } Fixture;
 
-/* Makes messages of different lengths; the last one is the shortest. Every
- * other message is a delta unit. */
+/* Makes messages of different lengths; the last one is the shortest. The second
+ * message, the fourth message and so on are delta units. */
 static void
 fixture_init (Fixture * fixture, guint64 first)
 {

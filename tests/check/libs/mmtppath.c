@@ -356,7 +356,8 @@ GST_START_TEST (more_than_was_sent_is_impossible)
 
 GST_END_TEST;
 
-/* Reports are reordered between paths, and the counters of 32 bits wrap. */
+/* Reports on several paths may arrive in another order, and counters of 32 bits
+ * wrap. In neither case may a counter decrease. */
 GST_START_TEST (counters_do_not_go_back)
 {
   Fixture fixture;
@@ -615,7 +616,7 @@ GST_START_TEST (gap_is_expected_to_last_as_long_again)
   fail_unless (mmtp_path_get_cautious_delay (fixture.path, written, FALSE) >=
       fixture.path->delay + 2 * fixture.path->gap);
   fail_unless (fixture.path->gap > 59 * MS && fixture.path->gap <= 60 * MS);
-  /* The message has arrived in spite of the gap. */
+  /* The message has arrived after all, so it is no longer overdue. */
   arrive (&fixture, 1);
   report (&fixture, written + 10 * MS);
   fail_if (mmtp_path_is_overdue (fixture.path));
@@ -760,8 +761,8 @@ GST_START_TEST (busy_path_is_drained_each_ten_seconds)
   window = fixture.path->drain_window;
   fail_unless (window >= 2 * PACKET);
   fail_unless (window < fixture.path->limits.window);
-  /* The window during a drain is the maximum number of bytes in flight. The
-   * reserve beyond the window may not be used either. */
+  /* During a drain, the bytes in flight must not exceed the drain window. At
+   * other times a path may exceed its window by its reserve. */
   fixture.path->limits.reserve = 100 * PACKET;
   while (mmtp_path_has_window (fixture.path, MAX_SIZE, TRUE))
     send (&fixture, now, 1);
@@ -924,8 +925,9 @@ GST_START_TEST (burst_is_what_the_pacing_allows_in_a_millisecond)
 
 GST_END_TEST;
 
-/* The safety margin is limited. Without this limit, there would be no time for
- * waiting if the path is the infrared link of the MMTP paper. */
+/* The safety margin has an upper limit, so that some time before the deadline
+ * remains for waiting. Without this limit, no such time would remain on the
+ * infrared link of the MMTP paper. */
 GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
 {
   Fixture fixture;
@@ -1007,9 +1009,9 @@ GST_START_TEST (expected_delay_counts_what_is_in_flight)
   fail_unless_equals_uint64 (before, 60 * MS);
   send (&fixture, START, 50);
   after = mmtp_path_get_expected_delay (fixture.path, START);
-  /* The packets in flight take 500 ms to send. The part that waits in the queue
-   * is shorter by the round trip of 40 ms and by half of the report interval of
-   * 50 ms. */
+  /* The link needs 500 ms to send the packets in flight. Not all of this time
+   * is a wait in the queue. The round trip of 40 ms and half of the report
+   * interval of 50 ms are subtracted. */
   fail_unless_equals_uint64 (after, before + 435 * MS);
   /* If the application limits the rate, the rate of the path is unknown. The
    * bytes in flight therefore do not count as a queue. */

@@ -182,13 +182,14 @@ GST_START_TEST (high_delay_is_that_of_ten_seconds)
     add (&delay, i * SECOND, 20, 60, 1);
     check_high (&delay, i * SECOND, i < 10 ? 500 : 60);
   }
-  /* The last report counts if no newer report has arrived. */
+  /* If no newer report has arrived, the high delay remains that of the last
+   * report, even after more than ten seconds. */
   check_high (&delay, 100 * SECOND, 60);
 }
 
 GST_END_TEST;
 
-/* The slowest of 256 messages is ignored as an exception. */
+/* The high delay ignores the slowest one of 256 messages as an outlier. */
 GST_START_TEST (one_message_of_many_may_be_slower)
 {
   MmtpPathDelay delay;

@@ -75,8 +75,8 @@ typedef struct
   guint64 in_flight;            /* bytes */
   guint64 delivered;            /* bytes, reported */
   guint n_reported;             /* packets */
-  /* Number of the packet up to which packets have the flag is_app_limited, as
-   * after mmtp_path_note_idle (). */
+  /* Packets are sent with the flag is_app_limited until this number of packets
+   * has been reported, as after mmtp_path_note_idle (). */
   guint limited_until;
   guint64 last_arrival, last_sent, base_delay, base_round_trip;
   guint64 min_window, max_window, max_backlog;

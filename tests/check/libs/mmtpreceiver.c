@@ -1188,7 +1188,9 @@ GST_START_TEST (the_sender_chooses_the_period_of_reports)
   begin_stream (&peer);
   for (i = 0; i < G_N_ELEMENTS (periods); i++) {
     give_report_period (&peer, periods[i].wanted);
-    /* The KEEPALIVE may count as the end of a gap. */
+    /* The KEEPALIVE may count as the end of a gap in the stream. After a gap,
+     * some reports are sent immediately. The test therefore ignores the times
+     * of the next two reports. */
     get_wait (&peer);
     get_wait (&peer);
     fail_unless_equals_int (get_wait (&peer), periods[i].period);
@@ -1457,7 +1459,7 @@ GST_END_TEST;
 
 /* --- refused messages ----------------------------------------------------- */
 
-/* All types that a sender sends during a session. */
+/* All types of messages that a sender sends during a session. */
 static const MmtpType session_types[] = { MMTP_DATA, MMTP_PROBE, MMTP_JOIN,
   MMTP_RESPONSE, MMTP_KEEPALIVE, MMTP_QUERY, MMTP_LEAVE, MMTP_CAPS, MMTP_END,
   MMTP_REPAIR
@@ -2011,8 +2013,8 @@ GST_START_TEST (changes_of_the_initial_delay_are_limited)
   while (mmtp_receiver_poll_event (peer.receiver, &event))
     n += event.type == MMTP_EVENT_INITIAL_DELAY;
   fail_unless_equals_int (n, MAX_DELAY_CHANGES);
-  /* The KEEPALIVE after this second applies the last requested initial delay
-   * (D0). */
+  /* One second later, further changes are allowed. The next KEEPALIVE therefore
+   * applies the initial delay (D0) that was requested last. */
   peer.now += MS (1000);
   give_sealed (&peer, &message, &address);
   fail_unless (poll_event (&peer, MMTP_EVENT_INITIAL_DELAY, &event));

@@ -400,7 +400,8 @@ GST_START_TEST (never_more_is_held_than_may_be)
 
 GST_END_TEST;
 
-/* Numbers with maximum distances need neither much memory nor much time. */
+/* Each stream number is as far after the previous one as the field allows. The
+ * gaps between the numbers need neither much memory nor much time. */
 GST_START_TEST (far_jumps_are_bounded)
 {
   MmtpReorder *reorder = mmtp_reorder_new (MAX_BYTES);
@@ -471,9 +472,10 @@ GST_START_TEST (the_work_of_a_shift_is_bounded)
 
 GST_END_TEST;
 
-/* Buffers that wait for the caller are visited only if a change of the initial
- * delay (D0) makes them late. The next buffer is then flagged as following a
- * gap. */
+/* Complete buffers wait until the caller fetches them. If a change of the
+ * initial delay (D0) makes some of these buffers late, only the late ones are
+ * visited. They are not output, so the buffer after them is flagged as
+ * following a gap. */
 GST_START_TEST (only_late_output_is_visited)
 {
   MmtpReorder *reorder = mmtp_reorder_new (LARGE_MAX_BYTES);

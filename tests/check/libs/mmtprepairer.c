@@ -147,7 +147,8 @@ GST_START_TEST (packet_is_covered_if_its_retransmission_would_be_late)
 
 GST_END_TEST;
 
-/* A packet has no time for a retransmission if it waited in the queue. */
+/* If a packet waited in the queue for a long time, no time remains for its
+ * retransmission. */
 GST_START_TEST (packet_is_covered_if_it_waited_for_long)
 {
   Fixture fixture;
@@ -230,7 +231,8 @@ GST_START_TEST (overflowing_queue_gets_no_repairs_under_load)
   fail_if (sends_repair (&fixture));
   fixture_clear (&fixture);
 
-  /* Without load, REPAIRs take no rate from other packets. */
+  /* If no other packets wait, a REPAIR delays no other packet, so it is sent.
+   */
   fixture_init (&fixture);
   fixture.path->limits.reserve = 0;
   send_block (&fixture, MMTP_RANK_DELTA);

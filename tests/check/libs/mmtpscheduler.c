@@ -227,8 +227,8 @@ GST_START_TEST (arrival_knows_no_overflow)
 
 GST_END_TEST;
 
-/* A packet that does not fit into the chosen path does not end the turn of this
- * path. */
+/* The turn of a path ends when a packet is sent on it. If the packet does not
+ * fit into the chosen path, the path keeps its turn. */
 GST_START_TEST (turn_ends_when_a_packet_goes)
 {
   const MmtpSchedulerClass *scheduler =

@@ -23,9 +23,12 @@
 #define USUAL_SEEDS 12
 #define WORST 8                 /* Number of worst seeds that are printed. */
 #define STREAM_SECONDS 20
-/* The goal for the median is 95 %. A sender that first measured each path with
- * packet pairs for five seconds achieved 94.3 % with the first 24 seeds. The
- * test checks what is achieved; docs/mmtp.md explains the worst seeds. */
+/* Lower limit of the median over the seeds. The median is a share of the
+ * possible result. The goal for it is 95 %, but the test only checks a share
+ * that is achieved. docs/mmtp.md explains the worst seeds.
+ *
+ * A sender that first measured each path with packet pairs for five seconds
+ * achieved 94.3 % with the first 24 seeds. */
 #define REACHED 0.85
 /* Rate of the stream, relative to what the paths can carry. */
 #define DEMAND 1.2
@@ -95,10 +98,13 @@ get_wire_size (const MmtpSimulationConfig * config)
   return config->source.size + 24 + MMTP_SIMULATION_OVERHEAD;
 }
 
-/* Delays are uniformly distributed from 0 to the fluctuation, and packets stay
- * in order. While m packets are sent in the time of one fluctuation, the
- * slowest of them delays the packets that follow it. The delay is therefore the
- * maximum of m random values, whose mean is m / (m + 1) of the fluctuation. */
+/* Each packet has a random delay, which is uniformly distributed from 0 to
+ * `fluctuation`. Packets stay in order, so a slow packet also delays the
+ * packets that follow it.
+ *
+ * If m packets are sent in a time of `fluctuation`, a packet is delayed by the
+ * slowest of the last m packets. Its delay is therefore the maximum of m random
+ * values. The mean of this maximum is m / (m + 1) of `fluctuation`. */
 static gdouble
 get_mean_fluctuation (const VirtualLinkPath * direction, gdouble seconds)
 {
@@ -186,8 +192,9 @@ check_always (MmtpSimulation * simulation, const MmtpSimulationConfig * config)
   fail_unless (result->worst_release <= result->worst_deadline + TICK + drift,
       "seed %" G_GUINT64_FORMAT ": %u frames up to %.3f ms too late", seed,
       result->too_late, result->worst_release / 1e6);
-  /* The queue may exceed its limit: packets that a silent path gives back may
-   * wait in addition to the other packets. */
+  /* The queue may exceed its limit. If a path becomes silent, the packets that
+   * were sent on it return to the queue and wait there in addition to the other
+   * packets. */
   fail_unless (result->max_queued <= 2 * config->sender.max_bytes
       && result->max_held <= config->receiver.max_bytes,
       "seed %" G_GUINT64_FORMAT ": %" G_GUINT64_FORMAT " and %"
@@ -196,7 +203,8 @@ check_always (MmtpSimulation * simulation, const MmtpSimulationConfig * config)
       "seed %" G_GUINT64_FORMAT " has no end", seed);
 }
 
-/* Returns FALSE if no packet could have been in time. */
+/* Runs one seed. Returns FALSE without a run if no path is fast enough to
+ * deliver a packet in time. */
 static gboolean
 run_seed (guint64 seed, gboolean show, Outcome * outcome)
 {

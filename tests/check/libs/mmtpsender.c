@@ -800,7 +800,8 @@ GST_START_TEST (refused_three_times_it_is_over)
 
 GST_END_TEST;
 
-/* An INIT is answered once. Further answers are ignored. */
+/* The sender accepts one answer to each INIT that it sends. It ignores all
+ * further answers to this INIT. */
 GST_START_TEST (a_question_is_refused_once)
 {
   guint8 nonce[MMTP_NONCE_SIZE];
@@ -1416,7 +1417,7 @@ put_leading (Fixture * fixture, guint64 due)
 
 /* x265 makes open GOPs in which a leading picture may refer to another leading
  * picture. If the sender drops a leading picture, it also drops the leading
- * pictures that refer to this picture. It does not drop the frames after them.
+ * pictures that refer to this picture. It does not drop the trailing pictures.
  */
 GST_START_TEST (leading_reference_spoils_leading_pictures_alone)
 {
@@ -1975,8 +1976,8 @@ GST_START_TEST (gap_of_the_only_path_is_waited_for)
 
 GST_END_TEST;
 
-/* The reports of one second arrive late. The late reports are not a sign of
- * congestion on the forward path. */
+/* The reports that the receiver sends in the next 900 ms arrive only after this
+ * time. Late reports are not a sign of congestion on the forward path. */
 GST_START_TEST (stalled_return_path_stops_nothing)
 {
   Fixture *fixture = fixture_new_default ();
@@ -2237,8 +2238,9 @@ GST_START_TEST (end_goes_on_all_paths_behind_the_last)
   mmtp_sender_end (fixture->sender, fixture->now);
   while (count_events (fixture, MMTP_EVENT_ENDED) == 0)
     run (fixture, MS);
-  /* The first END-ACK ends the session. A REPORT that arrives after it is
-   * refused, but the other two END-ACKs are not refused. */
+  /* The receiver sends three END-ACKs. The first one ends the session, and the
+   * other two do not count as refused. A REPORT that arrives after the first
+   * END-ACK counts as refused. */
   mmtp_sender_get_stats (fixture->sender, &stats);
   fail_unless (stats.refused[MMTP_REFUSED_SESSION] <= 1);
   run (fixture, SECOND);
