@@ -53,7 +53,7 @@ class Packet:
 
 @dataclasses.dataclass(frozen=True)
 class Lateness:
-    """How much later than its model the element was, in ms."""
+    """How many ms later than computed the element sent its packets."""
     median: float
     p99: float
     max: float

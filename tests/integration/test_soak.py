@@ -34,8 +34,8 @@ FRAMES_PER_SECOND = 50
 # Both ends send their statistics every second, but not at the same time. This
 # is the maximum number of packets that only one of the two ends has counted.
 MAX_UNDER_WAY = 5 * FRAMES_PER_SECOND
-# The memory of a process may grow by this number of bytes from one of the
-# compared quarters to the other. This is about 30 bytes for each packet in that
+# The memory of a process may grow by this number of bytes from the second
+# quarter of the run to the last. This is about 30 bytes for each packet in that
 # time.
 MAX_GROWTH = 1 << 20
 STATS = "stats-update-interval=1000"

@@ -76,9 +76,9 @@ THREE_LAYERS = "open-gop=0:keyint=24:bframes=3:b-adapt=0:scenecut=0:ref=1:" \
 # Two links that are still slower. They need 4 and 6 times the duration of a
 # frame to send a frame. The values are in seconds.
 SLOWER = 0.16, 0.24
-# {number of layers: {time in seconds that the link needs for a frame: distance
-# of the frames that must be sent}}. A link that needs twice the duration of a
-# frame has room for every second frame.
+# {number of layers: {time in seconds that the link needs for a frame: n}}. At
+# least every n-th frame must be sent. For example, a link that needs twice the
+# duration of a frame has room for every second frame.
 LAYERED_GOP = 48
 LAYERED = {2: {0.08: 2, 0.052: 2}, 3: {0.16: 4, 0.12: 4, 0.08: 2, 0.052: 2},
            4: {0.24: 8, 0.16: 8, 0.08: 2}}
