@@ -110,9 +110,11 @@ class Radio(Hosts):
 @dataclasses.dataclass
 class Case:
     """A clip, the transport that streams it, and the link over which it is
-    streamed (`place`). If the sender does not pace its packets (is_paced is
-    false), the network blocks the sender before the sender can write its log.
-    The lateness of such a sender is therefore not judged."""
+    streamed (`place`).
+
+    `is_paced` says whether the sender paces its packets. If it does not, a slow
+    network blocks the sender, and the sender writes its log late. The lateness
+    of such a sender is therefore not judged."""
     transport: dict
     place: placement.OverLink
     clip: pathlib.Path

@@ -38,8 +38,8 @@ SECONDS = 20  # The duration of saturated sending.
 # The measurement leaves out this number of seconds at the beginning.
 WARM_UP = 2
 
-# A limit on the sending rate that is higher than the link's rate. The queue of
-# this limit makes the socket wait. The link's own queue drops the packets that
+# A token bucket that limits the sending rate to more than the link's rate. Its
+# queue makes the socket wait. The link's own queue drops the packets that
 # exceed the link's rate.
 TOO_FAST = {"a.wl0": "rate 8mbit burst 5kb limit 1mb"}
 

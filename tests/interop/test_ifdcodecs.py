@@ -37,8 +37,8 @@ FPS = 25
 SLOW = 0.12, 0.08, 0.052
 
 # In the clips "short-range" and "long" an open GOP is longer than half the
-# range of pic_order_cnt_lsb. If frames are missing for longer than that, a
-# decoder cannot determine the length of this gap (8.2.1.1).
+# range of pic_order_cnt_lsb. If a gap of missing frames is longer than half of
+# this range, a decoder cannot determine the length of the gap (8.2.1.1).
 H264 = {
     "short-range": "open-gop=1:keyint=10:bframes=1:slice-max-size=300:"
                    "b-adapt=0",
