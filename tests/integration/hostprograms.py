@@ -74,7 +74,8 @@ def arrivals(own):
     standard input ends.
 
     The socket waits in recvfrom() and not in poll(). If poll() finds a packet
-    with a wrong checksum in the queue, Linux counts it as IPv4 in any case."""
+    with a wrong checksum in the queue, Linux increases the error counters of
+    IPv4, even if the packet is an IPv6 packet."""
     # Setting SO_RCVBUFFORCE is permitted only to root of the machine.
     with contextlib.suppress(PermissionError):
         own.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER)

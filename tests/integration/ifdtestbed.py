@@ -42,8 +42,9 @@ CUBIC = (f"ip route replace 10.77.0.0/24 dev {placement.LINK} src $sender "
 # times. The device queue holds 50 ms of data, and CUBIC fills it.
 RADIO = "profile=80211b retry-limit=4 txqueuelen=20"
 OVEN = "interference=20-40"
-# Limits for how late this machine may be. In 99 % of the cases it may be late
-# by at most half a frame period, and never by more than a fifth of MS_IN_TIME.
+# Upper limits for the lateness of this machine, in ms. MS_LATE is the limit for
+# the 99th percentile: half a frame period. MS_FROZEN is the limit for the
+# maximum: a fifth of MS_IN_TIME.
 MS_LATE = 20
 MS_FROZEN = 100
 # A frame whose lateness exceeds this is useless to a live stream.
@@ -69,7 +70,8 @@ class Hosts(placement.OverLink):
 
 
 class Bottleneck(Hosts):
-    """A link without losses and limits, with a token bucket at the sender."""
+    """A link that loses nothing and has no rate limit of its own. A token
+    bucket at the sender limits the rate."""
 
     def __init__(self, bucket=BUCKET):
         super().__init__("", BUILD,
@@ -108,9 +110,11 @@ class Radio(Hosts):
 @dataclasses.dataclass
 class Case:
     """A clip, the transport that streams it, and the link over which it is
-    streamed (`place`). If the sender does not pace its packets (is_paced is
-    false), the network blocks the sender before the sender can write its log.
-    The lateness of such a sender is therefore not judged."""
+    streamed (`place`).
+
+    `is_paced` says whether the sender paces its packets. If it does not, a slow
+    network blocks the sender, and the sender writes its log late. The lateness
+    of such a sender is therefore not judged."""
     transport: dict
     place: placement.OverLink
     clip: pathlib.Path
@@ -132,7 +136,8 @@ class Run:
     p50: float
     p99: float
     max: float
-    # Seconds from the time of the first frame to the end of the last one.
+    # Seconds from the first frame in the sender's log until one frame period
+    # after the arrival of the last frame.
     end: float
     # The 99th percentile of the lateness of the sender itself, in ms.
     sender_late: float

@@ -21,7 +21,7 @@ SECONDS_TO_DELIVER = 120
 NS_PER_MS = 1e6
 # gst-launch-1.0 does not print element messages, but the debug log shows them.
 BUS = {"GST_DEBUG": "GST_BUS:5", "GST_DEBUG_NO_COLOR": "1"}
-# Disables the debug log for commands other than the link.
+# Disables the debug log. Only the command that runs the link needs the log.
 QUIET = {"GST_DEBUG": ""}
 PATH_STATES = re.compile(r"mmtp-channel, channel=\(uint\)\d+, "
                          r"name=\(string\)([\w.]+), state=\(string\)(\w+)")
@@ -53,7 +53,7 @@ class Packet:
 
 @dataclasses.dataclass(frozen=True)
 class Lateness:
-    """How much later than its model the element was, in ms."""
+    """How many ms later than computed the element sent its packets."""
     median: float
     p99: float
     max: float

@@ -76,8 +76,10 @@ class DccpPapersTest(flows.FlowCase):
         print(text, file=sys.stderr, flush=True)
 
     def run_valid(self, run, late=MS_LATE):
-        """Calls run() until the lateness of the run is below `late`, at most
-        twice. Returns the results of that call without the lateness.
+        """Calls run(), whose last result is the lateness. If the 99th
+        percentile of the lateness is not below `late`, calls run() once more.
+        Returns the other results of the call that was not late. Skips the test
+        if both calls were late.
         """
         for _ in range(2):
             *found, lateness = run()
@@ -282,7 +284,7 @@ class DccpPapersTest(flows.FlowCase):
 
     @staticmethod
     def burst(seen, moment):
-        """Returns the bytes that arrived within 0.2 s from this moment."""
+        """Returns the bytes that arrived in the 0.2 s after this moment."""
         return flows.total(seen, moment + 0.2) - flows.total(seen, moment)
 
     @test_testbed.needs_namespaces

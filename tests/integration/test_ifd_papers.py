@@ -83,7 +83,8 @@ class Streams(ifdtestbed.IfdCase):
 
 class MustHold(Streams):
     def live(self, run, link):
-        """Returns (what, result, maximum) for each limit."""
+        """Returns (name, result, maximum) for each figure of the run that
+        has an upper limit."""
         return [("strangers", run.strangers, 0),
                 ("I-frames lost", run.lost.get("I", 0), 0),
                 ("% of P lost", run.lost_share("P"), link.p_lost),
@@ -106,10 +107,12 @@ class MustHold(Streams):
 
     def is_excused(self, case, run):
         """Returns whether the radio is the reason why the run exceeds a limit.
-        If a packet is lost after all its transmissions, the card of the profile
+        If a packet is lost after all its transmissions, the emulated radio card
         reduces its rate to 1 Mbit/s for up to three seconds (docs/ifd.md). At
-        this rate a single I-frame takes one second, so frames are late whatever
-        IFD drops. Such a run is shown and repeated. The last repetition counts.
+        this rate a single I-frame takes one second. Frames are then late, no
+        matter which frames IFD drops.
+
+        Such a run is printed and repeated. The last repetition counts.
         """
         return run.air and any(
             ours > maximum for _, ours, maximum in self.limits(case, run))

@@ -138,8 +138,8 @@ class InterfaceChangesTest(linktestbed.LinkCase):
         early = samples[:max(1, len(samples) // 4)]
         # A path that is being opened or closed has a file descriptor of its
         # own. The counts of file descriptors and threads therefore vary during
-        # the changes. The last counts must not exceed the maximum counts of the
-        # first quarter.
+        # the changes. The counts after the last change must not exceed the
+        # maximum counts during the first quarter of the changes.
         for what in ("descriptors", "threads"):
             self.assertLessEqual(
                 getattr(last, what),

@@ -38,8 +38,8 @@ SECONDS = 20  # The duration of saturated sending.
 # The measurement leaves out this number of seconds at the beginning.
 WARM_UP = 2
 
-# A limit on the sending rate that is higher than the link's rate. The queue of
-# this limit makes the socket wait. The link's own queue drops the packets that
+# A token bucket that limits the sending rate to more than the link's rate. Its
+# queue makes the socket wait. The link's own queue drops the packets that
 # exceed the link's rate.
 TOO_FAST = {"a.wl0": "rate 8mbit burst 5kb limit 1mb"}
 
@@ -55,10 +55,10 @@ ONE_SLICE = "aggregate-mode=none mtu=1472"
 # is the card's default. Section 3.6, conclusion 1: "merely about 4 Mbit/s".
 OUWENS_SECONDS = 84.6
 OUWENS_VIDEO = 4
-# The paper used one clip with packets of 770 bytes. The clips of this test have
-# packets of 400 to 660 bytes. For the clips of 3, 4 and 6 Mbit/s, the model
-# predicts 2.76, 3.28 and 3.92 Mbit/s. {Mbit/s of the clip: (minimum, maximum)
-# of the measured Mbit/s}.
+# {Mbit/s of the clip: (minimum, maximum) of the Mbit/s that are measured}. The
+# paper used one clip with packets of 770 bytes. The clips of this test have
+# packets of 400 to 660 bytes. For these packet sizes the model predicts 2.76,
+# 3.28 and 3.92 Mbit/s, for the clips of 3, 4 and 6 Mbit/s.
 ONE_SLICE_MBIT = {3: (2.6, 2.9), 4: (3.1, 3.45), 6: (3.7, 4.1)}
 
 # Alanko, table 4: {(bytes of the request, bytes of the reply): median time of

@@ -50,8 +50,8 @@ THEIRS = {10: 178, 15: 413, 20: 452, 25: 648, 30: 904, 35: 986}
 # With a period of 35 ms or more all frames must arrive, if the packets that
 # RangeLAN2 loses are retransmitted.
 PERIODS = (*THEIRS, 40, 100)
-# The share of the possible maximum that is required. It is below 1 because
-# delays vary.
+# A run must reach at least this share of the possible maximum. The share is
+# below 1 because delays vary.
 SHARE = 0.90
 LATE = 0.01  # The maximum share of late frames among the sent frames.
 ENOUGH_FROM, ENOUGH = 35, 0.995

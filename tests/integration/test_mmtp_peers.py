@@ -32,8 +32,8 @@ LINKS = ("fast=a,b: rate=2500000 delay-ms=20 queue-bytes=64000",
          "slow=a,b: rate=1200000 delay-ms=120 queue-bytes=64000")
 IN_TIME = 1000  # The maximum delay in ms of a frame that is in time.
 
-# The time in s after the start of a transport in which no data is sent. A
-# transport may first measure its links.
+# The time in s from the start of a transport until the first frame is sent. The
+# transport may measure its links during this time.
 SECONDS_TO_CONNECT = 5
 AFTER = 5
 # GStreamer treats a pipe as a live stream, whose time begins before the first

@@ -34,8 +34,8 @@ FRAMES_PER_SECOND = 50
 # Both ends send their statistics every second, but not at the same time. This
 # is the maximum number of packets that only one of the two ends has counted.
 MAX_UNDER_WAY = 5 * FRAMES_PER_SECOND
-# The memory of a process may grow by this number of bytes from one of the
-# compared quarters to the other. This is about 30 bytes for each packet in that
+# The memory of a process may grow by this number of bytes from the second
+# quarter of the run to the last. This is about 30 bytes for each packet in that
 # time.
 MAX_GROWTH = 1 << 20
 STATS = "stats-update-interval=1000"
@@ -68,7 +68,8 @@ class Pair:
     # The kind of socket on which the receiver listens. It is "" if the test
     # need not wait until the receiver listens.
     protocol: str
-    check: str  # The name of the SoakTest method that checks this pair.
+    # The name of the SoakTest method that checks this sender and receiver.
+    check: str
 
 
 PAIRS = {
@@ -119,8 +120,8 @@ def find_pipeline(pid):
 
 
 def read_stats(path):
-    """Returns the counters of each message with statistics, without nested
-    structures."""
+    """Returns a dictionary for each message with statistics in the file. It
+    has the counters of the message, but not those in nested structures."""
     return [{name: int(value) for name, value in COUNTER.findall(text)}
             for text in STRUCTURE.findall(path.read_text(errors="replace"))]
 
@@ -206,8 +207,9 @@ class SoakTest(linktestbed.LinkCase):
               f"threads {max(threads[0])} then {min(threads[1])}",
               file=sys.stderr, flush=True)
         self.assertLessEqual(max(memory[1]), max(memory[0]) + MAX_GROWTH, name)
-        # A connection that is reopened has more descriptors and threads for a
-        # moment. Therefore the minima of the two quarters are compared.
+        # While a connection is reopened, the process has more descriptors and
+        # threads for a moment. Therefore only the minimum of the last quarter
+        # must not exceed the maximum of the second quarter.
         self.assertLessEqual(min(descriptors[1]), max(descriptors[0]), name)
         self.assertLessEqual(min(threads[1]), max(threads[0]), name)
 

@@ -370,8 +370,9 @@ class Damage(Tun):
         in_network_of(os.getpid(), set_loopback_up)
 
     def pass_damaged(self, at, protocol=0, coverage=None):
-        """Sends PACKETS packets and flips a bit of byte `at` in every STEPth.
-        Returns how many arrived unchanged and how many changed."""
+        """Sends PACKETS packets. In each STEPth packet, one bit of the byte
+        `at` is flipped. Returns how many payloads arrived unchanged, and how
+        many arrived changed."""
         def change(number, packet):
             if number % self.STEP == 0:
                 packet[at] ^= 0x10

@@ -3,9 +3,13 @@
 the page, in a fresh copy of the source.
 
 A block that begins with one of COMMANDS is a command. All other blocks show
-output. The text above a block decides in which shell the block is run. "second
-shell" means a shell that is left with Ctrl-C after the next block. "that shell"
-is the shell that a testbed opened in the block before.
+output. The text above a block decides in which shell the block is run:
+
+- If the text has "second shell", the block is run in a shell of its own. This
+  block is ended with Ctrl-C after the next block of the first shell.
+- If the text has "that shell", the block is run in the shell that the previous
+  block has opened, in a testbed.
+- Otherwise, the block is run in the first shell.
 """
 
 import os

@@ -4,9 +4,9 @@ directory.
 
 Most of them are the bundled film, encoded by ffmpeg. No available encoder makes
 field pictures, composite display information or quantiser matrix extensions
-(mjpegtools crashes on field pictures). For those, ffmpeg's headers are
-rewritten: all headers and start codes are correct, and so is the part of a
-slice that a payloader reads.
+(mjpegtools crashes on field pictures). For streams with these, the headers that
+ffmpeg wrote are changed. All headers and start codes are correct, and so is the
+part of a slice that a payloader reads.
 """
 
 import itertools

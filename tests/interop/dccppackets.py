@@ -63,7 +63,8 @@ class Packet:
     to: tuple
     type: str
     sequence: int
-    acknowledged: int  # None in a packet without an acknowledgement.
+    # The acknowledgement number, or None if the packet has no such number.
+    acknowledged: int
     ccval: int
     coverage: int  # The field CsCov.
     more: bytes  # The service code, or the reset code and its data.

@@ -86,10 +86,11 @@ def pps():
 
 
 class Picture:
-    """A frame or a field. `n_refs` is the size of each reference list. In each
-    list, `refs` is the ref_idx of the picture from which macroblocks are
-    copied. `marks` are the operations of 7.3.3.3 without the last 0.
-    `long_term` keeps this IDR picture as a long-term reference."""
+    """A frame or a field. `n_refs` is the size of each reference list.
+    Macroblocks are copied from the picture whose ref_idx in its list is `refs`.
+    `marks` are the memory management operations of 7.3.3.3, without the 0 that
+    ends them. If `long_term` is true, this IDR picture is kept as a long-term
+    reference."""
 
     def __init__(self, letter, frame_num, order, structure=FRAME, idr=False,
                  recovery=False, reference=True, refs=0, n_refs=1, marks=(),
@@ -179,12 +180,12 @@ class Stream:
 
     @staticmethod
     def _bases(frames):
-        """Yields for each frame a number that is added to its picture order
-        count. This number is called the base.
+        """Yields the base of each frame. The place of a frame in display order
+        is the sum of its base and its picture order count.
 
-        The picture order count begins again at each IDR picture. A base exceeds
-        all sums before the IDR picture, so the sums also rise across IDR
-        pictures.
+        The picture order count begins again at each IDR picture. The base of an
+        IDR picture therefore exceeds the sums of all earlier frames. The frames
+        up to the next IDR picture have the same base.
         """
         base = highest = 0
         for pictures in frames:
@@ -207,9 +208,9 @@ def fields_of(letters, frame_num, order, **options):
 
 
 def paff(gops, is_open, always_fields):
-    """Returns a stream with frames I B B P B B P B B P. In an open GOP the two
-    B-frames before the I-frame in display order come after it in the stream.
-    Without `always_fields`, every second P-frame is a frame picture."""
+    """Returns a stream with frames I B B P B B P B B P. In an open GOP, two
+    B-frames follow the I-frame in the stream but are shown before it. Without
+    `always_fields`, every second P-frame is a frame picture."""
     frames, frame_num, base = [], 0, 0
     for gop in range(gops):
         idr = gop == 0 or not is_open
@@ -242,8 +243,8 @@ def paff(gops, is_open, always_fields):
 def long_term(gops):
     """Returns a stream of IDR P P ... in which the IDR picture stays as a
     long-term reference, and the fifth P-frame becomes another long-term
-    reference. Every third P refers to the last picture of the list, which is a
-    long-term reference. Every fourth P is no reference."""
+    reference. Every third P-frame refers to the last picture of the list, which
+    is a long-term reference. Every fourth P-frame is a non-reference frame."""
     frames = []
     for _ in range(gops):
         frames.append([Picture("I", 0, 0, idr=True, long_term=True)])

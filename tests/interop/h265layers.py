@@ -5,8 +5,8 @@ encoder makes more than two layers.
 The P-frames become layer 0. The B-frames to which other frames refer become
 layer 1, and all other B-frames layer 2. The reference picture set of a picture
 may contain pictures of higher layers that the picture does not use. The set is
-therefore reduced to the pictures in the reference lists, which have one entry
-each (ref=1). No picture then depends on a picture of a higher layer, and each
+therefore reduced to the pictures in the reference lists. Each list has one
+entry (ref=1). No picture then depends on a picture of a higher layer, and each
 picture decodes as before the change. The positions of the fields are those that
 ffmpeg's trace_headers reports.
 """

@@ -33,7 +33,8 @@ typedef struct
   guint64 outage;
   guint64 n_frames;
   gboolean sending;
-  /* Time in ns at which the link has sent its last frame. */
+  /* Time in ns from which the link can take another frame. By then it has sent
+   * the previous frame, and an outage after that frame is over. */
   guint64 free_at;
 } Sender;
 

@@ -42,7 +42,7 @@ PRELUDE_FIELDS = ((0x01, 4), (0x02, 4), (0x04, 12), (0x08, 0), (0x10, 0),
                   (0x20, 4))
 RECORD, MAX_RANGES, MAX_RECORDS = 42, 16, 16
 UNMEASURED = 0x01
-# Minimum distance of two REPORTs on one channel, in units of 10 us.
+# Minimum interval between two REPORTs on one channel, in units of 10 us.
 REPORT_DISTANCE = 500
 
 

@@ -345,8 +345,9 @@ class Treatment:
 
 def losing_first(kind, of_client, port):
     """Returns a function that tells the network what to do with each packet. It
-    drops the first packet of the type `kind` that the client sends, or the
-    server if `of_client` is false. `port` is the server's port.
+    drops the first packet of the type `kind` from one endpoint. This endpoint
+    is the client if `of_client` is true, otherwise the server. `port` is the
+    server's port.
     """
     lost = []
 

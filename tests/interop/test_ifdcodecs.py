@@ -37,8 +37,8 @@ FPS = 25
 SLOW = 0.12, 0.08, 0.052
 
 # In the clips "short-range" and "long" an open GOP is longer than half the
-# range of pic_order_cnt_lsb. If frames are missing for longer than that, a
-# decoder cannot determine the length of this gap (8.2.1.1).
+# range of pic_order_cnt_lsb. If a gap of missing frames is longer than half of
+# this range, a decoder cannot determine the length of the gap (8.2.1.1).
 H264 = {
     "short-range": "open-gop=1:keyint=10:bframes=1:slice-max-size=300:"
                    "b-adapt=0",
@@ -76,9 +76,9 @@ THREE_LAYERS = "open-gop=0:keyint=24:bframes=3:b-adapt=0:scenecut=0:ref=1:" \
 # Two links that are still slower. They need 4 and 6 times the duration of a
 # frame to send a frame. The values are in seconds.
 SLOWER = 0.16, 0.24
-# {number of layers: {time in seconds that the link needs for a frame: distance
-# of the frames that must be sent}}. A link that needs twice the duration of a
-# frame has room for every second frame.
+# {number of layers: {time in seconds that the link needs for a frame: n}}. At
+# least every n-th frame must be sent. For example, a link that needs twice the
+# duration of a frame has room for every second frame.
 LAYERED_GOP = 48
 LAYERED = {2: {0.08: 2, 0.052: 2}, 3: {0.16: 4, 0.12: 4, 0.08: 2, 0.052: 2},
            4: {0.24: 8, 0.16: 8, 0.08: 2}}

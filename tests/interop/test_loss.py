@@ -212,7 +212,7 @@ class Disorder(LossTest):
 
     def test_garbage_is_dropped(self):
         """Some of the garbage has the sequence number of a valid packet and
-        arrives before it.
+        arrives before this packet.
         """
         rng = random.Random(2250)
         def garbage(near):

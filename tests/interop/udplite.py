@@ -216,7 +216,7 @@ def write_pcap(path, packets):
 TSHARK_FIELDS = ("udp.length", "udp.checksum_coverage", "udp.checksum.status",
                  "udplite.checksum_coverage.bad", "udp.checksum.zero",
                  "udp.payload")
-GOOD = "1"  # What tshark gives as the status of a correct checksum.
+GOOD = "1"  # The status that tshark reports for a correct checksum.
 
 
 def dissect(packets):

@@ -49,7 +49,7 @@ FORBIDDEN_IN_TESTS = {
     "sim": "simulation", "sims": "simulation",
 }
 # In C tests, "pair" is forbidden, because it could mean a fixture or a sender
-# with its receiver. In Python, a name may call two values a pair.
+# with its receiver. In Python, "pair" is allowed as a name for two values.
 FORBIDDEN_IN_C_TESTS = FORBIDDEN_IN_TESTS | {
     "pair": "fixture, sender or receiver", "pairs": "combinations",
 }
