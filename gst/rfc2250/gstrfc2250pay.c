@@ -195,7 +195,7 @@ static const GstWirelessProperty properties[] = {
    * Set AN in each packet of an MPEG-2 stream, and N in the packets of a
    * picture whose header differs from that of the previous picture of its type.
    * A receiver then knows whether it may use that previous header in place of a
-   * lost one. mediamtx rejects such packets.
+   * lost one. mediamtx rejects each packet in which AN or N is set.
    *
    * Since: 0.1
    */
