@@ -163,9 +163,10 @@ static const GstWirelessProperty properties[] = {
    * GstRfc2250Pay:aggregate-mode:
    *
    * How slices are distributed over packets. `slices` is supported by every
-   * receiver. `none` loses the least data with a packet, but produces the most
-   * packets. `fill` produces the fewest packets, which saves airtime on a radio
-   * link (802.11b takes about 0.85 ms per packet, whatever its size).
+   * receiver. With `none`, a lost packet loses the least data, but the number of
+   * packets is the largest. `fill` produces the fewest packets, which saves
+   * airtime on a radio link (802.11b takes about 0.85 ms per packet, whatever
+   * its size).
    *
    * Since: 0.1
    */

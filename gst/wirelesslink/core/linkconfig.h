@@ -83,8 +83,8 @@ typedef struct
   /* Maximum time in ns that the oldest packet has waited; if it has waited
    * longer, the queue is full. */
   guint64 time;
-  /* Configuration of LINK_QUEUE_IFD. In this queue, none of the other limits
-   * apply to video frames. */
+  /* Configuration of LINK_QUEUE_IFD. With this discipline, the limits above do
+   * not apply to video frames. */
   IfdConfig ifd;
 } LinkQueueConfig;
 
