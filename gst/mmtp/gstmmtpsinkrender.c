@@ -14,9 +14,9 @@
 /* picture types of GstFrameInfoMeta */
 #define PICTURE_I 1
 #define PICTURE_B 3
-/* Size of a block with the copies of several buffers, and maximum size of such a
- * buffer, in bytes. A block is freed when all buffers in it have arrived or are
- * late. */
+/* BLOCK_SIZE is the size in bytes of a block, which holds the copies of several
+ * buffers. A buffer of more than MAX_SHARED bytes is copied into memory of its
+ * own. A block is freed when all buffers in it have arrived or are late. */
 #define BLOCK_SIZE 65536
 #define MAX_SHARED 16384
 
@@ -238,10 +238,11 @@ get_wanted_delay (GstMmtpSink * self)
 }
 
 /* Sets the due time of a buffer that is put into the queue. The due time is
- * usually the timestamp of the buffer. Successive buffers may have the same
- * timestamp for half of the initial delay. After that, the arrival time of a
- * buffer replaces its timestamp. At that time, the buffer can still arrive
- * before its deadline. Call with `lock` held. */
+ * usually the timestamp of the buffer. However, the timestamps of successive
+ * buffers may stand still (mmtpstamps.h). If they stand still for longer than
+ * half of the initial delay, the arrival time of each buffer is used instead. A
+ * buffer with this due time can still arrive before its deadline. Call with
+ * `lock` held. */
 static gboolean
 take_due_time (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     guint64 * due)
@@ -590,9 +591,10 @@ gst_mmtp_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
       result = GST_NETWORK_SINK_EARLY;
       break;
     }
-    /* If several buffers have the same due time, the core considers them parts
-     * of one frame. A buffer without a timestamp is due when it is put. Each
-     * buffer therefore gets a different value of the current time. */
+    /* A buffer without a timestamp is due at the time that is passed here. If
+     * several buffers had the same due time, the core would consider them parts
+     * of one frame. Each buffer therefore gets a time that is 1 ns later than
+     * that of the previous one. */
     put_buffer (self, buffers[i], &timing, now + i);
   }
   *sent = i;

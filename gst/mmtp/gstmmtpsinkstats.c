@@ -74,8 +74,8 @@ add_stats (MmtpSenderStats * sum, const MmtpSenderStats * more)
     sum->refused[i] += more->refused[i];
 }
 
-/* Call with `lock` held. Returns the statistics of a path in all sessions.
- * Returns FALSE if there is no such path. */
+/* Call with `lock` held. Fills in the statistics of a path, summed over the
+ * current and all earlier sessions. Returns FALSE if there is no such path. */
 static gboolean
 get_path_stats (GstMmtpSink * self, guint path, MmtpSenderPathStats * stats)
 {

@@ -46,10 +46,10 @@ GST_ELEMENT_REGISTER_DECLARE (mmtpsrc);
 GST_DEBUG_CATEGORY_STATIC (gst_mmtp_src_debug);
 #define GST_CAT_DEFAULT gst_mmtp_src_debug
 
-/* Size of each receive buffer: the maximum datagram and 1.5 KiB more. Because
- * of this additional space, the beginnings of the buffers, which are used most,
- * are not all in the same few cache lines. Pages that are never written use no
- * memory. */
+/* Size of each receive buffer: the maximum datagram and 1.5 KiB more. Most
+ * packets use only the beginning of their buffer. The additional space puts the
+ * beginnings of different buffers into different cache lines. Pages that are
+ * never written use no memory. */
 #define INPUT_ROOM (65536 + 1536)
 /* maximum length of a buffer list */
 #define MAX_LIST 64
@@ -195,8 +195,8 @@ drop_first (GstMmtpSrc * self)
 
 /* Makes room in the queue for a new buffer of `size` bytes by dropping late
  * entries. Returns FALSE if the entries that are not late leave too little
- * room. The caller then drops the new buffer. The entries are kept, because
- * they are played earlier. */
+ * room. The caller then drops the new buffer and not one of these entries,
+ * because the entries are due before it. */
 static gboolean
 make_room (GstMmtpSrc * self, gsize size)
 {
@@ -578,8 +578,8 @@ take_next (GstMmtpSrc * self, GstBuffer ** buffers, guint * n)
  * of the joiner, the joiner first outputs all data that it holds. Returns FALSE
  * while the source is flushing.
  *
- * If the base class sets the timestamps, only one item is taken. The base class
- * sets no timestamps in a buffer list. */
+ * If the base class sets the timestamps, only one item is taken, because the
+ * base class cannot set timestamps in a buffer list. */
 static gboolean
 fetch_next (GstMmtpSrc * self)
 {

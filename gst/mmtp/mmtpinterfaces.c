@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads links, addresses and routes from the kernel. After any change, all of
- * them are read again, because they are few and no outdated state can remain.
+ * them are read again. They are few, and in this way no outdated state can
+ * remain.
  *
- * The routes are read from the routing tables. They cannot be found by trying to
- * reach the destination from a socket that is bound to an interface, because
+ * The routes are read from the routing tables. They cannot be found by trying
+ * to reach the destination from a socket that is bound to an interface, because
  * the kernel treats every destination as on-link for such a socket.
  */
 

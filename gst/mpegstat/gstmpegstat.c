@@ -228,9 +228,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMpegStat:stats-update-interval:
    *
-   * Interval at which #GstMpegStat:stats is posted as an element message while
-   * the pipeline plays, measured with the pipeline's clock, whether frames
-   * arrive or not.
+   * Interval at which #GstMpegStat:stats is posted as an element message. The
+   * interval is measured with the pipeline's clock while the pipeline plays.
+   * The message is posted even if no frames arrive.
    */
   PROPERTY_STATS_INTERVAL (STATS_INTERVAL_OR_END_BLURB, G_MAXINT64),
 

@@ -120,9 +120,10 @@ gst_mpeg_stat_frame_time (GstMpegStat * self,
   MpegVideoFramerStats stats;
   gboolean reads = gst_pull_reader_is_reading (self->sinkpad);
 
-  /* A block that the element reads contains several frames. Downstream may take
-   * these frames at different times, and each frame arrives when downstream has
-   * taken the one before it. */
+  /* If the element reads a file itself, it reads blocks that contain several
+   * frames. Downstream may take these frames at different times. A frame
+   * therefore counts as arrived when downstream has taken the frame before it.
+   */
   if (reads)
     gst_mpeg_stat_take_time (self);
   *time = self->now;

@@ -163,9 +163,10 @@ static const GstWirelessProperty properties[] = {
    * GstRfc2250Pay:aggregate-mode:
    *
    * How slices are distributed over packets. `slices` is supported by every
-   * receiver. `none` loses the least data with a packet, but produces the most
-   * packets. `fill` produces the fewest packets, which saves airtime on a radio
-   * link (802.11b takes about 0.85 ms per packet, whatever its size).
+   * receiver. With `none`, a lost packet loses the least data, but the number of
+   * packets is the largest. `fill` produces the fewest packets, which saves
+   * airtime on a radio link (802.11b takes about 0.85 ms per packet, whatever
+   * its size).
    *
    * Since: 0.1
    */
@@ -195,7 +196,7 @@ static const GstWirelessProperty properties[] = {
    * Set AN in each packet of an MPEG-2 stream, and N in the packets of a
    * picture whose header differs from that of the previous picture of its type.
    * A receiver then knows whether it may use that previous header in place of a
-   * lost one. mediamtx rejects such packets.
+   * lost one. mediamtx rejects each packet in which AN or N is set.
    *
    * Since: 0.1
    */

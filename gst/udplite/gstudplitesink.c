@@ -372,8 +372,8 @@ is_same_group (const UdpliteClient * one, const UdpliteClient * other)
 }
 
 /* Returns another receiver in the group of `client`, or NULL if there is none.
- * The sink joins a group only once for all receivers in it. If `joined` is
- * TRUE, only the receiver for which the group was joined is returned. */
+ * The sink joins each group only once, on behalf of one of the receivers in it.
+ * If `joined` is TRUE, only that receiver can be returned. */
 static UdpliteClient *
 find_neighbour (GstUdpliteSink * self, const UdpliteClient * client,
     gboolean joined)

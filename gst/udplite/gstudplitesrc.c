@@ -78,9 +78,10 @@ GST_DEBUG_CATEGORY_STATIC (gst_udplite_src_debug);
 /* minimum time between two warnings about discarded packets */
 #define REPORT_INTERVAL (10 * GST_SECOND)
 
-/* Maximum number of blocks of 64 KiB in which packets that came together are
- * parts. An element downstream that keeps few of the packets keeps at most these
- * blocks, 4 MiB, in addition to its packets. */
+/* Maximum number of blocks of memory that the buffers of received packets
+ * share. A block has 64 KiB, and an element downstream that keeps a single
+ * buffer also keeps its whole block. This maximum limits the additional memory
+ * to 4 MiB. */
 #define MAX_BLOCKS 64
 /* Minimum number of packets for which memory is prepared. It is used if the
  * previous batch was small. */

@@ -85,11 +85,12 @@ udplite_ipv4_header_read_options (UdpliteIpv4Header * self)
   self->multicast_ttl = multicast_ttl;
 }
 
-/* The kernel fills in the length and the checksum. It would not fill in an
- * identification, because a packet with the bit "don't fragment" needs none
- * (RFC 6864 section 4.1). The kernel nevertheless numbers the packets of a
- * connected raw socket, for the sake of routers that clear this bit, and so
- * does this function. */
+/* Even with IP_HDRINCL, the kernel fills in the length and the checksum. It
+ * fills in no identification if the bit "don't fragment" is set, because such a
+ * packet needs none (RFC 6864 section 4.1). If the kernel writes the whole
+ * header, it numbers the packets of a connected raw socket nevertheless, for
+ * the sake of routers that clear this bit. This function therefore numbers them
+ * too. */
 gboolean
 udplite_ipv4_header_write (UdpliteIpv4Header * self, guint8 * bytes,
     const UdpliteRoute * route, gsize size)

@@ -17,7 +17,8 @@
 #include <linux/rtnetlink.h>
 
 /* Size of a buffer that holds any answer about one route. The kernel truncates
- * a notification that is longer, which does not matter. */
+ * a longer notification. This does not matter, because the contents of
+ * notifications are not used. */
 #define MAX_ANSWER 4096
 
 /* A question about a route, with its destination, source and interface */

@@ -30,10 +30,13 @@ typedef struct _UdpliteRoutes UdpliteRoutes;
 UdpliteRoutes *udplite_routes_new (GInetAddress * bound);
 void udplite_routes_free (UdpliteRoutes * self);
 
-/* Empties the cache if the kernel has reported that something changed. Empties
- * it also one second after it was last emptied, because not every change of a
- * route is reported, and if the cache has become too large. `now` is the
- * monotonic time in us. */
+/* Empties the cache in three cases:
+ * - The kernel has reported that something changed.
+ * - One second has passed since the cache was last emptied. This is necessary
+ *   because not every change of a route is reported.
+ * - The cache has become too large.
+ *
+ * `now` is the monotonic time in us. */
 void udplite_routes_expire (UdpliteRoutes * self, gint64 now);
 void udplite_routes_clear (UdpliteRoutes * self);
 

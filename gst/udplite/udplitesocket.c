@@ -76,9 +76,9 @@ add_reason (GString * reasons, const UdpliteSocketBackend * backend,
 }
 
 /* Creates a socket with the first backend that the system supports and permits.
- * The socket is bound later. If binding fails because the port is in use, no
- * other backend must be tried, because it would use another protocol on this
- * port. */
+ * The socket is bound later. If binding fails because the port is in use, the
+ * caller must not try another backend, because that backend would use another
+ * protocol on this port. */
 static UdpliteSocket *
 create_any (gboolean ipv6, gchar ** tried, GError ** error)
 {

@@ -36,8 +36,8 @@ struct _UdpliteRaw
   UdpliteIpv4Header header;
   /* time in us of the last check for changes; 0 = check now */
   gint64 checked;
-  /* TRUE if the socket only sends and receives nevertheless; see
-   * stop_receiving () */
+  /* TRUE if the caller uses the socket only for sending, but the socket still
+   * receives packets; see stop_receiving () */
   gboolean must_stop_receiving;
   /* Address of an IPv4 socket that was bound in stop_receiving (). The kernel
    * uses this source address without being told. */
@@ -170,22 +170,24 @@ get_native (const guint8 * address)
 }
 
 /* A raw socket receives a copy of each UDP-Lite packet that arrives at this
- * host, and its filter then discards the copy. If the packets are sent over the
- * loopback interface, these copies take more than a tenth of the time of
- * sending.
+ * host, and the filter of the socket then discards the copy. If the packets are
+ * sent over the loopback interface, these copies take more than a tenth of the
+ * time of sending.
  *
  * A connected raw socket receives only packets from its peer. The socket is
  * therefore connected to a loopback address from which nothing is sent. Each
  * packet is nevertheless sent to its own destination, from the source address
  * that is set for it.
  *
- * Without `holder` the socket is not connected. It must then receive the ICMP
- * messages about the path MTU, which otherwise the holder receives. IPv6 has no
- * unused loopback address, so an IPv6 socket is not connected either.
+ * Two kinds of sockets are not connected. Without `holder` the socket must
+ * receive the ICMP messages about the path MTU, which the holder receives
+ * otherwise. An IPv6 socket is not connected, because IPv6 has no unused
+ * loopback address.
  *
- * Before that, the socket is bound to the source address of the first packet.
- * Packets from this address need no control message, which takes 30 to 80 ns
- * per packet. Packets from another address have one. */
+ * Before the socket is connected, it is bound to the source address of the
+ * first packet. A packet from this address needs no control message with its
+ * source address. Such a message takes 30 to 80 ns per packet, and only packets
+ * from another address have one. */
 static void
 stop_receiving (UdpliteSocket * self, const UdpliteRoute * route)
 {
@@ -202,9 +204,9 @@ stop_receiving (UdpliteSocket * self, const UdpliteRoute * route)
     return;
 }
 
-/* The packet must have the source address that is in the checksum. This sets
- * the local address, so that the kernel uses it even if the routes have changed
- * since the address was looked up. */
+/* The packet must have the source address that is in the checksum. This
+ * function sets the local address, so that the kernel uses it even if the
+ * routes have changed since the address was looked up. */
 static void
 set_local (UdpliteSocket * self, Datagram * datagram,
     const UdpliteRoute * route)
@@ -293,10 +295,11 @@ send_run (UdpliteSocket * self, const Datagram * datagrams, guint n,
   return 0;
 }
 
-/* A packet with an IP header of its own may be refused, for example because the
- * path MTU has decreased. In this case, the kernel writes the headers of this
- * packet and of the remaining packets. Only an error that this packet causes
- * again is an error. */
+/* The kernel may refuse a packet whose IP header this backend has written, for
+ * example because the path MTU has decreased. Such a failure is not returned.
+ * Instead, the kernel writes the headers of this packet and of the remaining
+ * packets, and the packet is sent again. An error is returned only if this
+ * fails too. */
 static guint
 send_runs (UdpliteSocket * self, Datagram * datagrams, guint n, GError ** error)
 {

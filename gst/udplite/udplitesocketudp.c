@@ -72,10 +72,10 @@ get_run (UdpliteSocket * self, const UdpliteOutput * outputs,
   return covered;
 }
 
-/* Sends the packets in their order. Several packets that are passed to the
- * kernel as one message are a run. Runs need a UDP checksum, and single packets
- * are sent without one. Consecutive messages of the same kind, runs or single
- * packets, are sent together. */
+/* Sends the packets in their order. A run is a group of packets that is passed
+ * to the kernel as one message (GSO). Runs need a UDP checksum, and single
+ * packets are sent without one. Consecutive runs are therefore sent together,
+ * and so are consecutive single packets. */
 static guint
 udp_send (UdpliteSocket * self, const UdpliteOutput * outputs, guint n,
     GError ** error)

@@ -16,9 +16,13 @@ since (guint64 now, guint64 then)
 }
 
 /* Returns the time since the last arrival. If the clock has changed since then,
- * only the time in PLAYING counts. If the pipeline plays now, this is the time
- * since playing started. If it has stopped, this is the time from the last
- * arrival until it stopped. */
+ * only the time in PLAYING counts. There are three cases:
+ *
+ * If the clock is the same as at the last arrival, the result is the difference
+ * of its two values. If playing has started since the last arrival, the result
+ * is the time since playing started. If playing has stopped since the last
+ * arrival, the result is the time from the last arrival until playing stopped.
+ */
 static guint64
 step (const MpegStatClock * clock, MpegStatClockKind kind, guint64 reading,
     guint64 monotonic)

@@ -33,7 +33,8 @@ void mpegstat_clock_mark_switch (MpegStatClock * clock, guint64 monotonic);
 /* Called at an arrival. Returns the time since the first arrival. */
 guint64 mpegstat_clock_take (MpegStatClock * clock, MpegStatClockKind kind,
     guint64 reading, guint64 monotonic);
-/* Returns the time that has passed since the first arrival. If the clock at the
- * last arrival was not `kind`, returns the time of the last arrival instead. */
+/* Returns the time that has passed from the first arrival until `reading`, a
+ * value of the clock `kind`. If another clock was in use at the last arrival,
+ * returns the time from the first to the last arrival instead. */
 guint64 mpegstat_clock_peek (const MpegStatClock * clock,
     MpegStatClockKind kind, guint64 reading);

@@ -79,7 +79,7 @@ typedef struct
   guint64 average_bitrate;
   guint64 duration;             /* in ns, from the first to the last arrival */
   gint64 latency_min, latency_median, latency_p95, latency_p99, latency_max;
-  gint64 latency_mean;          /* in ns, like the values above */
+  gint64 latency_mean;          /* in ns, as are the five latencies above */
   guint64 jitter;               /* in ns */
 } MpegStatTotals;
 

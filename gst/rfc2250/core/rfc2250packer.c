@@ -261,8 +261,8 @@ in_mid_unit (const Rfc2250Packer * packer)
   return packer->offset > packer->frame->units[packer->unit].offset;
 }
 
-/* Adds the bytes up to the offset `end` to the packet. Then the current unit is
- * the first one that ends after `end`.
+/* Adds the bytes up to the offset `end` to the packet. The first unit that ends
+ * after `end` becomes the current unit.
  */
 static void
 take (Rfc2250Packer * packer, Rfc2250Packet * packet, gsize end)

@@ -246,8 +246,9 @@ note_headers (Rfc2250Unpacker * unpacker, const guint8 * data, gsize size,
     unpacker->gop_with_i = have_gop;
 }
 
-/* Appendix 1: a stored picture header applies as long as a packet of every
- * picture of its type has arrived and none of these packets had N set. */
+/* Appendix 1: the stored header of a picture type may replace a lost header of
+ * that type. It may do so until one of two things happens: a picture of that
+ * type is lost completely, or a packet of such a picture has N set. */
 static void
 note_n_bit (Rfc2250Unpacker * unpacker, const Rfc2250Header * header,
     const MpegVideoPicture * picture)
@@ -455,9 +456,9 @@ drop_open_slice (Rfc2250Unpacker * unpacker)
 
 /* Returns the frame that was assembled in the chunk. If the frame fills less
  * than half of the chunk, the frame is copied, and the chunk is used again for
- * the next frame. Otherwise the frame takes over the whole chunk, including the
- * unused bytes at its end. The chunk is not made smaller before, because malloc
- * could not reuse the memory of a smaller chunk for the next one. */
+ * the next frame. Otherwise the frame takes over the whole chunk. The unused
+ * bytes at the end of the chunk are not released, because malloc could not
+ * reuse the memory of such a smaller chunk for the next chunk. */
 static guint8 *
 unpacker_take_chunk (Rfc2250Unpacker * unpacker)
 {
@@ -710,8 +711,9 @@ legacy_collect (Rfc2250Unpacker * unpacker)
   while (mpeg_video_framer_poll_output (unpacker->framer, &frame)) {
     damaged = (frame.flags & MPEG_VIDEO_FRAME_INCOMPLETE) != 0;
     unpacker->rtptime = frame.pts;
-    /* The framer returns PTS and DTS unchanged. The RTP timestamp was therefore
-     * passed to it as PTS, and the PTS as DTS. */
+    /* The framer returns unchanged the PTS and the DTS that were passed to it.
+     * The unpacker uses these fields to carry two other values: the field PTS
+     * carries the RTP timestamp, and the field DTS carries the PTS. */
     unpacker->pts = frame.dts;
     if (damaged && unpacker->on_loss == RFC2250_ON_LOSS_DROP_FRAME) {
       unpacker->stats.frames_dropped++;
@@ -811,9 +813,9 @@ rfc2250_unpacker_input (Rfc2250Unpacker * unpacker,
     return;
   }
 
-  /* P = 0 is forbidden, and B and E are both unset only in the middle of a
-   * large slice. If all fields are zero, the sender does not fill in the
-   * header. */
+  /* If all these fields are zero, the sender does not fill in the header. A
+   * sender that fills it in cannot send these values: P = 0 is forbidden, and B
+   * and E are both unset only in the middle of a large slice. */
   if (!header.t && header.p == 0 && !header.b && !header.e && !header.s) {
     unpacker->stats.legacy_packets++;
     unpacker_take_legacy (unpacker, payload, payload->data + header_size,

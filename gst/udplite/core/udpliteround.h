@@ -28,8 +28,8 @@ typedef struct
   guint index;
   /* how many times the receiver got all packets */
   guint time;
-  /* A receiver may get the batch several times. This is the number of packets
-   * that it has already got this time. */
+  /* number of packets of the batch that the current receiver has already got in
+   * the current repetition; it may get the batch several times */
   guint packet;
   /* TRUE if at least one receiver got the packet */
   gboolean reached[UDPLITE_MAX_ROUND];

@@ -85,8 +85,9 @@ link_free (Link * link, GDestroyNotify user_free)
 
   for (i = 0; i < LINK_MAX_STATIONS; i++)
     link_queue_clear (&link->queues[i], user_free);
-  /* A duplicate shares the `user` of its original, which may have left the link
-   * already. Therefore `user_free` is called for originals only. */
+  /* A duplicate shares the `user` of its original. The original may have left
+   * the link already, and its `user` then belongs to the caller again.
+   * Therefore `user_free` is called for originals only. */
   for (i = 0; i < link->departures->len; i++)
     link_item_free (g_ptr_array_index (link->departures, i), user_free);
   while ((item = g_queue_pop_head (&link->outputs)))

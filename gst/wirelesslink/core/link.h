@@ -38,20 +38,23 @@ void link_free (Link * link, GDestroyNotify user_free);
 guint link_add_flow (Link * link, guint station);
 void link_set_station (Link * link, guint flow, guint station);
 
-/* With LINK_MODEL_PIPE, transmissions that begin at `from` or later use this
- * rate in bit/s and this delay in ns, in the direction of `station`. They
- * replace the rate and the delay of the configuration. Steps must be added in
- * the order of their times. A step must be added before the link has reached
- * its time. */
+/* Adds a step, which is a change of the rate and the delay of LINK_MODEL_PIPE.
+ * Transmissions in the direction of `station` that begin at `from` or later use
+ * this rate in bit/s and this delay in ns. They replace the rate and the delay
+ * of the configuration. Steps must be added in the order of their times, and
+ * each step before the link has reached the time `from`. */
 void link_add_step (Link * link, guint64 from, guint station, guint64 rate,
     guint64 delay);
-/* With LINK_MODEL_PIPE, packets of more than `above` bytes are lost if they are
- * in transmission or on their way to the receiver between `from` (included) and
- * `to` (excluded). Packets in the queue are not lost. A cut must be added
- * before it begins. Several cuts may be added in any order. */
+/* Adds a cut, which is an interruption of a link with LINK_MODEL_PIPE. Packets
+ * of more than `above` bytes are lost if they are in transmission or on their
+ * way to the receiver between `from` (included) and `to` (excluded). Packets in
+ * the queue are not lost. A cut must be added before the link has reached the
+ * time `from`. Several cuts may be added in any order. */
 void link_add_cut (Link * link, guint64 from, guint64 to, guint32 above);
 
-/* A packet arrives. Each packet ends in an output or in a fate event. */
+/* A packet arrives. In the end, link_poll_output () returns the packet, or
+ * link_poll_event () returns an event of the type LINK_EVENT_FATE that says why
+ * it was lost. */
 void link_input (Link * link, guint64 now, guint flow, guint32 size,
     gpointer user);
 /* A packet arrives whose position in a video frame is known. */
@@ -69,8 +72,8 @@ void link_end_flow (Link * link, guint64 now, guint flow);
 void link_timeout (Link * link, guint64 now);
 /* Returns the next packet that has left the link, in the order of departures.
  * Returns FALSE if no further packet has left by the latest time that was
- * passed to the link. If `copy` of the packet is 0, its `user` belongs to the
- * caller again. */
+ * passed to the link. If the packet is the original and not a duplicate (`copy`
+ * is 0), its `user` belongs to the caller again. */
 gboolean link_poll_output (Link * link, LinkPacket * packet);
 gboolean link_poll_event (Link * link, LinkEvent * event);
 /* Returns the time of the next event in the link; LINK_NEVER = no event will

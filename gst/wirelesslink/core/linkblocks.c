@@ -38,10 +38,10 @@ typedef struct
 
 /* Entering the radio */
 
-/* Assigns radio blocks to the packet that has crossed the serial line. Its last
- * block begins at the earliest when its last byte has crossed the line. The
- * other blocks precede the last block without a gap. No block begins before its
- * bytes have crossed the line, and no block carries bytes of two packets. */
+/* Assigns consecutive radio blocks to the packet that has crossed the serial
+ * line. No block begins before its bytes have crossed the line, so the last
+ * block begins only after the last byte of the packet has crossed it. No block
+ * carries bytes of two packets. */
 static void
 enter_air (Blocks * blocks, Direction * direction)
 {

@@ -96,16 +96,17 @@ check_ranges (const Range * ranges, guint n, GError ** error)
 
 #define MAX_TIME 1e15           /* ns: 11 days */
 /* Minimum mean time in a state, in ns. Each change of the state costs a wakeup.
- * Instead of shorter states, an error rate should be configured. */
+ * If shorter states are wanted, an error rate should be configured instead. */
 #define MIN_SOJOURN 1e5
 #define MAX_RATE 1e12           /* bit/s */
 /* Minimum rate in bit/s. At this rate an OFDM symbol, which takes 4 us, carries
  * one bit. */
 #define MIN_WLAN_RATE 250000
 #define MAX_BURST 1e9           /* bytes */
-/* Minimum mean rate in bit/s. With a lower rate, the model could need much time
- * to send a single packet. Until the packet is sent, the model draws every
- * opportunity, and it draws the rate 50 times per second of link time.
+/* Minimum mean rate in bit/s. With a lower rate, the model could need much
+ * computing time to send a single packet. Until the packet is sent, the model
+ * computes a random time for every opportunity to send. It also computes a
+ * random rate 50 times per second of link time.
  */
 #define MIN_CELLULAR_RATE 10000
 #define MAX_CELLULAR_RATE 1e10
@@ -120,8 +121,8 @@ get_min (const LinkOnOffConfig * config)
   return config->mean_good && config->mean_bad ? MIN_SOJOURN : 0;
 }
 
-/* Adds to the error message from which properties the limits of the mean rate
- * follow. The user did not set these limits directly. */
+/* Extends the error message by the properties from which the limits of the mean
+ * rate follow, because the user did not set these limits directly. */
 static void
 explain_mean (GError * error)
 {

@@ -83,8 +83,8 @@ typedef struct
   /* Maximum time in ns that the oldest packet has waited; if it has waited
    * longer, the queue is full. */
   guint64 time;
-  /* Configuration of LINK_QUEUE_IFD. In this queue, none of the other limits
-   * apply to video frames. */
+  /* Configuration of LINK_QUEUE_IFD. With this discipline, the limits above do
+   * not apply to video frames. */
   IfdConfig ifd;
 } LinkQueueConfig;
 
@@ -112,7 +112,8 @@ typedef struct
   /* additional failure probability while the microwave oven radiates */
   gdouble oven_failure[LINK_MAX_RATES];
   guint top_rate;               /* index of the highest rate in use */
-  /* rate of the ACK in bit/s; 0 = the highest basic rate up to the data rate */
+  /* rate of the ACK in bit/s; 0 = the highest basic rate that does not exceed
+   * the data rate */
   guint64 ack_rate;
   gboolean ofdm;                /* 802.11g instead of DSSS and CCK of 802.11b */
   gboolean short_preamble;
@@ -123,8 +124,9 @@ typedef struct
   /* number of consecutive successful attempts after which the rate is increased
    */
   guint up_after;
-  /* number of consecutive successful attempts after which a rate that was
-   * reduced by a lost packet is increased by one step */
+  /* Replaces `up_after` after a lost packet, until the top rate is reached
+   * again: the number of consecutive successful attempts after which the rate
+   * is increased by one step */
   guint loss_up_after;
 } LinkDcfConfig;
 
@@ -159,8 +161,8 @@ typedef struct
   guint64 mean_rate[2];
   guint64 min_rate;             /* bit/s between two outages */
   guint64 max_rate;             /* bit/s; 1000 packets/s in the paper */
-  /* Standard deviation, in bit/s, of the change of the rate that Brownian
-   * motion causes in one second. Winstein et al. use 200 packets/s. */
+  /* Standard deviation, in bit/s, of the random change of the rate in one
+   * second (Brownian motion). Winstein et al. use 200 packets/s. */
   guint64 noise;
   /* Time constant in ns with which the rate returns to its mean. In the model
    * of Winstein et al. the rate does not return.
