@@ -465,9 +465,9 @@ typedef enum
   END_LAST
 } End;
 
-/* Plays with one receiver, whose connection ends in the way that `end` selects.
- * At this end of the connection, the sink is connected, and render () waits or
- * is about to wait.
+/* Plays with one receiver, and ends its connection in the way that `end`
+ * selects. At the moment of this end, the sink is connected, and render ()
+ * waits or is about to wait.
  */
 static SinkPipeline *
 play_until_end (Receiver * receiver, End end, gboolean again)
@@ -684,7 +684,7 @@ GST_START_TEST (next_to_nothing_waits_unsent)
 GST_END_TEST;
 #endif
 
-/* No data passes a connection while its receiver reads nothing. */
+/* A connection transports no data while its receiver reads nothing. */
 GST_START_TEST (estimate_of_a_stalled_connection_falls)
 {
   Receiver receiver;
@@ -952,8 +952,8 @@ GST_START_TEST (random_frames_arrive_whole)
     g_async_queue_push (test->queue, make_random_frame (rand, is_key, i,
             max_size));
     /* Waits until the pipeline has taken the frame out of the queue. The sink
-     * then begins to send the frame. The flush or the pause below can therefore
-     * come while the sink is sending this frame. */
+     * then begins to send the frame. It may still be sending the frame when the
+     * test flushes or pauses the pipeline. */
     WAIT_FOR (g_async_queue_length (test->queue) <= 0);
     /* After a flush, a source continues with a key frame. */
     is_key = g_rand_int_range (rand, 0, 8) == 0;

@@ -125,8 +125,8 @@ GST_START_TEST (another_thread_may_end_a_flush)
     return;
   GST_BASE_SRC_GET_CLASS (src)->unlock (src);
   fail_unless_equals_int (run (create_in_thread, src), GST_FLOW_FLUSHING);
-  /* This thread is joined after the other one has been created. Otherwise both
-   * of them could have the same GThread pointer.
+  /* The thread `stopper` is joined only after the thread `streaming` has been
+   * created. Otherwise both threads could have the same GThread pointer.
    */
   stopper = g_thread_new ("stopper", unlock_stop, src);
   while (!g_atomic_int_get (&n_stopped))

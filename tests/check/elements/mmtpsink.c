@@ -406,9 +406,9 @@ static const GstClockTime times[][3] = {
   {200 * MS, NONE, NONE},
 };
 
-/* Checks that `time` is later by `expected` than `first`, the time of the first
- * buffer. Both ends use the same clock here, so the tolerance only has to cover
- * the accuracy with which each end reads the clock. */
+/* Checks that `time` is `expected` after `first`, which is the time of the
+ * first buffer. Both ends use the same clock here, so the tolerance only has to
+ * cover the accuracy with which each end reads the clock. */
 static void
 check_time (GstClockTime time, GstClockTime expected, GstClockTime first)
 {
@@ -862,7 +862,7 @@ GST_START_TEST (who_does_not_answer_is_an_error)
 
 GST_END_TEST;
 
-/* A peer-timeout of 0 means that there is no limit. */
+/* With a peer-timeout of 0, neither end ever counts a silent peer as gone. */
 GST_START_TEST (a_session_without_a_limit_goes_on)
 {
   LoopbackFixture fixture;
@@ -911,7 +911,8 @@ GST_START_TEST (channels_that_are_none_are_an_error)
 
 GST_END_TEST;
 
-/* The ends that have a key. If both ends have one, the keys differ. */
+/* Each row says whether the source and the sink have a key. If both have one,
+ * the two keys differ. */
 static const struct
 {
   gboolean src, sink;

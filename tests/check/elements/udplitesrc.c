@@ -671,8 +671,8 @@ GST_END_TEST;
 
 /* --- allowed senders ------------------------------------------------------ */
 
-/* If packets of other senders wait in the socket, they must not delay the
- * packets that arrived after them. */
+/* Packets of senders that are not allowed may wait in the socket. They must not
+ * delay packets of allowed senders that arrive later. */
 GST_START_TEST (only_allowed_senders_are_heard)
 {
   Fixture fixture;

@@ -179,11 +179,12 @@ typedef struct
 {
   /* the estimated rate just before the new scene, in bit/s */
   guint64 estimate;
-  /* rate that enters the network in the first second of the new scene, in
-   * Mbit/s */
+  /* rate at which data enters the network in the first second of the new scene,
+   * in Mbit/s */
   gdouble entered;
   Shown before, after;
-  gdouble padding;              /* mean before the new scene, in bit/s */
+  /* mean rate of padding before the new scene, in bit/s */
+  gdouble padding;
 } SceneResult;
 
 static void

@@ -59,8 +59,9 @@ loss_of (const DccpSimulationFlowResult * flow)
   return 1 - (gdouble) flow->packets_arrived / MAX (1, flow->packets_sent);
 }
 
-/* Returns a queueing delay in ms: the delay that the share `part` of the
- * packets did not exceed, minus the minimum delay of all packets. */
+/* Returns a percentile of the queueing delay in ms. `part` selects the
+ * percentile: 0.95 is the 95th. The queueing delay of a packet is its delay
+ * minus the minimum delay of all packets. */
 static gdouble
 queueing_ms (const DccpSimulationFlowResult * flow, gdouble part)
 {

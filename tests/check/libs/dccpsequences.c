@@ -374,8 +374,9 @@ GST_START_TEST (numbers_begin_anew)
 
 GST_END_TEST;
 
-/* The handshake starts with the lowest sequence number and with the highest
- * ones, so that the numbers wrap around during it. */
+/* In turn, the handshake starts with sequence number 0 and with each of the
+ * three highest numbers. With the highest numbers, the numbers wrap around
+ * during the handshake. */
 GST_START_TEST (handshake_over_the_edge)
 {
   guint i;
