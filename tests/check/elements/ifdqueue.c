@@ -746,8 +746,9 @@ GST_START_TEST (refresh_does_not_restore_the_stream)
 
 GST_END_TEST;
 
-/* The first P-frame that finds no room may be the last one before an I-frame.
- * If another P-frame follows, the stream cannot go on without a key frame. */
+/* The first P-frame that finds no room may be the last one before an I-frame,
+ * so ifdqueue requests no key frame yet. If another P-frame follows, the stream
+ * cannot go on without a key frame, and ifdqueue requests one. */
 GST_START_TEST (broken_gop_asks_for_a_key_frame)
 {
   IfdHarness harness;
@@ -1626,8 +1627,8 @@ GST_START_TEST (unusable_caps_that_change_are_one_error)
 GST_END_TEST;
 
 /* ifdqueue offers caps, from which upstream may choose. Caps with complete
- * access units come first, even if upstream prefers others. If downstream
- * accepts no such caps, they are not offered. */
+ * access units come first, even if upstream prefers others. Caps that
+ * downstream does not accept are not offered. */
 GST_START_TEST (upstream_chooses_what_is_usable)
 {
   GstCaps *filter = gst_caps_from_string ("video/x-h264,alignment=nal; "

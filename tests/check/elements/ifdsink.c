@@ -863,7 +863,7 @@ typedef struct
 {
   Receiver receiver;
   GRand *rand;
-  /* Number of connections that the receiver still breaks. */
+  /* Number of further connections that the receiver will break. */
   guint breaks;
   guint n_frames;               /* of all connections */
   gint is_over;                 /* The sink has stopped. */
@@ -1012,8 +1012,8 @@ GST_START_TEST (eos_does_not_wait_for_ever)
   receiver_listen (&receiver);
   test = writer_new (&receiver);
   /* The frame has 20000 bytes, so the receive buffer of 4096 bytes cannot hold
-   * it. However, the frame is so small that render does not wait until it is
-   * sent. Only the end of the stream waits. */
+   * it. However, the frame is so small that render returns before it is sent.
+   * Only at EOS does the sink wait until the frame is sent. */
   g_object_set (test->sink, "drain-timeout", 20, NULL);
   g_object_set (test->sink, "notsent-lowat", 0, NULL);
   sink_pipeline_play (test);

@@ -114,8 +114,9 @@ GST_START_TEST (the_unlock_stop_of_a_pause_ends_no_flush)
 
 GST_END_TEST;
 
-/* An application may send FLUSH_START and FLUSH_STOP from two threads. The
- * thread that calls create then waits until the next flush. */
+/* An application may send FLUSH_START from one thread and FLUSH_STOP from
+ * another. After FLUSH_STOP, a call of create waits for a packet again. The
+ * next flush ends this wait. */
 GST_START_TEST (another_thread_may_end_a_flush)
 {
   GstBaseSrc *src = make_source (lines[__i__]);

@@ -1323,7 +1323,8 @@ pop_warning (LoopbackEnd * end)
 }
 
 /* A muxer whose video has ended may repeat its last timestamp while the audio
- * continues for longer than the latency. */
+ * continues for longer than the latency. The sink must not discard the buffers
+ * with this timestamp as late. */
 GST_START_TEST (timestamps_that_stand_still_lose_nothing)
 {
   const guint n = 60, n_moving = 10;

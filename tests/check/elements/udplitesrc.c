@@ -740,8 +740,8 @@ GST_START_TEST (a_pause_ends_the_wait)
 
 GST_END_TEST;
 
-/* GstBaseSrc may unlock a source when it changes to PAUSED. If PLAYING follows
- * directly, GstBaseSrc from 1.26 on may then stop the source. */
+/* GstBaseSrc may call unlock of a source that changes to PAUSED. If PLAYING
+ * follows directly, GstBaseSrc from 1.26 on may then stop the source. */
 GST_START_TEST (many_short_pauses_end_nothing)
 {
   Fixture fixture;

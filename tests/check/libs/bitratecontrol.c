@@ -411,7 +411,8 @@ GST_START_TEST (dropped_backlog_does_not_hold_the_rate_down)
 
 GST_END_TEST;
 
-/* A transport that does not report the bytes in flight has no backlog. */
+/* If the transport does not report the bytes in flight, the backlog is unknown.
+ * An unknown backlog does not lower the bitrate. */
 GST_START_TEST (unknown_backlog_changes_nothing)
 {
   begin (&usual, &bitrate_estimate_rule, 1000);

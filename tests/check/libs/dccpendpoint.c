@@ -633,8 +633,8 @@ assert_reset (guint8 code, guint8 data_1, guint8 data_2, guint8 data_3)
 }
 
 /* RFC 4340 section 11.7: a packet may have several Data Dropped options. Here
- * it has two with one block each. The second block refers to the packet before
- * that of the first block. */
+ * it has two with one block each. The first block refers to one packet, and the
+ * second block refers to the packet before it. */
 GST_START_TEST (second_data_dropped_goes_on)
 {
   open_network ();
