@@ -179,9 +179,9 @@ stream (Channel * channel)
 
 /* --- the result ----------------------------------------------------------- */
 
-/* Returns the number of frames that arrived together with all their references.
- * A leading B-frame needs the last reference frame of the previous GOP, except
- * in a closed GOP. */
+/* Returns the number of decodable frames. A frame is decodable if it arrived
+ * and all its references are decodable. A leading B-frame needs the last
+ * reference frame of the previous GOP, except in a closed GOP. */
 static guint
 count_decodable (const GArray * film)
 {

@@ -225,9 +225,11 @@ GST_START_TEST (list_crosses_with_and_without_gso)
 GST_END_TEST;
 
 /* Sends a stream of 0.3 Mbit/s until padding was sent, for at most 20 s. Then
- * checks that not too much padding was sent. The token bucket holds the padding
- * of one second. The bound is therefore the padding of the elapsed time and of
- * one more second. It is valid for any load of the machine. */
+ * checks that not too much padding was sent.
+ *
+ * The token bucket of the padding holds the padding of one second. The upper
+ * bound is therefore the padding of the elapsed time plus that of one more
+ * second. It is valid for any load of the machine. */
 GST_START_TEST (padding_is_sent_and_bounded)
 {
   const guint bitrate = 200000;
@@ -318,8 +320,8 @@ GST_START_TEST (a_buffer_that_is_too_long_is_told)
 GST_END_TEST;
 
 /* With blocking=true, each buffer waits until the sink has room for it. Two of
- * these buffers together are longer than max-bytes, so the sink never has room
- * for both at the same time. */
+ * these buffers together have more bytes than max-bytes, so the sink never has
+ * room for both at the same time. */
 GST_START_TEST (long_buffers_wait_for_each_other)
 {
   const guint n = 4, size = 3 * 1000 * 1000;

@@ -1257,7 +1257,9 @@ GST_START_TEST (a_link_that_never_works_ends_with_the_stream)
 
 GST_END_TEST;
 
-/* Upstream has already sent EOS when the failure becomes known. */
+/* The source pad of the link is not linked. The link notices this only when it
+ * outputs the first packet, after 300 ms. Upstream has already sent EOS by
+ * then, but the link must still post an error. */
 GST_START_TEST (a_failure_behind_the_end_is_an_error)
 {
   GstElement *pipeline = gst_parse_launch ("videotestsrc num-buffers=3 ! "

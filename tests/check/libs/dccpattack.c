@@ -562,7 +562,8 @@ GST_START_TEST (flood_of_requests_keeps_no_client_out)
 
 GST_END_TEST;
 
-/* All forged Requests belong to one flow and have ascending sequence numbers.
+/* All forged Requests have the same addresses and ports, and ascending sequence
+ * numbers.
  */
 GST_START_TEST (flood_of_a_half_open_flow_has_few_answers)
 {
