@@ -237,9 +237,9 @@ def show_transfers(link, transfers):
 
 
 def find_limit(hosts, programs, link):
-    """Finds a limit by a binary search. Returns the highest rate in packets/s
-    at which nothing is lost for LIMIT_SECONDS. The rate is a multiple of
-    LIMIT_STEP."""
+    """Finds by a binary search how fast the hosts can send over a link without
+    loss. Returns the highest rate in packets/s at which nothing is lost for
+    LIMIT_SECONDS. The rate is a multiple of LIMIT_STEP."""
     low, high = 0, MAX_LIMIT // LIMIT_STEP
     while high - low > 1:
         middle = (low + high) // 2

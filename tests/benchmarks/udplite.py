@@ -80,9 +80,9 @@ def take_turns(runs, measures):
 
 
 def compare(rounds, theirs, target):
-    """Compares two elements by packets per second and by packets per CPU
-    second. Other load of the machine disturbs the comparison by CPU second
-    less."""
+    """Compares two elements by two figures: packets per second, and packets per
+    CPU second. Other load of the machine changes the second figure less than
+    the first one."""
     rates = [ours / its for (ours, _), (its, _) in zip(rounds, theirs)]
     rate, cpu = (statistics.median(ours[i] for ours in rounds)
                  / statistics.median(its[i] for its in theirs)

@@ -155,8 +155,8 @@ find_packet (const guint8 ** bytes, const guint8 * end, guint * number)
   return TRUE;
 }
 
-/* Sets the times at which packets were captured, if they are among the packets
- * from `first` to `first` + `n` - 1. */
+/* Reads the capture. If the number of a captured packet is from `first` to
+ * `first` + `n` - 1, its capture time is written to `captured`. */
 static void
 read_capture (gint fd, guint64 * captured, guint first, guint n)
 {

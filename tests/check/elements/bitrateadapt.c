@@ -15,8 +15,9 @@ typedef struct
   GstPad *sinkpad, *srcpad;
   guint bitrate, target_bitrate;
   GstStructure *controls;
-  /* Both values are atomic. If `refuses` is set, the encoder accepts no new
-   * bitrate. If `forgets` is set, new caps make the encoder forget its bitrate.
+  /* `refuses` and `forgets` are atomic. If `refuses` is set, the encoder
+   * accepts no new bitrate. If `forgets` is set, new caps make the encoder
+   * forget its bitrate.
    */
   gint refuses, forgets;
   gint forgot;                  /* atomic */
@@ -960,8 +961,8 @@ GST_START_TEST (loss_asks_for_a_key_frame_once_a_second)
 
 GST_END_TEST;
 
-/* Returns statistics as those of mmtpsink, with one channel. `queue_delay` is
- * in ns. */
+/* Returns statistics in the format of those of mmtpsink, with one channel.
+ * `queue_delay` is in ns. */
 static GstStructure *
 make_channel_stats (guint64 late, guint64 queue_delay)
 {

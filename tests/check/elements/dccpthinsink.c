@@ -729,9 +729,9 @@ GST_START_TEST (key_unit_is_asked_for_when_one_was_lost)
 
 GST_END_TEST;
 
-/* The key frame arrived at the receiver, but was dropped because downstream was
- * too slow. This counts as a loss. If no key frame was dropped, the sink does
- * not request one. */
+/* The receiver drops frames because downstream is too slow. A key frame that is
+ * dropped in this way counts as lost, so the sink requests a new one. If no key
+ * frame was dropped, the sink does not request one. */
 GST_START_TEST (key_unit_is_asked_for_when_one_was_thrown_away)
 {
   const gboolean has_key_units = __i__;

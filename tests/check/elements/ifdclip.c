@@ -179,9 +179,9 @@ stream (Channel * channel)
 
 /* --- the result ----------------------------------------------------------- */
 
-/* Returns the number of frames that arrived together with all their references.
- * A leading B-frame needs the last reference frame of the previous GOP, except
- * in a closed GOP. */
+/* Returns the number of decodable frames. A frame is decodable if it arrived
+ * and all its references are decodable. A leading B-frame needs the last
+ * reference frame of the previous GOP, except in a closed GOP. */
 static guint
 count_decodable (const GArray * film)
 {
@@ -280,9 +280,10 @@ typedef enum
   CHAIN_LAST
 } Chain;
 
-/* `free_at` has a time for each value of Chain and each number of decodable
- * frames. It is the earliest time at which the channel is free, or G_MAXUINT64
- * if that number is impossible. */
+/* `free_at` has one entry for each value of Chain and each number of decodable
+ * frames. The entry is the earliest time at which the channel can be free again
+ * after so many decodable frames. It is G_MAXUINT64 if so many frames cannot be
+ * reached. */
 typedef struct
 {
   guint64 *free_at[CHAIN_LAST];
@@ -295,8 +296,8 @@ improve (Best * best, Chain chain, guint count, guint64 free_at)
     best->free_at[chain][count] = free_at;
 }
 
-/* Extends `next` by the two choices for `picture`, which are to send it or to
- * skip it. The sender knows the future, so it never sends a picture that could
+/* Adds to `next` the results of two choices: `picture` is sent, or it is
+ * skipped. The sender knows the future, so it never sends a picture that could
  * not be decoded. */
 static void
 send_or_skip (const Picture * picture, Chain chain, guint count,

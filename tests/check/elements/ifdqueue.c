@@ -169,7 +169,7 @@ GST_START_TEST (nothing_enters_before_playing)
 
 GST_END_TEST;
 
-/* The segment of a clip may begin after its first DTS. */
+/* The segment of a clip may begin after the first DTS of the clip. */
 GST_START_TEST (what_is_before_the_segment_is_due_at_once)
 {
   GstSegment segment;
@@ -569,8 +569,8 @@ GST_START_TEST (vp9_tells_the_frames_that_refresh_nothing)
 
 GST_END_TEST;
 
-/* The frame is malformed, so it is unknown which of its contents later frames
- * refer to. It therefore counts as a reference frame. */
+/* The frame is malformed, so it is unknown whether later frames refer to it. It
+ * therefore counts as a reference frame. */
 GST_START_TEST (malformed_frame_is_counted)
 {
   IfdHarness harness;
@@ -644,8 +644,8 @@ GST_START_TEST (fields_of_a_frame_go_together)
 
 GST_END_TEST;
 
-/* The second field is missing. Another frame, new caps or the end of the stream
- * arrives first. */
+/* The second field is missing: another frame, new caps or the end of the stream
+ * follows the first field. */
 GST_START_TEST (fields_alone_are_frames)
 {
   GstCaps *caps = gst_caps_from_string ("video/x-h264,"
@@ -746,8 +746,9 @@ GST_START_TEST (refresh_does_not_restore_the_stream)
 
 GST_END_TEST;
 
-/* The first P-frame that finds no room may be the last one before an I-frame.
- * If another P-frame follows, the stream cannot go on without a key frame. */
+/* The first P-frame that finds no room may be the last one before an I-frame,
+ * so ifdqueue requests no key frame yet. If another P-frame follows, the stream
+ * cannot go on without a key frame, and ifdqueue requests one. */
 GST_START_TEST (broken_gop_asks_for_a_key_frame)
 {
   IfdHarness harness;
@@ -1626,8 +1627,8 @@ GST_START_TEST (unusable_caps_that_change_are_one_error)
 GST_END_TEST;
 
 /* ifdqueue offers caps, from which upstream may choose. Caps with complete
- * access units come first, even if upstream prefers others. If downstream
- * accepts no such caps, they are not offered. */
+ * access units come first, even if upstream prefers others. Caps that
+ * downstream does not accept are not offered. */
 GST_START_TEST (upstream_chooses_what_is_usable)
 {
   GstCaps *filter = gst_caps_from_string ("video/x-h264,alignment=nal; "

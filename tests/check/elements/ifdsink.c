@@ -465,9 +465,9 @@ typedef enum
   END_LAST
 } End;
 
-/* Plays with one receiver, whose connection ends in the way that `end` selects.
- * At this end of the connection, the sink is connected, and render () waits or
- * is about to wait.
+/* Plays with one receiver, and ends its connection in the way that `end`
+ * selects. At the moment of this end, the sink is connected, and render ()
+ * waits or is about to wait.
  */
 static SinkPipeline *
 play_until_end (Receiver * receiver, End end, gboolean again)
@@ -684,7 +684,7 @@ GST_START_TEST (next_to_nothing_waits_unsent)
 GST_END_TEST;
 #endif
 
-/* No data passes a connection while its receiver reads nothing. */
+/* A connection transports no data while its receiver reads nothing. */
 GST_START_TEST (estimate_of_a_stalled_connection_falls)
 {
   Receiver receiver;
@@ -863,7 +863,7 @@ typedef struct
 {
   Receiver receiver;
   GRand *rand;
-  /* Number of connections that the receiver still breaks. */
+  /* Number of further connections that the receiver will break. */
   guint breaks;
   guint n_frames;               /* of all connections */
   gint is_over;                 /* The sink has stopped. */
@@ -952,8 +952,8 @@ GST_START_TEST (random_frames_arrive_whole)
     g_async_queue_push (test->queue, make_random_frame (rand, is_key, i,
             max_size));
     /* Waits until the pipeline has taken the frame out of the queue. The sink
-     * then begins to send the frame. The flush or the pause below can therefore
-     * come while the sink is sending this frame. */
+     * then begins to send the frame. It may still be sending the frame when the
+     * test flushes or pauses the pipeline. */
     WAIT_FOR (g_async_queue_length (test->queue) <= 0);
     /* After a flush, a source continues with a key frame. */
     is_key = g_rand_int_range (rand, 0, 8) == 0;
@@ -1012,8 +1012,8 @@ GST_START_TEST (eos_does_not_wait_for_ever)
   receiver_listen (&receiver);
   test = writer_new (&receiver);
   /* The frame has 20000 bytes, so the receive buffer of 4096 bytes cannot hold
-   * it. However, the frame is so small that render does not wait until it is
-   * sent. Only the end of the stream waits. */
+   * it. However, the frame is so small that render returns before it is sent.
+   * Only at EOS does the sink wait until the frame is sent. */
   g_object_set (test->sink, "drain-timeout", 20, NULL);
   g_object_set (test->sink, "notsent-lowat", 0, NULL);
   sink_pipeline_play (test);

@@ -21,8 +21,9 @@
 #define RECEIVE_BUFFER 16384
 #define PART 100000
 
-/* Elements upstream of ifdsink. Without an element, ifdsink pulls from the file
- * source. The other elements push. */
+/* The element between the file source and ifdsink. If there is none (""),
+ * ifdsink pulls from the file source. Each of the other elements pushes to
+ * ifdsink. */
 static const gchar *const upstreams[] = { "", "queue !", "mpegvideoparse !" };
 
 typedef struct

@@ -380,9 +380,9 @@ GST_START_TEST (ifd_loses_no_i_frame_where_others_lose_most)
 
 GST_END_TEST;
 
-/* On a link that is fast enough, the queues make no difference. With room for
- * only 3 waiting frames, one B-frame of the 746 would be lost behind an I-frame
- * that takes 0.1 s. */
+/* On a link that is fast enough, no queue loses a frame. If a queue had room
+ * for only 3 waiting frames, one of the 746 frames would be lost: a B-frame
+ * that arrives while an I-frame is sent, which takes 0.1 s. */
 GST_START_TEST (a_fast_link_loses_nothing_with_any_queue)
 {
   const LinkQueueDiscipline disciplines[] = { LINK_QUEUE_DROP_TAIL,

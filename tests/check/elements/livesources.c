@@ -114,8 +114,9 @@ GST_START_TEST (the_unlock_stop_of_a_pause_ends_no_flush)
 
 GST_END_TEST;
 
-/* An application may send FLUSH_START and FLUSH_STOP from two threads. The
- * thread that calls create then waits until the next flush. */
+/* An application may send FLUSH_START from one thread and FLUSH_STOP from
+ * another. After FLUSH_STOP, a call of create waits for a packet again. The
+ * next flush ends this wait. */
 GST_START_TEST (another_thread_may_end_a_flush)
 {
   GstBaseSrc *src = make_source (lines[__i__]);
@@ -125,8 +126,8 @@ GST_START_TEST (another_thread_may_end_a_flush)
     return;
   GST_BASE_SRC_GET_CLASS (src)->unlock (src);
   fail_unless_equals_int (run (create_in_thread, src), GST_FLOW_FLUSHING);
-  /* This thread is joined after the other one has been created. Otherwise both
-   * of them could have the same GThread pointer.
+  /* The thread `stopper` is joined only after the thread `streaming` has been
+   * created. Otherwise both threads could have the same GThread pointer.
    */
   stopper = g_thread_new ("stopper", unlock_stop, src);
   while (!g_atomic_int_get (&n_stopped))

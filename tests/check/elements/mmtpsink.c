@@ -225,9 +225,11 @@ GST_START_TEST (list_crosses_with_and_without_gso)
 GST_END_TEST;
 
 /* Sends a stream of 0.3 Mbit/s until padding was sent, for at most 20 s. Then
- * checks that not too much padding was sent. The token bucket holds the padding
- * of one second. The bound is therefore the padding of the elapsed time and of
- * one more second. It is valid for any load of the machine. */
+ * checks that not too much padding was sent.
+ *
+ * The token bucket of the padding holds the padding of one second. The upper
+ * bound is therefore the padding of the elapsed time plus that of one more
+ * second. It is valid for any load of the machine. */
 GST_START_TEST (padding_is_sent_and_bounded)
 {
   const guint bitrate = 200000;
@@ -318,8 +320,8 @@ GST_START_TEST (a_buffer_that_is_too_long_is_told)
 GST_END_TEST;
 
 /* With blocking=true, each buffer waits until the sink has room for it. Two of
- * these buffers together are longer than max-bytes, so the sink never has room
- * for both at the same time. */
+ * these buffers together have more bytes than max-bytes, so the sink never has
+ * room for both at the same time. */
 GST_START_TEST (long_buffers_wait_for_each_other)
 {
   const guint n = 4, size = 3 * 1000 * 1000;
@@ -406,9 +408,9 @@ static const GstClockTime times[][3] = {
   {200 * MS, NONE, NONE},
 };
 
-/* Checks that `time` is later by `expected` than `first`, the time of the first
- * buffer. Both ends use the same clock here, so the tolerance only has to cover
- * the accuracy with which each end reads the clock. */
+/* Checks that `time` is `expected` after `first`, which is the time of the
+ * first buffer. Both ends use the same clock here, so the tolerance only has to
+ * cover the accuracy with which each end reads the clock. */
 static void
 check_time (GstClockTime time, GstClockTime expected, GstClockTime first)
 {
@@ -862,7 +864,7 @@ GST_START_TEST (who_does_not_answer_is_an_error)
 
 GST_END_TEST;
 
-/* A peer-timeout of 0 means that there is no limit. */
+/* With a peer-timeout of 0, neither end ever counts a silent peer as gone. */
 GST_START_TEST (a_session_without_a_limit_goes_on)
 {
   LoopbackFixture fixture;
@@ -911,7 +913,8 @@ GST_START_TEST (channels_that_are_none_are_an_error)
 
 GST_END_TEST;
 
-/* The ends that have a key. If both ends have one, the keys differ. */
+/* Each row says whether the source and the sink have a key. If both have one,
+ * the two keys differ. */
 static const struct
 {
   gboolean src, sink;
@@ -1322,7 +1325,8 @@ pop_warning (LoopbackEnd * end)
 }
 
 /* A muxer whose video has ended may repeat its last timestamp while the audio
- * continues for longer than the latency. */
+ * continues for longer than the latency. The sink must not discard the buffers
+ * with this timestamp as late. */
 GST_START_TEST (timestamps_that_stand_still_lose_nothing)
 {
   const guint n = 60, n_moving = 10;

@@ -37,8 +37,9 @@ wait_for_latency (LoopbackEnd * end, GstClockTime expected)
   fail_unless (live);
 }
 
-/* Delays in ms. `of_src` is the minimum delay of the receiver, and `of_sink` is
- * the maximum delay of the sender. The stream has the delay `both`. */
+/* Delays in ms. `of_src` is the latency that the source is set to, and
+ * `of_sink` is the latency of the sink. The stream gets the larger of the two,
+ * `both`. */
 static const struct
 {
   guint of_src, of_sink, both;

@@ -223,7 +223,8 @@ set_twice_and_read_log (const gchar * factory, const gchar * name,
   return text;
 }
 
-/* The aliases of dccpthinsink and dccpthinsrc share their categories. */
+/* Returns the log category of the element that `factory` makes. The aliases of
+ * dccpthinsink and dccpthinsrc use the categories of these two elements. */
 static const gchar *
 get_category (const gchar * factory)
 {

@@ -88,7 +88,7 @@ build_one_stream (Attacker * self, ForgedPacket * forged)
   forged->seqnum = self->n;
 }
 
-/* Each source sends two packets in sequence. */
+/* Each SSRC is used for two packets with consecutive sequence numbers. */
 static void
 build_two_of_each_source (Attacker * self, ForgedPacket * forged)
 {

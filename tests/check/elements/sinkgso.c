@@ -51,7 +51,8 @@ typedef struct
   struct sockaddr_in sink;      /* address of the sink */
   GThread *thread;
   gint stops;                   /* atomic */
-  /* atomic: datagrams from the sink that the kernel has merged, and packets */
+  /* Both are atomic: the number of datagrams from the sink that the kernel has
+   * merged, and the number of packets from the sink. */
   gint n_merged, n_packets;
 } Relay;
 
@@ -211,8 +212,8 @@ get_source_port (GstElement * pipeline)
   return port;
 }
 
-/* Checks that the kernel may merge packets for the source. Linux before 6.11
- * does not tell this. */
+/* Checks that the source has allowed the kernel to merge packets. Linux before
+ * 6.11 cannot report this setting, so the check is then left out. */
 static void
 check_gro (GstElement * pipeline)
 {
@@ -262,9 +263,10 @@ push_list (GstHarness * harness)
       GST_FLOW_OK);
 }
 
-/* Sends lists by the relay. Returns how many merged datagrams it received, or
- * -1 if the kernel has no GRO. If `until_merged` is TRUE, sends until there is
- * one. */
+/* Sends buffer lists from the sink to the source through the relay. Returns how
+ * many merged datagrams the relay received, or -1 if the kernel has no GRO. If
+ * `until_merged` is TRUE, the function sends until the relay has received a
+ * merged datagram. */
 static gint
 count_merged (guint protocol, GstWirelessGso gso, gboolean until_merged)
 {

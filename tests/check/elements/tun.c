@@ -1041,9 +1041,9 @@ GST_START_TEST (source_shares_a_device_with_gro)
 
 GST_END_TEST;
 
-/* When the buffers return to the pool, their bytes are overwritten, so they no
- * longer form an IP packet. The sink must have written and counted each packet
- * before, with its original size. */
+/* When a buffer returns to the pool, its bytes are overwritten, so they no
+ * longer form an IP packet. The sink must write and count each packet, with its
+ * original size, before it returns the buffer. */
 GST_START_TEST (pools_may_have_their_buffers_back)
 {
   GstBuffer *packet = make_packet (0x45, 100);

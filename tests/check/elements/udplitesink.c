@@ -985,8 +985,9 @@ GST_START_TEST (ipv4_address_of_a_name_is_preferred)
 
 GST_END_TEST;
 
-/* The name is resolved again at each start. The result must be an address of
- * the family that is bound at this time. */
+/* The name is resolved again at each start. At the second start, bind-address
+ * has another address family than at the first one. The result must be an
+ * address of this family. */
 GST_START_TEST (name_is_looked_up_at_each_start)
 {
   GstHarness *harness;

@@ -671,8 +671,8 @@ GST_END_TEST;
 
 /* --- allowed senders ------------------------------------------------------ */
 
-/* If packets of other senders wait in the socket, they must not delay the
- * packets that arrived after them. */
+/* Packets of senders that are not allowed may wait in the socket. They must not
+ * delay packets of allowed senders that arrive later. */
 GST_START_TEST (only_allowed_senders_are_heard)
 {
   Fixture fixture;
@@ -740,8 +740,8 @@ GST_START_TEST (a_pause_ends_the_wait)
 
 GST_END_TEST;
 
-/* GstBaseSrc may unlock a source when it changes to PAUSED. If PLAYING follows
- * directly, GstBaseSrc from 1.26 on may then stop the source. */
+/* GstBaseSrc may call unlock of a source that changes to PAUSED. If PLAYING
+ * follows directly, GstBaseSrc from 1.26 on may then stop the source. */
 GST_START_TEST (many_short_pauses_end_nothing)
 {
   Fixture fixture;

@@ -964,8 +964,9 @@ GST_START_TEST (released_pads_may_be_kept)
   gdouble quality;
   guint station;
 
-  /* The quality is 1 without a channel. With this loss, the quality with a
-   * channel differs from 1. */
+  /* Without a channel, the quality is 1. With a channel and this loss, the
+   * quality differs from 1. The test can therefore tell whether a pad has a
+   * channel. */
   g_object_set (link, "loss", 0.25, NULL);
   gst_element_set_state (link, GST_STATE_PLAYING);
   gst_element_release_request_pad (link, sink);
@@ -1256,7 +1257,9 @@ GST_START_TEST (a_link_that_never_works_ends_with_the_stream)
 
 GST_END_TEST;
 
-/* Upstream has already sent EOS when the failure becomes known. */
+/* The source pad of the link is not linked. The link notices this only when it
+ * outputs the first packet, after 300 ms. Upstream has already sent EOS by
+ * then, but the link must still post an error. */
 GST_START_TEST (a_failure_behind_the_end_is_an_error)
 {
   GstElement *pipeline = gst_parse_launch ("videotestsrc num-buffers=3 ! "
@@ -1492,8 +1495,9 @@ GST_START_TEST (a_packet_enters_when_there_is_room)
 
 GST_END_TEST;
 
-/* A flow that blocks has packets that wait before the queue instead of in it.
- * Therefore the size of the queue does not change the departure times. */
+/* If the queue is full, the packets of a flow that blocks wait before the
+ * queue. They leave the link at the same times as from a queue that is never
+ * full. Therefore the size of the queue does not change the departure times. */
 GST_START_TEST (who_waits_leaves_as_from_a_queue_without_end)
 {
   static const gchar *const links[] = {

@@ -312,8 +312,9 @@ GST_END_TEST;
 /* --- queues in the network ------------------------------------------------ */
 
 /* Simulates an encoder that puts `put` kbit/s into a network that delivers
- * `delivered` kbit/s. Initially, 100 ms of 1000 kbit/s are in flight. The bytes
- * in flight have headers of 3 %, and `control` expects this. */
+ * `delivered` kbit/s. At the start, the bytes in flight are those of 100 ms at
+ * 1000 kbit/s. 3 % of the bytes in flight are headers, which `control` takes
+ * into account. */
 static void
 run_backlog (guint64 put, guint64 delivered, guint64 duration)
 {
@@ -334,7 +335,9 @@ run_backlog (guint64 put, guint64 delivered, guint64 duration)
   }
 }
 
-/* At 80 ms above the limit of 40 ms, the share is 1 - 80 / 200. */
+/* A queueing delay of 120 ms exceeds the tolerated 40 ms by 80 ms. So that the
+ * queue drains within 200 ms, the encoder gets only a share of the bitrate.
+ * This share is 1 - 80 / 200. */
 GST_START_TEST (queue_in_the_network_lowers_the_rate)
 {
   begin (&usual, &bitrate_estimate_rule, 1000);
@@ -370,9 +373,10 @@ GST_START_TEST (network_that_delivers_nothing_gets_the_minimum)
 
 GST_END_TEST;
 
-/* The backlog of 0.4 s drains at 6000 kbit/s. The bitrate returns to 0.85 of
- * 1000 kbit/s. If the backlog drained at 1200 kbit/s, it would be less than
- * 600 kbit/s. */
+/* After an outage of 0.4 s, the backlog drains at 6000 kbit/s. The bitrate
+ * returns to half of this rate, but at most to 0.85 of the 1000 kbit/s before
+ * the outage. If the backlog drained at only 1200 kbit/s, the bitrate would
+ * return to less than 600 kbit/s. */
 GST_START_TEST (rate_returns_when_an_outage_is_over)
 {
   begin (&usual, &bitrate_estimate_rule, 1000);
@@ -389,7 +393,8 @@ GST_START_TEST (rate_returns_when_an_outage_is_over)
 
 GST_END_TEST;
 
-/* Data that the sender drops does not count as a standing backlog. */
+/* If the sender drops data, this data no longer waits anywhere. It must not
+ * count as a backlog, which would keep the bitrate low. */
 GST_START_TEST (dropped_backlog_does_not_hold_the_rate_down)
 {
   begin (&usual, &bitrate_estimate_rule, 1000);
@@ -406,7 +411,8 @@ GST_START_TEST (dropped_backlog_does_not_hold_the_rate_down)
 
 GST_END_TEST;
 
-/* A transport that does not report the bytes in flight has no backlog. */
+/* If the transport does not report the bytes in flight, the backlog is unknown.
+ * An unknown backlog does not lower the bitrate. */
 GST_START_TEST (unknown_backlog_changes_nothing)
 {
   begin (&usual, &bitrate_estimate_rule, 1000);

@@ -116,8 +116,9 @@ GST_START_TEST (no_key_frame_is_made_that_would_be_late_itself)
   begin ();
   input (1000, 60000, 60000, FALSE);
   assert_poll (1000, FALSE);
-  /* 260 ms in flight and 100 ms for the key frame reach the limit of 360 ms,
-   * which is the latency minus a margin of 40 ms. */
+  /* The bytes in flight take 260 ms, and the key frame takes 100 ms. The sum
+   * reaches the limit of 360 ms, which is the latency of 400 ms minus a margin
+   * of 40 ms. */
   input (1100, 60000, 52000, FALSE);
   assert_poll (1100, FALSE);
   input (1200, 60000, 51000, FALSE);

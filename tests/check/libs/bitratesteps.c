@@ -86,7 +86,8 @@ get_shown (const BitrateSimulation * simulation, guint64 from, guint64 to)
 
 typedef struct
 {
-  /* maximum rate in bit/s from 0.4 s to 1.4 s after the step down */
+  /* maximum rate at which data enters the network from 0.4 s to 1.4 s after the
+   * step down, in bit/s */
   gdouble entered;
   Shown shown;
   /* time in s from the step up until the encoder uses 3.2 Mbit/s */
@@ -179,11 +180,12 @@ typedef struct
 {
   /* the estimated rate just before the new scene, in bit/s */
   guint64 estimate;
-  /* rate that enters the network in the first second of the new scene, in
-   * Mbit/s */
+  /* rate at which data enters the network in the first second of the new scene,
+   * in Mbit/s */
   gdouble entered;
   Shown before, after;
-  gdouble padding;              /* mean before the new scene, in bit/s */
+  /* mean rate of padding before the new scene, in bit/s */
+  gdouble padding;
 } SceneResult;
 
 static void

@@ -14,7 +14,8 @@
 #define KEPT 500
 #define BLOCK_SIZE (64 * 1024)
 #define MAX_BLOCKS 8
-/* Memory in bytes beside its data that a kept buffer takes at most */
+/* Maximum memory in bytes that a kept buffer needs beyond its data
+ */
 #define OVERHEAD 1000
 
 static gsize

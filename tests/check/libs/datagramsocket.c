@@ -464,9 +464,9 @@ GST_END_TEST;
 
 /* --- sizes ---------------------------------------------------------------- */
 
-/* The MTU of the loopback device of Linux is 65536 bytes. The maximum UDP
- * payload is 65507 bytes, which is less than an IPv4 packet of this MTU could
- * carry. */
+/* The MTU of the loopback device of Linux is 65536 bytes. An IPv4 packet of
+ * this size could carry 65508 bytes, but the maximum UDP payload is 65507
+ * bytes. */
 GST_START_TEST (maximum_message_size_is_what_mtu_and_headers_leave)
 {
   DatagramSocket *connected =

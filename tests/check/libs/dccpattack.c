@@ -126,9 +126,9 @@ assert_unmoved (void (*attack) (Attack * self))
   for (i = 0; i < with.received; i++)
     assert_equals_int (g_array_index (network.received[SERVER], guint32, i), i);
   assert_equals_uint64 (with.connections, 1);
-  /* If an endpoint answers a forged packet with a Sync, its feedback packets
-   * may be sent a little later, by the time that one packet takes. The number
-   * of feedback packets may therefore differ slightly. */
+  /* If an endpoint answers a forged packet with a Sync, its next feedback
+   * packets may be delayed by the time that one packet takes. The number of
+   * feedback packets may therefore differ slightly between the two runs. */
   fail_unless (ABS ((gint64) (with.feedback - without.feedback)) <= 5);
   fail_unless (ABS ((gdouble) with.rate - (gdouble) without.rate) <=
       0.02 * without.rate, "%" G_GUINT64_FORMAT " instead of %"
@@ -562,7 +562,8 @@ GST_START_TEST (flood_of_requests_keeps_no_client_out)
 
 GST_END_TEST;
 
-/* All forged Requests belong to one flow and have ascending sequence numbers.
+/* All forged Requests have the same addresses and ports, and ascending sequence
+ * numbers.
  */
 GST_START_TEST (flood_of_a_half_open_flow_has_few_answers)
 {

@@ -212,7 +212,8 @@ GST_START_TEST (a_near_peer_has_time_to_answer)
 GST_END_TEST;
 
 /* The Reset is lost, and the server has forgotten the connection after sending
- * it. The server answers the next Close as a packet of an unknown connection.
+ * it. The server answers the next Close like a packet that belongs to no
+ * connection.
  */
 GST_START_TEST (lost_reset_is_made_up_for)
 {

@@ -260,8 +260,8 @@ GST_START_TEST (losses_slow_the_sender_and_are_told)
       "p is %g", stats->loss_event_rate);
   stats = dccp_network_get_stats (&network, SERVER);
   fail_unless (stats->their_loss_event_rate > 0.09);
-  /* The last lost packet is only known as lost after three later packets have
-   * arrived. */
+  /* A packet counts as lost only when three later packets have arrived. At the
+   * end of the test, this may not be the case yet for the last lost packet. */
   lost = network.n_sent[CLIENT] - network.received[SERVER]->len;
   fail_unless (stats->lost == lost || stats->lost + 1 == lost);
   fail_unless (dccp_network_count_events (&network, CLIENT,
@@ -270,9 +270,9 @@ GST_START_TEST (losses_slow_the_sender_and_are_told)
 
 GST_END_TEST;
 
-/* Delivers a data packet to the server. The packet's number is `ahead` later
- * than the next expected one. Returns whether the server delivers the data of
- * the packet. */
+/* Delivers a data packet to the server. The packet's sequence number is the
+ * next expected number plus `ahead`. Returns whether the server delivers the
+ * data of the packet. */
 static gboolean
 arrives (gint64 ahead)
 {
@@ -435,9 +435,9 @@ GST_START_TEST (dropped_packets_are_told_once)
       network.lose[SERVER][DCCP_ACK] = 1;
   }
   dccp_network_run (&network, 2 * SECOND);
-  /* The application has called dccp_endpoint_dropped for the last received
-   * packet at regular times. The sender slows down, so some of these calls were
-   * for a packet that had been reported before. Therefore the peer gets fewer
+  /* The test has called dccp_endpoint_dropped every 20 ms for the last packet
+   * that the server received. The client slows down, so some of the calls were
+   * for a packet that had been reported before. Therefore the client gets fewer
    * reports than there were calls.
    */
   n = dccp_network_get_stats (&network, SERVER)->dropped_sent;
@@ -633,8 +633,8 @@ assert_reset (guint8 code, guint8 data_1, guint8 data_2, guint8 data_3)
 }
 
 /* RFC 4340 section 11.7: a packet may have several Data Dropped options. Here
- * it has two with one block each. The second block refers to the packet before
- * that of the first block. */
+ * it has two with one block each. The first block refers to one packet, and the
+ * second block refers to the packet before it. */
 GST_START_TEST (second_data_dropped_goes_on)
 {
   open_network ();
@@ -728,7 +728,7 @@ GST_START_TEST (mandatory_last_is_reset)
 
 GST_END_TEST;
 
-/* This endpoint does not use Init Cookie, the two Ack Vectors and Data
+/* This endpoint uses neither Init Cookie, nor the two Ack Vectors, nor Data
  * Checksum. */
 static const gchar unused_options[] = "\44\3\1\46\3\0\47\3\0\54\6\0\0\0\0\0";
 

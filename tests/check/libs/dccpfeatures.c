@@ -866,9 +866,9 @@ GST_START_TEST (half_a_turn_without_options_is_no_reordering)
 GST_END_TEST;
 
 /* Erratum 974 also applies to FGSS, the sequence number of the first packet
- * with the Change options. After that packet, the endpoint has used three
- * quarters of the sequence space. A Confirm that arrives now must not count as
- * late. */
+ * that carried the Change options. In this test, the endpoint uses three
+ * quarters of the sequence space after that packet. A Confirm that arrives then
+ * must not count as the answer to an earlier packet. */
 GST_START_TEST (half_a_turn_of_our_own_makes_no_confirm_late)
 {
   const guint64 quarter = G_GUINT64_CONSTANT (1) << 46;

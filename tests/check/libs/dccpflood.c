@@ -189,9 +189,9 @@ inject (Attack * self)
 
 /* --- the life of a connection --------------------------------------------- */
 
-/* Returns whether the endpoint is in the state that the attacker waits for.
- * Forged Requests to a listener create half-open connections, so the attack on
- * LISTEN continues in RESPOND. */
+/* Returns whether the endpoint is in the state in which it is attacked. An
+ * attack on LISTEN continues in RESPOND: a forged Request creates a half-open
+ * connection, which puts the listener into RESPOND. */
 static gboolean
 is_target (Attack * self)
 {

@@ -851,9 +851,9 @@ confirms (guint8 type, DccpFeature feature)
 }
 
 /* The options of a recorded Response of Linux 6.1 to a Request of this project.
- * Linux requires a Confirm for each of its Changes, and otherwise resets the
- * connection when the first data arrive. Its feedback has neither Loss
- * Intervals nor Elapsed Time. */
+ * Linux requires a Confirm for each Change in this Response. Without the
+ * Confirms, Linux resets the connection when the first data arrive. The
+ * feedback of Linux has neither Loss Intervals nor Elapsed Time. */
 GST_START_TEST (response_of_linux_is_confirmed)
 {
   static const guint8 options[] = { 0, 0, 0, 41, 6, 0, 0x49, 0xe6, 0x40,

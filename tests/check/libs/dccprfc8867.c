@@ -59,8 +59,9 @@ loss_of (const DccpSimulationFlowResult * flow)
   return 1 - (gdouble) flow->packets_arrived / MAX (1, flow->packets_sent);
 }
 
-/* Returns a queueing delay in ms: the delay that the share `part` of the
- * packets did not exceed, minus the minimum delay of all packets. */
+/* Returns a percentile of the queueing delay in ms. `part` selects the
+ * percentile: 0.95 is the 95th. The queueing delay of a packet is its delay
+ * minus the minimum delay of all packets. */
 static gdouble
 queueing_ms (const DccpSimulationFlowResult * flow, gdouble part)
 {
@@ -278,10 +279,12 @@ compare_with_long_tcp (guint queue, guint64 seed)
 #define LONG_TCP_SEEDS 7
 
 /* When the queue is full, chance decides which of the two flows loses a packet.
- * With a queue of 1000 ms, the ratio of their rates was 1.2 to 3.6 in 32 seeds.
- * Therefore the test checks the median over the seeds. If the ratios have the
- * same distribution as in those 32 seeds, the median of seven seeds exceeds the
- * bound less than once in 1000 runs. */
+ * The ratio of the two rates therefore depends on the seed. With a queue of
+ * 1000 ms, it was 1.2 to 3.6 in 32 seeds.
+ *
+ * The test therefore checks the median of seven seeds. If its ratios have the
+ * same distribution as those of the 32 seeds, the median exceeds the bound less
+ * than once in 1000 runs. */
 GST_START_TEST (media_against_a_long_tcp)
 {
   static const struct
@@ -365,7 +368,7 @@ GST_START_TEST (pause_and_resume)
 GST_END_TEST;
 
 /* Returns the rate of a greedy TFRC flow divided by the rate of a TCP Reno
- * flow, which has the link for itself at first. */
+ * flow. The Reno flow starts first, so it has the link for itself at first. */
 static gdouble
 compare_with_reno (guint round_trip, gdouble queue, guint64 jitter)
 {
@@ -387,11 +390,13 @@ compare_with_reno (guint round_trip, gdouble queue, guint64 jitter)
 }
 
 /* The link has 5 Mbit/s and a queue of 0.5 to 2 bandwidth-delay products. The
- * result depends on the jitter more than on anything else. Without jitter the
- * two flows lose packets in step at the full queue. With some jitter the
- * acknowledgements for Reno arrive in bunches. Reno therefore sends bursts,
- * which overflow the queue. The paced packets of TFRC do not overflow it. The
- * TCP of the kernel is measured over the testbed
+ * result depends on the jitter more than on anything else. Without jitter, both
+ * flows lose packets at the same times, when the queue is full. With some
+ * jitter, the acknowledgements for Reno arrive in bunches. Reno therefore sends
+ * bursts, which overflow the queue. The packets of TFRC do not overflow it,
+ * because they are paced.
+ *
+ * The TCP of the kernel is measured over the testbed
  * (tests/integration/test_tcp_sharing.py).
  */
 GST_START_TEST (beside_reno)

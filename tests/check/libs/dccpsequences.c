@@ -76,8 +76,8 @@ assert_valid (DccpType type, gint64 sequence, gint64 acknowledgement,
 
 /* The sequence window W is 10000 (section 7.5.1). The valid numbers are from
  * SWL = GSR - 2499 to SWH = GSR + 7500. The valid acknowledgements start at AWL
- * = GSS - 9999. Each endpoint has sent more than 6000 packets, so the last
- * packets of either direction are inside the window. */
+ * = GSS - 9999. Each endpoint has sent more than 6000 packets, so it has sent
+ * the packet GSS - 5000, which is inside the window. */
 GST_START_TEST (windows_are_those_of_the_standard)
 {
   assert_valid (DCCP_DATA, 7500, 0, TRUE);
@@ -374,8 +374,9 @@ GST_START_TEST (numbers_begin_anew)
 
 GST_END_TEST;
 
-/* The handshake starts with the lowest sequence number and with the highest
- * ones, so that the numbers wrap around during it. */
+/* In turn, the handshake starts with sequence number 0 and with each of the
+ * three highest numbers. With the highest numbers, the numbers wrap around
+ * during the handshake. */
 GST_START_TEST (handshake_over_the_edge)
 {
   guint i;
