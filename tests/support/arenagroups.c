@@ -265,8 +265,9 @@ add_wifi_scenario (ArenaGroups * groups, const ArenaTrace * trace,
 }
 
 /* With the frame aggregation of IEEE 802.11n and later, a station sends up to
- * 64 packets at the same time. The traffic of other stations determines how
- * often the station may send, and how many packets it then sends. */
+ * 64 packets in one transmission. The traffic of other stations determines two
+ * things: how often the station may send, and how many packets it then sends.
+ */
 static void
 add_wifi (ArenaGroups * groups)
 {

@@ -314,9 +314,9 @@ has_references (const Plan * plan, guint i)
   return TRUE;
 }
 
-/* Tries to send each dropped frame once more. This can succeed, because a frame
- * may have been dropped to make room for another frame that was itself dropped
- * later. The first frame may then arrive in time after all. */
+/* Tries to send each dropped frame once more. This can succeed: frame X may
+ * have been dropped to make room for frame Y, and Y may have been dropped
+ * later. Then X may arrive in time after all. */
 static void
 take_back (Plan * plan)
 {

@@ -155,9 +155,11 @@ class GradeTest(unittest.TestCase):
 
         Above the median, the lateness rises by 4 ms / 49 for each percentile.
         It reaches 2 ms at the percentile 62.25. Only some percentiles are used:
-        50, 57, 64 and so on up to 99. The first of them with at least 2 ms is
-        the percentile 64. The percentiles from 64 to 99 stand for 99 - 57 =
-        42 % of the frames, and the maximum stands for 1 %.
+        50, 57, 64 and so on up to 99. Each of them stands for the frames
+        between it and the percentile before it in this list. The first
+        percentile with at least 2 ms is 64, and the one before it is 57. The
+        percentiles from 64 to 99 therefore stand for 99 - 57 = 42 % of the
+        frames. The maximum stands for 1 %.
 
         The share of changed verdicts is therefore
         4 * 0.42 + 10 * 0.01 = 1.78 %.
