@@ -174,7 +174,8 @@ add_constant_scenario (ArenaGroups * groups, gdouble rate, gdouble load,
 }
 
 /* No video stream is as fast as this link. This scenario measures how close the
- * estimated rate of the sender soon comes to the rate of the link. */
+ * estimated rate of the sender is to the rate of the link, from one second
+ * after the start of the stream. */
 static void
 add_gigabit (ArenaGroups * groups)
 {
@@ -264,8 +265,9 @@ add_wifi_scenario (ArenaGroups * groups, const ArenaTrace * trace,
 }
 
 /* With the frame aggregation of IEEE 802.11n and later, a station sends up to
- * 64 packets at the same time. The traffic of other stations determines how
- * often the station may send, and how many packets it then sends. */
+ * 64 packets in one transmission. The traffic of other stations determines two
+ * things: how often the station may send, and how many packets it then sends.
+ */
 static void
 add_wifi (ArenaGroups * groups)
 {
@@ -489,8 +491,8 @@ static void
 add_jitter (ArenaGroups * groups)
 {
   /* With the same setting, exponential jitter sometimes causes longer delays
-   * than uniform jitter. Its largest setting here is therefore smaller. Packets
-   * stay in order. */
+   * than uniform jitter. The largest setting of exponential jitter is therefore
+   * smaller here. Packets stay in order. */
   static const guint jitters[2][3] = { {10, 30, 100}, {10, 30, 50} };
   guint exponential, i, j;
   Clip clip;
@@ -554,7 +556,7 @@ add_loss (ArenaGroups * groups)
 /* --- long ----------------------------------------------------------------- */
 
 /* Links with a long round-trip time, such as satellite links and links between
- * continents. A retransmission hardly arrives in time. The window of the sender
+ * continents. A retransmission rarely arrives in time. The window of the sender
  * must already be large when the stream begins. Otherwise the first frame does
  * not arrive in time. */
 static void

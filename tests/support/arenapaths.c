@@ -117,8 +117,8 @@ arena_trace_get_text (const ArenaTrace * trace, guint32 offset, guint32 length)
       round += trace->period;
     }
   }
-  /* When a trace ends, it begins again. The trace must therefore be longer than
-   * the run. This last line makes it end after the end of the run. */
+  /* When a trace ends, it begins again. This must not happen during the run.
+   * The last line therefore has a time after the end of the run. */
   g_string_append_printf (text, "%u\n", length + 1);
   return g_string_free (text, FALSE);
 }
@@ -221,8 +221,8 @@ get_packet_size (const ArenaPath * path)
 
 /* Packets of a test that always keeps one packet waiting in the queue of the
  * link. When the link begins to send the waiting packet, the next packet is put
- * into the queue. Each packet is put into the queue at the time that `begun`
- * has for it. The link begins to send the previous packet at the same time. */
+ * into the queue. begun[i] is the time at which packet i was put into the
+ * queue. At this time, the link began to send packet i - 1. */
 typedef struct
 {
   Link *link;

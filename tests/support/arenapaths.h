@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The paths of the arena. Each path has a link of wirelesslink's core for each
  * direction, or one half-duplex link for both. A delivery trace is kept as an
- * array of times; its text is made for each run, from any offset and for the
- * length of the run.
+ * array of times. For each run, a part of these times is written as a text for
+ * the link. This part has the length of the run and may begin at any offset.
  */
 
 #ifndef __ARENA_PATHS_H__

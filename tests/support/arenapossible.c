@@ -314,9 +314,9 @@ has_references (const Plan * plan, guint i)
   return TRUE;
 }
 
-/* Tries to send each dropped frame once more. This can succeed, because a frame
- * may have been dropped to make room for another frame that was itself dropped
- * later. The first frame may then arrive in time after all. */
+/* Tries to send each dropped frame once more. This can succeed: frame X may
+ * have been dropped to make room for frame Y, and Y may have been dropped
+ * later. Then X may arrive in time after all. */
 static void
 take_back (Plan * plan)
 {
@@ -463,9 +463,9 @@ arena_possible_check (guint n_instances, guint64 seed, gdouble * worst)
     gdouble share = all ? (gdouble) greedy / all : 1 + greedy;
 
     sum += share;
-    /* A share above 1 shows that the greedy algorithm violates a rule. Such a
-     * share is worse than any share below 1, because it is an error in the
-     * algorithm. */
+    /* The share cannot be above 1 unless the greedy algorithm violates a rule.
+     * Such a share is worse than any share below 1, because it is an error in
+     * the algorithm. */
     if (share > 1 || *worst > 1)
       *worst = MAX (share, *worst);
     else

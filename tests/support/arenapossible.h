@@ -7,10 +7,11 @@
  * determines them by saturating the links. The algorithm is greedy:
  * - It sends the frames in coding order, each at the earliest opportunities
  *   after its due time.
- * - If a frame would be late, it drops one frame, together with all frames that
- *   refer to this frame. The dropped frame may be any frame since the links
- *   were last idle (a busy period). The algorithm takes the frame that frees
- *   the most bytes for each dropped frame.
+ * - If a frame would be late, the algorithm drops one frame, together with all
+ *   frames that refer to it. It may choose any frame of the current busy
+ *   period, which is the time since the links were last idle. For each choice
+ *   it divides the number of freed bytes by the number of dropped frames. It
+ *   takes the choice with the largest quotient.
  * - At the end, it tries once more to send each dropped frame (its second
  *   chance).
  *

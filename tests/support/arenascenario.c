@@ -14,8 +14,9 @@
 /* Times for scenarios with two flows that compete. The first flow is a session.
  * The second flow is TCP or a second session. TCP_BEGIN is the time from the
  * beginning of the first flow to the beginning of a TCP flow.
- * SECOND_SESSION_BEGIN is the same time for a second session. The evaluation
- * begins SETTLING after the second flow. */
+ * SECOND_SESSION_BEGIN is the same time for a second session. SETTLING is the
+ * time from the beginning of the second flow to the beginning of the
+ * evaluation. */
 #define TCP_BEGIN (2 * SECOND)
 #define SECOND_SESSION_BEGIN (10 * SECOND)
 #define SETTLING (10 * SECOND)
@@ -329,9 +330,10 @@ arena_scenario_run (const ArenaScenario * scenario, guint number,
 
   outcome_init (outcome);
   origin = run_mmtp (scenario, frames, number, outcome, &length);
-  /* How much of the rate competing traffic leaves to a stream depends on the
-   * stream. If there are competitors, the best possible result is therefore not
-   * defined. */
+  /* The best possible result depends on the rate that competing traffic leaves
+   * to the stream. This rate depends in turn on how the stream is sent. If
+   * there are competitors, the best possible result is therefore not defined.
+   */
   if (!has_competitors (scenario))
     run_comparison (scenario, frames, number, origin, length, outcome);
   outcome->seconds = (gdouble) (clock () - begun) / CLOCKS_PER_SEC;

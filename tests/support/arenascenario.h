@@ -18,7 +18,8 @@ G_BEGIN_DECLS
 typedef enum
 {
   ARENA_ASK_NOTHING,
-  /* Measures how fast the estimated rate follows a step. */
+  /* Measures how fast the estimated rate follows the rate of the link after a
+   * step down and after a step up. */
   ARENA_ASK_STEPS,
   /* Measures how close the estimated rate is to the real one. */
   ARENA_ASK_ESTIMATE,

@@ -67,7 +67,9 @@ typedef struct
   guint n_frames;
   guint64 next_frame, next_control, next_log;
   BitrateKeyFrames key_frames;
-  guint64 padding, padded_at;   /* bytes of padding; time of the last ones */
+  /* Bytes of padding that were sent so far, and the time at which the last of
+   * them were sent. */
+  guint64 padding, padded_at;
   guint64 lost;                 /* packets that were lost or late so far */
   GArray *entered;              /* guint64 pairs: time, bytes */
   guint8 scratch[MMTP_MAX_MESSAGE];

@@ -48,9 +48,9 @@ check_counters (DccpNetwork * network, DccpEnd end)
   network->stats[end] = stats;
 }
 
-/* Returns whether the packet is an answer. A Sync may also be sent to check
- * that the peer is still there. A Reset that ends a connection is not an
- * answer. */
+/* Returns whether the packet counts as an answer. Every Sync counts, although
+ * some Syncs are only sent to check that the peer is still there. A Reset that
+ * ends a connection does not count. */
 static gboolean
 is_answer (const DccpPacket * packet)
 {
@@ -63,8 +63,8 @@ is_answer (const DccpPacket * packet)
       || packet->reset_code == DCCP_RESET_TOO_BUSY);
 }
 
-/* Returns how many Resets were sent in the last second. Only those Resets count
- * that answered late packets of closed connections. */
+/* Returns how many Resets were sent in the last second to answer late packets
+ * of closed connections. */
 static guint
 count_last_resets (DccpNetwork * network, DccpEnd from)
 {

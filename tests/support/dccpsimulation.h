@@ -20,9 +20,9 @@
 typedef enum
 {
   DCCP_SIMULATION_GREEDY,       /* always has data */
-  /* The application generates a packet in each period. If the packet cannot be
-   * sent until the next one is generated, because the allowed rate is too low,
-   * it is dropped. */
+  /* The application generates a packet in each period. If the allowed rate is
+   * too low, packets wait. While two packets wait, each new packet is dropped.
+   */
   DCCP_SIMULATION_CONSTANT,
   /* RFC 8867 section 4.3: an encoder that follows the allowed rate between a
    * minimum and a maximum. */

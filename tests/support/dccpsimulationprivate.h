@@ -20,7 +20,7 @@ typedef struct
   VirtualLinkDirection direction;
   guint32 wire_size;            /* bytes of the IP packet */
   guint64 sent;                 /* ns */
-  gboolean to_client;           /* DCCP: whether it goes to the client. */
+  gboolean to_client;           /* DCCP: sent to the client. */
   gboolean is_ack;              /* TCP: whether it is an acknowledgement. */
   guint number;                 /* TCP: number of the segment. */
   guint transfer;               /* TCP: number of the transfer. */

@@ -52,7 +52,7 @@ typedef struct
   gboolean last_result;
   guint pushed;                 /* Number of objects that were pushed. */
   gboolean live;                /* upstream */
-  /* Latency of upstream in ms; upstream is live if it is above 0. */
+  /* Latency of upstream in ms. If this latency is above 0, upstream is live. */
   guint latency_ms;
   guint key_unit_requests;
   /* Number of events that announced the end of the stream to the network. Such
@@ -122,10 +122,10 @@ void harness_expect_wait (IfdHarness * harness, GstClockTime time);
 void harness_set_time (IfdHarness * harness, GstClockTime time);
 /* Advances the clock until this number of frames has entered the element. */
 void harness_run_until (IfdHarness * harness, guint frames);
-/* Checks the counters of the element: each frame that has entered the element
- * must be counted as sent, dropped, flushed or waiting, and only once.
- * `being_sent` frames may be counted nowhere, because they are still being
- * sent. Call it when the other threads have finished. */
+/* Checks the counters of the element. Each frame that has entered the element
+ * must be counted exactly once: as sent, dropped, flushed or waiting. Only the
+ * frames that are still being sent are not counted yet; their number is
+ * `being_sent`. Call this function when the other threads have finished. */
 void harness_expect_adds_up (IfdHarness * harness, guint being_sent);
 
 /* --- life cycle ---------------------------------------------------------- */

@@ -6,8 +6,8 @@
  * The network checks these conditions, which must always hold:
  * - Counters do not decrease.
  * - Memory is bounded.
- * - The receiver sends to an address that is not validated no more bytes than
- *   it has received from this address.
+ * - If an address is not validated, the receiver sends no more bytes to this
+ *   address than it has received from it.
  * - Each buffer is output in time and unchanged.
  */
 

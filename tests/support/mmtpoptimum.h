@@ -14,9 +14,10 @@
  * expires first. A later slot carries later packets, so this is the rule
  * earliest deadline first.
  *
- * The first slot of each path begins with one of the first packets of the
- * stream. The paths are tried in two orders, and the order that delivers more
- * packets counts.
+ * The first slot of the first path begins when packet 0 is generated, that of
+ * the second path when packet 1 is generated, and so on. The result therefore
+ * depends on the order of the paths. It is computed in this order and in the
+ * reverse order, and the larger result counts.
  */
 
 #ifndef __MMTPOPTIMUM_H__

@@ -12,8 +12,8 @@
 
 /* What the sender's clock shows at time 0 of the simulation. With
  * SENDER_CLOCK_EVEN, the 24 bits of the sending times wrap soon afterwards.
- * With SENDER_CLOCK_ODD, the 32 bits of the due times do. See docs/wire-mmtp.md
- * section 1. */
+ * With SENDER_CLOCK_ODD, the 32 bits of the due times wrap soon afterwards. See
+ * docs/wire-mmtp.md section 1. */
 #define SENDER_CLOCK_EVEN (160 * VIRTUAL_LINK_SECOND)
 #define SENDER_CLOCK_ODD (4290 * VIRTUAL_LINK_SECOND)
 /* Maximum number of calls of endpoints at one virtual time. If there are more

@@ -136,7 +136,8 @@ typedef struct
 
 void mmtp_simulation_config_init (MmtpSimulationConfig * config,
     const MmtpSimulationEnds * ends);
-/* Appends a path whose other fields are zero. */
+/* Appends a path with these two directions. All other fields of the path are
+ * zero. */
 MmtpSimulationPathConfig *
 mmtp_simulation_config_add_path (MmtpSimulationConfig * config,
     const VirtualLinkPath * forward, const VirtualLinkPath * back);

@@ -135,9 +135,9 @@ class LabCase(unittest.TestCase):
 class LabTest(LabCase):
 
     def test_a_cell_with_a_result_is_not_run_again(self):
-        """Snakemake runs the cells if it is installed; otherwise the loop in
-        grid.py does. The function left_to_run() decides for both which cells
-        have to be run, so this test checks it in either case."""
+        """The function left_to_run() decides which cells have to be run. If
+        Snakemake is installed, Snakemake runs these cells; otherwise the loop
+        in grid.py runs them. This test checks the decision in both cases."""
         done = self.grid()
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("2 cells, 2 of them to run", done.stdout)

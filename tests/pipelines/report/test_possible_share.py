@@ -96,13 +96,13 @@ class PossibleShareTest(unittest.TestCase):
         self.assertEqual(self.share(sizes, both, (100, 90), late_ms=9), 0)
 
     def test_a_link_that_was_closed_for_a_while(self):
-        # The first frame was sent at 200 ms. All times here are counted from
-        # this time.
+        # The first frame was sent at 200 ms. The following times are counted
+        # from this time.
         #
         # The link can send at 0, 40, 80 and 120 ms. From 70 to 150 ms it
-        # accepted no packets. At 80 and 120 ms it could therefore send only
-        # packets of frames that were generated before 70 ms. The two B-frames
-        # were generated later, so both are lost.
+        # accepted no new packets. At 80 and 120 ms it could therefore send only
+        # packets that it had accepted before 70 ms. The two B-frames were
+        # generated later, so both are lost.
         self.assertEqual(self.share((1000, 2000, 1000, 1000), late_ms=50), 0.75)
         self.forget()
         (self.directory / "schedule.csv").write_text(

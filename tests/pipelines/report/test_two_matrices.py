@@ -67,13 +67,16 @@ class IntervalTest(unittest.TestCase):
                          (3, 8, 0.1))
 
     def test_five_and_five_runs_lose_two_differences_at_each_end(self):
-        """Five runs of A and five runs of B can be ranked in 252 orders. U is 0
-        in one of these orders, 1 in one and 2 in two, which are 4 orders. In 4
-        other orders, U is its maximum, or the maximum minus 1 or 2. Together,
-        these 8 orders are less than 5 % of the 252.
+        """If five runs of A and five runs of B are sorted by their values, they
+        can follow each other in 252 orders. U is the statistic of Mann and
+        Whitney, from 0 to 25. In 4 of the orders U is small: 0 in one order, 1
+        in another one, and 2 in two. In 4 other orders U is large: 23, 24 or
+        25. Together, these 8 orders are less than 5 % of the 252. Because U may
+        be up to 2 here, two differences may be removed at each end.
 
         The differences between the runs are sorted. They begin with -39, -38,
-        -37 and end with 3, 4, 5. Two differences are removed at each end."""
+        -37 and end with 3, 4, 5. Two of them are removed at each end, so -37
+        and 3 remain as the ends."""
         low, high, chance = two_matrices.interval_of(
             [0, 10, 20, 30, 40], [1, 2, 3, 4, 5])
         self.assertEqual((low, high), (-37, 3))
@@ -118,8 +121,10 @@ class VerdictTest(unittest.TestCase):
                                   ).verdict, two_matrices.NONE_CHANGED)
 
     def test_with_ten_runs_ranges_may_overlap_a_little(self):
-        """One run of B is between the runs of A. At 5 %, 23 of the 100
-        differences may be removed at each end."""
+        """One run of B, 8.5, is below one run of A, 9. The difference between
+        these two is negative, and the other 99 differences are positive. For an
+        interval with an error of 5 %, 23 of the 100 differences are removed at
+        each end. The negative one is then removed, too."""
         own = only_row(rows(range(10)), rows([8.5, *range(20, 29)]))
         self.assertEqual(own.verdict, "better")
 

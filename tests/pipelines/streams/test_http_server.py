@@ -36,7 +36,9 @@ class WebserverTest(unittest.TestCase):
         self.port = placement.free_port("tcp")
 
     def serve(self, command):
-        """Starts the server with any command in place of a pipeline."""
+        """Starts the server. `command` is a shell command that takes the place
+        of the pipeline.
+        """
         server = subprocess.Popen(
             [*paths.command("streams.http_server"), placement.HOST,
              str(self.port), "sh", "-c", command], cwd=self.directory,

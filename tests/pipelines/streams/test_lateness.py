@@ -81,8 +81,10 @@ class DescribeTest(unittest.TestCase):
         for percent, ms in ((50, 2), (95, 11), (99, 100), (100, 120)):
             self.assertAlmostEqual(
                 lateness.percentile_of_link(late, percent), ms)
-        # The machine was much less late than the link, so the link had another
-        # cause. Its percentiles are then taken to rise linearly.
+        # The 99th percentile of the machine's lateness is now much lower than
+        # that of the link's lateness. The lateness of the link is therefore
+        # assumed to have another cause. Its percentiles are then assumed to
+        # rise linearly.
         late["link_p99_ms"] = 296
         self.assertAlmostEqual(
             lateness.percentile_of_link(late, 95), 2 + 294 * 45 / 49)
@@ -106,9 +108,10 @@ class GradeTest(unittest.TestCase):
                                [passages([150] * 100)])
         self.assertFalse(found["flagged"])
         # The lateness of the machine and that of the link are added. The sum is
-        # 0.3 ms at the median and 12 ms at the 99th percentile. Between these
-        # two, it is taken to rise linearly. The 57th percentile is 7/49 of the
-        # way, so it is 0.3 ms plus a seventh of 11.7 ms.
+        # 0.3 ms at the median and 12 ms at the 99th percentile. From the median
+        # to the 99th percentile, the sum is assumed to rise linearly. The 57th
+        # percentile is 7/49 of the way from the 50th to the 99th, so it is 0.3
+        # ms plus a seventh of 11.7 ms.
         #
         # Without the lateness, the frames would have arrived earlier:
         # - 50 % of them by 0.3 ms,
@@ -152,9 +155,11 @@ class GradeTest(unittest.TestCase):
 
         Above the median, the lateness rises by 4 ms / 49 for each percentile.
         It reaches 2 ms at the percentile 62.25. Only some percentiles are used:
-        50, 57, 64 and so on up to 99. The first of them with at least 2 ms is
-        the percentile 64. The percentiles from 64 to 99 stand for 99 - 57 =
-        42 % of the frames, and the maximum stands for 1 %.
+        50, 57, 64 and so on up to 99. Each of them stands for the frames
+        between it and the percentile before it in this list. The first
+        percentile with at least 2 ms is 64, and the one before it is 57. The
+        percentiles from 64 to 99 therefore stand for 99 - 57 = 42 % of the
+        frames. The maximum stands for 1 %.
 
         The share of changed verdicts is therefore
         4 * 0.42 + 10 * 0.01 = 1.78 %.
@@ -168,17 +173,20 @@ class GradeTest(unittest.TestCase):
                       "were decodable in time, ", lateness.words(found))
         self.assertIn("(99th percentile and maximum: machine 5.00 ms and 10.00 "
                       "ms, link 0.00 ms and 0.00 ms)", lateness.words(found))
-        # With another deadline, none of these frames is close to it.
+        # The frames arrived after 100, 502 and 508 ms. With a deadline of 400
+        # ms, none of them arrived close to the deadline.
         self.assertFalse(lateness.grade(late, [ways], 400)["flagged"])
 
     def test_a_stall_at_the_start_delays_all_frames(self):
-        """A stall of 140 ms at the handshake delayed a whole stream: each of
-        500 I-frames arrived after 510 ms, and the deadline is 500 ms. The rule
-        about stalls at the start flags this run.
+        """A stall of 140 ms at the handshake delayed a whole stream. Each of
+        500 I-frames arrived after 510 ms, which is later than the deadline of
+        500 ms. The rule about stalls at the start flags this run.
 
-        The stall was only 1 of 100 wake-ups, so it stands for 1 % of the
-        frames. Without the rule, the lateness would therefore seem to have
-        changed 1 % of the verdicts, which does not exceed the limit."""
+        Without this rule, the run would not be flagged. The stall was only 1 of
+        100 wake-ups, so it stands for 1 % of the frames. The lateness would
+        therefore seem to have changed only 1 % of the verdicts. A verdict is
+        whether a frame was decodable in time. Up to 1 % of the verdicts may
+        change (MAX_VERDICTS)."""
         late = known((0.03, 0.1, 140), (0.03, 0.1, 140))
         found = lateness.grade(late, [passages([510] * 500)])
         (effect,) = found["effects"]
@@ -191,7 +199,9 @@ class GradeTest(unittest.TestCase):
             "decodable in time, if the longest stall delayed the start (99th "
             "percentile and maximum: machine 0.10 ms and 140.00 ms, link 0.10 "
             "ms and 140.00 ms)")
-        # The longest stall of the machine and that of the link are not added.
+        # The longest stall of the machine and that of the link are 140 ms each.
+        # They are not added. 140 ms earlier, these frames would have arrived
+        # after 501 ms, which is still too late.
         self.assertFalse(lateness.grade(
             late, [passages([641] * 500)])["flagged"])
 
@@ -207,11 +217,14 @@ class GradeTest(unittest.TestCase):
         the link. These two values must not change the percentiles of the
         latency.
 
-        If they did, 1 % of the frames would count as if they had arrived 50 ms
-        earlier. 1 % of the 101 frames with 162.5 ms is 1.01 frames. With the
-        1899 frames that have at most 150 ms, 1900.01 of the 2000 frames would
-        have at most 150 ms. The 95th percentile would then be 150 ms, which is
-        12.5 ms lower."""
+        Of 2000 frames, 1899 have a latency of at most 150 ms, and 101 have
+        162.5 ms. 95 % of the frames are 1900 frames, so the 95th percentile is
+        162.5 ms.
+
+        If the two maxima counted, 1 % of the frames would seem to have arrived
+        50 ms earlier. 1 % of the 101 frames are 1.01 frames. Then 1899 + 1.01 =
+        1900.01 frames would have at most 150 ms. The 95th percentile would then
+        be 150 ms, which is 12.5 ms lower."""
         ways = passages([30] * 1879 + [150] * 20 + [162.5] * 101)
         found = lateness.grade(known((0, 0, 25), (0, 0, 25)), [ways])
         self.assertEqual(found["effects"][0]["p95_shift_ms"], 0)

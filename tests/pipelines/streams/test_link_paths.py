@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the names of IP addresses. If hosts are connected by several links,
-they have several addresses, and the pipelines use these names for them.
+"""Tests the names that pipelines use for IP addresses. A host that is connected
+by several links has several addresses. The names tell these addresses apart.
 """
 
 import unittest

@@ -303,9 +303,11 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
             ([0] * 6, 0, 0))
 
     def test_a_row_of_ouwens_table_3_12(self):
-        # In the thesis, one row has the results for retry value R = 1, 3 Mbit/s
-        # and the oven. It has 529 lost packets in 509 series. The shares of the
-        # lengths of series are, in %: 97.1 2.6 0.0 0.2 0.2 0.0.
+        # This row of the thesis has the results for retry value R = 1, a clip
+        # of 3 Mbit/s, and a microwave oven that disturbed the link. 529 packets
+        # were lost, in 509 series of consecutive losses. The series are counted
+        # by their length: 1, 2, 3, 4, 5 to 10, and more than 10 packets. The
+        # shares of these lengths are, in %: 97.1 2.6 0.0 0.2 0.2 0.0.
         runs = collections.Counter({1: 494, 2: 13, 4: 1, 5: 1})
         shares, packets, total = measurements.run_percents(runs)
         self.assertEqual([round(share, 1) for share in shares],
@@ -313,8 +315,9 @@ packet 50 1 1 3 100 damaged 1 40 50 5 1
         self.assertEqual((packets, total), (529, 509))
 
     def test_long_runs_are_counted_too(self):
-        """Ouwens' table sorts the runs of lost packets by their length. Its
-        last two classes are 5 to 10 packets, and more than 10 packets.
+        """Ouwens' table sorts series of consecutive losses by their length. The
+        last two classes of the table are 5 to 10 packets, and more than 10
+        packets.
         """
         lost = [True] * 10 + [False] + [True] * 11 + [False] + [True] * 200
         shares, packets, total = measurements.run_percents(
@@ -381,11 +384,12 @@ class PaperTest(unittest.TestCase):
         self.assertIsNone(measurements.worst_place([[0, 0], [0, 0]]))
 
     def test_the_worst_places_are_those_with_the_largest_sum(self):
-        # The errors of both streams are added. The sum over each two
-        # consecutive places is then 10, 21, 13, 4 and 12.
+        # At each place, the errors of both streams are added: 0, 10, 11, 2, 2
+        # and 10. The sums of two neighbouring places are then 10, 21, 13, 4 and
+        # 12.
         errors = [[0, 9, 5, 0, 0, 10], [0, 1, 6, 2, 2, 0]]
         self.assertEqual(measurements.worst_places(errors, 2), range(1, 3))
-        # The sum over each three consecutive places is 21, 23, 15 and 14.
+        # The sums of three neighbouring places are 21, 23, 15 and 14.
         self.assertEqual(measurements.worst_places(errors, 3), range(1, 4))
         self.assertEqual(measurements.worst_places(errors, 9), range(6))
         self.assertIsNone(measurements.worst_places([[0, 0], [0, 0]], 2))

@@ -25,7 +25,9 @@ def way(number, type, size, closed=False, early_ms=0):
 
 
 def stream(types, sizes, closed=True):
-    """Returns the frames of a stream. The first GOP is closed or open."""
+    """Returns the frames of a stream. `closed` says whether the first GOP is
+    closed.
+    """
     return [way(number, type, size, closed and number == 0)
             for number, (type, size) in enumerate(zip(types, sizes))]
 
@@ -72,10 +74,10 @@ class ByHandTest(unittest.TestCase):
                  link(0, 1, 81, 121), 100), [0, 2, 3])
 
     def test_a_large_reference_is_worth_more_than_the_small_frame(self):
-        # The P-frame must arrive at 180 ms at the latest. It has 3000 bytes,
-        # which are the opportunities at 80, 100 and 120 ms. None of them is
-        # left for the first B-frame, so this frame is not sent. The last two
-        # B-frames refer to the P-frame.
+        # The P-frame must arrive at 180 ms at the latest. Its 3000 bytes fill
+        # the opportunities at 80, 100 and 120 ms. None of them is left for the
+        # first B-frame, so this frame is not sent. The last two B-frames refer
+        # to the P-frame.
         self.assertEqual(
             best(stream("IBPBB", [1000, 500, 3000, 1000, 1000]),
                  link(0, 80, 100, 120, 170, 180), 100),
@@ -87,8 +89,10 @@ class ByHandTest(unittest.TestCase):
                  link(0, 40, 80, 120), 100), [])
 
     def test_leading_frames_of_an_open_gop_need_the_gop_before(self):
-        # The I-frame at 0 is too large to be sent. The two B-frames after the
-        # second I-frame also refer to the first I-frame.
+        # Frame 0, an I-frame, is too large to be sent. The two B-frames after
+        # the second I-frame refer to both I-frames, so they are not sent
+        # either. If the GOP of the second I-frame is closed, these B-frames
+        # need only this I-frame, and they are sent.
         types, sizes = "IIBBP", [9000, 1000, 100, 100, 1000]
         times = link(0, 40, 80, 120, 160)
         self.assertEqual(best(stream(types, sizes), times, 60), [1, 4])

@@ -778,8 +778,9 @@ class PageTest(CommandLine):
                 self.assertEqual(child.returncode, 0, out + err)
 
     def start_line(self, line):
-        """Starts one command line of the page, so that the lines run at the
-        same time. iperf3 runs for 1 s, which is shorter than on the page.
+        """Starts one command line of docs/testbed.md and does not wait for its
+        end, so that all these lines run at the same time. iperf3 runs for 1 s
+        here, which is shorter than on that page.
         """
         words = shlex.split(line.replace("iperf3 -c", "iperf3 -t 1 -c"))
         return self.launch([COMMAND, "--build", BUILD, *words[1:]],

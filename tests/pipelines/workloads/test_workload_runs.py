@@ -66,8 +66,8 @@ class RunCase(test_lab.LabCase):
 
     def check_all_went(self, done, carrier):
         """Checks that the traffic of each workload arrived completely. Checks
-        also that the table has the value in the section `theirs`, which stands
-        for a number from a paper.
+        also that the printed table has the value from the section `theirs` of
+        the matrix. In a real matrix, this section has values from a paper.
         """
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn(", 0 failed", done.stdout)
