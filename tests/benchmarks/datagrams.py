@@ -110,8 +110,8 @@ def take_turns(commands, runs, packets):
 
 def describe(values, peer, attribute):
     """Returns a text for the table. It has the median and the range of the CPU
-    times per packet. It also has the ratio of the packets per CPU second to the
-    packets per CPU second of the peer."""
+    times per packet. It also has the median and the range of a ratio: the
+    packets per CPU second, divided by those of the peer."""
     own, others = ([getattr(one, attribute) for one in all_runs]
                    for all_runs in (values, peer))
     ratios = [other / mine for mine, other in zip(own, others)]

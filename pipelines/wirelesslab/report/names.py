@@ -97,9 +97,9 @@ def elements(pipeline: str) -> list[Element]:
     """Returns the elements with which the pipeline sends to the network. These
     are the elements of the branch with the network sink.
 
-    The sending branch may begin at a pad of another element, such as rtpbin.
-    The first branch then ends with that element. In this case, the elements of
-    the first branch are returned, followed by the sink of the sending branch.
+    The first branch may end with an element such as rtpbin, and the branch with
+    the network sink may begin at a pad of that element. In this case, the
+    elements of the first branch are returned, followed by the network sink.
     """
     found = branches(pipeline)
     if not found or sink(found[0]):

@@ -157,8 +157,8 @@ def _cutting(clip: pathlib.Path, seconds: int) -> list[str]:
     # before it. A P-frame without its B-frames would look like a loss to the
     # receiver.
     frames = 1 + (seconds * FRAMES_PER_SECOND - 1) // 3 * 3
-    # In an .mp4 file, a GOP ends with a P-frame and only one B-frame. Therefore
-    # the rule above cannot be used, and the clip is cut at the end of a GOP.
+    # In an .mp4 file, the last P-frame of a GOP has only one B-frame and not
+    # two. Therefore such a clip is cut at the end of a GOP.
     if clip.suffix == ".mp4":
         frames = seconds * FRAMES_PER_SECOND // CODED_GOP * CODED_GOP
     muxer = MUXERS[clip.suffix]

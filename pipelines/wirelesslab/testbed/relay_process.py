@@ -4,8 +4,10 @@
 A command sends a datagram to the relay address of a host. The relay passes the
 datagram into the link. When the datagram leaves the link, it is sent to the
 port of the host. Its source address is then the relay address of the host that
-sent it. An answer to that address therefore takes the same route back. It is
-delivered to the port and to the last sender.
+sent it. An answer to that address therefore takes the same route back.
+
+The answer is delivered to `port` of that host. If the last datagram that this
+host sent came from another port, the answer is delivered to that port, too.
 
 Called by loopback.py as `testbed.relay_process DESCRIPTION`. DESCRIPTION is one
 JSON text. For each direction of a link, it has:
