@@ -102,9 +102,9 @@ def percent(part: float, whole: float) -> float:
 
 
 def span(row: Row, value: Callable[[Frames], float]) -> str:
-    """Returns the median over the runs with its range, or only the value if
-    there is a single run. In this case, another text about the row already says
-    that there is only one run."""
+    """Returns a text with the median of `value` over the runs and with its
+    range. If there is a single run, the text has only the value of this run.
+    Another text about the row already says that there is only one run."""
     found = ranking.range_of(map(value, row.frames))
     if not found.is_known:
         return f"{found.median:.0f}{PERCENT}"

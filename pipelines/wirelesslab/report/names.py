@@ -34,8 +34,8 @@ COLOURS = {
 # The colours of elements that are not in COLOURS. The name of an element
 # selects one of these colours.
 OTHERS = ("#cc6677", "#a6761d", "#66a61e")
-# An element whose name ends with one of these words is in the name of a
-# transport only if two transports would have the same name without it.
+# The name of a transport leaves out elements whose names end with one of these
+# words, unless two transports would then have the same name.
 HELPERS = ("src", "pay", "mux", "parse", "queue2", "mpegstat", "clocksync",
            "identity")
 # Sinks that do not send to the network.

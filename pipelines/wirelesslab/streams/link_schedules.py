@@ -258,8 +258,8 @@ class ScheduledLink:
 class Runner:
     """Executes the schedules of all links of a testbed. `schedules` has {name
     of a device: its schedule, or ""}. `sender` and `receiver` are the names of
-    the hosts. The constructor makes the changes of the time 0. After begin(), a
-    thread makes all later changes."""
+    the hosts. The constructor makes the changes that are due at 0 s. After
+    begin(), a thread makes all later changes."""
 
     def __init__(self, bed: testbed.Testbed, schedules: dict[str, str],
                  sender: str, receiver: str) -> None:

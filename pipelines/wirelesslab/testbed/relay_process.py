@@ -61,8 +61,9 @@ def pass_to_host(direction: Direction) -> None:
     message = direction.out.recv(MESSAGE_BYTES)
     port = direction.given["port"]
     direction.back.relay.sendto(message, (direction.given["to"], port))
-    # The program at `port` has now received the message. If the last sender
-    # uses another port, it also gets the message.
+    # The program at `port` has now received the message. The program in this
+    # host that sent the last packet may use another port. It then gets the
+    # message, too.
     if direction.back.sender and direction.back.sender[1] != port:
         direction.back.relay.sendto(message, direction.back.sender)
 
