@@ -182,8 +182,8 @@ def make_whole(path: pathlib.Path,
     path.parent.mkdir(parents=True, exist_ok=True)
     with files.locked(path.parent / ".lock"):
         # Another process may have made the clip while this one waited for the
-        # lock. The holder of the lock also knows that every unfinished clip was
-        # left by a process that has ended.
+        # lock. No other process makes a clip while this one holds the lock.
+        # Therefore every unfinished clip was left by a process that has ended.
         if not path.exists():
             for dead in path.parent.glob(".*-*"):
                 dead.unlink()

@@ -244,17 +244,19 @@ def streams(protocol: Protocol) -> list[tuple[str, Protocol]]:
 
 
 def is_relayed(transport: Protocol) -> bool:
-    """Returns whether relays of UDP packets, which replace the namespaces of
-    hosts, can carry the transport.
+    """Returns whether relays of UDP packets can carry the transport. On a
+    machine without network namespaces, such relays replace the namespaces of
+    the hosts.
     """
     return all(stream["binds"] == "udp"
                for stream in transport.get("streams", [transport]))
 
 
 def check_relayed(transport: Protocol, left_out: str) -> None:
-    """Raises LabError if relays of UDP packets replace the namespaces of hosts
-    and cannot carry the transport. `left_out` is a text that says what the
-    relays do not support. It is empty if the hosts have namespaces."""
+    """If the hosts have no namespaces, relays of UDP packets replace them.
+    Raises LabError if such relays are used and cannot carry the transport.
+    `left_out` is a text that says what the relays do not support. It is empty
+    if the hosts have namespaces."""
     if left_out and not is_relayed(transport):
         raise LabError(
             f"{transport['name']} is not over UDP, and there are {left_out}")
