@@ -39,8 +39,9 @@ typedef struct
 {
   gdouble bitrate;              /* mean of the encoder, in bit/s */
   /* Geometric mean of the sizes of the frames, as bit/s. The picture quality is
-   * about proportional to the logarithm of the bitrate, so this mean shows how
-   * much quality a bitrate that varies costs. */
+   * about proportional to the logarithm of the bitrate. If the bitrate varies,
+   * the quality is lower than at a constant bitrate with the same mean, and so
+   * is the geometric mean. */
   gdouble geometric;
   /* Percentiles of the delay in ns. Frames that are not shown have an infinite
    * delay. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A library for LD_PRELOAD that counts allocations, locks and clock readings of
  * bondflood (see calls.py). It replaces functions of the C library and of GLib.
- * Calls inside a library are not counted, for example those of a mutex of GLib
- * within GLib, because the linker has already bound them. With
+ * Calls from a library to its own functions are not counted, because the linker
+ * has already bound them. An example is a mutex that GLib itself locks. With
  * G_SLICE=always-malloc, the slices of GLib are counted as allocations.
  */
 

@@ -177,9 +177,9 @@ def check_output(name, elements, stream, env):
 
 
 def measure(name, stream, runs, env):
-    """Returns a pair. The first item has, for each element, the CPU time that
-    it adds to a frame in us, as a list with a value for each round. The second
-    item is the size of all frames."""
+    """Returns ({element: [CPU time]}, size of all frames). A CPU time is the
+    time in us that the element adds to the processing of one frame. The list
+    has a value for each round."""
     elements = {"": "", "parser": f"! {CODECS[name].parser}"} if \
         not CODECS[name].peer else {"": ""}
     elements |= {title: f"! {line}" for title, line in ELEMENTS.items()}

@@ -20,9 +20,9 @@ call. With gso=off, the sink passes packets to the kernel one by one, but its
 source still uses GRO.
 
 The rate control of mmtpsink learns the rate of the path in the first 0.1 s of a
-run. The figures include this time. A run with lists has four times as many
-packets as a run with single buffers, so that it lasts several times as long as
-this time.
+run. The figures include these 0.1 s. A run with lists has four times as
+many packets as a run with single buffers. It therefore lasts several times as
+long as 0.1 s.
 """
 
 import argparse
@@ -110,8 +110,8 @@ def take_turns(commands, runs, packets):
 
 def describe(values, peer, attribute):
     """Returns a text for the table. It has the median and the range of the CPU
-    times per packet. It also has the ratio of the packets per CPU second to the
-    packets per CPU second of the peer."""
+    times per packet. It also has the median and the range of a ratio: the
+    packets per CPU second, divided by those of the peer."""
     own, others = ([getattr(one, attribute) for one in all_runs]
                    for all_runs in (values, peer))
     ratios = [other / mine for mine, other in zip(own, others)]

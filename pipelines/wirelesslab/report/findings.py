@@ -11,13 +11,15 @@ from wirelesslab.report import ranking
 from wirelesslab.streams import measurements
 
 TYPES = measurements.TYPES
-# A transport misses one type of frames first if the share of this type that
-# does not arrive in time is at least CLEARLY times the share of another type.
+# The report may say that a transport missed one type of frames first. The share
+# of this type that did not arrive in time is then at least CLEARLY times the
+# share of another type.
 CLEARLY = 2
-# One row is reported as better than another over the same links only under two
-# conditions. It must lead by at least MIN_LEAD percentage points with each
-# seed, and there must be at least MIN_SEEDS seeds. A lead of a few tenths of a
-# point says nothing, because repeated runs of one transport differ by more.
+# Rows whose runs used the same links are compared for each seed. The report
+# calls a row better only if there are at least MIN_SEEDS seeds, and if the row
+# leads by at least MIN_LEAD percentage points with each seed. A lead of a few
+# tenths of a point says nothing, because repeated runs of one transport differ
+# by more.
 MIN_LEAD, MIN_SEEDS = 1.0, 3
 # A sentence names at most MAX_NAMED rows that share the first place. If there
 # are more such rows, it names only some of them: the rows with the highest
@@ -100,9 +102,9 @@ def percent(part: float, whole: float) -> float:
 
 
 def span(row: Row, value: Callable[[Frames], float]) -> str:
-    """Returns the median over the runs with its range, or only the value if
-    there is a single run. In this case, another text about the row already says
-    that there is only one run."""
+    """Returns a text with the median of `value` over the runs and with its
+    range. If there is a single run, the text has only the value of this run.
+    Another text about the row already says that there is only one run."""
     found = ranking.range_of(map(value, row.frames))
     if not found.is_known:
         return f"{found.median:.0f}{PERCENT}"
@@ -221,7 +223,8 @@ def without_places(rows: Sequence[Row], head: str) -> str:
 
 def shown(row: Row) -> str:
     """Returns words that say which share of the row's frames was decodable in
-    time. If it is known which share was possible, the words say this, too."""
+    time. If the possible share is known, the words contain it, too. This is the
+    share that a sender with perfect foresight would have reached."""
     words = f"{row.share.text(unit=' %')} of the frames were decodable in time"
     if row.possible:
         # If the possible share was the same in all runs of the row, one number

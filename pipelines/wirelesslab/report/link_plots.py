@@ -38,9 +38,10 @@ def capacity(run: run_results.Run) -> list[float]:
     if path.exists():
         with open(path) as file:
             return [float(row["Mbit/s"]) for row in csv.DictReader(file)]
-    # The other runs of the group use the same result. Their streams may have
-    # begun slightly later than the stream of this run. Therefore the capacity
-    # is measured until one second after the end of this stream.
+    # The capacity that is measured here is used for all runs of the group. The
+    # streams of the other runs may have begun slightly later than the stream of
+    # this run. Therefore the capacity is measured until one second after the
+    # end of this stream.
     end = link_use.begin_ns(run.link.packets) + run.cell["seconds"] * NS + NS
     try:
         rates = [display.rates(

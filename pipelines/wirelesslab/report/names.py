@@ -34,8 +34,8 @@ COLOURS = {
 # The colours of elements that are not in COLOURS. The name of an element
 # selects one of these colours.
 OTHERS = ("#cc6677", "#a6761d", "#66a61e")
-# An element whose name ends with one of these words is in the name of a
-# transport only if two transports would have the same name without it.
+# The name of a transport leaves out elements whose names end with one of these
+# words, unless two transports would then have the same name.
 HELPERS = ("src", "pay", "mux", "parse", "queue2", "mpegstat", "clocksync",
            "identity")
 # Sinks that do not send to the network.
@@ -97,9 +97,9 @@ def elements(pipeline: str) -> list[Element]:
     """Returns the elements with which the pipeline sends to the network. These
     are the elements of the branch with the network sink.
 
-    The sending branch may begin at a pad of another element, such as rtpbin.
-    The first branch then ends with that element. In this case, the elements of
-    the first branch are returned, followed by the sink of the sending branch.
+    The first branch may end with an element such as rtpbin, and the branch with
+    the network sink may begin at a pad of that element. In this case, the
+    elements of the first branch are returned, followed by the network sink.
     """
     found = branches(pipeline)
     if not found or sink(found[0]):

@@ -2,9 +2,10 @@
 """Makes the comparison at the top of README.md: a table and a bar chart of the
 runs of comparison.ini.
 
-The results of several seeds make a range. Protocols whose ranges overlap,
-directly or through others, make a group. Within a group the order is
-alphabetical, because the runs do not show which one is better.
+The results of several seeds make a range. Protocols whose ranges overlap make a
+group. Two protocols are also in one group if both overlap a third one, directly
+or through more protocols. Within a group the order is alphabetical, because the
+runs do not show which protocol is better.
 """
 
 import csv

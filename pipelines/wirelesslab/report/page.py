@@ -99,9 +99,10 @@ def chosen(
     """Returns the groups of video runs that are compared, and the runs of
     workloads other than video.
 
-    With `only`, returns no other runs than video runs, and of these only the
-    groups whose titles have all words of `only`. Raises LabError if there is no
-    such group, unless there are runs with live encoders (`has_others`)."""
+    If `only` is not empty, returns only the groups of video runs whose titles
+    contain all words of `only`, and no runs of other workloads. In this case,
+    raises LabError if no group has such a title. If there are runs with live
+    encoders (`has_others`), this is not an error."""
     films = [run for run in runs if matrix.kind(run.cell) == definitions.VIDEO]
     groups = [own for own in run_results.grouped(
         films, lambda run: run.group).values()

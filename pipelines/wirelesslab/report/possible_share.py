@@ -87,9 +87,10 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
         # In the log, the flow with the sender's packets has the number of the
         # sender's station. A computed run has only flow 0.
         flow = 0 if cell["protocol"][matrix.COMPUTED] else station
-        # The log has the time at which a change was complete, but the change
-        # begins up to CHANGE_NS earlier. A closed link is therefore treated as
-        # open from CHANGE_NS before the logged time on.
+        # `schedules` has the periods in which a link was closed. The logged end
+        # of such a period is the time at which the opening of the link was
+        # complete. The link may have carried packets up to CHANGE_NS earlier.
+        # Therefore each period ends CHANGE_NS before its logged end.
         closed = [(close - began_ns, end - began_ns - CHANGE_NS)
                   for close, end in schedules.get(
                       placement.link_name(number), [])]

@@ -82,8 +82,8 @@ def read(path: pathlib.Path | None) -> list[Problem]:
 
 def claim(groups: Sequence[dict[str, Any]],
           shown: Sequence[Problem]) -> None:
-    """Removes the findings of each group to which a problem refers. The problem
-    has sentences of its own about the result of this group.
+    """Removes the findings of each group to which a problem refers, because the
+    problem has its own sentences about the result of this group.
     """
     titles = {title for problem in shown for title in problem.groups}
     for group in groups:

@@ -188,8 +188,9 @@ def free_names(names: set[str], taken: set[str]) -> dict[str, str]:
 
 def without_known(found: list[Cell],
                   results: Results) -> tuple[list[Cell], list[str]]:
-    """Returns the cells that have no row with the same definition. Also returns
-    a line that says how many cells have such a row.
+    """Returns the cells that are missing in `results`. A cell is missing if no
+    row has its name and its definition. Also returns a line that says how many
+    cells are in `results`, or no line if all cells are missing.
     """
     if DEFINITION not in results.heads:
         check_heads(results, results)

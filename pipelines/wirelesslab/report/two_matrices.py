@@ -32,10 +32,9 @@ from wirelesslab.lab import definition
 from wirelesslab.report import results_csv
 from wirelesslab.report.results_csv import Results, Row
 
-# Two upper limits of the chance that an interval does not contain the true
-# difference. If there are enough runs, the chance is at most CHANCE. With fewer
-# runs it is higher. If it exceeds MAX_CHANCE, there are too few runs for a
-# verdict.
+# An interval may not contain the true difference. If there are enough runs, the
+# chance of this is at most CHANCE. With fewer runs this chance is higher. If it
+# exceeds MAX_CHANCE, there are too few runs for a verdict.
 CHANCE, MAX_CHANCE = 0.05, 0.1
 NONE_CHANGED = "no change that the spread does not explain"
 SAME, TOO_FEW, FLAGGED = "the same in every run", "too few runs", \
@@ -86,7 +85,7 @@ class Interval(typing.NamedTuple):
     low: float
     high: float
     # The chance that the interval does not contain the true difference. It is 0
-    # for computed runs, because they are the same each time.
+    # for computed runs, because a computed run has the same result each time.
     chance: float
 
 

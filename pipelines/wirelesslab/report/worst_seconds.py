@@ -59,8 +59,8 @@ def describe(viewers: Sequence[Viewer], source: pathlib.Path,
              beside: pathlib.Path) -> dict[str, Any]:
     """Returns the values for the template, and writes the video and one frame
     of it. `source` is the video with which all pictures were compared. The
-    video shows the seconds in which the pictures of all viewers together differ
-    most from the source."""
+    errors of all viewers are added, and the video shows the seconds with the
+    largest sum."""
     errors = [[picture.mse for picture in viewer.pictures]
               for viewer in viewers]
     places = measurements.worst_places(

@@ -157,8 +157,8 @@ def _cutting(clip: pathlib.Path, seconds: int) -> list[str]:
     # before it. A P-frame without its B-frames would look like a loss to the
     # receiver.
     frames = 1 + (seconds * FRAMES_PER_SECOND - 1) // 3 * 3
-    # In an .mp4 file, a GOP ends with a P-frame and only one B-frame. Therefore
-    # the rule above cannot be used, and the clip is cut at the end of a GOP.
+    # In an .mp4 file, the last P-frame of a GOP has only one B-frame and not
+    # two. Therefore such a clip is cut at the end of a GOP.
     if clip.suffix == ".mp4":
         frames = seconds * FRAMES_PER_SECOND // CODED_GOP * CODED_GOP
     muxer = MUXERS[clip.suffix]
@@ -182,8 +182,8 @@ def make_whole(path: pathlib.Path,
     path.parent.mkdir(parents=True, exist_ok=True)
     with files.locked(path.parent / ".lock"):
         # Another process may have made the clip while this one waited for the
-        # lock. The holder of the lock also knows that every unfinished clip was
-        # left by a process that has ended.
+        # lock. No other process makes a clip while this one holds the lock.
+        # Therefore every unfinished clip was left by a process that has ended.
         if not path.exists():
             for dead in path.parent.glob(".*-*"):
                 dead.unlink()

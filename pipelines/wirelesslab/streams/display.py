@@ -50,9 +50,10 @@ def read_log(path: pathlib.Path) -> frame_log.Log:
 def read(captured: Sequence[frame_log.Frame], sent_log: frame_log.Log,
          received_log: frame_log.Log) -> list[Frame]:
     """Joins three logs: of the captured, the sent and the received frames. The
-    capture time of a frame is its due time, which follows the frame rate of the
-    source. The frame that was captured with the smallest lateness defines the
-    due time of the first frame."""
+    capture time of a frame is its due time. The due times follow the frame rate
+    of the source, and they are chosen so that no frame was captured before its
+    due time. The frame with the smallest lateness was captured exactly at its
+    due time."""
     sent = sent_log.frames
     check_encoded(captured, sent)
     if not captured:
@@ -133,8 +134,9 @@ def shown(delays: Sequence[float]) -> list[int | None]:
 def freezes_ns(frames: Sequence[Frame], delays: Sequence[float],
                period_ns: float, longer_than: float = FREEZE_NS) -> list[float]:
     """Returns the duration of each freeze, which is a time without a new
-    picture. The frames before the first shown picture and after the last one
-    also count as such a time, with one frame period for each."""
+    picture. The times before the first shown picture and after the last one
+    also count as freezes. Their duration is one frame period for each frame
+    that was not shown. Only freezes longer than `longer_than` are returned."""
     visible = [number for number, delay in enumerate(delays)
                if not math.isinf(delay)]
     if not visible:
@@ -160,8 +162,8 @@ def carried(packets: Sequence[measurements.Packet], begin_ns: float,
 
 def rates(packets: Sequence[measurements.Packet], begin_ns: float,
           end_ns: float, step_ns: float) -> list[float]:
-    """Returns the rate in bit/s at which bytes left the link. The list has a
-    value for each step between `begin_ns` and `end_ns`.
+    """Returns a list with a rate for each step between `begin_ns` and `end_ns`.
+    This is the rate in bit/s at which bytes left the link.
     """
     found = [0.0] * math.ceil((end_ns - begin_ns) / step_ns)
     for packet in packets:

@@ -97,7 +97,8 @@ def frames(encoding: Encoding, path: pathlib.Path, sent_log: frame_log.Log,
 
     An encoder that encodes during the stream captures the first picture some
     frame periods before it outputs the first frame. The number of these frame
-    periods is the delay of the encoding."""
+    periods is the delay of the encoding. The times of the frames are counted
+    from the capture of the first picture, so they contain this delay."""
     packets = read_packets(path, encoding["codec"])
     sent = sent_log.frames
     if len(sent) != len(packets):

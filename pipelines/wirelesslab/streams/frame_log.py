@@ -246,7 +246,7 @@ class Result(typing.NamedTuple):
     lateness_ns: list
     jitter_mean_ns: float
     jitter_max_ns: float
-    # The 99th percentile of the time by which the sender sent a frame late.
+    # How late the sender sent the frames: the 99th percentile over all frames.
     sender_late_ns: int
 
 

@@ -51,11 +51,13 @@ STALL = "stall_verdicts_percent"
 # time.
 MAX_VERDICTS = 1.0
 # A stall at the start of the stream may last as long as the maximum of the
-# lateness. A run is flagged if such a stall would have changed more verdicts
-# than this, in % of the frames that were sent.
+# lateness. A run is flagged if such a stall would have changed the verdicts of
+# more frames than this, in % of the frames that were sent. A verdict is whether
+# a frame was decodable in time.
 #
-# This limit is larger than MAX_VERDICTS. Nearly every run has a wake-up that is
-# late by 20 to 30 ms, but few of these wake-ups delay the start.
+# This limit is larger than MAX_VERDICTS, because such a stall is unlikely.
+# Nearly every run has a wake-up that is late by 20 to 30 ms, but few of these
+# wake-ups delay the start.
 MAX_STALL_VERDICTS = 5.0
 # A run is also flagged if the lateness may have shifted the median or the 95th
 # percentile of the latency too far. The shift must exceed MAX_SHIFT_MS, and
@@ -107,8 +109,8 @@ def describe(late_ms: Sequence[float],
 def percentile_of(lateness: Lateness, part: str, percent: int) -> float:
     """Returns a percentile of the lateness of one part, in ms. A percentile
     that is not known is interpolated between the two known percentiles next to
-    it. Most values are near the median, and few are much larger. The result is
-    therefore rather too large than too small."""
+    it. Most values are near the median, and few are much larger. An
+    interpolated value is therefore probably too large, not too small."""
     known = [(own, max(ms, 0.0)) for name, own in STATISTICS.items()
              if (ms := lateness.get(f"{part}_{name}_ms")) is not None]
     for (low, low_ms), (high, high_ms) in itertools.pairwise(known):
@@ -157,18 +159,21 @@ def stall_ms(lateness: Lateness) -> float:
 
 def without_maximum(late: Sequence[tuple[float, float]]
                     ) -> list[tuple[float, float]]:
-    """Returns the steps of the lateness, with the 99th percentile in place of
-    the maximum. The result is used for percentiles of the latency. The maximum
-    can come from a single wake-up that made one frame late, and one late frame
-    does not change a percentile of the latency."""
+    """Returns `late` with its last lateness, the maximum, replaced by the 99th
+    percentile. `late` has the form [(lateness in ms, share of the frames that
+    were late by it)].
+
+    The result is used for percentiles of the latency. The maximum can come from
+    a single wake-up that made one frame late, and one late frame does not
+    change a percentile of the latency."""
     return [*late[:-1], (late[-2][0], late[-1][1])]
 
 
 def changed_verdicts(passages: Sequence[measurements.Passage],
                      late: Sequence[tuple[float, float]],
                      late_ms: float) -> float:
-    """Returns the share of the sent frames, in %, that would have been
-    decodable in time only without the lateness."""
+    """Returns the share of the sent frames, in %, that were not decodable in
+    time but would have been without the lateness."""
     def decodable(ms: float) -> int:
         return len(measurements.decodable(passages, ms * NS_PER_MS))
 
@@ -185,8 +190,10 @@ def percentile_without(latency_ms: Sequence[float],
     earlier = sorted((own - ms, share) for own in latency_ms
                      for ms, share in late)
     sums = list(itertools.accumulate(share for _, share in earlier))
-    # A sum of decimal fractions may be too small because of rounding. The
-    # search therefore accepts a sum that is too small by at most 1e-9.
+    # The percentile is the first value at which the sum of the shares reaches
+    # `percent` % of the total. A sum of decimal fractions may be too small
+    # because of rounding. Therefore a sum that is too small by at most 1e-9 is
+    # accepted.
     place = bisect.bisect_left(sums, sums[-1] * percent / 100 - 1e-9)
     return earlier[min(place, len(earlier) - 1)][0]
 

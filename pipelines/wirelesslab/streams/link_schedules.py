@@ -140,7 +140,7 @@ def both_addresses(address: str) -> tuple[str, str]:
 
 
 def enter(state: str, device: str, address: str) -> tuple[str, str]:
-    """Returns two shell commands that bring a link from `up` into this state.
+    """Returns two shell commands that bring a link from `up` into `state`.
     The first command is for the sending host, and the second one is for the
     other host. `address` is the address of the device at the sending host."""
     own, other = both_addresses(address)
@@ -158,7 +158,7 @@ def enter(state: str, device: str, address: str) -> tuple[str, str]:
 
 def leave(state: str, device: str, address: str,
           peer: str) -> tuple[str, str]:
-    """Returns two shell commands that bring a link from this state to `up`. The
+    """Returns two shell commands that bring a link from `state` to `up`. The
     first command is for the sending host, and the second one is for the other
     host. `peer` is the address of the device at the other host."""
     own, other = both_addresses(address)
@@ -258,8 +258,8 @@ class ScheduledLink:
 class Runner:
     """Executes the schedules of all links of a testbed. `schedules` has {name
     of a device: its schedule, or ""}. `sender` and `receiver` are the names of
-    the hosts. The constructor makes the changes of the time 0. After begin(), a
-    thread makes all later changes."""
+    the hosts. The constructor makes the changes that are due at 0 s. After
+    begin(), a thread makes all later changes."""
 
     def __init__(self, bed: testbed.Testbed, schedules: dict[str, str],
                  sender: str, receiver: str) -> None:

@@ -497,7 +497,8 @@ def worst_place(errors: Sequence[Sequence[float]]) -> int | None:
 def worst_places(errors: Sequence[Sequence[float]],
                  length: int) -> range | None:
     """Returns the range of `length` consecutive places in display order with
-    the largest error. The range is shorter if there are not so many places.
+    the largest error. The range is shorter if there are fewer than `length`
+    places.
     Returns None if no picture differs. `errors` has the errors of all pictures
     for each stream, and the errors of the streams are added."""
     sums = [sum(each) for each in zip(*errors)]

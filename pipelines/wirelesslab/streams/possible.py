@@ -10,11 +10,13 @@ of the deadlines. It is optimal to send the chosen frames in this order (Jackson
 
 Each opportunity is a number of bytes that the link can deliver. A chosen frame
 uses up the bytes of the next opportunities. Whether the frame is in time then
-depends only on the number of bytes that are used up after it. A dynamic program
-goes through the frames. For each number of decodable frames, it keeps the
-choice of frames that uses up the smallest number of bytes (Kise, Ibaraki and
-Mine 1978 for jobs whose release times and deadlines have the same order; Lawler
-and Moore 1969).
+depends only on how many bytes of the opportunities are used up when this frame
+has been sent.
+
+A dynamic program goes through the frames. For each number of decodable frames,
+it keeps the choice of frames that uses up the smallest number of bytes. See
+Lawler and Moore (1969) and, for jobs whose release times and deadlines have the
+same order, Kise, Ibaraki and Mine (1978).
 """
 
 from __future__ import annotations
@@ -111,8 +113,9 @@ class _Plan(typing.NamedTuple):
     examined so far are sent."""
 
     count: int  # The number of decodable frames.
-    # The bytes of the supply that are used up. Either frames were sent with
-    # them, or their opportunities are over.
+    # The number of bytes that the link can no longer deliver for later frames.
+    # Earlier frames use these bytes, or the time at which the link could have
+    # accepted them is over.
     used: int
     # The chosen frames as a linked list: (number of the last frame, list of the
     # frames before it). An empty list is None.
@@ -120,9 +123,9 @@ class _Plan(typing.NamedTuple):
 
 
 def best(work: Sequence[Job], supply: Supply) -> list[int]:
-    """Chooses the frames that a sender with perfect foresight sends, which are
-    as many frames as can be decodable in time. Returns the number of each
-    chosen frame."""
+    """Chooses the frames that a sender with perfect foresight sends. It sends
+    the largest possible number of frames, on the condition that each of them is
+    decodable in time. Returns the number of each chosen frame."""
     # {state of the decoder: its best plans}
     plans = {(False, False): [_Plan(0, 0, None)]}
     for number, job in enumerate(work):
@@ -152,7 +155,7 @@ def best(work: Sequence[Job], supply: Supply) -> list[int]:
 
 def _undominated(plans: list[_Plan]) -> list[_Plan]:
     """Keeps only the best plans. A plan is left out if another plan has at
-    least as many frames and does not use more of the supply.
+    least as many frames and does not use up more bytes of the link.
     """
     found, min_used = [], math.inf
     for plan in sorted(plans, key=lambda plan: (-plan.count, plan.used)):

@@ -47,11 +47,13 @@ ENCODERS = {
 
 
 class Tile(typing.NamedTuple):
-    """One of the streams in the video. Its pictures are taken from the file
-    `video`. `numbers` has an item for each frame of the video that is made. The
-    item is the number, in display order, of the picture that the viewer sees.
-    It is None before the first picture. `first` is the number of the picture
-    that was due at the start of the video that is made."""
+    """One of the streams in the video that this module makes. Pictures are
+    numbered in display order.
+    - `video` is the file from which the pictures of the stream are taken.
+    - `numbers` has, for each frame of the new video, the number of the picture
+      that the viewer of the stream sees. It has None before the first picture.
+    - `first` is the number of the picture that was due at the start of the new
+      video."""
 
     video: pathlib.Path
     numbers: Sequence[int | None]

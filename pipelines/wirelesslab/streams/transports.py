@@ -26,8 +26,9 @@ KINDS_OF_CLIP = ("m2v", "ts")
 SOCKETS = {"tcpserversrc": "tcp", "udplitesrc": "udplite"}
 # Elements that do not end when gst-launch-1.0 is interrupted. srtsrc waits for
 # packets for up to a second at a time, and does not notice a request to stop
-# during this time. It then ends only after SRT has received no packet from the
-# sender for five seconds or, after long delays on the link, for much longer.
+# during this time. If srtsrc misses the request, it ends only when SRT has
+# received no packet from the sender for five seconds. After long delays on the
+# link, SRT waits for much longer than five seconds.
 ENDLESS = re.compile(r"(?:^|! )srtsrc\b")
 # The properties of wirelesslink that the lab sets itself.
 OF_THE_LAB = ("seed", *placement.OURS)
@@ -136,9 +137,9 @@ def pipeline(name: str, section: configparser.SectionProxy, key: str,
 
 
 def own_link(owner: str, properties: str, others: Iterable[str] = ()) -> str:
-    """Returns the `properties` of wirelesslink. `others` has the names of more
-    properties. Raises LabError if the lab itself sets one of all these
-    properties.
+    """Returns `properties`, which are properties of wirelesslink, unchanged.
+    Raises LabError if the lab itself sets one of them. Also raises it if the
+    lab itself sets a property whose name is in `others`.
     """
     placement.describe_link(properties)
     for word in [*properties.split(), *others]:
@@ -243,17 +244,19 @@ def streams(protocol: Protocol) -> list[tuple[str, Protocol]]:
 
 
 def is_relayed(transport: Protocol) -> bool:
-    """Returns whether relays of UDP packets, which replace the namespaces of
-    hosts, can carry the transport.
+    """Returns whether relays of UDP packets can carry the transport. On a
+    machine without network namespaces, such relays replace the namespaces of
+    the hosts.
     """
     return all(stream["binds"] == "udp"
                for stream in transport.get("streams", [transport]))
 
 
 def check_relayed(transport: Protocol, left_out: str) -> None:
-    """Raises LabError if relays of UDP packets replace the namespaces of hosts
-    and cannot carry the transport. `left_out` is a text that says what the
-    relays do not support. It is empty if the hosts have namespaces."""
+    """If the hosts have no namespaces, relays of UDP packets replace them.
+    Raises LabError if such relays are used and cannot carry the transport.
+    `left_out` is a text that says what the relays do not support. It is empty
+    if the hosts have namespaces."""
     if left_out and not is_relayed(transport):
         raise LabError(
             f"{transport['name']} is not over UDP, and there are {left_out}")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs a command in a host of a testbed and represents it outside.
+"""Runs a command in a host of a testbed.
 
-For its caller, this process is an ordinary child process. It passes on the
-signals that it gets to the command and its children. Its exit status is that of
-the command.
+The caller runs outside the testbed. For the caller, this process takes the
+place of the command: it is an ordinary child process, and its exit status is
+that of the command. Signals that it gets are passed on to the command and to
+the children of the command.
 
 The caller sends KILL_GROUP in place of SIGKILL, and this process then kills the
 command and its children. If SIGKILL killed this process itself, process 1 of

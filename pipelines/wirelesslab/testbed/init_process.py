@@ -108,8 +108,8 @@ def keep(owner: int, control: socket.socket,
     """
     try:
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
-        # If SIGCHLD is ignored, the kernel reaps orphans, which otherwise this
-        # process would have to reap.
+        # SIGCHLD is ignored, because the kernel then reaps orphans. Otherwise
+        # this process would have to reap them.
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         descriptors = make(wanted)
     except (LabError, OSError) as failure:

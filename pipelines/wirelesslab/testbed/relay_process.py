@@ -4,8 +4,10 @@
 A command sends a datagram to the relay address of a host. The relay passes the
 datagram into the link. When the datagram leaves the link, it is sent to the
 port of the host. Its source address is then the relay address of the host that
-sent it. An answer to that address therefore takes the same route back. It is
-delivered to the port and to the last sender.
+sent it. An answer to that address therefore takes the same route back.
+
+The answer is delivered to `port` of that host. If the last datagram that this
+host sent came from another port, the answer is delivered to that port, too.
 
 Called by loopback.py as `testbed.relay_process DESCRIPTION`. DESCRIPTION is one
 JSON text. For each direction of a link, it has:
@@ -59,8 +61,9 @@ def pass_to_host(direction: Direction) -> None:
     message = direction.out.recv(MESSAGE_BYTES)
     port = direction.given["port"]
     direction.back.relay.sendto(message, (direction.given["to"], port))
-    # The program at `port` has now received the message. If the last sender
-    # uses another port, it also gets the message.
+    # The program at `port` has now received the message. The program in this
+    # host that sent the last packet may use another port. It then gets the
+    # message, too.
     if direction.back.sender and direction.back.sender[1] != port:
         direction.back.relay.sendto(message, direction.back.sender)
 

@@ -127,9 +127,10 @@ class Testbed:
 
     @staticmethod
     def _check_sysctl(name: str) -> None:
-        """Raises LabError unless the sysctl is one of the network, which each
-        network namespace has for itself. Other sysctls are not specific to a
-        host. If root set one of them, it would change the whole machine."""
+        """Raises LabError unless the sysctl is a sysctl of the network. Each
+        network namespace has its own values of these sysctls. Other sysctls are
+        not specific to a host. If root set one of them, it would change the
+        whole machine."""
         if not name.startswith(("net.", "net/")) or "../" in name:
             raise LabError(
                 f"sysctl {name}: only sysctls of the network, net.NAME, can be "

@@ -163,9 +163,8 @@ def ask(
     reader, log = Reader(incoming, work["reply"]), []
     for number in range(work["warm"] + work["count"]):
         if log:
-            # The interval `every` is counted from the start of the last
-            # exchange, and the interval `pause` from the end of the last
-            # exchange.
+            # The interval `every` is counted from the start of the previous
+            # exchange. The interval `pause` is counted from its end.
             sleep_until(log[-1][2] + int(work["every"] * NS)
                         if "every" in work
                         else time.monotonic_ns() + int(work["pause"] * NS))
