@@ -136,9 +136,9 @@ def pipeline(name: str, section: configparser.SectionProxy, key: str,
 
 
 def own_link(owner: str, properties: str, others: Iterable[str] = ()) -> str:
-    """Returns the `properties` of wirelesslink. `others` has the names of more
-    properties. Raises LabError if the lab itself sets one of all these
-    properties.
+    """Returns `properties`, which is a text with properties of wirelesslink.
+    `others` contains names of properties that are set elsewhere. Raises
+    LabError if the text or `others` has a property that the lab itself sets.
     """
     placement.describe_link(properties)
     for word in [*properties.split(), *others]:
