@@ -26,8 +26,9 @@ LINE = re.compile(r"^( {4,})(\w+) +(\w+\.c)$")
 
 
 def read_walks(text):
-    """Returns sink -> (number of functions that the page states, number of
-    files, [(depth, function, file)]).
+    """Returns a dictionary with an entry for each sink. The entry is a tuple:
+    the number of functions and the number of files that the page states, and
+    the list of the steps. A step is (depth, function, file).
     """
     walks = {}
     for heading in HEADING.finditer(text):

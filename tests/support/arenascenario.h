@@ -119,11 +119,12 @@ void arena_scenario_set_packets (ArenaScenario * scenario, guint32 size,
 const gchar *arena_scenario_get_extra_name (const ArenaScenario * scenario,
     guint extra);
 
-/* Does run `number` of scenario->n_runs. */
+/* Executes one run of the scenario. `number` is the number of the run, from 0
+ * to scenario->n_runs - 1. */
 void arena_scenario_run (const ArenaScenario * scenario, guint number,
     ArenaOutcome * outcome);
-/* Does run `number` with MMTP only. The results of RTP over UDP and of a sender
- * with perfect foresight are not computed. */
+/* Executes the run `number` with MMTP only. The results of RTP over UDP and of
+ * a sender with perfect foresight are not computed. */
 void arena_scenario_run_mmtp (const ArenaScenario * scenario, guint number,
     ArenaOutcome * outcome);
 

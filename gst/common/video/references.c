@@ -605,10 +605,13 @@ note_findings (References * references, const ReferencePicture * picture,
   findings->is_tangled |= get_max_depth (references, 0) > depth;
 }
 
-/* Ends a picture whose references are unknown. If it is a reference picture, it
- * is also unknown which pictures a decoder stores, so all stored pictures are
- * forgotten. If it is a non-reference picture, the stored pictures are kept,
- * because the following pictures may still refer to them. */
+/* Ends a picture if it is unknown to which other pictures it refers.
+ *
+ * If the picture is a reference picture, it is also unknown which pictures a
+ * decoder stores afterwards. The stored pictures are then forgotten.
+ *
+ * A decoder does not store a non-reference picture. The stored pictures are
+ * then kept, because the following pictures may refer to them. */
 static gboolean
 end_unknown (References * references, const ReferencePicture * picture,
     ReferenceUse * use)

@@ -80,8 +80,9 @@ typedef enum
   DCCP_EVENT_RATE,
   /* `slow` is TRUE if the peer is a slow receiver now. */
   DCCP_EVENT_SLOW_RECEIVER,
-  /* The peer dropped packets. They are in a range of `lost` sequence numbers
-   * that begins with `sequence`. Other packets in this range may have arrived.
+  /* The peer dropped packets. The first of them has the sequence number
+   * `sequence`, and the last one has `sequence` + `lost` - 1. Some packets
+   * between these two may have arrived.
    */
   DCCP_EVENT_DROPPED,
   /* The peer reported a loss that it had not reported before. The lost packets

@@ -304,8 +304,10 @@ has_slack (const MmtpPolicy * policy, const MmtpPacket * packet,
 }
 
 /* Returns the most urgent packet that is in time at `arrival`; NULL if there is
- * none. Data of a transport stream are sent at once, because they are a small
- * part of the stream. */
+ * none. In a transport stream, some packets do not belong to a picture of the
+ * video, such as sound and program tables. They have the rank MMTP_RANK_DATA
+ * and are sent before all pictures, because they are only a small part of the
+ * stream. */
 static MmtpPacket *
 find_urgent (const MmtpPolicy * policy, guint64 arrival, guint64 late)
 {

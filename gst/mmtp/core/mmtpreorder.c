@@ -13,8 +13,9 @@
 #define MIN_SLOTS 256
 #define BYTES_OF_SLOT 64
 #define MAX_SLOTS (1 << 22)
-/* Number of stream numbers for which the receiver remembers whether the packet
- * has arrived. It needs this to distinguish duplicates from late packets. */
+/* For the last HISTORY stream numbers before the next expected one, the
+ * receiver remembers whether the packet has arrived. With this information, it
+ * can tell a duplicate from a late packet. */
 #define HISTORY 65536
 
 /* A packet. The struct and the payload of a waiting packet are in a block of

@@ -373,10 +373,12 @@ GST_START_TEST (network_that_delivers_nothing_gets_the_minimum)
 
 GST_END_TEST;
 
-/* After an outage of 0.4 s, the backlog drains at 6000 kbit/s. The bitrate
- * returns to half of this rate, but at most to 0.85 of the 1000 kbit/s before
- * the outage. If the backlog drained at only 1200 kbit/s, the bitrate would
- * return to less than 600 kbit/s. */
+/* During the outage, 0.4 s of data wait. After it they drain at 6000 kbit/s.
+ *
+ * The bitrate returns to the lower one of two values: 85 % of the bitrate
+ * before the outage, and half of the rate at which the data drain. Here the
+ * first value is the lower one, 850 kbit/s. If the data drained at 1200 kbit/s,
+ * the bitrate would return to less than 600 kbit/s. */
 GST_START_TEST (rate_returns_when_an_outage_is_over)
 {
   begin (&usual, &bitrate_estimate_rule, 1000);

@@ -309,7 +309,9 @@ GST_START_TEST (gaps_are_marked_and_doubles_go)
   dccp_network_inject_packet (&network, SERVER, &packet);
   fail_unless (arrives (0));
   fail_if (network.last[SERVER].discont);
-  /* NDP Count reports a lost Ack, so the Ack is not a gap in the data. */
+  /* Two packets are lost before the next data packet. The NDP Count of the data
+   * packet is 2, so both lost packets had no data. Therefore no data are
+   * missing. */
   packet = dccp_network_next (&network, SERVER, DCCP_DATA);
   packet.sequence = dccp_sequence_add (packet.sequence, 2);
   packet.options = (const guint8 *) "\45\3\2";

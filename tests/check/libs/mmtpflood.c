@@ -53,10 +53,13 @@
 /* Maximum time by which a flood may delay the stream, in ms. It is the maximum
  * wait of the handshake. */
 #define MAX_DELAY 2000
-/* Maximum number of basic blocks of the cores that one forged message may
- * execute, including the messages that are sent because of it. Most messages
- * execute a few hundred. A copy that arrives before the original executes the
- * most, such as a copy of the OPEN that begins a session. */
+/* Maximum work of the two endpoints for one forged message. The work is the
+ * number of basic blocks of MMTP's code that are executed. It includes the work
+ * for the messages that are sent because of the forged message.
+ *
+ * Most forged messages cause a few hundred basic blocks. The most work is
+ * caused by a copy that arrives before its original, such as a copy of the OPEN
+ * that begins a session. */
 #define MAX_STEPS 50000
 /* Upper limit of the additional memory in use, in bytes. Some of the attacker's
  * copies make a session and its stream begin earlier, which needs additional

@@ -1368,8 +1368,12 @@ put_kind (Fixture * fixture, guint64 due, PictureKind kind)
   return taken;
 }
 
-/* Puts a frame of three buffers whose deadline has passed long ago. The kind of
- * the first buffer and that of the last one are unknown. */
+/* Puts a frame of three buffers whose deadline has passed long ago, so the
+ * sender gives up the frame. Only the second buffer shows the `kind` of the
+ * picture. The other two buffers contain only parameter sets or similar data.
+ *
+ * `is_needed` says whether following pictures refer to the picture. If they do,
+ * the sender refuses the next reference picture. */
 static void
 check_parts (PictureKind kind, gboolean is_needed)
 {

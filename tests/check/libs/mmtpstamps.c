@@ -50,9 +50,9 @@ GST_START_TEST (one_that_stands_still_is_replaced)
 
 GST_END_TEST;
 
-/* When timestamps advance again, they are at first earlier than the last
- * replaced timestamp. The output does not go back. It repeats the last replaced
- * timestamp until a timestamp of the input is later. */
+/* A timestamp stands still, so an arrival time of 1000 replaces it. Then the
+ * timestamps advance again, but the first ones are earlier than 1000. The
+ * output stays at 1000 until a timestamp is later than 1000. */
 GST_START_TEST (times_do_not_go_back)
 {
   MmtpStamps stamps;
