@@ -2,6 +2,8 @@
 
 #include "bitratebacklog.h"
 
+#include <string.h>
+
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
 /* The bytes in flight include headers, which the bytes of the encoder do not
@@ -14,9 +16,15 @@
  * second. */
 #define AGE_TIME (60 * MILLISECOND)
 #define RATE_TIME (200 * MILLISECOND)
+/* At lower frame rates, the minimum of this number of frame periods is used. */
+#define AGE_FRAMES 1.5
+/* The put rate and the frame period are measured over PUT_TIME. */
+#define PUT_TIME (1000 * MILLISECOND)
 /* The normal age consists of the round trip and of the time between two reports
  * of the receiver. Its minimum of the last MIN_PERIOD to 2 * MIN_PERIOD is
- * used. */
+ * used. After this time a queue of the stream has drained, because the bitrate
+ * is below the rate of the network. A delay that remains is not due to the
+ * stream. */
 #define MIN_PERIOD (5000 * MILLISECOND)
 
 /* Returns the sample that was added `i` samples before the latest one. */
@@ -49,15 +57,23 @@ get_age (const BitrateBacklog * backlog, guint64 now, guint64 drained)
 }
 
 static void
-note_min (BitrateBacklog * backlog, guint64 now, guint64 age)
+note_min (BitrateMinimum * minimum, guint64 now, guint64 value)
 {
-  if (now >= backlog->period_end) {
-    backlog->previous_min = backlog->period_end > 0 ? backlog->present_min
-        : age;
-    backlog->present_min = age;
-    backlog->period_end = now + MIN_PERIOD;
+  if (now >= minimum->period_end) {
+    minimum->previous = minimum->period_end > 0 ? minimum->present : value;
+    minimum->present = value;
+    minimum->period_end = now + MIN_PERIOD;
   }
-  backlog->present_min = MIN (backlog->present_min, age);
+  minimum->present = MIN (minimum->present, value);
+}
+
+/* Returns by how much `value` exceeds the minimum. */
+static guint64
+get_excess (const BitrateMinimum * minimum, guint64 value)
+{
+  if (minimum->period_end == 0)
+    return 0;
+  return value - MIN (value, MIN (minimum->present, minimum->previous));
 }
 
 /* The age is comparable only after a report of the receiver. An empty backlog
@@ -69,12 +85,29 @@ has_just_drained (const BitrateBacklog * backlog)
       && get_sample (backlog, 0)->drained > get_sample (backlog, 1)->drained;
 }
 
+/* Returns the time since the previous sample if the network has delivered data
+ * in this time, or if it should have: the oldest data have waited for longer
+ * than the normal age. Returns 0 otherwise. */
+static guint64
+get_busy_time (const BitrateBacklog * backlog)
+{
+  const BitrateBacklogSample *latest = get_sample (backlog, 0);
+
+  if (backlog->n_samples < 2 || (!has_just_drained (backlog)
+          && get_excess (&backlog->age, latest->age) == 0))
+    return 0;
+  return latest->time - get_sample (backlog, 1)->time;
+}
+
 void
 bitrate_backlog_input (BitrateBacklog * backlog, const BitrateReport * report)
 {
   BitrateBacklogSample *sample;
   guint64 waiting;
 
+  /* The sink was replaced by a sink of another type. */
+  if (report->in_flight == BITRATE_UNKNOWN && backlog->n_samples > 0)
+    memset (backlog, 0, sizeof (*backlog));
   if (report->put_bytes == BITRATE_UNKNOWN
       || report->queued_bytes == BITRATE_UNKNOWN
       || report->in_flight == BITRATE_UNKNOWN)
@@ -86,8 +119,19 @@ bitrate_backlog_input (BitrateBacklog * backlog, const BitrateReport * report)
   sample->drained = report->put_bytes - MIN (report->put_bytes, waiting);
   backlog->n_samples++;
   sample->age = get_age (backlog, report->now, sample->drained);
-  if (has_just_drained (backlog) && waiting > 0)
-    note_min (backlog, report->now, sample->age);
+  sample->busy = get_busy_time (backlog);
+  if (backlog->n_samples > 1)
+    sample->busy += get_sample (backlog, 1)->busy;
+  if (!has_just_drained (backlog) || waiting == 0)
+    return;
+  note_min (&backlog->age, report->now, sample->age);
+  if (report->network_queue == BITRATE_UNKNOWN)
+    return;
+  /* The transport has measured the minimum one-way delay, so a delay above it
+   * is a queue until it has remained for some seconds. */
+  if (backlog->network_queue.period_end == 0)
+    note_min (&backlog->network_queue, report->now, 0);
+  note_min (&backlog->network_queue, report->now, report->network_queue);
 }
 
 gboolean
@@ -100,17 +144,26 @@ guint64
 bitrate_backlog_get_excess (const BitrateBacklog * backlog)
 {
   const BitrateBacklogSample *latest = get_sample (backlog, 0), *sample;
+  guint64 time = AGE_FRAMES * bitrate_backlog_get_frame_period (backlog);
   guint64 i, age = latest->age;
 
-  if (backlog->period_end == 0)
-    return 0;
+  time = MAX (time, AGE_TIME);
   for (i = 1; i < get_n_samples (backlog); i++) {
     sample = get_sample (backlog, i);
-    if (sample->time + AGE_TIME < latest->time)
+    if (sample->time + time < latest->time)
       break;
     age = MIN (age, sample->age);
   }
-  return age - MIN (age, MIN (backlog->present_min, backlog->previous_min));
+  return get_excess (&backlog->age, age);
+}
+
+guint64
+bitrate_backlog_get_queue_excess (const BitrateBacklog * backlog,
+    const BitrateReport * report)
+{
+  if (report->network_queue == BITRATE_UNKNOWN)
+    return 0;
+  return get_excess (&backlog->network_queue, report->network_queue);
 }
 
 gdouble
@@ -122,11 +175,64 @@ bitrate_backlog_get_drain_rate (const BitrateBacklog * backlog)
 
   for (i = 1; i < get_n_samples (backlog); i++) {
     sample = get_sample (backlog, i);
-    if (sample->time + RATE_TIME <= latest->time)
+    if (sample->busy + RATE_TIME <= latest->busy)
       break;
   }
-  if (sample->time == latest->time || latest->drained <= sample->drained)
+  if (sample->busy == latest->busy)
+    return G_MAXDOUBLE;
+  if (latest->drained <= sample->drained)
     return 0;
   return (latest->drained - sample->drained) * 8e9
-      / (latest->time - sample->time);
+      / (latest->busy - sample->busy);
+}
+
+/* Returns the oldest sample of the last `time` ns. Sets `n_frames` to the
+ * number of samples since then at which the encoder had made new data. */
+static const BitrateBacklogSample *
+get_oldest (const BitrateBacklog * backlog, guint64 time, guint * n_frames)
+{
+  const BitrateBacklogSample *latest = get_sample (backlog, 0);
+  const BitrateBacklogSample *sample = latest, *before;
+  guint64 i;
+
+  *n_frames = 0;
+  for (i = 1; i < get_n_samples (backlog); i++) {
+    before = get_sample (backlog, i);
+    if (before->time + time < latest->time)
+      break;
+    *n_frames += sample->put > before->put;
+    sample = before;
+  }
+  return sample;
+}
+
+/* Returns the rate in the last `time` ns. */
+static gdouble
+get_put_rate (const BitrateBacklog * backlog, guint64 time)
+{
+  const BitrateBacklogSample *latest = get_sample (backlog, 0);
+  const BitrateBacklogSample *sample;
+  guint n_frames;
+
+  sample = get_oldest (backlog, time, &n_frames);
+  if (sample->time == latest->time)
+    return 0;
+  return (latest->put - sample->put) * 8e9 / (latest->time - sample->time);
+}
+
+gdouble
+bitrate_backlog_get_put_rate (const BitrateBacklog * backlog)
+{
+  return MAX (get_put_rate (backlog, RATE_TIME), get_put_rate (backlog,
+          PUT_TIME));
+}
+
+guint64
+bitrate_backlog_get_frame_period (const BitrateBacklog * backlog)
+{
+  const BitrateBacklogSample *sample;
+  guint n_frames;
+
+  sample = get_oldest (backlog, PUT_TIME, &n_frames);
+  return (get_sample (backlog, 0)->time - sample->time) / MAX (n_frames, 1);
 }

@@ -28,25 +28,48 @@ typedef struct
   guint64 put;                  /* bytes that left the encoder so far */
   guint64 drained;              /* bytes of them that left the backlog */
   guint64 age;
+  /* time so far in which the network could have delivered something */
+  guint64 busy;
 } BitrateBacklogSample;
+
+/* Minimum of a value in the present and in the previous period of some seconds,
+ * and the end of the present period; `period_end` is 0 before the first value.
+ */
+typedef struct
+{
+  guint64 present, previous, period_end;
+} BitrateMinimum;
 
 typedef struct
 {
   BitrateBacklogSample samples[BITRATE_BACKLOG_SAMPLES];        /* ring buffer */
   guint64 n_samples;            /* number of samples so far */
-  /* Minimum of the age in the present and in the previous period of some
-   * seconds, and the end of the present period */
-  guint64 present_min, previous_min, period_end;
+  BitrateMinimum age;
+  BitrateMinimum network_queue;
 } BitrateBacklog;
 
-/* Ignores a report that does not have all numbers of bytes. */
+/* Ignores a report that does not have all numbers of bytes. If the transport
+ * does not know the number of bytes in flight, the backlog is reset. */
 void bitrate_backlog_input (BitrateBacklog * backlog,
     const BitrateReport * report);
 /* Returns FALSE if no report had the numbers of bytes. The following functions
  * may be called only if this function returns TRUE. */
 gboolean bitrate_backlog_is_known (const BitrateBacklog * backlog);
-/* Returns by how much the minimum age of the last 60 ms exceeds the minimum age
- * of the last seconds. Returns 0 before the first report of the receiver. */
+/* Returns by how much the minimum age of the last 60 ms, or of the last frame
+ * period and a half if this is longer, exceeds the minimum age of the last
+ * seconds. Returns 0 before the first report of the receiver. */
 guint64 bitrate_backlog_get_excess (const BitrateBacklog * backlog);
-/* Returns the rate at which data left the backlog in the last 200 ms. */
+/* Returns by how much the queueing delay in the network exceeds its minimum of
+ * the last seconds. The minimum is not 0 if the one-way delay has increased for
+ * another reason, such as a handover. Returns 0 if the delay is unknown. */
+guint64 bitrate_backlog_get_queue_excess (const BitrateBacklog * backlog,
+    const BitrateReport * report);
+/* Returns the rate at which data left the backlog in the last 200 ms. The time
+ * in which no data were expected to leave does not count. Returns G_MAXDOUBLE
+ * if no data were expected to leave. */
 gdouble bitrate_backlog_get_drain_rate (const BitrateBacklog * backlog);
+/* Returns the rate at which data left the encoder in the last second, or in the
+ * last 200 ms if this rate is higher. */
+gdouble bitrate_backlog_get_put_rate (const BitrateBacklog * backlog);
+/* Returns the mean time between frames, at most 1 s. */
+guint64 bitrate_backlog_get_frame_period (const BitrateBacklog * backlog);

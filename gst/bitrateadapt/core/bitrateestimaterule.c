@@ -65,6 +65,10 @@
 /* An age of the backlog that is higher than usual by this time is normal. The
  * time between two reports of the receiver is up to 50 ms. */
 #define MAX_EXCESS_AGE (100 * MILLISECOND)
+/* If the encoder makes less than this share of its bitrate, a lower bitrate
+ * would not shorten the queues. The age of small frames also appears too high,
+ * because their share of headers is larger. */
+#define USED_SHARE 0.4
 /* The bitrate is set to this share of the delivered rate if the network is too
  * full (beta in draft-ietf-rmcat-gcc-02, section 5.5). */
 #define BETA 0.85
@@ -134,21 +138,25 @@ get_share (gdouble excess)
 
 /* Returns the maximum bitrate for the present queues of the network. */
 static gdouble
-get_network_ceiling (EstimateRule * self, const BitrateReport * report)
+get_network_ceiling (EstimateRule * self, const BitrateReport * report,
+    gdouble bitrate)
 {
-  gdouble excess = 0, age;
+  gdouble excess, age;
 
   bitrate_backlog_input (&self->backlog, report);
-  if (!bitrate_backlog_is_known (&self->backlog))
+  if (!bitrate_backlog_is_known (&self->backlog)) {
+    self->rate_before = 0;
     return G_MAXDOUBLE;
-  if (report->network_queue != BITRATE_UNKNOWN)
-    excess = report->network_queue - MAX_NETWORK_QUEUE;
+  }
+  if (bitrate_backlog_get_put_rate (&self->backlog) < USED_SHARE * bitrate)
+    return G_MAXDOUBLE;
+  excess = bitrate_backlog_get_queue_excess (&self->backlog, report);
   age = bitrate_backlog_get_excess (&self->backlog);
-  excess = MAX (excess, age - MAX_EXCESS_AGE);
+  excess = MAX (excess - MAX_NETWORK_QUEUE, age - MAX_EXCESS_AGE);
   if (excess <= 0)
     return G_MAXDOUBLE;
-  return BETA * bitrate_backlog_get_drain_rate (&self->backlog)
-      * get_share (excess);
+  return BETA * get_share (excess)
+      * bitrate_backlog_get_drain_rate (&self->backlog);
 }
 
 static gdouble
@@ -199,7 +207,7 @@ feedback (gpointer rule, const BitrateLimits * limits,
   EstimateRule *self = rule;
   gdouble ceiling, network_ceiling, return_rate;
 
-  network_ceiling = get_network_ceiling (self, report);
+  network_ceiling = get_network_ceiling (self, report, bitrate);
   if (report->estimate == 0)
     return bitrate;
   ceiling = MIN (get_ceiling (self, limits, report, bitrate), network_ceiling);

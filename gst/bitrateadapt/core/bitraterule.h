@@ -33,9 +33,6 @@ typedef struct
   /* TRUE if the estimate is only a lower bound: the application sent no more
    * than the estimate, so the network may carry more. */
   gboolean is_lower_bound;
-  /* TRUE if padding has filled the path in the last seconds. The estimate then
-   * shows what the path carries, although the stream uses less. */
-  gboolean is_padded;
   /* number of bytes that wait at the sender, or BITRATE_UNKNOWN */
   guint64 queued_bytes;
   /* number of packets that wait at the sender, or BITRATE_UNKNOWN */
@@ -55,6 +52,9 @@ typedef struct
   /* share of lost packets in a new receiver report, from 0 to 1; -1 if there is
    * no new report */
   gdouble loss;
+  /* TRUE if padding has filled the path in the last seconds. The estimate then
+   * shows what the path carries, although the stream uses less. */
+  gboolean is_padded;
 } BitrateReport;
 
 typedef struct

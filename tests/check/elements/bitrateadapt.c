@@ -974,7 +974,7 @@ make_channel_stats (guint64 late, guint64 queue_delay)
   g_value_init (&channel, GST_TYPE_STRUCTURE);
   g_value_take_boxed (&channel, gst_structure_new ("channel",
           "share", G_TYPE_DOUBLE, 1.0,
-          "in-flight", G_TYPE_UINT64, G_GUINT64_CONSTANT (0),
+          "in-flight", G_TYPE_UINT64, G_GUINT64_CONSTANT (10000),
           "late", G_TYPE_UINT64, late,
           "queue-delay", G_TYPE_UINT64, queue_delay, NULL));
   gst_value_array_append_and_take_value (&array, &channel);

@@ -413,6 +413,75 @@ GST_START_TEST (dropped_backlog_does_not_hold_the_rate_down)
 
 GST_END_TEST;
 
+/* A handover to a network with a longer round trip increases the one-way delay
+ * and the age of the backlog for good. */
+GST_START_TEST (longer_round_trip_is_no_queue_for_long)
+{
+  begin (&usual, &bitrate_estimate_rule, 1000);
+  report.estimate = 1112 * KBIT;
+  report.network_queue = 0;
+  run_backlog (1000, 1000, 20000);
+  assert_target_between (1000, 1001);
+  report.network_queue = 130 * MS;
+  run_backlog (1000, 0, 260);
+  run_backlog (1000, 1000, 12000);
+  assert_target_between (1000, 1001);
+  end ();
+}
+
+GST_END_TEST;
+
+/* The new sink does not report the bytes in flight. */
+GST_START_TEST (other_sink_ends_an_outage)
+{
+  begin (&usual, &bitrate_estimate_rule, 1000);
+  report.estimate = 1112 * KBIT;
+  report.network_queue = 0;
+  run_backlog (1000, 1000, 400);
+  run_backlog (1000, 0, 400);
+  assert_target (300);
+  report.in_flight = report.network_queue = BITRATE_UNKNOWN;
+  run (5000);
+  assert_target_between (1000, 1001);
+  end ();
+}
+
+GST_END_TEST;
+
+/* The queueing delay of the latest packet does not change while nothing is
+ * sent. */
+GST_START_TEST (idle_source_keeps_the_rate)
+{
+  begin (&usual, &bitrate_estimate_rule, 1000);
+  report.estimate = 1112 * KBIT;
+  report.network_queue = 0;
+  run_backlog (1000, 1000, 400);
+  run_backlog (0, 1000, 100);
+  report.network_queue = 60 * MS;
+  report.in_flight = 0;
+  run_backlog (0, 0, 10000);
+  assert_target_between (1000, 1001);
+  end ();
+}
+
+GST_END_TEST;
+
+/* A static picture needs 20 kbit/s. Headers let the age of its small frames
+ * appear too high. */
+GST_START_TEST (static_picture_keeps_the_rate)
+{
+  begin (&usual, &bitrate_estimate_rule, 1000);
+  report.estimate = 1112 * KBIT;
+  report.network_queue = 0;
+  run_backlog (1000, 1000, 400);
+  run_backlog (0, 1000, 80);
+  run_backlog (20, 20, 10000);
+  assert_target_between (1000, 1001);
+  end ();
+}
+
+GST_END_TEST;
+
 /* If the transport does not report the bytes in flight, the backlog is unknown.
  * An unknown backlog does not lower the bitrate. */
 GST_START_TEST (unknown_backlog_changes_nothing)
@@ -694,6 +763,10 @@ bitrate_control_suite (void)
   tcase_add_test (tc, network_that_delivers_nothing_gets_the_minimum);
   tcase_add_test (tc, rate_returns_when_an_outage_is_over);
   tcase_add_test (tc, dropped_backlog_does_not_hold_the_rate_down);
+  tcase_add_test (tc, longer_round_trip_is_no_queue_for_long);
+  tcase_add_test (tc, other_sink_ends_an_outage);
+  tcase_add_test (tc, idle_source_keeps_the_rate);
+  tcase_add_test (tc, static_picture_keeps_the_rate);
   tcase_add_test (tc, unknown_backlog_changes_nothing);
   tcase_add_test (tc, other_encoder_gets_the_rate_again);
   tcase_add_test (tc, limits_may_change_while_it_runs);
