@@ -105,8 +105,8 @@ udplite_ipv4_header_write (UdpliteIpv4Header * self, guint8 * bytes,
   header.id = g_htons (self->id);
   self->id++;
   header.frag_off = g_htons (IP_DF);
-  header.ttl = IN_MULTICAST (destination[0] << 24) ? self->multicast_ttl :
-      self->ttl;
+  header.ttl = IN_MULTICAST ((guint32) destination[0] << 24) ?
+      self->multicast_ttl : self->ttl;
   header.protocol = UDPLITE_PROTOCOL;
   memcpy (&header.saddr, route->addresses.source, sizeof (header.saddr));
   memcpy (&header.daddr, destination, sizeof (header.daddr));
