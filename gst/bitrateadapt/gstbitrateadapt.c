@@ -68,12 +68,6 @@ GST_DEBUG_CATEGORY_STATIC (gst_bitrate_adapt_debug);
  * the encoder is set. Some encoders have 0 for "automatic". */
 #define FALLBACK_MAX_BITRATE 6000000
 
-/* PADDING_TIME is the time after padding was sent in which it may still be in
- * the network. mmtpsink sends padding about every two seconds, so the estimate
- * is up to date for PADDED_TIME. */
-#define PADDING_TIME (500 * GST_MSECOND)
-#define PADDED_TIME (3 * GST_SECOND)
-
 /* The bitrate of the encoder is measured over one second. This second is
  * divided into N_PARTS parts. */
 #define N_PARTS 10
@@ -147,8 +141,6 @@ struct _GstBitrateAdapt
   /* value of loss_report in the latest GstBitrateNetwork */
   guint64 loss_report;
   guint64 lost_before, lost_key_frames_before;
-  guint64 padding_before;       /* bytes of padding so far */
-  guint64 padded_at;            /* time in ns of the last padding; 0 = none */
   /* time in ns at which each problem began; 0 if the problem does not exist */
   guint64 problem_since[PROBLEM_LAST];
   gboolean problem_reported[PROBLEM_LAST];
@@ -559,21 +551,6 @@ drop_old_losses (GstBitrateAdapt * self, GstBitrateNetwork * network)
   self->loss_report = network->loss_report;
 }
 
-/* Padding fills the network on purpose, and its bytes are in flight, too. The
- * queues of the network then say nothing about the stream. */
-static void
-ignore_padding (GstBitrateAdapt * self, GstBitrateNetwork * network,
-    guint64 now)
-{
-  if (network->padding > self->padding_before)
-    self->padded_at = now;
-  self->padding_before = network->padding;
-  network->report.is_padded = self->padded_at > 0
-      && now < self->padded_at + PADDED_TIME;
-  if (self->padded_at > 0 && now < self->padded_at + PADDING_TIME)
-    network->report.network_queue = network->report.put_bytes = BITRATE_UNKNOWN;
-}
-
 static void
 read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
 {
@@ -593,7 +570,6 @@ read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
     network->report.estimate = MAX (network->report.estimate,
         self->reserved_bitrate + 1) - self->reserved_bitrate;
   network->report.put_bytes = self->passed_bytes;
-  ignore_padding (self, network, now);
   self->report = network->report;
   if (g_strcmp0 (self->network, network->element) != 0) {
     GST_DEBUG_OBJECT (self, "the state of the network is read from %s",
@@ -742,7 +718,6 @@ reset (GstBitrateAdapt * self)
   self->encoder_bitrate = 0;
   self->is_padding = FALSE;
   self->loss_report = self->lost_before = self->lost_key_frames_before = 0;
-  self->padding_before = self->padded_at = 0;
   memset (self->problem_since, 0, sizeof (self->problem_since));
   memset (self->problem_reported, 0, sizeof (self->problem_reported));
 }

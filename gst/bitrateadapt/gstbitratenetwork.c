@@ -199,7 +199,7 @@ read_estimate (GstElement * element, GstBitrateNetwork * network)
   network->lost = add_up (stats, losses);
   network->lost_key_frames = add_up (stats, key_frame_losses);
   if (get_field (stats, "padding-bytes", &number))
-    network->padding = number;
+    network->report.padding = number;
   read_channels (stats, network);
   read_latency (element, network);
   gst_structure_free (stats);

@@ -21,8 +21,6 @@ typedef struct
   /* Number of packets or frames that were lost or dropped so far and not
    * repaired, according to the element's own counters. */
   guint64 lost;
-  /* number of bytes of padding that the element has sent so far */
-  guint64 padding;
   /* number of key frames dropped so far, according to the counters of the
    * element */
   guint64 lost_key_frames;

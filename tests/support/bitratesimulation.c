@@ -17,8 +17,6 @@
 #define ENCODING_TIME (15 * MS)
 /* The following values are the same as in bitrateadapt and mmtpsink. */
 #define CONTROL_PERIOD (20 * MS)
-#define PADDING_TIME (500 * MS)
-#define PADDED_TIME (3 * SECOND)
 #define LOG_PERIOD (100 * MS)
 
 typedef struct
@@ -182,24 +180,10 @@ fill_report (BitrateSimulation * simulation, const MmtpSenderStats * stats,
   report->put_bytes = stats->bytes;
   report->in_flight = path->in_flight;
   report->network_queue = path->queue_delay;
+  report->padding = stats->padding_bytes;
   report->queued_packets = report->round_trip = report->send_rate =
       BITRATE_UNKNOWN;
   report->loss = -1;
-}
-
-/* The same as in bitrateadapt */
-static void
-ignore_padding (BitrateSimulation * simulation, const MmtpSenderStats * stats,
-    BitrateReport * report)
-{
-  if (stats->padding_bytes > simulation->padding)
-    simulation->padded_at = simulation->now;
-  simulation->padding = stats->padding_bytes;
-  report->is_padded = simulation->padded_at > 0
-      && simulation->now < simulation->padded_at + PADDED_TIME;
-  if (simulation->padded_at > 0
-      && simulation->now < simulation->padded_at + PADDING_TIME)
-    report->network_queue = report->put_bytes = BITRATE_UNKNOWN;
 }
 
 static void
@@ -213,7 +197,6 @@ run_control (BitrateSimulation * simulation)
   mmtp_sender_get_stats (simulation->sender, &stats);
   mmtp_sender_get_path_stats (simulation->sender, 0, &path);
   fill_report (simulation, &stats, &path, &report);
-  ignore_padding (simulation, &stats, &report);
   if (!encoder->is_fixed) {
     bitrate_control_input (simulation->control, &report);
     bitrate_control_poll (simulation->control, simulation->now,

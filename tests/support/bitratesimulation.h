@@ -69,7 +69,6 @@ typedef struct
   BitrateKeyFrames key_frames;
   /* Bytes of padding that were sent so far, and the time at which the last of
    * them were sent. */
-  guint64 padding, padded_at;
   guint64 lost;                 /* packets that were lost or late so far */
   GArray *entered;              /* guint64 pairs: time, bytes */
   guint8 scratch[MMTP_MAX_MESSAGE];

@@ -26,6 +26,13 @@
  * is below the rate of the network. A delay that remains is not due to the
  * stream. */
 #define MIN_PERIOD (5000 * MILLISECOND)
+/* Padding fills the network on purpose, and its bytes are in flight, too. The
+ * queues of the network then say nothing about the stream. PADDING_TIME is the
+ * time after padding was sent in which it may still be in the network.
+ * mmtpsink sends padding about every two seconds, so the estimate is up to date
+ * for PADDED_TIME. */
+#define PADDING_TIME (500 * MILLISECOND)
+#define PADDED_TIME (3000 * MILLISECOND)
 
 /* Returns the sample that was added `i` samples before the latest one. */
 static const BitrateBacklogSample *
@@ -99,6 +106,21 @@ get_busy_time (const BitrateBacklog * backlog)
   return latest->time - get_sample (backlog, 1)->time;
 }
 
+/* Returns whether padding was sent in the last `time` ns. */
+static gboolean
+was_padded (const BitrateBacklog * backlog, guint64 now, guint64 time)
+{
+  return backlog->padded_at > 0 && now < backlog->padded_at + time;
+}
+
+static void
+note_padding (BitrateBacklog * backlog, const BitrateReport * report)
+{
+  if (report->padding > backlog->padding)
+    backlog->padded_at = report->now;
+  backlog->padding = report->padding;
+}
+
 void
 bitrate_backlog_input (BitrateBacklog * backlog, const BitrateReport * report)
 {
@@ -108,7 +130,9 @@ bitrate_backlog_input (BitrateBacklog * backlog, const BitrateReport * report)
   /* The sink was replaced by a sink of another type. */
   if (report->in_flight == BITRATE_UNKNOWN && backlog->n_samples > 0)
     memset (backlog, 0, sizeof (*backlog));
-  if (report->put_bytes == BITRATE_UNKNOWN
+  note_padding (backlog, report);
+  if (was_padded (backlog, report->now, PADDING_TIME)
+      || report->put_bytes == BITRATE_UNKNOWN
       || report->queued_bytes == BITRATE_UNKNOWN
       || report->in_flight == BITRATE_UNKNOWN)
     return;
@@ -132,6 +156,12 @@ bitrate_backlog_input (BitrateBacklog * backlog, const BitrateReport * report)
   if (backlog->network_queue.period_end == 0)
     note_min (&backlog->network_queue, report->now, 0);
   note_min (&backlog->network_queue, report->now, report->network_queue);
+}
+
+gboolean
+bitrate_backlog_is_padded (const BitrateBacklog * backlog, guint64 now)
+{
+  return was_padded (backlog, now, PADDED_TIME);
 }
 
 gboolean
@@ -161,7 +191,8 @@ guint64
 bitrate_backlog_get_queue_excess (const BitrateBacklog * backlog,
     const BitrateReport * report)
 {
-  if (report->network_queue == BITRATE_UNKNOWN)
+  if (report->network_queue == BITRATE_UNKNOWN
+      || was_padded (backlog, report->now, PADDING_TIME))
     return 0;
   return get_excess (&backlog->network_queue, report->network_queue);
 }

@@ -46,12 +46,18 @@ typedef struct
   guint64 n_samples;            /* number of samples so far */
   BitrateMinimum age;
   BitrateMinimum network_queue;
+  guint64 padding;              /* bytes in the latest report */
+  guint64 padded_at;            /* time of the latest padding; 0 = none */
 } BitrateBacklog;
 
 /* Ignores a report that does not have all numbers of bytes. If the transport
  * does not know the number of bytes in flight, the backlog is reset. */
 void bitrate_backlog_input (BitrateBacklog * backlog,
     const BitrateReport * report);
+/* Returns whether padding has filled the path in the last 3 s. mmtpsink sends
+ * padding about every two seconds. */
+gboolean bitrate_backlog_is_padded (const BitrateBacklog * backlog,
+    guint64 now);
 /* Returns FALSE if no report had the numbers of bytes. The following functions
  * may be called only if this function returns TRUE. */
 gboolean bitrate_backlog_is_known (const BitrateBacklog * backlog);

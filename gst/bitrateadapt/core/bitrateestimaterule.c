@@ -169,8 +169,8 @@ get_ceiling (EstimateRule * self, const BitrateLimits * limits,
   if (queue > MAX_QUEUE)
     return free_rate * get_share (queue - MAX_QUEUE);
   if (report->is_lower_bound)
-    return MAX (bitrate, report->is_padded ? free_rate : MAX_EXCESS *
-        report->estimate);
+    return MAX (bitrate, bitrate_backlog_is_padded (&self->backlog,
+            report->now) ? free_rate : MAX_EXCESS * report->estimate);
   return free_rate;
 }
 

@@ -52,9 +52,10 @@ typedef struct
   /* share of lost packets in a new receiver report, from 0 to 1; -1 if there is
    * no new report */
   gdouble loss;
-  /* TRUE if padding has filled the path in the last seconds. The estimate then
-   * shows what the path carries, although the stream uses less. */
-  gboolean is_padded;
+  /* Number of bytes of padding that the transport has sent so far. After
+   * padding, the estimate shows what the path carries, although the stream uses
+   * less. */
+  guint64 padding;
 } BitrateReport;
 
 typedef struct

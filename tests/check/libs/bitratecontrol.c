@@ -335,6 +335,17 @@ run_backlog (guint64 put, guint64 delivered, guint64 duration)
   }
 }
 
+/* Begins with an encoder of 1000 kbit/s, which the network carries for
+ * `duration` ms. The estimate allows this bitrate and no more. */
+static void
+begin_backlog (guint64 duration)
+{
+  begin (&usual, &bitrate_estimate_rule, 1000);
+  report.estimate = 1112 * KBIT;
+  report.network_queue = 0;
+  run_backlog (1000, 1000, duration);
+}
+
 /* A queueing delay of 120 ms exceeds the tolerated 40 ms by 80 ms. So that the
  * queue drains within 200 ms, the encoder gets only a share of the bitrate.
  * This share is 1 - 80 / 200. */
@@ -359,10 +370,7 @@ GST_END_TEST;
 /* The estimate does not change while no report arrives. */
 GST_START_TEST (network_that_delivers_nothing_gets_the_minimum)
 {
-  begin (&usual, &bitrate_estimate_rule, 1000);
-  report.estimate = 1112 * KBIT;
-  report.network_queue = 0;
-  run_backlog (1000, 1000, 400);
+  begin_backlog (400);
   assert_target_between (1000, 1001);
   run_backlog (1000, 0, 100);
   assert_target_between (1000, 1001);
@@ -381,10 +389,7 @@ GST_END_TEST;
  * the bitrate would return to less than 600 kbit/s. */
 GST_START_TEST (rate_returns_when_an_outage_is_over)
 {
-  begin (&usual, &bitrate_estimate_rule, 1000);
-  report.estimate = 1112 * KBIT;
-  report.network_queue = 0;
-  run_backlog (1000, 1000, 400);
+  begin_backlog (400);
   run_backlog (1000, 0, 400);
   assert_target (300);
   run_backlog (300, 6000, 80);
@@ -417,10 +422,7 @@ GST_END_TEST;
  * and the age of the backlog for good. */
 GST_START_TEST (longer_round_trip_is_no_queue_for_long)
 {
-  begin (&usual, &bitrate_estimate_rule, 1000);
-  report.estimate = 1112 * KBIT;
-  report.network_queue = 0;
-  run_backlog (1000, 1000, 20000);
+  begin_backlog (20000);
   assert_target_between (1000, 1001);
   report.network_queue = 130 * MS;
   run_backlog (1000, 0, 260);
@@ -434,10 +436,7 @@ GST_END_TEST;
 /* The new sink does not report the bytes in flight. */
 GST_START_TEST (other_sink_ends_an_outage)
 {
-  begin (&usual, &bitrate_estimate_rule, 1000);
-  report.estimate = 1112 * KBIT;
-  report.network_queue = 0;
-  run_backlog (1000, 1000, 400);
+  begin_backlog (400);
   run_backlog (1000, 0, 400);
   assert_target (300);
   report.in_flight = report.network_queue = BITRATE_UNKNOWN;
@@ -452,10 +451,7 @@ GST_END_TEST;
  * sent. */
 GST_START_TEST (idle_source_keeps_the_rate)
 {
-  begin (&usual, &bitrate_estimate_rule, 1000);
-  report.estimate = 1112 * KBIT;
-  report.network_queue = 0;
-  run_backlog (1000, 1000, 400);
+  begin_backlog (400);
   run_backlog (0, 1000, 100);
   report.network_queue = 60 * MS;
   report.in_flight = 0;
@@ -470,10 +466,7 @@ GST_END_TEST;
  * appear too high. */
 GST_START_TEST (static_picture_keeps_the_rate)
 {
-  begin (&usual, &bitrate_estimate_rule, 1000);
-  report.estimate = 1112 * KBIT;
-  report.network_queue = 0;
-  run_backlog (1000, 1000, 400);
+  begin_backlog (400);
   run_backlog (0, 1000, 80);
   run_backlog (20, 20, 10000);
   assert_target_between (1000, 1001);
