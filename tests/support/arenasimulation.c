@@ -5,13 +5,13 @@
  */
 
 #include "arenasimulation.h"
+#include "mmtpentropy.h"
 
 #include <string.h>
 
 #include "mmtpratecontrol.h"
 #include "mmtpreceiver.h"
 #include "mmtpsender.h"
-#include "seededdraw.h"
 
 #define MS LINK_MS
 #define SECOND LINK_SECOND
@@ -249,17 +249,6 @@ arena_record_clear (ArenaRecord * record)
 
 /* --- start of sessions ---------------------------------------------------- */
 
-/* Makes the random bytes of an endpoint from the seed, so that a simulation is
- * reproducible. */
-static void
-make_entropy (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE])
-{
-  guint i;
-
-  for (i = 0; i < MMTP_ENTROPY_SIZE; i++)
-    entropy[i] = seeded_draw (seed, G_MAXUINT32, 0, i, 0);
-}
-
 static void
 add_paths (Session * session)
 {
@@ -304,10 +293,10 @@ begin_mmtp (Session * session)
   sender.max_delay = sender.initial_delay = session->config->latency;
   sender.frame_period = session->config->frame_period / 1000;
   sender.rate_control = rate_control;
-  make_entropy (seed, entropy);
+  mmtp_entropy_make (seed, entropy);
   session->sender = mmtp_sender_new (&sender, entropy);
   mmtp_receiver_config_init (&receiver);
-  make_entropy (seed + 1, entropy);
+  mmtp_entropy_make (seed + 1, entropy);
   session->receiver = mmtp_receiver_new (&receiver, entropy);
   session->next_sample = session->simulation->now;
   add_paths (session);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "mmtpentropy.h"
 #include "seededdraw.h"
 
 #define MS LINK_MS
@@ -29,15 +30,6 @@ typedef struct
 /* --- set-up and clean-up -------------------------------------------------- */
 
 static void
-make_entropy (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE])
-{
-  guint i;
-
-  for (i = 0; i < MMTP_ENTROPY_SIZE; i++)
-    entropy[i] = seeded_draw (seed, G_MAXUINT32, 0, i, 0);
-}
-
-static void
 open_link (BitrateSimulation * simulation, const ArenaPath * path, guint run,
     guint n_runs, guint64 duration)
 {
@@ -61,10 +53,10 @@ open_session (BitrateSimulation * simulation)
   mmtp_sender_config_init (&sender);
   sender.max_delay = sender.initial_delay = simulation->latency;
   sender.frame_period = BITRATE_FRAME_PERIOD / 1000;
-  make_entropy (2 * simulation->seed, entropy);
+  mmtp_entropy_make (2 * simulation->seed, entropy);
   simulation->sender = mmtp_sender_new (&sender, entropy);
   mmtp_receiver_config_init (&receiver);
-  make_entropy (2 * simulation->seed + 1, entropy);
+  mmtp_entropy_make (2 * simulation->seed + 1, entropy);
   simulation->receiver = mmtp_receiver_new (&receiver, entropy);
   mmtp_sender_add_path (simulation->sender, BITRATE_CLOCK_OFFSET, &path);
 }

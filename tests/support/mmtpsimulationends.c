@@ -3,26 +3,15 @@
  * MMTP. */
 
 #include "mmtpsimulation.h"
+#include "mmtpentropy.h"
 
-#include "seededdraw.h"
-
-/* Makes the random bytes of an endpoint from the seed, so that a simulation is
- * reproducible. */
-static void
-make_entropy (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE])
-{
-  guint i;
-
-  for (i = 0; i < MMTP_ENTROPY_SIZE; i++)
-    entropy[i] = seeded_draw (seed, G_MAXUINT32, 0, i, 0);
-}
 
 static gpointer
 sender_new (const MmtpSenderConfig * config, guint64 seed)
 {
   guint8 entropy[MMTP_ENTROPY_SIZE];
 
-  make_entropy (seed, entropy);
+  mmtp_entropy_make (seed, entropy);
   return mmtp_sender_new (config, entropy);
 }
 
@@ -31,7 +20,7 @@ receiver_new (const MmtpReceiverConfig * config, guint64 seed)
 {
   guint8 entropy[MMTP_ENTROPY_SIZE];
 
-  make_entropy (seed, entropy);
+  mmtp_entropy_make (seed, entropy);
   return mmtp_receiver_new (config, entropy);
 }
 

@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "link.h"
+#include "mmtpentropy.h"
 #include "mmtpreceiver.h"
 #include "mmtpsender.h"
-#include "seededdraw.h"
 
 #define MS LINK_MS
 #define NEVER G_MAXUINT64
@@ -213,15 +213,6 @@ run_until (Run * run, guint64 end)
 /* --- one run -------------------------------------------------------------- */
 
 static void
-make_entropy (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE])
-{
-  guint i;
-
-  for (i = 0; i < MMTP_ENTROPY_SIZE; i++)
-    entropy[i] = seeded_draw (seed, G_MAXUINT32, 0, i, 0);
-}
-
-static void
 begin (Run * run, guint64 latency, const gchar * oven, guint64 seed)
 {
   MmtpPathConfig path = { "radio", MAX_SIZE, HEADERS, 0, 0 };
@@ -238,10 +229,10 @@ begin (Run * run, guint64 latency, const gchar * oven, guint64 seed)
   run->up = link_add_flow (run->link, MOBILE);
   mmtp_sender_config_init (&sender);
   sender.max_delay = sender.initial_delay = latency;
-  make_entropy (seed, entropy);
+  mmtp_entropy_make (seed, entropy);
   run->sender = mmtp_sender_new (&sender, entropy);
   mmtp_receiver_config_init (&receiver);
-  make_entropy (seed + 1, entropy);
+  mmtp_entropy_make (seed + 1, entropy);
   run->receiver = mmtp_receiver_new (&receiver, entropy);
   memset (run->arrived, 0xff, sizeof run->arrived);
   run->origin = NEVER;

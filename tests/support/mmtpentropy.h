@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Random bytes of an MMTP endpoint for simulations that are reproducible. */
+
+#ifndef __MMTP_ENTROPY_H__
+#define __MMTP_ENTROPY_H__
+
+#include "mmtppacket.h"
+
+G_BEGIN_DECLS
+
+/* Makes the random bytes of an endpoint from the seed. */
+void mmtp_entropy_make (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE]);
+
+G_END_DECLS
+
+#endif /* __MMTP_ENTROPY_H__ */
