@@ -21,6 +21,8 @@
  */
 
 #define _GNU_SOURCE
+#include "udpends.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -33,8 +35,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 #define BATCH 32
@@ -59,26 +59,10 @@ typedef struct
 
 static Batch batch;
 
-static void
-fail (const char *what)
-{
-  fprintf (stderr, "udpflood: %s: %s\n", what, strerror (errno));
-  exit (1);
-}
-
-static double
-read_clock (clockid_t clock)
-{
-  struct timespec now;
-
-  clock_gettime (clock, &now);
-  return now.tv_sec + now.tv_nsec / 1e9;
-}
-
 static double
 get_time (void)
 {
-  return read_clock (CLOCK_MONOTONIC);
+  return udp_read_clock (CLOCK_MONOTONIC);
 }
 
 static void
@@ -94,49 +78,25 @@ fill_batch (size_t size)
   }
 }
 
-static int
-open_socket (int option)
-{
-  int fd = socket (AF_INET, SOCK_DGRAM, 0), size = BUFFER;
-
-  if (fd < 0)
-    fail ("socket");
-  /* Requests larger buffers than net.core.rmem_max and net.core.wmem_max allow.
-   * The kernel grants them only to root. */
-  if (setsockopt (fd, SOL_SOCKET, option, &size, sizeof (size)) < 0)
-    setsockopt (fd, SOL_SOCKET, option == SO_RCVBUFFORCE ? SO_RCVBUF :
-        SO_SNDBUF, &size, sizeof (size));
-  return fd;
-}
-
-static void
-set_timeout (int fd, long us)
-{
-  struct timeval timeout = { us / 1000000, us % 1000000 };
-
-  if (setsockopt (fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof (timeout)) < 0)
-    fail ("SO_RCVTIMEO");
-}
-
 static void
 receive (int port)
 {
   struct sockaddr_in address = { 0 };
   double first = 0, last = 0;
   uint64_t packets = 0;
-  int fd = open_socket (SO_RCVBUFFORCE), n;
+  int fd = udp_open (SO_RCVBUFFORCE, BUFFER), n;
 
   address.sin_family = AF_INET;
   address.sin_port = htons (port);
   if (bind (fd, (struct sockaddr *) &address, sizeof (address)) < 0)
-    fail ("bind");
+    udp_fail ("bind");
   fill_batch (sizeof (batch.data[0]));
-  set_timeout (fd, FIRST_WAIT * 1000000L);
+  udp_set_timeout (fd, FIRST_WAIT * 1000000L);
   while ((n = recvmmsg (fd, batch.headers, BATCH, MSG_WAITFORONE, NULL)) > 0) {
     last = get_time ();
     if (packets == 0) {
       first = last;
-      set_timeout (fd, IDLE_US);
+      udp_set_timeout (fd, IDLE_US);
     }
     packets += n;
   }
@@ -147,7 +107,7 @@ static void
 send_for (const char *host, int port, size_t size, double seconds)
 {
   struct sockaddr_in address = { 0 };
-  int fd = open_socket (SO_SNDBUFFORCE), n;
+  int fd = udp_open (SO_SNDBUFFORCE, BUFFER), n;
   double begin, now;
   uint64_t packets = 0;
 
@@ -156,10 +116,10 @@ send_for (const char *host, int port, size_t size, double seconds)
   if (size > sizeof (batch.data[0])
       || inet_pton (AF_INET, host, &address.sin_addr) != 1) {
     errno = EINVAL;
-    fail (host);
+    udp_fail (host);
   }
   if (connect (fd, (struct sockaddr *) &address, sizeof (address)) < 0)
-    fail ("connect");
+    udp_fail ("connect");
   fill_batch (size);
   begin = get_time ();
   do {
@@ -167,7 +127,7 @@ send_for (const char *host, int port, size_t size, double seconds)
     /* If the queue is full or no receiver listens at this time, the packets are
      * lost and the sender continues. */
     if (n < 0 && errno != ENOBUFS && errno != ECONNREFUSED)
-      fail ("sendmmsg");
+      udp_fail ("sendmmsg");
     packets += n > 0 ? n : 0;
     now = get_time ();
   } while (now - begin < seconds);
@@ -187,7 +147,7 @@ static void
 set_udp_option (int fd, int option, int value)
 {
   if (setsockopt (fd, IPPROTO_UDP, option, &value, sizeof (value)) < 0)
-    fail ("UDP_SEGMENT or UDP_GRO");
+    udp_fail ("UDP_SEGMENT or UDP_GRO");
 }
 
 static void
@@ -217,14 +177,14 @@ static int
 open_loopback (struct sockaddr_in *address)
 {
   socklen_t size = sizeof (*address);
-  int fd = open_socket (SO_RCVBUFFORCE);
+  int fd = udp_open (SO_RCVBUFFORCE, BUFFER);
 
   memset (address, 0, sizeof (*address));
   address->sin_family = AF_INET;
   address->sin_addr.s_addr = htonl (INADDR_LOOPBACK);
   if (bind (fd, (struct sockaddr *) address, sizeof (*address)) < 0
       || getsockname (fd, (struct sockaddr *) address, &size) < 0)
-    fail ("bind");
+    udp_fail ("bind");
   return fd;
 }
 
@@ -244,7 +204,7 @@ flood_merged (uint64_t packets, size_t size)
 {
   static char data[65536];
   struct sockaddr_in address;
-  int in = open_loopback (&address), out = open_socket (SO_SNDBUFFORCE);
+  int in = open_loopback (&address), out = udp_open (SO_SNDBUFFORCE, BUFFER);
   Received *received = mmap (NULL, sizeof (*received), PROT_READ | PROT_WRITE,
       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   double begin, cpu, cpu_of_receiver;
@@ -254,28 +214,28 @@ flood_merged (uint64_t packets, size_t size)
 
   if (size == 0 || size * BATCH > 65507 || received == MAP_FAILED) {
     errno = EINVAL;
-    fail ("size");
+    udp_fail ("size");
   }
   pid = fork ();
   if (pid < 0)
-    fail ("fork");
+    udp_fail ("fork");
   if (pid == 0)
     receive_merged (in, received);
   if (clock_getcpuclockid (pid, &clock) != 0
       || connect (out, (struct sockaddr *) &address, sizeof (address)) < 0)
-    fail ("connect");
+    udp_fail ("connect");
   set_udp_option (out, UDP_SEGMENT, size);
   usleep (IDLE_US);
   begin = get_time ();
-  cpu = -read_clock (CLOCK_PROCESS_CPUTIME_ID);
-  cpu_of_receiver = -read_clock (clock);
+  cpu = -udp_read_clock (CLOCK_PROCESS_CPUTIME_ID);
+  cpu_of_receiver = -udp_read_clock (clock);
   for (sent = 0; sent < packets; sent += BATCH) {
     if (send (out, data, size * BATCH, 0) < 0)
-      fail ("send");
+      udp_fail ("send");
   }
-  cpu += read_clock (CLOCK_PROCESS_CPUTIME_ID);
+  cpu += udp_read_clock (CLOCK_PROCESS_CPUTIME_ID);
   wait_for_silence (received);
-  cpu_of_receiver += read_clock (clock);
+  cpu_of_receiver += udp_read_clock (clock);
   printf ("%llu %.6f %.6f %.6f\n",
       (unsigned long long) (received->bytes / size), received->last - begin,
       cpu, cpu_of_receiver);

@@ -23,6 +23,8 @@
  */
 
 #define _GNU_SOURCE
+#include "udpends.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -32,8 +34,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 #define BURST 32                /* packets */
@@ -59,22 +59,6 @@ typedef struct
 static Burst burst;
 
 static void
-fail (const char *what)
-{
-  fprintf (stderr, "udprate: %s: %s\n", what, strerror (errno));
-  exit (1);
-}
-
-static double
-read_clock (clockid_t clock)
-{
-  struct timespec now;
-
-  clock_gettime (clock, &now);
-  return now.tv_sec + now.tv_nsec / 1e9;
-}
-
-static void
 fill_burst (size_t size)
 {
   int i;
@@ -88,30 +72,7 @@ fill_burst (size_t size)
   }
 }
 
-/* Returns a socket with a large buffer. The kernel lets only root exceed
- * net.core.rmem_max and net.core.wmem_max. */
-static int
-open_socket (int forced, int allowed)
-{
-  int fd = socket (AF_INET, SOCK_DGRAM, 0), size = BUFFER;
-
-  if (fd < 0)
-    fail ("socket");
-  if (setsockopt (fd, SOL_SOCKET, forced, &size, sizeof (size)) < 0)
-    setsockopt (fd, SOL_SOCKET, allowed, &size, sizeof (size));
-  return fd;
-}
-
 /* --- receiver ------------------------------------------------------------- */
-
-static void
-set_timeout (int fd, long us)
-{
-  struct timeval timeout = { us / 1000000, us % 1000000 };
-
-  if (setsockopt (fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof (timeout)) < 0)
-    fail ("SO_RCVTIMEO");
-}
 
 static uint64_t
 read_number (int packet)
@@ -128,19 +89,19 @@ receive (int port)
   struct sockaddr_in address = { 0 };
   double first = 0, last = 0;
   uint64_t packets = 0, overtaken = 0, latest = 0;
-  int fd = open_socket (SO_RCVBUFFORCE, SO_RCVBUF), i, n;
+  int fd = udp_open (SO_RCVBUFFORCE, BUFFER), i, n;
 
   address.sin_family = AF_INET;
   address.sin_port = htons (port);
   if (bind (fd, (struct sockaddr *) &address, sizeof (address)) < 0)
-    fail ("bind");
+    udp_fail ("bind");
   fill_burst (MAX_SIZE);
-  set_timeout (fd, FIRST_WAIT * 1000000L);
+  udp_set_timeout (fd, FIRST_WAIT * 1000000L);
   while ((n = recvmmsg (fd, burst.headers, BURST, MSG_WAITFORONE, NULL)) > 0) {
-    last = read_clock (CLOCK_MONOTONIC);
+    last = udp_read_clock (CLOCK_MONOTONIC);
     if (packets == 0) {
       first = last;
-      set_timeout (fd, IDLE_US);
+      udp_set_timeout (fd, IDLE_US);
     }
     for (i = 0; i < n; i++) {
       overtaken += read_number (i) < latest;
@@ -150,7 +111,8 @@ receive (int port)
     packets += n;
   }
   printf ("%llu %.6f %.6f %llu\n", (unsigned long long) packets, last - first,
-      read_clock (CLOCK_PROCESS_CPUTIME_ID), (unsigned long long) overtaken);
+      udp_read_clock (CLOCK_PROCESS_CPUTIME_ID),
+      (unsigned long long) overtaken);
 }
 
 /* --- sender --------------------------------------------------------------- */
@@ -182,7 +144,7 @@ send_burst (int fd, int gso)
   /* If the queue is full or no receiver listens at this time, the packets are
    * lost and the sender continues. */
   if (n < 0 && errno != ENOBUFS && errno != ECONNREFUSED)
-    fail ("send");
+    udp_fail ("send");
   return n < 0 ? 0 : n;
 }
 
@@ -199,21 +161,21 @@ wait_until (double time)
 static void
 send_at_rate (int fd, double seconds, double rate, int gso)
 {
-  double begin = read_clock (CLOCK_MONOTONIC), due, late = 0;
+  double begin = udp_read_clock (CLOCK_MONOTONIC), due, late = 0;
   uint64_t numbered = 0, accepted = 0;
 
   while (numbered < seconds * rate) {
     due = begin + numbered / rate;
     wait_until (due);
-    if (read_clock (CLOCK_MONOTONIC) - due > late)
-      late = read_clock (CLOCK_MONOTONIC) - due;
+    if (udp_read_clock (CLOCK_MONOTONIC) - due > late)
+      late = udp_read_clock (CLOCK_MONOTONIC) - due;
     number_burst (numbered);
     accepted += send_burst (fd, gso);
     numbered += BURST;
   }
   printf ("%llu %.6f %.6f %.6f\n", (unsigned long long) numbered,
-      read_clock (CLOCK_MONOTONIC) - begin,
-      read_clock (CLOCK_PROCESS_CPUTIME_ID), late);
+      udp_read_clock (CLOCK_MONOTONIC) - begin,
+      udp_read_clock (CLOCK_PROCESS_CPUTIME_ID), late);
   if (accepted < numbered)
     fprintf (stderr, "udprate: the socket refused %llu packets\n",
         (unsigned long long) (numbered - accepted));
@@ -223,20 +185,20 @@ static int
 open_sender (const char *host, int port, size_t size, int gso)
 {
   struct sockaddr_in address = { 0 };
-  int fd = open_socket (SO_SNDBUFFORCE, SO_SNDBUF), segment = size;
+  int fd = udp_open (SO_SNDBUFFORCE, BUFFER), segment = size;
 
   address.sin_family = AF_INET;
   address.sin_port = htons (port);
   if (size < sizeof (uint64_t) || size > MAX_SIZE
       || inet_pton (AF_INET, host, &address.sin_addr) != 1) {
     errno = EINVAL;
-    fail (host);
+    udp_fail (host);
   }
   if (connect (fd, (struct sockaddr *) &address, sizeof (address)) < 0)
-    fail ("connect");
+    udp_fail ("connect");
   if (gso && setsockopt (fd, IPPROTO_UDP, UDP_SEGMENT, &segment,
           sizeof (segment)) < 0)
-    fail ("UDP_SEGMENT");
+    udp_fail ("UDP_SEGMENT");
   return fd;
 }
 

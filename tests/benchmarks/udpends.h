@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What udpflood and udprate share: sockets, clocks and the end after a failure.
+ */
+
+#ifndef __UDP_ENDS_H__
+#define __UDP_ENDS_H__
+
+#include <time.h>
+
+/* Prints the name of the program, `what` and errno, and ends the program. */
+void udp_fail (const char *what);
+/* Returns the time of a clock in seconds. */
+double udp_read_clock (clockid_t clock);
+/* Returns a UDP socket. `option` is SO_RCVBUFFORCE or SO_SNDBUFFORCE: the buffer
+ * that gets `size` bytes. The kernel lets only root exceed net.core.rmem_max
+ * and net.core.wmem_max. */
+int udp_open (int option, int size);
+/* Sets the maximum time in us that a receiving call waits. */
+void udp_set_timeout (int fd, long us);
+
+#endif /* __UDP_ENDS_H__ */
