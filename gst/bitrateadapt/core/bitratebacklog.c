@@ -25,7 +25,9 @@
  * used. After this time a queue of the stream has drained, because the bitrate
  * is below the rate of the network. A delay that remains is not due to the
  * stream. */
-#define MIN_PERIOD (5000 * MILLISECOND)
+#define MIN_PERIOD (2000 * MILLISECOND)
+/* The interval of CoDel (RFC 8289, section 4.3) */
+#define STANDING_TIME (100 * MILLISECOND)
 /* Padding fills the network on purpose, and its bytes are in flight, too. The
  * queues of the network then say nothing about the stream. PADDING_TIME is the
  * time after padding was sent in which it may still be in the network.
@@ -140,6 +142,7 @@ bitrate_backlog_input (BitrateBacklog * backlog, const BitrateReport * report)
   sample = &backlog->samples[backlog->n_samples % BITRATE_BACKLOG_SAMPLES];
   sample->time = report->now;
   sample->put = report->put_bytes;
+  sample->queue = report->network_queue;
   sample->drained = report->put_bytes - MIN (report->put_bytes, waiting);
   backlog->n_samples++;
   sample->age = get_age (backlog, report->now, sample->drained);
@@ -187,14 +190,34 @@ bitrate_backlog_get_excess (const BitrateBacklog * backlog)
   return get_excess (&backlog->age, age);
 }
 
+static gboolean
+knows_queue (const BitrateBacklog * backlog, const BitrateReport * report)
+{
+  return report->network_queue != BITRATE_UNKNOWN
+      && !was_padded (backlog, report->now, PADDING_TIME);
+}
+
 guint64
 bitrate_backlog_get_queue_excess (const BitrateBacklog * backlog,
     const BitrateReport * report)
 {
-  if (report->network_queue == BITRATE_UNKNOWN
-      || was_padded (backlog, report->now, PADDING_TIME))
+  if (!knows_queue (backlog, report))
     return 0;
   return get_excess (&backlog->network_queue, report->network_queue);
+}
+
+guint64
+bitrate_backlog_get_standing_excess (const BitrateBacklog * backlog,
+    const BitrateReport * report)
+{
+  guint64 i, queue = report->network_queue;
+
+  if (!knows_queue (backlog, report))
+    return 0;
+  for (i = 0; i < get_n_samples (backlog)
+      && get_sample (backlog, i)->time + STANDING_TIME >= report->now; i++)
+    queue = MIN (queue, get_sample (backlog, i)->queue);
+  return get_excess (&backlog->network_queue, queue);
 }
 
 gdouble

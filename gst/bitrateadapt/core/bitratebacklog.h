@@ -28,6 +28,7 @@ typedef struct
   guint64 put;                  /* bytes that left the encoder so far */
   guint64 drained;              /* bytes of them that left the backlog */
   guint64 age;
+  guint64 queue;                /* queueing delay; BITRATE_UNKNOWN if unknown */
   /* time so far in which the network could have delivered something */
   guint64 busy;
 } BitrateBacklogSample;
@@ -69,6 +70,11 @@ guint64 bitrate_backlog_get_excess (const BitrateBacklog * backlog);
  * the last seconds. The minimum is not 0 if the one-way delay has increased for
  * another reason, such as a handover. Returns 0 if the delay is unknown. */
 guint64 bitrate_backlog_get_queue_excess (const BitrateBacklog * backlog,
+    const BitrateReport * report);
+/* Returns the same for the standing queue, which is the minimum queueing delay
+ * of the last 100 ms. A burst of packets makes a queue that drains at once. It
+ * is not part of the standing queue, as in CoDel (RFC 8289, section 3). */
+guint64 bitrate_backlog_get_standing_excess (const BitrateBacklog * backlog,
     const BitrateReport * report);
 /* Returns the rate at which data left the backlog in the last 200 ms. The time
  * in which no data were expected to leave does not count. Returns G_MAXDOUBLE

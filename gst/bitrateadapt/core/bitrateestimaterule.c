@@ -33,7 +33,7 @@
  * HOLD_TIME is the time after a decrease in which the bitrate is not increased.
  */
 #define STEP_INTERVAL (200 * MILLISECOND)
-#define HOLD_TIME (600 * MILLISECOND)
+#define HOLD_TIME (300 * MILLISECOND)
 /* CAREFUL_STEP and STEP are shares by which one step increases the bitrate.
  * CAREFUL_STEP applies if the bitrate is between CAREFUL_FROM and CAREFUL_TO,
  * which are relative to the estimate at which the path was last full. Otherwise
@@ -49,19 +49,25 @@
 /* A queue that drains within this time is normal. It contains a key frame, or
  * some packets that are being paced. */
 #define MAX_QUEUE (40 * MILLISECOND)
-/* The standing queue is the minimum amount of data that waited at the sender
- * during this time. */
+/* The standing queue at the sender is the minimum amount of data that waited
+ * there during this time. It is longer than a frame period at 25 frames per
+ * second. At lower frame rates, it is QUEUE_FRAMES frame periods. */
 #define QUEUE_TIME (60 * MILLISECOND)
+#define QUEUE_FRAMES 1.5
 /* The bitrate is decreased so that a standing queue drains within DRAIN_TIME.
  * While the queue drains, the encoder gets at least the share MIN_SHARE of the
  * bitrate that it would get without the queue. */
 #define DRAIN_TIME (200 * MILLISECOND)
 #define MIN_SHARE 0.3
 
-/* Packets that wait for this time in the queues of the network are normal. On a
- * mobile link, the opportunities to send are some ms apart. With half of this
- * time, the bitrate falls by a third on a recording of such a link. */
-#define MAX_NETWORK_QUEUE (40 * MILLISECOND)
+/* Packets that wait for MAX_NETWORK_QUEUE in the queues of the network are
+ * normal. On a mobile link, the opportunities to send are some ms apart. With a
+ * third of this time, the bitrate falls by half on a recording of such a link.
+ * A queue that never drains within 100 ms is not normal if it is longer
+ * than MAX_STANDING_QUEUE. This is a tenth of the 100 ms, the maximum that RFC
+ * 8289 recommends in section 4.3. */
+#define MAX_NETWORK_QUEUE (60 * MILLISECOND)
+#define MAX_STANDING_QUEUE (10 * MILLISECOND)
 /* An age of the backlog that is higher than usual by this time is normal. The
  * time between two reports of the receiver is up to 50 ms. */
 #define MAX_EXCESS_AGE (100 * MILLISECOND)
@@ -117,13 +123,17 @@ static gdouble
 get_queue_delay (EstimateRule * self, const BitrateReport * report)
 {
   guint64 minimum = report->queued_bytes;
+  gdouble time = QUEUE_TIME;
   guint i;
 
   if (report->queued_bytes == BITRATE_UNKNOWN)
     return 0;
+  if (bitrate_backlog_is_known (&self->backlog))
+    time = MAX (time, QUEUE_FRAMES
+        * bitrate_backlog_get_frame_period (&self->backlog));
   add_sample (self, report);
   for (i = 0; i < self->n_samples; i++)
-    if (self->samples[i].time + QUEUE_TIME >= report->now)
+    if (self->samples[i].time + time >= report->now)
       minimum = MIN (minimum, self->samples[i].bytes);
   return minimum * 8e9 / report->estimate;
 }
@@ -141,7 +151,7 @@ static gdouble
 get_network_ceiling (EstimateRule * self, const BitrateReport * report,
     gdouble bitrate)
 {
-  gdouble excess, age;
+  gdouble excess, standing, age;
 
   bitrate_backlog_input (&self->backlog, report);
   if (!bitrate_backlog_is_known (&self->backlog)) {
@@ -151,8 +161,10 @@ get_network_ceiling (EstimateRule * self, const BitrateReport * report,
   if (bitrate_backlog_get_put_rate (&self->backlog) < USED_SHARE * bitrate)
     return G_MAXDOUBLE;
   excess = bitrate_backlog_get_queue_excess (&self->backlog, report);
+  standing = bitrate_backlog_get_standing_excess (&self->backlog, report);
   age = bitrate_backlog_get_excess (&self->backlog);
-  excess = MAX (excess - MAX_NETWORK_QUEUE, age - MAX_EXCESS_AGE);
+  excess = MAX (excess - MAX_NETWORK_QUEUE, standing - MAX_STANDING_QUEUE);
+  excess = MAX (excess, age - MAX_EXCESS_AGE);
   if (excess <= 0)
     return G_MAXDOUBLE;
   return BETA * get_share (excess)
