@@ -319,7 +319,7 @@ gst_tun_sink_render (GstBaseSink * sink, GstBuffer * buffer)
 
 /* --- several packets in one (gro) ----------------------------------------- */
 
-/* Consecutive buffers of a list that are written as one packet */
+/* A run: consecutive buffers of a list that are written as one packet */
 typedef struct
 {
   TunMerge merge;
@@ -328,8 +328,9 @@ typedef struct
   GstMapInfo maps[TUN_MERGE_MAX_PACKETS];
 } Run;
 
-/* Maps the buffer and adds it to the run. Returns FALSE if this is not
- * possible. */
+/* Maps the buffer and adds it to the run, which is a sequence of buffers that
+ * are written as one packet. Returns FALSE if the buffer cannot be mapped or
+ * added. */
 static gboolean
 gst_tun_sink_add_to_run (GstTunSink * self, Run * run, GstBuffer * buffer)
 {
@@ -348,7 +349,8 @@ gst_tun_sink_add_to_run (GstTunSink * self, Run * run, GstBuffer * buffer)
   return TRUE;
 }
 
-/* Fills the run with buffers of the list, from the index `first` on. */
+/* Collects the buffers of the list that can be written as one packet, from the
+ * index `first` on, and stores them in `run`. */
 static void
 gst_tun_sink_begin_run (GstTunSink * self, Run * run, GstBufferList * list,
     guint first)
@@ -370,7 +372,7 @@ run_end (Run * run)
     gst_buffer_unmap (run->buffers[i], &run->maps[i]);
 }
 
-/* Writes the packets of the run as one merged packet. Returns 0, or errno on
+/* Writes the packets in `run` as one merged packet. Returns 0, or errno on
  * failure. */
 static gint
 gst_tun_sink_write_run (GstTunSink * self, const Run * run)
@@ -398,9 +400,9 @@ gst_tun_sink_write_run (GstTunSink * self, const Run * run)
   return gst_tun_sink_write_parts (self, parts, 2 + run->n);
 }
 
-/* Tries to write the packets of the run as one merged packet. Returns whether
- * this succeeded. Otherwise the caller writes the packets one by one. In this
- * way the reason is known for each packet that is refused. */
+/* Tries to write the packets in `run` as one merged packet, and returns whether
+ * this succeeded. If it did not, the caller writes each packet by itself. The
+ * reason is then known for each packet that the kernel refuses. */
 static gboolean
 gst_tun_sink_render_run (GstTunSink * self, const Run * run)
 {

@@ -64,7 +64,8 @@ struct _GstTunSrc
   GstPoll *poll;                /* has its own lock */
   /* the device, registered in `poll` from start to stop */
   GstPollFD poll_fd;
-  /* receive memory of TUN_MAX_PACKET bytes; used by the streaming thread */
+  /* buffer of TUN_MAX_PACKET bytes into which packets are read; used by the
+   * streaming thread */
   guint8 *scratch;
 };
 
@@ -246,7 +247,7 @@ gst_tun_src_read_batch (GstTunSrc * self, GstBuffer ** buffers, guint * n)
   }
   gst_tun_src_count (self, *n, bytes);
   /* If an error occurs after some packets were read, these packets are pushed
-   * first. The next function call then reports the error. */
+   * first. The error is reported by the next call of this function. */
   if (size < 0 && *n == 0)
     return gst_tun_src_read_error (self, errno);
   return GST_FLOW_OK;

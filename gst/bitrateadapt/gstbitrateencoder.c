@@ -227,10 +227,10 @@ note_change (GstElement * element, guint64 initial, guint64 present)
   changes->present = present;
 }
 
-/* Sets a control of a V4L2 encoder. The property of the encoder lists several
- * controls, so its new value also contains the controls that are set already.
- * The driver would keep those controls in any case, but the property would no
- * longer list them. */
+/* Sets a control of a V4L2 encoder. One property of the encoder contains
+ * several controls. Its new value therefore contains the new control and also
+ * all controls that are set already. The driver would keep the earlier controls
+ * even without this, but the property would no longer list them. */
 static void
 set_control (GstElement * element, const GstBitrateEncoder * encoder,
     guint64 units)

@@ -87,10 +87,10 @@ get_stats (GstElement * element)
 
 /* --- elements with an estimate -------------------------------------------- */
 
-/* Counters of those losses after which a key frame helps the receiver. The
+/* Counters of the losses after which a key frame helps the receiver. The
  * counters are in the statistics of mmtpsink, dccpthinsink, ifdsink and
  * ifdqueue. Frames that mmtpsink itself dropped are not counted here, because
- * mmtpsink requests a key frame when it drops one. */
+ * mmtpsink requests a key frame when it drops a frame. */
 static const gchar *const losses[] = {
   "not-repaired", "loss-events", "dropped-received", "dropped-references",
   "dropped-i", "dropped-p", NULL
@@ -104,16 +104,18 @@ static const gchar *const waiting[] = {
 };
 static const gchar *const key_frame_losses[] = { "discarded-key-frames", NULL };
 
-/* What mmtpsink reports about its paths */
+/* Sums of the statistics of all paths of mmtpsink */
 typedef struct
 {
   gdouble in_flight;            /* bytes */
-  /* Packets that arrived too late. The receiver drops them, so they are as good
-   * as lost. */
+  /* Number of packets that arrived too late. The receiver drops them, so they
+   * count as lost. */
   gdouble late;
-  /* queueing delay in ns, multiplied by the share of the stream on the path */
+  /* Sum over all paths: the queueing delay of a path in ns, multiplied by the
+   * share of the stream that is sent on this path */
   gdouble queue_delay;
-  gdouble share;                /* of the stream on these paths, 0 to 1 */
+  /* sum of the shares of the paths whose queueing delay is known, 0 to 1 */
+  gdouble share;
 } Channels;
 
 static void
@@ -184,9 +186,9 @@ read_estimate (GstElement * element, GstBitrateNetwork * network)
   g_value_unset (&value);
   if (!stats)
     return;
-  /* The statistics have the latest estimate. The property may be older: it
-   * changes only when the element notifies it, and mmtpsink does not do this
-   * for each report. */
+  /* The statistics have the latest estimate. The property may have an older
+   * estimate, because it changes only when the element notifies a change.
+   * mmtpsink does not notify a change for each report. */
   if (get_field (stats, ESTIMATE, &number) && number > 0)
     network->report.estimate = number;
   if (!gst_structure_get_boolean (stats, "application-limited",

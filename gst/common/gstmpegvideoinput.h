@@ -33,7 +33,7 @@ typedef struct
 } GstMpegVideoInputFrame;
 
 /* Creates an input. `owner` is the element whose name is used for messages and
- * log lines. No reference to it is taken. */
+ * log lines. The input does not take a reference to `owner`. */
 GstMpegVideoInput *gst_mpeg_video_input_new (GstElement * owner);
 void gst_mpeg_video_input_free (GstMpegVideoInput * input);
 /* Discards the state of the stream (for a flush or a stop), but keeps the

@@ -245,8 +245,9 @@ leave_paused (GstNetworkSink * self)
   gst_network_sink_reset_render (self);
 }
 
-/* Starts the connection on the way to PAUSED. GstBaseSink would call start in
- * READY already, where properties can still be changed. */
+/* Starts the connection in the change from READY to PAUSED. The start function
+ * of GstBaseSink is not used for this, because it is called in the change to
+ * READY. Properties can still be changed in READY. */
 static GstStateChangeReturn
 gst_network_sink_change_state (GstElement * element, GstStateChange transition)
 {

@@ -198,8 +198,9 @@ begin_ending (GstNetworkSink * self)
 }
 
 /* Called with the lock before the thread waits. If the application has sent
- * EOS, EOS waits upstream until the present buffer was sent or dropped. The
- * time for the end of the stream therefore begins now, and the deadline is set.
+ * EOS, the EOS waits upstream until the present buffer was sent or dropped. The
+ * wait of this thread would therefore delay the end of the stream, so the
+ * deadline for the end of the stream is set now.
  */
 static void
 note_wait (GstNetworkSink * self)
@@ -208,8 +209,9 @@ note_wait (GstNetworkSink * self)
     begin_ending (self);
 }
 
-/* Called with the lock, which is released while waiting. Waits until a field
- * changes or until `end`, a monotonic time in us (G_MAXINT64 = no limit). */
+/* Waits until a field changes or until `end`, a monotonic time in us
+ * (G_MAXINT64 = no limit). The caller holds the lock, which is released while
+ * waiting. */
 static void
 wait_for_change (GstNetworkSink * self, gint64 end)
 {
@@ -388,8 +390,8 @@ wait_for_room (GstNetworkSink * self, gint64 full_since, GError ** error)
   return !g_cancellable_is_cancelled (priv->send_cancellable);
 }
 
-/* Waits while the network has room, but pacing does not allow the next packet
- * yet. This wait does not count as waiting for the network. */
+/* Waits until pacing allows the next packet to be sent. Called when the network
+ * has room, so this wait does not count as waiting for the network. */
 static gboolean
 wait_until_its_time (GstNetworkSink * self, GError ** error)
 {
@@ -482,7 +484,7 @@ choose_packets (GstNetworkSink * self, Batch * batch)
   GstNetworkSinkPrivate *priv = self->priv;
 
   if (!gst_network_sink_greet_receiver (self, batch->packets[0])) {
-    /* In the usual case all packets may be sent. */
+    /* Usually no packet has to be dropped, so all packets may be sent. */
     if (!priv->skips_frame && !priv->needs_key_frame)
       return batch->n;
     if (gst_network_sink_choose (self, batch->packets[0]))
@@ -642,8 +644,8 @@ send_rest (GstNetworkSink * self, GError ** error)
       return OUTCOME_FULL;
     if (taken > 0 || full_since == 0)
       full_since = g_get_monotonic_time ();
-    /* If a part of the buffer was sent, the rest must be sent too, so the
-     * buffer is not dropped. */
+    /* If a part of the buffer was sent, the rest must be sent too. The buffer
+     * is therefore dropped only if no part of it was sent. */
     if (priv->rest_offset == 0 && gives_up (self, full_since))
       return OUTCOME_FULL;
     note_full (self);
@@ -670,7 +672,8 @@ transmit (GstNetworkSink * self)
   return outcome;
 }
 
-/* Sends the rest of a buffer. Returns FALSE if this was interrupted. */
+/* Sends the rest of a buffer. Returns FALSE if the rest was not sent
+ * completely. */
 static gboolean
 finish_rest (GstNetworkSink * self)
 {
@@ -1074,8 +1077,8 @@ finish_stream (GstNetworkSink * self)
   priv->deadline = 0;
   priv->gave_up = FALSE;
   priv->has_input = FALSE;
-  /* The next stream may have a different receiver, which has not missed any
-   * buffer. */
+  /* The next stream may have a different receiver. That receiver has not missed
+   * any buffer, whatever was dropped in this stream. */
   priv->started = FALSE;
 
   LOCK (self);

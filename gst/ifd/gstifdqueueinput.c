@@ -38,7 +38,8 @@ struct _GstIfdQueueInput
   SlotReader *slots;            /* for VP8, VP9 and AV1 */
   SlotCodec slot_codec;
   TsPictures *ts;               /* for a transport stream */
-  TsClassifier *ts_classifier;  /* NULL if there is no transport stream */
+  /* NULL if the input is not a transport stream */
+  TsClassifier *ts_classifier;
   /* Conversion of times in a transport stream: a picture with the DTS ts_time
    * is due at ts_due, in ns. */
   gboolean has_ts_time;
@@ -57,8 +58,8 @@ struct _GstIfdQueueInput
   /* for all codecs but MPEG video */
   /* frames that gst_ifd_queue_input_pull () will return, as IfdLineItem */
   GQueue units;
-  /* First field that waits for the second field of its frame; its object is
-   * NULL if no field waits */
+  /* The first field of a frame, while it waits for the second field of this
+   * frame. The object of this item is NULL if no field waits. */
   IfdLineItem first_field;
 
   /* for MPEG video */
@@ -174,11 +175,13 @@ gst_ifd_queue_input_reset (GstIfdQueueInput * input)
 
 /* --- caps ---------------------------------------------------------------- */
 
-/* Returns caps that can be linked although ifdqueue cannot use them. Linking
- * succeeds so that an error message can then name the parser that is missing
- * upstream. A codec is left out if downstream accepts none of its usable caps.
- * For such a codec, a parser upstream of ifdqueue would not help, so linking
- * has to fail. */
+/* Returns caps that can be linked although ifdqueue cannot use them. The
+ * linking must succeed, because the error message that follows can then name
+ * the parser that is missing upstream.
+ *
+ * If downstream accepts none of the usable caps of a codec, a parser upstream
+ * of ifdqueue would not help. This codec is left out, so that the linking
+ * fails. */
 static GstCaps *
 make_unusable_caps (GstCaps * usable)
 {
@@ -247,9 +250,9 @@ refuse (GstIfdQueueInput * input, GstCaps * caps, const gchar * what,
   GstElement *element;
 
   /* The error is posted only once. CAPS is a sticky event, so upstream sends
-   * refused caps again with each buffer. A comparison of the caps would not
-   * recognize them, because a muxer adds its stream headers to the caps. The
-   * descriptions in the errors are therefore compared. */
+   * the refused caps again with each buffer. The caps cannot be compared to
+   * detect this, because a muxer adds its stream headers to the caps, so they
+   * differ. The descriptions in the errors are therefore compared. */
   if (g_strcmp0 (input->refused, what) == 0)
     return FALSE;
   g_free (input->refused);
@@ -749,11 +752,13 @@ push_ts_data (GstIfdQueueInput * input, GstBuffer * buffer, guint pid)
   g_queue_push_tail (&input->units, g_memdup2 (&item, sizeof (item)));
 }
 
-/* Sets the time of a picture of a transport stream. The time is that of the
- * previous picture plus the difference between their DTS values. The first
- * picture has no previous picture. Its time is the timestamp of its buffer, or
- * 0 if the buffer has no timestamp. If the DTS jumps, the picture gets the
- * timestamp of its buffer too. */
+/* Sets the time of a picture of a transport stream. It is the time of the
+ * previous picture plus the difference between the DTS values of the two
+ * pictures.
+ *
+ * There are two exceptions. If there is no previous picture, or if the DTS
+ * jumps, the time is the timestamp of the picture's buffer. If the first buffer
+ * has no timestamp, the time of its picture is 0. */
 static void
 set_media_time (GstIfdQueueInput * input, const TsUnit * unit,
     IfdLineItem * item)

@@ -420,9 +420,9 @@ take_event (GstIfdQueue * self, GstEvent * event)
   }
 }
 
-/* Handles an event. `flow` is the flow return of downstream. If it is not OK,
- * this function returns it. If the function returned an error instead, upstream
- * would treat the refused event as an error. */
+/* Handles an event. An event is refused if downstream has returned a flow other
+ * than OK. In this case this function returns that flow and not an error. If it
+ * returned an error, upstream would assume that the event itself had failed. */
 static GstFlowReturn
 gst_ifd_queue_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
@@ -448,8 +448,8 @@ is_query_pending (GstIfdQueue * self, GstQuery * query)
 {
   if (self->query_done == query)
     return FALSE;
-  /* Downstream may be writing the answer at this moment, so the query must stay
-   * valid. */
+  /* The query that is being answered must stay valid even if the flow is not
+   * OK, because downstream may be writing the answer at this moment. */
   return self->flow == GST_FLOW_OK || self->query_running == query;
 }
 
@@ -508,7 +508,7 @@ gst_ifd_queue_sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
 
 /* --- pull mode, in the task of the sink pad ------------------------------- */
 
-/* Creates the events that a source in push mode sends first. */
+/* Creates the events that a source in push mode sends before its data. */
 static void
 begin_stream (GstIfdQueue * self)
 {
@@ -556,7 +556,8 @@ gst_ifd_queue_read (gpointer pad)
 
 /* --- life cycle ---------------------------------------------------------- */
 
-/* Allows the threads of both pads to start, or makes them end soon. */
+/* If `active` is TRUE, allows the threads of both pads to start. If `active` is
+ * FALSE, makes these threads end soon. */
 static void
 set_sink_active (GstIfdQueue * self, gboolean active)
 {
@@ -614,7 +615,8 @@ gst_ifd_queue_activate_sink (GstPad * pad, GstObject * parent,
   if (mode == GST_PAD_MODE_PULL)
     gst_pad_stop_task (pad);
   /* A thread of upstream holds the stream lock while it is inside the element.
-   * When this function has the stream lock, there is no such thread any more.
+   * While this function holds the stream lock, no thread of upstream is
+   * therefore inside the element.
    */
   GST_PAD_STREAM_LOCK (pad);
   g_mutex_lock (&self->lock);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The TCP part of ifdsink. It writes each buffer, which is a whole frame, to a
- * TCP connection. It keeps almost no unsent data in the kernel. As a
- * consequence, its render function waits while the network is full, and the
- * queue of ifdsink can drop frames.
+ * TCP connection, and keeps almost no unsent data in the kernel. Its render
+ * function therefore waits while the network is full. Meanwhile the frames wait
+ * in the queue of ifdsink, where frames can be dropped.
  */
 
 #pragma once

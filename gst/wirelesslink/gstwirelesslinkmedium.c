@@ -14,10 +14,11 @@
 
 #define GST_CAT_DEFAULT gst_wireless_link_debug
 
-/* mode=timestamp: span of link time in which the fate of at least one packet
- * must become known. If no fate becomes known for so long, the remaining
- * packets are considered lost. This happens if a dial-up call is never set up,
- * or if the radio channel has no error-free block at all.
+/* mode=timestamp: maximum span of link time without a known fate of a packet.
+ * The fate says whether the packet was delivered, or why it was lost. If no
+ * fate becomes known for so long, the remaining packets are considered lost.
+ * This happens if a dial-up call is never set up, or if the radio channel has
+ * no error-free block at all.
  */
 #define DRAIN_LIMIT (24 * GST_SECOND * 3600)
 /* Number of steps of the link after which the lock is released for other
@@ -28,7 +29,7 @@
 
 typedef struct
 {
-  /* change of a channel's quality, or of the state of a dial-up call */
+  /* change of the quality of a channel, or of the state of a dial-up call */
   LinkEvent event;
   GError *error;                /* error of writing a file */
 } Notice;
@@ -205,7 +206,9 @@ gst_wireless_link_flush_log (GstWirelessLink * self)
     add_notice (self, NULL, error);
 }
 
-/* Names of the fates in the statistics, and their meanings for the log. */
+/* The fate of a packet says whether the packet was delivered or why it was
+ * lost. Each text has the name of the fate in the statistics, and its meaning
+ * for the log. */
 static const gchar *const fates[LINK_FATE_LAST] = {
   "delivered", "damaged: the receiver gets it with wrong bits",
   "queue: the device queue had no room",
@@ -259,7 +262,8 @@ handle_event (GstWirelessLink * self, const LinkEvent * event)
   }
 }
 
-/* If other elements hold references to the buffer, a copy of it is damaged. */
+/* Inverts the damaged bits of the packet in the buffer. If other elements have
+ * references to the buffer, a copy of the buffer is damaged instead. */
 static GstBuffer *
 damage (GstBuffer * buffer, const LinkPacket * packet)
 {
@@ -281,7 +285,8 @@ shift (GstClockTime stamp, gint64 by)
   return MAX ((gint64) stamp + by, 0);
 }
 
-/* Moves the timestamps by the delay, so that they tell when the packet arrived.
+/* Moves the timestamps of the buffer by the delay, so that they are the times
+ * at which the packet arrived.
  */
 static GstBuffer *
 restamp (GstBuffer * buffer, gint64 delay, gdouble rate)
@@ -381,11 +386,11 @@ give_up (GstWirelessLink * self)
   }
 }
 
-/* With mode=timestamp several flows are merged in the order of their times. As
- * long as the next packet of a flow is not known, all other flows wait, because
- * that packet may be earlier than theirs.
+/* With mode=timestamp several flows are merged in the order of their times. If
+ * the next packet of a flow is not known yet, it may be earlier than the
+ * packets of the other flows. All other flows therefore wait.
  *
- * A flow whose next packet waits for room does not delay the other flows. Its
+ * A flow whose next packet waits for room does not delay the other flows. This
  * packet can enter only after an event in the link, and the time of the next
  * event is known.
  */
@@ -489,7 +494,7 @@ offer_packet (GstWirelessLink * self, GstWirelessLinkFlow * flow, guint64 time)
 }
 
 /* Returns the flow that has been waiting longest, or NULL. If `with_room` is
- * TRUE, only flows are considered for whose packet there is room. */
+ * TRUE, only flows are considered whose next packet has room in the link. */
 static GstWirelessLinkFlow *
 find_waiting (GstWirelessLink * self, gboolean with_room)
 {
@@ -510,8 +515,9 @@ find_waiting (GstWirelessLink * self, gboolean with_room)
   return first;
 }
 
-/* Returns whether the link is stuck: it has no next event, or its next event is
- * more than DRAIN_LIMIT later than the last fate. */
+/* Returns whether the link is stuck. It is stuck if it has no next event, or if
+ * the next event is more than DRAIN_LIMIT after the last time at which a packet
+ * was delivered or lost. */
 static gboolean
 is_stuck (GstWirelessLink * self, guint64 next)
 {

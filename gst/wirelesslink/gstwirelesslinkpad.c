@@ -13,8 +13,8 @@ struct _GstWirelessLinkPad
   GstPad parent;
 
   GstWirelessLinkFlow *flow;    /* set once */
-  /* This is a weak reference, because an application may keep a released pad
-   * longer than the element lives. */
+  /* The reference to the element is weak, because an application may keep a
+   * released pad longer than the element lives. */
   GWeakRef element;
 };
 
@@ -413,14 +413,13 @@ gst_wireless_link_pad_sink_event (GstPad * pad, GstObject * parent,
 
 /* Handles a serialized query.
  *
- * ALLOCATION queries are refused. Any number of buffers may stay in the link,
- * and for a long time, so they would exhaust a buffer pool of a downstream
- * element.
+ * ALLOCATION queries are refused. The link may keep any number of buffers for a
+ * long time, so a buffer pool of a downstream element would run out of buffers.
  *
  * Any other query enters the link and keeps its position among the packets,
- * while the calling thread waits for the answer. Meanwhile this thread cannot
- * push any packets. If the link could only advance with further packets, the
- * query is refused. */
+ * while the calling thread waits for the answer. Meanwhile the calling thread
+ * cannot push any packets. If the link needs further packets in order to
+ * advance, the query could never be answered, so it is refused. */
 static gboolean
 ask_serialized (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstQuery * query)
@@ -776,8 +775,9 @@ gst_wireless_link_pad_src_event (GstPad * pad, GstObject * parent,
   return gst_pad_event_default (pad, parent, event);
 }
 
-/* Adds the delay that every packet has. The delays by queues and
- * retransmissions are not known in advance. */
+/* Adds the part of the delay that is the same for all packets. The delays
+ * caused by queues and retransmissions are not known in advance, so they are
+ * not included. */
 static gboolean
 answer_latency (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad *
     pad, GstObject * parent, GstQuery * query)

@@ -51,13 +51,13 @@ typedef struct
   gsize offset;                 /* offset of the value in the LinkConfig */
   /* offset of the value for stations other than 0; 0 = none */
   gsize down;
-  /* Offsets of the values for the models of radio blocks: for station 0, and
-   * for all other stations; 0 = none. */
+  /* Offsets of two more copies of the value, which the models of radio blocks
+   * use: for station 0, and for all other stations. 0 = none. */
   gsize blocks, blocks_down;
   GetType get_type;             /* type of an enumeration */
   const gchar *blurb;
-  /* Name of the property that replaces this deprecated one; NULL if this one is
-   * not deprecated. */
+  /* Only for a deprecated property: name of the property that replaces it. NULL
+   * if the property is not deprecated. */
   const gchar *instead;
 } Setting;
 

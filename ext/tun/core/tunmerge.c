@@ -102,7 +102,7 @@ has_right_checksum (const guint8 * packet, gsize size, gsize ip_size)
   const guint8 *udp = packet + ip_size;
   gsize length = size - ip_size;
 
-  /* 0 means that there is no checksum. */
+  /* A UDP checksum of 0 means that the packet has no checksum. */
   return read16 (udp + UDP_CHECKSUM) != 0
       && fold (add_words (add_pseudo_header (packet, ip_size, length), udp,
           length)) == G_MAXUINT16;

@@ -37,7 +37,7 @@ typedef struct
   guint64 reports;
   /* numbers of decreases and increases of the encoder's bitrate */
   guint64 falls, rises;
-  /* number of changes that had to wait because of max_changes */
+  /* number of changes that had to wait because of the limit max_changes */
   guint64 held_back;
 } BitrateStats;
 

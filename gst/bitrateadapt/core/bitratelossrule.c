@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Follows the losses in RTCP receiver reports, like the loss-based controller
- * of Google Congestion Control (draft-ietf-rmcat-gcc-02, section 6). If more
- * than 10 % of the packets are lost, the bitrate decreases by half of the lost
- * share. If less than 2 % are lost, the bitrate increases by 5 %. Otherwise the
- * bitrate does not change.
+/* Changes the bitrate according to the losses in RTCP receiver reports, like
+ * the loss-based controller of Google Congestion Control
+ * (draft-ietf-rmcat-gcc-02, section 6). If more than 10 % of the packets are
+ * lost, the bitrate decreases by half of the lost share. If less than 2 % are
+ * lost, the bitrate increases by 5 %. Otherwise the bitrate does not change.
  *
  * If too much data is sent, the queue of the path fills first. Packets are lost
- * only when the queue overflows, and only then this rule decreases the bitrate.
- * So the queueing delay reaches that of a full queue.
+ * only after this queue has overflowed. This rule decreases the bitrate only
+ * after such losses. Until then, the queueing delay grows to that of a full
+ * queue.
  */
 
 #include "bitraterule.h"

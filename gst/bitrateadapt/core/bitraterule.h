@@ -17,7 +17,7 @@
 typedef struct
 {
   guint64 min_bitrate, max_bitrate;
-  /* share of the estimate that the encoder does not use */
+  /* share of the estimated rate that the encoder must leave unused */
   gdouble headroom;
   /* time in ns from bitrateadapt until the receiver displays a frame; 0 =
    * unknown */
@@ -52,9 +52,9 @@ typedef struct
   /* share of lost packets in a new receiver report, from 0 to 1; -1 if there is
    * no new report */
   gdouble loss;
-  /* Number of bytes of padding that the transport has sent so far. After
-   * padding, the estimate shows what the path carries, although the stream uses
-   * less. */
+  /* Number of bytes of padding that the transport has sent so far. If padding
+   * was sent, the estimate shows the rate that the path carries, even if the
+   * stream uses less than this rate. */
   guint64 padding;
 } BitrateReport;
 

@@ -39,7 +39,8 @@ typedef struct
 
 /* Makes a pool of at most `max_blocks` blocks of `size` bytes. */
 DatagramPool *datagram_pool_new (gsize size, guint max_blocks);
-/* The blocks that slices keep are freed later, with their last slice. */
+/* Frees the pool. A block that slices still use is freed later, together with
+ * the last slice that uses it. */
 void datagram_pool_free (DatagramPool * pool);
 /* Returns a block that nobody uses; NULL if all blocks of the pool are in use.
  * The caller owns the block. */
@@ -73,7 +74,7 @@ void datagram_block_steal (DatagramBlock * block, const guint8 * bytes,
 
 /* Releases the memory of the slice. Afterwards the slice is empty. */
 void datagram_slice_clear (DatagramSlice * slice);
-/* Releases the reference of a slice to its block. This function is for a slice
- * whose fields were passed on to somebody else, in place of
- * datagram_slice_clear. `block` may be NULL. */
+/* Releases the reference of a slice to its block. Use this function instead of
+ * datagram_slice_clear if the fields of the slice were passed on to somebody
+ * else. `block` may be NULL. */
 void datagram_block_unref (DatagramBlock * block);

@@ -28,9 +28,9 @@ typedef struct
   /* Called when the time that next_wakeup returned has been reached. */
   void (*timeout) (gpointer core, guint64 now);
   /* Writes the next datagram to datagram->bytes, which has space for `room`
-   * bytes, and sets its size, its parts and, unless the socket is connected,
-   * its path. The parts remain valid until the core gets more data to send.
-   * Returns FALSE if there is nothing to send now. */
+   * bytes, and sets its size and its parts. If the socket is not connected,
+   * also sets the path of the datagram. The parts remain valid until the core
+   * gets more data to send. Returns FALSE if there is nothing to send now. */
     gboolean (*poll_output) (gpointer core, guint64 now, guint * path,
       Datagram * datagram, gsize room);
   /* Stores the next event in `event`. Returns FALSE if there is none. */

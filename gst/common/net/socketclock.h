@@ -17,8 +17,8 @@ typedef struct
    * ns. Each comparison of the clocks narrows the bounds, as long as
    * CLOCK_REALTIME is not set. */
   gint64 offset_low, offset_high;
-  /* Last monotonic time in ns at which no packet was waiting. A packet that is
-   * received now arrived after this time. */
+  /* Last monotonic time in ns at which no packet was waiting in the socket.
+   * Each packet that is received afterwards has arrived after this time. */
   gint64 empty;
 } SocketClock;
 
@@ -36,8 +36,8 @@ gint64 socket_clock_compare (SocketClock * clock);
  * CLOCK_REALTIME. */
 gboolean socket_clock_read_stamp (const struct cmsghdr *control,
     guint64 * stamp);
-/* Returns the arrival time in ns of the monotonic clock. `stamp` is the
- * kernel's timestamp, or 0 if there is none. `now` is the result of
- * socket_clock_compare. */
+/* Returns the arrival time of a packet in ns, on the monotonic clock. `stamp`
+ * is the kernel's timestamp of the packet, or 0 if there is none. `now` is the
+ * result of socket_clock_compare. */
 guint64 socket_clock_get_arrival (const SocketClock * clock, guint64 stamp,
     gint64 now);

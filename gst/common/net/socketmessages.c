@@ -101,8 +101,8 @@ receive_some (gint fd, SocketMessage * messages, guint n)
 /* Returns whether the system call has to be repeated. If not, `errors` contains
  * the reason. ECONNREFUSED always belongs to an earlier message, never to the
  * message that is being sent. If ECONNREFUSED still occurs after
- * MAX_EARLIER_ERRORS repetitions, the message being sent therefore gets no
- * error. */
+ * MAX_EARLIER_ERRORS repetitions, the system call is not repeated, but no error
+ * is stored for the message that is being sent. */
 static gboolean
 try_again (gint error_number, guint * tries, SocketErrors * errors)
 {

@@ -57,7 +57,8 @@
 
 G_STATIC_ASSERT (IFD_SLOTS_MAX_FRAMES > IFD_MAX_FRAMES);
 
-/* Reasons of drops that several functions write to the trace */
+/* Reasons of drops as they are written to the trace, if several functions need
+ * the same text */
 #define RULE_MISORDERED "a decoder would show it before older pictures"
 #define RULE_RESTART "a new receiver begins with an I-frame"
 
@@ -86,8 +87,8 @@ typedef struct
   gboolean are_used;            /* TRUE if the last frame had IFD_FRAME_SLOTS */
   /* TRUE if the newest frame was stored in the queue W */
   gboolean is_stored;
-  /* Slots that have wrong contents in a decoder that has received all frames
-   * that were removed from the queue W to be sent */
+  /* Slots that have wrong contents in a decoder that has received the frames
+   * sent so far. A frame counts as sent when it is removed from the queue W. */
   guint32 wrong;
   /* Slots of the decoder that are not updated because frames were dropped after
    * the newest frame of the queue W */
@@ -98,7 +99,8 @@ typedef struct
   guint n_frames;               /* number of frames in the current period */
 } SlotState;
 
-/* How a decoder derives the display order (H.264, 8.2.1.1) */
+/* Model of the way in which a decoder derives the display order (H.264,
+ * 8.2.1.1) */
 typedef struct
 {
   gboolean is_known;
@@ -128,8 +130,8 @@ struct _Ifd
   gboolean begun;
   /* sequence number of the newest GOP; 0 if none has started */
   guint64 gop;
-  /* Whether a GOP was counted as disturbed. The index is the number of the GOP
-   * modulo REMEMBERED_GOPS. */
+  /* TRUE for each GOP that was counted as disturbed. The index is the number of
+   * the GOP modulo REMEMBERED_GOPS. */
   gboolean gop_counted[REMEMBERED_GOPS];
   /* TRUE while frames are dropped until the next I-frame */
   gboolean awaits_i;
@@ -153,8 +155,8 @@ struct _Ifd
   gboolean behind_p;
 
   guint64 references;           /* number of I- and P-frames that arrived */
-  /* state of a decoder that has received all frames that were removed from the
-   * queue W to be sent */
+  /* State of a decoder that has received the frames sent so far. A frame counts
+   * as sent when it is removed from the queue W. */
   DecoderOrder order;
   /* TRUE if I-frames were dropped because a decoder would display them in the
    * wrong order */
@@ -314,7 +316,7 @@ count_disturbed (Ifd * ifd, guint64 gop)
   *counted = TRUE;
 }
 
-/* Drops a frame. `rule` is the reason why this frame was selected, for the
+/* Drops a frame. `rule` says why this frame was selected; it is written to the
  * trace.
  */
 static void
@@ -836,9 +838,10 @@ waits_in_vain (Ifd * ifd)
 
 /* Display order */
 
-/* Returns the position of a frame in display order as a decoder derives it. The
- * frame contains only the lower bits of the position. A decoder selects the
- * upper bits that give the position nearest to the last reference picture. */
+/* Returns the position of a frame in display order, derived in the same way as
+ * in a decoder. The frame contains only the lower bits of the position. A
+ * decoder selects the upper bits for which the position is nearest to that of
+ * the last reference picture. */
 static gint64
 infer_place (const DecoderOrder * order, const IfdFrame * frame)
 {
@@ -885,10 +888,11 @@ follow_order (DecoderOrder * order, const IfdEntry * entry)
   }
 }
 
-/* Returns whether a decoder would display an I-frame before pictures that
- * precede the I-frame in the stream, because reference pictures between them
- * were dropped. If none was dropped, the stream itself has this order, and the
- * function returns FALSE. */
+/* Returns whether a decoder would display an I-frame too early, that is, before
+ * pictures that precede the I-frame in the stream. The reason is that reference
+ * pictures between these pictures and the I-frame were dropped. If no reference
+ * picture was dropped, the stream itself has this order, and the function
+ * returns FALSE. */
 static gboolean
 is_misordered (const DecoderOrder * order, const IfdEntry * entry)
 {
@@ -919,9 +923,10 @@ drop_misordered_i (Ifd * ifd, GList * link)
   drop_link (ifd, link, IFD_DROP_MISORDERED, RULE_MISORDERED);
 }
 
-/* Drops the waiting I-frames that a decoder would display too early because
- * other frames were dropped, and the frames that refer to these I-frames.
- * Returns the state of the decoder after the frames that are still waiting. */
+/* Drops each waiting I-frame that a decoder would display too early because
+ * other frames were dropped. Also drops the frames that refer to these
+ * I-frames. Returns the state that the decoder will have after the frames that
+ * are still waiting. */
 static DecoderOrder
 drop_misordered (Ifd * ifd)
 {
@@ -958,10 +963,13 @@ drop_misordered (Ifd * ifd)
 }
 
 /* Returns whether it is useless to wait any longer for an I-frame that a
- * decoder would display in the right order. If all GOPs have the same length,
- * the values of `order` repeat. When the value of the first dropped I-frame
- * occurs again, all other values have occurred too, and none of them was in the
- * right order. The wait also ends after IFD_MAX_ORDER_WAIT frames. */
+ * decoder would display in the right order.
+ *
+ * If all GOPs have the same length, the values of `order` of the I-frames
+ * repeat after some time. If the value of the first dropped I-frame occurs
+ * again, all other values have occurred too. None of them gave the right order,
+ * so the wait is useless. The wait also ends after IFD_MAX_ORDER_WAIT frames.
+ */
 static gboolean
 awaits_order_in_vain (const Ifd * ifd, const IfdFrame * c)
 {
@@ -1040,9 +1048,10 @@ enqueue (Ifd * ifd, IfdEntry * c)
   gboolean gop = ifd->algorithm == IFD_ALGORITHM_GOP;
 
   /* The algorithms of the paper do not consider incomplete frames, and they
-   * never wait for an I-frame. So two kinds of frames are not passed to these
-   * algorithms: frames that are incomplete, and frames that are dropped until
-   * the next I-frame. For the algorithms, such a frame has never arrived. */
+   * never wait for an I-frame. Two kinds of frames are therefore not passed to
+   * these algorithms: frames that are incomplete, and frames that are dropped
+   * until the next I-frame. The algorithms work as if such a frame had never
+   * arrived. */
   if (c->frame.flags & IFD_FRAME_INCOMPLETE) {
     if (gop && c->frame.type == IFD_FRAME_I)
       begin_gop (ifd, &c->frame);

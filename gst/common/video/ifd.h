@@ -219,9 +219,10 @@ Ifd *ifd_new (const IfdConfig * config);
 /* Frees the object. Frames in the queue W belong to the caller, who therefore
  * calls ifd_flush first to get them back. */
 void ifd_free (Ifd * ifd);
-/* Sets a function that receives log lines: one for each arriving frame, and one
- * for each dropped frame with the rule that selected the frame. NULL switches
- * the log off. */
+/* Sets a function that receives log lines. One line is written for each
+ * arriving frame, and one line for each dropped frame. The line of a dropped
+ * frame contains the rule that selected this frame. If the function is NULL,
+ * nothing is logged. */
 void ifd_set_trace (Ifd * ifd, IfdTrace trace, gpointer owner);
 /* Changes the configuration. The new capacity of the queue W applies from the
  * next frame on; frames that wait already are not dropped. A new algorithm
@@ -249,9 +250,10 @@ void ifd_sent (Ifd * ifd, guint64 now);
 gboolean ifd_poll_event (Ifd * ifd, IfdEvent * event);
 
 /* Call this function when a new receiver is connected, because a new receiver
- * has received no earlier frame. Output resumes with the next I-frame without
- * its leading frames, or with an intra refresh if that arrives first.
- * IFD_ALGORITHM_PAPER does not distinguish leading frames, so it sends them. */
+ * has received no earlier frame. Output resumes with the next I-frame or with
+ * the next intra refresh, whichever arrives first. The leading frames of this
+ * I-frame are dropped. However, IFD_ALGORITHM_PAPER does not distinguish
+ * leading frames, so it sends them. */
 void ifd_restart (Ifd * ifd);
 /* Call this function repeatedly at the end of a stream. Removes the oldest
  * frame of the queue W and stores it in `frame`. Returns FALSE if the queue is

@@ -11,14 +11,14 @@ typedef struct
   const IfdSlotFrame *frame;
   /* number of lost frames: the dropped frame, and the frames that need it */
   guint n_lost;
-  /* Slots that have wrong contents after all waiting frames, and that later
-   * frames will probably use */
+  /* Slots that have wrong contents after all waiting frames were decoded, and
+   * that later frames will probably use */
   guint32 damage;
 } Cost;
 
-/* Returns which slots have wrong contents after a frame was sent or, if
- * `is_lost`, was dropped. `wrong` is the set of slots with wrong contents
- * before the frame. */
+/* Returns which slots have wrong contents after a frame. `wrong` is the set of
+ * slots with wrong contents before the frame. `is_lost` is TRUE if the frame
+ * was dropped, and FALSE if it was sent. */
 static guint32
 follow (guint32 wrong, const IfdSlotFrame * frame, gboolean is_lost)
 {
@@ -88,13 +88,13 @@ is_cheaper_harmless (const Cost * a, const Cost * b)
     return a->frame->is_droppable;
   if (a->n_lost != b->n_lost)
     return a->n_lost < b->n_lost;
-  /* Of several I-frames, the oldest one is dropped. */
+  /* If both frames are I-frames, the older one, `b`, is dropped. */
   return !a->frame->is_key && a->frame->size > b->frame->size;
 }
 
-/* Compares two frames without which later frames cannot be decoded. Returns
- * whether it is better to drop `a`, the newer frame. If the frames are equal in
- * all respects, the newer one is dropped. */
+/* Compares two frames without which later frames cannot be decoded. `a` is the
+ * newer frame. Returns whether it is better to drop `a`. The result is also
+ * TRUE if the frames are equal in all respects. */
 static gboolean
 is_cheaper_harmful (const Cost * a, const Cost * b)
 {

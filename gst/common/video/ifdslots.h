@@ -23,7 +23,7 @@ typedef struct
   gint layer;
   guint size;                   /* in bytes */
   /* Slots of the decoder that are not updated because frames were dropped
-   * between the previous frame and this one */
+   * between the previous frame and the present frame */
   guint32 missed;
 } IfdSlotFrame;
 

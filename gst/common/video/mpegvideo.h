@@ -116,8 +116,8 @@ typedef struct
   guint32 composite_display_bits;
 } MpegVideoPicture;
 
-/* Returns the first start code whose four bytes are all in [data, end), or NULL
- * if there is none. */
+/* Returns the first start code whose four bytes are all in the range from
+ * `data` to `end` (excluded), or NULL if there is no such start code. */
 const guint8 *mpeg_video_find_start_code (const guint8 * data,
     const guint8 * end);
 

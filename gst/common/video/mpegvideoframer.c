@@ -563,9 +563,10 @@ framer_add_unit (MpegVideoFramer * framer, gsize offset, guint code)
   framer->units[framer->n_units++] = unit;
 }
 
-/* Processes the start code at `offset` and returns TRUE if it begins a slice
- * that follows another slice, as most start codes do. Such a slice needs no
- * further processing. */
+/* If `offset` has the start code of a slice and the previous unit is a slice
+ * too, processes this start code and returns TRUE. Otherwise returns FALSE.
+ * Most start codes of a stream are of this kind, and they need no further
+ * processing. */
 static inline gboolean
 framer_next_slice (MpegVideoFramer * framer, gsize offset, guint code)
 {
@@ -661,7 +662,7 @@ framer_scan (MpegVideoFramer * framer, const guint8 * data, gsize size)
 
   for (code = mpeg_video_find_start_code (data, end); code;
       code = mpeg_video_find_start_code (code + NEXT_CODE, end)) {
-    /* The bytes of consecutive slices are appended together. */
+    /* Consecutive slices are appended in one step, not slice by slice. */
     if (framer_next_slice (framer, framer->len + (code - data), code[3]))
       continue;
     framer_append (framer, data, code - data);

@@ -18,9 +18,10 @@
 #define TEMPORAL_REFERENCES 1024
 #define NO_TIME G_MAXUINT64
 
-/* Slots of H.265 if only the NAL unit headers are read. There is one slot for
- * the reference pictures of each sub-layer. One more slot stands for the base
- * layer before the last key frame, because leading pictures refer to it. */
+/* Slots of H.265. These slots are used if only the NAL unit headers are read.
+ * There is one slot for the reference pictures of each sub-layer.
+ * SLOT_BEFORE_KEY is one more slot. It stands for the pictures of the base
+ * layer before the last key frame, because leading pictures refer to them. */
 #define SLOT_BEFORE_KEY (1u << 31)
 #define SLOTS_BELOW(sub_layer) ((1u << (sub_layer)) - 1)
 #define SLOTS_OF_LAYERS 0x7fu
@@ -41,7 +42,7 @@ struct _PictureReader
   /* highest sub-layer of H.265 that occurred so far */
   guint highest_sub_layer;
 
-  /* state of the last key frame */
+  /* the last key frame, and the pictures that have followed it */
   guint64 key_pts;              /* in ns, or NO_TIME */
   guint key_reference;          /* temporal reference of the last key frame */
   gboolean has_key;

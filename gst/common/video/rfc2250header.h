@@ -28,7 +28,8 @@ typedef struct
   /* field T: the MPEG-2 extension of the header follows */
   gboolean t;
   guint tr;                     /* temporal reference */
-  /* field AN: the N bit is active; field N: there is a new picture header */
+  /* field AN: TRUE if the N bit is active; field N: TRUE if there is a new
+   * picture header */
   gboolean an, n;
   gboolean s;                   /* this packet contains a sequence header */
   /* field B: the packet begins with a slice; field E: the packet ends with a

@@ -202,9 +202,9 @@ read_vp9_frame (SlotReader * reader, const guint8 * data, gsize size,
     return FALSE;
   use->is_shown |= header.is_shown;
   if (header.shows_existing) {
-    /* The frame header only says that a stored frame is shown again. This
-     * changes a part of the state in VP9_SLOT_PREVIOUS and keeps the rest, so
-     * the frame both uses and updates this slot. */
+    /* The frame header only says that a stored frame is shown again. Such a
+     * header changes one part of the state in VP9_SLOT_PREVIOUS and keeps the
+     * rest. The frame therefore both uses and updates this slot. */
     add_frame (use, 1u << header.existing | VP9_SLOT_PREVIOUS,
         VP9_SLOT_PREVIOUS);
     use->is_reference |= !reader->is_error_resilient;
@@ -284,9 +284,9 @@ read_av1_frame (SlotReader * reader, const Av1Obu * obu, SlotUse * use)
 }
 
 /* The frames of a temporal unit depend on the frame with the temporal
- * delimiter. Without the delimiter, a decoder would take these frames for a
- * part of the previous temporal unit. Some containers omit all delimiters; then
- * there is no such dependency. */
+ * delimiter. If the delimiter is missing, a decoder takes these frames for a
+ * part of the previous temporal unit. Some containers omit all delimiters. The
+ * frames then do not depend on a delimiter. */
 static void
 add_av1_delimiter (SlotReader * reader, gboolean has_delimiter, SlotUse * use)
 {

@@ -50,7 +50,8 @@ typedef enum
 /* Slots of AV1. Bits 0 to 7 stand for the reference frames. A decoder saves all
  * its other state together with a reference frame, so this state needs no slots
  * of its own. */
-/* the start of the temporal unit; only used with SLOT_CODEC_AV1_FRAME */
+/* Slot that stands for the start of the temporal unit; only used with
+ * SLOT_CODEC_AV1_FRAME */
 #define AV1_SLOT_TEMPORAL_UNIT (1u << 8)
 
 #define SLOT_LAYER_UNKNOWN -1

@@ -12,8 +12,8 @@
 #include "tfrcreceiver.h"
 #include "tfrcsender.h"
 
-/* Bits of the features in DccpCcidContext.features; they follow the order of
- * the table dccp_ccid_3.features. */
+/* Bits of the field DccpCcidContext.features. There is one bit for each
+ * feature, in the order of the table dccp_ccid_3.features. */
 #define SENDS_RTT_ESTIMATE (1 << 0)
 #define SENDS_LOSS_EVENT_RATE (1 << 1)
 
@@ -238,8 +238,9 @@ add_losses (Sender * sender, guint64 acknowledged,
 
 G_STATIC_ASSERT (TFRC_MAX_INTERVALS <= DCCP_CCID_MAX_LOSSES);
 
-/* An Ack that says nothing about congestion may acknowledge a packet that
- * arrived long ago, so it must not measure the round-trip time. */
+/* Returns whether the acknowledgement is feedback about congestion. An Ack
+ * without such feedback may acknowledge a packet that arrived long ago, so the
+ * round-trip time must not be measured with it. */
 static gboolean
 is_feedback (const TfrcFeedback * feedback)
 {

@@ -23,8 +23,8 @@
 #include "dccpccidreceiver.h"
 #include "dccpccidsender.h"
 
-/* An option of a congestion control that has a rule of its own. RFC 4340
- * section 10.3 gives the rules for all other options of congestion controls. */
+/* RFC 4340 section 10.3 gives rules for the options of congestion controls. An
+ * entry of this type describes an option that has other rules. */
 typedef struct
 {
   guint8 type;

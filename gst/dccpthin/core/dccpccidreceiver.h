@@ -28,8 +28,8 @@ typedef struct
   guint64 ndp;
 } DccpCcidPacket;
 
-/* Values for the statistics. A congestion control leaves the values at 0 that
- * it does not know. */
+/* Values for the statistics. If a congestion control does not know a value, it
+ * leaves the value at 0. */
 typedef struct
 {
   gdouble loss_event_rate;      /* 0 to 1 */
@@ -41,7 +41,7 @@ typedef enum
 {
   DCCP_CCID_OPTION_READ,
   DCCP_CCID_OPTION_REFUSED,     /* unknown or malformed option */
-  /* malformed option that resets the connection */
+  /* malformed option after which the connection must be reset */
   DCCP_CCID_OPTION_FATAL
 } DccpCcidOptionResult;
 
@@ -69,6 +69,6 @@ typedef struct
    * another reason has no such options. */
   void (*write_feedback) (gpointer receiver, const DccpCcidContext * context,
       DccpOptionWriter * writer);
-  /* All fields of `state` are 0 when this is called. */
+  /* Fills in `state`. All fields of `state` are 0 before the call. */
   void (*get_state) (gpointer receiver, DccpCcidReceiverState * state);
 } DccpCcidReceiver;

@@ -422,8 +422,9 @@ is_of_prefix (const DccpConnection * candidate, const PrefixLimiterHost * host)
 
 /* Returns the index of the candidate that a new candidate of this host
  * replaces. If the network of the host has its maximum number of candidates,
- * the oldest one of this network is replaced. Otherwise the oldest of all is
- * replaced if the list is full. Returns n_candidates if none must be replaced.
+ * the oldest candidate of this network is replaced. Otherwise, if the list is
+ * full, the oldest candidate in the list is replaced. Returns n_candidates if
+ * no candidate has to be replaced.
  */
 static guint
 find_place (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
@@ -452,9 +453,10 @@ had_time_for_answer (DccpEndpoint * endpoint, const DccpConnection * candidate)
 /* Makes room for a new candidate, which is a client whose handshake is not
  * complete. Returns FALSE if there is no room.
  *
- * If an older candidate must be removed, its client must have had time to
- * answer the last Response. The exception is a new candidate whose host was
- * connected before: it need not wait until that time has passed. */
+ * If an older candidate must be removed for this, its client normally gets some
+ * time to answer the last Response, and is not removed before. There is an
+ * exception if the host of the new candidate was connected before. In this case
+ * the older candidate may be removed immediately. */
 static gboolean
 make_room (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
 {
@@ -541,9 +543,10 @@ process_listen (DccpEndpoint * endpoint, const DatagramPath * path,
     respond_with_cookie (endpoint, path, packet, size, &host);
 }
 
-/* Returns the candidate that would exist if the Request of this cookie had been
- * stored, or NULL if the packet has no valid cookie. The Request and its
- * Response have been counted before, so the counters do not change. */
+/* Returns a new candidate, made from the Request in this cookie as if the
+ * Request had been stored. Returns NULL if the packet has no valid cookie. The
+ * Request and its Response were counted earlier, so this function does not
+ * change the counters. */
 static DccpConnection *
 restore_candidate (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, DccpConnection * contested)

@@ -27,8 +27,11 @@ typedef struct
 {
   DatagramPath path;
   guint16 local_port, remote_port;
-  guint64 gss, gsr;             /* greatest sequence number sent and received */
-  gboolean in_time_wait;        /* TRUE: the ports may not be used again yet */
+  /* gss and gsr of RFC 4340: greatest sequence number sent, and greatest
+   * sequence number received */
+  guint64 gss, gsr;
+  /* TRUE if the ports must not be used again yet */
+  gboolean in_time_wait;
   guint64 until;                /* ns */
 } DccpGone;
 
@@ -51,7 +54,7 @@ struct _DccpEndpoint
    * connection. A listener computes the first sequence number from the
    * addresses and ports of the client, and adds this random number. */
   guint64 next_iss;
-  /* latest time that the caller has passed, in ns */
+  /* latest time in ns that the caller has passed as an argument */
   guint64 now;
   DccpConnection *connection;   /* NULL: none */
   /* the oldest candidate first */

@@ -7,7 +7,8 @@
 
 /* Greatest type of the options that have no length (RFC 4340 section 5.8). */
 #define LAST_SINGLE_BYTE 31
-/* bytes of the type and length, which the length includes */
+/* Size in bytes of the type and the length of an option. The value in the
+ * length field includes these bytes. */
 #define TYPE_AND_LENGTH 2
 
 #define TIME_UNIT 10000         /* ns */
@@ -112,7 +113,8 @@ read_option (DccpOptionReader * self, DccpOption * option)
 }
 
 /* Called if a Mandatory option is the last option, or if another Mandatory
- * option follows. The Mandatory option itself is then returned, as an error. */
+ * option follows. Both are errors, so the Mandatory option itself is returned
+ * in `option`. */
 static gboolean
 end_with_mandatory (DccpOptionReader * self, DccpOption * option)
 {

@@ -67,9 +67,9 @@ sum_closed (const TfrcLosses * losses, gdouble * weight, gdouble * length)
   }
 }
 
-/* Returns the discount factor DF. If the open interval is longer than twice the
- * mean of the closed intervals, the factor is less than 1, and the closed
- * intervals have less weight (section 5.5). */
+/* Returns the discount factor DF. It is less than 1 if the open interval is
+ * longer than twice the mean of the closed intervals. The closed intervals then
+ * have less weight (section 5.5). */
 static gdouble
 get_discount (const TfrcLosses * losses)
 {

@@ -15,8 +15,9 @@
  * greater sequence numbers has arrived (RFC 5348 section 5.1). It is also the
  * maximum of Skip Length (RFC 4342 section 8.6.1). */
 #define NDUPACK 3
-/* For this many of the latest sequence numbers it is stored whether the packet
- * arrived. Each sequence number takes one bit of a 64-bit word. */
+/* Number of latest sequence numbers for which the receiver stores whether the
+ * packet arrived. There is one bit for each sequence number in a 64-bit word.
+ */
 #define NUMBERS_KNOWN 64
 /* The window counter of the sender has 4 bits. It increases by 1 after each
  * quarter of a round trip. Feedback is due when it has increased by 4. If it
@@ -33,21 +34,22 @@
 /* Assumed round-trip time in ns, as long as none was measured (RFC 4340 section
  * 3.4). */
 #define DEFAULT_ROUND_TRIP (SECOND / 5)
-/* Number of reports after which a round-trip time that was not measured again
- * is no longer used. No RFC has a value for this. */
+/* A round-trip time is used until this number of reports was sent without a new
+ * measurement of the round-trip time. No RFC has a value for this. */
 #define ROUND_TRIP_REPORTS 16
 /* Filter constant q for the mean round-trip time. The sender uses the same
  * value (RFC 5348 section 4.3). */
 #define ROUND_TRIP_FILTER 0.9
-/* Number of our latest reports that are remembered. The receive rate is
- * measured over the time since one of them. At most four reports are sent per
- * round trip. */
+/* Number of our latest reports whose times are stored. The receive rate is
+ * measured from one of these reports until now. It is the latest report that is
+ * at least one round trip old. At most four reports are sent per round trip. */
 #define MARKS 8
 /* Number of round trips after which the window counter may have wrapped around.
  * The counter has 16 values and counts about 4 per round trip (RFC 4342 section
  * 8.1). */
 #define COUNTER_ROUND_TRIPS 3
-/* The fields of Loss Intervals have 23 and 24 bits (RFC 4342 section 8.6). */
+/* Maximum values of the fields in the option Loss Intervals. Loss Length has 23
+ * bits; Lossless Length and Data Length have 24 bits (RFC 4342 section 8.6). */
 #define MAX_LOSS ((1 << 23) - 1)
 #define MAX_PACKETS ((1 << 24) - 1)
 /* Filter constant for the mean packet size. The sender uses the same value (RFC
@@ -67,7 +69,8 @@ typedef struct
 {
   /* arrival time of the last packet before the report */
   guint64 time;
-  guint64 bytes;                /* number of bytes that had arrived at `time` */
+  /* number of bytes that had arrived until `time` */
+  guint64 bytes;
 } Mark;
 
 struct _TfrcReceiver
@@ -110,7 +113,8 @@ struct _TfrcReceiver
   guint64 counter_time;
 
   /* --- the receive rate */
-  guint64 bytes;                /* payload bytes of all new packets */
+  /* payload bytes of all data packets except duplicates */
+  guint64 bytes;
   guint64 data_time;            /* arrival time of the latest data packet */
   Mark marks[MARKS];
   guint n_marks, next_mark;
@@ -185,9 +189,10 @@ has_counted_round_trip (TfrcReceiver * receiver)
 }
 
 /* Returns the best known round-trip time; 0 = unknown. If the peer sends RTT
- * Estimates, they are used. Otherwise only the handshake has measured the
- * round-trip time. The window counter then gives a more accurate value than the
- * handshake. */
+ * Estimates, they are used. Otherwise the round-trip time that the window
+ * counter shows is used. The round-trip time of the handshake is less accurate,
+ * so it is used only if the window counter does not show a round-trip time yet.
+ */
 static guint64
 get_round_trip (TfrcReceiver * receiver)
 {
@@ -212,7 +217,8 @@ restart_counting (TfrcReceiver * receiver, guint8 ccval)
   receiver->counter_time = receiver->now;
 }
 
-/* RFC 4342 section 8.1: four counts of the window counter are a round trip. */
+/* Measures the round-trip time by the window counter. The sender increases the
+ * counter by four in each round trip (RFC 4342 section 8.1). */
 static void
 count_round_trip (TfrcReceiver * receiver, guint8 ccval)
 {
@@ -331,8 +337,8 @@ typedef struct
   gdouble step;
 } Gap;
 
-/* Returns how many of the first packets of the gap belong to a loss event that
- * began at `time`. */
+/* The gap consists of missing packets. Returns how many of them, counted from
+ * the first missing packet, belong to a loss event that began at `time`. */
 static guint64
 count_within (const Gap * gap, guint64 time, guint64 round_trip)
 {
@@ -386,14 +392,14 @@ split_gap (TfrcReceiver * receiver, Gap * gap, guint64 round_trip)
   take_loss (receiver, gap, gap->n);
 }
 
-/* Returns whether the losses of the gap belong to the current loss event, which
- * began less than one round trip before.
+/* Returns whether the losses of the gap belong to the current loss event. They
+ * belong to it if this event began less than one round trip before.
  *
  * If the round-trip time is known, the time since the beginning of the event is
- * compared with it (RFC 5348 section 5.2). Otherwise the result is also TRUE if
- * the window counter says that no round trip has passed. The sender increases
- * the window counter according to the round-trip time that the sender has
- * measured (RFC 4342 section 10.2). */
+ * compared with it (RFC 5348 section 5.2). If the round-trip time is not known,
+ * the window counter may also show that no round trip has passed. The result is
+ * then TRUE. The sender increases the window counter according to the
+ * round-trip time that the sender has measured (RFC 4342 section 10.2). */
 static gboolean
 is_of_event (TfrcReceiver * receiver, const Gap * gap)
 {
@@ -619,8 +625,9 @@ tfrc_receiver_wants_feedback (TfrcReceiver * receiver, guint64 now)
       || receiver->now >= tfrc_receiver_next_wakeup (receiver));
 }
 
-/* If packets arrived since the last feedback, the next feedback follows after
- * at most one round trip (RFC 5348 section 6.2). */
+/* Returns the time at which feedback is due even if nothing else makes it due.
+ * If packets arrived since the last feedback, this time is at most one round
+ * trip after the last feedback (RFC 5348 section 6.2). */
 guint64
 tfrc_receiver_next_wakeup (TfrcReceiver * receiver)
 {
@@ -636,10 +643,11 @@ copy_intervals (TfrcReceiver * receiver, TfrcIntervals * intervals)
   const TfrcLosses *losses = &receiver->losses;
   guint i;
 
-  /* The first gap in the sequence numbers is followed by packets for which it
-   * is not decided yet whether they are lost. Skip Length can be at most
-   * NDUPACK, so it counts only the latest of these packets. The others are
-   * reported as not lost, because no loss is known yet. */
+  /* It is not known yet whether the packets after the first gap in the
+   * sequence numbers are lost. Skip Length is the number of such packets, but
+   * it can be at most NDUPACK. It therefore counts only the latest NDUPACK of
+   * these packets. The other packets are reported as not lost, because no loss
+   * is known yet. */
   const guint64 open = (receiver->greatest - receiver->last.sequence)
       & DCCP_SEQUENCE_MASK;
   const guint64 more = open - MIN (open, NDUPACK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The address of a sender's path as the receiver sees it. The receiver's core
- * treats an address as a row of bytes, so that simulations can use another kind
- * of address. With real sockets, the bytes are a DatagramPath.
+/* The address of a sender's path as the receiver sees it. For the receiver's
+ * core, an address is only a sequence of bytes, so simulations can use another
+ * kind of address. With real sockets, the bytes are a DatagramPath.
  */
 
 #pragma once

@@ -20,9 +20,11 @@
 #define SETTLING_TIME (5 * SECOND)
 #define SETTLING_CORRECTION (0.2 * SECOND)
 #define SETTLING_SLEW 0.5
-/* The skew of the clocks is measured from one minimum transit per second, over
- * at least 20 s. The measured skew is limited to half of MAX_SLEW, so that the
- * other half remains for corrections of the offset.
+/* The skew of the clocks is measured from points, over at least 20 s. Each
+ * second gives one point, which is the minimum transit of the messages in this
+ * second. A transit is the arrival time minus the sending time of a message.
+ * The measured skew is limited to half of MAX_SLEW, so that the other half
+ * remains for corrections of the offset.
  */
 #define POINT_DISTANCE (1 * SECOND)
 #define MIN_SPAN (20 * SECOND)
@@ -31,8 +33,8 @@
  * have changed the measured skew by more than this, the measurement is ignored.
  */
 #define MAX_ERROR 5e-5
-/* Times are limited to two years (the constant is in us). Sums of times in ns
- * then fit into 64 bits, whatever the peer sends. */
+/* Maximum of all times, in us; it is about two years. With this limit, sums of
+ * times in ns fit into 64 bits, whatever the peer sends. */
 #define FARTHEST (G_GINT64_CONSTANT (1) << 46)
 
 void
@@ -55,10 +57,10 @@ get_elapsed (const MmtpClock * clock, guint64 sender_time)
   return CLAMP (elapsed, -FARTHEST, FARTHEST) * 1000;
 }
 
-/* `ticks` is only the low part of a sending time, so it stands for many times.
- * This function chooses the time that is nearest to the expected sending time.
- * The expected sending time is the last sending time plus the time that has
- * passed since. */
+/* `ticks` contains only the low bits of a sending time, so it can mean many
+ * different sending times. This function chooses the sending time that is
+ * nearest to the expected sending time. The expected sending time is the
+ * previous sending time plus the time that has passed since then. */
 gint64
 mmtp_clock_unwrap_sent (MmtpClock * clock, guint64 now, guint32 ticks)
 {

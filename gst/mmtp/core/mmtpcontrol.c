@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The control messages of a sender: when each is due and its content. */
+/* The control messages of a sender: when each message is due, and what it
+ * contains. */
 
 #include "mmtpcontrol.h"
 
@@ -12,10 +13,10 @@
 /* KEEPALIVEs may use at most a hundredth of the path's rate. docs/wire-mmtp.md
  * allows twice that share. */
 #define KEEPALIVE_SHARE 100
-/* REPORT_SIZE is the size in bytes of a REPORT with one record, with IP and UDP
- * headers. If a rate is configured, REPORTs may use 1/50 (2 %) of it. If no
- * rate is configured, REPORTs may use 1/33 (3 %) of the rate, because the
- * congestion window depends on the REPORTs. */
+/* REPORTs may use a limited share of the path's rate. The share is 1/50 (2 %)
+ * if the rate was configured. Otherwise the share is 1/33 (3 %), because the
+ * congestion window then depends on the REPORTs. REPORT_SIZE is the size in
+ * bytes of a REPORT with one record, with IP and UDP headers. */
 #define REPORT_SIZE 109
 #define KNOWN_REPORT_SHARE 50
 #define REPORT_SHARE 33
@@ -40,8 +41,9 @@
 #define PROBE_PERIOD (300 * MILLISECOND)
 #define PROBE_SHARE 10
 
-/* A QUERY is sent if no REPORT has arrived for MISSED_PERIODS report periods. A
- * report period shorter than MIN_QUERY_PERIOD counts as MIN_QUERY_PERIOD. */
+/* A QUERY is sent if no REPORT has arrived for a time of MISSED_PERIODS report
+ * periods. If the report period is shorter than MIN_QUERY_PERIOD,
+ * MIN_QUERY_PERIOD is used in its place. */
 #define MISSED_PERIODS 3
 #define MIN_QUERY_PERIOD (100 * MILLISECOND)
 

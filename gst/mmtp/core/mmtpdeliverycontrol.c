@@ -37,9 +37,8 @@
 
 /* --- delivery rate -------------------------------------------------------- */
 
-/* Number of samples that a filter remembers. Each report adds one sample.
- * Reports arrive every 50 ms. The shortest interval between two reports is 5
- * ms. */
+/* Number of samples that a filter stores. Each report adds one sample. Reports
+ * normally arrive every 50 ms, and at least 5 ms apart. */
 #define SAMPLES 64
 /* Minimum time over which a rate is measured. The schedulers of mobile networks
  * and frame aggregation deliver packets in batches every few ms, so a shorter
@@ -50,8 +49,7 @@
  * trips. */
 #define FILTER (300 * MILLISECOND)
 #define FILTER_ROUND_TRIPS 2
-/* The application is told a mean of the delivery rate. The mean is taken over
- * this time. */
+/* Time over which the delivery rate is averaged for the application */
 #define MEAN_SPAN (250 * MILLISECOND)
 /* If less than a third of the window is in flight, the delivery rate says
  * nothing about the path. */
@@ -64,10 +62,10 @@
 
 /* --- queue ---------------------------------------------------------------- */
 
-/* TARGET is the target of the queueing delay on a path of TARGET_RATE (4
- * Mbit/s). The target of any path is between MIN_TARGET and MAX_TARGET. It is
- * also at most 1/DEADLINE_PART of the initial delay (D0), unless that is less
- * than MIN_TARGET. */
+/* The queue target is the queueing delay that is tolerated. TARGET is the queue
+ * target on a path of TARGET_RATE (4 Mbit/s). The queue target of any path is
+ * between MIN_TARGET and MAX_TARGET. It is also at most 1/DEADLINE_PART of the
+ * initial delay (D0), but never less than MIN_TARGET. */
 #define TARGET (80 * MILLISECOND)
 #define TARGET_RATE 4e6
 #define MIN_TARGET (10 * MILLISECOND)
@@ -97,7 +95,7 @@
 /* The usual delay is the part of the delay above the base delay that remains
  * while the path is not busy. It does not count as queueing delay. The usual
  * delay rises with the time constant USUAL_RISE and falls with the time
- * constant USUAL_FALL. Both are in reports. */
+ * constant USUAL_FALL. The time constants are numbers of reports. */
 #define USUAL_RISE 128
 #define USUAL_FALL 8
 /* The usual delay is at most 1/USUAL_PART of the initial delay (D0). */
@@ -113,16 +111,18 @@
 
 /* --- start ---------------------------------------------------------------- */
 
-/* The start phase is over when the window is used and the measured rate is less
- * than GUESS_RATIO times the first estimate of the rate. */
+/* The start phase is over if two conditions hold: a large part of the window is
+ * in flight, and the measured rate is less than GUESS_RATIO times the first
+ * estimate of the rate. */
 #define GUESS_RATIO 1.3
 /* The start phase is also over after START_ROUNDS rounds in a row in which the
  * rate grew by less than the factor START_GROWTH. draft-ietf-ccwg-bbr, section
  * 4.3.1.2, uses three rounds. */
 #define START_GROWTH 1.25
 #define START_ROUNDS 2
-/* Number of packets that must be in flight for a delay to end the start phase.
- * Single control messages do not build up a queue of their own.
+/* A long queueing delay ends the start phase only if at least this number of
+ * packets is in flight. Single control messages do not build up a queue of
+ * their own, so their delay must not end the start phase.
  */
 #define START_PACKETS 3
 
@@ -166,10 +166,10 @@ typedef struct
   MmtpDeliveryRate delivery;
   Filter rates, queues;
   gdouble rate;                 /* rate in bytes per ns; 0 if unknown */
-  /* `peak_rate` is the maximum of recent values of `rate`, and decays.
-   * `peak_time` is the time in ns up to which the decay was computed. */
+  /* `peak_rate` is the maximum of the recent values of `rate`. It decays with
+   * time. `peak_time` is the time in ns up to which the decay was computed. */
   gdouble peak_rate, peak_time;
-  /* mean delivery rate over MEAN_SPAN, reported to the application */
+  /* mean delivery rate over the last MEAN_SPAN, reported to the application */
   gdouble mean_rate;
   gdouble base_round_trip, period, noise, deadline;     /* in ns */
   gboolean is_starting;         /* slow start */
@@ -188,12 +188,13 @@ typedef struct
   gdouble usual_queue;
   /* recent round trip while the path was not busy, in ns */
   gdouble usual_round_trip;
-  /* The window is multiplied by this; at least 1. */
+  /* factor by which the window is multiplied, at least 1 */
   gdouble gain;
   gboolean has_overflowed;      /* The queue overflowed in this round. */
   /* minimum queueing delay in the last STANDING_TIME, in ns */
   gdouble queue;
-  /* minimum queueing delay in the current round of GAIN_ROUND, in ns */
+  /* minimum queueing delay in ns since `round_began`, the start of the current
+   * round */
   gdouble min_queue;
   gdouble round_began;
   /* Time in ns. Since this time, the queueing delay has been longer than our
@@ -202,7 +203,8 @@ typedef struct
   gboolean is_competing;
   MmtpLossBound bound;
   gboolean is_app_limited;
-  gboolean is_used;             /* A large part of the window is in flight. */
+  /* TRUE if a large part of the window is in flight */
+  gboolean is_used;
 } Delivery;
 
 static void
@@ -242,7 +244,8 @@ filter_add (Filter * filter, gdouble now, gdouble value)
   filter->n = MIN (filter->n + 1, SAMPLES);
 }
 
-/* Returns the maximum of the samples since `since`. There must be at least one.
+/* Returns the maximum of the samples that are not older than `since`. There
+ * must be at least one such sample.
  */
 static gdouble
 filter_get_max (const Filter * filter, gdouble since)
@@ -380,10 +383,11 @@ follow_low (gdouble * usual, gdouble value)
   *usual += (value - *usual) / (value < *usual ? USUAL_FALL : USUAL_RISE);
 }
 
-/* On some paths, the delay fluctuates by more than the delay of any queue that
- * matters. If the delay is above the base delay while the application sends
- * less than the path carries, the difference is not a queue. The usual delay
- * follows this difference. */
+/* Adapts the usual delay. On some paths, the delay fluctuates by more than the
+ * delay of any queue that matters. If the application sends less than the path
+ * carries, a delay above the base delay is not caused by a queue. The usual
+ * delay follows this additional delay: slowly if it has risen, faster if it has
+ * fallen. */
 static void
 follow_usual (Delivery * self, const MmtpRateSample * sample)
 {
@@ -397,18 +401,20 @@ follow_usual (Delivery * self, const MmtpRateSample * sample)
             self->base_round_trip + 2 * max));
 }
 
-/* Adapts the gain, by which the window is multiplied. The gain matters on a
- * path that was never idle, because no usual delay has been measured there.
- * Such a path may carry more than was measured. It does if the window is used
- * up and no queue remains. The minimum queueing delay of a round therefore
- * decides.
+/* Adapts the gain, which is the factor by which the window is multiplied. The
+ * gain matters on a path that was never idle, because no usual delay has been
+ * measured there. Such a path may carry more than was measured.
+ *
+ * If the window is used up for a round and no queue remains, the path carries
+ * more, and the gain increases. The minimum queueing delay of the round shows
+ * whether a queue remains.
  *
  * After an overflow, the queue is empty because the window was reduced. A round
  * with an overflow therefore proves nothing.
  *
  * With jitter, even the fastest message of a round may have been delayed
- * without a queue. The noise is therefore added to the delay that the minimum
- * is compared with. */
+ * without a queue. The threshold for the minimum queueing delay is therefore
+ * increased by the noise. */
 static void
 follow_gain (Delivery * self, const MmtpRateSample * sample)
 {

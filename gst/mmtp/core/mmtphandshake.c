@@ -22,13 +22,15 @@
  */
 #define COOKIES_OF_TRY 16
 /* Time for which an ACCEPT counts as the answer to an OPEN. docs/wire-mmtp.md,
- * section 4: "The sender takes the ACCEPT for any OPEN of the last 6 s". OPENs
- * with the same cookie are repeated for less than this time. An ACCEPT that
- * arrives later therefore belongs to an OPEN with an earlier cookie. */
+ * section 4: "The sender takes the ACCEPT for any OPEN of the last 6 s". An
+ * OPEN with the same cookie is repeated for less than 6 s. An ACCEPT that
+ * arrives after this time therefore belongs to an OPEN with an earlier cookie.
+ */
 #define OPEN_ANSWER_TIME (6 * SECOND)
-/* docs/wire-mmtp.md, section 4: REFUSEs with reason 2 (busy) end the attempt
- * only if they arrive for at least 1.5 s. The receiver may need that time to
- * detect that this sender's previous session is dead. */
+/* A REFUSE with the reason 2 (busy) does not end the attempt immediately.
+ * docs/wire-mmtp.md, section 4: such REFUSEs end the attempt only if they
+ * arrive for at least 1.5 s. The receiver may need that time to detect that
+ * this sender's previous session is dead. */
 #define BUSY_TIME (1500 * MILLISECOND)
 /* Size of an OPEN in bytes. OPEN is padded, as QUIC pads its first packet (RFC
  * 9000, section 14.1). The round trip of OPEN is therefore longer than that of
@@ -42,7 +44,7 @@
  * 100 ms. Ten packets are the initial window of RFC 6928, and 100 ms is an
  * assumed round trip. */
 #define USUAL_BEGINNING 1200000
-/* bytes by which ACCEPT is longer than COOKIE */
+/* difference between the sizes of ACCEPT and COOKIE, in bytes */
 #define ACCEPT_MORE 13
 /* Minimum difference between the round trips of OPEN and INIT. A smaller
  * difference is noise. */
@@ -237,15 +239,15 @@ mmtp_handshake_write (MmtpHandshake * self, guint8 * bytes, gsize room,
 
 /* Returns whether to try `cookie`.
  *
- * An attacker who sees an INIT can send it from another address, and the
- * receiver then makes a COOKIE for that address. The attacker can pass this
- * COOKIE on to the sender. It has a valid seal, but the receiver does not
- * accept it from the sender's address.
+ * An attacker who sees an INIT can send a copy of this INIT from another
+ * address. The receiver then makes a COOKIE for that address, and the attacker
+ * can pass this COOKIE on to the sender. The seal of this COOKIE is valid, but
+ * the receiver does not accept the COOKIE from the sender's address.
  *
  * If the sender has a key, it therefore tries every COOKIE that differs from
- * the last one. `cookies_left` limits the number of tries per INIT. Without a
- * key there is no protection against such an attacker, so the sender uses only
- * the first COOKIE.
+ * the previous COOKIE. `cookies_left` limits the number of tries per INIT.
+ * Without a key there is no protection against such an attacker, so the sender
+ * uses only the first COOKIE.
  */
 static gboolean
 may_take_cookie (const MmtpHandshake * self, const MmtpInit * cookie)
@@ -295,12 +297,13 @@ take_cookie (MmtpHandshake * self, MmtpPath * path,
 /* Returns whether the ACCEPT that arrives now probably answers a repeated OPEN
  * and not the first OPEN.
  *
- * A repeated OPEN has no padding. Together, OPEN without padding and ACCEPT are
- * 1.4 times as long as INIT and COOKIE. The round trip of a repeated OPEN is
- * therefore 1 to 1.4 times that of the INIT.
+ * A repeated OPEN has no padding. The sum of its size and the size of ACCEPT is
+ * 1.4 times the sum of the sizes of INIT and COOKIE. The round trip of a
+ * repeated OPEN is therefore 1 to 1.4 times that of the INIT.
  *
- * The first OPEN may not be lost but slow, because of its padding. The ACCEPT
- * that answers it then usually arrives at another time. */
+ * The first OPEN may have been slow because of its padding, and not lost. The
+ * ACCEPT that answers the first OPEN then usually arrives at a time that does
+ * not match this range. */
 static gboolean
 is_answer_to_last (const MmtpHandshake * self, const MmtpAsked * asked)
 {
@@ -350,11 +353,11 @@ mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path,
   return rate;
 }
 
-/* The transit of OPEN is 0 by definition (docs/wire-mmtp.md, section 6). Its
- * real one-way delay had two parts: half of the round trip of short messages,
- * and the transmission time of the padding. The first offset of the clocks is
- * therefore this delay with a minus sign. It is used until reports give a
- * better offset. */
+/* The transit of OPEN is 0 by definition (docs/wire-mmtp.md, section 6). In
+ * reality OPEN had a one-way delay of two parts: half of the round trip of
+ * short messages, and the transmission time of the padding. The negative value
+ * of this delay is therefore the first offset of the clocks. It is used until
+ * reports give a better offset. */
 static void
 note_round_trip (MmtpHandshake * self, MmtpPath * path)
 {

@@ -16,9 +16,9 @@
 #define UNKNOWN_ROUND_TRIP MMTP_SECOND
 #define N_QUERIES 3
 #define QUERY_DISTANCE (100 * MMTP_MSECOND)
-/* After a message from the session's sender, the sender counts as alive for
- * ALIVE_TIME or for two keep-alive periods (ALIVE_PERIODS), whichever is
- * shorter. */
+/* When a message from the session's sender has arrived, the sender counts as
+ * alive for a certain time. This time is ALIVE_TIME or two keep-alive periods
+ * (ALIVE_PERIODS), whichever is shorter. */
 #define ALIVE_TIME (500 * MMTP_MSECOND)
 #define ALIVE_PERIODS 2
 
@@ -121,11 +121,15 @@ ask_whether_alive (MmtpLiveness * self)
   }
 }
 
-/* A sender may have been killed and may have started again. Its cookie then
- * shows that it receives at its host's address. The network path to that host
- * therefore works, so the old session must be silent for another reason. As
- * long as valid messages of the old session arrive, its sender is alive, and
- * the session cannot be taken over. */
+/* Returns whether the session may be taken over by a new sender at `address`.
+ * The old sender may have been killed, and the new sender may be the same
+ * program, started again.
+ *
+ * The cookie of the new sender shows that it receives at the address of its
+ * host. If this host is the host of the old session, the network path to it
+ * works. A silence of the old session must then have another reason. As long as
+ * valid messages of the old session arrive, the old sender is alive, and the
+ * session cannot be taken over. */
 gboolean
 mmtp_liveness_may_take_over (MmtpLiveness * self, const MmtpAddress * address)
 {

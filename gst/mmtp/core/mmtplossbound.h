@@ -9,8 +9,9 @@
 
 #include "mmtpratecontrol.h"
 
-/* Number of octaves of bytes in flight. The first octave ends at 512 bytes, and
- * each of the others ends at twice the end of the octave before. */
+/* Number of octaves into which the number of bytes in flight is divided. An
+ * octave is a range of numbers of bytes. The first octave ends at 512 bytes,
+ * and each further octave ends at twice the end of the octave before it. */
 #define MMTP_LOSS_OCTAVES 24
 
 typedef struct
@@ -46,19 +47,23 @@ typedef struct
   /* Number of messages from which loss_few was computed, and number from which
    * loss_many was computed. Neither number grows beyond LOSS_MEMORY. */
   gdouble n_few, n_many;
-  /* Numbers of lost messages and of all messages, for each octave of bytes in
-   * flight. If the number of all messages exceeds LOSS_MEMORY, both numbers are
-   * scaled down. */
+  /* Numbers of lost messages and of all messages, for each octave of the number
+   * of bytes in flight. If the number of all messages exceeds LOSS_MEMORY, both
+   * numbers are scaled down. */
   gdouble octave_lost[MMTP_LOSS_OCTAVES], octave_all[MMTP_LOSS_OCTAVES];
   guint octave;                 /* octave of the last report */
 } MmtpLossBound;
 
 void mmtp_loss_bound_init (MmtpLossBound * bound, guint packet);
-/* Processes one report. `window` is the current congestion window in bytes.
- * `filling` is the number of bytes that fill the path without a queue, and
- * `round_trip` is the round trip without a queue in ns. `is_used` is TRUE if
- * the window was used up; the window grows only then. Returns TRUE if the
- * window was reduced. */
+/* Processes one report:
+ *
+ * - `window` is the current congestion window in bytes.
+ * - `filling` is the number of bytes in flight that fill the path without a
+ *   queue.
+ * - `round_trip` is the round trip without a queue, in ns.
+ * - `is_used` is TRUE if the window was used up. The window grows only then.
+ *
+ * Returns TRUE if the window was reduced. */
 gboolean mmtp_loss_bound_add (MmtpLossBound * bound,
     const MmtpRateSample * sample, gdouble window, gdouble filling, gdouble round_trip,
     gboolean is_used);

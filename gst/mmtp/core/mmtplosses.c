@@ -213,8 +213,8 @@ forget_hopeless (MmtpLosses * losses, guint64 now)
       drop_range (losses, i - 1);
 }
 
-/* Finds the range that was reported least often and is not in the current
- * report yet.
+/* Among the ranges that are not in the current report yet, finds the range that
+ * was reported least often.
  */
 static MmtpLossRange *
 find_min_reported (MmtpLosses * losses)

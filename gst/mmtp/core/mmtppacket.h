@@ -40,8 +40,8 @@
 #define MMTP_NEVER G_MAXUINT64
 #define MMTP_ENTROPY_SIZE 64    /* size of the random seed, in bytes */
 
-#define MMTP_TICK 10            /* unit of sending times, in us */
-/* unit of sending times, in ns */
+#define MMTP_TICK 10            /* length of a tick in us */
+/* Length of a tick in ns. Sending times are in ticks. */
 #define MMTP_TICK_TIME (MMTP_TICK * G_GUINT64_CONSTANT (1000))
 #define MMTP_TICKS_BITS 24
 #define MMTP_TICKS_MASK ((1 << MMTP_TICKS_BITS) - 1)
@@ -227,7 +227,7 @@ typedef struct
   guint64 number;               /* all 64 bits of the channel number */
   guint32 initial_delay;        /* initial delay (D0) in us */
   guint32 next;                 /* stream number of the next new packet */
-  /* Packets below this stream number will not be sent any more. */
+  /* Packets with a stream number below this value will not be sent any more. */
   guint32 floor;
   guint32 round_trip;           /* in us; 0 if unknown */
   /* id of the channel with the minimum round trip */
@@ -280,10 +280,11 @@ typedef struct
   guint32 bytes;
   /* arrival time of the latest message, in ticks */
   guint32 arrival;
-  gint32 transit;               /* transit of the latest message, in ticks */
-  /* minimum transit since the path's last record, in ticks */
+  /* transit of the latest message, in ticks, as defined above this struct */
+  gint32 transit;
+  /* minimum transit in ticks since the previous record of this path */
   gint32 min_transit;
-  /* maximum transit since the path's last record, in ticks */
+  /* maximum transit in ticks since the previous record of this path */
   gint32 high_transit;
   guint32 jitter;               /* in us, as in RFC 3550, section 6.4.1 */
   guint8 n_ranges;
@@ -359,7 +360,8 @@ typedef struct
   guint16 sizes;                /* XOR of the sizes of the packets' contents */
   /* XOR of the contents. It points into the received bytes and is not owned. */
   const guint8 *content;
-  gsize content_size;           /* size of the longest content, in bytes */
+  /* size of the largest packet content, in bytes */
+  gsize content_size;
 } MmtpRepair;
 
 typedef struct
@@ -424,7 +426,8 @@ gsize mmtp_prelude_get_size (const MmtpPrelude * prelude);
 /* Restores a number of which only the lowest `bits` bits were sent. Returns the
  * nonnegative number nearest to `near` that has these low bits. */
 guint64 mmtp_unwrap (guint64 low, guint bits, guint64 near);
-/* Converts a time in ns to ticks, as in messages. The result wraps. */
+/* Converts a time in ns to ticks, the unit of the times in messages. The result
+ * is modulo 2^MMTP_TICKS_BITS. */
 guint32 mmtp_to_ticks (guint64 time);
 /* Returns the time from `since` to `now`, both in ns, as a number of ticks. A
  * time of MMTP_TICKS_MASK ticks or more is returned as MMTP_TICKS_MASK. */

@@ -204,7 +204,8 @@ trim (MmtpPacketList * list)
 }
 
 /* The gaps are closed only after at least half of the places have become free.
- * A removal therefore takes constant time on average. */
+ * Closing the gaps is therefore rare, and a removal takes constant time on
+ * average. */
 void
 mmtp_packet_list_remove (MmtpPacketList * list, MmtpPacket * packet,
     MmtpPacketState state)

@@ -108,7 +108,8 @@ struct _MmtpStore
   Waiting waiting[WAITING];
   /* index of the entry of `waiting` to be replaced next */
   guint next;
-  GByteArray *message;          /* the last message that was returned */
+  /* last message that mmtp_store_poll () returned */
+  GByteArray *message;
 };
 
 MmtpStore *
@@ -186,8 +187,9 @@ mmtp_store_add_repair (MmtpStore * store, const MmtpRepair * repair)
   set_content (waiting->content, repair->content, repair->content_size);
 }
 
-/* Returns TRUE if exactly one DATA message of the REPAIR `waiting` is missing,
- * and sets `missing` to the stream number of that message. */
+/* `waiting` is a REPAIR. Returns TRUE if exactly one of the DATA messages that
+ * this REPAIR protects is missing. Sets `missing` to the stream number of that
+ * message. */
 static gboolean
 find_missing (MmtpStore * store, Waiting * waiting, guint32 * missing)
 {

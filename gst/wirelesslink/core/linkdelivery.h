@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A link whose capacity is a series of opportunities, each of which can send up
- * to 1500 bytes. The opportunities come from a recorded trace or from a model
- * of a cellular link. A trace is in mahimahi's format (Netravali et al. 2015):
- * each line is the time of an opportunity in ms, and the times never decrease.
- * After the last line the trace begins again. Text after a # is a comment.
+/* A link whose capacity is a series of opportunities. An opportunity is a time
+ * at which up to 1500 bytes can be sent. The opportunities come from a recorded
+ * trace or from a model of a cellular link.
+ *
+ * A trace is in mahimahi's format (Netravali et al. 2015): each line is the
+ * time of an opportunity in ms, and the times never decrease. After the last
+ * line the trace begins again. Text after a # is a comment.
  */
 
 #pragma once
@@ -20,9 +22,10 @@ LinkDelivery *link_delivery_parse (const gchar * text, GError ** error);
 LinkDelivery *link_delivery_new_wander (LinkWander * wander);
 void link_delivery_free (LinkDelivery * delivery);
 /* Sends `bytes` bytes from `time` on, and returns the time at which the last
- * byte is sent. `time` must not decrease from call to call. The unused part of
- * an opportunity is available to the next packet only if that packet is already
- * waiting. Opportunities while `outage` is bad are not used. The bad state must
- * not last forever. */
+ * byte is sent. `time` must not decrease from call to call.
+ *
+ * If a packet does not use all bytes of an opportunity, the next packet can use
+ * the rest, but only if it is already waiting. While `outage` is in its bad
+ * state, opportunities are not used. The bad state must not last forever. */
 guint64 link_delivery_send (LinkDelivery * delivery, LinkOnOff * outage,
     guint64 time, guint64 bytes);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A recorded pattern: the random events of each packet of a run. When a pattern
- * is replayed, the same events happen to the packet with the same number in its
- * flow, whatever it contains. Queueing and airtime are still computed by the
+/* A recorded pattern: the random events of each packet of a run. Each packet is
+ * identified by its flow and by its number in this flow. When a pattern is
+ * replayed, the same events happen to the packet with the same flow and number,
+ * whatever the packet contains. Queueing and airtime are still computed by the
  * model. The idea is that of KauNet's data-driven patterns.
  *
  *   wirelesslink-pattern 1

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A link as a pipe: a transmitter with a rate, a delay, and random events on
- * the way. The custom profile uses this model. So do the networks of which only
- * rates and delays were published: NMT, GPRS, RangeLAN2, IrDA, delivery traces,
- * and the cellular model.
+/* A link as a pipe: a transmitter with a rate, a delay, and random events
+ * between the sender and the receiver. The custom profile uses this model.
+ * Networks of which only rates and delays were published use it too: NMT, GPRS,
+ * RangeLAN2, IrDA, delivery traces, and the cellular model.
  *
  *   queue -> transmitter (rate, burst, trace, cellular, outage)
  *     -> air (loss, bit errors)
@@ -17,7 +17,8 @@
  * payload of Ethernet. */
 #define QUALITY_BITS (8 * 1500)
 
-/* The transmitter of one station, or the common one of a half-duplex link. */
+/* The transmitter of one station. With half-duplex, all stations share one
+ * transmitter. */
 typedef struct
 {
   LinkItem *item;               /* in service */
@@ -36,18 +37,19 @@ typedef struct
   LinkDelivery *delivery;       /* NULL = `rate` is used */
   /* outages of a cellular link, owned by `delivery` */
   LinkOnOff *coverage;
-  /* time in ns at which the token bucket is or was full */
+  /* time in ns at which the token bucket becomes full, or became full */
   guint64 bucket_full;
   /* latest departure in ns of the packets that may not be overtaken */
   guint64 last_departure;
-  /* time in ns at which the receiver becomes free */
+  /* time in ns until which the receiver is busy with earlier packets */
   guint64 receiver_free;
 } Direction;
 
 typedef struct
 {
   Link *link;
-  /* configuration, changed by all steps that have begun */
+  /* Configuration. A step (LinkStep) changes a rate and a delay at a given
+   * time. All steps that have begun are included. */
   LinkPipeConfig config;
   guint n_steps;                /* number of these steps */
   Transmitter transmitters[LINK_MAX_STATIONS];
@@ -91,7 +93,8 @@ get_sender (Pipe * pipe, guint station)
 static guint64
 divide_up (guint64 numerator, guint64 factor, guint64 denominator)
 {
-  /* A packet has at most 1 GiB (link.c), so the product does not overflow.
+  /* A packet has at most 1 GiB (link.c), so the product of `numerator` and
+   * `factor` does not overflow.
    */
   return (numerator * factor + denominator - 1) / denominator;
 }
@@ -125,7 +128,8 @@ pass_bucket (Pipe * pipe, guint station, guint64 begin, guint64 bytes)
   return leave;
 }
 
-/* Returns the end of a transmission, which pauses during outages. */
+/* Returns the time at which a transmission ends. During an outage, the
+ * transmission is interrupted. */
 static guint64
 get_service_end (Pipe * pipe, guint station, guint64 begin, guint64 bytes)
 {
@@ -153,8 +157,8 @@ get_service_end (Pipe * pipe, guint station, guint64 begin, guint64 bytes)
   }
 }
 
-/* Returns the first station after `last` that has a packet, in cyclic order, or
- * -1. */
+/* Returns the first station after `last`, in cyclic order, that has a packet.
+ * Returns -1 if no station has a packet. */
 static gint
 find_next_in_turn (Pipe * pipe, guint last)
 {
@@ -169,11 +173,13 @@ find_next_in_turn (Pipe * pipe, guint last)
   return -1;
 }
 
-/* Returns the station that may send next, or -1 if there is none with a packet.
+/* Returns the station that may send next, or -1 if no such station has a
+ * packet.
+ *
  * Without half-duplex each station has a transmitter of its own, so only the
  * station `number` is considered. With half-duplex all stations share the
- * medium. If `take_turns` is set, they then send in cyclic order. Otherwise the
- * station whose packet has waited longest sends next. */
+ * medium. If `take_turns` is set, the stations then send in cyclic order.
+ * Otherwise the station whose packet has waited longest sends next. */
 static gint
 find_waiting (Pipe * pipe, guint number)
 {
@@ -339,9 +345,11 @@ get_departure (Pipe * pipe, LinkItem * item)
   return departure;
 }
 
-/* A receiver that is slower than the link has a buffer, which may overflow. A
- * packet that may be overtaken does not use the buffer, because the packets
- * that overtake it are not known yet. Returns FALSE if the packet is lost. */
+/* Delays the packet by the receiver: sets `departure` to the time at which the
+ * receiver has processed it. Returns FALSE if the packet is lost. A receiver
+ * that is slower than the link has a buffer, which may overflow. A packet that
+ * may be overtaken does not use the buffer, because the packets that overtake
+ * it are not known yet. */
 static gboolean
 pass_receiver (Pipe * pipe, const LinkItem * item, guint64 * departure)
 {
@@ -361,9 +369,9 @@ pass_receiver (Pipe * pipe, const LinkItem * item, guint64 * departure)
   return TRUE;
 }
 
-/* Returns whether the packet is lost by a cut, a span of time in which the link
- * loses all packets above a certain size. The packet is in transmission or in
- * flight from `begin` to `departure`. */
+/* Returns whether the packet is lost by a cut. A cut is a span of time in which
+ * the link loses all packets above a certain size. The packet is on the link,
+ * in transmission or in flight, from `begin` to `departure`. */
 static gboolean
 meets_cut (const Pipe * pipe, const LinkItem * item, guint64 begin,
     guint64 departure)

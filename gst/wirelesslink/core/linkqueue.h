@@ -8,16 +8,17 @@
  *   packet is dropped completely (Ouwens 3.8), both its packets in the queue
  *   and its packets that arrive later.
  * - ifd: video packets have a queue of their own with its own limits
- *   (linkframequeue.h). All other packets are first in, first out. Of the next
- *   packets of both queues, the one that arrived first is sent.
+ *   (linkframequeue.h). All other packets are in a second queue, which is first
+ *   in, first out. Each queue has a next packet. The older of these two
+ *   packets is sent, that is, the packet that arrived first.
  */
 
 #pragma once
 
 #include "linkframequeue.h"
 
-/* Maximum number of frames that drop-frame remembers because one of their
- * packets was lost. */
+/* With drop-frame, the queue remembers the frames that have lost a packet. This
+ * is the maximum number of such frames. */
 #define LINK_QUEUE_MAX_BROKEN 8
 
 typedef struct
@@ -31,9 +32,10 @@ typedef struct
 typedef struct
 {
   const LinkQueueConfig *config;
-  /* waiting LinkItem, without the one in transmission */
+  /* Waiting items, of type LinkItem. The item that is being transmitted is not
+   * in this queue. */
   GQueue items;
-  guint64 bytes;                /* size of the items in bytes */
+  guint64 bytes;                /* sum of the sizes of all items, in bytes */
   LinkFrameQueue *frames;       /* used by ifd; otherwise NULL */
   LinkQueueFrame broken[LINK_QUEUE_MAX_BROKEN]; /* used by drop-frame */
   /* index of the entry of `broken` that is overwritten next */
@@ -52,10 +54,11 @@ gboolean link_queue_has_room (LinkQueue * queue, guint64 now, guint flow,
  * Afterwards the caller must call link_queue_poll_lost (). */
 gboolean link_queue_push (LinkQueue * queue, guint64 now, LinkItem * item,
     const VideoPacket * video);
-/* Returns the next dropped item, whose fate is set, or NULL. */
+/* Returns the next dropped item, or NULL if there is none. The field `fate` of
+ * the item's packet says why the packet was dropped. */
 LinkItem *link_queue_poll_lost (LinkQueue * queue);
-/* Returns the item that link_queue_take () would return, without removing it,
- * or NULL. */
+/* Returns the item that link_queue_take () would return, but leaves it in the
+ * queue. Returns NULL if there is no such item. */
 LinkItem *link_queue_peek (LinkQueue * queue);
 LinkItem *link_queue_take (LinkQueue * queue, guint64 now);
 /* link_queue_end_flow () and link_queue_timeout () drop incomplete frames; see

@@ -79,8 +79,8 @@ init_traces (LinkRadioBlocks * radio, const LinkBlocksConfig * config,
  * between bursts follows from the error rate, but it is at least one block.
  *
  * If the error rate needs shorter gaps, the gaps have a mean length of one
- * block and the bursts are longer than configured. With configured bursts of
- * one block, this is so if more than half of all blocks have errors. */
+ * block, and the bursts are longer than configured. If bursts of one block are
+ * configured, this happens when more than half of all blocks have errors. */
 static LinkOnOffConfig
 get_sojourns (const LinkBlocksConfig * config)
 {

@@ -38,6 +38,6 @@ void link_radio_blocks_use (LinkRadioBlocks * radio, guint direction);
 /* Reports the changes of the quality that are due. Must be called at the time
  * radio->change. */
 void link_radio_blocks_tell (LinkRadioBlocks * radio);
-/* Returns the quality of the channel: 0 while the blocks have errors, otherwise
- * 1. */
+/* Returns the quality of the channel. It is 0 while the blocks have errors, and
+ * 1 otherwise. */
 gdouble link_radio_blocks_quality (LinkRadioBlocks * radio, guint direction);

@@ -41,7 +41,7 @@
  */
 #define BUFFER 512
 
-/* State of a frame in the receiver's window, after annex A. */
+/* State of a frame in the receiver's window, as in annex A of the standard. */
 typedef enum
 {
   RECEIVE_IDLE,                 /* no later frame has arrived */
@@ -185,8 +185,9 @@ control_flow (Direction * direction)
 
 /* Sender */
 
-/* Stores the number of transmissions of a frame in all packets that have bytes
- * in it. */
+/* Each packet has a counter of transmissions. Stores the number of
+ * transmissions of the frame `slot` in each packet that has bytes in this
+ * frame. */
 static void
 count_transmission (Rlp * rlp, Direction * direction, const Slot * slot)
 {
@@ -247,7 +248,7 @@ send_data (Rlp * rlp, Direction * direction, Frame * frame)
       && !make_frame (rlp, direction, &frame->ns))
     return;
   slot = get_slot (direction, frame->ns);
-  /* N2 is the maximum number of retransmissions (5.5). */
+  /* N2 limits the number of retransmissions (section 5.5 of the standard). */
   if (slot->transmissions > rlp->config.rlp_n2) {
     give_up (rlp, direction);
     return;
@@ -299,7 +300,8 @@ receive_acknowledgement (Rlp * rlp, Direction * direction, guint64 nr)
   }
 }
 
-/* All frames from N(R) on are retransmitted in order. */
+/* Called when the peer has answered a poll. All frames from N(R) on are
+ * retransmitted in order. */
 static void
 receive_final (Rlp * rlp, Direction * direction)
 {
@@ -556,8 +558,9 @@ forget_frames (Direction * direction)
   direction->delivered = direction->framed;
 }
 
-/* Packets with bytes in frames that did not arrive are lost. If the last one of
- * them is still on the serial line, it is lost too. */
+/* A frame may contain bytes of several packets. If a frame did not arrive, all
+ * packets with bytes in it are lost. The last of these packets may still be on
+ * the serial line; it is lost too. */
 static void
 lose_frames (Rlp * rlp, Direction * direction)
 {

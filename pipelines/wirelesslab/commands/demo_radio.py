@@ -36,8 +36,8 @@ NICE = ["nice", "-n", "5"]
 
 
 def why_not(build: pathlib.Path) -> str:
-    """Returns why the runs with the radio are not possible on this machine, or
-    "" if they are.
+    """Returns the reason why the runs with the radio are not possible on this
+    machine. Returns "" if they are possible.
     """
     missing = [name for name in ELEMENTS if not cells.is_element(name, build)]
     if missing:
@@ -64,9 +64,10 @@ class Runs:
         return [directory / SUMMARY for directory in self._directories.values()]
 
     def start(self) -> None:
-        """Starts the runs that have no result, and returns when all of them
-        send. Programs need much CPU time while they start. If these programs
-        started later, they would make the other runs of the demo late."""
+        """Starts the runs that have no result. Returns when all of these runs
+        send data. This function waits because programs need much CPU time while
+        they start. If they started while the other runs of the demo send, they
+        would make the other runs late."""
         for seed, directory in self._directories.items():
             if (directory / SUMMARY).exists():
                 continue

@@ -3,8 +3,9 @@
 
 Each cell shows the number of the thesis (from ouwens.csv) and the result of the
 runs of ouwens.ini: the median over all seeds, with the lowest and the highest
-value. A flagged run counts only if all runs of the cell are flagged; then a
-star marks the cell.
+value. A run is flagged if its result is not reliable. The flagged runs of a
+cell are left out. If all runs of a cell are flagged, all are used, and a star
+marks the cell.
 
   pipelines/ouwens build/lab/ouwens
 """
@@ -202,8 +203,9 @@ def losses_in_a_row(table: str, theirs: Theirs,
 
 
 def shares(ours: list[dict[str, Any]]) -> list[str]:
-    """Returns for each class of measurements.OUWENS_RUNS its share in % of all
-    series of consecutive losses.
+    """Returns the share of each class of measurements.OUWENS_RUNS, in %. A
+    class is a length, or a range of lengths, of series of consecutive losses.
+    The share is relative to the number of all series.
     """
     runs = sum((run["in a row"] for run in ours), collections.Counter())
     return [f"{percent:.0f}" if runs else "–"
@@ -212,10 +214,12 @@ def shares(ours: list[dict[str, Any]]) -> list[str]:
 
 def courses(protocol: str, ours: Ours) -> Iterator[list[str]]:
     """Yields the rows of a table with the values that the thesis shows in
-    figures. There is a row for each retry value at two bitrates: at 3 Mbit/s,
-    and at 4 Mbit/s for UDP or 6 Mbit/s for the other protocols. There is also a
-    row for each bitrate at the retry value 4, which allows four transmissions
-    of a packet."""
+    figures.
+
+    For each retry value there are two rows. One is for 3 Mbit/s. The other is
+    for 4 Mbit/s if the protocol is UDP, and for 6 Mbit/s otherwise. There is
+    also a row for each bitrate with the retry value 4, which allows four
+    transmissions of a packet."""
     rate = 4 if protocol == "udp" else 6
     yield ["Mbit/s, R, oven", "Mbit/s until 19 s, 21 to 39, 41 to 59",
            "late: median, worst, ms", "jitter: mean, 99 %, ms",

@@ -45,7 +45,8 @@ from wirelesslab.workloads import definitions, runner
 CELL, RESULT, LOCK = "cell.json", "result.json", ".lock"
 # While a flagged run is repeated, its old result has this name.
 ASIDE = "result.flagged.json"
-TOOK = "took_s"  # The key of a result with the duration of the run in s.
+# The key of a result that contains the duration of the run in s.
+TOOK = "took_s"
 RUN_OUT = "run.out"  # The file with the output of a run.
 SENT, RECEIVED, PACKETS = "sent.csv", "received.csv", "packets.rtp"
 LINK_LOG = f"{placement.LINK}.log"
@@ -63,10 +64,11 @@ SEEDS_BETWEEN_LINKS = 1000
 # if that direction has a trace of its own.
 STEPS, BACK = "steps.trace", "back.trace"
 NS_PER_MS = 1e6
-# Upper limits for the lateness of a live encoder in a run that is not flagged:
-# for the 99th percentile and for the maximum. For comparison: the source has 25
-# frames per second, so the encoder has 40 ms for each frame. A viewer waits for
-# at most 400 ms for a frame.
+# A run with a live encoder is flagged if the encoder was too late. These are
+# the maximum values in a run that is not flagged: ENCODER_P99_MS for the 99th
+# percentile of the lateness, and ENCODER_MAX_MS for its maximum. For
+# comparison: the source has 25 frames per second, so the encoder has 40 ms for
+# each frame. A viewer waits for at most 400 ms for a frame.
 ENCODER_P99_MS, ENCODER_MAX_MS = 20.0, 100.0
 IP_AND_UDP = 28
 # The lateness of a computed run, in which nothing can be late.
@@ -168,10 +170,10 @@ def clip_of(cell: Cell, build: pathlib.Path) -> pathlib.Path:
 
 
 def properties(cell: Cell, link: Link | None = None, place: int = 0) -> str:
-    """Returns the properties of the link, followed by those that the protocol
-    sets for the link. The later ones override the earlier ones. A `link` that
-    is part of a combined link has a `place` among the parts and a seed of its
-    own.
+    """Returns the properties of the link, followed by the properties that the
+    protocol sets for the link. If a property occurs twice, the later value is
+    used. If `link` is a part of a combined link, `place` is its number among
+    the parts, and it has a seed of its own.
     """
     words = ((link or cell["link"])["properties"], cell["protocol"]["link"],
              f"seed={cell['seed'] + place * SEEDS_BETWEEN_LINKS}")
@@ -218,7 +220,8 @@ def part_with_steps(cell: Cell, link: Link, place: int,
 
 
 def link_logs(cell: Cell) -> list[tuple[str, int]]:
-    """Returns (name of the log, number of the sender's station) of each link.
+    """Returns a pair for each link: the name of its log, and the number of the
+    sender's station.
     """
     return [(f"{placement.link_name(number)}.log",
              placement.sender_station(part))
@@ -351,9 +354,9 @@ def is_old_grade(result: dict[str, Any]) -> bool:
 
 def compute(cell: Cell, directory: pathlib.Path,
             build: pathlib.Path) -> dict[str, Any]:
-    """Streams the clip in virtual time. The pipeline also writes the packets
-    into a file, because the link's log has only their numbers and not their
-    contents."""
+    """Streams the clip in virtual time. The link's log has only the numbers of
+    the packets and not their contents. The pipeline therefore also writes the
+    packets into a file."""
     clip = clip_of(cell, build)
     values = {"clip": clip, "sent": directory / SENT,
               "received": directory / RECEIVED}

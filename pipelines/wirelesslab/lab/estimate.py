@@ -18,10 +18,11 @@ EXTRA_S = 3.0
 COMPUTED_S, COMPUTED_S_PER_S = 1.5, 1 / 20
 # The estimated duration in s of a workload whose definition has no duration.
 WORKLOAD_S = 60.0
-# The estimate for a cell uses the runs that have the same values of all three
-# KEYS as the cell. If there are no such runs, it uses the runs with the same
-# values of the first two KEYS, then those with the same value of the first one,
-# and then all runs.
+# Each of the KEYS gives a value for a cell. The duration of a cell is estimated
+# from the runs that have the same values of all three KEYS as the cell. If
+# there are no such runs, the runs with the same values of the first two KEYS
+# are used. If there are none either, the runs with the same value of the first
+# of the KEYS are used, and then all runs.
 KEYS: tuple[Callable[[Cell], Any], ...] = (
     lambda cell: cell["protocol"]["name"],
     lambda cell: cell["link"]["name"],
@@ -33,8 +34,10 @@ class Estimate:
 
     def __init__(self, results: Sequence[dict[str, Any]],
                  machine: dict[str, Any]) -> None:
-        # {values of some or all of the KEYS: durations of the runs with these
-        # values, minus the durations of their clips, in s}
+        # A dictionary. A key contains the values of the KEYS, of the first two,
+        # of the first, or of none. The value is a list with one number for each
+        # run that has these values: the duration of the run minus the duration
+        # of its clip, in s.
         self._extra = {}
         for result in results:
             if cells.TOOK in result and is_same(result["machine"], machine):
@@ -79,8 +82,10 @@ def length(cell: Cell) -> float:
 
 
 def keys(cell: Cell) -> list[tuple[Any, ...]]:
-    """Returns the values of the cell for all three KEYS, for the first two, for
-    the first one, and for none."""
+    """Returns four tuples, for a search from similar cells to less similar
+    cells. Each tuple says whether the cell is computed. The first tuple also
+    contains the values of all three KEYS for this cell. The next tuples contain
+    the values of the first two KEYS, of the first of the KEYS, and of none."""
     values = tuple(key(cell) for key in KEYS)
     return [(is_computed(cell), *values[:number])
             for number in range(len(values), -1, -1)]

@@ -249,8 +249,8 @@ class Loop:
 
 
 def duration(seconds: float) -> str:
-    """Returns a rounded duration, because the estimate is not more exact than
-    that.
+    """Returns the duration as a text. It is rounded, because the estimate is
+    not more exact than the text.
     """
     for name, size in (("h", 3600), ("min", 60)):
         if seconds >= 2 * size:
@@ -261,7 +261,7 @@ def duration(seconds: float) -> str:
 def run_plain(found: list[Cell], options: argparse.Namespace) -> list[str]:
     """Runs all cells and returns the names of the cells about which a line was
     printed. Computed cells are run first and use all cores. If they ran at the
-    same time as cells in real time, the cells in real time would be late."""
+    same time as cells that run in real time, those cells would be late."""
     told = []
     for computed, at_once in ((True, os.cpu_count()), (False, options.jobs)):
         told += Loop([cell for cell in found
@@ -281,10 +281,10 @@ def run_snakemake(snakemake: str, found: list[Cell],
     kinds = {cell["protocol"][matrix.COMPUTED] for cell in found}
     for target in ("computed", "all") if len(kinds) == 2 else ("all",):
         child = processes.start(
-            # The target comes before all options. If it followed the options,
-            # "--" would have to precede it. Snakemake 7 appends options from
-            # the profile, and it would take them for targets if they followed
-            # "--".
+            # The target must precede all options. If it followed the options,
+            # "--" would have to stand before it. Snakemake 7 appends options
+            # from the profile to the command. If these options followed "--",
+            # Snakemake would take them for targets.
             [snakemake, target, "--snakefile", str(SNAKEFILE),
              "--directory", str(options.output), *where, "--keep-going",
              "--rerun-incomplete", "--rerun-triggers", "mtime", "--nolock",
@@ -332,8 +332,8 @@ def left_to_run(found: list[Cell],
     todo = [cell for cell, result in zip(found, results) if not result]
     counted = "1 cell" if len(found) == 1 else f"{len(found)} cells"
     words = f"{counted}, {len(todo)} of them to run"
-    # The duration depends on how many jobs the cluster runs at the same time,
-    # and this number is not known here.
+    # On a cluster, the time that the cells take depends on the number of jobs
+    # that the cluster runs at the same time. This number is not known here.
     if not todo or options.profile:
         return todo, words
     known = estimate.Estimate(list(filter(None, results)), cells.host())
