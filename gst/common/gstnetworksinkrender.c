@@ -275,8 +275,8 @@ wait_for_connection (GstNetworkSink * self, gboolean * over)
 
 /* --- using the connection, and waiting for room --------------------------- */
 
-/* Returns FALSE if there is no usable connection, or if the deadline for the end
- * of the stream has passed; the caller then calls wait_for_connection. */
+/* Returns FALSE if there is no usable connection, or if the deadline for the
+ * end of the stream has passed. The caller then calls wait_for_connection. */
 static gboolean
 begin_use (GstNetworkSink * self)
 {

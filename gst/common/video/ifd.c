@@ -57,8 +57,7 @@
 
 G_STATIC_ASSERT (IFD_SLOTS_MAX_FRAMES > IFD_MAX_FRAMES);
 
-/* Reasons of drops as they are written to the trace, if several functions need
- * the same text */
+/* Reasons of drops, as texts for the trace. Several functions use each text. */
 #define RULE_MISORDERED "a decoder would show it before older pictures"
 #define RULE_RESTART "a new receiver begins with an I-frame"
 

@@ -174,7 +174,7 @@ typedef struct
   gdouble base_round_trip, period, noise, deadline;     /* in ns */
   gboolean is_starting;         /* slow start */
   gdouble start_window;         /* in bytes */
-  /* guessed rate in bytes per ns; 0 if there is none */
+  /* first estimate of the rate in bytes per ns; 0 if there is none */
   gdouble guess;
   /* delivery rate at the end of the last round of the start phase (bytes per
    * ns), and the time of that end (ns) */

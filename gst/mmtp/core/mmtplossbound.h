@@ -9,9 +9,9 @@
 
 #include "mmtpratecontrol.h"
 
-/* Number of octaves into which the number of bytes in flight is divided. An
- * octave is a range of numbers of bytes. The first octave ends at 512 bytes,
- * and each further octave ends at twice the end of the octave before it. */
+/* Number of octaves. An octave is a range of the number of bytes in flight. The
+ * first octave ends at 512 bytes, and each further octave ends at twice the end
+ * of the octave before it. */
 #define MMTP_LOSS_OCTAVES 24
 
 typedef struct

@@ -37,7 +37,7 @@ typedef struct
   LinkDelivery *delivery;       /* NULL = `rate` is used */
   /* outages of a cellular link, owned by `delivery` */
   LinkOnOff *coverage;
-  /* time in ns at which the token bucket becomes full, or became full */
+  /* time in ns at which the token bucket becomes full; it may have passed */
   guint64 bucket_full;
   /* latest departure in ns of the packets that may not be overtaken */
   guint64 last_departure;

@@ -4,8 +4,8 @@
 Each cell shows the number of the thesis (from ouwens.csv) and the result of the
 runs of ouwens.ini: the median over all seeds, with the lowest and the highest
 value. A run is flagged if its result is not reliable. The flagged runs of a
-cell are left out. If all runs of a cell are flagged, all are used, and a star
-marks the cell.
+cell are left out. If all runs of a cell are flagged, all runs are used, and a
+star marks the cell.
 
   pipelines/ouwens build/lab/ouwens
 """

@@ -249,8 +249,8 @@ class Loop:
 
 
 def duration(seconds: float) -> str:
-    """Returns the duration as a text. It is rounded, because the estimate is
-    not more exact than the text.
+    """Returns a text with the rounded duration. More digits would be useless,
+    because the estimate is not that exact.
     """
     for name, size in (("h", 3600), ("min", 60)):
         if seconds >= 2 * size:
