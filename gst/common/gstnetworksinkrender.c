@@ -568,8 +568,8 @@ render_packets (GstNetworkSink * self, GstBuffer ** packets, guint n)
 
   is_input_live (self);
   while (batch.n > 0) {
-    /* In the usual case the connection exists, and only begin_use takes the
-     * lock. */
+    /* In the usual case the connection exists already. The lock is then taken
+     * only in begin_use. */
     if (begin_use (self)) {
       error = NULL;
       send_batch (self, &batch, &error);
@@ -838,8 +838,9 @@ gst_network_sink_render_list (GstBaseSink * sink, GstBufferList * list)
  * sink, the source cannot send EOS downstream. This sink therefore has the
  * SOURCE flag, so that the pipeline sends the event to this sink too.
  *
- * The stream goes on until the EOS of the source arrives with the data. But the
- * deadline for the end of the stream starts as soon as the sink has to wait. */
+ * The stream goes on until the EOS of the source arrives with the data. If the
+ * sink has to wait before that, the deadline for the end of the stream starts
+ * immediately. */
 gboolean
 gst_network_sink_send_event (GstElement * element, GstEvent * event)
 {

@@ -50,7 +50,7 @@ get_slot_size (const GstNetworkSrcQueue * queue)
       ALIGNMENT;
 }
 
-/* Returns entry number `i`, counted from the first one. */
+/* Returns entry number `i`, counted from the first entry. */
 static Entry *
 get_entry (const GstNetworkSrcQueue * queue, guint i)
 {

@@ -15,9 +15,9 @@
 
 /* Enables pull mode on `sinkpad`. The element reads in pull mode if the peer is
  * a seekable source; otherwise upstream pushes buffers. The event function of
- * `srcpad` is replaced by one that performs seeks in bytes and passes all other
- * events to the previous function. Call this function once, after the other
- * functions of both pads were set. */
+ * `srcpad` is replaced by a function that performs seeks in bytes and passes
+ * all other events to the previous function. Call this function once, after the
+ * other functions of both pads were set. */
 void gst_pull_reader_enable (GstPad * sinkpad, GstPad * srcpad);
 
 /* Returns whether the element reads its input in pull mode. */

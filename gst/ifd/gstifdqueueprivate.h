@@ -53,11 +53,11 @@ struct _GstIfdQueue
   /* the queue between the threads, protected by lock */
   IfdLine *line;
   GstFlowReturn flow;           /* if not OK, no frame is accepted or pushed */
-  /* TRUE if the unqueued mode is allowed, which the comment above this struct
-   * explains. Set before the element starts. */
+  /* TRUE if the unqueued mode is allowed. The comment above this struct
+   * explains this mode. The field is set before the element starts. */
   gboolean may_be_unqueued;
   /* TRUE while one of the two threads is pushing; the other thread must not
-   * push then */
+   * push during this time */
   gboolean pushing;
   /* Monotonic time in us at which the last frame arrived in unqueued mode */
   gint64 came_at;

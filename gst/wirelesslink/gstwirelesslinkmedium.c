@@ -548,8 +548,8 @@ admit_waiting_packet (GstWirelessLink * self, guint64 until)
   return TRUE;
 }
 
-/* Advances the link by one step after all flows have ended. Returns FALSE if no
- * packet is left. */
+/* Called after all flows have ended. Advances the link by one step. Returns
+ * FALSE if no packet is left. */
 static gboolean
 drain (GstWirelessLink * self)
 {

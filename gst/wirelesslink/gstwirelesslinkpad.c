@@ -724,7 +724,8 @@ gst_wireless_link_pad_loop (gpointer user_data)
   if (!take_batch (self, flow)) {
     drop_all (flow, pad);
     /* The lock is held while the task is paused. Otherwise another thread could
-     * start the task just before, and the pause would undo this start. */
+     * start the task just before the pause, and the pause would undo this
+     * start. */
     gst_pad_pause_task (pad);
     gst_wireless_link_unlock (self);
     return;

@@ -43,8 +43,8 @@ typedef struct
   /* number of bytes that left the encoder so far, or BITRATE_UNKNOWN */
   guint64 put_bytes;
   /* Time in ns for which the latest packets waited in queues of the network, or
-   * BITRATE_UNKNOWN. It is the one-way delay of the fastest one of these
-   * packets, less the minimum one-way delay. */
+   * BITRATE_UNKNOWN. It is the one-way delay of the fastest of these packets,
+   * less the minimum one-way delay. */
   guint64 network_queue;
   guint64 round_trip;           /* ns, or BITRATE_UNKNOWN */
   /* send rate of the transport, or BITRATE_UNKNOWN */

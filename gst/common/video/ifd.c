@@ -49,10 +49,10 @@
 #define SLOT_PERIOD 32
 #define ALL_SLOTS G_MAXUINT32
 
-/* The temporal reference counts modulo 1024 (13818-2 6.3.9). If the temporal
- * reference of a picture minus that of another one, modulo 1024, is less than
- * half of this range, the picture is displayed later than the other one.
- * Otherwise it is displayed earlier. */
+/* The temporal reference counts modulo 1024 (13818-2 6.3.9). Consider the
+ * temporal reference of a picture A minus that of a picture B, modulo 1024. If
+ * the difference is less than half of this range, A is displayed later than B.
+ * Otherwise A is displayed earlier. */
 #define HALF_OF_REFERENCES 512
 
 G_STATIC_ASSERT (IFD_SLOTS_MAX_FRAMES > IFD_MAX_FRAMES);

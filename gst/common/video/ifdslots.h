@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* maximum number of frames: the waiting frames and the new one */
+/* maximum number of frames: the waiting frames and the new frame */
 #define IFD_SLOTS_MAX_FRAMES 65
 
 typedef struct

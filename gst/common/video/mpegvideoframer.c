@@ -496,9 +496,10 @@ framer_closes_frame (MpegVideoFramer * framer, guint code)
 {
   const MpegVideoFrame *frame = &framer->frame;
 
-  /* A sequence end code ends the frame if a header follows it. If another start
-   * code follows, damage inside a slice has produced the sequence end code, so
-   * the picture continues. */
+  /* If a header follows a sequence end code, the sequence end code ends the
+   * frame. If another start code follows, the sequence end code is not genuine,
+   * because damage inside a slice has produced it. The picture then continues.
+   */
   if (framer->ended)
     return code == MPEG_VIDEO_CODE_SEQUENCE || code == MPEG_VIDEO_CODE_GOP
         || code == MPEG_VIDEO_CODE_PICTURE;

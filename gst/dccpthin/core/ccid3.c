@@ -254,7 +254,8 @@ is_feedback (const TfrcFeedback * feedback)
  * option Loss Event Rate (section 6.1).
  *
  * The measured round-trip time is stored in `news`. If both endpoints send
- * data, the half-connection in which we receive data uses it too. */
+ * data, the half-connection in which we receive data uses this round-trip time
+ * too. */
 static gboolean
 sender_feedback (gpointer self, guint64 now, const DccpCcidAck * ack,
     DccpCcidNews * news)

@@ -50,7 +50,7 @@ typedef struct
   gpointer (*create) (const DccpCcidConfig * config);
   void (*free) (gpointer receiver);
   /* Optional: tells the receiver the round-trip time that the handshake
-   * measured, or the one that our own sender measured. */
+   * measured, or the round-trip time that our own sender measured. */
   void (*set_round_trip) (gpointer receiver, guint64 round_trip);
   /* Optional: reads an option of type 128 to 191. `receiver` is NULL before the
    * connection is open. */

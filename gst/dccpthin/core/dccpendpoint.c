@@ -182,7 +182,7 @@ advance (DccpEndpoint * endpoint, guint64 now)
 /* --- connections that come and go --------------------------------------------- */
 
 /* Stores an ended connection, which may be in TIMEWAIT, so that the endpoint
- * can begin the next one. */
+ * can begin the next connection. */
 static void
 remember (DccpEndpoint * endpoint, const DccpConnection * connection)
 {
@@ -222,7 +222,8 @@ refuse_candidates (DccpEndpoint * endpoint)
 
 /* A candidate is a client whose handshake is not complete. When its handshake
  * is complete, it becomes the connection of this endpoint. If several
- * candidates are ready at the same time, the first one in the list is chosen.
+ * candidates are ready at the same time, the first candidate in the list is
+ * chosen.
  */
 static void
 settle_candidates (DccpEndpoint * endpoint)
@@ -345,8 +346,8 @@ is_in_time_wait (DccpEndpoint * endpoint, const DatagramPath * path,
  * packet must also have valid sequence and acknowledgement numbers, which an
  * attacker does not know.
  *
- * The acknowledgement number must be one that we have sent. An attacker can
- * make the peer send us Syncs, by sending forged packets to the peer. Such
+ * The acknowledgement number must be a number that we have sent. An attacker
+ * can make the peer send us Syncs, by sending forged packets to the peer. Such
  * Syncs acknowledge numbers that we never sent, so the result is FALSE for
  * them. */
 static gboolean

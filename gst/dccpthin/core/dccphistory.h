@@ -23,9 +23,9 @@ typedef struct
 } DccpHistory;
 
 void dccp_history_clear (DccpHistory * history);
-/* Sets the bit of a sequence number. If this number is greater than all earlier
- * ones, the bits between it and the previous greatest number are cleared.
- * Returns FALSE if the number is too old for the history. */
+/* Sets the bit of a sequence number. If it is the greatest sequence number so
+ * far, the bits between the previous greatest number and this number are
+ * cleared. Returns FALSE if the number is too old for the history. */
 gboolean dccp_history_set (DccpHistory * history, guint64 sequence);
 gboolean dccp_history_is_known (const DccpHistory * history, guint64 sequence);
 /* Returns the bit of a sequence number. Returns FALSE too if the number is not

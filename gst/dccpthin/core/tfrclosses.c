@@ -94,10 +94,10 @@ tfrc_losses_begin (TfrcLosses * losses)
   losses->intervals[0].discount = 1;
 }
 
-/* Returns the greater one of two weighted means (section 5.4). If k is the
- * number of closed intervals, the first mean is over I_0 to I_(k-1), and I_0 is
- * the open interval. The second mean is over the closed intervals I_1 to I_k.
- * The first mean never includes the oldest interval I_k, even if k is less than
+/* Returns the greater of two weighted means (section 5.4). If k is the number
+ * of closed intervals, the first mean is over I_0 to I_(k-1), and I_0 is the
+ * open interval. The second mean is over the closed intervals I_1 to I_k. The
+ * first mean never includes the oldest interval I_k, even if k is less than
  * eight. */
 gdouble
 tfrc_losses_get_mean (const TfrcLosses * losses)

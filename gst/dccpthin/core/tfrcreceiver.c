@@ -329,7 +329,7 @@ typedef struct
   /* Number of missing packets that had data. It is `n` minus the NDP Count of
    * the packet after the gap. The NDP Count is the number of packets without
    * data directly before that packet. The missing packets with data are
-   * therefore assumed to be the first ones of the gap. */
+   * therefore assumed to be the first packets of the gap. */
   guint64 n_data;
   guint64 time;                 /* arrival time of the packet before the gap */
   /* Time in ns between two of the missing packets, which are assumed to be
@@ -363,7 +363,7 @@ take_loss (TfrcReceiver * receiver, Gap * gap, guint64 n)
 
 /* A long gap consists of several loss events that last one round trip each.
  * Only the latest intervals are stored. If the gap has more loss events than
- * can be stored, the first ones are only counted in loss_events. */
+ * can be stored, the first loss events are only counted in loss_events. */
 static void
 skip_forgotten (TfrcReceiver * receiver, Gap * gap, guint64 n)
 {
@@ -439,7 +439,7 @@ is_one_event (TfrcReceiver * receiver, const Gap * gap, const Arrival * after)
  * events. If only the handshake has measured the round-trip time, that value
  * may be too short by now. The duration of the gap and the window counter then
  * give another value: the counter tells how many quarters of a round trip have
- * passed in the gap. The greater one of the two values is used. */
+ * passed in the gap. The greater of the two values is used. */
 static guint64
 get_round_trip_of_gap (TfrcReceiver * receiver, const Gap * gap,
     const Arrival * after)

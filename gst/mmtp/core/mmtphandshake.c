@@ -209,10 +209,10 @@ write_open (MmtpHandshake * self, guint8 * bytes, gsize room, guint * id)
 /* Returns whether the cookie may be used for one more OPEN. A cookie is valid
  * only for the path on which its COOKIE arrived.
  *
- * If several COOKIEs have arrived, one of them may come from an attacker who
- * wants to keep the sender from using the right COOKIE. In this case the sender
- * does not repeat the OPEN. It soon sends another INIT instead, so that the
- * receiver sends the right COOKIE again. */
+ * If several COOKIEs have arrived, one of these COOKIEs may come from an
+ * attacker who wants to keep the sender from using the right COOKIE. In this
+ * case the sender does not repeat the OPEN. It soon sends another INIT instead,
+ * so that the receiver sends the right COOKIE again. */
 static gboolean
 may_open (const MmtpHandshake * self)
 {

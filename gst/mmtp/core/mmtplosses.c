@@ -10,10 +10,10 @@
  * acknowledgements; RFC 5681, section 3.2) and in QUIC (kPacketThreshold; RFC
  * 9002, section 6.1.1). */
 #define REORDERED_MESSAGES 3
-/* Number of messages after which the path is known to keep the order of
- * messages, if none of them was overtaken. A missing message then immediately
- * counts as lost. Likewise, RFC 8985, section 6.2, uses no reordering window
- * until it has seen reordering. */
+/* If this number of messages has arrived and none of them was overtaken, the
+ * path is known to keep the order of messages. A missing message then
+ * immediately counts as lost. Likewise, RFC 8985, section 6.2, uses no
+ * reordering window until it has seen reordering. */
 #define ORDERLY_MESSAGES 64
 #define MAX_RANGE 255           /* The count in a report has 8 bits. */
 

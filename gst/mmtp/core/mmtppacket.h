@@ -31,7 +31,9 @@
 #define MMTP_MAX_PATHS 256
 /* maximum length of the caps, in bytes of text */
 #define MMTP_MAX_CAPS 8192
-#define MMTP_MAX_RANGES 16      /* maximum number of loss ranges in a record */
+/* maximum number of loss ranges in a record, the part of a REPORT about one
+ * channel */
+#define MMTP_MAX_RANGES 16
 #define MMTP_MAX_PRELUDE 64
 /* The field `channel` of a QUERY has this value if the QUERY asks about all
  * channels. */

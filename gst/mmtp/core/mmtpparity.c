@@ -12,7 +12,7 @@
 #define KEPT (2 * SPAN)
 /* If more than one DATA message of a REPAIR is missing, the store keeps the
  * REPAIR. It keeps at most this number of REPAIR messages. A new REPAIR
- * replaces the oldest one. */
+ * replaces the oldest REPAIR. */
 #define WAITING 4
 
 static void

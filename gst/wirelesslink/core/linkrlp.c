@@ -49,7 +49,7 @@ typedef enum
   RECEIVE_MISSING,
   /* SREJ was sent; it is repeated at the deadline */
   RECEIVE_REJECTED,
-  /* this frame has arrived, but earlier ones are missing */
+  /* this frame has arrived, but earlier frames are missing */
   RECEIVE_DONE
 } ReceiveState;
 

@@ -272,8 +272,8 @@ def run_plain(found: list[Cell], options: argparse.Namespace) -> list[str]:
 
 def run_snakemake(snakemake: str, found: list[Cell],
                   options: argparse.Namespace) -> None:
-    """Runs the cells with Snakemake. It runs a cell if the result is missing or
-    older than the description.
+    """Runs the cells with Snakemake. Snakemake runs a cell if the result of the
+    cell is missing or older than its description.
     """
     where = on_cluster(options.profile) if options.profile else [
         "--cores", str(max(os.cpu_count(), options.jobs)),
