@@ -21,7 +21,8 @@ typedef struct
   gint references;              /* atomic */
   guint taken;                  /* number of memories */
   gsize used, size;             /* in bytes */
-  gboolean is_shared;           /* FALSE if it has room for one memory only */
+  /* FALSE if the block has room for one memory only */
+  gboolean is_shared;
 } Block;
 
 typedef struct
@@ -37,7 +38,8 @@ struct _GstBlockAllocator
 
   Block *block;                 /* NULL if there is none */
   gint max_blocks;
-  gint n_blocks;                /* atomic; shared blocks that are not freed */
+  /* number of shared blocks that are not freed yet; atomic */
+  gint n_blocks;
 };
 
 #define ROUND_UP(size) (((size) + ALIGNMENT - 1) & ~(gsize) (ALIGNMENT - 1))
@@ -70,8 +72,8 @@ allocator_release_block (GstBlockAllocator * self, Block * block,
   g_free (block);
 }
 
-/* Releases those references of the allocator to its current block that no
- * memory has taken over. */
+/* The allocator holds OWN_REFERENCES references to its current block, of which
+ * each memory has taken over one. Releases the references that are left. */
 static void
 allocator_retire_block (GstBlockAllocator * self)
 {
@@ -82,7 +84,7 @@ allocator_retire_block (GstBlockAllocator * self)
 }
 
 /* Returns a block with room for `needed` bytes. If too many shared blocks
- * exist, it is a block for this memory alone. */
+ * exist, the block has room for this memory only. */
 static Block *
 allocator_get_block (GstBlockAllocator * self, gsize needed)
 {

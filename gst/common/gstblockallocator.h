@@ -15,9 +15,11 @@ G_DECLARE_FINAL_TYPE (GstBlockAllocator, gst_block_allocator, GST,
 /* Returns a new allocator (transfer full). Only one thread at a time may
  * allocate memory. Any thread may free it.
  *
- * A single small memory keeps its whole block of 64 KiB. Therefore at most
- * `max_blocks` blocks exist. While all of them are in use, each memory has a
- * block of its own size. G_MAXINT means that there is no limit. */
+ * A block of 64 KiB is shared by several memories. As long as one of them is in
+ * use, the whole block stays allocated, even if the memory is small. At most
+ * `max_blocks` shared blocks therefore exist; G_MAXINT means that there is no
+ * limit. While all of them are in use, each new memory gets a block of its own
+ * size. */
 GstAllocator *gst_block_allocator_new (guint max_blocks);
 
 /* Returns a new buffer with a single memory of `size` bytes, and stores the

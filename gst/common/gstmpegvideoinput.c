@@ -16,9 +16,10 @@ GST_DEBUG_CATEGORY_STATIC (gst_mpeg_video_input_debug);
 #define MAX_BYTES_WITHOUT_FRAME (16 * 1024 * 1024)
 
 /* Number of bytes that are passed to the framer at a time. Malicious input may
- * contain a frame in every dozen bytes. As a buffer, such a frame needs a
- * hundred times as much memory as in the input. The frames of one piece are
- * queued together, so a small number of bytes limits the memory. */
+ * contain a frame in every dozen bytes. A buffer for such a small frame needs a
+ * hundred times as much memory as its bytes in the input. All frames of one
+ * piece are in the queue at the same time, so the small size of a piece limits
+ * the memory. */
 #define MAX_PIECE (16 * 1024)
 
 /* Maximum number of system start codes (B9 to FF) that damaged video may

@@ -145,8 +145,10 @@ gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
  * has none of the previous frames. In this case `buffer`, which was produced
  * for the old receiver, is dropped, and the function returns TRUE. Even an
  * I-frame is dropped, because headers that the new receiver needs may be
- * missing from it. The very first receiver has missed no frame, unless a buffer
- * was dropped before. */
+ * missing from it.
+ *
+ * If the receiver is the first one and no buffer was dropped before, the
+ * receiver has missed nothing. Its first buffer is not dropped. */
 gboolean
 gst_network_sink_greet_receiver (GstNetworkSink * self, GstBuffer * buffer)
 {

@@ -100,8 +100,8 @@ typedef struct
   guint64 connections, connect_attempts;
   guint64 packets_sent, bytes_sent;
   guint64 dropped[DROP_LAST];
-  /* Number of buffers that were dropped because of DROP_FULL, and to whose
-   * frames other frames may refer. After such a loss a key frame helps the
+  /* Number of buffers that were dropped because of DROP_FULL and whose frames
+   * may be references of other frames. After such a loss, a key frame helps the
    * receiver. */
   guint64 dropped_references;
   guint64 bytes_dropped;
@@ -115,7 +115,7 @@ typedef struct
 
 struct _GstNetworkSinkPrivate
 {
-  /* never held while a thread blocks or posts a message */
+  /* A thread never holds this lock while it blocks or posts a message. */
   GMutex lock;
   /* signalled when a field protected by lock changes */
   GCond cond;
@@ -143,10 +143,11 @@ struct _GstNetworkSinkPrivate
    * the sink has to wait for the first time after the application has sent EOS
    * to the pipeline. 0 if the deadline is not set. */
   gint64 ending_until;
-  /* the streaming thread is inside send, wait or drain */
+  /* The streaming thread is inside the method `send`, `wait` or `drain`. */
   gboolean using;
   gboolean awaited;             /* disconnect waits until `using` is FALSE */
-  gboolean watching;            /* the connection's thread is inside watch */
+  /* The connection's thread is inside the method `watch`. */
+  gboolean watching;
   GError *failure;              /* reason why the state is BROKEN */
   /* reason why the state is FAILED; NULL if the error was already posted */
   GError *error;
@@ -170,9 +171,9 @@ struct _GstNetworkSinkPrivate
   /* --- the connection's thread only --- */
   /* pause before the next attempt to connect, in us */
   gint64 pause;
-  /* If the receiver refuses an attempt to connect, the thread tries again until
-   * this time (monotonic, in us). 0 if no attempt was refused after the last
-   * connection */
+  /* Monotonic time in us until which the thread tries again after the receiver
+   * has refused an attempt to connect. 0 if no attempt was refused since the
+   * last connection */
   gint64 refused_until;
   gint64 connected_at;          /* monotonic time in us */
   /* Time of the last warning, monotonic time in us; 0 if none was posted */
@@ -183,7 +184,8 @@ struct _GstNetworkSinkPrivate
    * part of it was already sent. */
   GstBuffer *rest;
   gsize rest_offset;            /* number of bytes of `rest` that were sent */
-  /* `generation` of the connection to which the last buffers were sent */
+  /* Value of `generation` for the connection on which the last buffers were
+   * sent */
   guint64 receiver;
   gboolean has_input;           /* a buffer has arrived since the last EOS */
   gboolean started;             /* a buffer was sent or dropped */
@@ -209,7 +211,8 @@ struct _GstNetworkSinkPrivate
   /* Number of packets that send_packets reports as sent, although they were
    * sent to no receiver */
   guint refused;
-  guint64 refused_bytes;        /* bytes in the packets of `refused` */
+  /* number of bytes in the packets that `refused` counts */
+  guint64 refused_bytes;
 };
 
 static inline GstDebugCategory *

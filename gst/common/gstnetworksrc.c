@@ -32,13 +32,15 @@ typedef struct
    * pointer does not change after init. The queue has its own lock. */
   GstNetworkSrcQueue *queue;
 
-  /* The list is created and freed in state changes to and from PAUSED. It does
-   * not change in between.
+  /* List of the senders in the property allowed-senders; NULL means that all
+   * senders are allowed. State changes to and from PAUSED create and free the
+   * list. It does not change in between.
    */
   AddressList *allowed;         /* NULL: all senders are allowed */
   /* no other lock is taken while this lock is held */
   GMutex lock;
-  guint64 not_allowed;          /* number of packets; protected by lock */
+  /* number of packets from senders that are not allowed; protected by lock */
+  guint64 not_allowed;
 } GstNetworkSrcPrivate;
 
 #define gst_network_src_parent_class parent_class

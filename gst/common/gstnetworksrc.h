@@ -50,10 +50,12 @@ struct _GstNetworkSrcClass
 
 /* --- any thread ----------------------------------------------------------- */
 
-/* Set and return the socket in use; NULL if there is none. The property
- * used-socket returns it. Both functions are called with OBJECT_LOCK, so that
- * the socket changes together with the data that a subclass keeps about it. The
- * source holds its own reference. */
+/* The first function sets the socket that the source uses, and the second one
+ * returns it. NULL means that there is none. The property used-socket shows
+ * this socket. The source holds its own reference.
+ *
+ * The caller of both functions holds OBJECT_LOCK, so that the socket changes
+ * together with the data that a subclass keeps about it. */
 void gst_network_src_set_used_socket (GstNetworkSrc * self, GSocket * socket);
 GSocket *gst_network_src_get_used_socket (GstNetworkSrc * self);
 /* Makes the source use `queue` between its network thread and its streaming

@@ -28,7 +28,7 @@ get_timer (GstElement * element)
   return timer;
 }
 
-/* Data that the clock's thread uses until the timer is unscheduled */
+/* Data that the thread of the clock uses until the timer is unscheduled */
 typedef struct
 {
   GstElement *element;
@@ -109,8 +109,8 @@ wait_for_ticks (GstElement * element, GstClockID id,
   gst_clock_id_wait_async (id, on_tick, tick, tick_free);
 }
 
-/* Schedules a timer that matches the current fields, in place of the previous
- * timer. */
+/* Cancels the scheduled timer. If `create_stats` is set, schedules a new timer
+ * with the current interval. */
 static void
 update (GstElement * element)
 {

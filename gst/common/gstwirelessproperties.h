@@ -48,7 +48,8 @@ typedef struct
   const gchar *name, *nick, *blurb;
   /* GParamFlags, PROPERTY_URI and PROPERTY_NOT_NULL */
   guint flags;
-  GType type;                   /* 0 if get_type is used instead */
+  /* type of the property; 0 if `get_type` returns the type */
+  GType type;
     /* Returns the type of a property that is an enumeration, a boxed type or an
      * object */
     GType (*get_type) (void);
@@ -71,8 +72,8 @@ typedef struct
    * with both `set` and `get` needs no member. */
   void (*set) (gpointer object, const GValue * value, GParamSpec * pspec);
   void (*get) (gpointer object, GValue * value, GParamSpec * pspec);
-  /* Returns the value of a readable GstStructure property; used instead of
-   * `get`. */
+  /* For a readable property of the type GstStructure: returns the value of the
+   * property. It is called in place of `get`. */
   GstStructure *(*create_stats) (GstElement * element);
   /* Called after the member was set. The caller holds the lock that protects
    * the members. */

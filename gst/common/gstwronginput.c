@@ -28,10 +28,10 @@ has_at (const guint8 * head, gsize size, gsize offset, const gchar * bytes)
   return size >= offset + n && memcmp (head + offset, bytes, n) == 0;
 }
 
-/* Recognizes an H.264 or H.265 byte stream by its first NAL unit. This is a
- * parameter set, an access unit delimiter or an SEI message (H.264 table 7-1,
- * H.265 table 7-1). After its first start code, MPEG-1/2 video never has the
- * value of such a NAL unit. */
+/* Recognizes an H.264 or H.265 byte stream by its first NAL unit: a parameter
+ * set, an access unit delimiter or an SEI message (H.264 table 7-1, H.265 table
+ * 7-1). In MPEG-1/2 video, the byte after the first start code never has the
+ * value of such a NAL unit header. */
 static GstWrongInput
 find_byte_stream (const guint8 * head, gsize size)
 {

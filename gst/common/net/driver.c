@@ -16,9 +16,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Number of packets that are received from one socket before the driver checks
- * timers and other sockets again. The last batch is always processed
- * completely. */
+/* Maximum number of packets that are received from one socket before the driver
+ * checks timers and other sockets again. The last batch is always processed
+ * completely, so the number may be exceeded by a part of a batch. */
 #define MAX_INPUTS (4 * DATAGRAM_BATCH)
 /* Number of datagrams per system call if each datagram may consist of several
  * packets (GRO). All packets that one system call returns are passed to the
@@ -593,8 +593,9 @@ driver_flush_often (Driver * driver, guint64 now, guint n_packets)
   driver_wake (driver, FALSE);
 }
 
-/* Returns the time in ns at which the loop has to send the packets that
- * driver_flush_often has left; DRIVER_NEVER if it leaves none. */
+/* driver_flush_often may leave packets unsent until the next call. Returns the
+ * time in ns at which the loop has to send such packets, or DRIVER_NEVER if
+ * driver_flush_often leaves no packets unsent. */
 static guint64
 get_output_wakeup (Driver * driver)
 {
@@ -657,8 +658,11 @@ prepare_slices (Driver * driver, guint i, Datagram * datagram)
 }
 
 /* Returns whether packets from the sender of a datagram are accepted. The
- * datagram consists of `n_packets` packets. If they are refused, the owner is
- * asked once for each packet, so that it counts every refused packet.
+ * datagram consists of `n_packets` packets.
+ *
+ * If they are accepted, the callback `allows` of the owner is called once. If
+ * they are refused, it is called once for each packet, because the owner counts
+ * the refused packets in this callback.
  */
 static gboolean
 allows (Driver * driver, const Datagram * datagram, guint n_packets)
@@ -775,8 +779,9 @@ receive (Driver * driver, guint number)
     take_error (driver, number, error);
 }
 
-/* `has_paused` is TRUE if the driver has paused, so that poll did not wait for
- * packets. The function then tries to receive packets in any case. */
+/* Handles the events of the socket of a path. `has_paused` is TRUE if the
+ * driver has just paused. poll then did not wait for packets, so this function
+ * tries to receive packets even if poll has reported none. */
 static void
 look_at_path (Driver * driver, guint number, gboolean has_paused)
 {

@@ -36,8 +36,8 @@ typedef struct
   GArray *fds;
 } DriverPoll;
 
-/* Callbacks of the owner. All of them are called with the lock held. Only
- * take_event and unlock_and_post must not be NULL. */
+/* Callbacks of the owner. All of them are called with the lock held. take_event
+ * and unlock_and_post must be set; the other callbacks may be NULL. */
 typedef struct
 {
   void (*take_event) (gpointer owner, gpointer event);
@@ -79,7 +79,9 @@ typedef struct
   guint64 retry_at;
   /* take_error has returned FALSE for this path. */
   gboolean has_gone;
-  guint poll_index;             /* index in `poll` while the driver waits */
+  /* Index of the path's socket in the list of descriptors of `poll`. Valid
+   * while the driver waits. */
+  guint poll_index;
   /* approximate number of packets that the receive buffer of the socket can
    * hold */
   guint capacity;
@@ -90,7 +92,7 @@ typedef struct
  * several packets together. */
 typedef struct
 {
-  guint64 begin;                /* begin of the present period, in ns */
+  guint64 begin;                /* start of the present period, in ns */
   guint n;                      /* number of events in the present period */
   guint64 rate;                 /* events per second in the previous period */
 } DriverRate;
@@ -137,8 +139,8 @@ typedef struct
   gboolean makes_slices;
   DriverInputRate input_rate;
   guint8 *outputs;              /* memory for the packets of a batch */
-  /* size of the memory for each received packet and for each packet to be sent,
-   * in bytes */
+  /* Size in bytes of the memory for a packet: `input_room` for a packet that is
+   * received, `output_room` for a packet that is sent. */
   gsize input_room, output_room;
 
   /* NULL if there is no path with this number */
@@ -162,9 +164,11 @@ void driver_clear (Driver * driver);
  * driver_run, whose caller must not hold it. */
 
 /* Starts a session with `core`, which the owner frees after driver_end.
- * `input_room` is the maximum size of a received packet, in bytes. If it is at
- * least DATAGRAM_MERGED_SIZE, as for sockets with GRO, the core can keep
- * received packets as slices (Datagram.block). */
+ * `input_room` is the maximum size of a received packet, in bytes.
+ *
+ * If `input_room` is at least DATAGRAM_MERGED_SIZE, as for sockets with GRO,
+ * the core can keep a received packet without a copy, as a slice of the
+ * received data (Datagram.block). */
 void driver_begin (Driver * driver, const DriverVerbs * verbs, gpointer core,
     gsize input_room);
 /* Ends the session and closes all paths. */

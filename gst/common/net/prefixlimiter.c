@@ -7,10 +7,12 @@
 #include <string.h>
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-/* Number of tables. All tables together need 64 KiB. In a flood of 10,000
- * packets per second from random addresses, each cell is used about 5 times per
- * second. The flood thus uses 5 of the PREFIX_LIMITER_RATE answers per second
- * of each cell. */
+/* Number of tables. All tables together need 64 KiB. A cell is one budget in a
+ * table.
+ *
+ * In a flood of 10,000 packets per second from random addresses, each cell is
+ * used about 5 times per second. Each cell allows PREFIX_LIMITER_RATE answers
+ * per second, so the flood uses up 5 of them. */
 #define TABLES 4
 #define CELLS 2048              /* a power of two */
 /* Determines the maximum burst of answers to all unknown hosts together. This
@@ -37,7 +39,8 @@ struct _PrefixLimiter
   /* time in ns at which the budget of all unknown hosts together is full again
    */
   guint64 full_at;
-  /* time in ns at which the budget of each cell is full again */
+  /* For each cell, the time in ns at which its budget is full again. A cell is
+   * the budget of all prefixes that have the same hash value in a table. */
   guint64 cells[TABLES][CELLS];
   KnownHost known[PREFIX_LIMITER_HOSTS];
   guint64 n_uses;
@@ -105,10 +108,12 @@ find_cells (PrefixLimiter * limiter, const PrefixLimiterHost * host,
     cells[i] = &limiter->cells[i][digest[i] % CELLS];
 }
 
-/* Returns whether at least one cell of the prefix still has budget for an
- * answer. One cell is enough, because a flood from another prefix that has the
- * same cell by chance may have used up the budget of that cell. An answer is
- * deducted from every cell that has budget. */
+/* A prefix has one cell in each table, and each cell is a budget. Returns
+ * whether at least one cell of the prefix has budget for an answer. An answer
+ * is deducted from every cell that has budget.
+ *
+ * One cell is enough. Another prefix may by chance have the same cell, and a
+ * flood from there may have used up the budget of this cell. */
 static gboolean
 take_of_prefix (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host)

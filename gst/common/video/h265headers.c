@@ -175,7 +175,7 @@ add_short_term (NalBits * bits, Set * set, gint32 delta, gboolean is_used)
 /* Computes a reference picture set that is coded as a difference from the
  * earlier set `from` (equations 7-61 and 7-62 of H.265). The pictures of `from`
  * are shifted by `delta`, and flags select which of them are in the new set.
- * The picture whose references `from` lists can be in the new set, too. */
+ * The new set can also contain the picture to which the set `from` belongs. */
 static void
 predict_set (NalBits * bits, const Set * from, gint32 delta, Set * set)
 {
@@ -303,7 +303,7 @@ skip_tools (NalBits * bits, guint highest_sub_layer)
 
   for (i = 0; i < 3 * n; i++)
     nal_bits_take_ue (bits);
-  /* sizes of the blocks and depths of the block hierarchies */
+  /* skips the six fields for sizes of blocks and depths of block hierarchies */
   for (i = 0; i < 6; i++)
     nal_bits_take_ue (bits);
   if (nal_bits_take (bits, 1) && nal_bits_take (bits, 1))

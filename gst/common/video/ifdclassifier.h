@@ -55,12 +55,14 @@ gboolean ifd_classifier_set_codec_data (IfdClassifier * classifier,
 /* Discards the state of the stream after a flush, but keeps the codec data. */
 void ifd_classifier_reset (IfdClassifier * classifier);
 
-/* Determines the type, the flags and the temporal layer of an access unit,
- * which is a whole frame or one field, and stores them in `frame`. The temporal
- * layer is the sub-layer of H.265, or temporal_id of H.264 if the stream
- * contains it, otherwise -1. When the stream is known to have several layers of
- * reference frames, the slots (IFD_FRAME_SLOTS) are set from the next I-frame
- * on. `pts` is in ns, or G_MAXUINT64 if unknown. */
+/* Determines the type, the flags and the temporal layer of an access unit, and
+ * stores them in `frame`. An access unit is a whole frame or one field. The
+ * temporal layer is the sub-layer of H.265, or temporal_id of H.264 if the
+ * stream contains it, otherwise -1.
+ *
+ * Some streams have several layers of reference frames. When this is known, the
+ * slots (IFD_FRAME_SLOTS), which show which frames refer to each other, are set
+ * from the next I-frame on. `pts` is in ns, or G_MAXUINT64 if unknown. */
 void ifd_classifier_input (IfdClassifier * classifier, const guint8 * data,
     gsize size, guint64 pts, IfdFrame * frame);
 
@@ -90,7 +92,8 @@ void ifd_classifier_join_fields (IfdFrame * first, const IfdFrame * second);
  */
 typedef struct
 {
-  const guint8 *first;          /* the first slice, inside the access unit */
+  /* start of the first slice in the access unit */
+  const guint8 *first;
   gsize first_size;             /* size of the first slice in bytes */
   gsize size;                   /* size of all slices together, in bytes */
 } IfdSlices;

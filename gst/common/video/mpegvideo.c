@@ -25,7 +25,8 @@ static const guint frame_rates[9][2] = {
 #define SEQUENCE_MIN_SIZE            12
 #define SEQUENCE_EXTENSION_SIZE      10
 #define GOP_SIZE                      8
-/* 8 bytes, or 9 with motion vector fields */
+/* Size in bytes of a picture header without motion vector fields. With these
+ * fields, the header has 9 bytes. */
 #define PICTURE_MIN_SIZE              8
 #define PICTURE_EXTENSION_MIN_SIZE    9
 

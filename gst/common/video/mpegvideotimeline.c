@@ -20,7 +20,8 @@
 
 #include <string.h>
 
-/* Number of positions, the newest ones, whose frame type is stored */
+/* The frame types of this number of positions are stored. They are the highest
+ * positions so far. */
 #define WINDOW 4096
 /* Maximum length of a gap that counts as a loss. A gap is measured with a
  * clock, such as the RTP timestamps, which may be damaged or forged in the
@@ -29,8 +30,9 @@
 /* Maximum number of lost frames that wait until their type is known. If more
  * frames are lost, their type is reported as unknown. */
 #define MAX_UNTYPED 4096
-/* The frame type at a position is taken from a position that is a number of GOP
- * periods earlier or later. This is the maximum number of periods. */
+/* The pattern of frame types repeats with the GOP period. To find the type at a
+ * position, the positions n periods earlier and n periods later are searched.
+ * This is the maximum of n. */
 #define PATTERN_REACH 8
 /* Values that are used until a pattern was learned. Every third frame is
  * assumed to be an I- or P-frame, which is the most common pattern. At most
@@ -76,7 +78,7 @@ struct _MpegVideoTimeline
   gint64 base_number;
   /* time in ns at which the frame base_number is displayed */
   guint64 base_time;
-  /* number of repeated fields that were displayed after base_time */
+  /* number of repeated fields that are displayed after base_time */
   gint64 extra;
   /* Number of repeated fields of the last anchor (I- or P-frame). This anchor
    * is not displayed yet. */
@@ -281,9 +283,10 @@ place_type (const MpegVideoTimeline * timeline, gint64 number)
   return place->number == number ? place->type : MPEG_VIDEO_PICTURE_UNKNOWN;
 }
 
-/* Returns the frame type that the GOP pattern predicts for a position. This is
- * the type of a received frame that is a multiple of the GOP period earlier or
- * later.
+/* Returns the frame type that the GOP pattern predicts for a position. The
+ * types repeat with the GOP period. So the function takes the type of a
+ * received frame whose distance from the position is a multiple of the GOP
+ * period.
  */
 static MpegVideoPictureType
 pattern_type (const MpegVideoTimeline * timeline, gint64 number)
@@ -311,8 +314,8 @@ pattern_is_trusted (const MpegVideoTimeline * timeline)
   return timeline->period > 0 && timeline->pattern_hits >= PATTERN_TRUSTED;
 }
 
-/* Returns the maximum distance of two anchors (I- or P-frames), or a default if
- * the distance is not known yet. */
+/* Returns the maximum distance between two consecutive anchors (I- or
+ * P-frames), in frames. Returns a default if the distance is not known yet. */
 static gint64
 usual_distance (const MpegVideoTimeline * timeline)
 {
@@ -619,9 +622,10 @@ time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
   return -1;
 }
 
-/* Returns the display number that the timestamp `clock` shows, or -1 if it does
- * not show a plausible number. The number is computed from the previous
- * timestamp of this clock and its display number. */
+/* Converts the timestamp `clock` to a display number. The result is computed
+ * from the previous timestamp of the same clock and from the display number of
+ * the frame that had this previous timestamp. Returns -1 if the result is not
+ * plausible. */
 static gint64
 clock_display_number (const MpegVideoTimeline * timeline, guint64 clock)
 {

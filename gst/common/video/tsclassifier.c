@@ -10,7 +10,9 @@
 
 struct _TsClassifier
 {
-  IfdClassifier *units;         /* for H.264 or H.265; NULL until it is used */
+  /* classifier of access units in streams of H.264 or H.265; NULL before its
+   * first use */
+  IfdClassifier *units;
   IfdCodec codec;               /* of `units` */
   /* Temporal reference of the last I-frame of MPEG video */
   guint i_reference;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Determines how important the pictures of an MPEG transport stream are, and
- * which of them refer to which. The pictures are those that tspictures.h finds.
+/* Determines how important the pictures of an MPEG transport stream are, and to
+ * which other pictures each picture refers. tspictures.h finds the pictures.
  * The classifier does no I/O and handles invalid input safely.
  */
 

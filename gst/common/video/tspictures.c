@@ -532,9 +532,9 @@ end_unit (TsPictures * pictures)
   begin_unit (pictures, FALSE);
 }
 
-/* Adds a packet that contains only a clock reference and no payload. Such a
- * packet repeats the continuity counter of the last packet with a payload
- * (2.4.3.3), which is `counter`. */
+/* Adds a packet that contains only a clock reference and no payload. `counter`
+ * is the continuity counter of the last packet with a payload, which a packet
+ * without a payload repeats (2.4.3.3). */
 static void
 add_clock (TsPictures * pictures, const guint8 * data, guint counter)
 {

@@ -33,7 +33,8 @@ typedef struct
   /* whole packets of the unit; the caller frees them */
   guint8 *data;
   gsize size;                   /* in bytes */
-  /* the `tag` of the inputs that contained the first and the last packet */
+  /* `tag` of the input that contained the first packet, and of the input that
+   * contained the last packet */
   guint64 tag, last_tag;
   gboolean has_picture;
   /* The following fields are only set if the unit has a picture. */
