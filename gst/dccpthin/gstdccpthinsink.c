@@ -71,7 +71,8 @@ struct _GstDccpThinSink
 {
   GstNetworkSink parent;
 
-  GstDccpThinEnd end;           /* its lock protects the fields below */
+  /* The endpoint and its lock, which protects the following fields */
+  GstDccpThinEnd end;
 
   /* --- protected by the lock --- */
   gboolean request_key_units;
@@ -87,20 +88,24 @@ struct _GstDccpThinSink
   guint max_payload;
 
   guint estimated_bitrate;      /* bit/s */
-  gboolean rate_changed;        /* estimated_bitrate is to be notified */
-  /* monotonic time in us of the last notification */
+  /* The application has to be notified of `estimated_bitrate`. */
+  gboolean rate_changed;
+  /* monotonic time in us at which estimated_bitrate was last notified */
   gint64 rate_notified_at;
   /* Numbers of packets that the receiver has dropped and that were not reported
    * in a message yet. The index is the Drop Code. */
   guint dropped[DCCP_DROP_NONE];
-  gint64 dropped_posted_at;     /* monotonic time in us of the last message */
-  gboolean wants_key_unit;      /* a key frame is to be requested upstream */
+  /* monotonic time in us of the last message about dropped packets */
+  gint64 dropped_posted_at;
+  /* A key frame has to be requested from upstream. */
+  gboolean wants_key_unit;
   /* monotonic time in us at which a key frame was last requested; 0 = never */
   gint64 key_unit_requested_at;
   /* A buffer with DELTA_UNIT was seen, so buffers without this flag belong to
    * key frames. */
   gboolean has_delta_units;
-  DccpHistory key_packets;      /* packets that carry a part of a key frame */
+  /* Sequence numbers of the packets that carry a part of a key frame */
+  DccpHistory key_packets;
 
   /* --- used by the streaming thread only --- */
   /* The next packet had to wait, so the sending rate is limited by TFRC and not
@@ -112,7 +117,7 @@ struct _GstDccpThinSink
   /* Time in ns until which the packets of the current frame may wait for the
    * pacing with blocking=false. */
   guint64 frame_until;
-  /* Shortest interval between two frames so far; GST_CLOCK_TIME_NONE = unknown.
+  /* Minimum interval between two frames so far; GST_CLOCK_TIME_NONE = unknown.
    */
   GstClockTime frame_period;
 };
@@ -734,9 +739,9 @@ gst_dccp_thin_sink_drain (GstNetworkSink * sink, gint64 deadline,
   return done;
 }
 
-/* Sends a Close, or a Reset if `reset` is TRUE or a Close was already sent,
- * without waiting for an answer. A listener stays open for the next receiver
- * unless the stream has ended. */
+/* Ends the connection without waiting for an answer. If `reset` is TRUE or a
+ * Close was already sent, a Reset is sent, otherwise a Close. A listener stays
+ * open for the next receiver until the stream ends. */
 static void
 gst_dccp_thin_sink_disconnect (GstNetworkSink * sink, gboolean reset)
 {

@@ -26,7 +26,8 @@ typedef struct
   gboolean reduce_oscillation;  /* CCID 3: RFC 5348 section 4.5 */
 } DccpCcidConfig;
 
-/* State of the connection for the operations that read or write options. */
+/* State of the connection that is passed to the operations that read or write
+ * options. */
 typedef struct
 {
   guint64 now;

@@ -53,14 +53,14 @@ typedef struct
   guint n_losses;
   struct
   {
-    /* First and last sequence number of a range; both packets are lost. No
-     * range contains packets that were reported before. */
+    /* Range of lost packets, as the first and the last sequence number in it. A
+     * range contains no packet that was reported before. */
     guint64 first, last;
   } losses[DCCP_CCID_MAX_LOSSES];       /* in increasing order */
 } DccpCcidNews;
 
-/* Values for the connection and the statistics. A congestion control leaves the
- * values at 0 that it does not know. */
+/* Values for the connection and the statistics. If a congestion control does
+ * not know a value, it leaves the value at 0. */
 typedef struct
 {
   /* Allowed rate in bytes per second. A window-based algorithm reports window
@@ -109,8 +109,9 @@ typedef struct
    * still be discarded, so only `feedback` may act on the option. Returns FALSE
    * if the option is unknown or malformed. */
     gboolean (*read_option) (DccpCcidHeard * heard, const DccpOption * option);
-  /* An Ack arrived. Returns FALSE if it says nothing about congestion.
-   * `round_trip` and `n_losses` of `news` are 0 when this is called. */
+  /* Called when an Ack has arrived. Returns FALSE if the Ack says nothing about
+   * congestion. The caller has set `round_trip` and `n_losses` of `news` to 0
+   * before. */
     gboolean (*feedback) (gpointer sender, guint64 now,
       const DccpCcidAck * ack, DccpCcidNews * news);
   /* `next_wakeup` and `timeout` are either both set or both NULL. `next_wakeup`
@@ -119,6 +120,6 @@ typedef struct
    * later time. */
     guint64 (*next_wakeup) (gpointer sender);
   void (*timeout) (gpointer sender, guint64 now);
-  /* All fields of `state` are 0 when this is called. */
+  /* Fills in `state`. The caller has set all fields of `state` to 0 before. */
   void (*get_state) (gpointer sender, DccpCcidSenderState * state);
 } DccpCcidSender;

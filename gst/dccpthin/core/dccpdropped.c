@@ -56,8 +56,8 @@ forget (DccpDropped * dropped)
   dropped->n = n;
 }
 
-/* Appends the blocks for packets that were not dropped. Returns FALSE if there
- * is no room. */
+/* Appends blocks of the option Data Dropped for `run` consecutive packets that
+ * were not dropped. Returns FALSE if there is no room. */
 static gboolean
 add_normal (guint8 * blocks, gsize * size, gint64 run)
 {

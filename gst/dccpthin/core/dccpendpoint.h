@@ -50,8 +50,8 @@ void dccp_endpoint_free (DccpEndpoint * endpoint);
 void dccp_endpoint_set_trace (DccpEndpoint * endpoint, DriverTrace trace,
     gpointer owner);
 
-/* Begins to connect to `path`. Only a client may call this, and only while it
- * has no connection. */
+/* Begins to connect to `path`. Only a client without a connection may call this
+ * function. */
 void dccp_endpoint_connect (DccpEndpoint * endpoint, guint64 now,
     const DatagramPath * path);
 /* Closes the connection. Data that was sent before still arrives, unless it is
@@ -90,8 +90,8 @@ void dccp_endpoint_unreachable (DccpEndpoint * endpoint, guint64 now,
 
 /* Tells the endpoint whether the application is too slow for the data (RFC 4340
  * section 11.6). While it is too slow, each Ack reports this to the sender.
- * When the application is fast enough again, an Ack says so immediately. The
- * setting also holds for later connections. */
+ * When the application is fast enough again, an Ack says so immediately. Later
+ * connections of the endpoint use the same setting. */
 void dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now,
     gboolean slow);
 /* The application dropped the received packet `sequence` (RFC 4340 section
@@ -99,9 +99,10 @@ void dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now,
 void dccp_endpoint_dropped (DccpEndpoint * endpoint, guint64 now,
     guint64 sequence, guint8 drop_code);
 
-/* Returns whether the peer reported one of our packets as dropped. The packets
- * are those from `first` to `first` + `n` - 1 whose bit is set in the history
- * `packets`. Reports that are older than the history are ignored. */
+/* Returns whether the peer has reported any packet of a group of our packets as
+ * dropped. The group consists of the packets from `first` to `first` + `n` - 1
+ * whose bit is set in the history `packets`. Reports that are older than the
+ * history are ignored. */
 gboolean dccp_endpoint_were_dropped (DccpEndpoint * endpoint,
     DccpHistory * packets, guint64 first, gint64 n);
 

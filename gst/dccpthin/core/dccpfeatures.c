@@ -107,11 +107,12 @@ typedef struct
   guint64 wanted;
   State state;
   gboolean is_mandatory;        /* Mandatory precedes our Change option. */
-  /* `owed` is the Confirm to send next, and `said` is the one that was sent
-   * last. */
+  /* `owed` is the Confirm that has to be sent next. `said` is the Confirm that
+   * was sent last. */
   Owed owed, said;
-  /* time of the next retransmission of the Change, and interval after which it
-   * is retransmitted again */
+  /* `due` is the time of the next retransmission of the Change. `interval` is
+   * the time between that retransmission and the one after it. Both are in ns.
+   */
   guint64 due, interval;
 } Feature;
 
@@ -128,8 +129,8 @@ struct _DccpFeatures
   guint64 fgsr, fgss;           /* section 6.6.4 */
   /* A packet with feature options is being processed. */
   gboolean is_negotiating;
-  /* Sequence number of the packet that is being processed. It becomes FGSR when
-   * all options of the packet have been processed. */
+  /* Sequence number of the packet that is being processed. When all options of
+   * this packet have been processed, the number becomes the value of `fgsr`. */
   guint64 negotiating;
   guint64 round_trip;           /* ns, 0: unknown */
 };
@@ -170,8 +171,9 @@ want (DccpFeatures * self, guint8 number, gint side, gboolean mandatory)
   feature->is_mandatory = mandatory;
 }
 
-/* Adds the values from `first` to `last`, in decreasing order if `first` is
- * greater (section 9.2.1). */
+/* Adds the values from `first` to `last` to the list of preferences. If `first`
+ * is greater than `last`, the values are added in decreasing order (section
+ * 9.2.1). */
 static void
 add_preferences (Feature * self, guint first, guint last)
 {

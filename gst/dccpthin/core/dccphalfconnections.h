@@ -39,7 +39,8 @@ gboolean dccp_half_connections_follow (DccpHalfConnections * halves,
 void dccp_half_connections_clear (DccpHalfConnections * halves,
     DccpStats * stats);
 
-/* The states are all 0 before the half-connections begin. */
+/* Write the state of the half-connection to `state`, for statistics. Before the
+ * half-connections begin, all fields of `state` are set to 0. */
 void dccp_half_connections_get_sender (DccpHalfConnections * halves,
     DccpCcidSenderState * state);
 void dccp_half_connections_get_receiver (DccpHalfConnections * halves,
@@ -74,7 +75,8 @@ void dccp_half_connections_sent_other (DccpHalfConnections * halves,
     guint64 now, guint64 sequence);
 void dccp_half_connections_input (DccpHalfConnections * halves, guint64 now,
     const DccpCcidPacket * packet);
-/* Returns FALSE before the half-connections begin. */
+/* Returns whether feedback is due. Before the half-connections begin, no
+ * feedback is due. */
 gboolean dccp_half_connections_want_feedback (DccpHalfConnections * halves,
     guint64 now);
 void dccp_half_connections_write_feedback (DccpHalfConnections * halves,

@@ -36,9 +36,10 @@ mask_run (guint64 sequence, gint64 n, gint64 * size)
   return G_MAXUINT64 >> (64 - *size) << sequence % 64;
 }
 
-/* Clears the bits of `n` sequence numbers that begin at `first`. If a sequence
- * number is far greater than the previous one, this can be the whole history.
- * Each step therefore clears a word of 64 bits and not only one bit. */
+/* Clears the bits of `n` sequence numbers that begin at `first`. If a packet
+ * has a far greater sequence number than the previous packet, the bits of the
+ * whole history have to be cleared. Each step therefore clears a word of 64
+ * bits and not only one bit. */
 static void
 clear_run (DccpHistory * history, guint64 first, gint64 n)
 {
@@ -91,7 +92,8 @@ dccp_history_get (const DccpHistory * history, guint64 sequence)
       && (*find ((DccpHistory *) history, sequence) & mask (sequence)) != 0;
 }
 
-/* Reduces a run to the numbers that the history knows. */
+/* `first` and `n` describe a run of sequence numbers. Removes from the run all
+ * numbers that the history does not cover. */
 static void
 clip (const DccpHistory * history, guint64 * first, gint64 * n)
 {

@@ -51,9 +51,9 @@ typedef struct
  * caller may replace afterwards. */
 void dccp_option_reader_init (DccpOptionReader * reader,
     const DccpPacket * packet);
-/* Returns the next option that a packet of this type may carry. Padding is
- * skipped. A Mandatory option is not returned itself: the field `mandatory` of
- * the next option is TRUE instead.
+/* Returns the next option of the packet. Options that a packet of this type
+ * must not carry are skipped, and so is Padding. A Mandatory option is not
+ * returned itself: the field `mandatory` of the next option is TRUE instead.
  *
  * Returns FALSE after the last option. If an option has an invalid length,
  * `broken` is set, and this option and all options after it are ignored (RFC
@@ -93,8 +93,8 @@ typedef enum                    /* RFC 4340 section 11.7, table 7 */
 gboolean dccp_option_next_drop_block (const DccpOption * option,
     guint * offset, DccpDropCode * code, guint * run);
 
-/* Writes the time in as few bytes as it needs. A longer time than the maximum
- * of the option is written as the maximum. */
+/* Writes a time with as few bytes as possible. A time that exceeds the maximum
+ * of the option is written as this maximum. */
 gboolean dccp_option_write_elapsed_time (DccpOptionWriter * writer,
     guint64 elapsed);
 gboolean dccp_option_write_timestamp (DccpOptionWriter * writer, guint64 now);

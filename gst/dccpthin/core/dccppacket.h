@@ -84,14 +84,16 @@ typedef struct
 {
   guint16 source, destination;  /* DCCP ports */
   DccpType type;
-  /* Header bit X: sequence numbers have 48 bits, otherwise 24 bits. */
+  /* Header bit X. If it is set, sequence numbers have 48 bits, otherwise 24
+   * bits. */
   gboolean extended;
   guint8 ccval;                 /* 0 to 15 */
   /* CsCov: 0 = the checksum covers all bytes; n = it covers the header and (n -
    * 1) * 4 bytes of the payload. */
   guint8 coverage;
   guint64 sequence;
-  guint64 acknowledgement;      /* valid only for types with this field */
+  /* valid only if packets of this type have this field */
+  guint64 acknowledgement;
   guint32 service_code;         /* of Request, Response and Listen */
   guint8 reset_code, reset_data[3];
   const guint8 *options;        /* points into the parsed bytes */

@@ -44,8 +44,8 @@ typedef struct
    * acknowledgement; valid if has_elapsed is TRUE */
   guint64 elapsed;
   gboolean has_elapsed;
-  /* If this is FALSE, the acknowledgement does not change the allowed rate X,
-   * but its round-trip time is used. */
+  /* TRUE if the acknowledgement reports the receive rate. If FALSE, it does not
+   * change the allowed rate X, and only its round-trip time is used. */
   gboolean has_receive_rate;
   guint32 receive_rate;         /* bytes per second */
   /* The loss event rate p. It is computed from the loss intervals, or read from
@@ -58,7 +58,7 @@ typedef struct
   /* Number of packets that the feedback newly reports with Drop Code 2 (RFC
    * 4342 section 5.2). */
   guint dropped;
-  /* packets were newly reported with Drop Code 0 or 1 */
+  /* The feedback newly reports packets with Drop Code 0 or 1. */
   gboolean dropped_others;
 } TfrcFeedback;
 
@@ -102,11 +102,12 @@ typedef struct
   guint32 receive_rate;         /* X_recv of the last feedback */
   gdouble loss_event_rate;      /* p */
   guint64 round_trip;           /* ns, R; 0: unknown */
-  guint64 round_trip_variance;  /* mean deviation of the samples in ns */
+  /* mean deviation of the measured round-trip times in ns */
+  guint64 round_trip_variance;
   guint32 segment_size;         /* s */
-  /* The application sent less than was allowed in most of the last second. X is
-   * then a lower bound of the path's capacity, unless the loss event rate
-   * limits X. */
+  /* In most of the last second, the application sent less than was allowed. The
+   * allowed rate X is then a lower bound of the path's capacity. This is not so
+   * if the loss event rate limits X. */
   gboolean is_app_limited;
   guint64 feedbacks;            /* counters, which never decrease */
   /* number of times that the no-feedback timer expired */

@@ -64,8 +64,9 @@ const guint32 tfrc_table[TFRC_TABLE_SIZE] = {
 };
 /* *INDENT-ON* */
 
-/* Returns the index of the table step that contains p. `start` is set to the
- * first p of the step. `bits` is set to n if the step is 2^n wide. */
+/* The table divides the range of p into steps. Returns the index of the step
+ * that contains p. `start` is set to the first p of this step. `bits` is set to
+ * n if the step is 2^n wide. */
 static guint
 find_step (guint64 p, guint64 * start, guint * bits)
 {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* f (p) of the throughput equation of TFRC for clients without floating point.
- * The table has sixteen values per octave of p, between which f is interpolated
- * linearly. Erixzon section 4.2 uses a lookup table too, but does not state its
- * size and error. Linux has two tables of 500 values, which are linear in p and
- * do not cover p below 10^-4.
+/* Computes the function f (p) of the throughput equation of TFRC with integers
+ * only, from a table.
+ *
+ * The table has sixteen values for each octave of p. Between two values, f is
+ * interpolated linearly. Erixzon section 4.2 uses a lookup table too, for
+ * clients without floating point, but does not state the size and the error of
+ * that table. Linux has two tables of 500 values, which are linear in p and do
+ * not cover p below 10^-4.
  */
 
 #pragma once
@@ -22,8 +25,8 @@
 
 extern const guint32 tfrc_table[TFRC_TABLE_SIZE];
 
-/* Returns f (p). The result differs slightly from the equation, as was
- * measured:
+/* Returns f (p). The result differs slightly from the equation. The measured
+ * errors are:
  *
  * Near p = 10^-8 it is at most 0.08 % too low, because of the rounding to
  * integers.
