@@ -40,7 +40,8 @@ typedef struct
   MmtpArrivalWindow before, present;
 } MmtpArrivalWindows;
 
-/* Messages that arrived between two records of REPORTs. */
+/* Messages of the path that arrived between two REPORTs in which this path has
+ * a record. */
 typedef struct
 {
   guint64 n;
@@ -77,10 +78,11 @@ typedef struct
   gint64 latest_transit;
 
   MmtpArrivalSpan span;         /* messages since the last record */
-  /* messages that the last record of a REPORT covered */
+  /* messages of the last REPORT in which this path had a record */
   MmtpArrivalSpan reported;
   gboolean any_record;
-  guint64 record_time;          /* time of the last record of a REPORT, in ns */
+  /* time of the last REPORT in which this path had a record, in ns */
+  guint64 record_time;
 
   MmtpArrivalWindows windows;
 } MmtpArrivals;

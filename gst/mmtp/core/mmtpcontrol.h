@@ -19,7 +19,7 @@ typedef struct
   guint64 keepalive_at, keepalive_sent;
   /* Time of the next QUERY; MMTP_NEVER if no QUERY is scheduled. */
   guint64 query_at;
-  /* number of LEAVEs for this path still to send */
+  /* number of LEAVE messages that still have to be sent for this path */
   guint leave_tries;
   guint64 leave_at;
   guint8 leave_reason;
@@ -37,8 +37,7 @@ typedef struct
   MmtpJoins *joins;
   guint64 keepalive_period;
   gboolean is_stored;
-  /* Time at which a QUERY for all paths is sent unless a REPORT arrives before
-   * that time.
+  /* If no REPORT has arrived by this time, a QUERY for all paths is sent.
    */
   guint64 query_at;
   gchar *caps;
@@ -73,8 +72,8 @@ MmtpPath *mmtp_control_poll (MmtpControl * self, MmtpMessage * message);
 MmtpPath *mmtp_control_poll_probe (MmtpControl * self, MmtpMessage * message);
 guint64 mmtp_control_next_wakeup (const MmtpControl * self);
 
-/* mmtp_control_hasten() and mmtp_control_probe() schedule a KEEPALIVE on `path`
- * for now. mmtp_control_probe() schedules a PROBE as well. */
+/* Both functions schedule a KEEPALIVE on `path` that is to be sent immediately.
+ * mmtp_control_probe() schedules a PROBE as well. */
 void mmtp_control_hasten (MmtpControl * self, const MmtpPath * path);
 void mmtp_control_probe (MmtpControl * self, const MmtpPath * path);
 /* Call this function after a record of `path` has been processed. The path may
@@ -82,7 +81,8 @@ void mmtp_control_probe (MmtpControl * self, const MmtpPath * path);
  * receiver was asked for. A KEEPALIVE with a longer report period is sent
  * immediately then. */
 void mmtp_control_check_period (MmtpControl * self, const MmtpPath * path);
-/* Notes that a REPORT sent at `sent` (ticks) has arrived on `path`. */
+/* Notes that a REPORT has arrived on `path`. `sent` is the sending time of the
+ * REPORT in ticks. */
 void mmtp_control_note_report (MmtpControl * self, const MmtpPath * path,
     guint32 sent);
 /* Postpones the QUERY that asks for missing REPORTs. Call this function when

@@ -20,8 +20,9 @@
  * have several bursts per second because their delay fluctuates. A mobile link
  * has one burst after each gap. */
 #define EXTRA_MEMORY (400 * MILLISECOND)
-/* The size of a burst is limited. The limit is the number of bytes that the
- * path delivers in MAX_EXTRA at its long rate. */
+/* The size of a burst is limited to the number of bytes that the path delivers
+ * in MAX_EXTRA at its long rate. The long rate is the maximum rate that was
+ * measured over LONG_SPAN. */
 #define MAX_EXTRA (200 * MILLISECOND)
 /* Reports count whole packets only, so the size of a burst has a rounding
  * error. This number of packets is subtracted from the size for that reason. */
@@ -52,8 +53,9 @@ add_point (MmtpDeliveryRate * rate, const MmtpRateSample * sample)
   rate->next_point = (rate->next_point + 1) % MMTP_DELIVERY_POINTS;
 }
 
-/* Returns the newest point that is at least `span` older than the last point;
- * NULL if there is no such point. */
+/* A point describes one report: when its newest message arrived, and how many
+ * bytes were delivered until then. Returns the newest point that is at least
+ * `span` older than the last point; NULL if there is none. */
 static const MmtpDeliveryPoint *
 find_point (const MmtpDeliveryRate * rate, gdouble span)
 {
@@ -95,9 +97,12 @@ mmtp_delivery_rate_get (const MmtpDeliveryRate * rate, gdouble span)
 }
 
 /* Measures the size of a burst, like BBR.extra_acked in draft-ietf-ccwg-bbr.
- * The size is the number of bytes that have arrived beyond what the long rate
- * explains. Jitter that keeps the order of packets causes bursts. A queue does
- * not cause any. */
+ * The size is the number of bytes that have arrived in addition to those that
+ * the long rate explains. The long rate is the maximum rate that was measured
+ * over LONG_SPAN.
+ *
+ * Jitter that keeps the order of packets causes bursts. A queue does not cause
+ * any. */
 static void
 follow_burst (MmtpDeliveryRate * rate, const MmtpRateSample * sample,
     guint packet)

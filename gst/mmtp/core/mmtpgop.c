@@ -11,8 +11,9 @@
 /* Maximum of the interval between key frames. An encoder that makes key frames
  * only on request has no regular interval. */
 #define MAX_INTERVAL (10 * USUAL_INTERVAL)
-/* Minimum interval between two key frames. If the interval between two is
- * shorter, they are parts of one key frame, for example its two fields. */
+/* Minimum interval between two key frames. If two buffers with key frames
+ * follow each other within a shorter time, they are parts of one key frame, for
+ * example its two fields. */
 #define MIN_INTERVAL (USUAL_INTERVAL / 16)
 /* After a reference picture was dropped, the sender waits for a key frame
  * during this number of key-frame intervals. If no key frame follows, the

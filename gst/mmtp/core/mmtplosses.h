@@ -15,13 +15,16 @@
 
 typedef struct
 {
-  /* channel number of the first message, and number of messages */
+  /* number of the first message of the range on its path (channel number), and
+   * number of messages in the range */
   guint64 first, count;
   guint64 found;                /* time at which the gap was found, in ns */
-  guint64 order;                /* MmtpLosses.n_raised when the gap was found */
+  /* value of MmtpLosses.n_raised at the time at which the gap was found */
+  guint64 order;
   /* Time in ns from which on a retransmission is too late. */
   guint64 repair_until;
-  guint reported;               /* number of reports that contain this range */
+  /* number of reports that have contained this range */
+  guint reported;
   /* number of the last report that contains this range */
   guint64 report;
 } MmtpLossRange;
@@ -30,11 +33,11 @@ typedef struct
 {
   gboolean any;
   guint64 highest;
-  /* number of messages that arrived with a higher number than every message
-   * before */
+  /* number of messages whose arrival has raised `highest`, the highest number
+   * so far */
   guint64 n_raised;
-  /* number of messages that have raised `highest` since a message last arrived
-   * out of order */
+  /* Number of messages whose arrival has raised `highest` since a message last
+   * arrived out of order */
   guint64 n_orderly;
   guint64 lost;                 /* never decreases */
   /* missing messages that do not count as lost yet; oldest first */
@@ -55,8 +58,8 @@ void mmtp_losses_init (MmtpLosses * losses);
  * `tolerance` is the time in ns by which a message may be overtaken. */
 void mmtp_losses_add (MmtpLosses * losses, guint64 now, guint64 number,
     guint64 tolerance, guint64 repair_until);
-/* Declares messages lost that have been missing for longer than `tolerance`
- * (ns). */
+/* Declares missing messages lost if they have been missing for more than
+ * `tolerance` ns. */
 void mmtp_losses_timeout (MmtpLosses * losses, guint64 now,
     guint64 tolerance);
 /* Returns the time at which mmtp_losses_timeout() has to be called. Returns

@@ -12,11 +12,13 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND (SECOND / 1000)
 
-/* Time between the end of an episode and the begin of the next one. libwebrtc
+/* Time between the end of an episode and the start of the next one. libwebrtc
  * probes an application-limited path every 5 s (ProbeController). */
 #define REST (2 * SECOND)
 #define MAX_EPISODE (2 * SECOND)
-/* A round is at least this long, because a rate is measured over 50 ms. */
+/* Minimum duration of a round. An episode of padding is divided into rounds,
+ * and the rate of the path is measured in each of them. It is measured over 50
+ * ms. */
 #define MIN_ROUND (100 * MILLISECOND)
 /* An episode is divided into rounds. If the rate grows by less than this factor
  * in a round, the path is full. */
@@ -25,8 +27,9 @@
  * the jitter of the path, the path is full. */
 #define MAX_QUEUE (15 * MILLISECOND)
 /* The token bucket holds the bits that the maximum rate allows in this time. An
- * episode may therefore have several times the maximum rate. The mean over the
- * episode and the rest before it must be below the maximum rate. */
+ * episode may therefore have several times the maximum rate. But the mean over
+ * the episode and the pause before the episode must be below the maximum rate.
+ */
 #define ALLOWANCE_TIME SECOND
 
 void

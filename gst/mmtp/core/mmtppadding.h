@@ -21,11 +21,14 @@ typedef struct
 {
   gboolean is_active;           /* An episode is running. */
   guint64 begin;                /* begin of the current episode */
-  guint64 next_begin;           /* earliest begin of the next episode */
-  guint64 next_send;            /* earliest time of the next message */
-  /* The rate grows from round to round until the path is full. */
+  guint64 next_begin;           /* earliest start of the next episode */
+  /* earliest time at which the next padding message may be sent */
+  guint64 next_send;
+  /* An episode is divided into rounds. The rate of the padding grows from round
+   * to round until the path is full. */
   guint64 round_end;
-  guint64 round_rate;           /* rate at the begin of the round, in bit/s */
+  /* rate at the start of the current round, in bit/s */
+  guint64 round_rate;
 } MmtpPaddingPath;
 
 typedef struct
@@ -51,8 +54,8 @@ void mmtp_padding_set_max_rate (MmtpPadding * self, guint64 max_rate);
  * be sent now; NULL if there is none. Call this function only if nothing else
  * is to be sent. */
 MmtpPath *mmtp_padding_poll (MmtpPadding * self);
-/* Notes that a padding message of `size` bytes was sent, without IP and UDP
- * headers. */
+/* Notes that a padding message was sent. `size` is its size in bytes without IP
+ * and UDP headers. */
 void mmtp_padding_note_sent (MmtpPadding * self, const MmtpPath * path,
     gsize size);
 /* Returns whether an episode is running on the path. */

@@ -24,9 +24,10 @@
 /* Number of reports after which a long interval between reports is forgotten.
  */
 #define INTERVAL_MEMORY 16
-/* The margin of the safe delay is at most 1/8 (MAX_MARGIN) of the initial delay
- * (D0). With a larger margin, no packet might be expected in time, and the path
- * would carry nothing. */
+/* The scheduler uses the safe delay of a path, which is the expected delay plus
+ * a margin. The margin is at most 1/8 (MAX_MARGIN) of the initial delay (D0).
+ * With a larger margin, no packet might be expected in time, and the path would
+ * carry nothing. */
 #define MAX_MARGIN 8
 #define JITTERS 2
 /* When a packet is sent, some time is left until its deadline. The packet is
@@ -44,14 +45,18 @@
 #define LATENESS_RISE 0.5
 #define LATENESS_FALL 0.01
 #define MAX_LATENESS_STEP (100 * MILLISECOND)
-/* If a message misses its deadline by more than this time, it was held up by a
- * gap. If it misses the deadline by less, it is simply late. */
+/* A message may miss its deadline for two reasons. If it arrives more than this
+ * time after the deadline, the path had a gap, which is a time in which it
+ * delivered nothing. If it arrives less than this time after the deadline, it
+ * is simply late. */
 #define MAX_LATENESS (25 * MILLISECOND)
 /* `lateness` is at most 1/LATENESS_PART of the difference between the initial
  * delay (D0) and the base delay. */
 #define LATENESS_PART 3
-/* With a configured rate, the safe delay may be nearly the whole initial delay
- * (D0). */
+/* If the rate of a path is configured, the safe delay that the scheduler uses
+ * may be nearly the whole initial delay (D0). Its maximum is 7/8 of the initial
+ * delay, or the delay that nearly all messages stay below, whichever is more.
+ */
 #define MAX_SAFE_EIGHTHS 7
 /* If a message should have arrived and nothing arrives for this time plus a
  * multiple of the jitter, the path has stalled. The time covers two normal
@@ -214,9 +219,9 @@ mmtp_path_get_cost (const MmtpPath * path, gsize size)
 
 /* While the application sends less than the path carries, it is unknown how
  * much the path carries. If another path fails, this path also has to carry the
- * packets of the failed path. With a normal pacing rate, they would wait until
- * the rate of this path is known. A higher pacing rate is therefore used in the
- * meantime. */
+ * packets of the failed path. With a normal pacing rate, these packets would
+ * wait until the rate of this path is known. The path therefore has a higher
+ * pacing rate until then. */
 static guint64
 get_pacing_rate (const MmtpPath * path)
 {
@@ -336,8 +341,10 @@ mmtp_path_get_overdue (const MmtpPath * path)
   return path->report_time + path->report_interval / 2 * 3;
 }
 
-/* Short control messages do not show whether the path delivers packets. Before
- * the stream begins, most messages are control messages. */
+/* Notes that the message `number` is missing. Only large messages are counted
+ * in `missed`, because the arrival of short control messages does not show
+ * whether the path delivers packets. Before the stream begins, most messages
+ * are control messages. */
 void
 mmtp_path_note_missed (MmtpPath * path, guint64 number)
 {
@@ -413,11 +420,12 @@ unwrap_ticks (const MmtpPath * path, guint32 ticks)
   return mmtp_unwrap (ticks, MMTP_TICKS_BITS, near) * MMTP_TICK_TIME;
 }
 
-/* Returns the maximum length of a pause that jitter explains. A pause of this
- * length is not a stall yet.
+/* Returns the maximum length of a pause that jitter explains. Only a longer
+ * pause is a stall.
  *
- * The result is limited. If the delay of the path jumps, the jitter is high,
- * and a stall would be detected too late to compensate for it.
+ * The result is limited, because the jitter becomes high when the delay of the
+ * path jumps. Without the limit, a stall would then be detected too late to
+ * compensate for it.
  */
 static guint64
 get_stall_jitter (const MmtpPath * path)
@@ -835,10 +843,11 @@ mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now)
 }
 
 /* Returns the safety margin that is added to the expected delay. It is the
- * deviation of the delay, but at most a part of the initial delay (D0). Without
- * this maximum, the slowest message of some seconds would determine the margin.
- * On a mobile link, that message does not predict the delay of the next
- * message. */
+ * deviation of the delay, but at most a part of the initial delay (D0).
+ *
+ * Without this maximum, the slowest message of the last few seconds would
+ * determine the margin. On a mobile link, the delay of that message does not
+ * predict the delay of the next message. */
 static guint64
 get_margin (const MmtpPath * path)
 {
@@ -880,9 +889,9 @@ get_standing_delay (const MmtpPath * path, guint64 now)
   return path->delay + MAX (standing, 0);
 }
 
-/* Returns the delay of a packet that is sent behind all messages in flight. It
- * is computed with the transmission time per byte of large messages, and not
- * with the delivery rate. */
+/* Returns the delay of a packet that is sent after all messages in flight. The
+ * delay is computed with the transmission time per byte of large messages, and
+ * not with the delivery rate. */
 static guint64
 get_predicted_delay (const MmtpPath * path, guint64 now)
 {

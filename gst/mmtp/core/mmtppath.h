@@ -54,24 +54,25 @@ typedef struct
 
   /* --- draining to find the base delay --------------------------------------
    */
-  /* Time since which the application has filled the window; 0 if the
-   * application does not fill it.
+  /* Start of the time in which the application has kept the window full; 0 if
+   * the application does not fill the window.
    */
   guint64 busy_since;
-  /* window while the path is drained, in bytes; 0 otherwise */
+  /* Window in bytes while the sender drains the path, which means that it lets
+   * the queue of the path become empty; 0 at all other times. */
   guint64 drain_window;
   guint64 drain_end;            /* latest time at which draining ends */
   /* Number of the first message that was sent while the path was drained;
    * MMTP_NO_STREAM if there is none yet. */
   guint64 drained_from;
-  /* minimum delay of the messages from drained_from on */
+  /* minimum delay of the messages with numbers of at least `drained_from` */
   gint64 drain_min;
 
   /* --- from the reports -----------------------------------------------------
    */
   MmtpPathDelay delays;
-  /* Delays of large messages only, which have the size of a packet. On a slow
-   * path, large messages take longer than short messages. */
+  /* Delays of large messages only. A large message has the size of a packet. On
+   * a slow path, large messages take longer than short messages. */
   MmtpPathDelay load_delays;
   /* Minimum transmission time per byte of large messages, in ps. */
   MmtpRecent byte_times;
@@ -85,7 +86,8 @@ typedef struct
   /* report period that the sender has asked the receiver for */
   guint64 report_period;
   guint64 report_interval;      /* longest recent time between reports */
-  /* initial delay (D0): maximum time for a message */
+  /* initial delay (D0): maximum time from the due time of a message until its
+   * arrival, in ns */
   guint64 deadline;
   guint64 delay;                /* base one-way delay; MMTP_NEVER if unknown */
   /* Delay that nearly all messages stay below; MMTP_NEVER if unknown. */
@@ -199,11 +201,14 @@ gboolean mmtp_path_is_measured (const MmtpPath * path);
 guint64 mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now);
 /* Returns the expected delay in ns plus a safety margin, for the scheduler. */
 guint64 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now);
-/* Returns a delay in ns for the choice between this path and another usable
- * path. It is at least the safe delay. It also includes the queueing delay of
- * the last reports, even if the messages in flight do not explain that delay.
- * `is_spare` is TRUE if another path has room. This path need not be used up to
- * its limit then. */
+/* Returns a delay in ns with which this path is compared with other usable
+ * paths. The result is at least the safe delay. It includes the queueing delay
+ * that the last reports showed, even if the messages in flight do not explain
+ * it.
+ *
+ * `is_spare` is TRUE if another path has room. In this case, this path need not
+ * be used up to its limit, and the predicted delay of the next packet is
+ * included as well. */
 guint64 mmtp_path_get_cautious_delay (const MmtpPath * path,
     guint64 now, gboolean is_spare);
 /* Returns the minimum delay of a message in ns. It does not include a queue,
