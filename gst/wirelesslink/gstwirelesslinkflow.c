@@ -149,10 +149,13 @@ output_object (GstWirelessLinkFlow * flow, GstMiniObject * object)
   output_item (flow, &item);
 }
 
-/* Outputs the barrier of the first epoch if the fate of all packets before it
- * is known. Then the packets of the next epoch that were waiting for this
- * barrier are output. The next epoch becomes the first one, and the function
- * begins again. */
+/* An epoch is the group of packets before a barrier, which is a serialized
+ * event or query.
+ *
+ * If it is known for all packets of the first epoch whether they are lost,
+ * outputs the barrier of this epoch, and then the packets of the next epoch
+ * that were waiting for the barrier. The next epoch then becomes the first one,
+ * and the function begins again. */
 static void
 pass_barriers (GstWirelessLinkFlow * flow)
 {
@@ -230,8 +233,9 @@ gst_wireless_link_flow_finish (GstWirelessLinkFlow * flow,
     pass_barriers (flow);
 }
 
-/* Considers the packets of this flow in the core as lost. They get an outdated
- * generation, so that they are discarded if they leave the core after all. */
+/* Gives up the packets of this flow that are still in the core: they count as
+ * lost. They get an outdated generation, so that they are discarded if they
+ * leave the core after all. */
 void
 gst_wireless_link_flow_give_up (GstWirelessLinkFlow * flow)
 {
@@ -269,8 +273,9 @@ gst_wireless_link_flow_free_all (GstWirelessLinkFlow * flow)
     gst_wireless_link_item_free (item);
 }
 
-/* Stores a sticky event on the src pad before a flush discards it, because
- * upstream does not send it again. Segment and EOS are the exceptions. */
+/* Called for an object that a flush is going to discard. A sticky event is
+ * stored on the src pad, because upstream does not send it again. Segment and
+ * EOS are not stored. */
 static void
 keep_sticky (GstWirelessLinkFlow * flow, GstMiniObject * object)
 {

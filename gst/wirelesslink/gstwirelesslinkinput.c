@@ -25,8 +25,8 @@ get_size (GstBuffer * buffer)
   return MIN (gst_buffer_get_size (buffer), G_MAXUINT32);
 }
 
-/* Returns a description of the packet as video, or NULL if the queue does not
- * need one. */
+/* If the packet belongs to a video frame and the queue knows frames, returns a
+ * description of the packet. Otherwise returns NULL. */
 static const VideoPacket *
 describe_video (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstBuffer * buffer, VideoPacket * packet)

@@ -12,8 +12,9 @@
 typedef struct
 {
   GstClock *clock;              /* NULL = link time stands still */
-  GstClockTimeDiff base;        /* time of the clock at link time 0 */
-  guint64 stopped_at;           /* link time in ns while it stands still */
+  GstClockTimeDiff base;        /* time of the clock when link time is 0 */
+  /* If link time stands still: its current value in ns */
+  guint64 stopped_at;
 } WirelessLinkClock;
 
 guint64 wireless_link_clock_get_time (const WirelessLinkClock * self);

@@ -13,8 +13,9 @@
 
 typedef struct _WirelessLinkSettings WirelessLinkSettings;
 
-/* A configuration, and the contents of the files that it refers to, which must
- * be kept until link_new () has returned. */
+/* A configuration of the link, and the contents of the files to which the
+ * configuration refers. The contents must be kept until link_new () has
+ * returned. */
 typedef struct
 {
   LinkConfig config;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A telephone call that is set up when a packet waits, and again when it has
- * failed or broken. If hang_up_after is set, the call ends when the link has
- * been empty for this time. The set-up has three phases (Alanko 3.1): the
- * command to the phone, the connection through the telephone network, and the
- * handshake of the modems. The random draws of a call depend on the number of
- * the call.
+/* A telephone call of a dial-up link. The call is set up when a packet waits.
+ * If the set-up fails or the call breaks, the call is set up again. If
+ * hang_up_after is set, the call ends when the link has been empty for this
+ * time.
+ *
+ * The set-up has three phases (Alanko 3.1): the command to the phone, the
+ * connection through the telephone network, and the handshake of the modems.
+ * The random draws of a call depend on the number of the call.
  */
 
 #include "linkdialup.h"
@@ -34,7 +36,9 @@ struct _LinkDialUp
   guint64 number;               /* number of the phone call, beginning at 0 */
   /* beginning and end of the state in ns; LINK_NEVER = unknown */
   guint64 begin, end;
-  guint64 hang_up_at;           /* ns; LINK_NEVER = the phone call is kept */
+  /* Time in ns at which the phone call is ended because the link is empty;
+   * LINK_NEVER = not planned */
+  guint64 hang_up_at;
   guint64 calls, failed, broken;
   /* set-up time in ns of the last phone call that succeeded */
   guint64 setup_time;

@@ -51,7 +51,7 @@ typedef struct
   LinkFlowStats stats;
 } LinkFlow;
 
-/* Rate and delay of a direction from a given time on. */
+/* Rate and delay that one direction of the link has from a given time on. */
 typedef struct
 {
   guint64 from;                 /* ns */
@@ -91,12 +91,13 @@ struct _Link
   GPtrArray *departures;
   guint64 n_departures;
   GQueue outputs;               /* packets (LinkItem) that have left the link */
-  GArray *events;               /* LinkEvent; first_event is the oldest one */
+  /* elements are LinkEvent; the index of the oldest one is first_event */
+  GArray *events;
   guint first_event;
   /* The last packet that was polled. It is not freed yet, because the caller may
    * still read its bit errors (`damage`). */
   LinkItem *last_output;
-  /* damage of the packet in the last event that was polled */
+  /* bit errors of the packet in the last event that was polled */
   LinkDamage *event_damage;
 };
 

@@ -60,7 +60,8 @@ struct _LinkPacket
   gboolean overtaken;           /* later packets may overtake this one */
   guint copies;                 /* number of its duplicates */
   guint n_damage;
-  /* belongs to the link; valid until a function of the link is called again */
+  /* damage of the packet, which belongs to the link; valid until a function of
+   * the link is called again */
   LinkDamage *damage;
 };
 

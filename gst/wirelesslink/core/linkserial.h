@@ -12,12 +12,14 @@
 typedef struct
 {
   Link *link;
-  /* 0 = from station 0, 1 = from all other stations */
+  /* 0 if the line carries the packets of station 0, 1 if it carries the packets
+   * of all other stations */
   guint direction;
   guint64 rate;                 /* bytes/s */
   LinkItem *item;               /* packet on the line, or NULL */
   guint64 bytes;                /* bytes of the item with its framing */
-  /* times in ns; valid while the line is not stopped */
+  /* Times in ns at which the transmission of the item begins and ends. Valid
+   * while the line is not stopped. */
   guint64 begin, end;
   gboolean stopped;             /* stopped by flow control */
   /* bytes of the item that were transmitted before the line was stopped
