@@ -12,9 +12,9 @@
 
 #define GST_CAT_DEFAULT gst_ifd_queue_debug
 
-/* Time in us. In unqueued mode, the streaming thread pushes the frames. The
- * task of the src pad therefore leaves a frame to that thread for this time. If
- * no further frame has arrived by then, the task pushes the frame. */
+/* Time in us. In unqueued mode, upstream's streaming thread pushes the frames.
+ * The task of the src pad pushes a frame only if no further frame has arrived
+ * for this time. */
 #define MAX_HOLD_TIME 20000
 /* Minimum time between two requests for a key frame, as in mmtpsink. It is long
  * because key frames are large. */
@@ -210,8 +210,8 @@ finish_push (GstIfdQueue * self, GstFlowReturn flow, gboolean is_frame)
   else if (is_frame)
     ifd_line_sent (self->line, gst_ifd_queue_now (self));
   self->passed |= flow == GST_FLOW_OK && is_frame;
-  /* After EOS, upstream does not push any more. The flow return would not reach
-   * it, so an error is posted. */
+  /* After EOS, upstream pushes no more buffers, so it would never get the flow
+   * return. An error is posted instead. */
   tell = self->eos && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS);
   g_mutex_unlock (&self->lock);
 
@@ -292,8 +292,9 @@ push_query (GstIfdQueue * self, GstQuery * query)
   g_mutex_unlock (&self->lock);
 }
 
-/* Removes the next element that has to be pushed. Returns FALSE if there is
- * none, or if a thread is already pushing. The caller holds the lock. */
+/* Removes the next item of the queue that has to be pushed: a frame, other
+ * data, an event or a query. Returns FALSE if there is none, or if a thread is
+ * already pushing. The caller holds the lock. */
 static gboolean
 pop_item (GstIfdQueue * self, IfdLineItem * item)
 {
@@ -306,7 +307,8 @@ pop_item (GstIfdQueue * self, IfdLineItem * item)
   return TRUE;
 }
 
-/* The caller holds the lock, which is released while pushing. */
+/* Pushes an item: a frame, other data, an event or a query. The caller holds
+ * the lock. The lock is released during the push. */
 static void
 push_item (GstIfdQueue * self, IfdLineItem * item)
 {
@@ -323,9 +325,9 @@ push_item (GstIfdQueue * self, IfdLineItem * item)
   self->pushing = FALSE;
 }
 
-/* Pushes the next element in the calling thread. Returns FALSE if the queue is
- * empty, or if the other thread is already pushing. The caller holds the lock,
- * which is released while pushing. */
+/* Pushes the next item of the queue in the calling thread. Returns FALSE if the
+ * queue is empty, or if the other thread is already pushing. The caller holds
+ * the lock. The lock is released during the push. */
 static gboolean
 push_next (GstIfdQueue * self)
 {
@@ -404,10 +406,10 @@ gst_ifd_queue_loop (gpointer pad)
       wait_for_change (self, hold_time);
   }
   if (popped) {
-    /* The queue may have room now. */
+    /* The queue may have room now, so a waiting streaming thread is woken. */
     g_cond_broadcast (&self->changed);
     push_item (self, &item);
-    /* The streaming thread may push now. */
+    /* The streaming thread may be waiting until this push has ended. */
     if (gst_ifd_queue_is_unqueued (self))
       g_cond_broadcast (&self->changed);
   }
@@ -438,7 +440,7 @@ take_restart (GstIfdQueue * self, GstEvent * event)
   gst_event_unref (event);
   g_mutex_lock (&self->lock);
   ifd_line_restart (self->line);
-  /* The queue may have room now. */
+  /* The queue may have room now, so a waiting streaming thread is woken. */
   g_cond_broadcast (&self->changed);
   gst_ifd_queue_unlock_and_post (self);
   gst_pad_push_event (self->sinkpad,
@@ -446,8 +448,9 @@ take_restart (GstIfdQueue * self, GstEvent * event)
   return TRUE;
 }
 
-/* Called at a RECONFIGURE event. A pad that was not linked may be linked now,
- * so its receiver is treated as new. */
+/* Called at a RECONFIGURE event. If the src pad was not linked before, it may
+ * be linked now. The element downstream of it is then treated as a new
+ * receiver. */
 static gboolean
 take_reconfigure (GstIfdQueue * self, GstEvent * event)
 {

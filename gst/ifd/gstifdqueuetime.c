@@ -61,8 +61,9 @@ has_time (GstIfdQueue * self, GstClockTime time)
       && self->segment.format == GST_FORMAT_TIME;
 }
 
-/* Called with the lock. Returns NULL if there is no clock, because then there
- * is nothing to wait for. */
+/* Called with the lock. Returns a clock entry for waiting until the time `due`.
+ * Returns NULL if there is no clock, because then there is nothing to wait for.
+ */
 static GstClockID
 create_wait_id (GstIfdQueue * self, GstClockTime due)
 {
