@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads what the elements downstream know about the network: estimates, round
- * trip times, losses and the data that wait in queues. */
+/* Reads what the elements downstream know about the network: estimated
+ * bitrates, round-trip times, numbers of lost packets, and the amount of data
+ * that waits in queues. */
 
 #pragma once
 
@@ -16,7 +17,8 @@ typedef struct
   gchar *element;               /* name of the element */
   /* the element, if it has the property "padding-bitrate"; owned, may be NULL */
   GstElement *padder;
-  /* time in ns from bitrateadapt until a frame is displayed; 0 if unknown */
+  /* latency in ns: the time that a frame may take from bitrateadapt until it is
+   * displayed; 0 if unknown */
   guint64 latency;
   /* Number of packets or frames that were lost or dropped so far and not
    * repaired, according to the element's own counters. */
@@ -27,7 +29,8 @@ typedef struct
   /* Identifies the receiver report from which the losses were read. The value
    * changes with each new report. */
   guint64 loss_report;
-  BitrateReport report;         /* the report, without its field `now` */
+  /* the report for the rule; its field `now` is not set */
+  BitrateReport report;
 } GstBitrateNetwork;
 
 /* Reads the state of the network from the elements downstream of `srcpad`, or

@@ -10,29 +10,37 @@
  * include. This is the share of the encoder's bytes in full packets: about 1260
  * of 1300 bytes. */
 #define PAYLOAD_SHARE 0.97
-/* A frame is put at once and then drains, so the age varies during a frame
- * period. The minimum of the last AGE_TIME shows what remains of the backlog
- * before the next frame. It is longer than a frame period at 25 frames per
+/* The backlog is the data that the encoder has made and the receiver has not
+ * confirmed. It grows when a frame is made, and then shrinks until the next
+ * frame. The age of its oldest byte therefore varies during a frame period.
+ *
+ * The minimum age of the last AGE_TIME shows what remains of the backlog before
+ * the next frame. AGE_TIME is longer than a frame period at 25 frames per
  * second. */
 #define AGE_TIME (60 * MILLISECOND)
 #define RATE_TIME (200 * MILLISECOND)
-/* At lower frame rates, the minimum of this number of frame periods is used. */
+/* If a frame period is longer than AGE_TIME / AGE_FRAMES, the minimum age of
+ * the last AGE_FRAMES frame periods is used. */
 #define AGE_FRAMES 1.5
-/* The put rate and the frame period are measured over PUT_TIME. */
+/* PUT_TIME is the time over which two values are measured: the frame period,
+ * and the rate at which data leave the encoder. */
 #define PUT_TIME (1000 * MILLISECOND)
-/* The normal age consists of the round trip and of the time between two reports
- * of the receiver. Its minimum of the last MIN_PERIOD to 2 * MIN_PERIOD is
- * used. After this time a queue of the stream has drained, because the bitrate
- * is below the rate of the network. A delay that remains is not due to the
+/* Even without a queue, the backlog has an age: the round trip plus the time
+ * between two reports of the receiver. This normal age is measured as the
+ * minimum age of the last MIN_PERIOD to 2 * MIN_PERIOD.
+ *
+ * Within this time, a queue of the stream drains, because the bitrate is below
+ * the rate of the network. A delay that remains for longer is not due to the
  * stream. */
 #define MIN_PERIOD (2000 * MILLISECOND)
 /* The interval of CoDel (RFC 8289, section 4.3) */
 #define STANDING_TIME (100 * MILLISECOND)
 /* Padding fills the network on purpose, and its bytes are in flight, too. The
- * queues of the network then say nothing about the stream. PADDING_TIME is the
- * time after padding was sent in which it may still be in the network.
- * mmtpsink sends padding about every two seconds, so the estimate is up to date
- * for PADDED_TIME. */
+ * queues of the network then say nothing about the stream.
+ *
+ * After padding was sent, it may remain in the network for PADDING_TIME.
+ * mmtpsink sends padding about every two seconds. Its estimate is therefore
+ * regarded as up to date for PADDED_TIME after the last padding. */
 #define PADDING_TIME (500 * MILLISECOND)
 #define PADDED_TIME (3000 * MILLISECOND)
 
@@ -50,8 +58,9 @@ get_n_samples (const BitrateBacklog * backlog)
   return MIN (backlog->n_samples, BITRATE_BACKLOG_SAMPLES);
 }
 
-/* Returns the time since the byte after the first `drained` bytes was put. At
- * most, returns the time since the oldest sample. */
+/* Returns the age of the backlog, of which the first `drained` bytes have left.
+ * The age is the time since the encoder made the next byte. It is at most the
+ * time since the oldest sample. */
 static guint64
 get_age (const BitrateBacklog * backlog, guint64 now, guint64 drained)
 {
@@ -76,7 +85,8 @@ note_min (BitrateMinimum * minimum, guint64 now, guint64 value)
   minimum->present = MIN (minimum->present, value);
 }
 
-/* Returns by how much `value` exceeds the minimum. */
+/* Returns by how much `value` exceeds the minimum of the present and the
+ * previous period. */
 static guint64
 get_excess (const BitrateMinimum * minimum, guint64 value)
 {
@@ -85,8 +95,9 @@ get_excess (const BitrateMinimum * minimum, guint64 value)
   return value - MIN (value, MIN (minimum->present, minimum->previous));
 }
 
-/* The age is comparable only after a report of the receiver. An empty backlog
- * has no age, and before the first report the age is that of the stream. */
+/* Returns whether the last report shows that the receiver has confirmed new
+ * data. Only then can the age be compared with earlier ages. Without such a
+ * report, the age merely grows with the time. */
 static gboolean
 has_just_drained (const BitrateBacklog * backlog)
 {
@@ -94,9 +105,10 @@ has_just_drained (const BitrateBacklog * backlog)
       && get_sample (backlog, 0)->drained > get_sample (backlog, 1)->drained;
 }
 
-/* Returns the time since the previous sample if the network has delivered data
- * in this time, or if it should have: the oldest data have waited for longer
- * than the normal age. Returns 0 otherwise. */
+/* Returns for how long the network was busy since the previous sample. This is
+ * the whole time since that sample in two cases: the network has delivered
+ * data, or the oldest data have waited for longer than the normal age. Returns
+ * 0 in all other cases. */
 static guint64
 get_busy_time (const BitrateBacklog * backlog)
 {
@@ -129,7 +141,8 @@ bitrate_backlog_input (BitrateBacklog * backlog, const BitrateReport * report)
   BitrateBacklogSample *sample;
   guint64 waiting;
 
-  /* The sink was replaced by a sink of another type. */
+  /* The number of bytes in flight is no longer known, because the sink was
+   * replaced by a sink of another type. */
   if (report->in_flight == BITRATE_UNKNOWN && backlog->n_samples > 0)
     memset (backlog, 0, sizeof (*backlog));
   note_padding (backlog, report);
@@ -154,8 +167,9 @@ bitrate_backlog_input (BitrateBacklog * backlog, const BitrateReport * report)
   note_min (&backlog->age, report->now, sample->age);
   if (report->network_queue == BITRATE_UNKNOWN)
     return;
-  /* The transport has measured the minimum one-way delay, so a delay above it
-   * is a queue until it has remained for some seconds. */
+  /* The transport has measured the minimum one-way delay, so any delay above
+   * this minimum is first taken for a queue. If the additional delay remains
+   * for some seconds, it is no longer taken for a queue. */
   if (backlog->network_queue.period_end == 0)
     note_min (&backlog->network_queue, report->now, 0);
   note_min (&backlog->network_queue, report->now, report->network_queue);
@@ -260,7 +274,7 @@ get_oldest (const BitrateBacklog * backlog, guint64 time, guint * n_frames)
   return sample;
 }
 
-/* Returns the rate in the last `time` ns. */
+/* Returns the rate at which data left the encoder in the last `time` ns. */
 static gdouble
 get_put_rate (const BitrateBacklog * backlog, guint64 time)
 {

@@ -37,7 +37,7 @@
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* Time between two reports, on which the weights of the averages are based. */
+/* Time between two reports. The weights below are chosen for this time. */
 #define REPORT_INTERVAL (20 * MILLISECOND)
 #define SLOW_WEIGHT 0.01
 #define GROWTH_WEIGHT 0.2
