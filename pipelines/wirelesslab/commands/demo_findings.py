@@ -51,7 +51,7 @@ class Sender:
     percentile_ms: list[float]
     psnr_db: list[float]
     is_flagged: bool = False  # Whether any of the runs is flagged.
-    # The element from which the colour of the transport follows.
+    # The element that determines the colour of the transport.
     element: str = ""
     # The latency of mmtpsink in ms; 0 if the sender is not mmtpsink.
     mmtp_latency_ms: int = 0
@@ -222,9 +222,9 @@ def shares_in_time(sender: Sender) -> str:
 
 
 def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
-    """Compares senders with a single run. `first` has the senders with the
-    highest shares. Their shares differ so little that repeated runs may put
-    them in another order."""
+    """Compares senders that have one run each. `first` has the senders with the
+    highest shares. These shares differ so little that their order might be
+    different if the runs were repeated."""
     differ = ("Two runs of the same sender differ by up to "
               f"{REPEATS_DIFFER:.0f} percentage points")
     if len(first) == 1:
@@ -267,9 +267,9 @@ def why_first(first: Sequence[Sender]) -> str:
 
 
 def why_next(second: Sequence[Sender]) -> str:
-    """Returns a sentence about the senders of `second` that missed only
-    B-frames: which share of the B-frames they missed. Returns "" if there is no
-    such sender.
+    """Returns a sentence about those senders of `second` that missed no other
+    frames than B-frames. The sentence says how many percent of the B-frames
+    they missed. Returns "" if there is no such sender.
     """
     only_b = [sender for sender in second if findings.is_only_b(sender.row)]
     if not only_b:
@@ -331,8 +331,9 @@ def is_in_all_runs(sender: Sender, is_so: Callable[[Frames], float]) -> bool:
 
 
 def what_is_missing(sender: Sender) -> str:
-    """Returns a sentence about which shares of the sender's frames were lost
-    and late. Returns "" if why_first() already describes this sender.
+    """Returns a sentence that says how many percent of the sender's frames were
+    lost, and how many percent were late. Returns "" if why_first() already
+    describes this sender.
     """
     if sender.row.is_complete or findings.is_only_b(sender.row):
         return ""

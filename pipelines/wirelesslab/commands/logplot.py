@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Prints from the log of a link how many bytes left the link, and when the link
-was silent. With --output it also draws the throughput in an upper plot and the
-arrivals in a lower plot, as the papers draw a transfer.
+"""Prints from the log of a link how many bytes left the link, and the times at
+which nothing left the link. With --output it also draws two plots: the
+throughput above, and the arrivals below. The papers about such links have plots
+of this form.
 
   logplot --flow 1 --output gprs.svg logs/wl0.log
 """

@@ -32,7 +32,7 @@ MAX_LINE_LENGTH = 1 << 20
 
 
 class Late(Exception):
-    """The time of --timeout is over."""
+    """The time limit of the option --timeout has been reached."""
 
 
 class Steps(argparse.Action):
@@ -156,7 +156,8 @@ class Stream:
         self._rest = b""
 
     def pass_on(self) -> bool:
-        """Copies what can be read now. Returns False at the end of the output.
+        """Copies the output that is available. Returns False at the end of the
+        output.
         """
         data = os.read(self.pipe.fileno(), 1 << 16)
         if self._log:
@@ -190,8 +191,8 @@ class Session:
         self._started = []  # (host, command, process)
 
     def run(self) -> int:
-        """Runs all steps and returns the exit status of the whole command line.
-        This is the exit status of the step that the options choose.
+        """Runs all steps. Returns the exit status of the command that the
+        options choose, which becomes the exit status of the whole program.
         """
         for process in self._bed.link_processes():
             self._watch(process)

@@ -43,7 +43,7 @@ QUEUE = "txqueuelen=0"
 # The receiver's sockets decide whether to drop these packets.
 TRANSPARENT = "profile=gsm-transparent frame-check=false"
 # The properties of a bearer that retransmits damaged radio blocks. Its packets
-# arrive late and not damaged.
+# arrive late but undamaged.
 RETRANSMITTING = "profile=gsm"
 # The line carries 9600 bit/s. Each byte needs ten bits, including its start bit
 # and its stop bit.
@@ -347,7 +347,7 @@ def send(runs: Sequence[Run], seconds: float) -> None:
 # ----------------------------------------------------------------- what arrived
 
 class Outcome:
-    """The part of the clip that arrived by one transport."""
+    """What arrived of the clip by one transport, and what was lost."""
 
     def __init__(self, run: Run, clip: Clip) -> None:
         self.transport = run.transport
@@ -539,8 +539,8 @@ def simulate(options: argparse.Namespace,
     print(f"Sending {len(clip.packets)} packets of {clip.path.name}, "
           f"{clip.speed:.2f} times slower than the clip plays, because the "
           f"line has 9600 bit/s. This takes {clip.seconds:.0f} s.", flush=True)
-    # A link with RLP cannot apply a record. Its radio damages the same blocks
-    # as the radio in the record, because both have the same seed.
+    # A link with RLP cannot replay the record of the first pass. But it has the
+    # same seed as the link of that pass, so its radio damages the same blocks.
     replay = f" pattern={shlex.quote(str(pattern))}"
     runs = [Run(transport, clip, f"{transport.bearer} {radio}" + (
                 replay if transport.bearer == TRANSPARENT else ""),

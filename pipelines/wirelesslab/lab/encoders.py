@@ -25,11 +25,11 @@ ADAPTIVE, FIXED = "{adaptive}", "{encoder}"
 ENCODED = "{encoding}"
 ENCODINGS = "encodings"  # The key with the names of the encodings.
 ENCODING_KEYS = {"title", "codec", "delay", "make"}
-# The key with the bitrate in kbit/s. A section with several values makes one
-# protocol for each value.
+# The key with the bitrate in kbit/s. If the section of a protocol has several
+# bitrates in this key, each bitrate becomes a protocol of its own.
 BITRATE = "bitrate"
-# Bitrates in kbit/s. A protocol without the key `bitrate` has the first one.
-# The second one is the maximum bitrate of all protocols.
+# Bitrates in kbit/s. The first is the bitrate of protocols that do not have the
+# key `bitrate`. The second is the maximum bitrate of all protocols.
 DEFAULT_BITRATE, DEFAULT_MAX = "1000", "6000"
 LATE_MS = "400"
 
@@ -60,7 +60,7 @@ class Front:
                           for name, own in sections.items()}
 
     def fill(self, sender: str, bitrate: int) -> str:
-        """Returns the sender of a protocol as a pipeline for this bitrate."""
+        """Returns the pipeline of a protocol's sender for this bitrate."""
         adaptive = f"{self._pipeline} ! {self._adapter}"
         filled = sender.replace(ADAPTIVE, adaptive) \
             .replace(FIXED, self._pipeline)
@@ -84,7 +84,9 @@ def number(owner: str, key: str, text: str) -> int:
 
 
 def is_for_one(section: Mapping[str, str]) -> bool:
-    """Returns whether the section of a protocol is for a live encoder."""
+    """Returns whether the sender of a protocol contains {adaptive}, {encoder}
+    or {encoding}.
+    """
     return any(word in section.get("sender", "")
                for word in (ADAPTIVE, FIXED, ENCODED))
 
