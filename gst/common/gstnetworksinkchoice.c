@@ -93,8 +93,8 @@ get_layer (GstBuffer * buffer)
 
 /* Notes that a frame of a layer above the base layer was dropped, because the
  * network accepts no data. The following frames of higher layers refer to the
- * dropped frame, so they are useless. This ends with the next frame of the same
- * layer or of a lower one. */
+ * dropped frame, so they are useless. When a frame of the same layer or of a
+ * lower layer arrives, the frames from there on are useful again. */
 static void
 note_dropped_layer (GstNetworkSink * self, GstBuffer * buffer)
 {
@@ -105,8 +105,8 @@ note_dropped_layer (GstNetworkSink * self, GstBuffer * buffer)
     self->priv->dropped_layer = layer;
 }
 
-/* Returns whether the frame is useless, because a frame of a lower temporal
- * layer to which it refers was dropped. */
+/* Returns whether the frame is useless because it refers to a dropped frame of
+ * a lower temporal layer. */
 static gboolean
 needs_dropped_layer (GstNetworkSink * self, GstBuffer * buffer)
 {

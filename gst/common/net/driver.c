@@ -473,8 +473,8 @@ send_unsent (Driver * driver, guint number)
   set_blocked (driver, number, FALSE);
 }
 
-/* Sends all packets that have the same path as packet `first`. They are sent
- * together and in their order. Marks them as done in `is_taken`. */
+/* Sends all packets that have the same path as packet `first`, together and in
+ * their order. Marks these packets as done in `is_taken`. */
 static void
 send_path_of (Driver * driver, const guint * numbers,
     const Datagram * datagrams, guint n, guint first, gboolean * is_taken)
@@ -635,7 +635,7 @@ pack (Driver * driver, Datagram * datagram)
       PACKED_ALIGNMENT);
 }
 
-/* Moves received datagram number `i` to memory of which the core can make
+/* Moves received datagram number `i` to memory of which the core can keep
  * slices. Returns the block that the caller has to release afterwards; NULL if
  * there is none. */
 static DatagramBlock *

@@ -201,7 +201,7 @@ void driver_flush (Driver * driver);
  * a millisecond at the latest. */
 void driver_flush_often (Driver * driver, guint64 now, guint n_packets);
 /* Wakes driver_run if the core has to be called before the current wait ends.
- * If `always` is TRUE, it is woken in any case. */
+ * If `always` is TRUE, driver_run is woken in any case. */
 void driver_wake (Driver * driver, gboolean always);
 
 /* Runs the core until one of four things happens: `is_done` returns TRUE,

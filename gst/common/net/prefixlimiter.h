@@ -63,8 +63,8 @@ void prefix_limiter_free (PrefixLimiter * limiter);
  * reserve. */
 gboolean prefix_limiter_take (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host, guint rate);
-/* Returns TRUE if the reserve of the host contains an answer, and deducts that
- * answer from the reserve. */
+/* Returns TRUE if the reserve of the host suffices for one answer, and deducts
+ * that answer from the reserve. */
 gboolean prefix_limiter_take_reserve (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host);
 /* Gives `host` a reserve. The host has completed a handshake, which proves that

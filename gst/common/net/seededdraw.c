@@ -36,7 +36,8 @@ seeded_chance (gdouble probability)
     return 0;
   if (probability >= 1)
     return G_MAXUINT64;
-  /* The product is exact, because the factor is a power of two. */
+  /* The result of the multiplication is exact, because the factor is a power of
+   * two. */
   return (guint64) (probability * 18446744073709551616.0);
 }
 

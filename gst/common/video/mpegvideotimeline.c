@@ -52,10 +52,10 @@
 /* Number of consecutive frames whose type must match the pattern before the
  * pattern determines the types of lost frames */
 #define PATTERN_TRUSTED 32
-/* Number of times that the maximum distance of anchors (I- or P-frames) must be
- * seen before a larger distance is treated as a loss. An encoder with a fixed
- * pattern reaches its maximum distance immediately, but an adaptive encoder may
- * start without B-frames. */
+/* The maximum distance between two consecutive anchors (I- or P-frames) must be
+ * seen this number of times. Only then is a larger distance treated as a loss.
+ * An encoder with a fixed pattern reaches its maximum distance immediately, but
+ * an adaptive encoder may start without B-frames. */
 #define DISTANCE_TRUSTED 4
 #define DISTANCE_ONE_TRUSTED 32
 #define DEFAULT_FPS_N 25
@@ -123,7 +123,8 @@ struct _MpegVideoTimeline
   gint64 period;                /* distance of I-frames; 0: unknown */
   /* number of consecutive times that the I-frame distance `period` was seen */
   guint period_seen;
-  /* maximum distance of two anchors (I- or P-frames); 0: unknown */
+  /* maximum distance between two consecutive anchors (I- or P-frames); 0:
+   * unknown */
   gint64 anchor_distance;
   /* number of times that the distance anchor_distance was seen */
   guint distance_seen;
@@ -613,8 +614,8 @@ time_code_gop_start (MpegVideoTimeline * timeline, const MpegVideoGop * gop)
   }
   /* The time code shows a gap. If an earlier time code agreed with the received
    * frames, the gap is accepted. If an earlier time code disagreed with them,
-   * the gap is not accepted. If there was neither, only a short gap is
-   * accepted. */
+   * the gap is not accepted. If there was no earlier time code, only a short
+   * gap is accepted. */
   slack = MAX (MAX_HEAD, 2 * (first - timeline->gop_start));
   if (timeline->time_code_trust > 0
       || (timeline->time_code_trust == 0 && start - first <= slack))
@@ -880,7 +881,7 @@ learn_pattern (MpegVideoTimeline * timeline, gint64 number,
 
 /* Learns the distance of two anchors (I- or P-frames) if all positions between
  * them are those of received B-frames. In this case, nothing was lost between
- * the two anchors. The maximum distance is stored. */
+ * the two anchors. The maximum of the learned distances is stored. */
 static void
 learn_anchor_distance (MpegVideoTimeline * timeline)
 {

@@ -4,9 +4,10 @@
  * before it were lost. It does no I/O.
  *
  * The timeline learns the GOP pattern, which is the distance of I-frames and
- * the frame type at each position. It counts a frame as lost, with its type, as
- * soon as no later frame can have the position of that frame. This also works
- * if the GOP header or whole GOPs are lost.
+ * the frame type at each position. A frame counts as lost as soon as it is
+ * certain that none of the later frames has its position. The timeline also
+ * determines the type of the lost frame. This works even if the GOP header or
+ * whole GOPs are lost.
  *
  * To find the position of a frame, the timeline uses four sources in this
  * order: the sender's media clock (RTP timestamps), upstream's PTS, the GOP

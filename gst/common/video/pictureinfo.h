@@ -73,9 +73,9 @@ typedef struct _PictureReader PictureReader;
 PictureReader *picture_reader_new (PictureFormat format);
 void picture_reader_free (PictureReader * reader);
 
-/* Sets the codec data of the caps (avcC or hvcC), which exist if each NAL unit
- * is preceded by its length. Returns FALSE, without changing anything, if the
- * data are malformed or the format does not use codec data. */
+/* Sets the codec data of the caps (avcC or hvcC). The caps have codec data if
+ * each NAL unit is preceded by its length. Returns FALSE, without changing
+ * anything, if the data are malformed or the format does not use codec data. */
 gboolean picture_reader_set_codec_data (PictureReader * reader,
     const guint8 * data, gsize size);
 /* Discards the state of the stream after a flush, but keeps the codec data. */

@@ -338,8 +338,8 @@ add_sections (TsPictures * pictures, Table * table, const guint8 * data,
 }
 
 /* Reads the sections of a packet (2.4.4.2). If the previous packet is missing,
- * the rest of a section that began in it is useless. If a packet is sent twice,
- * the second copy changes nothing. */
+ * the rest of a section that began in the missing packet is useless. If a
+ * packet is sent twice, the second copy changes nothing. */
 static void
 take_table (TsPictures * pictures, Table * table, const Packet * packet)
 {
