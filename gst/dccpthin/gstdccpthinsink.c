@@ -291,9 +291,9 @@ gst_dccp_thin_sink_take_event (gpointer element, const DccpEvent * event)
 
 /* --- notifications -------------------------------------------------------- */
 
-/* Wakes the function `wait` if the next packet may be sent earlier than was
- * known when the wait began, or if the socket has room again. The caller holds
- * the lock. */
+/* Wakes the function `wait` in two cases: the next packet may be sent earlier
+ * than was known when the wait began, or the socket has room again. The caller
+ * holds the lock. */
 static void
 wake_sender (GstDccpThinSink * self)
 {

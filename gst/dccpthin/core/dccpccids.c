@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The algorithms of congestion control that this build has. */
+/* The congestion controls that this build has. */
 
 #include "dccpccid.h"
 

@@ -63,8 +63,9 @@ typedef struct
  * not know a value, it leaves the value at 0. */
 typedef struct
 {
-  /* Allowed rate in bytes per second. A window-based algorithm reports window
-   * divided by round-trip time. The application is notified of changes. */
+  /* Allowed rate in bytes per second. A window-based algorithm reports its
+   * window divided by the round-trip time. The application is notified of
+   * changes. */
   gdouble rate;
   /* Rate at which packets are sent at this moment, in bytes per second. It
    * differs from `rate` if the latest round-trip time differs from the mean one
@@ -92,13 +93,14 @@ typedef struct
    * of `feedback` or `timeout`. The caller may call this function without
    * sending a packet afterwards. */
     guint64 (*next_send) (gpointer sender, guint64 now);
-  /* A data packet with `size` bytes of payload is sent. `more` is TRUE if
-   * another packet waits to be sent. Returns the CCVal of the packet, 0 to 15.
+  /* Called when a data packet with `size` bytes of payload is sent. `more` is
+   * TRUE if another packet waits to be sent. Returns the CCVal of the packet, 0
+   * to 15.
    */
     guint8 (*sent) (gpointer sender, guint64 now, guint64 sequence,
       guint32 size, gboolean more);
-  /* Optional: a packet without data is sent. Such a packet has a sequence
-   * number too. */
+  /* Optional: called when a packet without data is sent. Such a packet has a
+   * sequence number too. */
   void (*sent_other) (gpointer sender, guint64 now, guint64 sequence);
   /* Optional: writes the options of types 128 to 191 of a Data, DataAck, Sync
    * or SyncAck packet. The options with their headers have at most 5 bytes.

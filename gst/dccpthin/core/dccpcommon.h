@@ -24,7 +24,7 @@
 
 typedef struct
 {
-  /* times of the latest answers in ns */
+  /* times in ns at which the latest answers were sent */
   guint64 times[DCCP_ANSWERS_PER_SECOND];
   guint64 n;
 } DccpLimiter;

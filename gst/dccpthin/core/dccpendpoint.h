@@ -80,7 +80,8 @@ gboolean dccp_endpoint_put (DccpEndpoint * endpoint, guint64 now,
     const guint8 * payload, gsize size, gboolean more, guint64 * sequence);
 gboolean dccp_endpoint_get_path (DccpEndpoint * endpoint, DatagramPath * path);
 
-/* A packet arrived. `bytes` must stay valid until the events were polled. */
+/* Call this function when a packet has arrived. `bytes` must stay valid until
+ * the events were polled. */
 void dccp_endpoint_input (DccpEndpoint * endpoint, guint64 now,
     const DatagramPath * path, const guint8 * bytes, gsize size);
 /* Reports an ICMP error. If `mtu` is 0, the peer is unreachable. Otherwise
@@ -94,8 +95,8 @@ void dccp_endpoint_unreachable (DccpEndpoint * endpoint, guint64 now,
  * connections of the endpoint use the same setting. */
 void dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now,
     gboolean slow);
-/* The application dropped the received packet `sequence` (RFC 4340 section
- * 11.7). */
+/* Tells the endpoint that the application has dropped the received packet
+ * `sequence` (RFC 4340 section 11.7). */
 void dccp_endpoint_dropped (DccpEndpoint * endpoint, guint64 now,
     guint64 sequence, guint8 drop_code);
 

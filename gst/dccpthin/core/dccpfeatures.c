@@ -86,7 +86,7 @@ static const Rule base_rules[] = {
 typedef enum
 {
   STABLE,
-  /* STABLE, but the next packet carries a Change */
+  /* As STABLE, but the next packet has to carry a Change. */
   WANTED,
   CHANGING
 } State;

@@ -30,10 +30,10 @@ void dccp_half_connections_begin (DccpHalfConnections * halves, guint64 now,
     guint max_segment, guint64 iss, guint64 sequence);
 /* Called after the options of the packet `sequence` were processed. These
  * options may have changed the negotiated congestion controls, even in the
- * state OPEN. If so, the half-connection begins again with the new congestion
- * control, and the counters of the old one are added to `stats`. `gss` is the
- * last sequence number that we sent. Returns TRUE if the half-connection in
- * which we send data began again. */
+ * state OPEN. A half-connection whose congestion control has changed begins
+ * again with the new one, and the counters of the old one are added to `stats`.
+ * `gss` is the last sequence number that we sent. Returns TRUE if the
+ * half-connection in which we send data began again. */
 gboolean dccp_half_connections_follow (DccpHalfConnections * halves,
     guint64 now, guint64 gss, guint64 sequence, DccpStats * stats);
 void dccp_half_connections_clear (DccpHalfConnections * halves,
@@ -93,6 +93,6 @@ guint8 dccp_half_connections_sent (DccpHalfConnections * halves, guint64 now,
     guint64 sequence, guint32 size, gboolean more);
 
 guint64 dccp_half_connections_next_wakeup (DccpHalfConnections * halves);
-/* Runs the timer of the sender. Returns TRUE if it had expired. */
+/* Runs the timer of the sender. Returns TRUE if the timer had expired. */
 gboolean dccp_half_connections_timeout (DccpHalfConnections * halves,
     guint64 now);

@@ -72,7 +72,9 @@ typedef enum
   DCCP_REFUSED_CHECKSUM,
   /* The packet belongs to none of our connections. */
   DCCP_REFUSED_FLOW,
-  DCCP_REFUSED_STATE,           /* The type is not allowed in this state. */
+  /* A packet of this type is not allowed in the present state of the
+   * connection. */
+  DCCP_REFUSED_STATE,
   DCCP_REFUSED_SEQUENCE,        /* sequence number outside the window */
   DCCP_REFUSED_ACKNOWLEDGEMENT, /* acknowledgement number outside the window */
   /* invalid feature negotiation; the connection is reset */

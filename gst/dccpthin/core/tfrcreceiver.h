@@ -44,9 +44,9 @@ void tfrc_receiver_free (TfrcReceiver * receiver);
 void tfrc_receiver_set_round_trip (TfrcReceiver * receiver,
     guint64 round_trip);
 
-/* A valid packet of any type arrived from the peer. `size` is its payload size
- * in bytes, `is_data` is TRUE for a Data or DataAck, and `ndp` is its NDP Count
- * or 0. */
+/* Call this function when a valid packet of any type has arrived from the peer.
+ * `size` is its payload size in bytes, `is_data` is TRUE for a Data or DataAck,
+ * and `ndp` is its NDP Count or 0. */
 void tfrc_receiver_input (TfrcReceiver * receiver, guint64 now,
     guint64 sequence, gboolean is_data, guint8 ccval, guint32 size,
     guint64 ndp);

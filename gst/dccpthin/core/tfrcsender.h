@@ -78,19 +78,21 @@ void tfrc_sender_set_max_rate (TfrcSender * sender, guint64 max_rate);
  * immediately. A sender that paused may catch up by less than the packets of
  * one round trip (RFC 5348 section 4.6). */
 guint64 tfrc_sender_next_send (TfrcSender * sender, guint64 now);
-/* A data packet with `size` bytes of payload is sent. `more` is TRUE if another
- * packet waits, so the sender is not data-limited (RFC 5348 section 8.2.1).
- * Returns the CCVal of the packet (RFC 4342 section 8.1). */
+/* Call this function when a data packet with `size` bytes of payload is sent.
+ * `more` is TRUE if another packet waits, so the sender is not data-limited
+ * (RFC 5348 section 8.2.1). Returns the CCVal of the packet (RFC 4342 section
+ * 8.1). */
 guint8 tfrc_sender_sent (TfrcSender * sender, guint64 now, guint64 sequence,
     guint32 size, gboolean more);
-/* A packet without data is sent with the sequence number `sequence`. When it is
- * acknowledged, the round-trip time is measured, as with a data packet. */
+/* Call this function when a packet without data is sent with the sequence
+ * number `sequence`. When the packet is acknowledged, the round-trip time is
+ * measured, as with a data packet. */
 void tfrc_sender_sent_other (TfrcSender * sender, guint64 now,
     guint64 sequence);
 void tfrc_sender_feedback (TfrcSender * sender, guint64 now,
     const TfrcFeedback * feedback);
 
-/* Returns the time of the no-feedback timer. */
+/* Returns the time at which the no-feedback timer expires. */
 guint64 tfrc_sender_next_wakeup (TfrcSender * sender);
 void tfrc_sender_timeout (TfrcSender * sender, guint64 now);
 
@@ -112,9 +114,9 @@ typedef struct
   guint64 feedbacks;            /* counters, which never decrease */
   /* number of times that the no-feedback timer expired */
   guint64 no_feedbacks;
-  /* feedback packets with the option Slow Receiver */
+  /* number of feedback packets with the option Slow Receiver */
   guint64 slow_receivers;
-  /* packets that the receiver reported as dropped */
+  /* number of packets that the receiver reported as dropped */
   guint64 dropped;
 } TfrcSenderState;
 
