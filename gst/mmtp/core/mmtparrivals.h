@@ -91,8 +91,8 @@ typedef struct
  * as silent. */
 void mmtp_arrivals_init (MmtpArrivals * arrivals, guint64 now,
     guint64 silence);
-/* From now on, messages arrive over another route, for example from a new
- * address. The transits of the old route are forgotten. */
+/* Call this function when messages arrive over another route from now on, for
+ * example from a new address. The transits of the old route are forgotten. */
 void mmtp_arrivals_begin_path (MmtpArrivals * arrivals, guint64 now);
 void mmtp_arrivals_add (MmtpArrivals * arrivals, guint64 now,
     const MmtpArrival * arrival);

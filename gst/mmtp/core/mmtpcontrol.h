@@ -72,8 +72,9 @@ MmtpPath *mmtp_control_poll (MmtpControl * self, MmtpMessage * message);
 MmtpPath *mmtp_control_poll_probe (MmtpControl * self, MmtpMessage * message);
 guint64 mmtp_control_next_wakeup (const MmtpControl * self);
 
-/* Both functions schedule a KEEPALIVE on `path` that is to be sent immediately.
- * mmtp_control_probe() schedules a PROBE as well. */
+/* mmtp_control_hasten() and mmtp_control_probe() schedule a KEEPALIVE on
+ * `path`, which is sent as soon as possible. mmtp_control_probe() schedules a
+ * PROBE as well. */
 void mmtp_control_hasten (MmtpControl * self, const MmtpPath * path);
 void mmtp_control_probe (MmtpControl * self, const MmtpPath * path);
 /* Call this function after a record of `path` has been processed. The path may

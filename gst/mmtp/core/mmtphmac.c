@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Implementation of mmtphmac.h. The context already contains the hashed key, so
- * it is copied for each message. Hashing the key again would take half the time
- * that hashing a short message takes.
+ * it is copied for each message. If the key were hashed again for each message,
+ * this would take half as long as hashing a short message.
  */
 
 #include "mmtphmac.h"

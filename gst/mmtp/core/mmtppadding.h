@@ -37,8 +37,8 @@ typedef struct
   const MmtpSendQueue *queue;
   const MmtpPolicy *policy;
   guint64 max_rate;             /* in bit/s; 0 means no padding */
-  /* Token bucket for all paths together. `allowance` is the number of bits that
-   * may be sent, as of the time `allowance_time`. */
+  /* Token bucket that all paths share. `allowance` is the number of bits that
+   * could be sent at the time `allowance_time`. */
   guint64 allowance, allowance_time;
   guint64 messages, bytes;      /* counters of what was sent */
   MmtpPaddingPath all[MMTP_MAX_PATHS];  /* indexed by the path's id */

@@ -38,7 +38,8 @@
 /* Control of `lateness`, the time that is added to the expected delay.
  * `lateness` rises while the mean share of late packets is above MANY_LATE, and
  * falls while the share is below FEW_LATE. LATE_MEMORY is the time constant of
- * the mean. LATENESS_RISE and LATENESS_FALL are in ns per ns. */
+ * the mean. LATENESS_RISE and LATENESS_FALL say how fast `lateness` changes, in
+ * ns per ns of time. */
 #define MANY_LATE 0.1
 #define FEW_LATE 0.02
 #define LATE_MEMORY (500. * MILLISECOND)
@@ -409,8 +410,9 @@ mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest)
   path->progress_time = now;
 }
 
-/* Unwraps a time on the receiver's clock. Reports contain only 24 bits of it,
- * in units of 10 us. The zero of the result is arbitrary. */
+/* Converts a time in a report to a time on the receiver's clock that does not
+ * wrap around. Reports contain only the low 24 bits of such a time, in units of
+ * 10 us. The origin of the result is arbitrary. */
 static guint64
 unwrap_ticks (const MmtpPath * path, guint32 ticks)
 {
@@ -654,8 +656,8 @@ forget_judged (MmtpPath * path)
 /* Measures the actual interval between reports. It is often shorter than the
  * requested report period: reports also arrive on other paths, and a loss is
  * reported early. If a measured interval is longer than the requested report
- * period, a report was lost or the path had a gap. The requested report period
- * is used instead then. */
+ * period, a report was lost or the path had a gap. In this case the requested
+ * report period is used instead of the interval. */
 static void
 note_interval (MmtpPath * path, guint64 now)
 {

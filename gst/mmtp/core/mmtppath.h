@@ -25,7 +25,7 @@ typedef struct
 {
   guint id;
   gchar *name;
-  /* maximum message without IP and UDP headers, in bytes */
+  /* maximum size of a message in bytes, without IP and UDP headers */
   guint16 max_size;
   guint16 overhead;             /* IP and UDP headers, in bytes */
   guint64 configured_rate;      /* 0 if no rate is configured */
