@@ -38,8 +38,8 @@ gst_wireless_link_packet_free (gpointer data)
   g_slice_free (GstWirelessLinkPacket, packet);
 }
 
-/* Releases `object`, unless it is a query, which belongs to the thread that
- * sent it. */
+/* Releases `object`. A query is not released, because it belongs to the thread
+ * that sent it. */
 static void
 release_object (GstMiniObject * object)
 {
@@ -312,10 +312,11 @@ keep_events (GstWirelessLinkFlow * flow)
   keep_all_sticky (flow, flow->input);
 }
 
-/* Discards everything that is waiting in the flow, except sticky events.
- * Packets in the core get an outdated generation by this, and are discarded
- * when they leave the core. A query that the task is sending downstream at this
- * moment is not refused here, because the task will answer it. */
+/* Discards everything that is waiting in the flow, except sticky events. The
+ * packets that are in the core now have an outdated generation, so they are
+ * discarded when they leave the core. A query that the task is sending
+ * downstream at this moment is not refused here, because the task will answer
+ * it. */
 void
 gst_wireless_link_flow_clear (GstWirelessLinkFlow * flow)
 {

@@ -3,9 +3,12 @@
  * tells it whether a packet waits and whether any packet is in the link. The
  * state machine reports each state that it enters. Private to the link's core.
  *
- *   call link_dial_up_want (), _set_used () or _break (), or _timeout () at the
- *     time of link_dial_up_next_wakeup (); after each of these calls
- *   while (link_dial_up_poll_change (dial_up, &state)) ...
+ *   at an event:
+ *     link_dial_up_want (), link_dial_up_set_used () or link_dial_up_break ()
+ *   at the time of link_dial_up_next_wakeup ():
+ *     link_dial_up_timeout ()
+ *   after each of these functions:
+ *     while (link_dial_up_poll_change (dial_up, &state)) ...
  */
 
 #pragma once

@@ -48,8 +48,8 @@ struct _LinkPacket
   guint32 size;
   LinkFate fate;
   guint attempts;               /* transmissions */
-  /* Number of a duplicate, which is output before its original; 0 = the
-   * original. */
+  /* Number of the duplicate; 0 = this is the original packet. Duplicates are
+   * output before their original. */
   guint copy;
   guint64 arrival;              /* ns */
   /* time in ns at which the packet left or was lost */
