@@ -37,8 +37,9 @@ gst_ifd_queue_note_i_frame (GstIfdQueue * self)
 {
   const GstClockTime now = gst_ifd_queue_now (self), last = self->i_frame_at;
 
-  /* A request shifts the next I-frame, so the interval after a request is not
-   * the usual one. */
+  /* A request for a key frame changes the time of the next I-frame. The
+   * interval after a request is therefore not the usual interval, and is
+   * ignored. */
   if (GST_CLOCK_TIME_IS_VALID (last) && last < now
       && (!GST_CLOCK_TIME_IS_VALID (self->key_unit_asked_at)
           || self->key_unit_asked_at < last))

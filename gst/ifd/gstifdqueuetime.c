@@ -166,11 +166,11 @@ warn_of_times (GstIfdQueue * self)
             "upstream.", GST_OBJECT_NAME (self)), (NULL));
 }
 
-/* Returns the time at which a frame is due. A picture of a stored transport
- * stream is due at the time that the transport stream itself contains. The
- * timestamps of the buffers cannot be used for it. They may be missing, or
- * several pictures may have the same timestamp. Live input is due when it
- * arrives.
+/* Returns the time at which a frame is due. If the input is a stored transport
+ * stream, the picture is due at the time that its packets contain. The
+ * timestamps of the buffers cannot be used for such a picture. They may be
+ * missing, or several pictures may have the same timestamp. Live input is due
+ * when it arrives.
  */
 static GstClockTime
 get_time (GstIfdQueue * self, const IfdLineItem * item)
