@@ -14,8 +14,8 @@
 #define RETRY_INTERVAL (200 * MILLISECOND)
 /* maximum time from a request to the arrival of the key frame at the sender */
 #define COMING_TIME (250 * MILLISECOND)
-/* An estimate is stable if it has not decreased for this time. A decrease to
- * more than STEADY_SHARE of the estimate does not count. */
+/* An estimate is stable if it has not fallen for this time. A fall counts only
+ * if the new estimate is less than STEADY_SHARE of the previous estimate. */
 #define STEADY_TIME (60 * MILLISECOND)
 #define STEADY_SHARE 0.95
 /* Safety margin for the arrival of a frame. The latency is the time from

@@ -60,7 +60,7 @@
 #define FIRST_ROUND_TRIP 300.0
 #define MAX_GROWTH_OF_MINIMUM 1.0
 #define MAX_GROWTH_OF_RISE 0.01
-/* Round-trip time in ms that SRT reports before it has measured one. */
+/* Round-trip time in ms that SRT reports as long as it has not measured any. */
 #define UNMEASURED_ROUND_TRIP 100.0
 /* Latency in ms that is assumed if the latency is unknown. It is the default of
  * belacoder; the default of SRT is less. */
