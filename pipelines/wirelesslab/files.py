@@ -15,11 +15,11 @@ from collections.abc import Iterator
 
 from wirelesslab.errors import LabError
 
-# A run locks a file of this name in its directory until it ends. If the lock is
-# free, the run was killed, and the next run removes the directory. A directory
-# that is to be kept loses this file at the end of the run. No other program
-# uses this name, so the directories of other programs in the same parent are
-# never removed.
+# Each run has a directory with a file of this name, and locks the file until
+# the run ends. If the lock is free, the run was killed, and the next run
+# removes the directory. A directory that is to be kept loses this file at the
+# end of the run. No other program uses this name, so the directories of other
+# programs in the same parent are never removed.
 RUNNING = ".wireless-running"
 
 

@@ -62,7 +62,8 @@ class Sender:
 
     @property
     def code(self) -> str:
-        """The name with its elements between backquotes."""
+        """The name of the transport, with the element in it between backquotes.
+        """
         if self.name == MPTCP:
             return self.name
         name = self.name.removesuffix(BOTH_LINKS)
@@ -112,7 +113,7 @@ def have_ranges(senders: Sequence[Sender]) -> bool:
 
 
 def key(senders: Sequence[Sender], late_ms: int) -> str:
-    """Returns what the columns of the table mean."""
+    """Returns a text that explains the columns of the table."""
     words = (f"In time: frames that a decoder can show at most {late_ms} ms "
              "late, because they and all frames that they refer to arrived; in "
              "% of all frames. ")
@@ -404,8 +405,8 @@ def lost_percent(numbers: dict[str, float]) -> float:
 
 def radio_rows(summaries: Sequence[Summary], frames: int,
                called: dict[str, str]) -> list[list[str]]:
-    """Returns a row for each transport. `called` has {transport: its name in
-    the table}. `frames` is the number of frames of the clip."""
+    """Returns a row for each transport. `called` maps each transport to its
+    name in the table. `frames` is the number of frames of the clip."""
     return [[name, *(spread(of_each(summaries, transport, value), form)
                      for value, form in (
                          (lost_percent, "{:.1f}"),

@@ -23,8 +23,8 @@ from wirelesslab.testbed.testbed import (
     Testbed,
 )
 
-# timeout(1) uses these exit statuses, too: 124 if the time is over, and 125 if
-# timeout(1) itself fails.
+# timeout(1) uses these exit statuses, too: 124 if the time limit has been
+# reached, and 125 if timeout(1) itself fails.
 STATUS_LATE, STATUS_OURS = 124, 125
 SYSCTL_FORM = "HOST: net.NAME=VALUE"
 DEVICE_FORM = "[HOST.]LINK: "
@@ -293,7 +293,7 @@ class Session:
 
     def _look(self, seconds: float | None = None) -> None:
         """Waits until there is output or a process ends, for at most `seconds`.
-        Raises Late when the time of --timeout is over.
+        Raises Late when the time limit of --timeout has been reached.
         """
         if self._deadline is not None:
             left = self._deadline - time.monotonic()

@@ -32,7 +32,7 @@ from wirelesslab.testbed.testbed import Testbed
 
 # "wsim" is the trace of a place with bad reception (Singh 5.1). "live" is the
 # live experiment (5.2.3). For this experiment, the thesis gives neither the
-# error rate nor the mean burst. The two values here were chosen so that they
+# error rate nor the mean burst. The values of "live" were chosen so that they
 # produce the losses of the experiment.
 POINTS = {"wsim": "block-error-rate=0.0158 mean-burst=1.7",
           "live": "block-error-rate=0.0085 mean-burst=3.4"}
@@ -234,8 +234,8 @@ class Run:
 
     def _start_receiver(self) -> namespaces.Command:
         """Starts the receiver and waits until it listens. The jitter buffer is
-        set not to wait, because no packet is late or reordered on this link.
-        The buffer only gives each frame the timestamp of its packets."""
+        configured not to wait, because no packet is late or reordered on this
+        link. The buffer only gives each frame the timestamp of its packets."""
         codec = self._clip.codec
         child = self._popen(
             RECEIVER, f"{self.transport.source}{self._backend} "
@@ -312,8 +312,8 @@ class Run:
                            f"({processes.describe(status)})")
 
     def fates(self) -> dict[int, tuple[str, float, float]]:
-        """Returns {index: (fate, arrival, departure)} from the link's log, the
-        times in seconds.
+        """Reads the link's log and returns {index: (fate, arrival, departure)}.
+        The times are in seconds.
         """
         found = {}
         for line in self._bed.log("wl0").read_text().splitlines():

@@ -96,7 +96,9 @@ def find(job: str) -> tuple[pathlib.Path, str]:
 # ----------------------------------------------------------------------- a node
 
 class Node:
-    """Runs the jobs of its queue, `slots` of them at the same time."""
+    """One node. It runs the jobs of its own queue, `slots` of them at the same
+    time.
+    """
 
     def __init__(self, directory: pathlib.Path, slots: int) -> None:
         self._directory, self._slots = directory, slots
