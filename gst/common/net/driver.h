@@ -97,7 +97,7 @@ typedef struct
   guint64 rate;                 /* events per second in the previous period */
 } DriverRate;
 
-/* How many packets arrive per second */
+/* Measures how many packets arrive per second. */
 typedef struct
 {
   DriverRate packets;
@@ -105,8 +105,9 @@ typedef struct
   gboolean has_just_received;
 } DriverInputRate;
 
-/* How often another thread passes packets to the core, and how many of these
- * packets were not sent yet (see driver_flush_often) */
+/* Measures how often another thread passes packets to the core (see
+ * driver_flush_often), and counts those of these packets that were not sent
+ * yet. */
 typedef struct
 {
   DriverRate calls;
@@ -135,7 +136,8 @@ typedef struct
   DatagramPool *pool;
   DatagramBlock *inputs[DATAGRAM_BATCH];
   DatagramBlock *packed;        /* NULL if there is none */
-  gsize packed_size;            /* bytes of `packed` that are in use */
+  /* number of bytes of `packed` that are in use */
+  gsize packed_size;
   gboolean makes_slices;
   DriverInputRate input_rate;
   guint8 *outputs;              /* memory for the packets of a batch */

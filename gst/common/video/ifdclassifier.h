@@ -66,8 +66,8 @@ void ifd_classifier_reset (IfdClassifier * classifier);
 void ifd_classifier_input (IfdClassifier * classifier, const guint8 * data,
     gsize size, guint64 pts, IfdFrame * frame);
 
-/* Which part of a frame an access unit is. An H.264 frame may consist of two
- * fields that are separate access units. The second field may refer to the
+/* Tells which part of a frame an access unit is. An H.264 frame may consist of
+ * two fields that are separate access units. The second field may refer to the
  * first one, and both fields are displayed as one picture, so IFD treats the
  * two fields as one frame. */
 typedef enum
