@@ -54,8 +54,8 @@ typedef enum                    /* section 5.6, table 2; RFC 6773 section 4 */
   DCCP_RESET_ENCAPSULATED_PORT_REUSE
 } DccpResetCode;
 
-/* Why the codec or an endpoint refused a packet. There is a counter for each
- * reason. */
+/* Reason for which the codec or an endpoint refused a packet. There is a
+ * counter for each reason. */
 typedef enum
 {
   DCCP_ACCEPTED,
