@@ -31,7 +31,8 @@ typedef struct
 {
   guint64 start;                /* beginning of the statistics period, in ns */
   guint64 bytes;
-  /* minimum transit in the period, in ns; G_MAXINT64 if no message arrived */
+  /* Minimum transit (one-way delay less a constant) in the period, in ns;
+   * G_MAXINT64 if no message arrived. */
   gint64 min;
 } MmtpArrivalWindow;
 
@@ -40,12 +41,13 @@ typedef struct
   MmtpArrivalWindow before, present;
 } MmtpArrivalWindows;
 
-/* Messages of the path that arrived between two REPORTs in which this path has
- * a record. */
+/* Messages of the path that arrived between two records about this path. A
+ * record is the part of a REPORT about one path. */
 typedef struct
 {
   guint64 n;
-  gint64 min, highest;          /* minimum and maximum transit, in ns */
+  /* minimum and maximum transit (one-way delay less a constant), in ns */
+  gint64 min, highest;
 } MmtpArrivalSpan;
 
 typedef struct
@@ -64,7 +66,8 @@ typedef struct
   guint64 arrival_before;
   /* TRUE after the first DATA, PROBE or REPAIR of the path has arrived. */
   gboolean any_load;
-  /* transit of the last DATA, PROBE or REPAIR, in ns */
+  /* transit (one-way delay less a constant) of the last DATA, PROBE or REPAIR,
+   * in ns */
   gint64 last_transit;
   /* Jitter of DATA, PROBE and REPAIR messages in ns, computed as in RFC 3550,
    * section 6.4.1. */
@@ -74,14 +77,15 @@ typedef struct
   guint64 latest_number;        /* highest channel number so far */
   /* arrival time of the message with the number latest_number, in ns */
   guint64 latest_arrival;
-  /* transit of the message with the number latest_number, in ns */
+  /* transit (one-way delay less a constant) of the message with the number
+   * latest_number, in ns */
   gint64 latest_transit;
 
   MmtpArrivalSpan span;         /* messages since the last record */
-  /* messages of the last REPORT in which this path had a record */
+  /* messages that the latest record about this path covers */
   MmtpArrivalSpan reported;
   gboolean any_record;
-  /* time of the last REPORT in which this path had a record, in ns */
+  /* time in ns of the latest REPORT that contained a record about this path */
   guint64 record_time;
 
   MmtpArrivalWindows windows;
@@ -92,7 +96,8 @@ typedef struct
 void mmtp_arrivals_init (MmtpArrivals * arrivals, guint64 now,
     guint64 silence);
 /* Call this function when messages arrive over another route from now on, for
- * example from a new address. The transits of the old route are forgotten. */
+ * example from a new address. The one-way delays of the old route are
+ * forgotten. */
 void mmtp_arrivals_begin_path (MmtpArrivals * arrivals, guint64 now);
 void mmtp_arrivals_add (MmtpArrivals * arrivals, guint64 now,
     const MmtpArrival * arrival);
@@ -117,7 +122,7 @@ void mmtp_arrivals_get_record (MmtpArrivals * arrivals, guint64 now,
 gboolean mmtp_arrivals_is_silent (const MmtpArrivals * arrivals, guint64 now);
 /* Returns the bytes per second received in the last 0.5 to 1 s. */
 guint64 mmtp_arrivals_get_rate (const MmtpArrivals * arrivals, guint64 now);
-/* Sets `transit` to the minimum transit of the last 0.5 to 1 s, in ns. Returns
- * FALSE if no message arrived in that time. */
+/* Sets `transit` to the minimum transit (one-way delay less a constant) of the
+ * last 0.5 to 1 s, in ns. Returns FALSE if no message arrived in that time. */
 gboolean mmtp_arrivals_get_min_transit (const MmtpArrivals * arrivals,
     guint64 now, gint64 * transit);

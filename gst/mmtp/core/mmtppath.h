@@ -61,9 +61,11 @@ typedef struct
   /* Window in bytes while the sender drains the path, which means that it lets
    * the queue of the path become empty; 0 at all other times. */
   guint64 drain_window;
-  guint64 drain_end;            /* latest time at which draining ends */
-  /* Number of the first message that was sent while the path was drained;
-   * MMTP_NO_STREAM if there is none yet. */
+  /* Latest time at which the sender stops draining the path. Draining means
+   * that the queue of the path becomes empty. */
+  guint64 drain_end;
+  /* Number of the first message that was sent after the bytes in flight had
+   * fallen to `drain_window`; MMTP_NO_STREAM if there is none yet. */
   guint64 drained_from;
   /* minimum delay of the messages with numbers of at least `drained_from` */
   gint64 drain_min;
