@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A channel with two states; see the header. Each state has a number, and its
  * duration is drawn from the seed and this number. The sequence of states
- * therefore depends on the seed only. The cursor avoids adding up the durations
- * again for each query.
+ * therefore depends on the seed only. The struct stores the state at the time
+ * of the last query, so that the durations need not be added up again from the
+ * beginning.
  */
 
 #include "linkonoff.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of fates, and damage to bytes; see the header. */
+/* Implementation of linkpacket.h: names of the fates of packets, and damage to
+ * their bytes. */
 
 #include "linkpacket.h"
 

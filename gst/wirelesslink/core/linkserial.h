@@ -17,12 +17,13 @@ typedef struct
   guint direction;
   guint64 rate;                 /* bytes/s */
   LinkItem *item;               /* packet on the line, or NULL */
-  guint64 bytes;                /* bytes of the item with its framing */
+  guint64 bytes;                /* size in bytes of the item with its framing */
   /* Times in ns at which the transmission of the item begins and ends. Valid
    * while the line is not stopped. */
   guint64 begin, end;
   gboolean stopped;             /* stopped by flow control */
-  /* bytes of the item that were transmitted before the line was stopped
+  /* number of bytes of the item that were transmitted before the line was
+   * stopped
    */
   guint64 passed;
 } LinkSerial;
