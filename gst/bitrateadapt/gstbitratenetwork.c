@@ -11,6 +11,7 @@
 
 #define ESTIMATE "estimated-bitrate"
 #define PADDING "padding-bitrate"
+#define QUEUE_LEVEL "current-level-bytes"
 
 /* --- numbers in a structure ----------------------------------------------- */
 
@@ -309,8 +310,9 @@ typedef struct
   GstElement *element;          /* best element found so far */
   const Kind *kind;             /* NULL = the element has an estimate */
   guint64 estimate;
-  /* Bytes that wait in the queues downstream, and frames that were lost there.
-   */
+  GPtrArray *queues;            /* elements with a queue; owned */
+  /* Bytes that wait in the queues before `element`, and number of frames that
+   * were lost there */
   guint64 waiting, lost;
 } Search;
 
@@ -361,43 +363,126 @@ is_ifd_queue (GstElement * element)
   return factory && g_str_equal (GST_OBJECT_NAME (factory), "ifdqueue");
 }
 
+static gboolean
+has_queue (GstElement * element)
+{
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS
+      (element), QUEUE_LEVEL);
+
+  return (pspec && pspec->value_type == G_TYPE_UINT)
+      || is_ifd_queue (element);
+}
+
+typedef struct
+{
+  const GstElement *wanted;
+  gboolean is_found;
+} Match;
+
+static gboolean
+compare_element (GstElement * element, gpointer data)
+{
+  Match *match = data;
+
+  match->is_found |= element == match->wanted;
+  return match->is_found;
+}
+
+static gboolean
+search_from_pad (GstElement * element, GstPad * pad, gpointer data)
+{
+  Match *match = data;
+
+  gst_bitrate_walk (pad, compare_element, match);
+  return !match->is_found;
+}
+
+/* Returns whether the data in the queue element `queue` go to `element`. After
+ * a tee, the other branches do not go there. */
+static gboolean
+leads_to (GstElement * queue, const GstElement * element)
+{
+  Match match = { element, FALSE };
+
+  gst_element_foreach_src_pad (queue, search_from_pad, &match);
+  return match.is_found;
+}
+
 /* Counts the bytes that wait in a queue element, because they wait for the
  * network in the same way as the data in the sink. */
 static void
 count_waiting (Search * search, GstElement * element)
 {
-  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS
-      (element), "current-level-bytes");
   GstStructure *stats;
   gdouble number;
   guint bytes;
 
-  if (pspec && pspec->value_type == G_TYPE_UINT) {
-    g_object_get (element, pspec->name, &bytes, NULL);
+  if (!is_ifd_queue (element)) {
+    g_object_get (element, QUEUE_LEVEL, &bytes, NULL);
     search->waiting += bytes;
-  } else if (is_ifd_queue (element)) {
-    stats = get_stats (element);
-    if (get_field (stats, "bytes-waiting", &number))
-      search->waiting += number;
-    search->lost += add_up (stats, losses);
-    gst_structure_free (stats);
+    return;
+  }
+  stats = get_stats (element);
+  if (get_field (stats, "bytes-waiting", &number))
+    search->waiting += number;
+  search->lost += add_up (stats, losses);
+  gst_structure_free (stats);
+}
+
+static void
+count_queues (Search * search)
+{
+  guint i;
+
+  for (i = 0; i < search->queues->len; i++) {
+    GstElement *queue = g_ptr_array_index (search->queues, i);
+
+    if (leads_to (queue, search->element))
+      count_waiting (search, queue);
   }
 }
 
+static void
+note_queue (Search * search, GstElement * element)
+{
+  if (!GST_IS_BIN (element) && has_queue (element))
+    g_ptr_array_add (search->queues, gst_object_ref (element));
+}
+
+/* Considers `element` if it knows anything about the network. Returns whether
+ * it has an estimate. */
 static gboolean
-visit (GstElement * element, gpointer data)
+consider (Search * search, GstElement * element)
 {
   GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS
       (element), ESTIMATE);
-  Search *search = data;
 
   if (pspec && g_value_type_transformable (pspec->value_type, G_TYPE_UINT64)) {
     consider_estimate (search, element);
     return TRUE;
   }
   consider_kind (search, element);
-  if (!GST_IS_BIN (element))
-    count_waiting (search, element);
+  return FALSE;
+}
+
+static gboolean
+visit (GstElement * element, gpointer data)
+{
+  if (consider (data, element))
+    return TRUE;
+  note_queue (data, element);
+  return FALSE;
+}
+
+/* The element is known by its name, so only the queues are of interest. */
+static gboolean
+visit_queue (GstElement * element, gpointer data)
+{
+  Search *search = data;
+
+  if (element == search->element)
+    return TRUE;
+  note_queue (search, element);
   return FALSE;
 }
 
@@ -414,7 +499,7 @@ find_by_name (Search * search, GstElement * element, const gchar * name)
   if (GST_IS_BIN (top))
     found = gst_bin_get_by_name (GST_BIN_CAST (top), name);
   if (found)
-    visit (found, search);
+    consider (search, found);
   gst_clear_object (&found);
   gst_object_unref (top);
 }
@@ -448,6 +533,24 @@ has_padding (GstElement * element)
   return pspec && pspec->value_type == G_TYPE_UINT;
 }
 
+static void
+read_found (Search * search, GstBitrateNetwork * network)
+{
+  network->element = gst_object_get_name (GST_OBJECT_CAST (search->element));
+  if (search->kind)
+    read_kind (search, network);
+  else
+    read_estimate (search->element, network);
+  count_queues (search);
+  if (search->waiting > 0)
+    network->report.queued_bytes = search->waiting +
+        (network->report.queued_bytes == BITRATE_UNKNOWN ? 0
+        : network->report.queued_bytes);
+  network->lost += search->lost;
+  if (has_padding (search->element))
+    network->padder = gst_object_ref (search->element);
+}
+
 void
 gst_bitrate_network_read (GstPad * srcpad, const gchar * name,
     GstBitrateNetwork * network)
@@ -456,25 +559,14 @@ gst_bitrate_network_read (GstPad * srcpad, const gchar * name,
 
   memset (network, 0, sizeof (*network));
   init_report (&network->report);
+  search.queues = g_ptr_array_new_with_free_func (gst_object_unref);
   if (name)
     find_by_name (&search, GST_ELEMENT_CAST (GST_PAD_PARENT (srcpad)), name);
-  else
-    gst_bitrate_walk (srcpad, visit, &search);
-  if (!search.element)
-    return;
-  network->element = gst_object_get_name (GST_OBJECT_CAST (search.element));
-  if (search.kind)
-    read_kind (&search, network);
-  else
-    read_estimate (search.element, network);
-  if (search.waiting > 0)
-    network->report.queued_bytes = search.waiting +
-        (network->report.queued_bytes == BITRATE_UNKNOWN ? 0
-        : network->report.queued_bytes);
-  network->lost += search.lost;
-  if (has_padding (search.element))
-    network->padder = gst_object_ref (search.element);
-  gst_object_unref (search.element);
+  gst_bitrate_walk (srcpad, name ? visit_queue : visit, &search);
+  if (search.element)
+    read_found (&search, network);
+  g_ptr_array_unref (search.queues);
+  gst_clear_object (&search.element);
 }
 
 void

@@ -775,6 +775,46 @@ GST_START_TEST (blocked_sink_with_a_queue_lowers_the_rate)
 
 GST_END_TEST;
 
+/* The sink of the other branch is blocked, so data wait in the queue of that
+ * branch all the time. */
+static void
+check_queues (const gchar * properties)
+{
+  TestNetwork *other;
+  gchar *line = g_strdup_printf (SOURCE "x264enc name=enc ! "
+      "bitrateadapt name=adapt %s ! tee name=t ! queue ! estimator name=net "
+      "t. ! queue max-size-buffers=0 max-size-time=0 max-size-bytes=0 ! "
+      "srtsink name=other", properties);
+
+  begin (line);
+  g_free (line);
+  other = get_element ("other");
+  set_estimate (network, 2000000);
+  play ();
+  wait_for_bitrate (encoder, 1800);
+  g_atomic_int_set (&other->is_blocked, TRUE);
+  g_atomic_int_set (&network->is_blocked, TRUE);
+  wait_until (get_counter ("queued-bytes") > 0);
+  g_atomic_int_set (&network->is_blocked, FALSE);
+  wait_until (get_counter ("queued-bytes") == 0);
+  g_atomic_int_set (&other->is_blocked, FALSE);
+  end ();
+}
+
+GST_START_TEST (queue_of_another_branch_does_not_count)
+{
+  check_queues ("");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (queue_before_the_named_estimator_counts)
+{
+  check_queues ("estimator=net");
+}
+
+GST_END_TEST;
+
 GST_START_TEST (encoder_follows_while_the_stream_is_blocked)
 {
   begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
@@ -1373,6 +1413,8 @@ bitrateadapt_suite (void)
       estimate_of_a_limited_application_does_not_lower_the_rate);
   tcase_add_test (tc, waiting_data_lower_the_rate);
   tcase_add_test (tc, blocked_sink_with_a_queue_lowers_the_rate);
+  tcase_add_test (tc, queue_of_another_branch_does_not_count);
+  tcase_add_test (tc, queue_before_the_named_estimator_counts);
   tcase_add_test (tc, encoder_follows_while_the_stream_is_blocked);
   tcase_add_test (tc, reserved_bitrate_is_left_to_others);
   tcase_add_test (tc, padding_stops_when_the_estimate_allows_the_maximum);
