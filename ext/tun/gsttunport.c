@@ -94,7 +94,8 @@ gst_tun_port_ask_neighbour (GstTunPort * port, GstPad * pad)
 }
 
 /* Asks the parent bins for the context with the table of devices. If a bin has
- * the context, it sets the context of this element while the message is posted.
+ * the context, the bin sets the context of this element while the message is
+ * posted.
  */
 static GstContext *
 gst_tun_port_ask_bins (GstTunPort * port)

@@ -59,9 +59,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_bitrate_adapt_debug);
  * application may link and connect a pipeline step by step. */
 #define WARN_TIMEOUT (3 * GST_SECOND)
 /* Time without any RTCP report after which a warning is posted. The minimum
- * interval of reports is 5 s, but only half of it before the first report. With
- * the random factor of RFC 3550 section 6.3.1, the first report is sent within
- * 3.1 s. It may be lost. */
+ * interval of reports is 5 s, but before the first report it is 2.5 s. With the
+ * random factor of RFC 3550 section 6.3.1, the first report is sent within 3.1
+ * s. The timeout is longer because this report may be lost. */
 #define RTCP_WARN_TIMEOUT (10 * GST_SECOND)
 
 /* Maximum in bit/s if neither #GstBitrateAdapt:max-bitrate nor the bitrate of
@@ -78,7 +78,7 @@ typedef struct
   /* Ring buffer. Each entry is the number of bytes that passed in one part of
    * the last second. */
   guint64 bytes[N_PARTS];
-  /* number of parts that elapsed between time 0 and the newest part */
+  /* number of the newest part of a second, counted from time 0 */
   guint64 part;
 } Meter;
 
@@ -355,8 +355,8 @@ warn_about_missing_encoder (GstBitrateAdapt * self, const gchar * name)
 }
 
 /* Posts an error about an encoder whose bitrate cannot be changed while it
- * runs. This happens once for each encoder. It is an error and not a warning,
- * because bitrateadapt can never work in this pipeline. */
+ * runs. One such error is posted for each encoder. A warning would not be
+ * enough, because bitrateadapt can never work in this pipeline. */
 static void
 post_fixed_bitrate_error (GstBitrateAdapt * self, GstElement * element,
     const gchar * reason)

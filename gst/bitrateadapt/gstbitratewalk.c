@@ -19,8 +19,8 @@ walk_link (const GValue * value, gpointer data)
 }
 
 /* Visits the pads that are linked to `pad` inside its element. If the pipeline
- * changes during this iteration, the iteration starts again. `seen` prevents
- * that a pad is visited twice. */
+ * changes during this iteration, the iteration starts again. `seen` ensures
+ * that no pad is visited twice. */
 static void
 walk_internal_links (Walk * walk, GstPad * pad)
 {
@@ -33,7 +33,7 @@ walk_internal_links (Walk * walk, GstPad * pad)
   gst_iterator_free (links);
 }
 
-/* Visits the element of `pad` and the elements beyond it. */
+/* Visits the element of `pad`, and then the elements beyond that element. */
 static void
 walk_element (Walk * walk, GstPad * pad)
 {

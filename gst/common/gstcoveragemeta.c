@@ -11,9 +11,10 @@ gst_coverage_meta_init (GstMeta * meta, gpointer params, GstBuffer * buffer)
   return TRUE;
 }
 
-/* Called when a buffer, or a region of a buffer, is copied. Adds the metadata
- * to the copy, with the number of covered bytes in the region. If the region is
- * covered completely, the copy needs no metadata.
+/* Called when a buffer, or a region of a buffer, is copied. The metadata says
+ * how many bytes of the buffer a checksum has covered. Adds metadata with the
+ * number of covered bytes in the region to the copy. If all bytes of the region
+ * were covered, the copy needs no metadata.
  */
 static gboolean
 gst_coverage_meta_transform (GstBuffer * dest, GstMeta * meta,

@@ -72,11 +72,12 @@ void gst_live_flush_begin_create (GstLiveFlush * flush);
  * stream and after a pause. Since version 1.26, GstBaseSrc also drops a buffer
  * that create returns in PAUSED.
  *
- * If the dropped result is a buffer list, GstBaseSrc treats it as a buffer. It
- * calls gst_buffer_unref with NULL (gst_base_src_get_range in 1.22).
+ * If the dropped result is a buffer list, GstBaseSrc treats the list as a
+ * buffer, and calls gst_buffer_unref with NULL (gst_base_src_get_range in
+ * 1.22).
  *
- * The functions below avoid both problems. They pass buffers and lists to
- * GstBaseSrc only while it is running and not flushing. */
+ * The functions below prevent GstBaseSrc from dropping results. They pass
+ * buffers and lists to GstBaseSrc only while it is running and not flushing. */
 
 /* Returns how many buffers the source may put into one list, at most `max`. The
  * property num-buffers counts a list as one buffer, so the function returns 1
@@ -88,9 +89,10 @@ gboolean gst_live_list_is_srtp (const gchar * caps);
 /* Returns the running time now, or GST_CLOCK_TIME_NONE if the source does not
  * set timestamps or has no clock. */
 GstClockTime gst_live_list_get_time (GstBaseSrc * src);
-/* To be called in create. Takes ownership of the `n` buffers (at least one). A
- * single buffer is stored in `*out`, which create then returns; several buffers
- * are submitted as a list. Waits while the source is paused. If the source is
- * flushing, drops the buffers and returns GST_FLOW_FLUSHING. */
+/* The source calls this function in its create function. Takes ownership of the
+ * `n` buffers (at least one). A single buffer is stored in `*out`, which create
+ * then returns. Several buffers are submitted as a list. Waits while the source
+ * is paused. If the source is flushing, drops the buffers and returns
+ * GST_FLOW_FLUSHING. */
 GstFlowReturn gst_live_list_submit (GstLiveFlush * flush,
     GstBuffer ** buffers, guint n, GstBuffer ** out);

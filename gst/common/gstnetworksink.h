@@ -95,8 +95,9 @@ struct _GstNetworkSinkClass
     gboolean (*connect) (GstNetworkSink * self, GCancellable * cancellable,
       GError ** error);
   /* Waits until the connection breaks or `cancellable` is cancelled. With this
-   * method, the base class detects that the receiver has gone while nothing is
-   * sent. Sets `error` in both cases. May be NULL. */
+   * function, the base class detects that the receiver has gone while nothing
+   * is sent. Sets `error` in both cases. A subclass may leave this function
+   * NULL. */
   void (*watch) (GstNetworkSink * self, GCancellable * cancellable,
       GError ** error);
   /* Ends the connection without waiting. If `reset` is TRUE, the connection is
@@ -105,12 +106,14 @@ struct _GstNetworkSinkClass
   void (*disconnect) (GstNetworkSink * self, gboolean reset);
 
   /* Sends a part of a byte stream. A subclass implements either `send`, for a
-   * byte stream, or `send_packets`, for packets; the function that it does not
-   * implement is NULL. `send` offers the bytes of `buffer` from `offset` on to
-   * the network, without waiting, and stores in `taken` how many bytes the
-   * network accepted. If the network accepted only a part of a buffer, the base
-   * class offers the rest, before any other buffer, until all of it is sent or
-   * the connection is reset. */
+   * byte stream, or `send_packets`, for packets. The function that it does not
+   * implement is NULL.
+   *
+   * `send` offers the bytes of `buffer` to the network, beginning at `offset`,
+   * without waiting. It stores in `taken` how many bytes the network accepted.
+   * If the network accepted only a part of a buffer, the base class offers the
+   * rest before any other buffer. It does so until all bytes are sent or the
+   * connection is reset. */
     GstNetworkSinkResult (*send) (GstNetworkSink * self, GstBuffer * buffer,
       gsize offset, gsize * taken, GError ** error);
   /* Offers up to `n` packets to the network, without waiting. Each packet is
@@ -124,7 +127,7 @@ struct _GstNetworkSinkClass
    *
    * - The network has room.
    * - The pacing allows the next packet.
-   * - An error has occurred. It is returned when `send` is called next.
+   * - An error has occurred. The next call of `send` returns this error.
    * - `timeout` microseconds have passed.
    * - `cancellable` was cancelled. */
   void (*wait) (GstNetworkSink * self, gint64 timeout,
@@ -133,12 +136,13 @@ struct _GstNetworkSinkClass
    * has all data. Returns TRUE if it has. Returns FALSE with an error if the
    * connection breaks. Returns FALSE without an error if the wait was
    * cancelled, or if it lasted until `deadline` (monotonic time in us). In
-   * these two cases the function may be called again. May be NULL. */
+   * these two cases the function may be called again. A subclass may leave this
+   * function NULL. */
     gboolean (*drain) (GstNetworkSink * self, gint64 deadline,
       GCancellable * cancellable, GError ** error);
 
   /* Adds the fields of the transport to the `stats` structure. The set of
-   * fields is always the same. May be NULL. */
+   * fields is always the same. A subclass may leave this function NULL. */
   void (*fill_stats) (GstNetworkSink * self, GstStructure * stats);
 };
 

@@ -198,8 +198,9 @@ is_transient_refusal (GstNetworkSink * self, const GError * error,
   return now < priv->refused_until;
 }
 
-/* Handles the error of a failed or broken connection. Called with the lock,
- * which is released in between. Takes ownership of `error`. */
+/* Handles the error of a failed attempt to connect, or of a broken connection.
+ * The caller holds the lock. This function releases the lock for a while and
+ * takes it again. Takes ownership of `error`. */
 static void
 handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
 {
@@ -319,8 +320,8 @@ disconnect (GstNetworkSink * self)
   priv->awaited = FALSE;
   error = g_steal_pointer (&priv->failure);
   /* The connection is reset if a buffer was sent only in part. It is also reset
-   * if the receiver has accepted no data for too long. The kernel then still
-   * holds data for this receiver, which is discarded by the reset. */
+   * if the receiver has accepted no data for too long. In this case the kernel
+   * still holds data for the receiver, and the reset discards these data. */
   reset = priv->torn
       || (error && gst_network_sink_classify (error) == FAILURE_TIMEOUT);
   UNLOCK (self);

@@ -11,7 +11,7 @@ struct _Table
   guint n_properties;
   guint first_id;
   gssize settings, lock;        /* offsets in the instance */
-  /* next table of the same class; NULL if this is the last one */
+  /* next table of the same class; NULL for the last table */
   Table *next;
 };
 
@@ -122,7 +122,7 @@ gst_wireless_member_get (gconstpointer member, GValue * value)
   }
 }
 
-/* --- a duration in ms whose member is in ns ------------------------------- */
+/* --- durations: properties in ms, members of the struct in ns ------------- */
 
 static void
 set_in_unit (const GstWirelessProperty * property, guint64 * member,

@@ -60,7 +60,8 @@ typedef struct
   guint mtu;
   guint coverage;               /* CsCov, RFC 4340 section 9.2 */
   gint buffer_size, ttl, dscp;
-  gint gso;                     /* GstWirelessGso; a property of the sink only */
+  /* value of the property `gso`, which only the sink has */
+  gint gso;
 } GstDccpThinSettings;
 
 void gst_dccp_thin_settings_copy (GstDccpThinSettings * to,

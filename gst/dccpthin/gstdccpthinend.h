@@ -33,8 +33,8 @@ typedef struct
    * data, this function also wakes that thread. NULL = the lock is released,
    * and no thread is woken. */
   void (*unlock) (gpointer element);
-  /* Returns the time in ns at which the element must post or notify again;
-   * G_MAXUINT64 = never. NULL = the element never has to. */
+  /* Returns the time in ns at which the element has to post messages or notify
+   * properties again; G_MAXUINT64 = never. NULL = the element never has to. */
     guint64 (*next_wakeup) (gpointer element);
   gsize max_input_size;         /* maximum size of a received packet in bytes */
   GstDebugCategory **category;  /* log category for the driver's messages */
@@ -42,8 +42,9 @@ typedef struct
 
 typedef struct
 {
-  /* Never held while a thread waits, resolves a name, posts a message or
-   * notifies others. OBJECT_LOCK is not taken while `lock` is held. */
+  /* This lock is never held while a thread waits, resolves a name, posts a
+   * message or notifies others. OBJECT_LOCK is not taken while `lock` is held.
+   */
   GMutex lock;
   const GstDccpThinEndFuncs *funcs;
   gpointer element;
@@ -56,7 +57,8 @@ typedef struct
   gboolean is_closing;
   /* reason why the connection is no longer usable; NULL = usable */
   GError *broken;
-  GQueue messages;              /* GstMessage that are waiting to be posted */
+  /* messages (GstMessage) that are to be posted */
+  GQueue messages;
 
   DccpEndpoint *endpoint;       /* NULL while closed */
   Driver driver;                /* Has a single path, number 0. */

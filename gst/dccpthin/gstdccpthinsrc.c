@@ -93,7 +93,7 @@ struct _GstDccpThinSrc
 {
   GstNetworkSrc parent;
 
-  GstDccpThinEnd end;           /* its lock protects the fields below */
+  GstDccpThinEnd end;           /* contains the lock of the fields below */
   /* --- protected by the lock --- */
   guint max_bytes, max_packets; /* limits of the queue */
   gboolean eos_at_end;
@@ -539,9 +539,9 @@ end_stream (GstDccpThinSrc * self, const GstDccpThinSettings * settings,
 typedef struct
 {
   guint64 timeout;              /* value of peer-timeout in ns */
-  gint64 pause;                 /* time in us before the next attempt */
-  /* Monotonic time in us until which refusals are ignored; 0 if none occurred
-   * since the last connection. */
+  gint64 pause;                 /* pause in us before the next attempt */
+  /* Monotonic time in us. Until this time, a refusal to connect does not end
+   * the attempts. 0 if no attempt was refused since the last connection. */
   gint64 refused_until;
 } Attempts;
 
@@ -563,10 +563,10 @@ pause_attempts (GstDccpThinSrc * self, Attempts * attempts)
 }
 
 /* Returns whether another attempt may succeed. A refusal is not final, for two
- * reasons: ICMP messages are not authenticated, so the refusal may be forged.
- * If it is genuine, perhaps the sender does not listen yet. Refusals therefore
- * end the attempts only when the time peer-timeout has passed since the first
- * refusal. */
+ * reasons. ICMP messages are not authenticated, so the refusal may be forged.
+ * If the refusal is genuine, perhaps the sender does not listen yet. Refusals
+ * therefore end the attempts only when the time peer-timeout has passed since
+ * the first refusal. */
 static gboolean
 may_pass (Attempts * attempts, const GError * reason)
 {
@@ -648,8 +648,8 @@ reset (GstDccpThinSrc * self)
   g_cancellable_reset (self->cancellable);
 }
 
-/* A listener listens from PAUSED on, so that an error is posted during the
- * state change. */
+/* A listener begins to listen on the way to PAUSED. An error is then posted
+ * during this state change. */
 static gboolean
 begin_to_listen (GstDccpThinSrc * self)
 {

@@ -175,9 +175,9 @@ static const GstWirelessProperty properties[] = {
    *
    * The algorithm that selects the frames to drop. `paper` is the algorithm of
    * figure 1.1 of Ouwens (2006), and `paper-gop` is that of figures 1.2 and
-   * 1.3. These two algorithms are implemented without changes, and hold one
-   * waiting frame. `gop` corrects their errors and holds up to
-   * #GstIfdQueue:max-frames waiting frames.
+   * 1.3. These two algorithms are implemented without changes. With them, at
+   * most one frame waits. `gop` corrects the errors of the two algorithms. With
+   * `gop`, up to #GstIfdQueue:max-frames frames wait.
    */
   PROPERTY_ENUM ("algorithm", "Algorithm",
       "Rule that chooses the frames to drop when the network is too slow; gop "

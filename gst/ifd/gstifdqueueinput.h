@@ -51,8 +51,9 @@ void gst_ifd_queue_input_free (GstIfdQueueInput * input);
 void gst_ifd_queue_input_reset (GstIfdQueueInput * input);
 
 /* Returns the caps that upstream may choose (transfer full). Caps that this
- * element can use come before caps that it can only link. `downstream` are the
- * caps that downstream accepts. `filter` may be NULL. */
+ * element can use come before caps that can only be linked and cause an error
+ * later. `downstream` are the caps that downstream accepts. `filter` may be
+ * NULL. */
 GstCaps *gst_ifd_queue_input_query_caps (GstCaps * downstream,
     GstCaps * filter);
 /* If the caps cannot be used, posts an error and returns FALSE. For MPEG video,

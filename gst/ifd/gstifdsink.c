@@ -45,7 +45,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_sink_debug);
 
 #define STATS_NAME "application/x-ifdsink-stats"
 #define QUEUE_STATS_NAME "application/x-ifdqueue-stats"
-/* Prefix of the names of the TCP writer's fields in the statistics */
+/* In the statistics, the names of the TCP writer's fields begin with this
+ * prefix. */
 #define WRITER_PREFIX "network-"
 
 typedef enum
@@ -197,10 +198,10 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstIfdSink:stats:
    *
-   * A #GstStructure `application/x-ifdsink-stats` with the fields of
-   * #GstIfdQueue:stats and those of the connection, whose names begin with
-   * `network-`. It is also posted as an element message at the end of the
-   * stream.
+   * A #GstStructure `application/x-ifdsink-stats`. It has the fields of
+   * #GstIfdQueue:stats. Further fields, whose names begin with `network-`,
+   * describe the connection. The structure is also posted as an element
+   * message at the end of the stream.
    */
   PROPERTY_STATS ("Statistics since the element started: frames and bytes "
       "in, sent and dropped, by type and reason, lateness in ns; fields "

@@ -29,18 +29,19 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
  * CPU time. */
 #define IGNORED_AT_ONCE 16384
 #define IGNORE_PAUSE 10         /* in ms */
-/* Time in ns. If the receiver takes the unsent data within this time, no limit
- * applies to them. Such data are delayed by a negligible time only. They keep
- * the network busy until the thread has woken up and written more. */
+/* Time in ns. If the receiver takes all unsent data within this time, the
+ * number of unsent bytes is not limited. The data are then delayed by a
+ * negligible time only, and keep the network busy until the thread has woken up
+ * and written more. */
 #define NO_DELAY (5 * GST_MSECOND)
 /* The mark is the maximum number of unsent bytes. Before the element writes
  * another part of a frame, it checks whether the kernel has already sent all
  * data. When MANY_MARKS checks in succession have found no unsent data, the
  * mark may grow.
  *
- * A lower number of checks would not prove that the network is fast. A token
- * bucket on the path may hold as many bytes (75 kbyte in the testbed of the
- * paper). */
+ * With fewer checks, the kernel could have sent all data although the network
+ * is slow: a token bucket on the path may accept that many bytes at once (75
+ * kbyte in the testbed of the paper). */
 #define MANY_MARKS 16
 /* Interval in us for polling the unacknowledged data. Polling is necessary
  * because no system notifies a program when data are acknowledged. The interval
@@ -95,7 +96,8 @@ struct _GstIfdTcpWriter
   /* Maximum number of unsent bytes; at least `lowat` */
   guint mark;
   /* Number of successive checks in which the kernel had no unsent data. When it
-   * reaches MANY_MARKS, the mark may grow. */
+   * reaches MANY_MARKS, the maximum number of unsent bytes (`mark`) may grow.
+   */
   guint marks_at_once;
   /* TRUE if this side has sent FIN on this socket */
   gboolean said_end;
@@ -484,8 +486,8 @@ notify_estimate (GstIfdTcpWriter * self)
   g_object_notify (G_OBJECT (self), "estimated-bitrate");
 }
 
-/* Adds a sample at the start of a frame. If data of earlier frames are still
- * unsent at this time, the network is full. */
+/* Adds a sample to the estimate of the bitrate, at the start of a frame. If
+ * data of earlier frames are still unsent at this time, the network is full. */
 static void
 begin_frame (GstIfdTcpWriter * self)
 {
@@ -860,8 +862,9 @@ gst_ifd_tcp_writer_class_init (GstIfdTcpWriterClass * klass)
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
   /* The element ifdsink contains this element and shows the following two
-   * descriptions as those of its own properties. They mention the queue in
-   * ifdsink, which drops frames while a frame waits in this element. */
+   * descriptions as those of its own properties. The descriptions mention the
+   * queue in ifdsink, which drops frames while a frame waits in this element.
+   */
   gst_wireless_properties_reword (object_class, "wait-for-connection",
       "Whether the newest frames wait in the queue until the receiver is "
       "connected; false drops all frames until then");

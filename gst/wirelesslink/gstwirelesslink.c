@@ -289,15 +289,15 @@ get_quality (gpointer object, GValue * value, GParamSpec * pspec)
 #define PROPERTY_STRUCT GstWirelessLink
 static const GstWirelessProperty properties[] = {
   /**
-   * GstWirelessLink:mode:
+   * With `realtime`, a packet arrives at the link when its buffer arrives at
+   * the element. The packet leaves when the pipeline's clock reaches the time
+   * that the model of the link has computed. The time of the model stands still
+   * while the element is not in PLAYING.
    *
-   * With `realtime` a packet arrives when its buffer arrives, and leaves when
-   * the model says so, by the clock of the pipeline. Link time stands still
-   * while the element is not in PLAYING. With `timestamp` the running time of a
-   * buffer is its arrival time and no thread waits. The timestamps of the
-   * output are later than those of the input by the delay of the packet. Flows
-   * are merged in the order of their times, so an input must not depend on
-   * the output of another flow.
+   * With `timestamp`, the running time of a buffer is its arrival time, and no
+   * thread waits. The delay of a packet is added to the timestamps of its
+   * buffer. Flows are merged in the order of their times. The input of a flow
+   * must therefore not depend on the output of another flow.
    */
   PROPERTY_ENUM ("mode", "Mode",
       "Whether packets are delayed in real time, or only get later timestamps",

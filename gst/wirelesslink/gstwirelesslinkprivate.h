@@ -9,9 +9,9 @@
  * GStreamer.
  *
  * One lock protects the link and all items that wait upstream and downstream of
- * it. No data are pushed, no message is posted and no property is notified
- * while this lock is held. It is taken before any OBJECT_LOCK, and never by a
- * thread that holds one.
+ * the link. No data are pushed, no message is posted and no property is
+ * notified while this lock is held. The lock is taken before any OBJECT_LOCK: a
+ * thread that holds an OBJECT_LOCK never takes it.
  */
 
 #pragma once
@@ -35,7 +35,7 @@ GST_ELEMENT_REGISTER_DECLARE (wirelesslink);
 GST_DEBUG_CATEGORY_EXTERN (gst_wireless_link_debug);
 
 /* Pad numbers are below this value. A flow has the number of its pads, so the
- * same is true of the flow numbers in a pattern file. */
+ * flow numbers in a pattern file are below this value too. */
 #define GST_WIRELESS_LINK_MAX_PADS 65536
 
 typedef enum
@@ -44,17 +44,19 @@ typedef enum
   GST_WIRELESS_LINK_MODE_TIMESTAMP
 } GstWirelessLinkMode;
 
-/* The packets that entered between two barriers. A barrier is a serialized
- * event or query. */
+/* The packets that entered the link between two barriers. A barrier is a
+ * serialized event or query. */
 typedef struct
 {
   /* number of packets whose fate is not known yet */
   guint64 in_flight;
-  /* Queue of GstWirelessLinkItem: packets that left the link but have to wait
-   * until the barriers of earlier epochs have passed. */
+  /* Queue of GstWirelessLinkItem. These packets of the epoch have left the
+   * link, but they have to wait until the barriers of earlier epochs have
+   * passed. A barrier is a serialized event or query. */
   GQueue early;
-  /* The event or query that follows the packets of this epoch. It leaves the
-   * link when the fate of all these packets is known. NULL in the latest epoch.
+  /* The barrier: the event or query that follows the packets of this epoch. It
+   * leaves the link when the fate of all these packets is known. NULL in the
+   * latest epoch, which no barrier has ended yet.
    */
   GstMiniObject *barrier;
   gdouble rate;                 /* rate of the segment */
@@ -67,9 +69,9 @@ typedef struct
   /* valid only while `generation` equals the generation of the flow */
   GstWirelessLinkEpoch *epoch;
   guint64 generation;
-  /* Arrival in ns, with mode=timestamp only. It comes from the timestamp of the
-   * packet and may be earlier than the time at which the packet enters the
-   * link. */
+  /* Arrival time in ns, with mode=timestamp only. The arrival time comes from
+   * the timestamp of the packet, and may be earlier than the time at which the
+   * packet enters the link. */
   gint64 arrival;
   gboolean in_list;             /* the buffer arrived in a buffer list */
 } GstWirelessLinkPacket;
@@ -92,7 +94,7 @@ typedef struct
   /* the number of both pads, which is also the number of the flow in the core
    */
   guint number;
-  /* Owned by the element. Each pad is NULL after its release. */
+  /* The pads belong to the element. Each pad is NULL after its release. */
   GstPad *sinkpad, *srcpad;
 
   /* protected by the element's lock */
@@ -100,7 +102,7 @@ typedef struct
   GstSegment segment;           /* segment of the input */
   /* format of the buffers according to their caps */
   WirelessLinkVideo video;
-  /* count of the buffers until now; gives each video frame its number */
+  /* number of buffers so far, from which each video frame gets its number */
   guint32 n_buffers;
   /* A flush starts a new generation. Packets of earlier generations that are
    * still in the core are discarded when they leave it. */
@@ -120,7 +122,7 @@ typedef struct
   gboolean timestamped;         /* a packet with a timestamp has arrived */
   gint64 last_arrival;          /* ns; with mode=timestamp only */
   /* mode=timestamp: link time in ns at running time 0. A flushing seek changes
-   * it. */
+   * this time. */
   guint64 time_offset;
   GstFlowReturn result;         /* flow return of the src pad */
   /* items that the task of the src pad has to push */
@@ -166,24 +168,25 @@ struct _GstWirelessLink
   /* TRUE if the queue needs to know to which frame each packet belongs. Set
    * when the element starts. */
   gboolean knows_frames;
-  /* delay in ns that every packet has, by direction */
+  /* constant delay of every packet in ns, by direction */
   guint64 delays[2];
   guint n_announced;            /* number of flows that the core has */
   /* guint64 by flow: packets dropped because `output` was full */
   GArray *dropped_output;
   guint64 in_flight;            /* number of packets in the core */
-  /* Link time in ns at which a packet last entered the link, or at which a
-   * packet's fate was last decided, whichever is later. */
+  /* Link time in ns of the latest event of one of two kinds: a packet entered
+   * the link, or it was decided whether a packet is delivered or lost. */
   guint64 last_fate;
   /* mode=timestamp: link time in ns up to which the link has advanced */
   guint64 link_time;
   gboolean flushing;            /* the element is being stopped */
   WirelessLinkClock clock;      /* runs in PLAYING */
-  /* Notices that are to be posted or notified when the lock is released. */
+  /* Messages to be posted and properties to be notified when the lock is
+   * released. */
   GQueue notices;
   StatisticsHistogram *lateness;
   GstStructure *last_stats;     /* statistics of the previous run */
-  /* whether the statistics were posted when all flows had ended */
+  /* TRUE if the statistics were posted because all flows have ended */
   gboolean stats_posted;
 
   /* the scheduler of mode=realtime, protected by lock */
@@ -215,7 +218,8 @@ GstWirelessLinkPacket *gst_wireless_link_packet_new (GstWirelessLinkFlow * flow,
     GstBuffer * buffer, gint64 arrival, gboolean in_list);
 void gst_wireless_link_packet_free (gpointer packet);
 
-/* Initialises an empty flow with one epoch. */
+/* Initialises an empty flow. The flow has one epoch, to which all packets
+ * before the first serialized event or query belong. */
 void gst_wireless_link_flow_init (GstWirelessLinkFlow * flow);
 /* Frees all items of the flow when the flow itself is freed. */
 void gst_wireless_link_flow_free_all (GstWirelessLinkFlow * flow);
@@ -226,11 +230,13 @@ void gst_wireless_link_flow_wake (GstWirelessLinkFlow * flow);
 /* Implements gst_wireless_link_put_object () for one flow. */
 void gst_wireless_link_flow_add_barrier (GstWirelessLinkFlow * flow,
     GstMiniObject * object);
-/* Outputs an item that has left the link: a packet of `epoch` or a duplicate of
- * it. The item waits while barriers of earlier epochs are waiting. */
+/* Outputs an item that has left the link: a packet of `epoch`, or a duplicate
+ * of such a packet. Serialized events and queries are barriers between the
+ * epochs. The item waits while barriers of earlier epochs are waiting. */
 void gst_wireless_link_flow_deliver (GstWirelessLinkFlow * flow,
     GstWirelessLinkEpoch * epoch, const GstWirelessLinkItem * item);
-/* Records that the fate of a packet of `epoch` is known. */
+/* Records that it is known whether a packet of `epoch` is delivered or lost.
+ * Serialized events and queries separate the epochs. */
 void gst_wireless_link_flow_finish (GstWirelessLinkFlow * flow,
     GstWirelessLinkEpoch * epoch);
 /* Considers the packets of this flow that are in the link as lost. */
@@ -245,8 +251,8 @@ void gst_wireless_link_item_free (GstWirelessLinkItem * item);
 gboolean gst_wireless_link_start (GstWirelessLink * self);
 /* Makes all waiting threads return, before the element is stopped. */
 void gst_wireless_link_interrupt (GstWirelessLink * self);
-/* Stops the link, and keeps `last_stats` as the statistics of this run
- * (transfer full). */
+/* Stops the link. `last_stats` are the statistics of this run (transfer full).
+ * The element keeps them until the link starts again. */
 void gst_wireless_link_stop (GstWirelessLink * self, GstStructure * last_stats);
 void gst_wireless_link_play (GstWirelessLink * self);
 void gst_wireless_link_pause (GstWirelessLink * self);
@@ -258,7 +264,8 @@ gst_wireless_link_lock (GstWirelessLink * self)
   g_mutex_lock (&self->lock);
 }
 
-/* Releases the lock, and then posts and notifies the queued notices. */
+/* Releases the lock. Then posts the queued messages and notifies the queued
+ * properties. */
 void gst_wireless_link_unlock (GstWirelessLink * self);
 
 /* The remaining functions are called with the lock held. */
@@ -290,16 +297,17 @@ void gst_wireless_link_announce_flow (GstWirelessLink * self,
 void gst_wireless_link_end_flow (GstWirelessLink * self,
     GstWirelessLinkFlow * flow);
 /* Puts a packet into the link at `now`. The caller must call
- * gst_wireless_link_distribute () afterwards, but only once after several
- * packets. */
+ * gst_wireless_link_distribute () afterwards. After several packets, one such
+ * call is enough. */
 void gst_wireless_link_put (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstWirelessLinkPacket * packet, guint64 now);
-/* Puts an event or a query into the link, which keeps its position among the
- * packets. The caller then calls gst_wireless_link_distribute (). */
+/* Puts an event or a query into the link. The event or query keeps its position
+ * among the packets. The caller then calls gst_wireless_link_distribute (). */
 void gst_wireless_link_put_object (GstWirelessLink * self,
     GstWirelessLinkFlow * flow, GstMiniObject * object);
-/* Returns whether the buffer may enter the link now: there is room for it, or
- * blocking=false and the link may drop it. */
+/* Returns whether the buffer may enter the link now. It may if there is room
+ * for it. With blocking=false it may also enter a full link, which can drop it.
+ */
 gboolean gst_wireless_link_lets_in (GstWirelessLink * self,
     GstWirelessLinkFlow * flow, GstBuffer * buffer);
 
@@ -307,6 +315,6 @@ gboolean gst_wireless_link_lets_in (GstWirelessLink * self,
 
 GstStructure *gst_wireless_link_create_stats (GstElement * element);
 void gst_wireless_link_post_stats (GstWirelessLink * self);
-/* Used by the timer of stats-update-interval. Flushes the log and returns the
- * statistics, or NULL if the link is not running. */
+/* The timer of stats-update-interval calls this function. It flushes the log
+ * and returns the statistics, or NULL if the link is not running. */
 GstStructure *gst_wireless_link_create_interval_stats (GstElement * element);

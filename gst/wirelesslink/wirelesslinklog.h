@@ -10,9 +10,10 @@
 
 typedef struct _WirelessLinkLog WirelessLinkLog;
 
-/* Opens the files. `location` is the log and `pattern` the pattern; each may be
- * NULL, and "-" is standard output. Returns NULL with an error of the domain
- * G_FILE_ERROR that names the file. */
+/* Opens the files. `location` is the name of the log file, and `pattern` is the
+ * name of the pattern file. NULL means no file, and "-" means standard output.
+ * If a file cannot be opened, returns NULL. The error then names the file and
+ * has the domain G_FILE_ERROR. */
 WirelessLinkLog *wireless_link_log_new (const gchar * location,
     const gchar * pattern, guint64 seed, GError ** error);
 /* Writes the remaining lines and closes the files. */

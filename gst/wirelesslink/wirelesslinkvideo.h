@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Describes buffers as video packets for the queues of the core that know
- * frames, according to their caps.
+/* Finds the video packets among the buffers, according to the caps of the
+ * buffers. The queues of the core that know frames need such a description of
+ * each packet.
  */
 
 #pragma once

@@ -25,8 +25,8 @@ def main() -> None:
     if "." in name:
         importlib.import_module(f"wirelesslab.{name}").main()
         return
-    # This import is not at the top of the file because the processes inside a
-    # testbed need to start quickly and do not use it.
+    # command_line is not imported at the top of the file. The processes inside
+    # a testbed do not use it, and they need to start quickly.
     from wirelesslab import command_line
     command_line.run_main(
         f"pipelines/{name}",

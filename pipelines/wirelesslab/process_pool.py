@@ -18,7 +18,7 @@ def each(function: Callable[[Any], Any],
     The function is run in other processes and must be importable by its name.
 
     The other processes end when this process ends. The kernel ends such a
-    process when the thread ends that started it, so the calling thread starts
+    process when the thread that started it ends, so the calling thread starts
     all of them itself.
 
     A signal may end them before they have removed their temporary files. These

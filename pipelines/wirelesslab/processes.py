@@ -27,8 +27,8 @@ _running = []
 
 
 def die_on_signals() -> None:
-    """Turns the signals that would end this process immediately into an exit,
-    so that the functions registered with atexit run.
+    """Makes this process exit normally on the signals that would end it
+    immediately, so that the functions registered with atexit run.
     """
 
     def leave(number: int, _frame: types.FrameType | None) -> None:
@@ -55,7 +55,7 @@ def start(argv: Sequence[str | os.PathLike[str]],
     that has to end its own children.
 
     Only the main thread may call this function. The kernel sends the signal
-    when the thread ends that started the child, even if the process continues.
+    when the thread that started the child ends, even if the process continues.
     """
     parent = os.getpid()
 

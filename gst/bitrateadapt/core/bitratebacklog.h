@@ -19,17 +19,20 @@
 
 #include "bitraterule.h"
 
-/* at 50 reports per second, the reports of the last 2.5 s */
+/* Number of reports that are stored. At 50 reports per second, these are the
+ * reports of the last 2.5 s. */
 #define BITRATE_BACKLOG_SAMPLES 128
 
 typedef struct
 {
   guint64 time;
   guint64 put;                  /* bytes that left the encoder so far */
-  guint64 drained;              /* bytes of them that left the backlog */
+  /* bytes that left the backlog so far, because they were delivered or dropped
+   */
+  guint64 drained;
   guint64 age;
   guint64 queue;                /* queueing delay; BITRATE_UNKNOWN if unknown */
-  /* time so far in which the network could have delivered something */
+  /* total time in which the network could have delivered something */
   guint64 busy;
 } BitrateBacklogSample;
 
@@ -51,37 +54,43 @@ typedef struct
   guint64 padded_at;            /* time of the latest padding; 0 = none */
 } BitrateBacklog;
 
-/* Ignores a report that does not have all numbers of bytes. If the transport
- * does not know the number of bytes in flight, the backlog is reset. */
+/* Ignores a report in which one of the numbers of bytes is missing. If the
+ * transport does not know the number of bytes in flight, the backlog is reset.
+ */
 void bitrate_backlog_input (BitrateBacklog * backlog,
     const BitrateReport * report);
-/* Returns whether padding has filled the path in the last 3 s. mmtpsink sends
- * padding about every two seconds. */
+/* Returns whether padding of the sink has filled the path in the last 3 s.
+ * mmtpsink sends padding about every two seconds. */
 gboolean bitrate_backlog_is_padded (const BitrateBacklog * backlog,
     guint64 now);
 /* Returns FALSE if no report had the numbers of bytes. The following functions
  * may be called only if this function returns TRUE. */
 gboolean bitrate_backlog_is_known (const BitrateBacklog * backlog);
-/* Returns by how much the minimum age of the last 60 ms, or of the last frame
- * period and a half if this is longer, exceeds the minimum age of the last
- * seconds. Returns 0 before the first report of the receiver. */
+/* Returns the recent minimum age of the backlog, minus its minimum age of the
+ * last seconds. The recent minimum is that of the last 60 ms, or of the last
+ * 1.5 frame periods if they are longer. Returns 0 before the first report of
+ * the receiver. */
 guint64 bitrate_backlog_get_excess (const BitrateBacklog * backlog);
 /* Returns by how much the queueing delay in the network exceeds its minimum of
  * the last seconds. The minimum is not 0 if the one-way delay has increased for
  * another reason, such as a handover. Returns 0 if the delay is unknown. */
 guint64 bitrate_backlog_get_queue_excess (const BitrateBacklog * backlog,
     const BitrateReport * report);
-/* Returns the same for the standing queue, which is the minimum queueing delay
- * of the last 100 ms. A burst of packets makes a queue that drains at once. It
- * is not part of the standing queue, as in CoDel (RFC 8289, section 3). */
+/* Returns by how much the standing queue exceeds the minimum queueing delay of
+ * the last seconds. The standing queue is the minimum queueing delay of the
+ * last 100 ms. A burst of packets makes a queue that drains at once. Such a
+ * queue is not part of the standing queue, as in CoDel (RFC 8289, section 3).
+ * Returns 0 if the delay is unknown. */
 guint64 bitrate_backlog_get_standing_excess (const BitrateBacklog * backlog,
     const BitrateReport * report);
-/* Returns the rate at which data left the backlog in the last 200 ms. The time
- * in which no data were expected to leave does not count. Returns G_MAXDOUBLE
- * if no data were expected to leave. */
+/* Returns the rate at which data left the backlog in the last 200 ms, because
+ * they were delivered or dropped. A time in which no data were expected to
+ * leave does not count. Returns G_MAXDOUBLE if no data were expected to leave.
+ */
 gdouble bitrate_backlog_get_drain_rate (const BitrateBacklog * backlog);
-/* Returns the rate at which data left the encoder in the last second, or in the
- * last 200 ms if this rate is higher. */
+/* Returns the rate at which data left the encoder. The rate is measured over
+ * the last second and over the last 200 ms, and the higher result is returned.
+ */
 gdouble bitrate_backlog_get_put_rate (const BitrateBacklog * backlog);
 /* Returns the mean time between frames, at most 1 s. */
 guint64 bitrate_backlog_get_frame_period (const BitrateBacklog * backlog);

@@ -6,15 +6,19 @@
  * the queue drains.
  *
  * The estimate of a mobile link is often too high: the capacity falls within a
- * few ms, and the estimate only after some reports. Two other measurements
- * therefore also decrease the bitrate. If packets wait in the queues of the
- * network, the bitrate is decreased below the rate that is delivered, as in
- * Google Congestion Control (draft-ietf-rmcat-gcc-02, section 5.5). If the
- * network delivers nothing at all, no report arrives, and the age of the backlog
- * grows (bitratebacklog.h). When the queues are empty again, the bitrate returns
- * to a value near the old one at once if the queues have drained fast.
+ * few ms, but the estimate falls only after some reports. Two other
+ * measurements therefore also decrease the bitrate. The first one is the
+ * queueing delay: if packets wait in the queues of the network, the bitrate is
+ * decreased below the rate that is delivered, as in Google Congestion Control
+ * (draft-ietf-rmcat-gcc-02, section 5.5). The second one is the age of the
+ * backlog (bitratebacklog.h): it grows if the network delivers nothing at all,
+ * because no report arrives then.
  *
- * Other increases are slow: each step increases the bitrate by a small share. An
+ * After such a decrease, the queues of the network become empty again. If they
+ * have drained fast, the bitrate returns at once to a value near the bitrate
+ * before the decrease.
+ *
+ * Other increases are slow: each step increases the bitrate by at most 15 %. An
  * estimate that is only a lower bound never decreases the bitrate. It does not
  * stop the increases either, because the path can show a higher capacity only
  * if more data is sent. Near the bitrate at which the path was last full, the
@@ -34,10 +38,10 @@
  */
 #define STEP_INTERVAL (200 * MILLISECOND)
 #define HOLD_TIME (300 * MILLISECOND)
-/* CAREFUL_STEP and STEP are shares by which one step increases the bitrate.
- * CAREFUL_STEP applies if the bitrate is between CAREFUL_FROM and CAREFUL_TO,
- * which are relative to the estimate at which the path was last full. Otherwise
- * STEP applies. */
+/* In one step, the bitrate is multiplied by 1 + STEP. Near the bitrate at which
+ * the path was last full, it is multiplied by 1 + CAREFUL_STEP instead. The
+ * bitrate is near if it is between CAREFUL_FROM and CAREFUL_TO times the
+ * estimate at that time. */
 #define CAREFUL_STEP 0.03
 #define STEP 0.15
 #define CAREFUL_FROM 0.85
@@ -46,43 +50,48 @@
  * picture needs few bits, so the estimate shows only a small part of the
  * capacity. The next scene may need more than this part. */
 #define MAX_EXCESS 1.5
-/* A queue that drains within this time is normal. It contains a key frame, or
- * some packets that are being paced. */
+/* A queue that drains within this time is normal. Such a queue contains a key
+ * frame, or some packets that are being paced. */
 #define MAX_QUEUE (40 * MILLISECOND)
 /* The standing queue at the sender is the minimum amount of data that waited
- * there during this time. It is longer than a frame period at 25 frames per
- * second. At lower frame rates, it is QUEUE_FRAMES frame periods. */
+ * there during QUEUE_TIME. This time is longer than a frame period at 25 frames
+ * per second. At lower frame rates, QUEUE_FRAMES frame periods are used
+ * instead. */
 #define QUEUE_TIME (60 * MILLISECOND)
 #define QUEUE_FRAMES 1.5
 /* The bitrate is decreased so that a standing queue drains within DRAIN_TIME.
- * While the queue drains, the encoder gets at least the share MIN_SHARE of the
- * bitrate that it would get without the queue. */
+ * While the queue drains, the encoder gets at least MIN_SHARE times the bitrate
+ * that it would get without the queue. */
 #define DRAIN_TIME (200 * MILLISECOND)
 #define MIN_SHARE 0.3
 
-/* Packets that wait for MAX_NETWORK_QUEUE in the queues of the network are
- * normal. On a mobile link, the opportunities to send are some ms apart. With a
- * third of this time, the bitrate falls by half on a recording of such a link.
- * A queue that never drains within 100 ms is not normal if it is longer
- * than MAX_STANDING_QUEUE. This is a tenth of the 100 ms, the maximum that RFC
+/* A queueing delay in the network of up to MAX_NETWORK_QUEUE is normal. On a
+ * mobile link, a packet can be sent only every few ms. If MAX_NETWORK_QUEUE
+ * were a third, the bitrate would fall by half on a recording of such a link.
+ *
+ * A queue that never drains within 100 ms is not normal if it is longer than
+ * MAX_STANDING_QUEUE. This limit is a tenth of the 100 ms, the maximum that RFC
  * 8289 recommends in section 4.3. */
 #define MAX_NETWORK_QUEUE (60 * MILLISECOND)
 #define MAX_STANDING_QUEUE (10 * MILLISECOND)
-/* An age of the backlog that is higher than usual by this time is normal. The
- * time between two reports of the receiver is up to 50 ms. */
+/* The age of the backlog may exceed its usual value by this time. A smaller
+ * excess is normal, because the time between two reports of the receiver is up
+ * to 50 ms. */
 #define MAX_EXCESS_AGE (100 * MILLISECOND)
-/* If the encoder makes less than this share of its bitrate, a lower bitrate
- * would not shorten the queues. The age of small frames also appears too high,
- * because their share of headers is larger. */
+/* If the encoder makes less than USED_SHARE times the bitrate that it is set
+ * to, queues in the network do not decrease the bitrate. A lower bitrate would
+ * not shorten these queues. Besides, the measured age of small frames is too
+ * high, because headers are a large part of a small frame. */
 #define USED_SHARE 0.4
-/* The bitrate is set to this share of the delivered rate if the network is too
- * full (beta in draft-ietf-rmcat-gcc-02, section 5.5). */
+/* If the network is too full, the bitrate is set to the delivered rate times
+ * BETA (beta in draft-ietf-rmcat-gcc-02, section 5.5). */
 #define BETA 0.85
 
 /* An outage of a mobile link is often over after some 100 ms. The backlog then
- * drains at the rate of the link. The bitrate returns at once to this share of
- * that rate, and at most to BETA of the bitrate before the outage. The share is
- * small because a base station often delivers a burst after an outage. */
+ * drains at the rate of the link. The bitrate returns at once to RETURN_SHARE
+ * times that rate, but at most to BETA times the bitrate before the outage.
+ * RETURN_SHARE is small because a base station often delivers a burst after an
+ * outage. */
 #define RETURN_SHARE 0.5
 
 #define SAMPLES 32
@@ -138,15 +147,16 @@ get_queue_delay (EstimateRule * self, const BitrateReport * report)
   return minimum * 8e9 / report->estimate;
 }
 
-/* Returns the share of the bitrate that the encoder gets while a queue drains
- * that is longer than normal by `excess` ns. */
+/* While a queue drains that is longer than normal, the encoder gets only a part
+ * of its bitrate. Returns this part, from MIN_SHARE to 1. `excess` is the
+ * queueing delay above the normal one, in ns. */
 static gdouble
 get_share (gdouble excess)
 {
   return MAX (1 - excess / DRAIN_TIME, MIN_SHARE);
 }
 
-/* Returns the maximum bitrate for the present queues of the network. */
+/* Returns the maximum bitrate that the present queues of the network allow. */
 static gdouble
 get_network_ceiling (EstimateRule * self, const BitrateReport * report,
     gdouble bitrate)
@@ -186,8 +196,9 @@ get_ceiling (EstimateRule * self, const BitrateLimits * limits,
   return free_rate;
 }
 
-/* Returns the bitrate after the queues of the network have drained. Returns 0
- * if the network has not been too full, or is still too full. */
+/* Returns the bitrate that is set when the queues of the network have drained.
+ * Returns 0 if the network was not too full before, or if it is still too full.
+ */
 static gdouble
 get_return_rate (EstimateRule * self, gdouble network_ceiling, gdouble bitrate)
 {

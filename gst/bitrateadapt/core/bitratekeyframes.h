@@ -42,7 +42,7 @@ void bitrate_key_frames_note_loss (BitrateKeyFrames * self,
 /* Returns TRUE if a key frame must be requested now. From then on, the object
  * assumes that the caller has requested the key frame. */
 gboolean bitrate_key_frames_poll (BitrateKeyFrames * self, guint64 now);
-/* Returns whether a key frame was requested and has not arrived yet. While this
- * is so, requests of other elements are useless. */
+/* Returns whether a key frame was requested and has not arrived yet. As long as
+ * the result is TRUE, requests of other elements are useless. */
 gboolean bitrate_key_frames_is_coming (const BitrateKeyFrames * self,
     guint64 now);

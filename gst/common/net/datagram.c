@@ -72,8 +72,9 @@ datagram_get_size (const Datagram * datagram)
   return size;
 }
 
-/* Copies a part and returns the position after it. The address of an empty part
- * may be NULL, which memcpy does not accept. */
+/* Appends a part of a datagram to the bytes at `to`. Returns the position after
+ * the copied part. If the part is empty, its address may be NULL, which memcpy
+ * does not accept. */
 static guint8 *
 append (guint8 * to, gconstpointer data, gsize size)
 {
@@ -104,8 +105,8 @@ datagram_get_run (const Datagram * datagrams, guint n, gsize max_segment,
 
   if (segment == 0 || segment > max_segment)
     return 1;
-  /* A run continues until a packet is shorter than the first one. The shorter
-   * packet is the last one of the run. */
+  /* A run has packets of equal size, which can be sent as one message. Only its
+   * last packet may be shorter than the first one. */
   while (size == segment && run < MIN (n, DATAGRAM_MAX_SEGMENTS)) {
     size = datagram_get_size (&datagrams[run]);
     parts += 1 + datagrams[run].n_parts;

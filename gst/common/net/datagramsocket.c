@@ -262,9 +262,9 @@ set_may_fragment (DatagramSocket * self, gboolean allowed)
 }
 
 /* Sets the size of a socket buffer. The system has an upper limit for this
- * size. `force_option` is the option whose name contains FORCE. It may exceed
- * the limit, but it needs CAP_NET_ADMIN. If it fails, `option` is used, which
- * obeys the limit.
+ * size. `force_option` is the option whose name contains FORCE. With this
+ * option, the size may exceed the limit, but the option needs CAP_NET_ADMIN. If
+ * it fails, `option` is used, which obeys the limit.
  */
 static void
 set_buffer_size (GSocket * socket, gint force_option, gint option, gint size)
@@ -615,8 +615,8 @@ datagram_socket_new_connected (GSocketAddress * remote,
 /* --- listening ------------------------------------------------------------ */
 
 /* Requests the destination address of received packets (IP_PKTINFO in ip(7),
- * RFC 3542 section 6). Without it, an answer would have the source address that
- * the routing table selects. */
+ * RFC 3542 section 6). If this address were unknown, an answer would have the
+ * source address that the routing table selects. */
 static gboolean
 ask_for_local (DatagramSocket * self, GError ** error)
 {
@@ -814,9 +814,9 @@ datagram_socket_accept_no_checksum (DatagramSocket * self, GError ** error)
 
 /* --- questions to the routing table --------------------------------------- */
 
-/* `probe` is a socket that is used only to query the routing table. Sets its
- * options so that the kernel selects the same route for it as for the packets
- * of `self`. */
+/* `probe` is a socket that is used only to query the routing table. Sets the
+ * options of `probe` so that the kernel selects the same route for `probe` as
+ * for the packets of `self`. */
 static void
 send_like (DatagramSocket * self, gint probe, gint family)
 {

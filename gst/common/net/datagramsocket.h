@@ -15,8 +15,8 @@
  *
  *   n = datagram_socket_receive (socket, datagrams, DATAGRAM_BATCH, &error);
  *
- * One thread may send while another thread receives, unless the socket is
- * connected.
+ * If the socket is not connected, one thread may send while another thread
+ * receives.
  */
 
 #pragma once
@@ -26,14 +26,15 @@
 #include "datagram.h"
 
 #define DATAGRAM_BATCH 64       /* maximum number of packets per system call */
-/* maximum size of packets that the kernel has merged, in bytes */
+/* maximum size in bytes of a datagram that the kernel has merged from packets
+ */
 #define DATAGRAM_MERGED_SIZE 65535
 
 typedef struct _DatagramSocket DatagramSocket;
 
 typedef struct
 {
-  gint protocol;                /* number of the protocol in IP; default: UDP */
+  gint protocol;                /* IP protocol number; default: UDP */
   gboolean is_raw;              /* default: FALSE. TRUE needs CAP_NET_RAW. */
   const gchar *interface;       /* name of the interface; NULL: any */
   gint receive_buffer_size;     /* in bytes; 0: the system's default */
@@ -88,7 +89,7 @@ DatagramSocket *datagram_socket_new_from_socket (GSocket * socket,
     gboolean close_it);
 void datagram_socket_free (DatagramSocket * socket);
 
-/* Returns the GSocket, for polling and properties. It belongs to the
+/* Returns the GSocket, for polling and properties. The GSocket belongs to the
  * DatagramSocket. */
 GSocket *datagram_socket_get_socket (DatagramSocket * socket);
 /* Returns both endpoints of a connected socket, or only the local endpoint of
@@ -113,8 +114,9 @@ gboolean datagram_socket_set_multicast_interface (DatagramSocket * socket,
  * sent; 0 means that the routing table decides. */
 guint datagram_socket_get_interface (DatagramSocket * socket,
     const DatagramPath * path);
-/* Sets whether packets are sent with a UDP checksum. At first they are. For UDP
- * sockets only. Only the thread that sends may call this function. */
+/* Sets whether packets are sent with a UDP checksum. A new socket sends a UDP
+ * checksum. For UDP sockets only. Only the thread that sends may call this
+ * function. */
 gboolean datagram_socket_set_checksum (DatagramSocket * socket,
     gboolean has_checksum, GError ** error);
 /* Accepts packets without a UDP checksum. An IPv4 socket always accepts them. */
@@ -155,9 +157,9 @@ gint datagram_socket_send (DatagramSocket * socket,
  * socket sends a UDP checksum is not considered. */
 guint datagram_socket_get_run (DatagramSocket * socket,
     const Datagram * datagrams, guint n);
-/* Returns FALSE with `error` if the system or the device has refused GSO. This
- * is reported only once for each socket. The packets that were refused with GSO
- * were then sent one by one.
+/* Returns FALSE with `error` if the system or the device has refused GSO. The
+ * refusal is reported only once for each socket. The packets that were refused
+ * with GSO were then sent one by one.
  *
  * If only the size of the packets was refused, smaller packets are still sent
  * with GSO. Otherwise all later packets are sent one by one. */

@@ -20,8 +20,8 @@
 
 /* --- batches -------------------------------------------------------------- */
 
-/* Buffer for the control messages of one message: arrival time, local address,
- * and segment size */
+/* Buffer for the ancillary data (cmsghdr) of one message: arrival time, local
+ * address, and segment size */
 typedef union
 {
   struct cmsghdr header;        /* ensures the alignment */
@@ -30,7 +30,8 @@ typedef union
 }
 Control;
 
-/* A message is one packet or, with GSO and GRO, several of them. */
+/* A message is one packet. With GSO and GRO, a message may also be several
+ * packets. */
 typedef struct
 {
   SocketMessage messages[DATAGRAM_BATCH];
@@ -44,9 +45,9 @@ typedef struct
   guint8 ip_headers[DATAGRAM_BATCH][IPV4_HEADER_SIZE];
 } Batch;
 
-/* Appends a vector to a message. The vectors of a message are consecutive in
- * the array, so each message has to be completed before the next one is
- * prepared. */
+/* Appends an iovec, which is a part of a packet, to a message. The iovecs of a
+ * message are consecutive in the array, so each message has to be completed
+ * before the next one is prepared. */
 static void
 add_vector (Batch * batch, struct msghdr *message, gconstpointer data,
     gsize size)
@@ -101,7 +102,7 @@ add_control (struct msghdr *message, Control * control, gint level, gint type,
   memcpy (CMSG_DATA (header), data, size);
 }
 
-/* Sets path->local as source address of the packet, if it is known. A
+/* If path->local is known, sets it as the source address of the packet. A
  * link-local address without its interface is skipped, because the kernel
  * refuses it. */
 static void
@@ -247,7 +248,7 @@ note_gso_refused (DatagramSocket * self, gint error_number, gsize segment_size)
 
 /* Returns the number of packets that were sent. If the system refused GSO, sets
  * `again` to TRUE. The caller then calls this function again for the remaining
- * packets. The packets that were refused are then sent without GSO. */
+ * packets. The second call sends the refused packets without GSO. */
 static guint
 send_messages (DatagramSocket * self, const Datagram * datagrams, guint n,
     SocketErrors * errors, gboolean * again)
@@ -355,9 +356,9 @@ remove_ip_header (const guint8 * header, guint8 * bytes, gsize size)
   return size - options;
 }
 
-/* Returns whether the packet is for this socket. Without a socket filter, a raw
- * socket also receives packets for other ports. This function recognizes them
- * on systems that have no socket filters. */
+/* Returns whether the packet is for this socket. A raw socket without a socket
+ * filter also receives packets for other ports. On systems that have no socket
+ * filters, this function recognizes such packets. */
 static gboolean
 is_ours (DatagramSocket * self, const Datagram * datagram)
 {

@@ -34,7 +34,7 @@ struct _DatagramSocket
   /* description of a connected socket for error messages, with both endpoints;
    * NULL if the socket is not connected */
   gchar *description;
-  /* both endpoints if connected, otherwise the local one */
+  /* both endpoints if the socket is connected, otherwise the local endpoint */
   DatagramPath path;
   /* Raw sockets: destination port of the packets to receive; 0 means any */
   guint16 raw_port;
@@ -48,8 +48,9 @@ struct _DatagramSocket
   /* TRUE if packets are sent without a UDP checksum. The kernel then refuses
    * UDP_SEGMENT. Only the sending thread uses this field. */
   gboolean no_checksum;
-  /* errno with which the system refused a message of several packets (GSO), and
-   * which datagram_socket_check_gso has not reported yet; 0 if there is none */
+  /* GSO sends several packets as one message. If the system refused such a
+   * message, this is the errno, until datagram_socket_check_gso has reported
+   * it. Otherwise 0. */
   gint gso_error;
   gboolean has_told_gso_error;
 

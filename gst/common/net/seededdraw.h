@@ -10,8 +10,8 @@
 
 #include <glib.h>
 
-/* A probability, stored as a number of draws: of the 2^64 possible draws, this
- * many count as a hit. 0 means never, and G_MAXUINT64 means always. */
+/* A probability: the number of the 2^64 possible draws that count as a hit. 0
+ * means never, and G_MAXUINT64 means always. */
 typedef guint64 SeededChance;
 
 /* Returns 64 uniformly distributed random bits. They depend on the seed, the
@@ -19,13 +19,15 @@ typedef guint64 SeededChance;
 guint64 seeded_draw (guint64 seed, guint32 flow, guint32 purpose,
     guint64 index, guint32 attempt);
 
-/* Converts a probability. Values outside 0 to 1 are clamped. */
+/* Converts a probability from 0 to 1 to a SeededChance. Values outside this
+ * range are clamped. */
 SeededChance seeded_chance (gdouble probability);
 gboolean seeded_draw_hits (guint64 draw, SeededChance chance);
 /* Returns a number from 0 to n - 1, or 0 if `n` is 0. */
 guint64 seeded_draw_below (guint64 draw, guint64 n);
 /* Returns an exponentially distributed number with the mean `mean`, which may
- * be up to 2^56. The number is at least 1 unless the mean is 0. */
+ * be up to 2^56. If the mean is 0, the number is 0. Otherwise it is at least 1.
+ */
 guint64 seeded_draw_exponential (guint64 draw, guint64 mean);
 /* Returns the number of trials up to and including the first hit; at least 1.
  */

@@ -75,8 +75,8 @@ void h264_headers_reset (H264Headers * headers);
 
 /* Adds a parameter set, which is a complete NAL unit of type 7 (SPS) or 8 (PPS)
  * with its header. If the NAL unit is invalid, all parameter sets of its type
- * are removed, because the invalid one may have been meant to replace any of
- * them. */
+ * are removed, because the invalid NAL unit may have been meant to replace any
+ * of them. */
 void h264_headers_add_sps (H264Headers * headers, const guint8 * data,
     gsize size);
 void h264_headers_add_pps (H264Headers * headers, const guint8 * data,

@@ -55,11 +55,12 @@ struct _IfdClassifier
   gboolean last_i_has_order;
   gint32 last_i_order;
   /* TRUE if no frame after the last I-frame refers to a frame before that
-   * I-frame. The reason may be that the I-frame is closed, or that a later
-   * picture has marked all references as unused. */
+   * I-frame. The reason may be that the I-frame begins a closed GOP, or that a
+   * later picture has marked all references as unused. */
   gboolean last_i_closed;
 
-  IfdField field;               /* field type of the last access unit */
+  /* which part of a frame the last access unit is */
+  IfdField field;
   /* first slice of the last access unit if the access unit is a first field */
   H264Slice first_field;
 
@@ -92,7 +93,8 @@ typedef struct
   /* TRUE if a decoder that starts at this picture decodes it correctly; FALSE
    * if only the pictures some frames later are correct */
   gboolean is_at_once;
-  gboolean is_broken;           /* broken_link_flag; FALSE unless is_at_once */
+  /* broken_link_flag; always FALSE if is_at_once is FALSE */
+  gboolean is_broken;
 } Recovery;
 
 const gchar *
@@ -423,7 +425,8 @@ check_beginning (Reader * reader)
 
 /* Reads the payload type or the payload size of an SEI message. The value is
  * coded as any number of bytes with the value 255 and one last byte with a
- * lower value. It is the sum of these bytes (section 7.3.2.3.1 of H.264). */
+ * lower value. The sum of these bytes is the result (section 7.3.2.3.1 of
+ * H.264). */
 static gboolean
 take_number (NalBits * payload, gsize * number)
 {
@@ -540,8 +543,8 @@ is_h264_reference (const Unit * unit)
       || unit->type == H264_SLICE_EXTENSION || unit->type == H264_SLICE_DEPTH);
 }
 
-/* Shortens the NAL unit of a slice to its first bytes, at most
- * MAX_SLICE_HEADER, which contain the slice header. The resulting bytes are the
+/* Shortens the NAL unit of a slice to its first bytes, which contain the slice
+ * header. Their number is at most MAX_SLICE_HEADER. The resulting bytes are the
  * same in all stream formats. */
 static void
 find_header_end (const Reader * reader, Unit * unit)
@@ -550,8 +553,8 @@ find_header_end (const Reader * reader, Unit * unit)
 
   if (end - unit->data > MAX_SLICE_HEADER)
     end = unit->data + MAX_SLICE_HEADER;
-  /* The search includes three bytes after `end`, because a start code may begin
-   * before `end` and extend beyond `end`. */
+  /* The search for a start code includes three bytes after `end`, because a
+   * start code may begin before `end` and extend beyond `end`. */
   if (reader->classifier->length_size == 0)
     code = mpeg_video_find_start_code (unit->data,
         end + MIN (unit->end - end, 3));
@@ -877,10 +880,10 @@ read_h265_sps (Reader * reader, Unit * unit, guint * declared)
   declare_layers (reader->classifier);
 }
 
-/* Determines the frame type from the type of a NAL unit (table 7-1 of H.265). A
- * sub-layer non-reference picture still counts as a reference picture unless it
- * is in the highest sub-layer, because pictures of higher sub-layers may refer
- * to it (section 7.4.2.2). */
+/* Determines the frame type from the type of a NAL unit (table 7-1 of H.265).
+ * Pictures of higher sub-layers may refer to a sub-layer non-reference picture
+ * (section 7.4.2.2). Such a picture therefore counts as a non-reference picture
+ * only if it is in the highest sub-layer. */
 static void
 classify_h265_slice (const IfdClassifier * classifier, const Unit * unit,
     IfdFrame * frame)
@@ -977,7 +980,7 @@ ifd_classifier_get_field (const IfdClassifier * classifier)
 
 /* Combines two fields of a frame. If the first field is an I-frame, the second
  * field refers to no other frame, so the whole frame is an I-frame. If the
- * first field is not an I-frame, neither is the whole frame. */
+ * first field is not an I-frame, the whole frame is not an I-frame either. */
 void
 ifd_classifier_join_fields (IfdFrame * first, const IfdFrame * second)
 {

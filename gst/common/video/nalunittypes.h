@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Numbers of the NAL unit types of H.264 and H.265 that show how important a
- * picture is. */
+/* The NAL unit types of H.264 and H.265 that are needed to find out how
+ * important a picture is. */
 
 #pragma once
 

@@ -10,16 +10,18 @@
 #define N_SLOTS (MAX_REFERENCES + 1)
 
 #define SLOTS_ALL G_MAXUINT32
-/* Slot that stands for a reference picture of H.265 that was never received */
+/* Each stored reference picture has a slot. This slot stands for all reference
+ * pictures of H.265 that were never received. */
 #define SLOT_MISSING (1u << 30)
 /* Slot for the marks of H.264, which say which pictures are still used for
  * reference. If a picture that changes the marks is missing, a decoder stores
  * other pictures than it should. */
 #define SLOT_MARKS (1u << 31)
 /* Slot for the marks of one group of pictures (see SLOT_MARKS), which begins
- * with a key frame. A key frame replaces the contents of SLOT_MARKS, but its
- * leading pictures still need the marks of the previous group. Each group
- * therefore has a slot of its own. Two consecutive groups have different slots.
+ * with a key frame. A key frame replaces the contents of SLOT_MARKS, but the
+ * leading pictures of the key frame still need the marks of the previous group.
+ * Each group therefore has a slot of its own. Two consecutive groups have
+ * different slots.
  */
 #define SLOT_GROUP_MARKS(gop) (1u << (28 + (gop) % 2))
 
@@ -40,8 +42,7 @@ typedef struct
 {
   /* TRUE if a reference picture belongs to a layer above the base layer */
   gboolean has_layers;
-  /* TRUE if a reference picture refers to a picture of a higher layer than its
-   * own */
+  /* TRUE if a reference picture refers to a picture of a higher layer */
   gboolean is_tangled;
   /* TRUE if it is unknown for some picture which reference pictures it needs */
   gboolean is_abandoned;
@@ -66,8 +67,8 @@ struct _References
   gboolean has_frame_num;
   guint last_frame_num;         /* PrevRefFrameNum */
   guint max_frame_num, max_references;
-  /* maximum nal_ref_idc of the pictures that are displayed after all pictures
-   * that precede them in decoding order */
+  /* Some pictures are displayed after all pictures that precede them in
+   * decoding order. This is the maximum nal_ref_idc of such pictures. */
   guint max_ref_idc;
   /* TRUE if a leading picture of the current group has removed a picture of the
    * previous group, although a picture that is even older is still stored.
@@ -353,10 +354,12 @@ references_add_h264_slice (References * references, const H264Slice * slice)
 
 /* Called for a picture that a marking operation has removed. A decoder that
  * misses this operation stores the picture for longer. Returns whether such a
- * decoder still decodes correctly. This requires two conditions. The picture is
- * the last one in each reference list, so the other entries keep their indices.
- * It is also the first picture that is removed when room for a new picture is
- * needed. Both conditions hold for all pictures of earlier groups. */
+ * decoder still decodes correctly.
+ *
+ * Two conditions are necessary. First, the picture is the last one in each
+ * reference list, so the other entries keep their indices. Second, the picture
+ * is the first one that is removed when room for a new picture is needed. Both
+ * conditions hold for all pictures of earlier groups. */
 static gboolean
 is_last_in_lists (const References * references, const Reference * removed)
 {
@@ -529,8 +532,8 @@ get_max_depth (const References * references, guint64 since)
 /* Returns the layer of the current picture. P is the picture with the highest
  * PicOrderCnt since the last key frame. If the current picture is displayed
  * before P, its layer is one more than the highest layer of the pictures to
- * which it refers. This maximum does not include pictures that precede P in
- * decoding order. */
+ * which it refers. In this comparison, pictures that precede P in decoding
+ * order do not count. */
 static guint
 find_depth (References * references, const ReferencePicture * picture)
 {
@@ -560,8 +563,9 @@ find_depth (References * references, const ReferencePicture * picture)
 
 /* Returns the slots that a picture uses, but without the slots of pictures that
  * precede the last key frame. The reference lists of the picture may contain
- * such pictures. Only leading pictures need them, because a decoder that starts
- * at a key frame can decode all pictures except the leading ones. */
+ * such pictures. Only leading pictures need such pictures, because a decoder
+ * that starts at a key frame can decode all pictures except its leading
+ * pictures. */
 static guint32
 select_group (const References * references)
 {
@@ -578,8 +582,8 @@ select_group (const References * references)
 }
 
 /* Returns the slot of the last key frame. This slot also stands for the marks
- * of the key frame, because a decoder that misses the key frame has not applied
- * these marks either. */
+ * of the key frame, which say which pictures are still used for reference. A
+ * decoder that misses the key frame has not applied these marks either. */
 static guint32
 get_key (const References * references)
 {

@@ -41,9 +41,10 @@ typedef struct
 {
   guint32 uses, updates;        /* sets of slots */
   /* Number of the layer of the picture; the base layer has the number 0. In a
-   * stream with temporal layers, it is the temporal layer. In a pyramid, it is
-   * one more than the highest layer of the pictures to which the picture
-   * refers. If both apply, it is the higher number. */
+   * stream with temporal layers, this is the number of the temporal layer. In a
+   * pyramid, it is one more than the highest layer of the pictures to which the
+   * picture refers. If the stream has both, it is the higher of these two
+   * numbers. */
   guint depth;
 } ReferenceUse;
 
@@ -51,11 +52,12 @@ References *references_new (void);
 void references_free (References * references);
 void references_reset (References * references);
 
-/* Declares that the stream has layers. The slots are then used from the next
- * key frame on. */
+/* Declares that the stream has layers. The slots, which stand for the stored
+ * reference pictures, are then used from the next key frame on. */
 void references_declare_layers (References * references);
-/* Returns whether the slots are used for the current picture. If they are, all
- * slices of the picture must be added.
+/* Returns whether the slots, which stand for the stored reference pictures, are
+ * used for the current picture. If they are, all slices of the picture must be
+ * added.
  */
 gboolean references_are_active (const References * references);
 

@@ -16,8 +16,8 @@
  * after one second, or after three seconds with Linux. The client's backoff
  * doubles too. */
 #define FIRST_RESPONSE_BACKOFF (2 * DCCP_SECOND)
-/* Maximum time in a half-open connection, or in one that has not agreed on its
- * features: 4 MSL (sections 8.1.1, 8.1.3 and 8.1.5). */
+/* Maximum time in a half-open connection, or in a connection that has not
+ * agreed on its features: 4 MSL (sections 8.1.1, 8.1.3 and 8.1.5). */
 #define HANDSHAKE_TIMEOUT (4 * DCCP_MSL)
 /* If no packet arrives, a Sync asks the peer for an answer after half of the
  * idle timeout, and then after every further eighth of the idle timeout. */
@@ -323,7 +323,7 @@ get_awl (DccpConnection * connection)
       connection->iss : awl;
 }
 
-/* Packets of these types end a connection. They are valid only if they are
+/* Packets of these types end a connection. Such a packet is valid only if it is
  * newer than all packets before (section 7.5.3). */
 static gboolean
 ends_connection (DccpType type)
@@ -357,10 +357,10 @@ is_acknowledgement_valid (DccpConnection * connection,
       connection->gss);
 }
 
-/* Returns whether the numbers of a Sync or SyncAck are valid. Its sequence
- * number may be greater than the window allows, unless the connection is active
- * (section 7.5.3). A connection is active if a valid packet arrived within the
- * last three round trips.
+/* Returns whether the numbers of a Sync or SyncAck are valid. A connection is
+ * active if a valid packet arrived within the last three round trips. If the
+ * connection is not active, the sequence number may be greater than the window
+ * allows (section 7.5.3).
  *
  * In the state RESPOND the sequence number must always be in the window. The
  * reason is that the Request may be forged. The host that really has this
@@ -421,7 +421,8 @@ abort_for_option (DccpConnection * connection, const DccpOption * option,
   return FALSE;
 }
 
-/* Our packets that were newly reported as dropped for one reason. */
+/* Packets that we sent and that the peer newly reported as dropped, all for the
+ * same reason. */
 typedef struct
 {
   guint n;
@@ -465,9 +466,10 @@ add_dropped (DccpConnection * connection, guint64 last, guint run,
   dropped->n += n;
 }
 
-/* Reads a Data Dropped option. A packet may have several of them. The second
- * one begins at the packet before the last one that the first option describes
- * (section 11.7). */
+/* Reads a Data Dropped option, which describes packets from the latest one to
+ * earlier ones. A packet may have several of these options. The second option
+ * continues at the packet before the last packet that the first option
+ * describes (section 11.7). */
 static gboolean
 read_data_dropped (DccpConnection * connection, const DccpPacket * packet,
     const DccpOption * option, Heard * heard)
@@ -504,7 +506,8 @@ read_timestamp (DccpConnection * connection, const DccpOption * option)
   return TRUE;
 }
 
-/* We never send a Timestamp, so only the size of an echo is checked. */
+/* We never send a Timestamp, so only the size of a Timestamp Echo is checked.
+ */
 static gboolean
 read_timestamp_echo (const DccpOption * option)
 {
@@ -668,7 +671,8 @@ read_options (DccpConnection * connection, const DccpPacket * packet,
 
 /* --- options that are sent ------------------------------------------------ */
 
-/* NDP Count is on each packet whose predecessor had no data (section 7.7). */
+/* Each packet whose predecessor had no data carries the option NDP Count
+ * (section 7.7). */
 static void
 write_ndp_count (DccpConnection * connection, DccpOptionWriter * writer)
 {
@@ -801,8 +805,8 @@ back_off (DccpConnection * connection)
 
 /* --- packets that are sent ------------------------------------------------ */
 
-/* At most one packet of each type waits to be sent. It is made when it is
- * polled. */
+/* At most one packet of each type waits to be sent. The packet is written only
+ * when the caller polls the output. */
 
 /* Some endpoints never send an answer that is longer than the packet that they
  * answer. The endpoints of this project are among them (docs/dccp-thin.md). They
@@ -829,8 +833,8 @@ write_options (DccpConnection * connection, DccpType type, gboolean with_report,
   pad (type, writer);
 }
 
-/* A Sync must not be longer than the packet that it answers. It carries no
- * feature negotiation, and carries NDP Count and RTT Estimate only if that
+/* A Sync must not be longer than the packet that it answers. The Sync carries
+ * no feature negotiation. It carries NDP Count and RTT Estimate only if that
  * packet was long enough. */
 static void
 write_sync_options (DccpConnection * connection, DccpOptionWriter * writer)
@@ -1011,9 +1015,9 @@ refuse (DccpConnection * connection, DccpRefusal refusal)
   return FALSE;
 }
 
-/* Answers with a Reset. Its numbers are derived from those of the received
- * packet, and our own numbers do not change, because the sender of the packet
- * may be anybody. */
+/* Answers with a Reset. The numbers of the Reset are derived from those of the
+ * received packet. Our own numbers do not change, because the sender of the
+ * packet may be anybody. */
 static gboolean
 answer_packet_error (DccpConnection * connection, Arrival * arrival)
 {
@@ -1189,8 +1193,8 @@ is_covered (DccpConnection * connection, const DccpPacket * packet)
       || (min > 0 && packet->coverage >= min);
 }
 
-/* Returns whether the packet arrived before. The result is also TRUE if the
- * packet is too old to decide this. */
+/* Returns whether the packet arrived before. The history does not contain very
+ * old packets. For such a packet the result is TRUE. */
 static gboolean
 is_duplicate (DccpConnection * connection, guint64 sequence)
 {
@@ -1450,8 +1454,8 @@ help_partopen (DccpConnection * connection, const DccpPacket * packet)
 
 /* Returns whether packets with data are missing between the last packet whose
  * data was delivered and this packet. The NDP Count of this packet is the
- * number of packets without data before it. These packets are not counted as
- * missing. */
+ * number of packets without data directly before this packet. Those packets
+ * without data are not counted as missing. */
 static gboolean
 is_gap_before (DccpConnection * connection, Arrival * arrival)
 {
@@ -1484,9 +1488,9 @@ deliver (DccpConnection * connection, Arrival * arrival)
   arrival->has_data = TRUE;
 }
 
-/* Marks the data of `packet` as dropped. The peer is told so later, in a Data
- * Dropped option. Only the data are dropped: the header and the options of the
- * packet were processed before. */
+/* Marks the data of `packet` as dropped. A later Data Dropped option reports
+ * this to the peer. Only the data are dropped: the header and the options of
+ * the packet were processed before. */
 static gboolean
 drop_data (DccpConnection * connection, const DccpPacket * packet)
 {
@@ -1572,8 +1576,8 @@ dccp_connection_next_send (DccpConnection * connection, guint64 now)
   return dccp_half_connections_next_send (&connection->halves, now);
 }
 
-/* Computes the payload size that remains beside the header of a DataAck with
- * its options. */
+/* Computes the maximum payload size of a DataAck in bytes: what remains of
+ * `mtu` after the headers and the options. */
 guint
 dccp_connection_get_max_payload (const DatagramPath * path, guint mtu)
 {
@@ -1681,8 +1685,8 @@ static guint64
 get_probe_time (DccpConnection * connection)
 {
   /* While the client still returns Init Cookies, no Sync is sent: a server that
-   * has stored no state would answer it with a Reset. The Ack with the Init
-   * Cookies already asks for an answer. */
+   * has stored no state would answer the Sync with a Reset. The Ack with the
+   * Init Cookies already asks for an answer. */
   if (!dccp_connection_is_open (connection) || connection->cookies_size > 0)
     return DCCP_NEVER;
   if (connection->probe_at != DCCP_NEVER)

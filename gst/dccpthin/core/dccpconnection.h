@@ -18,8 +18,8 @@
 #define DCCP_SECOND (1000 * DCCP_MILLISECOND)
 /* MSL is two minutes (RFC 4340 section 3.4). */
 #define DCCP_MSL (120 * DCCP_SECOND)
-/* round-trip time that is assumed before one was measured (RFC 4340 section
- * 3.4) */
+/* round-trip time that is assumed before the first measurement (RFC 4340
+ * section 3.4) */
 #define DCCP_DEFAULT_ROUND_TRIP (200 * DCCP_MILLISECOND)
 #define DCCP_MAX_BACKOFF (64 * DCCP_SECOND)
 
@@ -57,7 +57,8 @@ typedef struct
   DccpHistory received;
 
   /* times, ns */
-  /* time at which the connection began or, later, began to close */
+  /* time at which the connection began; while it is closing, time at which it
+   * began to close */
   guint64 began;
   /* arrival time of the packet with the number GSR */
   guint64 gsr_time;

@@ -69,7 +69,8 @@ void dccp_features_processed (DccpFeatures * features, guint64 gsr,
  * Changes that are due (RFC 4340 section 6.6.3). */
 void dccp_features_write (DccpFeatures * features, guint64 now,
     guint64 sequence, DccpOptionWriter * writer);
-/* Repeats the Confirms that were sent before and are not owed now. */
+/* Repeats the Confirms that were sent before. Confirms that are owed now are
+ * left out. */
 void dccp_features_write_again (DccpFeatures * features,
     DccpOptionWriter * writer);
 /* Returns TRUE if we owe a Confirm or a Change is due. If no other packet can

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls the tables of the congestion controls; see the header. */
+/* Calls the functions in the tables of the congestion controls; see the header.
+ */
 
 #include "dccphalfconnections.h"
 
@@ -126,7 +127,8 @@ begin_sender (DccpHalfConnections * halves, const DccpCcid * ccid,
 
 /* `sequence` is the number of the first packet that this congestion control has
  * to process. The packet may already have data. The receiver is therefore
- * created with the number before it, so that the packet counts as a new one. */
+ * created with the number before `sequence`, so that the packet counts as a new
+ * one. */
 static void
 begin_receiver (DccpHalfConnections * halves, const DccpCcid * ccid,
     guint64 sequence)

@@ -63,7 +63,9 @@ typedef struct
 
 typedef enum
 {
-  DCCP_EVENT_CONNECTED,         /* Data may be sent to the peer `path`. */
+  /* The connection is open, and data may be sent to the peer. `path` has the
+   * address of the peer. */
+  DCCP_EVENT_CONNECTED,
   /* The peer or we closed the connection regularly. */
   DCCP_EVENT_CLOSED,
   /* The peer sent a Reset with reset_code and reset_data. */
@@ -98,7 +100,7 @@ typedef struct
   DatagramPath path;
   guint8 reset_code, reset_data[3];
   gboolean slow;
-  /* number of packets newly reported with drop_code */
+  /* number of packets that the peer newly reported as dropped for drop_code */
   guint dropped;
   /* reason for which the peer dropped the packets */
   guint8 drop_code;
@@ -144,7 +146,8 @@ typedef struct
   /* receive rate (X_recv) that the peer reports, in bit/s */
   guint64 reported_rate;
   gdouble loss_event_rate;      /* p of RFC 5348; 0 = no loss */
-  gboolean is_app_limited;      /* The path may carry more than `rate`. */
+  /* The application limits the rate, so the path may carry more than `rate`. */
+  gboolean is_app_limited;
   guint64 round_trip;           /* ns; 0: unknown */
   guint64 round_trip_variance;  /* ns */
   guint64 feedback_received, no_feedback;

@@ -30,8 +30,8 @@ void tfrc_receive_rates_replace (TfrcReceiveRates * rates, guint64 now,
 /* Adds a rate, and removes the rates that are older than two round trips. */
 void tfrc_receive_rates_update (TfrcReceiveRates * rates, guint64 now,
     gdouble rate, guint64 round_trip);
-/* Adds a rate, and then removes all entries but the one with the largest finite
- * rate. The time of this entry is set to `now`. */
+/* Adds a rate, and then removes all entries except the entry with the largest
+ * finite rate. The time of this entry is set to `now`. */
 void tfrc_receive_rates_maximize (TfrcReceiveRates * rates, guint64 now,
     gdouble rate);
 void tfrc_receive_rates_halve (TfrcReceiveRates * rates);

@@ -46,7 +46,7 @@
 /* If a data-limited sender has lost packets, the receive rate is multiplied by
  * this factor (section 4.3). */
 #define LIMITED_LOSS 0.85
-/* Time in ns over which the share of data-limited intervals is averaged. In
+/* Time in ns over which the fraction of data-limited intervals is averaged. In
  * most streams a frame is sent every 16 to 40 ms. A single large frame can use
  * the whole allowed rate for a short time, which says little about the stream.
  * The average is therefore over many frames. */
@@ -59,8 +59,8 @@
 #define COUNTER_MASK 15
 #define QUARTERS 4
 #define MAX_QUARTERS 5
-/* Number of sent packets that are remembered; it must be a power of 2. It is
- * chosen to cover one second of 80 Mbit/s with large packets. */
+/* Number of sent packets that are remembered; it must be a power of 2. This
+ * number covers one second of 80 Mbit/s with large packets. */
 #define SENT_KEPT 8192
 
 typedef struct
@@ -74,7 +74,7 @@ typedef struct
 struct _TfrcSender
 {
   TfrcSenderConfig config;
-  /* latest time that the caller has passed, in ns */
+  /* latest time that the caller has given, in ns */
   guint64 now;
 
   /* --- sent packets */
@@ -98,7 +98,8 @@ struct _TfrcSender
   gdouble loss_event_rate;      /* p */
   guint64 last_doubled;         /* tld */
   gdouble drop_rate;            /* X_drop; G_MAXDOUBLE: none */
-  guint64 drop_until;           /* earliest time at which drop_rate may end */
+  /* earliest time at which the limit drop_rate may end */
+  guint64 drop_until;
 
   /* --- pacing */
   gboolean has_nominal;
@@ -115,7 +116,8 @@ struct _TfrcSender
    * (section 8.2.1) */
   gint64 not_limited_1, not_limited_2;
   gint64 t_new, t_next;
-  /* Share of the recent past in which the sender was data-limited, from 0 to 1.
+  /* Fraction of the recent past in which the sender was data-limited, from 0 to
+   * 1.
    */
   gdouble limited_share;
   /* time in ns of the last update of limited_share */
@@ -229,9 +231,9 @@ get_allowed_rate (TfrcSender * sender)
       : sender->rate * get_segment_size (sender);
 }
 
-/* Returns the allowed rate X, unless one of two other limits is lower. The
- * first limit applies if the receiver has reported that it dropped packets (RFC
- * 4342 section 5.2). The second limit is our own maximum rate. */
+/* Returns the allowed rate X, or a lower limit. One limit applies if the
+ * receiver has reported that it dropped packets (RFC 4342 section 5.2). The
+ * other limit is our own maximum rate. */
 static gdouble
 get_rate (TfrcSender * sender)
 {
@@ -351,9 +353,9 @@ get_tolerance (TfrcSender * sender, gint64 interval)
 }
 
 /* Returns the nominal send time of the next packet. It is computed from the
- * current rate, so a change of the rate has an immediate effect. A sender that
- * paused may catch up only within one round trip: the burst after the pause has
- * less than the packets of one round trip. */
+ * current rate, so a change of the rate has an immediate effect. After a pause,
+ * the sender may send a burst to catch up. The burst has fewer packets than the
+ * rate allows in one round trip. */
 static gint64
 get_nominal (TfrcSender * sender)
 {
@@ -405,8 +407,9 @@ find_sent (TfrcSender * sender, guint64 sequence)
 }
 
 /* Returns the entry of the sent packet `sequence`. If this packet is so old
- * that it is no longer stored, returns the oldest stored packet. The round-trip
- * time that is measured with it is then too short, but it is a lower bound. */
+ * that its entry was overwritten, returns the oldest entry. A round-trip time
+ * that is measured with the oldest entry is too short, but it is a lower bound.
+ */
 static const Sent *
 find_sent_or_oldest (TfrcSender * sender, guint64 sequence)
 {
@@ -490,9 +493,9 @@ tfrc_sender_sent (TfrcSender * sender, guint64 now, guint64 sequence,
   sender->has_nominal = TRUE;
   if (size > 0)
     average_size (sender, size);
-  /* If a packet size is configured, the pacing treats each packet as one of
-   * this size. Otherwise it uses the real payload size. A packet without
-   * payload is then treated as one of the mean size. */
+  /* If a packet size is configured, the pacing uses that size for each packet.
+   * Otherwise it uses the real payload size. If the packet has no payload, it
+   * uses the mean size instead. */
   sender->last_size = size > 0 && sender->config.segment_size == 0 ? size
       : get_segment_size (sender);
   sender->more = more;
@@ -705,8 +708,8 @@ take_feedback (TfrcSender * sender, const TfrcFeedback * feedback,
     limit_by_receive_rate (sender, feedback->receive_rate,
         was_data_limited (sender, t_new), is_loss);
   /* If this feedback has the first sample of the round-trip time, the initial
-   * rate was set already (section 4.2). It remains, unless the feedback reports
-   * a loss event rate. */
+   * rate was set already (section 4.2). The initial rate remains, unless the
+   * feedback reports a loss event rate. */
   if (!is_first_sample || p > 0)
     set_rate (sender, is_first || feedback->receive_rate > 0);
   /* RFC 5348 section 4.3 restarts the no-feedback timer in step 3, before the
@@ -770,8 +773,8 @@ halve_without_loss (TfrcSender * sender)
 }
 
 /* Called when the no-feedback timer expires, which usually halves the rate.
- * Returns TRUE if the rate is not halved. This is so if the sender was idle and
- * its rate is not much greater than its initial rate. */
+ * Returns TRUE if the rate is not halved. The rate is not halved if the sender
+ * was idle and its rate is not much greater than its initial rate. */
 static gboolean
 is_spared (TfrcSender * sender, gdouble receive_rate)
 {

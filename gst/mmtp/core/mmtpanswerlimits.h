@@ -34,7 +34,7 @@ void mmtp_answer_limits_clear (MmtpAnswerLimits * self);
 gboolean mmtp_answer_limits_take (MmtpAnswerLimits * self, guint64 now,
     const MmtpAddress * address, gboolean is_sealed, gboolean is_busy);
 /* Remembers that the host of `address` receives at that address. From then on,
- * a separate number of answers is kept for this host. A flood from other hosts
- * cannot use up these answers. */
+ * some answers are reserved for this host. A flood from other hosts cannot use
+ * up these answers. */
 void mmtp_answer_limits_remember (MmtpAnswerLimits * self,
     const MmtpAddress * address);

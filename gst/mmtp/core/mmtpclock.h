@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sender's clock as the receiver sees it (docs/wire-mmtp.md, section 6).
- * This module unwraps the short times in messages, computes the transits, and
- * maps due times to the receiver's clock. Mapped due times never jump: when the
- * estimate of the clocks' offset or skew improves, they move slowly.
+ * This module unwraps the short times in messages, and maps due times to the
+ * receiver's clock. It also computes the transit of each message, which is its
+ * arrival time minus its sending time, minus a constant. Mapped due times never
+ * jump: when the estimate of the clocks' offset or skew improves, they move
+ * slowly.
  */
 
 #pragma once
@@ -17,9 +19,11 @@ typedef struct
   gint64 transit;               /* in ns */
 } MmtpClockPoint;
 
-/* State of the mapping from the sender's clock to the receiver's clock. All
- * transits contain an unknown constant. It is chosen so that the transit of the
- * OPEN message is 0. */
+/* State of the mapping from the sender's clock to the receiver's clock. The
+ * transit of a message is its arrival time minus its sending time, minus a
+ * constant. The constant is chosen so that the transit of the OPEN message is
+ * 0. The one-way delay of the OPEN is unknown, so each transit differs from the
+ * one-way delay by an unknown constant. */
 typedef struct
 {
   guint64 start;                /* arrival time of OPEN, in ns */
@@ -34,19 +38,20 @@ typedef struct
   guint64 due_time;
 
   gboolean any_transit, has_announced;
-  gint64 min;                   /* minimum of all transits, in ns */
+  gint64 min;                   /* minimum transit of all messages, in ns */
   /* offset of the clocks, smoothed from the values in KEEPALIVEs, in ns */
   gdouble announced;
   guint64 announced_time;
 
-  /* A due time has been passed to the application. */
+  /* The application has got a due time. */
   gboolean fixed;
   gdouble offset;               /* offset that is applied to due times, in ns */
   guint64 offset_time;
-  guint64 last_due;             /* last due time that was passed on, in us */
+  /* last due time that the application got, in us */
+  guint64 last_due;
   guint64 last_mapped;          /* last_due on the receiver's clock, in ns */
 
-  /* rate at which the transits change, in ns per ns */
+  /* rate at which the transits of the messages change, in ns per ns */
   gdouble skew;
   gboolean has_skew;
   /* Recent minimum transits, oldest first. */
@@ -65,11 +70,13 @@ guint64 mmtp_clock_unwrap_due (MmtpClock * clock, guint64 now, guint32 due);
 void mmtp_clock_add_transit (MmtpClock * clock, gint64 transit);
 /* Sets the offset of the clocks to the value in a KEEPALIVE, in ns. */
 void mmtp_clock_set_offset (MmtpClock * clock, guint64 now, gint64 offset);
-/* Adds the minimum transit, in ns, of the messages that arrived since the last
- * call. Call this function about once a second. */
+/* Adds a minimum transit in ns: the minimum over the messages that arrived
+ * since the last call. The transit is the arrival time minus the sending time,
+ * minus a constant. Call this function about once a second. */
 void mmtp_clock_add_min (MmtpClock * clock, guint64 now, gint64 min);
-/* Restarts the measurement of the skew. The minimum transits from now on come
- * from another path. They cannot be compared with the minimum transits before.
+/* Restarts the measurement of the skew, because messages now arrive on another
+ * path. The minimum transit of one path cannot be compared with the minimum
+ * transit of another path.
  */
 void mmtp_clock_restart_skew (MmtpClock * clock);
 

@@ -32,13 +32,13 @@ typedef struct
   gdouble time;                 /* time of the last report */
   /* arrival time at which the current burst began */
   gdouble epoch;
-  gdouble epoch_bytes;          /* bytes that have arrived since `epoch` */
+  gdouble epoch_bytes;          /* bytes of the current burst so far */
   /* Size of the largest recent burst, in bytes; it decays. */
   gdouble extra;
 } MmtpDeliveryRate;
 
-/* Adds a report in which new messages have arrived. `packet` is the size of the
- * largest packet, in bytes. */
+/* Processes a report that shows that new messages have arrived. `packet` is the
+ * size of the largest packet, in bytes. */
 void mmtp_delivery_rate_add (MmtpDeliveryRate * rate,
     const MmtpRateSample * sample, guint packet);
 /* Returns the delivery rate over the last `span` ns or somewhat more; 0 if

@@ -25,8 +25,8 @@ typedef struct
    *
    * PICTURE_KIND_PART means that the buffer holds only a part of a picture, for
    * example parameter sets. The other buffers of the frame hold the rest of the
-   * picture. Until one of them shows the kind of the picture, the part counts
-   * as a reference picture. */
+   * picture. Until another buffer shows the kind of the picture, the part
+   * counts as a reference picture. */
   PictureKind kind;
   /* The picture also refers to the previous group. */
   gboolean is_leading;
@@ -39,17 +39,18 @@ typedef struct
    * PictureInfo. */
   gboolean has_slots;
   guint32 uses, updates;
-  /* The buffer is a piece of a transport stream that was cut at its pictures
-   * (mmtptscutter.h). The first piece of each picture has MMTP_FLAG_HEADER. */
+  /* The buffer is a piece of a transport stream, which was cut so that whole
+   * pictures can be dropped (mmtptscutter.h). The first piece of each picture
+   * has MMTP_FLAG_HEADER. */
   gboolean is_piece;
-  /* The piece does not belong to the picture around it. It is kept even if that
-   * picture is dropped, and is sent before all pictures. No other buffer refers
-   * to it. */
+  /* The piece of the transport stream does not belong to the picture around it.
+   * The piece is kept even if that picture is dropped, and is sent before all
+   * pictures. No other buffer refers to the piece. */
   gboolean is_data;
 } MmtpPicture;
 
-/* Order in which buffers are dropped: the first rank is dropped first.
- * MMTP_RANK_DATA is never dropped to make room. */
+/* Ranks of the buffers. Buffers of the first rank are dropped first, and those
+ * of MMTP_RANK_DATA are never dropped to make room. */
 typedef enum
 {
   MMTP_RANK_BROKEN,             /* refers to a lost picture */
@@ -57,7 +58,7 @@ typedef enum
   MMTP_RANK_LAYER,              /* a reference picture above the base layer */
   MMTP_RANK_DELTA,
   MMTP_RANK_KEY,
-  MMTP_RANK_DATA,               /* data of a transport stream beside the video */
+  MMTP_RANK_DATA,               /* data of a transport stream, not video */
   MMTP_N_RANKS
 } MmtpRank;
 
@@ -84,8 +85,8 @@ typedef struct
    * were dropped. A slot is a stored reference picture. */
   guint32 wrong;
   /* TRUE if a picture of the base layer was dropped after the last key frame,
-   * and the picture names the slots that it uses. given_up_due is the due time
-   * of that picture. */
+   * and that picture names the slots (stored reference pictures) that it uses.
+   * given_up_due is then the due time of the dropped picture. */
   gboolean is_base_wrong;
 } MmtpGop;
 
@@ -94,17 +95,18 @@ void mmtp_gop_init (MmtpGop * gop);
  * begins a new group. `frame` is the number of the frame; all buffers of a
  * frame have the same number. */
 void mmtp_gop_put (MmtpGop * gop, PictureKind kind, guint64 frame, guint64 due);
-/* Returns the rank of the buffer for which mmtp_gop_put() was called last. */
+/* Returns the rank of the buffer for which mmtp_gop_put() was called last. The
+ * rank decides which buffers are dropped first. */
 MmtpRank mmtp_gop_get_rank (const MmtpGop * gop, PictureKind kind,
     guint8 flags);
 /* Returns TRUE if the buffer for which mmtp_gop_put() was called last refers to
  * a dropped picture. No decoder could use such a buffer. */
 gboolean mmtp_gop_needs_dropped (const MmtpGop * gop,
     const MmtpPicture * picture);
-/* The buffer that was put into the queue last has been sent
- * (mmtp_gop_note_sent()) or dropped (mmtp_gop_note_dropped()). If its picture
- * has slots (stored reference pictures), these functions note whether the slots
- * are correct at the receiver. */
+/* Call one of these functions when the buffer that was put into the queue last
+ * has been sent (mmtp_gop_note_sent()) or dropped (mmtp_gop_note_dropped()). If
+ * the picture of the buffer has slots (stored reference pictures), the
+ * functions note whether these slots are correct at the receiver. */
 void mmtp_gop_note_sent (MmtpGop * gop, const MmtpPicture * picture);
 void mmtp_gop_note_dropped (MmtpGop * gop, const MmtpPicture * picture,
     guint64 due);
@@ -119,6 +121,6 @@ void mmtp_gop_lose (MmtpGop * gop, guint64 group);
  */
 void mmtp_picture_set_info (MmtpPicture * picture, const PictureInfo * info);
 /* Returns whether a picture of `group` needs a reference picture of the group
- * `missing`. That reference picture comes before the picture in the stream. */
+ * `missing` that precedes it in the stream. */
 gboolean mmtp_picture_needs (const MmtpPicture * picture, guint64 group,
     guint64 missing);

@@ -31,9 +31,9 @@ void mmtp_key_sign (const MmtpKey * key, const guint8 * bytes, gsize size,
     guint8 mac[MMTP_MAC_SIZE]);
 gboolean mmtp_key_verify (const MmtpKey * key, const guint8 * bytes,
     gsize size, const guint8 mac[MMTP_MAC_SIZE]);
-/* Writes or verifies the seal of INIT, COOKIE and REFUSE. The seal is the
- * trailer of the message, which is the last 8 of `size` bytes. Without a key,
- * the trailer is not changed, and verification returns FALSE. */
+/* Writes or verifies the seal of INIT, COOKIE and REFUSE. The message has
+ * `size` bytes, and the seal is the trailer, the last 8 of these bytes. Without
+ * a key, the trailer is not changed, and verification returns FALSE. */
 void mmtp_key_seal (const MmtpKey * key, guint8 * bytes, gsize size);
 gboolean mmtp_key_verify_seal (const MmtpKey * key, const guint8 * bytes,
     gsize size);
@@ -63,7 +63,8 @@ void mmtp_direction_init (MmtpDirection * direction, const MmtpKey * key,
     const guint8 nonce_s[MMTP_NONCE_SIZE],
     const guint8 nonce_r[MMTP_NONCE_SIZE], MmtpRole from, guint64 token);
 void mmtp_direction_clear (MmtpDirection * direction);
-/* Writes the trailer, which is the last 8 of `size` bytes. */
+/* Writes the trailer. The message has `size` bytes, and the trailer is the last
+ * 8 of these bytes. */
 void mmtp_direction_seal (const MmtpDirection * direction, guint64 number,
     guint8 * bytes, gsize size);
 gboolean mmtp_direction_verify (const MmtpDirection * direction,

@@ -31,8 +31,8 @@ void mmtp_liveness_begin_session (MmtpLiveness * self, guint64 period);
 void mmtp_liveness_note_message (MmtpLiveness * self);
 /* Returns the time at which the session becomes silent. */
 guint64 mmtp_liveness_get_end (const MmtpLiveness * self);
-/* Returns whether a sender at `address`, which has been validated, may take
- * over the session. If it is uncertain whether the session's sender is alive,
- * this function sends a QUERY to it. */
+/* Returns whether a sender at `address` may take over the session. `address`
+ * has been validated. If it is uncertain whether the session's sender is alive,
+ * this function sends a QUERY to that sender. */
 gboolean mmtp_liveness_may_take_over (MmtpLiveness * self,
     const MmtpAddress * address);

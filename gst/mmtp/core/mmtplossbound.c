@@ -19,8 +19,8 @@
 /* A loss means congestion while the queueing delay is above half of its
  * maximum, as in "Spike" (Cen, Cosman and Voelker 2003, section III.A). */
 #define HIGH_QUEUE 0.5
-/* A certain number of bytes in flight fills the path. If less than this share
- * of that number is in flight, none of our packets waits in a queue. A long
+/* A certain number of bytes in flight fills the path. If less than FILLED_PART
+ * times that number is in flight, none of our packets waits in a queue. A long
  * delay is jitter then, and a loss is due to the radio link.
  *
  * With 0.5 instead of 0.2, random losses with jitter would reduce the rate
@@ -34,9 +34,9 @@
 #define MIN_QUEUE_PACKETS 1.5
 /* Random losses are as frequent with a short queue as with a long one. If
  * losses with a long queue are more than RATIO times as frequent as losses with
- * a short queue, they are due to the queue. */
+ * a short queue, the queue causes the losses. */
 #define RATIO 2
-/* maximum number of messages over which a share of losses is averaged */
+/* maximum number of messages over which a loss rate is averaged */
 #define LOSS_MEMORY 1000.0
 /* The sender concludes that losses are random only after this number of losses
  * under each of two conditions: while the queueing delay was below its mean,
@@ -51,13 +51,15 @@
  * a queue that is always full, the loss rate grows with the bytes in flight.
  */
 #define IN_FLIGHT_RATIO 1.5
-/* The first octave of bytes in flight ends at twice this number of bytes. */
+/* Losses are counted for each octave of the bytes in flight (a range whose end
+ * is twice its beginning). The first octave ends at twice this number of bytes.
+ */
 #define FIRST_OCTAVE 256
-/* Maximum share of messages that a usable radio link loses at random. */
+/* Maximum fraction of the messages that a usable radio link loses at random. */
 #define MAX_RANDOM_LOSS 0.15
 /* An expected number of losses is computed from the loss rate with a short
- * queue. If the real number is at most this much higher, the losses still count
- * as random. */
+ * queue. If the real number of losses exceeds the expected number by at most
+ * MIN_EXCESS, the losses still count as random. */
 #define MIN_EXCESS 1
 /* The loss rate with a short queue is trusted after at least MIN_KNOWN
  * messages. If that loss rate is below NO_LOSS, there are practically no random
@@ -128,7 +130,9 @@ add_octave (MmtpLossBound * bound, const MmtpRateSample * sample, guint all)
  *
  * In the start phase, the bytes in flight increase all the time. Every report
  * is then above the mean number of bytes in flight, so loss_few has no data.
- * The losses in the lower octaves are therefore examined, too. */
+ * The losses are therefore also counted for each octave of the bytes in flight
+ * (a range whose end is twice its beginning). The losses in the octaves below
+ * the present one are examined. */
 static gboolean
 are_losses_frequent_with_few (const MmtpLossBound * bound)
 {
@@ -187,9 +191,9 @@ reduce (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window)
   bound->reduced = bound->grown = sample->now;
 }
 
-/* Growth of the window by RFC 9438, sections 4.2 to 4.5. It depends on time and
- * not on the number of acknowledgements, because reports are less frequent than
- * acknowledgements. */
+/* Growth of the window by RFC 9438, sections 4.2 to 4.5. The growth depends on
+ * time and not on the number of acknowledgements, because reports are less
+ * frequent than acknowledgements. */
 static void
 grow (MmtpLossBound * bound, gdouble now, gdouble round_trip)
 {
@@ -205,13 +209,14 @@ grow (MmtpLossBound * bound, gdouble now, gdouble round_trip)
           bound->reno));
 }
 
-/* Averages the losses of the reports in two pairs of groups. One pair is the
- * reports above and below the mean queueing delay. The other pair is the
- * reports above and below the mean number of bytes in flight.
+/* Averages four loss rates. Each report counts in two of them. One pair of loss
+ * rates is for reports with a high or low queueing delay, that is, above or
+ * below the mean queueing delay. The other pair is for reports with many or few
+ * bytes in flight, that is, above or below the mean number of bytes in flight.
  *
- * The groups are divided at a mean, so on every path each group gets some
- * reports. This holds even where jitter makes each report look as if there were
- * a queue. */
+ * The reports are divided at a mean, so each of the four loss rates gets some
+ * reports on every path. This holds even where jitter makes each report look as
+ * if there were a queue. */
 static void
 follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
 {

@@ -591,8 +591,9 @@ is_caps_valid (const MmtpCaps * caps)
       && caps->piece_size <= caps->length - caps->offset;
 }
 
-/* Checks that the low bits in the header belong to the full channel number in
- * the body. */
+/* Checks that the header and the body of the message have the same channel
+ * number. The body contains the full number, and the header contains its low
+ * bits. */
 static gboolean
 is_number (const MmtpMessage * message, guint64 number)
 {
@@ -701,7 +702,8 @@ mmtp_packet_write (const MmtpMessage * message, guint8 * bytes, gsize room)
 
 /* --- numbers -------------------------------------------------------------- */
 
-/* Restores the full number from its low bits. If two numbers are equally near,
+/* Restores the full number from its low bits. The result is the number with
+ * these low bits that is nearest to `near`. If two numbers are equally near,
  * the higher one is returned. */
 guint64
 mmtp_unwrap (guint64 low, guint bits, guint64 near)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The waiting packets of one rank, in the order of mmtp_send_packet_compare().
- * This is the order of their due times.
+ * This is the order of their due times. Packets of a lower rank are dropped
+ * first.
  *
  * Packets nearly always arrive at the end of the list and leave at its
- * beginning. Both take constant time, and no memory is allocated per packet. A
- * balanced tree would have to allocate memory for each packet. A packet in the
- * middle is found by its due time in logarithmic time. A packet can be removed
- * anywhere in constant time on average.
+ * beginning. Arriving and leaving take constant time, and no memory is
+ * allocated per packet. A balanced tree would have to allocate memory for each
+ * packet. A packet in the middle is found by its due time in logarithmic time.
+ * A packet can be removed anywhere in constant time on average.
  */
 
 #pragma once
@@ -20,9 +21,10 @@
 typedef struct
 {
   MmtpPacket **ring;            /* NULL if the list was never used */
-  guint size;                   /* places in the ring, a power of two */
+  guint size;                   /* number of places, a power of two */
   guint64 first;                /* place of the first packet */
-  guint n_places;               /* places from the first to the last packet */
+  /* number of places from the first packet to the last one */
+  guint n_places;
   guint n;                      /* number of packets */
   guint64 bytes;                /* payload bytes of all packets */
 } MmtpPacketList;
@@ -34,11 +36,10 @@ void mmtp_packet_list_insert (MmtpPacketList * list, MmtpPacket * packet);
 /* Removes a packet, whose state becomes `state`. */
 void mmtp_packet_list_remove (MmtpPacketList * list, MmtpPacket * packet,
     MmtpPacketState state);
-/* Returns the bytes of all packets with all headers. */
+/* Returns the number of bytes of all packets, including all their headers. */
 guint64 mmtp_packet_list_get_work (const MmtpPacketList * list);
 
-/* If the list has no packet at the place that is asked for, these functions
- * return NULL. */
+/* These functions return NULL if there is no such packet. */
 MmtpPacket *mmtp_packet_list_get_first (const MmtpPacketList * list);
 MmtpPacket *mmtp_packet_list_get_last (const MmtpPacketList * list);
 MmtpPacket *mmtp_packet_list_get_next (const MmtpPacketList * list,

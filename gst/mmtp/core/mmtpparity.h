@@ -19,7 +19,9 @@ typedef struct
 {
   guint n;                      /* number of messages */
   guint64 first;                /* stream number of the first message */
-  guint32 mask;                 /* bit i stands for stream number first + i */
+  /* Bit i is set if the block has the message with the stream number first + i.
+   */
+  guint32 mask;
   guint16 sizes;                /* XOR of the sizes of the contents */
   /* XOR of the contents; NULL if the block was never used */
   GByteArray *content;
@@ -42,8 +44,8 @@ void mmtp_store_free (MmtpStore * store);
 void mmtp_store_add (MmtpStore * store, guint32 stream_number,
     const guint8 * message, gsize size);
 void mmtp_store_add_repair (MmtpStore * store, const MmtpRepair * repair);
-/* Returns TRUE if a missing message could be computed. Its channel, channel
- * number, sending time and trailer are 0. The bytes stay valid until the next
- * call. */
+/* Returns TRUE if a missing message could be computed. In `message`, the
+ * channel, the channel number, the sending time and the trailer are 0. The
+ * bytes of `message` stay valid until the next call. */
 gboolean mmtp_store_poll (MmtpStore * store, const guint8 ** message,
     gsize * size);

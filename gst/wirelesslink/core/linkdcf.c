@@ -44,7 +44,7 @@
 typedef struct
 {
   LinkItem *head;               /* in service */
-  /* time in ns at which `head` was taken into service */
+  /* time in ns at which the station began to process `head` */
   guint64 ready;
   guint cw;
   /* number of backoff slots that remained when the medium became idle */
@@ -53,10 +53,11 @@ typedef struct
   guint failures, successes;    /* in a row */
   /* TRUE for the first frame after the rate was increased */
   gboolean probing;
-  /* TRUE: loss_up_after is used instead of up_after until the top rate is
-   * reached */
+  /* TRUE after a lost packet, until the top rate is reached again. During this
+   * time, loss_up_after is used instead of up_after. */
   gboolean after_loss;
-  gboolean sending;             /* takes part in the current transmission */
+  /* The station takes part in the current transmission. */
+  gboolean sending;
 } Station;
 
 typedef struct
@@ -339,8 +340,8 @@ succeed (Dcf * dcf, guint number, guint64 data_time)
   rate_after_success (dcf, number);
 }
 
-/* The attempt has failed. It is decided later, when the medium becomes idle,
- * whether the packet is lost. */
+/* The attempt has failed. Whether the packet is lost is decided later, when the
+ * medium becomes idle. */
 static void
 fail (Dcf * dcf, guint number)
 {
@@ -351,8 +352,8 @@ fail (Dcf * dcf, guint number)
   draw_backoff (dcf, number, station->head, station->head->p.attempts);
 }
 
-/* Stations that begin in the same slot do not hear each other. Returns how many
- * stations begin now. */
+/* Stations that begin to send in the same slot do not hear each other. Returns
+ * how many stations begin to send now. */
 static guint
 find_senders (Dcf * dcf)
 {

@@ -9,13 +9,14 @@
 struct _LinkDelivery
 {
   GArray *times;                /* guint64 in ms */
-  guint64 period;               /* time of the last opportunity in ms */
+  guint64 period;               /* last opportunity to send, in ms */
   guint64 round;                /* number of repetitions of the trace */
-  /* index of the next opportunity in the trace */
+  /* index of the next opportunity to send in the trace */
   guint next;
-  /* used instead of the trace; NULL = there is a trace */
+  /* model that replaces the trace; NULL = there is a trace */
   LinkWander *wander;
-  /* time in ns of the opportunity that has bytes left */
+  /* Time in ns of the latest opportunity to send. `left` bytes of this
+   * opportunity are not used yet. */
   guint64 open_at;
   guint left;                   /* bytes */
 };
@@ -120,7 +121,8 @@ step (LinkDelivery * delivery)
   }
 }
 
-/* Skips the opportunities before `time`, which were not used. */
+/* Skips the opportunities to send that are earlier than `time`. They were not
+ * used. */
 static void
 skip_to (LinkDelivery * delivery, guint64 time)
 {

@@ -6,8 +6,8 @@
 
 #include <glib.h>
 
-/* Purpose of a draw. The result of a draw depends on this number, so a number
- * is never reused for another purpose. */
+/* Purpose of a random draw. The result of a draw depends on the number of its
+ * purpose, so a number is never reused for another purpose. */
 typedef enum
 {
   LINK_DRAW_BACKOFF = 1,

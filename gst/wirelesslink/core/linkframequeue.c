@@ -4,9 +4,11 @@
  * A frame is complete under three conditions. Its first packet begins a frame,
  * or follows the last packet of the previous frame. No sequence number is
  * missing. Its last packet has the marker, or is followed by the first packet
- * of the next frame. An incomplete frame is dropped as soon as this is known,
- * together with its later packets, and the IFD core is told that the frame is
- * missing. A reordered packet counts as missing.
+ * of the next frame.
+ *
+ * As soon as a frame is known to be incomplete, the frame is dropped together
+ * with its later packets. The IFD core is told that the frame is missing. A
+ * reordered packet counts as missing.
  */
 
 #include "linkframequeue.h"
@@ -14,7 +16,7 @@
 #include "mpegvideoframer.h"
 
 /* If the sequence number of a packet is lower than the last one by less than
- * this number, the packet is old. If it is lower by this number or more, the
+ * MAX_MISORDER, the packet is old. If it is lower by MAX_MISORDER or more, the
  * sender has started again (RFC 3550 A.1). */
 #define MAX_MISORDER 100
 /* temporal_reference is modulo 1024 (ISO/IEC 13818-2 6.3.9) */
@@ -25,7 +27,8 @@ typedef struct
   /* elements are LinkItem, in the order of their sequence numbers */
   GQueue items;
   IfdFrame info;
-  guint64 number;               /* order in which the frames were completed */
+  /* position in the order in which the frames were completed */
+  guint64 number;
 } LinkFrame;
 
 typedef enum
@@ -59,8 +62,8 @@ struct _LinkFrameQueue
   LinkFrame *s;                 /* frame that is being sent, or NULL */
   Stream *sending;              /* stream of `s` */
   GQueue lost;                  /* dropped LinkItem */
-  /* number of packets in the buffer S, and in the buffers C and W of all
-   * streams */
+  /* Number of packets in all buffers: in S (the frame that is being sent), and
+   * in the buffers C and W of all streams. */
   guint packets;
   guint64 bytes;
   guint64 next_number;          /* number of the next frame */
@@ -166,7 +169,7 @@ is_idle (const LinkFrameQueue * queue, const Stream * stream, guint64 now)
       && !ifd_peek_output (stream->ifd, &frame);
 }
 
-/* Returns the place for a new stream, or NULL if there is none. */
+/* Returns the place in the table for a new stream, or NULL if there is none. */
 static Stream **
 find_place (LinkFrameQueue * queue, guint64 now)
 {
@@ -313,7 +316,7 @@ follows (const Stream * stream, const VideoPacket * video)
   return video->sequence == (guint16) (stream->last + 1);
 }
 
-/* Returns whether the packet is an old one or a duplicate. */
+/* Returns whether the packet is old or a duplicate. */
 static gboolean
 is_late (const Stream * stream, const VideoPacket * video)
 {
@@ -422,7 +425,7 @@ link_frame_queue_wants (LinkFrameQueue * queue, guint64 now, guint flow,
   return begins_stream (video) && find_place (queue, now);
 }
 
-/* Returns FALSE if the packet is not queued here. */
+/* Returns FALSE if this queue does not handle the packet. */
 static gboolean
 enter_stream (LinkFrameQueue * queue, Stream * stream, guint64 now,
     LinkItem * item, const VideoPacket * video)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A packet inside the link, with the state that the queues and models store
- * with it. Private to the core.
+/* A packet inside the link, and the state that the queues and models store for
+ * the packet. Private to the core.
  */
 
 #pragma once
@@ -11,18 +11,20 @@
 typedef struct
 {
   LinkPacket p;
-  /* LinkDamage in increasing order; NULL = none */
+  /* LinkDamage of the packet, sorted by offset; NULL = none */
   GArray *damage;
   /* recorded fate; NULL = the fate is drawn at random */
   const LinkPatternEntry *recorded;
   /* position in the order in which packets entered the heap of departures */
   guint64 order;
-  /* Used by the queue only: the frame to which the packet belongs. */
+  /* The frame to which the packet belongs: three fields that only the queue
+   * uses. */
   gboolean video;
   guint64 stream;
   guint32 timestamp;
-  /* Used by the model only. Both times are 0 when the model takes the packet
-   * into service. */
+  /* The time at which the transmission of the packet begins, and the time at
+   * which it ends. Only the model uses these fields. Both are 0 when the model
+   * begins to process the packet. */
   guint64 begun, finished;      /* ns */
 } LinkItem;
 

@@ -223,8 +223,8 @@ has_waiting_packets (Link * link)
   return FALSE;
 }
 
-/* Reports the states of the phone call. If packets wait after the end of a
- * phone call, the next one begins immediately. */
+/* Reports the states of the phone call. If packets are waiting when a phone
+ * call has ended, another phone call begins immediately. */
 static void
 follow_call (Link * link)
 {

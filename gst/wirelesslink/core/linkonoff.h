@@ -2,8 +2,8 @@
 /* A channel that alternates between a good and a bad state. Its state depends
  * only on the seed and the time, not on the packets or on the order of the
  * queries. The time in a state has an exponential distribution. If the field
- * `grain` is set, the time is a number of whole blocks and has a geometric
- * distribution (Gilbert 1960).
+ * `grain` (the duration of a block) is set, the time is a multiple of `grain`
+ * and has a geometric distribution (Gilbert 1960).
  */
 
 #pragma once
@@ -19,7 +19,8 @@ typedef struct
   /* The time in a state is a multiple of this value, in ns; 0 = no restriction.
    */
   guint64 grain;
-  /* Cursor: the state number `index` lasts from `begin` to `end`. */
+  /* The state that was found last has the number `index`. This state lasts from
+   * `begin` to `end`. */
   guint64 index, begin, end;
   gboolean first_bad;
 } LinkOnOff;

@@ -11,14 +11,14 @@
 #define MAX_ENTRIES (1 << 26)
 #define MAX_FLOW 65535
 #define MAX_COPIES 16
-/* Maximum number of transmissions: the first one and the greatest retry limit,
- * 255. */
+/* Maximum number of transmissions of one packet: the first transmission, and as
+ * many retransmissions as the greatest retry limit, 255. */
 #define MAX_ATTEMPTS 256
 
 struct _LinkPattern
 {
   guint64 seed;
-  /* LinkPatternEntry; the key is flow and index */
+  /* LinkPatternEntry by flow and index */
   GHashTable *entries;
   GArray *damage;               /* LinkDamage of all entries */
 };

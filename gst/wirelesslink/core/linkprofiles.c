@@ -25,11 +25,12 @@ static const guint64 ofdm_rates[] = { 6000000, 9000000, 12000000, 18000000,
   24000000, 36000000, 48000000, 54000000
 };
 
-/* Probabilities that a transmission fails, for each DSSS and CCK rate, without
- * and with the oven. They were fitted together with the oven's share of a cycle
- * and with the three thresholds of the rate fallback in set_base (). No other
- * set of values fits Ouwens' tables 3.2 to 3.4, and table 3.6 at 5.5 Mbit/s.
- * The set also fits the cost of the oven in tables 3.6 to 3.9 at 11 Mbit/s. */
+/* Probabilities that a transmission fails, for each DSSS and CCK rate: first
+ * without and then with the microwave oven. They were fitted together with two
+ * other things: the part of a cycle in which the oven radiates, and the three
+ * thresholds of the rate fallback in set_base (). No other set of values fits
+ * Ouwens' tables 3.2 to 3.4, and table 3.6 at 5.5 Mbit/s. The set also fits the
+ * cost of the oven in tables 3.6 to 3.9 at 11 Mbit/s. */
 static const gdouble dsss_failure[] = { 0.005, 0.0003, 0.0026, 0.0026 };
 static const gdouble dsss_oven_failure[] = { 0.0075, 0.137, 0.21, 0.21 };
 
@@ -87,7 +88,7 @@ set_80211b (LinkConfig * config, LinkQuality quality)
 }
 
 /* In Ouwens' table 3.6, the results without an oven are those of a link with
- * 5.5 Mbit/s. This is therefore the maximum rate here. */
+ * 5.5 Mbit/s. The maximum rate is therefore 5.5 Mbit/s here. */
 static void
 set_80211b_ouwens (LinkConfig * config, LinkQuality quality)
 {
@@ -193,11 +194,12 @@ set_gsm (LinkConfig * config, LinkQuality quality)
    *
    * The failures therefore decide which burst length is used here: 10 blocks,
    * which last 0.2 s. According to Alanko's section 4, "typical transmission
-   * failures become visible only as exceptionally long delays". With the
-   * quality good, bursts of 0.2 s use up all N2 retransmissions only once in 45
-   * minutes. Bursts of 1 s outlast the polls a dozen times in 15 minutes. With
-   * the quality poor, N2 is reached once or twice a minute, whatever the length
-   * of the bursts. */
+   * failures become visible only as exceptionally long delays". N2 is the
+   * maximum number of retransmissions of a frame or a poll. With the quality
+   * good and bursts of 0.2 s, N2 is reached only once in 45 minutes. With
+   * bursts of 1 s, a burst would last longer than all polls a dozen times in 15
+   * minutes. With the quality poor, N2 is reached once or twice a minute,
+   * whatever the length of the bursts. */
   if (quality == LINK_QUALITY_GOOD) {
     blocks->block_error_rate = 0.2;
     blocks->mean_burst = 10;
@@ -227,7 +229,8 @@ set_gsm_transparent (LinkConfig * config, LinkQuality quality)
     blocks->block_error_rate = 0.0085;
     blocks->mean_burst = 3.4;
   } else if (quality == LINK_QUALITY_POOR) {
-    /* from the trace of a place with bad reception, Singh 5.1 */
+    /* The values are from the trace of a place with bad reception, Singh 5.1.
+     */
     blocks->block_error_rate = 0.0158;
     blocks->mean_burst = 1.7;
   }

@@ -32,8 +32,8 @@ typedef struct
   LinkEventType type;
   guint64 time;                 /* ns */
   guint station;
-  /* Set for LINK_EVENT_FATE. If the packet will not be delivered, its `user`
-   * belongs to the caller again. */
+  /* This field is set for LINK_EVENT_FATE. If the packet will not be delivered,
+   * its `user` belongs to the caller again. */
   LinkPacket packet;
   gdouble quality;
   LinkCall call;
@@ -44,14 +44,14 @@ typedef struct
 {
   guint64 offered;              /* packets */
   guint64 offered_bytes;
-  guint64 queued;               /* packets that were accepted by the queue */
+  guint64 queued;               /* number of packets that the queue accepted */
   guint64 fates[LINK_FATE_LAST];
   /* bytes of the delivered and damaged packets, without duplicates */
   guint64 delivered_bytes;
   guint64 duplicates;
-  /* Count of packets for each number of transmissions. The first entry counts
-   * the packets that were never transmitted. The last entry also counts the
-   * packets with still more transmissions. */
+  /* Number of packets by their number of transmissions. The first entry counts
+   * the packets that were never transmitted. The last entry counts the packets
+   * with that number of transmissions or more. */
   guint64 transmissions[LINK_MAX_ATTEMPTS];
   guint64 damaged_bytes;
   guint64 airtime;              /* ns */
@@ -65,7 +65,8 @@ typedef struct
   /* set-up time of the last successful call in ns */
   guint64 setup_time;
   guint64 resets;               /* resets of the radio link protocol */
-  guint64 blocks, blocks_hit;   /* sent radio blocks, and those with errors */
+  /* number of sent radio blocks, and number of those blocks that had errors */
+  guint64 blocks, blocks_hit;
 } LinkStats;
 
 typedef struct _Link Link;

@@ -28,20 +28,22 @@
 #define TICK_ROOT 0.1414213562373095    /* square root of TICK_SECONDS */
 
 /* LTE schedules its transmissions in intervals of 1 ms (3GPP TS 36.211, 4.1),
- * so several opportunities may have the same time. */
+ * so several opportunities to send may have the same time. */
 #define INTERVAL LINK_MS
 
 #define BITS (8.0 * LINK_WANDER_BYTES)
-/* maximum mean gap in ns, longer than any tick */
+/* Maximum mean time between two opportunities to send, in ns. It is longer than
+ * any tick (period with a constant rate). */
 #define MAX_GAP 1e15
 
-/* Number of rates at which the density is computed, as in section 3.2. */
+/* Number of rates for which the probability density is computed, as in section
+ * 3.2 of Winstein et al. */
 #define N_POINTS 256
-/* Distance from the peak of the density, in standard deviations, at which the
- * density is negligible. */
+/* Distance from the peak of the probability density, in standard deviations, at
+ * which the density is negligible. */
 #define MAX_DEVIATIONS 8
-/* How far the centre of the distribution is searched below the lowest and above
- * the highest rate, in standard deviations. */
+/* The centre of the distribution is searched from this number of standard
+ * deviations below the lowest rate to this number above the highest rate. */
 #define MAX_CENTRE 20
 
 /* Mean and standard deviation of the sum of four uniform 16-bit numbers. */
@@ -54,23 +56,24 @@ struct _LinkWander
   guint32 station;
   LinkOnOff outages;
   /* A copy of `outages` for queries of the caller. Such a query may be for any
-   * time and does not move the cursor of `outages`. */
+   * time. It does not change the position that is stored in `outages`. */
   LinkOnOff seen;
 
   LinkCellularConfig config;
   guint direction;
   gboolean started;             /* the following fields are set */
   gdouble min_rate, max_rate;   /* bit/s */
-  /* rate in bit/s towards which the rate is pulled */
+  /* rate in bit/s towards which the varying rate moves in each tick */
   gdouble centre;
-  /* share of its distance to the centre by which the rate moves per tick
+  /* Part of the distance between the rate and `centre` by which the rate moves
+   * towards `centre` in each tick.
    */
   gdouble pull;
   /* standard deviation of the random change of the rate per tick, in bit/s */
   gdouble step;
   gdouble rate;                 /* rate of this tick in bit/s */
   guint64 tick;
-  /* number of opportunities so far in this tick */
+  /* number of opportunities to send so far in this tick */
   guint index;
   guint64 offset;               /* time in ns since the beginning of the tick */
 };
@@ -107,8 +110,8 @@ get_decay (gdouble x)
 typedef struct
 {
   gdouble centre, deviation;
-  /* Grid of rates for which the density is computed: the first rate, and the
-   * distance between neighbouring rates. */
+  /* Grid of rates for which the probability density is computed: the first
+   * rate, and the distance between neighbouring rates. */
   gdouble begin, width;
   gdouble weights[N_POINTS];
   gdouble sum, mean;
@@ -128,9 +131,10 @@ fill_density (Density * density, gdouble min, gdouble max)
   density->sum = 0;
   for (i = 0; i < N_POINTS; i++) {
     gdouble x = density->begin + i * density->width;
-    /* The exponent is computed relative to the peak of the density between both
-     * limits. Relative to the centre, which may be far outside the limits, all
-     * weights could be 0.
+    /* The exponent is computed relative to the peak that the density has
+     * between the two limits. If it were relative to the centre of the
+     * distribution, all weights could be 0, because the centre may be far
+     * outside the limits.
      */
     gdouble exponent = (x - peak) * (x + peak - 2 * density->centre) /
         (2 * deviation * deviation);
@@ -243,9 +247,9 @@ begin_next_tick (LinkWander * wander)
   wander->rate = CLAMP (rate, wander->min_rate, wander->max_rate);
 }
 
-/* Finds the next opportunity in this tick. Returns FALSE if there is none. A
- * Poisson process has no memory, so the first gap of each tick is counted from
- * the beginning of the tick. */
+/* Finds the next opportunity to send in this tick. Returns FALSE if there is
+ * none. A Poisson process has no memory, so the first gap of each tick is
+ * counted from the beginning of the tick. */
 static gboolean
 find_in_tick (LinkWander * wander)
 {
@@ -309,7 +313,8 @@ link_wander_get_time (const LinkWander * wander)
   return get_tick_begin (wander) + wander->offset / INTERVAL * INTERVAL;
 }
 
-/* The centre is computed only for stations that send a packet. */
+/* This function is called only for stations that send a packet. It computes the
+ * centre of the distribution of rates. */
 static void
 start (LinkWander * wander)
 {
@@ -325,8 +330,8 @@ link_wander_skip_to (LinkWander * wander, guint64 time)
     start (wander);
   if (link_wander_get_time (wander) >= time)
     return;
-  /* Each tick that ends before `time` needs only the random draw of its rate,
-   * because none of its opportunities is used.
+  /* In each tick that ends before `time`, none of the opportunities to send is
+   * used. Only the rate of such a tick is drawn.
    */
   while (get_tick_begin (wander) + TICK <= time)
     begin_next_tick (wander);

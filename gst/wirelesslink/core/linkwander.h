@@ -24,14 +24,16 @@ LinkWander *link_wander_new (const LinkCellularConfig * config,
     guint direction, guint64 seed, guint32 station);
 void link_wander_free (LinkWander * wander);
 
-/* Skips all opportunities before `time`. Must be called once before
+/* Skips all opportunities to send before `time`. Must be called once before
  * link_wander_get_time () and link_wander_step (). */
 void link_wander_skip_to (LinkWander * wander, guint64 time);
-/* Returns the time of the next opportunity in ns, a multiple of 1 ms. */
+/* Returns the time of the next opportunity to send, in ns. It is a multiple of
+ * 1 ms. */
 guint64 link_wander_get_time (const LinkWander * wander);
-/* Uses the opportunity, and moves to the next one. */
+/* Marks the current opportunity to send as used, and moves to the next one. */
 void link_wander_step (LinkWander * wander);
 
-/* Returns the process of the outages, which the caller may query for any time.
- * It is a copy, so these queries do not affect the opportunities. */
+/* Returns the random process that begins and ends the outages. The caller may
+ * query it for any time. The result is a copy, so these queries do not affect
+ * the opportunities to send. */
 LinkOnOff *link_wander_get_outages (LinkWander * wander);

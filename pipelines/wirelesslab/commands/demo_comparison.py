@@ -34,8 +34,8 @@ LAB = paths.PIPELINES / "lab"
 # arrives nearly complete with every transport, so a few transports are enough.
 ALSO_LOWER = {BOTTLENECK: ("mmtp", "rtp-stock", "srt", "tcp"),
               MOBILE: ("rtp-stock",)}
-# The demo has this number of runs at the same time for each processor core.
-# docs/lab-figures.md says how late the runs become if more of them share a
+# For each processor core, the demo executes this number of runs at the same
+# time. docs/lab-figures.md says how late the runs become if more runs share a
 # core.
 AT_ONCE_PER_CORE = 1
 # The minimum number of runs at the same time. With only two runs at the same
@@ -120,9 +120,9 @@ def runs_of(runs: Sequence[run_results.Run],
 def start_anew(found: list[Cell], output: pathlib.Path,
                others: Sequence[pathlib.Path] = ()) -> None:
     """Removes all results if the last demo ran to its end, so that all runs are
-    repeated. If the last demo was interrupted, its results stay and this demo
-    continues it. `others` has the results of runs that are not cells of a
-    matrix.
+    repeated. If the last demo was interrupted, its results stay, and this demo
+    continues the interrupted one. `others` has the results of runs that are not
+    cells of a matrix.
     """
     results = [output / cell["name"] / cells.RESULT for cell in found]
     results += others

@@ -82,7 +82,9 @@ def write_report(options: argparse.Namespace) -> None:
 
 
 def compare(options: argparse.Namespace) -> None:
-    """Prints what changed between two results and writes a page about it."""
+    """Prints what changed between two results, and writes a page about the
+    changes.
+    """
     a, b = (results_csv.read(path, options.build, options.late,
                              lambda words: print(words, flush=True))
             for path in (options.a, options.b))

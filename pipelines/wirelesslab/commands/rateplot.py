@@ -53,8 +53,8 @@ def smooth(values: Sequence[float], count: int = 5) -> Iterator[float]:
 
 def link_corners(
         steps: Iterable[tuple[float, float]]) -> Iterator[tuple[float, float]]:
-    """Yields the corners (seconds, bit/s) of the link's rate over time. `steps`
-    are pairs (duration in seconds, Mbit/s).
+    """Yields the corners of the curve that shows the link's rate over time, as
+    pairs (seconds, bit/s). `steps` are pairs (duration in seconds, Mbit/s).
     """
     begin = 0
     for seconds, megabits in steps:

@@ -23,8 +23,9 @@ MAX_LINKS = 8
 
 
 def there(words: str, links: dict[str, Link]) -> dict[str, Link]:
-    """Returns {name: link} with all `links` and the combined links in `words`.
-    Raises LabError if a part of a combined link is not among the links."""
+    """Returns {name: link} with all `links`, and with the combined links that
+    `words` names. Raises LabError if a part of a combined link is not among the
+    links."""
     found = dict(links)
     for name in words.split():
         parts = name.split(TOGETHER)
@@ -54,9 +55,9 @@ def check_names(protocols: Sequence[Protocol], sections: Sequence[str]) -> None:
     """Raises LabError if a pipeline names a link for which the matrix has no
     section.
 
-    A pipeline can also name a part of a combined link by its number, such as
-    {host_2}. Such a name is not checked here. If a link has too few parts for
-    it, only the cells with this link are left out.
+    A pipeline can also name a part of a combined link by the number of the
+    part, such as {host_2}. Such a name is not checked here. If a combined link
+    has no part with this number, only the cells with that link are left out.
     """
     known = {link_paths.identifier(name) for name in sections}
     for protocol in protocols:

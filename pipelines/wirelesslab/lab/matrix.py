@@ -45,7 +45,7 @@ Film = Callable[[int, Protocol], dict[str, Any]]
 # The key with the name and version of a published matrix. Each result repeats
 # them.
 SUITE = "suite"
-# The key with the name of another matrix file, which this one extends.
+# The key with the name of another matrix file, which this file extends.
 BASE = "base"
 DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
             "repetitions": "1", "seconds": str(clips.SECONDS), "apart": "0",
@@ -143,14 +143,15 @@ def expand(given: configparser.ConfigParser, home: pathlib.Path,
         for variant, film, protocol in itertools.product(
             list(variants(link, home)),
             films if is_video(workload) else [None], protocols)
-        # A computed run has the same result each time, so it is not repeated.
+        # A run that is only computed has the same result each time, so it is
+        # not repeated.
         if not (protocol[COMPUTED] and repetition)]
 
 
 def with_direction(matrix: Mapping[str, str], link: Link,
                    variant: Link) -> Link:
-    """Returns the variant of a link with its direction. Each part of a combined
-    link has a direction of its own."""
+    """Returns `variant`, which is a variant of `link`, with the direction of
+    `link` added. Each part of a combined link has a direction of its own."""
     parts = link.get(combined_links.SEVERAL)
     if not parts:
         return {**variant, **direction_of(matrix, link)}
@@ -161,8 +162,8 @@ def with_direction(matrix: Mapping[str, str], link: Link,
 
 def direction_of(matrix: Mapping[str, str], link: Link) -> dict[str, str]:
     """Returns {key: value} for a link whose mobile host sends. A link whose
-    mobile host receives has no such key, because the lab would otherwise not
-    recognise results of older versions, which did not have this key."""
+    mobile host receives has no such key. Results of older versions did not have
+    this key, and the lab still recognises them in this way."""
     section = link["section"]
     found = section.get(placement.DIRECTION, matrix[placement.DIRECTION])
     if found not in (placement.DOWN, placement.UP):
@@ -174,7 +175,9 @@ def direction_of(matrix: Mapping[str, str], link: Link) -> dict[str, str]:
 
 
 def seeds_of(matrix: Mapping[str, str], link: Link) -> list[int]:
-    """A link may have seeds of its own."""
+    """Returns the seeds of the link: its own seeds if it has any, and otherwise
+    those of the matrix.
+    """
     section = link["section"]
     return numbers(section if section.get(SEEDS) else matrix, SEEDS)
 
@@ -231,7 +234,7 @@ def cell(protocol: Protocol, link: Link, film: Film | None, seed: int,
 def of_film(codec: video_codecs.Codec, rate: int, seconds: int,
             protocol: Protocol) -> dict[str, Any]:
     """Returns the keys of a cell that streams video. The key `codec` is left
-    out for MPEG-2, so that results from before this key existed are still
+    out for MPEG-2, so that older results, which do not have this key, are still
     recognised."""
     found = {"what": f"{rate}M", "protocol": protocol, "rate": rate,
              "seconds": seconds}
@@ -343,7 +346,7 @@ def read_workloads(
 
 
 def chosen_links(names: str, links: dict[str, Link]) -> list[Link]:
-    """Returns the links of these names. A name that occurs twice counts once,
+    """Returns the links with these names. A name that occurs twice counts once,
     because its cells would have the same directory.
     """
     return chosen(" ".join(dict.fromkeys(names.split())),
@@ -369,11 +372,13 @@ def chosen_protocols(workload: Workload, names: str, matrix: Mapping[str, str],
                      known: dict[str, Protocol]) -> list[Protocol]:
     """Returns the protocols for a workload:
 
-    1. If the workload names protocols, it gets these.
-    2. Otherwise, if [matrix] names protocols, it gets those of them that can
-       carry the workload.
-    3. Otherwise, it gets the protocols of the file itself that can carry it.
-    4. If the file has no such protocol, it gets all known protocols that can.
+    1. the protocols that the workload names
+    2. if the workload names none: those protocols that [matrix] names and that
+       can carry the workload
+    3. if [matrix] names none either: those protocols of the file itself that
+       can carry the workload
+    4. if the file has no such protocol: all known protocols that can carry the
+       workload
     """
     there = {**known, **own}
     if names:
@@ -398,8 +403,8 @@ def chosen_protocols(workload: Workload, names: str, matrix: Mapping[str, str],
 
 def with_streams(names: str, there: dict[str, dict[str, Any]],
                  matrix: Mapping[str, str]) -> list[Protocol]:
-    """Returns the protocols of these names. A name such as a+b stands for
-    several streams at the same time.
+    """Returns the protocols with these names. A name such as a+b stands for
+    several streams that are sent at the same time.
     """
     return [found[0] if len(found) == 1 else transports.together(
                 found, number(matrix, "apart"))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Finds out how many bytes a link can deliver, and at which times. For this
-purpose, the link of a run is run again in virtual time, with the same seed. It
-gets more packets than it can carry. Its log then says when each packet left it.
+purpose, the link of a run is emulated again in virtual time, with the same
+seed. The link gets more packets than it can carry. Its log then says when each
+packet left the link.
 """
 
 import functools
@@ -19,11 +20,12 @@ NS = 1e9
 STEP_NS = 4e9
 # A link with a higher bitrate than this counts as a link with this bitrate.
 BYTES_PER_SECOND = 60_000_000 // 8
-# The maximum size of a packet in bytes. The largest packets are the most
-# economical ones on every link, because each packet has headers and, on a
-# radio, a preamble and a backoff.
+# The maximum size of a packet in bytes. With the largest packets, every link
+# carries the most data, because each packet has headers and, on a radio, a
+# preamble and a backoff.
 PACKET = 1500
-# The headers of IPv4 and UDP. No transport of the lab has smaller headers.
+# Size in bytes of the headers of IPv4 and UDP. No transport of the lab has
+# smaller headers.
 HEADERS = 28
 # Properties for the measurement of a link's capacity. With them, the queue is
 # never empty and drops packets only if it is full. Jitter and reordering are
@@ -104,7 +106,7 @@ def read(log: pathlib.Path, payload: int,
 def moved(found: Sequence[possible.Opportunity], by_ns: float,
           closed_ns: Sequence[tuple[float, float]] = ()
           ) -> list[possible.Opportunity]:
-    """Returns the opportunities with `by_ns` added to all their times.
+    """Returns the opportunities to send with `by_ns` added to all their times.
     `closed_ns` has (begin, end) of each period in which a schedule keeps
     packets from the link. These periods are not moved. During such a period the
     link still sends bytes, but only bytes that it accepted before the period.
@@ -127,9 +129,9 @@ def packet_size(words: Sequence[str]) -> int:
 
 def early_ns(words: Sequence[str], station: int) -> float:
     """Returns the time that the link needs at its rate to fill its token
-    bucket. If the bucket is full, the link delivers a packet earlier than a
-    link of the same rate without a bucket, by at most this time. It never
-    delivers a packet before the packet was sent."""
+    bucket. A link with a full bucket delivers a packet earlier than a link of
+    the same rate without a bucket. The difference is at most this time. The
+    link never delivers a packet before the packet was sent."""
     rate = value(words, RATE_DOWN) if station else 0
     rate = rate or value(words, RATE)
     return 8 * NS * value(words, BURST) / rate if rate else 0
