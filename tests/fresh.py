@@ -38,9 +38,10 @@ STEPS = {
              "CC=clang meson setup build-clang -Dwerror=true -Dtests=enabled "
              "-Dexamples=enabled && ninja -C build-clang",
     "fuzz": "tests/fuzz/run --seconds 5",
-    # This step is the last one because it installs the package. It does not use
-    # --exists of gst-inspect-1.0. In version 1.22 this option also requires
-    # that the version of the plugin is at least the version of gst-inspect-1.0.
+    # This step is last, because it installs the package. It does not use the
+    # option --exists of gst-inspect-1.0. In version 1.22 this option also
+    # requires that the version of the plugin is at least the version of
+    # gst-inspect-1.0.
     "package": "pipelines/setup build package && "
                "{ test -f build/build.ninja || "
                "meson setup build -Dtests=enabled; } && "
@@ -112,8 +113,8 @@ def read_steps(text):
 
 @contextlib.contextmanager
 def place(keep, suite):
-    """Yields the root of one Debian and removes it afterwards, unless `keep` is
-    given.
+    """Yields the root of one Debian installation. Removes the installation
+    afterwards if `keep` is not given.
     """
     if keep:
         keep.mkdir(parents=True, exist_ok=True)
@@ -134,8 +135,9 @@ def place(keep, suite):
 
 class Guard:
     """Removes a directory when this program ends, even if it is killed. A
-    second process reads from a pipe. Only this program has the other end, so
-    the pipe ends when this program ends."""
+    second process waits for the end of a pipe, and then removes the directory.
+    Only this program has the write end of the pipe, so the pipe ends when this
+    program ends."""
 
     def __init__(self, directory):
         read, self._write = os.pipe()
@@ -158,7 +160,8 @@ class Guard:
             os.dup2(null, descriptor)
         os.read(read, 1)
         deadline = time.monotonic() + SECONDS_TO_REMOVE
-        # Processes in the Debian are being killed, and may still write files.
+        # Processes in the Debian installation are being killed. They may still
+        # write files.
         while directory.exists() and time.monotonic() < deadline:
             shutil.rmtree(directory, ignore_errors=True)
         os._exit(0)
@@ -227,15 +230,17 @@ def skipped_checks(root):
 
 
 def common_name(name):
-    """Returns a name of a test that does not depend on the version of meson.
-    Old versions write "project:suite / test", and newer versions write
-    "suite - project:test".
+    """Returns the name of a test in a form that does not depend on the version
+    of meson. Old versions write "project:suite / test", and newer versions
+    write "suite - project:test".
     """
     return name.replace(f"{PROJECT}:", "").replace(" - ", " / ", 1)
 
 
 def find_more_skipped(skipped):
-    """Yields the programs that skip more checks than in the first Debian."""
+    """Yields the programs that skip more checks in another Debian than in the
+    first one.
+    """
     first, *others = skipped
     for suite in others:
         for name, number in skipped[suite].items():

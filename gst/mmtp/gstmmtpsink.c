@@ -284,9 +284,9 @@ static const GstWirelessProperty properties[] = {
    * GstMmtpSink:latency:
    *
    * Maximum time from the timestamp of a buffer until the receiver plays it.
-   * It is the maximum of the initial delay. The deadline of a buffer is its
-   * timestamp plus the initial delay, which mmtpsrc reports to its pipeline as
-   * latency.
+   * This time is also the maximum of the initial delay. The deadline of a
+   * buffer is its timestamp plus the initial delay, which mmtpsrc reports to
+   * its pipeline as latency.
    */
   /* Section 5 of the MMTP paper defines the deadline in the same way, as the
    * timestamp plus the initial delay. */
@@ -355,8 +355,8 @@ static const GstWirelessProperty properties[] = {
       settings.max_bytes, 1, G_MAXUINT, 4 * 1024 * 1024),
 
   /* The next properties have udpsink's defaults, except for ttl. The default of
-   * ttl is 0, which keeps the system's default. That is normally 64, as in
-   * udpsink. */
+   * ttl is 0, which keeps the system's default. The system's default is
+   * normally 64, as in udpsink. */
   PROPERTY_STRING ("bind-address", "Bind address",
       "IP address to bind the sockets to, for channels that name no local "
       "address and no interface (unset = any)", PROPERTY_READY | PROPERTY_URI,

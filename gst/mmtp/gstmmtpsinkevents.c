@@ -9,8 +9,8 @@
 #include "gstwirelessevents.h"
 
 /* Minimum interval between two requests for a key frame, in us. An encoder
- * needs some time to respond, and each key frame uses rate that is already
- * scarce. */
+ * needs some time to respond. Each key frame uses a part of the rate, which is
+ * already scarce at this time. */
 #define KEY_UNIT_INTERVAL (1 * G_TIME_SPAN_SECOND)
 
 /* --- events, with `lock` held --------------------------------------------- */

@@ -241,7 +241,7 @@ give_up_all (GstMmtpSink * self)
     gst_mmtp_sink_take_event (self, &event);
 }
 
-/* Closes the session, and sends END once without waiting for an answer. END is
+/* Closes the session. Sends END once and does not wait for an answer. END is
  * necessary because the receiver accepts no other sender during a session.
  * Without END, the receiver would have to detect the end by a timeout.
  *

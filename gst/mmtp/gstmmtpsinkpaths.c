@@ -16,9 +16,9 @@
 
 /* --- list of paths -------------------------------------------------------- */
 
-/* Parses the list of paths. Call with `lock` held. The code of the error is
- * G_IO_ERROR_INVALID_ARGUMENT. It tells the base class not to try again,
- * because the list would be as wrong as before. */
+/* Parses the list of paths. Call with `lock` held. On failure, the code of the
+ * error is G_IO_ERROR_INVALID_ARGUMENT. This code tells the base class not to
+ * try again, because a second attempt would fail in the same way. */
 static MmtpPathList *
 parse_paths (GstMmtpSink * self, GError ** error)
 {
@@ -103,8 +103,9 @@ resolve_host (GstMmtpSink * self, const gchar * host,
   return TRUE;
 }
 
-/* Returns whether the path names an interface that does not exist. A path that
- * names no interface can be opened without one, so FALSE is returned for it. */
+/* Returns whether the path names an interface that does not exist. If a path
+ * names no interface, it can be opened without an interface, so FALSE is
+ * returned for it. */
 static gboolean
 is_interface_missing (const MmtpPathSpec * spec)
 {
@@ -132,9 +133,9 @@ resolve_path (GstMmtpSink * self, const MmtpPathSpec * spec,
   return FALSE;
 }
 
-/* Posts a warning that a path cannot be used. This is not an error, because a
- * missing interface may appear later. The warning is posted only once for each
- * start of the element. */
+/* Posts a warning that a path cannot be used. A missing interface may appear
+ * later, so the message is a warning and not an error. The warning is posted
+ * only once for each start of the element. */
 static void
 warn_of_missing (GstMmtpSink * self, const GError * error)
 {
@@ -407,8 +408,9 @@ has_address (const MmtpInterface * interface, GInetAddress * address)
   return FALSE;
 }
 
-/* Returns whether the path's interface exists. If the path names no interface,
- * its interface is the one that has the local address of the path. */
+/* Returns whether the interface of the path exists. If the path names no
+ * interface, its interface is the interface that has the local address of the
+ * path. */
 static gboolean
 is_interface_there (GstMmtpSink * self, const GstMmtpSinkPath * path)
 {

@@ -8,8 +8,8 @@
 #include "tspictures.h"
 
 /* If no video packet arrives for this time, the current picture counts as
- * complete. The video may have stopped, so that no next picture ends the
- * current one. The sound must not wait longer than this for a next picture. */
+ * complete. Usually the next picture ends the current one, but the video may
+ * have stopped. The sound must not wait longer than this for a next picture. */
 #define MAX_PAUSE (100 * GST_MSECOND)
 
 /* The field packetsize is often missing in the caps. If it is present, its

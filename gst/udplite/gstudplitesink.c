@@ -274,7 +274,7 @@ get_bind_address (GstUdpliteSink * self, Family family, GError ** error)
   return G_INET_SOCKET_ADDRESS (whole);
 }
 
-/* Opens the socket of `family` unless it is open already. The caller holds the
+/* Opens the socket of `family` if it is not open yet. The caller holds the
  * lock. */
 static gboolean
 open_socket (GstUdpliteSink * self, Family family, GError ** error)
@@ -373,7 +373,8 @@ is_same_group (const UdpliteClient * one, const UdpliteClient * other)
 
 /* Returns another receiver in the group of `client`, or NULL if there is none.
  * The sink joins each group only once, on behalf of one of the receivers in it.
- * If `joined` is TRUE, only that receiver can be returned. */
+ * If `joined` is TRUE, only the receiver on whose behalf the sink has joined
+ * the group can be returned. */
 static UdpliteClient *
 find_neighbour (GstUdpliteSink * self, const UdpliteClient * client,
     gboolean joined)
@@ -473,10 +474,10 @@ choose_address (const SocketOptions * options, GList * addresses)
   return g_object_ref (chosen);
 }
 
-/* Resolves the name of the receiver `id` unless its address is known. Returns
- * FALSE with `error` set if this failed. Also returns FALSE if the receiver was
- * removed meanwhile. The caller holds the lock, which is released while the
- * name is resolved. */
+/* Resolves the name of the receiver `id` if its address is not known yet.
+ * Returns FALSE with `error` set if the name cannot be resolved. Also returns
+ * FALSE if the receiver was removed in the meantime. The caller holds the lock,
+ * which is released while the name is resolved. */
 static gboolean
 resolve (GstUdpliteSink * self, guint64 id, GCancellable * cancellable,
     GError ** error)
@@ -774,8 +775,9 @@ clear_round (GstUdpliteSink * self)
   gst_clear_buffer (&self->resume_at);
 }
 
-/* Ends the round for the first `done` packets. Packets that reached no receiver
- * are reported to the base class as not sent. */
+/* Ends a round, in which packets are sent to all receivers. `done` is the
+ * number of packets that the round has finished, from the first one on. Packets
+ * that reached no receiver are reported to the base class as not sent. */
 static void
 end_round (GstUdpliteSink * self, GstBuffer ** buffers, guint done)
 {

@@ -41,7 +41,7 @@ void udplite_ipv4_header_read_options (UdpliteIpv4Header * self);
  * packet. */
 void udplite_ipv4_header_limit (UdpliteIpv4Header * self, gsize size);
 
-/* Writes the header of a packet with a payload of `size` bytes to `bytes`.
+/* Writes to `bytes` the header of a packet whose payload has `size` bytes.
  * Returns FALSE if the kernel has to write the header of this packet. */
 gboolean udplite_ipv4_header_write (UdpliteIpv4Header * self, guint8 * bytes,
     const UdpliteRoute * route, gsize size);

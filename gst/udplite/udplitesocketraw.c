@@ -39,15 +39,16 @@ struct _UdpliteRaw
   /* TRUE if the caller uses the socket only for sending, but the socket still
    * receives packets; see stop_receiving () */
   gboolean must_stop_receiving;
-  /* Address of an IPv4 socket that was bound in stop_receiving (). The kernel
-   * uses this source address without being told. */
+  /* Address to which an IPv4 socket was bound in stop_receiving (). If a packet
+   * has no control message, the kernel uses this address as the source address.
+   */
   guint8 bound[4];
 };
 
 /* --- life cycle ----------------------------------------------------------- */
 
-/* Disables the kernel's checksum for raw IPv6 sockets, because it would cover
- * the whole packet. */
+/* Disables the kernel's checksum for raw IPv6 sockets, because this checksum
+ * would cover the whole packet. */
 static gboolean
 disable_checksum (UdpliteSocket * self, GError ** error)
 {
@@ -102,8 +103,8 @@ bind_holder (UdpliteSocket * self, GInetSocketAddress * address,
 }
 
 /* Reserves the local port. If the kernel has no UDP-Lite, it cannot reserve the
- * port. The port is then the one that the caller has given or, if the caller
- * gave 0, a random one that is probably not in use. */
+ * port. In this case the port is the one that the caller has given. If the
+ * caller has given 0, a random port is chosen that is probably not in use. */
 static gboolean
 take_port (UdpliteSocket * self, GInetSocketAddress * address, gboolean reuse,
     GError ** error)
@@ -179,10 +180,11 @@ get_native (const guint8 * address)
  * packet is nevertheless sent to its own destination, from the source address
  * that is set for it.
  *
- * Two kinds of sockets are not connected. Without `holder` the socket must
- * receive the ICMP messages about the path MTU, which the holder receives
- * otherwise. An IPv6 socket is not connected, because IPv6 has no unused
- * loopback address.
+ * Two kinds of sockets are not connected:
+ * - A socket without `holder`, the UDP-Lite socket of the kernel. `holder`
+ *   usually receives the ICMP messages about the path MTU. Without `holder`,
+ *   the raw socket must receive them.
+ * - An IPv6 socket, because IPv6 has no unused loopback address.
  *
  * Before the socket is connected, it is bound to the source address of the
  * first packet. A packet from this address needs no control message with its
@@ -324,9 +326,9 @@ send_runs (UdpliteSocket * self, Datagram * datagrams, guint n, GError ** error)
   return done;
 }
 
-/* Returns the monotonic time in us at the last tick of the system's timer. This
- * costs less time than the exact time. The interval of the ticks is 1 to 10 ms,
- * depending on the system. */
+/* Returns the monotonic time in us at the last tick of the system's timer.
+ * Reading this time is faster than reading the exact time. The interval of the
+ * ticks is 1 to 10 ms, depending on the system. */
 static gint64
 get_tick (void)
 {
@@ -339,8 +341,8 @@ get_tick (void)
   return g_get_monotonic_time ();
 }
 
-/* Checks once in each tick whether the socket options or the routes have
- * changed. */
+/* Checks whether the socket options or the routes have changed. Does so at most
+ * once in each tick of the system's timer. */
 static void
 check_for_changes (UdpliteSocket * self)
 {
@@ -401,8 +403,8 @@ find_packet (UdpliteSocket * self, const Datagram * datagram,
   return TRUE;
 }
 
-/* Checks the destination port. This is necessary on systems that have no socket
- * filter. */
+/* Checks the destination port. The check is necessary on systems that have no
+ * socket filter. */
 static gboolean
 is_ours (UdpliteSocket * self, const guint8 * packet, gsize size)
 {

@@ -6,10 +6,12 @@
  *
  * UDP's own checksum is disabled, because it would discard the damaged packets
  * that UDP-Lite delivers. In IPv6 this is allowed for tunnels (RFC 6935 and RFC
- * 6936). There is one exception: the kernel can send several packets as one
- * message (GSO) only with a UDP checksum, which it computes. Runs of packets
- * that are covered completely may have it, because the receiver has to discard
- * each of these packets in any case if it is damaged.
+ * 6936).
+ *
+ * There is one exception. The kernel can send several packets as one message
+ * (GSO) only if it computes a UDP checksum for them. Such a run of packets may
+ * have a UDP checksum if the UDP-Lite checksum covers each packet completely.
+ * The receiver then has to discard a damaged packet in any case.
  */
 
 #include "udplitesocketbackend.h"
@@ -54,8 +56,8 @@ is_covered_completely (const UdpliteOutput * output)
   return udplite_output_get_coverage (output) == 0;
 }
 
-/* Returns how many of the first packets are sent as one message with GSO. The
- * result is 1 if the first packet is sent by itself. */
+/* Returns how many packets, from the first one on, are sent as one message with
+ * GSO. The result is 1 if the first packet is sent by itself. */
 static guint
 get_run (UdpliteSocket * self, const UdpliteOutput * outputs,
     const Datagram * datagrams, guint n)

@@ -240,8 +240,8 @@ def compare(rate, options, env):
     check_counts(counts, stream)
 
     seconds = measure(names, stream, options.runs, env)
-    # ffprobe decodes the stream. This takes as long as all other pipelines
-    # together.
+    # ffprobe decodes the stream, so it needs as much time as all other
+    # pipelines together.
     if not options.no_ffprobe:
         seconds |= measure([FFPROBE], stream, 1, env)
     print(f"\n{rate} Mbit/s, {stream.stat().st_size} bytes, "

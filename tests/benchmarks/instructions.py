@@ -74,7 +74,8 @@ class Case:
     # The same pipeline without the element. Its instructions are subtracted.
     # The text is empty if nothing is subtracted.
     base: str
-    # A pipeline that runs at the same time, outside of callgrind.
+    # A second pipeline, which runs at the same time as the measured one but
+    # outside of callgrind.
     peer: str = ""
 
 
@@ -129,8 +130,8 @@ def make_build_without_log():
 
 
 def environment(build, directory):
-    """Returns the environment with the plugins of one build and with a registry
-    for them.
+    """Returns the environment variables with which GStreamer uses the plugins
+    of one build and a registry for these plugins.
     """
     env = dict(os.environ)
     plugins = [*(build / "gst").glob("*/"), *(build / "ext").glob("*/")]

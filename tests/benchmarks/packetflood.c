@@ -37,8 +37,8 @@
 
 #define PORT 5004
 #define SIZE 1316
-/* Number of packets in each round. This is about the number that a socket
- * buffer of the maximum size holds.
+/* Number of packets in each round. A socket buffer of the maximum size holds
+ * about this number of packets.
  */
 #define ROUND 4000
 #define RECEIVE_BUFFER (64 << 20)
@@ -286,8 +286,8 @@ open_sink_pad (GstElement * src)
   return pad;
 }
 
-/* Requests a larger buffer than net.core.rmem_max allows. The kernel grants it
- * only to root. */
+/* Requests a larger buffer than net.core.rmem_max allows. The kernel grants
+ * such a buffer only to root. */
 static void
 enlarge_buffer (GstElement * src)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the framer and, with its frames, the timeline. The framer must output
- * the same frames however the stream is divided into inputs. No byte may be
- * lost or counted twice. Both ways to input a parsed frame must give the same
- * result, and times must never overflow.
+/* Fuzzes the framer and the timeline. The timeline gets the frames of the
+ * framer. The framer must output the same frames however the stream is divided
+ * into inputs. No byte may be lost or counted twice. Both ways to input a
+ * parsed frame must give the same result, and times must never overflow.
  *
  * Input: CONTROL_SIZE bytes of choices, then the stream.
  */
@@ -33,8 +33,8 @@
  */
 #define MAX_LOSSES_AT_ONCE (10 * 240 + 3 * 1024)
 #define MAX_TIMED_FRAMES 64
-/* Longer streams are not divided into single bytes, because this takes most of
- * the time. */
+/* Longer streams are not divided into single bytes, because these divisions
+ * take most of the time. */
 #define MAX_SINGLE_STEPS 768
 
 #define FRAME_PERIOD G_GUINT64_CONSTANT (40000000)
@@ -239,9 +239,9 @@ frame_stream (const Job * job, StepFunc step, MpegVideoFramerStats * stats)
   for (i = 0; rest.size > 0; i++) {
     size = MIN (step (job, i), rest.size);
     if (size == 0 && i % N_STEPS == 0)
-      /* The step is empty and is the first one of a round. The rest of the
-       * stream then becomes one input. Without this rule, the loop would never
-       * end if all steps were empty. */
+      /* A round is a sequence of N_STEPS steps. If the first step of a round is
+       * empty, the rest of the stream becomes one input. Without this rule, the
+       * loop would never end if all steps were empty. */
       size = rest.size;
     piece = fuzz_take_copy (&rest, size);
     mpeg_video_framer_input (framer, piece, size, MPEG_VIDEO_TIME_NONE,
@@ -257,8 +257,8 @@ frame_stream (const Job * job, StepFunc step, MpegVideoFramerStats * stats)
   mpeg_video_framer_get_stats (framer, stats);
   mpeg_video_framer_discont (framer);
   fuzz_check (check_account (job, framer, input, output) == 0);
-  /* This counter is not compared. How many of the discarded bytes it counts
-   * depends on how the stream is divided.
+  /* This counter is not compared. The division of the stream into inputs
+   * determines how many of the discarded bytes are counted.
    */
   stats->junk_bytes = input - output;
   fuzz_check (stats->frames == frames->len);
@@ -498,7 +498,8 @@ check_timeline (const Job * job, const GPtrArray * frames)
     losses += count_losses (timeline, &last);
     /* No loss is counted twice. */
     fuzz_check (losses <= (guint64) furthest);
-    /* Runs the frames again, because a reset must leave a valid state. */
+    /* Resets the timeline and processes the same frames again, because a reset
+     * must leave a valid state. */
     mpeg_video_timeline_reset (timeline);
     losses = 0;
     furthest = 0;

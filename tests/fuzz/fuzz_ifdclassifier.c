@@ -25,7 +25,7 @@ typedef enum
 } InputType;
 
 /* Flags of an access unit or a NAL unit. */
-#define FLAG_LAST (1 << 0)      /* Last NAL unit of its access unit. */
+#define FLAG_LAST (1 << 0)      /* last NAL unit of its access unit */
 #define FLAG_RESET (1 << 1)
 #define FLAG_NO_PTS (1 << 2)
 #define PTS(flags) ((flags) >> 3)

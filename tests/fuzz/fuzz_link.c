@@ -21,7 +21,7 @@
 #define FLAG_MANY_FLOWS (1 << 4)
 #define FLAG_DROP_FRAME (1 << 5)
 #define FLAG_IFD (1 << 6)       /* the seed determines max_frames */
-/* With this flag, a command that sets a station ends the flow first. */
+/* With this flag, a flow ends before a command sets its station. */
 #define FLAG_END_FLOWS (1 << 7)
 
 #define MAX_CHANGES 15
@@ -118,9 +118,9 @@ stops_for_ever (const LinkOnOffConfig * config)
   return config->mean_good == 0 && config->mean_bad > 0;
 }
 
-/* Channels that change all the time, or packets that stay in a link for days,
- * are no faults of the link. They make a run take too long, so the times are
- * limited. */
+/* A channel that changes all the time, or a packet that stays in a link for
+ * days, is no fault of the link. However, a run with such a channel or packet
+ * takes too long. Therefore the times are limited. */
 static void
 temper_times (LinkOnOffConfig * config, guint64 min)
 {

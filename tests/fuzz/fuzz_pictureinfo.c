@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the reading of video buffers, which may contain a picture or any other
- * bytes. No byte beyond the buffer is read, and the description of the picture
- * does not contradict itself.
+ * bytes. Checks that no byte beyond the buffer is read, and that the
+ * description of the picture does not contradict itself.
  *
  * Input: the format, the length of the codec data, the codec data, and then the
  * buffers. Each buffer has:

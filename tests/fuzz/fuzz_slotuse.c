@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the reading of the references of VP8, VP9 and AV1: which slots a unit
- * uses and which it updates. Any bytes are read within their bounds, and the
- * result never contradicts itself. A malformed unit, for example one that is
- * cut off, counts as a unit that uses and updates all slots.
+ * uses and which slots it updates. Checks that no byte beyond the unit is read,
+ * and that the result never contradicts itself. A malformed unit, for example
+ * one that is cut off, counts as a unit that uses and updates all slots.
  *
  * Input: the codec; then for each unit a byte of flags (1 it has a layer, 2 the
  * layer is synchronized, 4 flush before it, and the layer from bit 4 on), a

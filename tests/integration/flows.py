@@ -14,7 +14,8 @@ PORT, TCP_PORT = 5004, 5001
 # linktestbed sets GST_DEBUG to log the bus of the link's pipeline. The
 # pipelines in this file do not need this log, so they run without GST_DEBUG.
 QUIET = "GST_DEBUG= exec"
-# A network namespace cannot choose its own congestion control, but a route can.
+# A congestion control cannot be set for a network namespace, but it can be set
+# for a route.
 CONGESTION = "ip route replace 10.77.0.0/24 dev wl0 src $a congctl {}"
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes a fresh installation of Debian 12 and does the steps of a new user in
-it. The steps are done as a user who may not install anything, as root, and as a
-user when everything is installed. They are done with and without network
-namespaces.
+it. The steps are done by three users: one who may not install anything, root,
+and one for whom everything has been installed. They are done with and without
+network namespaces.
 
 If WIRELESS_FRESH names a directory, the installation is kept there and used
 again, because making it takes longer than all other steps.

@@ -65,7 +65,7 @@ class Run:
                                   coverage_option)
 
     def finish(self):
-        """Waits for the end of the run. This is a method of its own, so that
+        """Waits for the end of the run. The constructor does not wait, so
         several runs can take place at the same time.
         """
         self.case.finish(self._sender)
@@ -153,7 +153,7 @@ class BitErrorsTest(linktestbed.LinkCase):
         self.finish_and_check(run)
         self.assertGreater(run.count_of(CHECKSUM), COUNT // 5)
         self.assertGreater(run.count_of(DELIVERED), COUNT // 2)
-        # A damaged packet never arrives, unless its errors leave the checksum
+        # If a damaged packet arrives, its errors have left the checksum
         # unchanged.
         self.assertLess(len(run.received_damaged()), COUNT // 100)
 

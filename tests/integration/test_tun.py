@@ -344,8 +344,8 @@ class Traffic(Tun):
     def test_how_many_packets_per_second(self):
         """The rate depends on the machine, so it is only printed."""
         self.launch(cable(self.a, self.b))
-        # The socket receives the packets. Without it, the kernel would answer
-        # each packet with an ICMP error.
+        # The socket receives the packets. Without the socket, the kernel would
+        # answer each packet with an ICMP error.
         receiver = self.socket(self.b, V4[1])
         flood = processes.start(["nsenter", f"--target={self.a}", "--net",
                                  sys.executable, "-c", FLOOD,

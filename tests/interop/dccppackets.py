@@ -196,9 +196,10 @@ class Connection:
                 if packet.type == "Sync" and not self.is_late_answer(packet)]
 
     def check(self, syncs=0):
-        """Checks that the connection is opened, numbered and closed correctly.
-        It may have at most `syncs` Sync packets. Sync packets for which
-        is_late_answer() returns True do not count."""
+        """Checks that the connection is opened and closed correctly, and that
+        its packets are numbered correctly. The connection may have at most
+        `syncs` Sync packets. Sync packets for which is_late_answer() returns
+        True do not count."""
         need(self.packets[0].type == "Request", "begins with",
              self.packets[0])
         for end in (self.client, self.server):

@@ -297,7 +297,7 @@ class Stream:
 
     def _number_for_display(self):
         """Numbers the frames in display order. A reference frame is shown when
-        the next one arrives (13818-2 6.1.1.11).
+        the next reference frame arrives (13818-2 6.1.1.11).
         """
         order, held = [], None
         for frame in self.frames:

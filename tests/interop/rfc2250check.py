@@ -96,7 +96,7 @@ class Placed:
     start: int
     end: int
     picture: mpegvideo.Picture
-    # All units of which the packet has at least one byte.
+    # All units that have at least one byte in the packet.
     units: list = field(default_factory=list)
     injected: int = 0  # The size in bytes of a repeated sequence header.
 

@@ -32,8 +32,8 @@ ENCODER = PROGRAM.with_name("openh264layers")
 DELIMITER = b"\0\0\0\1\t\xf0"
 FRAMES = 100
 FPS = 25
-# The time in seconds that the link needs for a frame is 3, 2 and 1.3 times the
-# duration of a frame.
+# Three links, each given by the time in seconds that the link needs to send a
+# frame. These times are 3, 2 and 1.3 times the duration of a frame.
 SLOW = 0.12, 0.08, 0.052
 
 # In the clips "short-range" and "long" an open GOP is longer than half the

@@ -258,7 +258,7 @@ class TransportStream(unittest.TestCase):
             for found, packet in packets(path.read_bytes()))
         with peers.workdir() as work:
             (work / "scrambled.ts").write_bytes(scrambled)
-            # The test does not use tsparse, because it removes scrambled
+            # The test does not use tsparse, because tsparse removes scrambled
             # packets.
             data, frames, _ = self.send(work / "scrambled.ts", work, FAST,
                                         UNTIMED)

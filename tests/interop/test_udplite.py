@@ -37,8 +37,8 @@ def rtp_packets():
 
 
 def effective(coverage, size):
-    """Returns the coverage in bytes that a sender uses when asked for
-    `coverage` (RFC 3828 section 3.1).
+    """Returns the coverage in bytes that a sender uses if `coverage` is
+    requested (RFC 3828 section 3.1).
     """
     if coverage == 0 or coverage >= size:
         return size
@@ -288,8 +288,8 @@ COMBINATION_COVERAGES = (0, 8, 20, 100, HEADER + PACKET_SIZE)
 
 
 class CombinationTest(UdpliteCase):
-    """Tests kernel, raw and ffmpeg as senders with kernel, raw, ffmpeg and a
-    plain socket as receivers.
+    """Tests each sender with each receiver. The senders are kernel, raw and
+    ffmpeg. The receivers are kernel, raw, ffmpeg and a plain socket.
     """
 
     def setUp(self):
@@ -389,9 +389,9 @@ class HitTest(UdpliteCase):
         """Yields damaged packets, and some that are truncated or too long."""
         for bit in range(8 * len(segment)):
             yield sockets.damage(segment, [(bit // 8, 1 << bit % 8)])
-        # Several flipped bits may leave the checksum unchanged. Two bits that
-        # are 16 apart do so if one changes from 0 to 1 and the other from 1 to
-        # 0.
+        # Several flipped bits may leave the checksum unchanged. An example is
+        # two bits at a distance of 16, if one changes from 0 to 1 and the other
+        # from 1 to 0.
         noise = random.Random(11)
         for _ in range(200):
             yield sockets.damage(segment, [

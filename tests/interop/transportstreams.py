@@ -120,8 +120,8 @@ def ffmpeg_gaps(path):
 
 
 def tsdemux_gaps(path):
-    """Returns the number of gaps that tsdemux reports. It reports gaps only in
-    the streams that it outputs, which are the video and the sound.
+    """Returns the number of gaps that tsdemux reports. tsdemux reports gaps
+    only in the streams that it outputs, which are the video and the sound.
     """
     _, text = peers.run(
         ["gst-launch-1.0", "-q", "filesrc", f"location={path}", "!",

@@ -51,7 +51,7 @@ POLL = 0.02
 
 def enter_own_network():
     """Moves this process and all its later children into a new network
-    namespace. It must be called before the process has threads."""
+    namespace. Call this function before the process has threads."""
     try:
         if os.geteuid() != 0:
             init_process.become_root_of_our_own()
@@ -128,7 +128,8 @@ def judge(ip, backend, segment, coverage=0):
     """
     if backend == "udp":
         # The receiver ignores the ports in the UDP-Lite header. A NAT may have
-        # changed the ports in the UDP header, which then differ.
+        # changed the ports in the UDP header, so they may differ from the ports
+        # in the UDP-Lite header.
         segment = bytes(segment)
         port = int.from_bytes(segment[2:4], "big")
         return sockets.judge(in_udp(ip, segment), sockets.Receiver(

@@ -297,7 +297,7 @@ add_wifi (ArenaGroups * groups)
 /* --- recorded ------------------------------------------------------------- */
 
 /* Number of packets for which the queue has room. In the measurements of the
- * lab, RTP over UDP needs no longer queue. */
+ * lab, this room is sufficient for RTP over UDP. */
 #define SHALLOW_QUEUE 200
 
 static ArenaTrace *

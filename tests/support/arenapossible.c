@@ -185,9 +185,8 @@ plan_clear (Plan * plan)
 
 typedef struct
 {
-  /* First frame of the current busy period. A busy period is a time in which
-   * the links always have data to send. At the start of a search, this is the
-   * frame from which the search continues. */
+  /* First frame of the current busy period, in which the links always have data
+   * to send. When a search begins, it continues from this frame. */
   guint frame;
   /* Bytes that the links have taken before this frame. */
   guint64 bytes;
@@ -314,9 +313,9 @@ has_references (const Plan * plan, guint i)
   return TRUE;
 }
 
-/* Tries to send each dropped frame once more. This can succeed: frame X may
- * have been dropped to make room for frame Y, and Y may have been dropped
- * later. Then X may arrive in time after all. */
+/* Tries to send each dropped frame once more. The second attempt can succeed,
+ * for example in this case: frame X was dropped to make room for frame Y, and Y
+ * was dropped later. */
 static void
 take_back (Plan * plan)
 {
@@ -349,9 +348,9 @@ arena_possible_count (const GArray * frames, const ArenaSupply * supply,
   Plan plan;
 
   plan_init (&plan, frames, supply, config);
-  /* All frames before this busy period arrive in time. Each iteration drops a
-   * frame of this busy period or of a later one, so these earlier frames need
-   * not be checked again. */
+  /* All frames before this busy period arrive in time. They need not be checked
+   * again, because each iteration drops a frame of this busy period or of a
+   * later busy period. */
   while ((late = find_late (&plan, &busy)) < frames->len)
     drop_best (&plan, busy.frame, late);
   if (first_choice)
@@ -463,9 +462,9 @@ arena_possible_check (guint n_instances, guint64 seed, gdouble * worst)
     gdouble share = all ? (gdouble) greedy / all : 1 + greedy;
 
     sum += share;
-    /* The share cannot be above 1 unless the greedy algorithm violates a rule.
-     * Such a share is worse than any share below 1, because it is an error in
-     * the algorithm. */
+    /* A share above 1 means that the greedy algorithm has violated a rule. This
+     * is an error in the algorithm, so such a share counts as worse than any
+     * share below 1. */
     if (share > 1 || *worst > 1)
       *worst = MAX (share, *worst);
     else

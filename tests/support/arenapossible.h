@@ -26,9 +26,9 @@
 
 G_BEGIN_DECLS
 
-/* A number of bytes that a link can take between `begin` and `end`, and that it
- * delivers at `arrival`. `begin` equals `end` if the link takes all bytes at
- * the same time. Times are in ns since the link began. */
+/* An opportunity to send: between `begin` and `end` the link can take a number
+ * of bytes, which it delivers at `arrival`. If the link takes all bytes at the
+ * same time, `begin` equals `end`. Times are in ns since the link began. */
 typedef struct
 {
   guint64 begin, end;
@@ -62,8 +62,8 @@ typedef struct
   guint overhead;               /* Bytes of headers for each packet. */
 } ArenaPossibleConfig;
 
-/* Returns the number of frames that the greedy algorithm sends. It is a lower
- * bound of the optimum, and close to the optimum.
+/* Returns the number of frames that the greedy algorithm sends. This number is
+ * a lower bound of the optimum, and close to the optimum.
  *
  * At its end the algorithm tries once more to send each frame that it has
  * dropped. If `first_choice` is not NULL, it is set to the result without these

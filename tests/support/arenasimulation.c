@@ -703,7 +703,8 @@ run_instant (Simulation * simulation)
     run_tcp (&simulation->tcp[i]);
 }
 
-/* Returns the time after which any packet that arrives is late. */
+/* Returns the end of the run. A packet that arrives after this time is late in
+ * any case. */
 static guint64
 get_end (const Simulation * simulation)
 {

@@ -35,7 +35,7 @@ typedef struct
 {
   guint64 time;                 /* Time of sending, in ns. */
   DccpEnd from;
-  /* The packet; its options and payload are not kept. */
+  /* The packet, without its options and payload. */
   DccpPacket packet;
   gsize size;
   gboolean lost;
@@ -46,7 +46,7 @@ typedef struct _DccpNetwork DccpNetwork;
 struct _DccpNetwork
 {
   DccpEndpointConfig configs[N_ENDS];
-  DatagramPath paths[N_ENDS];   /* The path from the view of each endpoint. */
+  DatagramPath paths[N_ENDS];   /* The path, as each endpoint sees it. */
   guint64 delay;                /* One-way delay in ns. */
   DccpEndpoint *ends[N_ENDS];
   guint64 now;
@@ -54,7 +54,7 @@ struct _DccpNetwork
   GArray *events[N_ENDS];       /* of DccpEvent */
   /* Arrays of guint32: numbers of the data packets, in order of arrival. */
   GArray *received[N_ENDS];
-  DccpData last[N_ENDS];        /* Last data packet; its payload is not kept. */
+  DccpData last[N_ENDS];        /* Last data packet, without its payload. */
 
   /* The data that each endpoint sends: a packet in each period. */
   gboolean sending[N_ENDS];
@@ -67,7 +67,8 @@ struct _DccpNetwork
   /* How many packets of this type are still to be dropped. */
   guint lose[N_ENDS][DCCP_LAST_TYPE];
   guint lose_all[N_ENDS];
-  /* Returns FALSE to drop the packet. May change the bytes. */
+  /* Called for each packet. The function may change `bytes`. It returns FALSE
+   * to drop the packet. */
     gboolean (*filter) (DccpNetwork * network, DccpEnd from,
       const DccpPacket * packet, guint8 * bytes, gsize size);
   /* Additional delay in ns. It applies to packets that are sent while it is

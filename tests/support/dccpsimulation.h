@@ -137,8 +137,8 @@ gdouble dccp_simulation_get_variation (const DccpSimulationFlowResult * flow,
 /* Jain's index of the throughputs of the first `n` flows. */
 gdouble dccp_simulation_get_fairness (const DccpSimulationResult * result,
     guint n, guint64 from, guint64 to);
-/* Returns the delay in ns that the share `part` (0 to 1) of the packets that
- * arrived did not exceed. */
+/* Returns a quantile of the delays of the packets that arrived, in ns. `part`
+ * (0 to 1) is the fraction of these packets that has at most this delay. */
 guint64 dccp_simulation_get_delay (const DccpSimulationFlowResult * flow,
     gdouble part);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Builds forged MMTP messages; mmtppacketbuilder.h describes them. Each value
- * is close to the observed one, a minimum or maximum, or random.
+ * is of one of these kinds: close to the observed value, a minimum or maximum,
+ * or random.
  */
 
 #include "mmtppacketbuilder.h"

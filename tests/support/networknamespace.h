@@ -8,8 +8,8 @@
 
 #include <gst/check/gstcheck.h>
 
-/* Moves the process to a new network namespace. Root may do this. Other users
- * may do it as root of a new user namespace, if the system allows this.
+/* Moves the process to a new network namespace. Root is allowed to do so. If
+ * the system permits it, other users can do so as root of a new user namespace.
  */
 gboolean netns_unshare (void);
 /* Runs a command such as ip(8) or tc(8). The runtimes of the sanitizers are not

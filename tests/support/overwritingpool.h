@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-/* Returns a pool of one buffer. It allocates further buffers only while this
- * one is in use, so a test never waits for the pool. */
+/* Returns a pool of one buffer. The pool allocates further buffers only while
+ * this buffer is in use, so a test never waits for the pool. */
 GstBufferPool *pooled_new (gsize size);
 void pooled_free (GstBufferPool * pool);
 /* Returns a buffer of the pool with the data, timestamps and flags of `from`.
@@ -23,12 +23,12 @@ GstBuffer *pooled_copy (GstBufferPool * pool, GstBuffer * from);
  * it to the pool. */
 void pooled_overwrite (GstBufferPool * pool);
 /* Pushes a buffer of the pool with the data of `from`. If the element has then
- * returned this buffer to the pool, it is overwritten. */
+ * returned this buffer to the pool, the buffer is overwritten. */
 void pooled_push (GstHarness * h, GstBufferPool * pool, GstBuffer * from);
 /* Checks that no data was overwritten: the output for buffers of the pool must
  * equal the output for ordinary buffers. All buffers are pushed before the
- * outputs are compared. Takes two harnesses of the same element, whose caps are
- * already set. */
+ * outputs are compared. The two harnesses have the same element, and their caps
+ * are already set. */
 void pooled_compare (GstHarness * own, GstHarness * pooled,
     GPtrArray * buffers);
 /* Makes the two harnesses from the launch line `launch` and then does the same

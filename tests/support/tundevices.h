@@ -19,8 +19,8 @@
 #define IFF_TAP 0
 #endif
 
-/* Enters the network namespace. If this is not permitted, it reports the test
- * as skipped and returns FALSE. */
+/* Enters the network namespace. If this is not permitted, the function reports
+ * the test as skipped and returns FALSE. */
 gboolean tun_device_enter (const gchar * test);
 /* Adds an interface and brings it up. On an IFF_TUN interface, packets leave
  * immediately. On an IFF_TAP interface, they first wait until the link-layer

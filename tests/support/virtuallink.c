@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Both directions of a simulated connection over wirelesslink's core;
- * virtuallink.h describes it. Each direction is a pipe of its own, or both
- * directions are stations of one half-duplex pipe.
+ * virtuallink.h describes it. In full duplex, each direction has a pipe of its
+ * own. In half duplex, both directions are stations of one pipe.
  */
 
 #include "virtuallink.h"

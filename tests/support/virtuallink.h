@@ -27,7 +27,9 @@ typedef enum
 typedef struct
 {
   guint64 rate;                 /* bytes per second */
-  guint64 delay;                /* Delay in ns after the transmission. */
+  /* Propagation delay in ns. It begins when the transmission of a packet has
+   * ended. */
+  guint64 delay;
   /* Jitter in ns: its maximum if it is uniform, its mean if it is exponential.
    */
   guint64 fluctuation;
@@ -100,8 +102,8 @@ typedef struct _VirtualLink VirtualLink;
 VirtualLink *virtual_link_new (const VirtualLinkConfig * config,
     guint64 seed, guint number, GDestroyNotify packet_free);
 void virtual_link_free (VirtualLink * link);
-/* Sets the origin of the times of outages and steps. None of them happens
- * before this call. */
+/* Sets the time from which the times of outages and steps are counted. No
+ * outage and no step happens before this call. */
 void virtual_link_set_origin (VirtualLink * link, guint64 origin);
 /* Takes ownership of `packet`. */
 void virtual_link_input (VirtualLink * link, guint64 now,

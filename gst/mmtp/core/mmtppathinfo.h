@@ -77,7 +77,7 @@ typedef struct
   guint64 delay;                /* minimum one-way delay in ns */
   /* one-way delay in ns that nearly all messages stay below */
   guint64 high_delay;
-  /* minimum one-way delay in the latest report, less the minimum one-way delay
+  /* minimum one-way delay in the latest report, minus the minimum one-way delay
    * of the path; in ns */
   guint64 queue_delay;
   guint64 round_trip;           /* in ns; 0 if unknown */
@@ -88,7 +88,8 @@ typedef struct
   guint64 data_packets;
   guint64 retransmitted;
   guint64 probes;               /* PROBE messages sent */
-  guint64 reported;             /* messages that the receiver has got */
+  /* number of messages that the receiver has received */
+  guint64 reported;
   /* messages that the receiver reported as lost */
   guint64 lost;
   /* DATA packets that arrived after their deadline */

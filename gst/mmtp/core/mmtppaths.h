@@ -41,19 +41,19 @@ gboolean mmtp_path_may_carry (const MmtpPath * path);
 gboolean mmtp_path_may_send_control (const MmtpPath * path);
 /* Returns whether the path has joined and is not silent. */
 gboolean mmtp_path_is_watched (const MmtpPath * path);
-/* Returns the time at which the path counts as silent. If a report says before
- * that time that a message has arrived, the time becomes later. Returns
- * MMTP_NEVER if no report is expected.
+/* Returns the time from which on the path counts as silent. A report may say
+ * before this time that a message has arrived. The time then becomes later.
+ * Returns MMTP_NEVER if no report is expected.
  */
 guint64 mmtp_path_get_silence_time (const MmtpPath * path);
 /* Returns whether at least one path is usable. */
 gboolean mmtp_paths_are_usable (const MmtpPaths * paths);
 /* Returns whether more than one path may carry packets. */
 gboolean mmtp_paths_have_choice (const MmtpPaths * paths);
-/* Returns the path for a control message. This is the fastest path if it
- * delivers and is not `except`; otherwise another path that delivers; otherwise
- * any path that may carry control messages. Returns NULL if there is no such
- * path. */
+/* Returns the path for a control message. The fastest path is preferred, if it
+ * delivers and is not `except`. The second choice is another path that
+ * delivers, and the third choice is any path that may carry control messages.
+ * Returns NULL if there is no such path. */
 MmtpPath *mmtp_paths_find_control_path (const MmtpPaths * paths, guint except);
 
 /* --- how soon they bring a message ---------------------------------------- */
@@ -62,23 +62,23 @@ MmtpPath *mmtp_paths_find_control_path (const MmtpPaths * paths, guint except);
 void mmtp_paths_find_fastest (MmtpPaths * paths);
 /* Finds the fastest path and updates the delays of all paths. */
 void mmtp_paths_update_delays (MmtpPaths * paths);
-/* Returns the approximate time that a report needs from the receiver to the
- * sender, in ns. */
+/* Returns the approximate time, in ns, from the sending of a report at the
+ * receiver to its arrival at the sender. */
 guint64 mmtp_paths_get_return_time (const MmtpPaths * paths);
 /* Returns the minimum safe delay of all usable paths, in ns; MMTP_NEVER if no
  * path is usable. */
 guint64 mmtp_paths_get_min_delay (const MmtpPaths * paths);
 /* Returns the minimum delay in ns that a packet would have on any usable path
- * if the queue of that path disappeared; 0 if unknown. */
+ * if the queue of that path were empty; 0 if unknown. */
 guint64 mmtp_paths_get_best_delay (const MmtpPaths * paths);
 /* Returns whether some path almost certainly delivers a packet before
  * `deadline`. The packet is assumed to be sent as soon as the pacing allows it.
  * Also returns TRUE if no path is usable, because a path may recover and
  * deliver the packet. */
 gboolean mmtp_paths_are_sure (const MmtpPaths * paths, guint64 deadline);
-/* Returns the path on which a message of `size` bytes is expected to arrive
- * first if it is sent there next, and sets `arrival` to its arrival time. If no
- * path may carry it, returns NULL and sets `arrival` to MMTP_NEVER.
+/* Returns the path on which the next message is expected to arrive first if it
+ * has `size` bytes. Sets `arrival` to its expected arrival time. If no path may
+ * carry the message, returns NULL and sets `arrival` to MMTP_NEVER.
  */
 MmtpPath *mmtp_paths_find_quickest (const MmtpPaths * paths, gsize size,
     guint64 * arrival);
@@ -105,8 +105,8 @@ guint64 mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
     gboolean at_best, guint percent);
 /* Returns the number of bytes that the paths can deliver before `deadline`, the
  * deadline of a buffer that is about to be put into the queue. Returns
- * G_MAXUINT64 if this number is unknown. Every buffer may be put into the queue
- * then.
+ * G_MAXUINT64 if this number is unknown. In this case every buffer may be put
+ * into the queue.
  */
 guint64 mmtp_paths_get_put_capacity (const MmtpPaths * paths,
     guint64 deadline);

@@ -26,7 +26,7 @@ typedef struct
 {
   guint64 min_delay;            /* minimum initial delay (D0), in ns */
   /* Maximum initial delay (D0), in ns. If a sender wants a longer delay, it
-   * gets this one. */
+   * gets this maximum. */
   guint64 max_delay;
   guint64 keepalive_period;     /* period in ns; 0 uses the sender's period */
   guint64 session_timeout;      /* in ns */
@@ -71,7 +71,8 @@ typedef enum
 {
   /* A new session has begun, and any earlier session is over. */
   MMTP_EVENT_SESSION,
-  /* The following buffers have the caps in `caps`; NULL if they have no caps.
+  /* The buffers after this event have the caps in `caps`. `caps` is NULL if
+   * these buffers have no caps.
    */
   MMTP_EVENT_CAPS,
   MMTP_EVENT_BUFFER,
@@ -122,7 +123,7 @@ typedef struct
 gboolean mmtp_receiver_poll_event (MmtpReceiver * receiver,
     MmtpReceiverEvent * event);
 
-/* Statistics of a path. Counters never go back. */
+/* Statistics of a path. Counters never decrease. */
 typedef struct
 {
   gboolean joined;
@@ -151,7 +152,8 @@ typedef struct
   guint64 missing;              /* DATA packets that never arrived in time */
   /* buffers dropped because packets were missing */
   guint64 incomplete;
-  /* packets dropped because the bytes held exceeded max_bytes */
+  /* number of packets dropped because the receiver would have held more than
+   * max_bytes bytes */
   guint64 no_room;
   guint64 held_bytes;           /* bytes held at present */
   guint64 initial_delay;        /* initial delay (D0), in ns */

@@ -38,8 +38,9 @@ typedef struct
   MmtpOpenAction action;
   guint64 number;               /* channel number of the OPEN */
   /* Events for the application. `is_over` means that a sender was refused for
-   * the first time because the only stream has ended. `is_other_version` means
-   * that a sender was refused because it uses another protocol version. */
+   * the first time after the end of the only stream that the application
+   * accepts. `is_other_version` means that a sender was refused because it uses
+   * another protocol version. */
   gboolean is_over, is_other_version;
 } MmtpHandshakeResult;
 
@@ -60,14 +61,14 @@ typedef struct
   guint refused_versions;
 
   /* --- the session */
-  /* phase of the session, kept up to date by the receiver */
+  /* phase of the session; the receiver keeps this field up to date */
   MmtpReceiverPhase phase;
   guint8 nonce_s[MMTP_NONCE_SIZE], nonce_r[MMTP_NONCE_SIZE];
   guint64 token_r;
   guint8 opener;                /* path on which OPEN arrived */
   MmtpAddress opener_address;
-  /* The sender has received ACCEPT, as a message that arrived after the OPEN
-   * has shown. */
+  /* A message that arrived after the OPEN has shown that the sender has
+   * received ACCEPT. */
   gboolean confirmed;
 } MmtpReceiverHandshake;
 

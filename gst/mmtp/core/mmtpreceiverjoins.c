@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Maximum time after the first JOIN in which a repeated JOIN is accepted. A
- * later one counts as a replay. */
+ * JOIN that is repeated later counts as a replay. */
 #define MAX_JOIN_COPY_TIME MMTP_SECOND
 
 void

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Maximum number of messages in the queue. One call of a function of the
- * receiver creates fewer messages than this. */
+/* Maximum number of messages in the queue. It is greater than the number of
+ * messages that one call of a function of the receiver can create. */
 #define MAX_OUTPUT 1024
 
 /* A message to be sent. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Moving minimum and decaying sum in constant memory. */
+/* Implementation of mmtprecent.h: a moving minimum and a decaying sum, both in
+ * constant memory. */
 
 #include "mmtprecent.h"
 

@@ -87,9 +87,9 @@ struct _MmtpReorder
   /* value of `discont` for the next complete buffer */
   gboolean discont;
   GQueue output;                /* queue of Outputs */
-  /* Links of `output`, ordered by deadline. The link `unsorted` and all links
-   * after it are not in this sequence yet. They are added only when the order
-   * of the deadlines is needed, and most buffers are fetched before that.
+  /* Links of `output`, ordered by deadline. The link `unsorted` and the links
+   * after it in `output` are missing here. They are added only when the order
+   * of the deadlines is needed. Most buffers are fetched before that.
    */
   GSequence *output_deadlines;
   GList *unsorted;              /* NULL if all links are sorted */
@@ -166,9 +166,8 @@ mmtp_reorder_free (MmtpReorder * reorder)
 
 /* --- heap of deadlines ---------------------------------------------------- */
 
-/* A change of the initial delay (D0) changes all deadlines equally. The
- * deadlines are therefore stored without the sum of all changes, which is in
- * `shift`. */
+/* A change of the initial delay (D0) changes all deadlines equally. `shift` is
+ * the sum of all changes so far. The deadlines are stored without this sum. */
 static gint64
 store_deadline (const MmtpReorder * reorder, guint64 deadline)
 {
@@ -607,7 +606,7 @@ jump (MmtpReorder * reorder, guint64 number)
 
 /* Passes on the next packet if it has arrived. Otherwise skips the missing
  * packets before the next packet that has arrived. Never skips the packet
- * `number` or a later one.
+ * `number` or a later packet.
  */
 static void
 take_or_jump (MmtpReorder * reorder, guint64 number)
@@ -677,8 +676,8 @@ keep (MmtpReorder * reorder, guint64 number, const Packet * header,
   compact_deadlines (reorder);
 }
 
-/* Makes a slot for a packet. If the packet is too far ahead of a gap, the gap
- * is skipped. */
+/* Makes a slot for a packet. If there is a gap and the packet is too far after
+ * it, the gap is skipped first. */
 static void
 make_slot (MmtpReorder * reorder, guint64 number)
 {
@@ -892,8 +891,8 @@ peek_earliest_output (MmtpReorder * reorder)
 }
 
 /* Drops the complete buffers whose deadline has passed. The buffers are visited
- * in the order of their deadlines, so only late buffers are visited. This saves
- * time when many buffers wait for their caps. */
+ * in the order of their deadlines, so only late buffers are visited. This order
+ * saves time when many buffers wait for their caps. */
 static void
 drop_late_output (MmtpReorder * reorder, guint64 now)
 {

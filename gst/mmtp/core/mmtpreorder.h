@@ -38,7 +38,8 @@ typedef struct
   guint64 late;
   guint64 missing;              /* number of skipped packets */
   guint64 incomplete;           /* number of dropped buffers */
-  /* number of packets dropped because the bytes held would exceed max_bytes */
+  /* number of packets dropped because the receiver would have held more than
+   * max_bytes bytes */
   guint64 no_room;
   /* number of the packets counted in no_room whose buffer alone was longer than
    * max_bytes
@@ -64,11 +65,11 @@ void mmtp_reorder_free (MmtpReorder * reorder);
  * packet only and is complete now. Otherwise it is copied. */
 MmtpReorderResult mmtp_reorder_add (MmtpReorder * reorder, guint64 now,
     const MmtpData * data, guint64 due, guint64 deadline);
-/* Notes that no more packets with lower stream numbers than `floor` will
- * arrive. `floor` contains the low 32 bits of a stream number. */
+/* Notes that no packet with a stream number below `floor` will arrive any more.
+ * `floor` contains the low 32 bits of a stream number. */
 void mmtp_reorder_set_floor (MmtpReorder * reorder, guint32 floor);
-/* Moves all deadlines by `shift` ns. Packets whose deadline has passed because
- * of this count as late. */
+/* Moves all deadlines by `shift` ns. A packet counts as late if its new
+ * deadline has passed. */
 void mmtp_reorder_shift_deadlines (MmtpReorder * reorder, guint64 now,
     gint64 shift);
 void mmtp_reorder_timeout (MmtpReorder * reorder, guint64 now);
@@ -86,7 +87,8 @@ guint64 mmtp_reorder_get_output_deadline (MmtpReorder * reorder);
  * there is none. */
 gboolean mmtp_reorder_poll (MmtpReorder * reorder,
     MmtpReorderedBuffer * buffer);
-/* Drops the next complete buffer, which counts as incomplete. */
+/* Drops the next complete buffer. The statistics count it as an incomplete
+ * buffer. */
 void mmtp_reorder_drop (MmtpReorder * reorder);
 
 /* Returns the stream number of the next missing packet. */

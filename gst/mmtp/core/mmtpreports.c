@@ -7,9 +7,9 @@
 
 /* Periods of the regular REPORTs (docs/wire-mmtp.md, REPORT). The sender may
  * ask for another period. RFC 3550, section 6.2, allows 5 % of the session's
- * rate for all feedback. Regular REPORTs use half of that (REPORT_SHARE),
- * because the sender's KEEPALIVEs and the REPORTs outside the regular schedule
- * need some of it as well. */
+ * rate for all feedback. Regular REPORTs use half of these 5 % (REPORT_SHARE).
+ * The other half is left for the sender's KEEPALIVEs and for the REPORTs
+ * outside the regular schedule. */
 #define REPORT_PERIOD (50 * MMTP_MSECOND)
 #define MAX_PERIOD (300 * MMTP_MSECOND)
 #define START_PERIOD (100 * MMTP_MSECOND)
@@ -23,8 +23,9 @@
  * record of that path. */
 #define PATHS_ON_ALL 4
 /* A REPORT is sent immediately for each of the first START_MESSAGES messages of
- * a path, because slow start needs it. After that, one is sent after every
- * MANY_MESSAGES messages, which are a large share of a congestion window. */
+ * a path, because slow start needs these REPORTs. After that, a REPORT is sent
+ * after every MANY_MESSAGES messages. So many messages are a large part of a
+ * congestion window. */
 #define START_MESSAGES 32
 #define MANY_MESSAGES 64
 /* Minimum interval between the last REPORT and a REPORT outside the regular
@@ -32,15 +33,15 @@
  * been reported yet. MIN_DISTANCE applies in all other cases. */
 #define MIN_DISTANCE (10 * MMTP_MSECOND)
 #define MANY_DISTANCE (5 * MMTP_MSECOND)
-/* A REPORT outside the regular schedule must have a minimum distance from the
- * previous REPORT. If the report period exceeds LONG_PERIOD (ns), the distance
- * is at least a fourth of the period. */
+/* The time since the previous REPORT must have a minimum length before a REPORT
+ * is sent outside the regular schedule. If the report period exceeds
+ * LONG_PERIOD (ns), this minimum is at least a fourth of the period. */
 #define LONG_PERIOD (200 * MMTP_MSECOND)
-/* mmtp_arrivals_get_rate() measures the rate over this time. For this long
- * after the end of a gap, the measured rate is therefore too low. */
+/* mmtp_arrivals_get_rate() measures the rate over this time. After the end of a
+ * gap, the measured rate is therefore too low for this time. */
 #define GAP_MEMORY MMTP_SECOND
-/* Interval after which the REPORT after a gap is sent a second time, because
- * the first one may be lost while the link recovers. */
+/* A REPORT after a gap is sent a second time after this interval, because the
+ * first REPORT may be lost while the link recovers. */
 #define REPEAT_TIME (10 * MMTP_MSECOND)
 /* docs/wire-mmtp.md, QUERY. */
 #define QUERY_DISTANCE (10 * MMTP_MSECOND)
@@ -168,8 +169,8 @@ may_grow (MmtpReports * self, const MmtpReceiverPath * path)
       && now - reports->gap_end >= GAP_MEMORY);
 }
 
-/* A shorter report period already applies to the next REPORT. A longer period
- * applies to the REPORTs after the next one. */
+/* If the new report period is shorter, it already applies to the next REPORT.
+ * If it is longer, it applies to the REPORTs after the next REPORT. */
 static void
 update_period (MmtpReports * self, const MmtpReceiverPath * path)
 {
@@ -368,7 +369,7 @@ get_distance (const MmtpPathReports * via, guint64 min)
 }
 
 /* Returns whether the message is one of the first on the path, which need
- * REPORTs. The very first one belongs to the handshake and needs no REPORT,
+ * REPORTs. The very first message belongs to the handshake. It needs no REPORT,
  * because ACCEPT or CHALLENGE has answered it. */
 static gboolean
 is_starting (MmtpReports * self, const MmtpReceiverPath * path)

@@ -13,7 +13,8 @@
 #include "mmtpreceiveroutput.h"
 #include "mmtpreorder.h"
 
-/* State of the REPORTs that are sent on one path, and of those about that path.
+/* State of the REPORTs that are sent on one path, and state of the REPORTs that
+ * are about this path.
  */
 typedef struct
 {
@@ -79,9 +80,9 @@ void mmtp_reports_send_at_once (MmtpReports * self,
 void mmtp_reports_answer_query (MmtpReports * self, MmtpReceiverPath * path,
     guint8 about);
 /* Chooses the path for REPORTs about all paths, and returns it. Returns NULL if
- * no path has joined. If another path has become the fastest one, it is chosen.
- * It then carries REPORTs at the times that were scheduled for the previous
- * path. */
+ * no path has joined. If another path has become the fastest path, it is
+ * chosen. The chosen path then carries REPORTs at the times that were scheduled
+ * for the previous path. */
 MmtpReceiverPath *mmtp_reports_choose_path (MmtpReports * self);
 /* Sends the REPORTs and QUERYs that are due. Call mmtp_reports_choose_path()
  * before this function. */

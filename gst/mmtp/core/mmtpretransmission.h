@@ -46,8 +46,8 @@ void mmtp_retransmission_take_losses (MmtpRetransmission * self,
 void mmtp_retransmission_requeue_path (MmtpRetransmission * self,
     MmtpPath * path);
 /* Puts packets in flight on `path`, which has stalled or may have stalled, back
- * into the queue. Only those packets are put back that another path could not
- * deliver in time if the sender waited any longer. */
+ * into the queue. A packet is put back only if another path must send it now to
+ * deliver it in time. */
 void mmtp_retransmission_rescue (MmtpRetransmission * self, MmtpPath * path);
 
 /* Returns the lost packet that has to be sent next, before all other packets.

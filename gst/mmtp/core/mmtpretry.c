@@ -10,13 +10,14 @@
 #define MIN_PAUSE (SECOND / 2)
 #define MAX_PAUSE (5 * SECOND)
 /* Time without an answer after which the next address is tried. RFC 8305 uses
- * such a time between connection attempts. Its 250 ms would be too short here,
- * because only one attempt is made at a time, and slow paths have longer round
- * trips. When all addresses have been tried, the time is doubled, so that it
- * becomes long enough for every address. */
+ * such a time between connection attempts. The 250 ms of RFC 8305 would be too
+ * short here, because only one attempt is made at a time, and slow paths have
+ * longer round trips. When all addresses have been tried, the time is doubled,
+ * so that it becomes long enough for every address. */
 #define MIN_TIMEOUT (1 * SECOND)
 #define MAX_TIMEOUT (8 * SECOND)
-/* Time without a message after which an ICMP error is accepted. */
+/* During a session, an ICMP error is accepted only if no message has arrived on
+ * the path for this time. */
 #define SILENCE (1 * SECOND)
 
 void
@@ -107,7 +108,7 @@ mmtp_retry_take_next_address (MmtpRetry * retry, guint n_addresses)
   return TRUE;
 }
 
-/* Moves on to the next address, and from the last one to the first. */
+/* Moves on to the next address. The first address follows the last one. */
 static void
 go_round (MmtpRetry * retry, guint n_addresses)
 {
@@ -118,7 +119,7 @@ go_round (MmtpRetry * retry, guint n_addresses)
 }
 
 /* Returns the time after which the next address is tried. Returns G_MAXUINT64
- * if the current address has answered or is the only one. */
+ * if the current address has answered, or if there is no other address. */
 static guint64
 get_timeout (const MmtpRetry * retry, guint n_addresses)
 {

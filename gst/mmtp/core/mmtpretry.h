@@ -2,11 +2,11 @@
 /* Decides when a path of the sender is opened, closed and tried again. The
  * module has no sockets: the caller opens and closes the socket, reports what
  * happens, and asks what to do next. The host name of a path may have
- * several addresses, and nobody may answer at some of them.
+ * several addresses, and it is possible that some of them never answer.
  *
- *   mmtp_retry_init (&retry);
- *   switch (mmtp_retry_get_action (&retry, now, n_addresses)) ...
- *   wait until mmtp_retry_next_wakeup (&retry, n_addresses)
+ *     mmtp_retry_init (&retry);
+ *     switch (mmtp_retry_get_action (&retry, now, n_addresses)) ...
+ *     wait until mmtp_retry_next_wakeup (&retry, n_addresses)
  *
  * Times are in ns on the caller's clock.
  */

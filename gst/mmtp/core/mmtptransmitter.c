@@ -151,7 +151,7 @@ find_waiting (MmtpTransmitter * self, MmtpPath ** path)
 }
 
 /* Writes the next DATA message. A speculative retransmission is sent before all
- * other packets, because it may be late otherwise. */
+ * other packets, because a retransmission that waits may be late. */
 gsize
 mmtp_transmitter_write_data (MmtpTransmitter * self, MmtpOutput * output)
 {

@@ -21,7 +21,7 @@ typedef enum
   /* The sender has not cut the stream so far. */
   STATE_UNCUT,
   STATE_BETWEEN,                /* between two pictures */
-  /* within a picture of which nothing is missing so far */
+  /* within a picture; no part of the picture is missing so far */
   STATE_WHOLE,
   /* A part of the picture is missing, or it is unknown where a picture begins.
    */
@@ -129,8 +129,8 @@ continue_counter (MmtpTsJoiner * joiner, guint8 * packet)
   joiner->counter = ts_packet_get_counter (packet);
 }
 
-/* Returns the size of what begins at `data`: a packet, or a byte that belongs to
- * no packet. */
+/* Returns the size of the item that begins at `data`. The item is a packet, or
+ * a single byte that belongs to no packet. */
 static gsize
 get_step (const guint8 * data, gsize size)
 {

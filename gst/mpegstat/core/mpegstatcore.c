@@ -188,8 +188,8 @@ account_frame (MpegStatCore * core, const MpegStatEvent * event)
   core->closing = event->arrival;
 }
 
-/* Updates the totals for a frame whose fields were set before; common to all
- * codecs. */
+/* Updates the totals for a frame whose fields have been set. This function is
+ * used for all codecs. */
 static void
 input_described (MpegStatCore * core, MpegStatEvent * event)
 {

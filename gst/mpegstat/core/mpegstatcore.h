@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Measures a stream of MPEG video frames. The core creates one event for each
- * frame, GOP header and loss, and totals over all of them (Ouwens 2006,
- * sections 3.2 and 3.4). It depends on GLib only, and the caller supplies all
- * times.
+ * frame, GOP header and loss. It also computes totals over all events (Ouwens
+ * 2006, sections 3.2 and 3.4). It depends on GLib only, and the caller supplies
+ * all times.
  */
 
 #pragma once

@@ -813,9 +813,10 @@ rfc2250_unpacker_input (Rfc2250Unpacker * unpacker,
     return;
   }
 
-  /* If all these fields are zero, the sender does not fill in the header. A
-   * sender that fills it in cannot send these values: P = 0 is forbidden, and B
-   * and E are both unset only in the middle of a large slice. */
+  /* If all these fields are zero, the sender has left the header empty. A
+   * sender that fills in the header cannot send such a header for two reasons:
+   * P = 0 is forbidden, and B and E are both unset only in the middle of a
+   * large slice. */
   if (!header.t && header.p == 0 && !header.b && !header.e && !header.s) {
     unpacker->stats.legacy_packets++;
     unpacker_take_legacy (unpacker, payload, payload->data + header_size,

@@ -46,8 +46,8 @@ void rtp_reorder_set_window (RtpReorder * reorder, guint window);
 
 /* Processes a packet. `now` is the arrival time in ns. If the arrival time is
  * unknown (RTP_REORDER_NO_TIME), any other source that sends two consecutive
- * packets replaces the current source. `final_gap` says that the packets
- * missing before this one will not arrive. */
+ * packets replaces the current source. If `final_gap` is TRUE, the packets that
+ * are missing before this packet will not arrive any more. */
 RtpReorderResult rtp_reorder_input (RtpReorder * reorder, guint32 ssrc,
     guint16 seqnum, guint64 now, gboolean final_gap, gpointer packet);
 /* Returns the next packet in order (transfer full), or NULL. */

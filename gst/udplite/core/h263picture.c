@@ -7,10 +7,10 @@
 #include "h263picture.h"
 
 /* Result for a header whose fields have impossible values. If a header can be
- * read in two ways, the greater of the two results is used. If one result is
- * impossible, the other one must be used, so IMPOSSIBLE is less than any size.
- * If one result is unknown, it must be used, so H263_HEADER_UNKNOWN is greater
- * than any size. */
+ * read in two ways, the greater of the two results is used. IMPOSSIBLE is less
+ * than any size, so an impossible result is used only if both results are
+ * impossible. H263_HEADER_UNKNOWN is greater than any size, so an unknown
+ * result is always used. */
 #define IMPOSSIBLE 0
 
 /* Source format in PTYPE, table 1 */

@@ -98,7 +98,8 @@ typedef struct
 typedef enum
 {
   LINK_FALLBACK_FIXED,          /* always the top rate */
-  LINK_FALLBACK_ARF,            /* lower rate after several failures in a row */
+  /* the next lower rate after several consecutive failures */
+  LINK_FALLBACK_ARF,
   LINK_FALLBACK_LOSS,           /* lowest rate after a lost packet */
   LINK_FALLBACK_ARF_LOSS        /* both */
 } LinkFallback;
@@ -124,9 +125,9 @@ typedef struct
   /* number of consecutive successful attempts after which the rate is increased
    */
   guint up_after;
-  /* Replaces `up_after` after a lost packet, until the top rate is reached
-   * again: the number of consecutive successful attempts after which the rate
-   * is increased by one step */
+  /* After a lost packet, this number replaces `up_after` until the top rate is
+   * reached again. It is the number of consecutive successful attempts after
+   * which the rate is increased by one step. */
   guint loss_up_after;
 } LinkDcfConfig;
 
@@ -146,7 +147,7 @@ typedef struct
   guint n_windows;
   LinkWindow windows[LINK_MAX_WINDOWS];
   guint64 cycle;                /* ns, 20 ms at 50 Hz */
-  /* time in ns per cycle during which the microwave oven radiates */
+  /* time in ns for which the microwave oven radiates in each cycle */
   guint64 on;
 } LinkOvenConfig;
 
@@ -156,8 +157,8 @@ typedef struct
  */
 typedef struct
 {
-  /* Long-term mean in bit/s, including the outages; 0 = this direction does not
-   * use the cellular model. */
+  /* Long-term mean of the rate in bit/s, including the outages. 0 means that
+   * this direction does not use the cellular model. */
   guint64 mean_rate[2];
   guint64 min_rate;             /* bit/s between two outages */
   guint64 max_rate;             /* bit/s; 1000 packets/s in the paper */
@@ -200,10 +201,12 @@ typedef struct
   guint64 jitter;
   /* TRUE = the jitter is distributed exponentially with the mean `jitter` */
   gboolean jitter_exponential;
-  /* Additional delay in ns of a packet of station 0 that finds the link idle.
+  /* Additional delay in ns of a packet of station 0 that arrives while the link
+   * is idle.
    */
   guint64 idle_delay;
-  /* idle_delay applies only to packets of more bytes than this */
+  /* idle_delay applies only to packets that have more than this number of bytes
+   */
   guint idle_delay_size;
   LinkOnOffConfig fading;       /* good and bad states of the radio */
   gdouble loss_good, loss_bad;  /* loss probability of a packet in each state */
@@ -237,7 +240,7 @@ typedef struct
   guint block_payload;          /* bytes */
   gdouble block_error_rate;
   gdouble mean_burst;           /* blocks */
-  /* share of the bytes that are damaged in a block with errors */
+  /* In a block with errors: the fraction of the bytes that are damaged. */
   gdouble corrupt_share;
   /* Text with '0' or '1' for each block of station 0; NULL = random bursts. */
   const gchar *trace;

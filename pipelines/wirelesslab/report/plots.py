@@ -40,10 +40,11 @@ STYLES = {"-": "o", "--": "s", ":": "^", "-.": "D", (0, (6, 1)): "v",
 # A palette that colour-blind people can distinguish (Okabe and Ito, 2008).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
            "#000000", "#999999")
-# Colours of labels that have an order, from dark to the lightest one that can
-# be seen on white paper.
+# Colours of labels that have an order. They range from a dark colour to the
+# lightest colour that can be seen on white paper.
 SHADES, SPAN = plt.get_cmap("plasma"), 0.88
-# The colours of the links of a combined link, from the first one on.
+# The colours of the links of a combined link: the first colour is that of the
+# first link, and so on.
 LINK_COLOURS = ("#888888", "#56b4e9", "#e69f00", "#009e73")
 FATES = (("decodable", "#009e73"), ("of no use", "#f0e442"),
          ("late", "#e69f00"), ("lost", "#d55e00"))
@@ -68,8 +69,8 @@ STYLE_OF_SVG = """<style>
 
 
 def look(place: int) -> dict[str, Any]:
-    """Returns the colour and the line style of a label. The labels of the plot
-    have no order, so they differ in their colours.
+    """Returns the colour and the line style of a label in a plot whose labels
+    have no order. Neighbouring labels get different colours.
     """
     return {"color": COLOURS[place % len(COLOURS)],
             "linestyle": list(STYLES)[place // len(COLOURS) % len(STYLES)]}
@@ -101,8 +102,8 @@ def of_transports(
 
 
 def dotted(line: dict[str, Any]) -> dict[str, Any]:
-    """Returns the style for a plot that draws points in place of the line
-    `line`.
+    """Returns the style for a plot that draws points instead of a line. `line`
+    is the style of that line.
     """
     return {**line, "linestyle": "", "marker": STYLES[line["linestyle"]]}
 
@@ -412,8 +413,8 @@ def latency_against_size(runs: list[run_results.Run]) -> Figure:
 
 
 def time_sequence(runs: list[run_results.Run]) -> Figure:
-    """Draws a row for each label. All rows show the same seconds, which are
-    those in which most packets were lost."""
+    """Draws a row for each label. All rows show the same time range, in which
+    the most packets were lost."""
     firsts, called = first_runs(runs), looks(runs)
     begin = worst_seconds(firsts)
     figure, all_axes = plt.subplots(
@@ -439,8 +440,8 @@ def worst_seconds(firsts: dict[str, run_results.Run]) -> float:
 
 def draw_sequence(ax: Axes, packets: list[measurements.Packet],
                   begin: float) -> None:
-    """Draws bytes over time: packets that entered the link, left it, and were
-    lost.
+    """Draws the bytes of the packets that entered the link, left it, or were
+    lost, as curves over time.
     """
     for points, look in zip(measurements.sequence(packets), (
             {"color": "#777777", "label": "came to the link", "marker": ".",
@@ -493,8 +494,8 @@ ALL = {
 
 
 def save(figure: Figure, path: pathlib.Path) -> None:
-    """Writes an SVG that follows the reader's choice of light or dark, or a
-    picture on white paper.
+    """Writes the figure to a file. An SVG has the colours of the reader's
+    choice, light or dark. Any other picture has a white background.
     """
     if path.suffix == ".svg":
         text = io.StringIO()

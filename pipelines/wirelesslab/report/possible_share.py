@@ -32,11 +32,14 @@ CHANGE_NS = 20e6
 
 
 def is_known(cell: Cell) -> bool:
-    """Returns whether this module can compute the share. If several streams
-    share the link, it cannot, because one stream could only reach its best
-    result at the cost of the other streams. The frames of a live encoder depend
-    on what the sender knows of the link, so the module has no rules for them.
-    It has no rules for traffic other than video either."""
+    """Returns whether this module can compute the share. It cannot in three
+    cases:
+    - Several streams share the link. One stream could then only reach its best
+      result at the cost of the other streams.
+    - The frames come from a live encoder. They depend on what the sender knows
+      of the link, and the module has no rules for such frames.
+    - The traffic is not video. The module has no rules for other traffic.
+    """
     return matrix.kind(cell) == definitions.VIDEO \
         and len(transports.streams(cell["protocol"])) == 1
 
@@ -45,9 +48,9 @@ def of_run(cell: Cell, directory: pathlib.Path,
            passages: Sequence[measurements.Passage],
            begins_ns: Sequence[float | None], began_ns: float, late_ms: float,
            build: pathlib.Path) -> float | None:
-    """Returns the share of the frames, between 0 and 1, or None if it is not
-    known. `began_ns` is the time of day at which the first frame was sent.
-    `begins_ns` has this time by the clock of each link."""
+    """Returns the possible share of the run, between 0 and 1, or None if it is
+    not known. `began_ns` is the time of day at which the first frame was sent.
+    `begins_ns` has the same time by the clock of each link."""
     if begins_ns[0] is None or not is_known(cell):
         return None
     path = directory / f"possible-{late_ms}.csv"
@@ -106,14 +109,14 @@ def begin_ns(packets: Sequence[measurements.Packet],
              since_ns: float | None) -> float | None:
     """Returns the time at which the first frame was sent, by the clock of the
     link, or None if it is not known. There are two estimates of this time. Each
-    may be too late but not too early, so the earlier one is the better
-    estimate.
+    estimate may be too late but not too early, so the earlier estimate is the
+    better one.
 
     The first estimate is `since_ns`: the time from the start of the link to the
     first frame, by the clock of the machine. This estimate may be a few ms too
-    late. It is None if it is not known. The second estimate is the arrival of
-    the first large packet at the link. This estimate is too late if the sender
-    begins its handshake only when it gets the first frame."""
+    late. `since_ns` is None if this time is not known. The second estimate is
+    the arrival of the first large packet at the link. This estimate is too late
+    if the sender begins its handshake only when it gets the first frame."""
     if not packets:
         return since_ns
     first = next((packet.arrival_ns for packet in packets

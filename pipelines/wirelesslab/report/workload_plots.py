@@ -18,8 +18,8 @@ MS, NS = numbers.MS, numbers.NS
 
 
 def rows(runs: list[run_results.Run]) -> dict[str, Any]:
-    """Returns {label of a line: (runs, style)}. A label leaves out what all
-    labels have in common."""
+    """Returns {label of a line: (runs, style)}. Words that all labels have in
+    common are left out."""
     own = run_results.grouped(runs, numbers.key)
     differing = [n for n in range(3) if len({key[n] for key in own}) > 1] or [2]
     # All lines have the same link and workload, and differ only in their

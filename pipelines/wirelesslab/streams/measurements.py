@@ -91,9 +91,10 @@ def in_virtual_time(sent_log: frame_log.Log, received_log: frame_log.Log,
     Passage has the due time, the time of sending and the time of arrival of one
     frame, by the clock of the link.
 
-    A frame is sent when its first packet enters the link. This is at the due
-    time of the frame, or later if the queue was full. A frame arrives with its
-    last packet. The receiver's log says which frames arrived."""
+    A frame is sent when its first packet enters the link. The packet enters the
+    link at the due time of the frame, or later if the queue was full. A frame
+    arrives with its last packet. The receiver's log says which frames arrived.
+    """
     pairs = join(sent_log, received_log)
     ways = {packet.index: packet for packet in packets}
     first_ns = ways[0].arrival_ns if ways else 0
@@ -131,9 +132,10 @@ def decodable(passages: Sequence[Passage],
 
 def needed_deadlines_ns(passages: Sequence[Passage]) -> list[float]:
     """Returns for each frame the minimum deadline with which it is decodable,
-    in ns after its due time. This is the maximum of the lateness of this frame
-    and of all frames that it refers to. It is infinite if one of these frames
-    did not arrive. The references are those of frame_log.decodable()."""
+    in ns after its due time. This deadline is the maximum of the lateness of
+    this frame and of all frames that it refers to. The deadline is infinite if
+    one of these frames did not arrive. The references are those of
+    frame_log.decodable()."""
     found = []
     older, newer = math.inf, math.inf
     for way in passages:
@@ -215,8 +217,8 @@ def latency_by_size(passages: Sequence[Passage],
 
 def throughput(passages: Sequence[Passage],
                step_ns: int) -> list[tuple[int, float]]:
-    """Returns a list of (start of the step in ns, bit/s of video). It has all
-    steps until the last arrival.
+    """Returns a list of (start of the step in ns, bit/s of video). The list has
+    all steps until the last arrival.
     """
     ways = arrived(passages)
     if not ways:
@@ -229,9 +231,9 @@ def throughput(passages: Sequence[Passage],
 
 
 def duration_ns(passages: Sequence[Passage]) -> float:
-    """Returns the duration of the video at the viewer. It begins with the first
-    arrival. It ends when another frame after the last one would be due (Ouwens
-    table 3.7)."""
+    """Returns the duration of the video at the viewer. The duration begins with
+    the first arrival. It ends one frame period after the last arrival, when
+    another frame would be due (Ouwens table 3.7)."""
     times = [way.arrived_ns for way in arrived(passages)]
     return max(times) - min(times) + period_ns(passages) if times else 0
 
@@ -273,8 +275,9 @@ def mean_throughput(passages: Sequence[Passage]) -> float:
 
 def shown(passages: Sequence[Passage], late_ns: float) -> list[int | None]:
     """Returns for each picture of the film, in display order, the number of the
-    picture that is shown in its place. This is its own number, or the number of
-    the last picture that was shown. It is None if no picture was shown before.
+    picture that is shown in its place: its own number, or the number of the
+    last picture that was shown before. None means that no picture was shown
+    before.
     """
     order = {way.frame.coding_number: place for place, way in enumerate(
         sorted(passages, key=lambda way: way.frame.display_number))}
@@ -375,9 +378,10 @@ def attempt_percents(
         found: collections.Counter[int], maximum: int = OUWENS_MAX_ATTEMPTS
 ) -> tuple[list[float], int]:
     """Returns a row of Ouwens table 3.2 and the number of packets that were
-    transmitted at all. The row has the share in % of these packets that were
-    sent once, the share that were sent twice, and so on. The last class has all
-    higher numbers of transmissions."""
+    transmitted at all. The row has the share in % of the packets that were sent
+    once, of the packets that were sent twice, and so on. These are shares of
+    all packets that were transmitted. The last class has all higher numbers of
+    transmissions."""
     total = sum(count for tries, count in found.items() if tries)
     counts = [found[tries] for tries in range(1, maximum)]
     counts.append(total - sum(counts))
@@ -390,8 +394,8 @@ def sequence(
     """Returns the points (sent, delivered, lost) of a time-sequence plot. Each
     of the three is a list of (time in ns by the clock of the link, bytes of
     this packet and of all packets before it). A packet has a point in `sent` at
-    the time at which it enters the link. It has a second point at the time at
-    which it leaves the link or is given up."""
+    the time at which it enters the link. It has a second point, in `delivered`
+    or in `lost`, at the time at which it leaves the link or is given up."""
     sent, delivered, lost, total = [], [], [], 0
     for packet in packets:
         total += packet.size
@@ -402,8 +406,8 @@ def sequence(
 
 
 def worst_window(times: Sequence[float], length: float) -> float | None:
-    """Returns the start of the window of this `length` that contains the
-    largest number of the `times`; None if there are no times."""
+    """Returns the start of the time window of this `length` that contains the
+    most of the `times`. Returns None if there are no times."""
     times, best, first = sorted(times), (0, None), 0
     for last, time in enumerate(times):
         while time - times[first] > length:
@@ -463,9 +467,9 @@ def sustainable_rate(blocks: Sequence[tuple[float, int]]) -> float:
 
 def one_way_delay(sent: int, received: int, reception: int,
                   sending_ack: int) -> float:
-    """Returns the one-way delay of a packet (Erixzon equations 5.3 and 5.4). It
-    is half of the round-trip time, without the time for which the receiver held
-    the acknowledgement.
+    """Returns the one-way delay of a packet (Erixzon equations 5.3 and 5.4).
+    This delay is half of the round-trip time, without the time for which the
+    receiver held the acknowledgement.
 
     `sent` and `received` are times of the sender's clock. `reception` and
     `sending_ack` are times of the receiver's clock. The clocks need not agree,
@@ -496,11 +500,10 @@ def worst_place(errors: Sequence[Sequence[float]]) -> int | None:
 
 def worst_places(errors: Sequence[Sequence[float]],
                  length: int) -> range | None:
-    """Returns the range of `length` consecutive places in display order with
-    the largest error. The range is shorter if there are fewer than `length`
-    places.
-    Returns None if no picture differs. `errors` has the errors of all pictures
-    for each stream, and the errors of the streams are added."""
+    """Returns the range with the largest error, or None if no picture differs.
+    The range consists of `length` consecutive places in display order, or of
+    fewer places if there are not so many. `errors` has the errors of all
+    pictures for each stream, and the errors of the streams are added."""
     sums = [sum(each) for each in zip(*errors)]
     if not any(sums):
         return None

@@ -29,7 +29,8 @@ class Progress:
         self._name = name and f"{name}: "
         self._join = frame_log.Join()
         self._counts = collections.Counter()
-        self._recent = collections.deque()  # (wall_ns, size) of the last second
+        # (wall_ns, size) of each frame that arrived in the last second
+        self._recent = collections.deque()
         self._delays = collections.deque(maxlen=25)
         self._started = time.monotonic()
         self._live = sys.stdout.isatty() and not name

@@ -38,8 +38,8 @@ class Picture(typing.NamedTuple):
     ssim: float
 
     def psnr(self) -> float:
-        """Returns the PSNR in dB; infinite if the picture is the one that was
-        sent.
+        """Returns the PSNR in dB. The PSNR is infinite if the picture that was
+        shown is the picture that was sent.
         """
         return pictures.psnr([self.mse])
 

@@ -39,8 +39,8 @@ SECONDS_OF_QUIET = 1.0
 SECONDS_TO_SEND = 1200
 SECONDS_TO_DRAIN = 60
 SECONDS_TO_END = 10
-# Some pipelines do not end by themselves, so they are asked to end. This is the
-# maximum time in seconds from that request until the pipeline has ended.
+# Some pipelines do not end by themselves, so they are asked to end. After this
+# request, a pipeline has at most this number of seconds to end.
 SECONDS_TO_ASK = 2
 GST_LAUNCH = ("gst-launch-1.0", "-e")
 WARNING = re.compile(r"^WARNING: from element (\S*): (.*)$", re.M)
@@ -111,9 +111,9 @@ class Launch:
                 f"failed ({processes.describe(self.child.returncode)})")
 
     def end(self) -> None:
-        """Ends a pipeline that does not end by itself. It is asked to end, and
-        killed if it does not. Its exit status is ignored, because the pipeline
-        may fail when the link has ended."""
+        """Asks a pipeline that does not end by itself to end. If the pipeline
+        does not end, it is killed. Its exit status is ignored, because the
+        pipeline may fail when the link has ended."""
         self.interrupt()
         try:
             self._place.finish(self.child, SECONDS_TO_ASK)

@@ -120,8 +120,8 @@ def variables(
         links: list[Link], own: str,
         address_of: Callable[[Link, str, str], dict[str, str]]
 ) -> dict[str, str]:
-    """Returns the addresses that a command of host `own` has as environment
-    variables. For example, $b_wl0 is the address of host b on link wl0, and $b
+    """Returns the environment variables with addresses that a command of host
+    `own` gets. For example, $b_wl0 is the address of host b on link wl0, and $b
     is its address on the first link to b. `address_of(link, own, host)` returns
     an address in the form that `own` has to use."""
     values = {}
@@ -136,8 +136,9 @@ def variables(
 def pipeline(owner: Link, flows: list[Flow],
              properties: list[str]) -> list[str]:
     """Returns the words of the pipeline for gst-launch-1.0. `owner` is the link
-    whose description is used. If it is emulated, its description overrides the
-    `properties` of wirelesslink, because the description comes after them."""
+    whose description is used. If `owner` is an emulated link, its description
+    overrides the `properties` of wirelesslink, because the description comes
+    after the properties."""
     words = []
     if not owner.is_emulated():
         through = [] if owner.words == [NONE] else ["!", *owner.words]

@@ -4,9 +4,9 @@
 A host consists of several loopback addresses of this machine. Relays between
 these addresses carry packets of UDP.
 
-The environment variable $b has the address of host b. For the commands of
-another host, this is the address of a relay. For the commands of host b, it is
-the address at which they listen. A packet from host a to host b takes this way:
+The environment variable $b has the address of host b. In the commands of
+another host, $b is the address of a relay. In the commands of host b, $b is the
+address at which they listen. A packet from host a to host b takes this route:
 - A command of host a sends it to the relay.
 - The relay sends it through the link.
 - The packet arrives at the address at which the commands of host b listen.

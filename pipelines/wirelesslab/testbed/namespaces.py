@@ -38,8 +38,9 @@ class Forbidden(LabError):
 
 
 class Command(subprocess.Popen):
-    """A command that host_command.py runs in a host. Signals reach its children
-    too."""
+    """A command that host_command.py runs in a host. host_command.py passes the
+    signals that it receives on to the command and the children of the command.
+    """
 
     def __init__(self, argv: Sequence[str | os.PathLike[str]],
                  foreground: bool = False, descriptors: Sequence[int] = (),

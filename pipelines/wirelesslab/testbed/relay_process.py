@@ -61,9 +61,9 @@ def pass_to_host(direction: Direction) -> None:
     message = direction.out.recv(MESSAGE_BYTES)
     port = direction.given["port"]
     direction.back.relay.sendto(message, (direction.given["to"], port))
-    # The program at `port` has now received the message. The program in this
-    # host that sent the last packet may use another port. It then gets the
-    # message, too.
+    # The program at `port` has now received the message. Another program of
+    # this host may have sent the last packet from another port. In this case
+    # that program gets the message, too.
     if direction.back.sender and direction.back.sender[1] != port:
         direction.back.relay.sendto(message, direction.back.sender)
 

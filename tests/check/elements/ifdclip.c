@@ -17,10 +17,10 @@
 /* The payload rate of TCP over a token bucket of 5 Mbit/s that counts full
  * Ethernet frames: 1448 of 1514 bytes, minus a little for other packets. */
 #define CHANNEL_RATE 4770000
-/* The number of bytes that the socket accepts in addition to those that have
- * arrived. They are the unsent bytes and the bytes in flight. ifdsink permits
- * 16384 unsent bytes (TCP_NOTSENT_LOWAT). At least an initial window of ten
- * segments is in flight (RFC 6928). */
+/* The number of bytes that the socket accepts in addition to the bytes that
+ * have arrived. These are the unsent bytes and the bytes in flight. ifdsink
+ * permits 16384 unsent bytes (TCP_NOTSENT_LOWAT). At least an initial window of
+ * ten segments is in flight (RFC 6928). */
 #define SOCKET_SIZE (16384 + 10 * 1448)
 /* Maximum lateness of a frame that is of use. */
 #define MAX_LATENESS (500 * MS)
@@ -119,8 +119,8 @@ typedef struct
   guint64 due;
   /* array of guint64: lateness of each arrival in ns */
   GArray *lateness;
-  /* How late the socket accepted a whole frame, in ns after the time at which
-   * the frame was due: the maximum of all frames. */
+  /* The time in ns from the due time of a frame until the socket has accepted
+   * the whole frame; the maximum of all frames. */
   guint64 max;
 } Channel;
 
@@ -346,7 +346,8 @@ best_clear (Best * best)
  * later than `max_lateness`. The result is exact, although not all selections
  * of frames are tried. If two selections have the same number of frames and the
  * same value of Chain, the same later frames can be decoded after both of them.
- * The selection whose transmission ends earlier is then never worse. */
+ * Of two such selections, only the one whose transmission ends earlier is
+ * continued, because it is never worse than the other one. */
 static gdouble
 best_with_hindsight (const GArray * film, guint64 max_lateness)
 {
@@ -467,7 +468,7 @@ GST_START_TEST (paper_algorithms_at_6_mbit)
 
 GST_END_TEST;
 
-/* With room for one waiting frame, the queue is too small for the frames that
+/* A queue with room for one waiting frame is too small for the frames that
  * arrive while an I-frame is sent. Therefore the algorithms of Ouwens' paper
  * lose some B-frames on any channel. */
 GST_START_TEST (nothing_is_lost_where_there_is_room)

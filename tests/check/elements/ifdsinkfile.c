@@ -351,8 +351,8 @@ GST_START_TEST (next_receiver_gets_the_rest)
 
 GST_END_TEST;
 
-/* The waiting frames are useless to the new receiver. They are dropped
- * together, which makes room for new frames. */
+/* The waiting frames are useless to the new receiver. All of them are dropped
+ * together, so that there is room for new frames. */
 GST_START_TEST (next_receiver_in_a_long_gop)
 {
   gint i = __i__ % G_N_ELEMENTS (upstreams);

@@ -325,8 +325,8 @@ expect_no_reference_lost (const Film * film)
   fail_unless_equals_int (film->whole[2], film->frames[2]);
 }
 
-/* Compares the queues. `limit` is in packets; the queue ifd does not apply it
- * to video. */
+/* Compares the queues. `limit` is in packets; the queue `ifd` does not apply
+ * this limit to video. */
 static void
 compare_queues (const Packets * packets, LinkProfile profile, Pace pace,
     guint limit)
@@ -381,8 +381,8 @@ GST_START_TEST (ifd_loses_no_i_frame_where_others_lose_most)
 GST_END_TEST;
 
 /* On a link that is fast enough, no queue loses a frame. If a queue had room
- * for only 3 waiting frames, one of the 746 frames would be lost: a B-frame
- * that arrives while an I-frame is sent, which takes 0.1 s. */
+ * for only 3 waiting frames, one of the 746 frames would be lost. It would be a
+ * B-frame that arrives during the 0.1 s in which an I-frame is sent. */
 GST_START_TEST (a_fast_link_loses_nothing_with_any_queue)
 {
   const LinkQueueDiscipline disciplines[] = { LINK_QUEUE_DROP_TAIL,

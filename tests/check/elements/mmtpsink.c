@@ -228,8 +228,8 @@ GST_END_TEST;
  * checks that not too much padding was sent.
  *
  * The token bucket of the padding holds the padding of one second. The upper
- * bound is therefore the padding of the elapsed time plus that of one more
- * second. It is valid for any load of the machine. */
+ * bound is therefore the padding of the elapsed time plus the padding of one
+ * more second. This bound is valid for any load of the machine. */
 GST_START_TEST (padding_is_sent_and_bounded)
 {
   const guint bitrate = 200000;
@@ -821,8 +821,8 @@ push_first (gpointer data)
   return NULL;
 }
 
-/* An ICMP error says that no socket listens. This may change, so the sink tries
- * again. */
+/* An ICMP error says that no socket listens. A receiver may begin to listen
+ * later, so the sink tries again. */
 GST_START_TEST (a_receiver_may_begin_later)
 {
   gint port = get_free_port ();
@@ -1075,8 +1075,8 @@ GST_START_TEST (a_sender_that_goes_early_makes_way)
 
 GST_END_TEST;
 
-/* A frame is not sent to the new receiver if it refers to a frame from before
- * the restart. */
+/* A frame is not sent to the new receiver if it refers to a frame that was sent
+ * before the restart. */
 GST_START_TEST (a_new_receiver_gets_a_key_frame_first)
 {
   gboolean asked = FALSE;
@@ -1371,7 +1371,7 @@ GST_START_TEST (buffers_that_are_all_late_are_told_once)
 
 GST_END_TEST;
 
-/* This lateness is more than the latency of 1 s. */
+/* Lateness of a P-frame that is too late: it exceeds the latency of 1 s. */
 #define TOO_LATE (1500 * GST_MSECOND)
 
 /* Pushes the P-frame with number `n`, which is `lateness` late. */
@@ -1390,8 +1390,9 @@ push_p_frame (LoopbackFixture * fixture, guint n, GstClockTime lateness)
 /* If a P-frame is too late, the frames that depend on it are dropped, too, and
  * a key frame is requested once.
  *
- * The sink cannot cut every transport stream into frames. If it cannot, it does
- * not know which frames depend on the late one, so it drops no further frame.
+ * The sink cannot cut every transport stream into frames. In a stream that it
+ * cannot cut, the sink does not know which frames depend on the late frame. In
+ * this case it drops no further frame.
  */
 static void
 check_late_p_frame (const gchar * caps, guint incomplete)
@@ -1486,8 +1487,8 @@ GST_START_TEST (late_picture_that_none_needs_takes_no_other_with_it)
 
 GST_END_TEST;
 
-/* The warning is posted after one second of late buffers. A buffer that is in
- * time restarts this second. */
+/* The warning is posted when buffers have been late for one second. After a
+ * buffer that is in time, this second begins again. */
 GST_START_TEST (some_late_buffers_are_not_told)
 {
   LoopbackFixture fixture;

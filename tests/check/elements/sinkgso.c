@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests that the sinks over UDP send with GSO, that gso=off prevents this, and
  * that their sources receive with GRO. A relay between sink and source counts
- * the datagrams that the kernel has merged, which it does only for packets that
+ * the datagrams that the kernel has merged. The kernel merges only packets that
  * were sent with GSO over the loopback interface.
  */
 
@@ -51,8 +51,9 @@ typedef struct
   struct sockaddr_in sink;      /* address of the sink */
   GThread *thread;
   gint stops;                   /* atomic */
-  /* Both are atomic: the number of datagrams from the sink that the kernel has
-   * merged, and the number of packets from the sink. */
+  /* n_merged is the number of datagrams from the sink that the kernel has
+   * merged. n_packets is the number of packets from the sink. Both are atomic.
+   */
   gint n_merged, n_packets;
 } Relay;
 

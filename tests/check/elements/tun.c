@@ -57,8 +57,8 @@ open_tun (const gchar * name, gint flags)
   return fd;
 }
 
-/* Returns TRUE if the test needs a device and cannot have one. Then it prints
- * that `test` is skipped. */
+/* Returns TRUE if the test needs a device and cannot have one. In this case the
+ * function also prints that `test` is skipped. */
 static gboolean
 no_tun (const gchar * test)
 {
@@ -911,7 +911,7 @@ push_mixed_list (GstHarness * harness)
           make_mixed_list ()), GST_FLOW_OK);
 }
 
-/* Fails unless the socket has received exactly the undamaged packets of
+/* Receives all packets. Fails if they are not exactly the undamaged packets of
  * make_mixed_list (), in their order. */
 static void
 fail_unless_received (gint fd)
@@ -1281,11 +1281,11 @@ GST_START_TEST (waiting_ends)
 GST_END_TEST;
 
 /* If GstBaseSrc has a buffer list when the source stops, it calls unref on
- * NULL. This would print a critical message, which ends the test. The source
- * must therefore not return a list when it stops.
+ * NULL. The call would print a critical message, which ends the test. The
+ * source must therefore not return a list when it stops.
  *
- * The source makes a list only if at least two packets arrive together. They do
- * not always do so, so the test makes several attempts. */
+ * The source makes a list only if at least two packets arrive together. Packets
+ * do not always arrive together, so the test makes several attempts. */
 GST_START_TEST (source_stops_with_a_list_in_hand)
 {
   GstElement *pipeline, *src, *sink;
@@ -1340,7 +1340,7 @@ GST_START_TEST (source_is_live)
 
 GST_END_TEST;
 
-/* A device that is down only interrupts the source and does not end it. */
+/* While a device is down, the source waits. The source does not end. */
 GST_START_TEST (source_waits_while_the_device_is_down)
 {
   GstHarness *harness;

@@ -335,8 +335,9 @@ run_backlog (guint64 put, guint64 delivered, guint64 duration)
   }
 }
 
-/* Begins with an encoder of 1000 kbit/s, which the network carries for
- * `duration` ms. The estimate allows this bitrate and no more. */
+/* Simulates for `duration` ms that the encoder sends 1000 kbit/s and that the
+ * network carries this bitrate. The estimate allows this bitrate and no more.
+ */
 static void
 begin_backlog (guint64 duration)
 {
@@ -367,9 +368,10 @@ GST_START_TEST (queue_in_the_network_lowers_the_rate)
 
 GST_END_TEST;
 
-/* A queue of 40 ms is tolerated if it drains within 100 ms. A queue that does
- * not drain exceeds the tolerated 10 ms by 30 ms, so the share is
- * 0.85 * (1 - 30 / 200). */
+/* A queue of 40 ms is tolerated if it drains within 100 ms. If the queue does
+ * not drain, only 10 ms are tolerated, so it exceeds the tolerated delay by 30
+ * ms. The encoder then gets the share 0.85 * (1 - 30 / 200) of the delivered
+ * bitrate. */
 GST_START_TEST (standing_queue_lowers_the_rate)
 {
   guint i;
@@ -428,12 +430,13 @@ GST_START_TEST (network_that_delivers_nothing_gets_the_minimum)
 
 GST_END_TEST;
 
-/* During the outage, 0.4 s of data wait. After it they drain at 6000 kbit/s.
+/* During the outage, 0.4 s of data wait in the queue. After the outage the
+ * queue drains at 6000 kbit/s.
  *
  * The bitrate returns to the lower one of two values: 85 % of the bitrate
- * before the outage, and half of the rate at which the data drain. Here the
- * first value is the lower one, 850 kbit/s. If the data drained at 1200 kbit/s,
- * the bitrate would return to less than 600 kbit/s. */
+ * before the outage, and half of the rate at which the queue drains. Here the
+ * first value is the lower one, 850 kbit/s. If the queue drained at 1200
+ * kbit/s, the bitrate would return to less than 600 kbit/s. */
 GST_START_TEST (rate_returns_when_an_outage_is_over)
 {
   begin_backlog (400);
@@ -448,7 +451,7 @@ GST_START_TEST (rate_returns_when_an_outage_is_over)
 GST_END_TEST;
 
 /* If the sender drops data, this data no longer waits anywhere. It must not
- * count as a backlog, which would keep the bitrate low. */
+ * count as a backlog, because a backlog keeps the bitrate low. */
 GST_START_TEST (dropped_backlog_does_not_hold_the_rate_down)
 {
   begin (&usual, &bitrate_estimate_rule, 1000);
@@ -465,8 +468,8 @@ GST_START_TEST (dropped_backlog_does_not_hold_the_rate_down)
 
 GST_END_TEST;
 
-/* A handover to a network with a longer round trip increases the one-way delay
- * and the age of the backlog for good. */
+/* A handover to a network with a longer round trip permanently increases the
+ * one-way delay and the age of the backlog. */
 GST_START_TEST (longer_round_trip_is_no_queue_for_long)
 {
   begin_backlog (20000);
@@ -503,15 +506,16 @@ GST_START_TEST (idle_source_keeps_the_rate)
   report.network_queue = 60 * MS;
   report.in_flight = 0;
   run_backlog (0, 0, 10000);
-  /* The encoder is not set again for a change of less than 1 %. */
+  /* If the bitrate changes by less than 1 %, the encoder is not set again. */
   assert_target_between (990, 1001);
   end ();
 }
 
 GST_END_TEST;
 
-/* A static picture needs 20 kbit/s. Headers let the age of its small frames
- * appear too high. */
+/* A static picture needs only 20 kbit/s. The bytes in flight include headers,
+ * which are not bytes of the encoder. With such small frames, the headers make
+ * the age of the backlog appear too high. */
 GST_START_TEST (static_picture_keeps_the_rate)
 {
   begin_backlog (400);

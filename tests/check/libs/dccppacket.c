@@ -389,8 +389,8 @@ check_coverage (const DatagramPath * path, guint8 coverage, gsize payload_size)
       sizeof (data_header));
   assert_bytes (written, bytes, sizeof (data_header), "coverage");
   for (i = 0; i < size; i++) {
-    /* The bytes of Data Offset, coverage and type are left out, because a
-     * change there is refused before the checksum is verified. */
+    /* The bytes of Data Offset, coverage and type are left out. If one of them
+     * is changed, the packet is refused before the checksum is verified. */
     if (i == 4 || i == 5 || i == 8)
       continue;
     bytes[i] ^= 0x10;
@@ -417,7 +417,7 @@ GST_END_TEST;
 
 /* tshark accepted these checksums. The packets are of type Data. They are sent
  * from 192.0.2.1 to 192.0.2.2, and from 2001:db8::1 to 2001:db8::2. The payload
- * consists of the bytes 00 to 1f, or of the same bytes without the last one. */
+ * consists of the bytes 00 to 1f, or of the bytes 00 to 1e. */
 GST_START_TEST (checksums_are_those_of_others)
 {
   const struct

@@ -359,9 +359,9 @@ GST_START_TEST (cut_slices_are_not_read)
   H264Slice slice;
   gsize size;
 
-  /* The loop omits at least the last byte of the slice. This byte is needed
-   * because it contains the trailing bits, and perhaps also a part of the last
-   * code. */
+  /* The loop reads slices that are cut off. Each of them lacks at least the
+   * last byte, which contains the trailing bits and perhaps also a part of the
+   * last code. No such slice may therefore be accepted. */
   for (size = 0; size + 1 < unit->len; size++) {
     guint8 *copy = g_malloc (size + (size == 0));
 
@@ -406,10 +406,10 @@ GST_START_TEST (cut_parameter_sets_are_not_taken)
 
 GST_END_TEST;
 
-/* H.264, 7.3.2.2: the PPS has the fields of slice groups before the numbers of
- * references. The test reads redundant_pic_cnt_present_flag, which stands
- * behind both. This flag can only be right if the fields before it were skipped
- * correctly. */
+/* H.264, 7.3.2.2: in the PPS, the fields of slice groups come before the
+ * numbers of references. The flag redundant_pic_cnt_present_flag comes after
+ * all these fields. The test reads this flag, which can only be right if the
+ * fields before it were skipped correctly. */
 GST_START_TEST (slice_groups_are_skipped)
 {
   static const gchar *const groups[] = {
@@ -443,9 +443,9 @@ GST_END_TEST;
 /* A slice of a non-reference picture has no dec_ref_pic_marking(). */
 #define N_SLICE(frame_num, lsb) "e0 e5 e0 4:" frame_num " 4:" lsb " 1:0 1:0"
 
-/* H.264, 8.2.1.1: pic_order_cnt_lsb has 4 bits here. Of all picture order
- * counts with these low bits, the one that is nearest to the count of the
- * previous reference picture is taken. */
+/* H.264, 8.2.1.1: pic_order_cnt_lsb has 4 bits here. Many picture order counts
+ * have the same low bits. The picture gets the count that is nearest to the
+ * count of the previous reference picture. */
 GST_START_TEST (order_type_0_counts_beyond_its_bits)
 {
   H264Headers *headers = make_headers (SPS (ORDER_0, "1:1"),

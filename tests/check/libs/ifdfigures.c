@@ -54,7 +54,8 @@ GST_START_TEST (figure_1_1_goes_on_in_a_disturbed_gop)
 
 GST_END_TEST;
 
-/* As long as no flag is set, figures 1.2 and 1.3 behave as figure 1.1. */
+/* As long as neither GOP_disturbed nor prev_GOP_disturbed is set, the
+ * algorithms of figures 1.2 and 1.3 behave as the algorithm of figure 1.1. */
 GST_START_TEST (figure_1_3_performs_ifd_normally)
 {
   IFD_EXPECT_ALL (&paper_gop, figure_1_1_cases);
@@ -112,7 +113,7 @@ GST_START_TEST (figures_1_2_and_1_3_line_by_line)
 
 GST_END_TEST;
 
-/* Cases for which the figures of the paper have wrong results. The algorithms
+/* Cases in which the figures of the paper give wrong results. The algorithms
  * follow the figures literally, including their faults. */
 GST_START_TEST (figures_1_2_and_1_3_with_their_faults)
 {

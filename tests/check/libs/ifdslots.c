@@ -177,7 +177,8 @@ GST_START_TEST (layer_resumes_where_its_slot_is_filled_anew)
 
 GST_END_TEST;
 
-/* The last frame of a GOP is not needed once the next I-frame is there. */
+/* When the next I-frame arrives, the last frame of the previous GOP is not
+ * needed any more. */
 GST_START_TEST (drops_the_end_of_the_previous_gop)
 {
   expect (3, "I P0>0 P0>0 I P0>0", "2 overwritten, 1 overwritten");
@@ -227,7 +228,7 @@ GST_START_TEST (new_receiver_needs_an_i_frame)
 
 GST_END_TEST;
 
-/* A frame of another codec refers to no frame before the change. */
+/* After a change of the codec, a frame refers to no frame of the old codec. */
 GST_START_TEST (change_of_the_codec_needs_an_i_frame)
 {
   IfdFrame other = { IFD_FRAME_P, 0, SIZE };

@@ -23,7 +23,7 @@
     fail ("%s", #condition); \
 } G_STMT_END
 
-/* The random numbers of one run */
+/* A source of random numbers for one run */
 typedef struct
 {
   guint64 seed, count;

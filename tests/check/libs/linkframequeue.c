@@ -213,8 +213,8 @@ GST_START_TEST (without_marker_the_next_frame_ends_it)
   video = describe (&fixture, 'P', TRUE, FALSE);
   push (&fixture, &video, 'b');
   expect_sent (&fixture, "a");
-  /* The next frame does not end the previous one if a packet is missing between
-   * them. */
+  /* If a packet is missing between two frames, the beginning of the second
+   * frame does not end the first frame. */
   fixture.timestamp++;
   fixture.sequence++;
   video = describe (&fixture, 'P', TRUE, TRUE);
@@ -391,8 +391,8 @@ GST_START_TEST (the_first_packet_says_the_type_for_all)
 
 GST_END_TEST;
 
-/* Before the beginning of a frame, the packets may be anything that resembles
- * RTP. */
+/* Before the first beginning of a frame, the queue refuses all packets, because
+ * they may be anything that resembles RTP. */
 GST_START_TEST (a_stream_begins_with_a_frame)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);

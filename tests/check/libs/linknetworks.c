@@ -206,8 +206,8 @@ ping (const LinkConfig * config, guint32 size, guint64 interval, guint n)
  * kbit/s. At this rate 576 bytes take 0.4 s on the uplink alone, so the value
  * for 576 bytes is impossible. Therefore only the small pings are checked.
  *
- * In the last row, a small ping is sent every 20 ms. This exceeds the rate of
- * the link. */
+ * In the last row, a small ping is sent every 20 ms. These pings need more than
+ * the rate of the link. */
 GST_START_TEST (erixzon_table_5_1)
 {
   static const struct

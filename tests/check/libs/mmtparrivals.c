@@ -78,8 +78,8 @@ GST_START_TEST (what_was_overtaken_is_not_lost)
   lose_add (&losses, 4, 3);
   fail_unless (mmtp_losses_next_wakeup (&losses, TOLERANCE) == MMTP_NEVER);
   fail_unless_equals_uint64 (losses.lost, 0);
-  /* This packet arrives so late that it is no longer in the ranges. It was
-   * counted as lost. */
+  /* This packet arrives so late that the ranges no longer contain its number.
+   * It has already been counted as lost. */
   lose_add (&losses, 5, 10);
   mmtp_losses_timeout (&losses, MS (20), TOLERANCE);
   lose_add (&losses, 21, 7);
@@ -279,7 +279,8 @@ GST_START_TEST (the_arrival_wraps)
 
 GST_END_TEST;
 
-/* RFC 3550 section 6.4.1: the transits differ by 16 ms each time. */
+/* RFC 3550 section 6.4.1: the transit times of consecutive messages differ by
+ * 16 ms. */
 GST_START_TEST (the_jitter_is_that_of_rfc_3550)
 {
   MmtpArrivals arrivals;
@@ -321,7 +322,7 @@ GST_START_TEST (keepalives_are_no_jitter)
   take (&arrivals, 500, &record);
   fail_unless_equals_int (record.received, 40);
   fail_unless_equals_int (record.jitter, 0);
-  /* The transits of keep-alives are included in the fields min_transit and
+  /* The transit times of keep-alives are included in the fields min_transit and
    * high_transit of the record. */
   fail_unless_equals_int (record.min_transit, TICKS (5));
   fail_unless_equals_int (record.high_transit, TICKS (20));

@@ -11,8 +11,8 @@
 #define PACKET 1250
 #define ROUND_TRIP (100 * MS)
 
-/* Processes a report of `n` messages, `lost` of which were lost. Returns
- * whether the window was reduced. */
+/* Processes a report of `n` messages, of which `lost` messages were lost.
+ * Returns whether the window was reduced. */
 static gboolean
 report (MmtpLossBound * bound, gdouble now, guint64 in_flight, guint n,
     guint lost)
@@ -31,9 +31,9 @@ report (MmtpLossBound * bound, gdouble now, guint64 in_flight, guint n,
 }
 
 /* Makes one report in each of eight round trips. The bytes in flight double
- * from each round trip to the next. Of the 40 messages of a round trip, `early`
- * messages are lost in each of the first four round trips, and `late` messages
- * in each of the last four.
+ * from each round trip to the next. In each round trip 40 messages are sent.
+ * `early` of these messages are lost in each of the first four round trips, and
+ * `late` of them in each of the last four.
  *
  * Returns whether the window was reduced in the last four round trips. The
  * first four do not count: they have too few messages to show how many are lost

@@ -407,7 +407,8 @@ GST_START_TEST (types_without_a_name_are_refused)
 GST_END_TEST;
 
 /* Section 4: the receiver must answer messages of the previous version and of
- * the next version. It reads from them only what the answer needs. */
+ * the next version. In such a message it reads only the fields that the answer
+ * needs. */
 GST_START_TEST (of_another_version_the_nonce_is_read)
 {
   static const guint8 nonce[] = NONCE_VALUE;

@@ -76,7 +76,8 @@ check_none (Fixture * fixture)
 }
 
 /* Checks that the computed message equals the message that was sent. Some
- * fields are 0 instead, because a REPAIR does not contain them. */
+ * fields of the computed message are 0, because a REPAIR does not contain them.
+ */
 static void
 check_out (Fixture * fixture, guint i)
 {

@@ -231,7 +231,8 @@ GST_START_TEST (window_limits_what_is_in_flight)
   fail_if (mmtp_path_has_window (fixture.path, MAX_SIZE + 1, FALSE));
   send (&fixture, START, 1);
   fail_if (mmtp_path_has_window (fixture.path, MAX_SIZE, FALSE));
-  /* A path may exceed its window by its reserve if no other path has room. */
+  /* If no other path has room, a path may exceed its window by `reserve` bytes.
+   */
   fail_unless (mmtp_path_has_window (fixture.path, MAX_SIZE, TRUE));
   send (&fixture, START, 2);
   fail_if (mmtp_path_has_window (fixture.path, MAX_SIZE, TRUE));
@@ -419,8 +420,8 @@ GST_START_TEST (delays_are_transits_less_the_offset)
 
 GST_END_TEST;
 
-/* If no message was received, a record has no one-way transits. The path then
- * keeps its delays. */
+/* If no message was received, a record has no transit times. The path then
+ * keeps the delays that it had before. */
 GST_START_TEST (unmeasured_records_change_no_delay)
 {
   Fixture fixture;
@@ -498,8 +499,8 @@ make_fast (Fixture * fixture)
   fixture->path->limits.is_app_limited = FALSE;
 }
 
-/* One message has arrived. Another one, sent 40 ms later, has not. Both need
- * `DELAY`, and their size adds no time. */
+/* One message has arrived. A second message, which was sent 40 ms later, has
+ * not arrived. Both messages need `DELAY`, and their size adds no time. */
 static void
 fixture_init_waiting (Fixture * fixture)
 {
@@ -762,7 +763,7 @@ GST_START_TEST (busy_path_is_drained_each_ten_seconds)
   fail_unless (window >= 2 * PACKET);
   fail_unless (window < fixture.path->limits.window);
   /* During a drain, the bytes in flight must not exceed the drain window. At
-   * other times a path may exceed its window by its reserve. */
+   * other times a path may exceed its window by `reserve` bytes. */
   fixture.path->limits.reserve = 100 * PACKET;
   while (mmtp_path_has_window (fixture.path, MAX_SIZE, TRUE))
     send (&fixture, now, 1);
@@ -859,8 +860,9 @@ GST_START_TEST (token_comes_when_the_packet_has_gone)
 
   fixture_init (&fixture, RATE);
   send (&fixture, START + 100 * MS, 1);
-  /* A path that was idle may not send a larger burst because of this. Pacing
-   * only makes up for the delay of a timer, which is up to 1 ms. */
+  /* After a path was idle, it may not send a larger burst than at any other
+   * time. Pacing only makes up for the delay of a timer, which is up to 1 ms.
+   */
   fail_unless (ABS ((gint64) (fixture.path->token - (START + 99 * MS + time)))
       < (gint64) MS / 5);
   send (&fixture, fixture.path->token, 1);
@@ -872,8 +874,8 @@ GST_START_TEST (token_comes_when_the_packet_has_gone)
 
 GST_END_TEST;
 
-/* The rate of a path with little traffic is not known. Packets that move from a
- * failed path to such a path need not wait until its rate is known. */
+/* The rate of a path with little traffic is not known. Packets may nevertheless
+ * move from a failed path to such a path immediately. */
 GST_START_TEST (pacing_is_faster_while_the_application_limits)
 {
   Fixture fixture;
@@ -940,8 +942,8 @@ GST_START_TEST (safety_leaves_an_eighth_of_the_time_for_waiting)
   fixture.path->deadline = 4 * SECOND;
   fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),
       746 * MS + 549 * MS / 4);
-  /* The upper limit applies to the safety margin only. It does not reduce a
-   * measured delay that is itself higher than the limit. */
+  /* The upper limit applies to the safety margin only. The limit does not
+   * reduce a measured delay that is itself higher than the limit. */
   fixture.path->deadline = SECOND;
   fixture.path->high_delay = 900 * MS;
   fail_unless_equals_uint64 (mmtp_path_get_safe_delay (fixture.path, START),

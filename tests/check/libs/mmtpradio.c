@@ -239,8 +239,8 @@ begin (Run * run, guint64 latency, const gchar * oven, guint64 seed)
   mmtp_sender_add_path (run->sender, OFFSET, &path);
 }
 
-/* A P-frame refers to the previous I- or P-frame, a B-frame to the last two of
- * these. All GOPs except the first are open. */
+/* A P-frame refers to the previous I- or P-frame. A B-frame refers to the two
+ * previous I- or P-frames. All GOPs except the first are open. */
 static void
 judge (const Run * run, Result * result)
 {

@@ -45,8 +45,10 @@ typedef struct
 {
   /* Time in ns at which the receiver made the report. */
   guint64 made;
-  guint next;                   /* First packet that is not in the report. */
-  /* Minimum and maximum one-way delay of the new packets. */
+  /* index of the first packet that is not in the report */
+  guint next;
+  /* Minimum and maximum one-way delay of the packets that are reported for the
+   * first time. */
   guint64 low, high;
 } Report;
 
@@ -61,8 +63,10 @@ typedef struct
 
   Packet packets[MAX_PACKETS];
   guint n_sent;
-  guint first_pending;          /* First packet that may still arrive. */
-  guint n_seen;                 /* Packets that the receiver has reported on. */
+  /* index of the first packet that may still arrive */
+  guint first_pending;
+  /* number of packets that the reports of the receiver cover so far */
+  guint n_seen;
   guint64 arrived;              /* bytes */
   gdouble queue_delay_sum;
   guint n_arrived;
@@ -75,8 +79,9 @@ typedef struct
   guint64 in_flight;            /* bytes */
   guint64 delivered;            /* bytes, reported */
   guint n_reported;             /* packets */
-  /* Packets are sent with the flag is_app_limited until this number of packets
-   * has been reported, as after mmtp_path_note_idle (). */
+  /* Until this number of packets has been reported, packets are sent with the
+   * flag is_app_limited. mmtp_path_note_idle () sets the flag in the same way.
+   */
   guint limited_until;
   guint64 last_arrival, last_sent, base_delay, base_round_trip;
   guint64 min_window, max_window, max_backlog;
@@ -195,7 +200,8 @@ path_run_source (Path * path)
     path->backlog += path->source_rate / 8 * FRAME_PERIOD / SECONDS;
     path->next_frame += FRAME_PERIOD;
   }
-  /* The time in which a sender was idle gives it no credit for a later burst.
+  /* A sender that was idle for some time may not send a larger burst
+   * afterwards.
    */
   if (path->next_send < path->now)
     path->next_send = path->now;
@@ -305,7 +311,8 @@ path_take_report (Path * path, const Report * report)
   path->max_window = MAX (path->max_window, path->limits.window);
 }
 
-/* Runs the link up to `until`, with each packet and report at its arrival time.
+/* Advances the link to `until`. Processes each packet and each report at its
+ * arrival time.
  */
 static void
 path_run_link (Path * path, guint64 until)
@@ -428,8 +435,8 @@ GST_START_TEST (leaves_room_for_a_limited_source)
 GST_END_TEST;
 
 /* Some publications demand that the rate is reduced after losses of any kind.
- * The algorithms of these publications may reach a lower share of the link's
- * rate here. */
+ * If an algorithm follows such a publication, the required share of the link's
+ * rate may be lower in this test. */
 GST_START_TEST (survives_random_losses)
 {
   const gdouble share = 0.8;

@@ -96,7 +96,8 @@ sender_now (const Peer * peer)
   return SENDER_START + (peer->now - OUR_START) / 1000;
 }
 
-/* Returns the sending time, in ticks, of a message that was sent `ms` ago. */
+/* Returns the sending time, in ticks, of a message that was sent `ms`
+ * milliseconds ago. */
 static guint32
 sent_before (const Peer * peer, guint ms)
 {
@@ -331,8 +332,9 @@ expect_refuse (Peer * peer, MmtpRefuseReason reason)
           MMTP_NONCE_SIZE) == 0);
 }
 
-/* Any host can provoke a refusal with the reason 3 or 4 in the name of a
- * sender. A seal on such a refusal would therefore prove nothing. */
+/* Any host can send messages in the name of a sender. With such messages it can
+ * provoke a refusal with reason 3 or 4. A seal on this refusal would therefore
+ * prove nothing. */
 GST_START_TEST (only_a_refusal_of_a_right_open_is_sealed)
 {
   MmtpAddress here = make_address (1), there = make_address (2);
@@ -421,8 +423,8 @@ give_of_version (Peer * peer, MmtpMessage * message, guint version)
 }
 
 /* A sender of another version gets the receiver's version in the answer. The
- * application gets an event about the sender, but only one for each version,
- * because anyone can send such messages. */
+ * application gets an event about the sender. There is only one event for each
+ * version, because anyone can send such messages. */
 GST_START_TEST (another_version_is_refused_and_told)
 {
   static const guint8 cookie[MMTP_COOKIE_SIZE];
@@ -1305,9 +1307,9 @@ GST_START_TEST (the_end_of_a_gap_is_reported_at_once_and_again)
     fail_unless_equals_int (peer.message.report.records[0].arrival,
         peer.now / 10000 & 0xffffff);
     fail_unless_equals_int (get_wait (&peer), 10);
-    /* After the gap the report period is the same as before it. The measured
-     * rate is too low after a gap, but this does not make the report period
-     * longer. */
+    /* After the gap the report period is the same as before the gap. The
+     * measured rate is too low after a gap, but the report period does not
+     * become longer because of this low rate. */
     fail_unless_equals_int (get_wait (&peer), 50);
     stream (&peer, 150, 10);
   }
@@ -1404,9 +1406,9 @@ GST_START_TEST (a_repair_brings_what_was_lost)
     if (i != 1 && i != 3)
       give_sealed (&peer, &messages[i], &address);
   /* Two of the five messages are missing, so this REPAIR cannot restore a
-   * message. The next REPAIR covers only the first three messages, one of which
-   * is missing. After this message has been restored, the first REPAIR can
-   * restore the other one. */
+   * message. The next REPAIR covers only the first three messages. One of these
+   * is missing and is restored. The first REPAIR can then restore the second
+   * missing message. */
   give_repair (&peer, messages, 5);
   fail_unless (poll_event (&peer, MMTP_EVENT_BUFFER, &event));
   datagram_slice_clear (&event.data);
@@ -1724,8 +1726,8 @@ GST_START_TEST (a_path_joins_by_its_address)
 
   peer_init (&peer, NULL, "secret");
   open_session (&peer);
-  /* The path existed before, so its message number needs more than 16 bits. A
-   * JOIN contains the full number. */
+  /* The path has been in use for some time, so its message numbers no longer
+   * fit into 16 bits. A JOIN contains all bits of its message number. */
   peer.numbers[5] = 70000;
   challenge = join_from (&peer, 5, 6, 1);
   fail_unless (challenge == join_from (&peer, 5, 6, 2));
@@ -2066,8 +2068,8 @@ give_end (Peer * peer, guint32 number)
   return TRUE;
 }
 
-/* The application may have ended when the sender asks again, so the
- * acknowledgement is sent three times in a row. */
+/* The sender may repeat its END when the application has ended already. The
+ * receiver therefore sends the acknowledgement three times in a row. */
 static void
 expect_end (Peer * peer, guint32 number)
 {
@@ -2283,7 +2285,8 @@ GST_START_TEST (all_paths_carry_the_same_records)
 GST_END_TEST;
 
 /* The sender accepts reports on any path. The first message after a gap is
- * reported on the fastest path, and 10 ms later on its own path. */
+ * reported twice: at once on the fastest path, and 10 ms later on the path on
+ * which the message arrived. */
 GST_START_TEST (the_end_of_a_gap_is_told_on_two_paths)
 {
   guint i, via[2] = { 0, 0 };

@@ -244,8 +244,8 @@ GST_START_TEST (stream_numbers_wrap)
 
 GST_END_TEST;
 
-/* After a change of the initial delay (D0), waiting packets have less or more
- * time. */
+/* After a change of the initial delay (D0), the waiting packets have less or
+ * more time than before. */
 GST_START_TEST (deadlines_can_be_shifted)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -264,8 +264,8 @@ GST_START_TEST (deadlines_can_be_shifted)
   check_output (reorder, "!c");
   fail_unless_equals_uint64 (mmtp_reorder_next_wakeup (reorder), MS (240));
   fail_unless_equals_uint64 (mmtp_reorder_get_stats (reorder)->late, 1);
-  /* A shift of the deadlines can also make a buffer late that is complete but
-   * that the caller has not fetched yet. */
+  /* A shift of the deadlines can also make a complete buffer late that the
+   * caller has not fetched yet. */
   add (reorder, 160, 3, WHOLE, "d", 260);
   mmtp_reorder_shift_deadlines (reorder, MS (261), -(gint64) MS (1));
   check_output (reorder, "");
@@ -372,8 +372,9 @@ GST_START_TEST (what_is_not_fetched_is_bounded)
 
 GST_END_TEST;
 
-/* The limit holds for packets that wait, for buffers that are reassembled, and
- * for buffers that are not fetched. */
+/* MAX_BYTES limits the sum of the bytes in three places: in packets that wait,
+ * in buffers that are being reassembled, and in complete buffers that the
+ * caller has not fetched yet. */
 GST_START_TEST (never_more_is_held_than_may_be)
 {
   static const guint8 flags[] = { WHOLE, FIRST, 0, MMTP_FLAG_LAST };
@@ -400,8 +401,9 @@ GST_START_TEST (never_more_is_held_than_may_be)
 
 GST_END_TEST;
 
-/* Each stream number is as far after the previous one as the field allows. The
- * gaps between the numbers need neither much memory nor much time. */
+/* Each stream number exceeds the previous stream number by the largest
+ * difference that the field allows. The gaps between the numbers need neither
+ * much memory nor much time. */
 GST_START_TEST (far_jumps_are_bounded)
 {
   MmtpReorder *reorder = mmtp_reorder_new (MAX_BYTES);
@@ -419,9 +421,9 @@ GST_START_TEST (far_jumps_are_bounded)
 
 GST_END_TEST;
 
-/* Upper limit of the steps for skipping 2^20 - 1 packet numbers. The steps
- * visit the summary, a few words of the bitmap, and the history. The history
- * has one bit for each number. */
+/* Upper limit of the steps for skipping 2^20 - 1 packet numbers. In these steps
+ * the buffer visits the summary, a few words of the bitmap, and the history.
+ * The history has one bit for each number. */
 #define MAX_JUMP_STEPS 2048
 #define LARGE_MAX_BYTES (64 * 1024 * 1024)
 
@@ -452,8 +454,9 @@ GST_START_TEST (the_work_of_a_jump_is_bounded)
 
 GST_END_TEST;
 
-/* A change of the initial delay (D0) visits only the packets that become late
- * by the change, however many packets wait. */
+/* After a change of the initial delay (D0), the buffer processes only the
+ * packets that the change makes late. The work does not depend on how many
+ * packets wait. */
 GST_START_TEST (the_work_of_a_shift_is_bounded)
 {
   MmtpReorder *reorder = mmtp_reorder_new (LARGE_MAX_BYTES);
@@ -473,8 +476,8 @@ GST_START_TEST (the_work_of_a_shift_is_bounded)
 GST_END_TEST;
 
 /* Complete buffers wait until the caller fetches them. If a change of the
- * initial delay (D0) makes some of these buffers late, only the late ones are
- * visited. They are not output, so the buffer after them is flagged as
+ * initial delay (D0) makes some of these buffers late, only the late buffers
+ * are visited. A late buffer is not output, so the next buffer is flagged as
  * following a gap. */
 GST_START_TEST (only_late_output_is_visited)
 {
@@ -569,7 +572,8 @@ GST_START_TEST (any_order_comes_out_in_order_and_in_time)
 
 GST_END_TEST;
 
-/* Adds a whole packet of one byte, which is in a block of the pool. */
+/* Adds a buffer that consists of a single packet with one byte of payload. The
+ * packet is in a block of the pool. */
 static void
 add_in_block (MmtpReorder * reorder, DatagramPool * pool, guint32 number,
     guint8 payload)
@@ -589,8 +593,9 @@ add_in_block (MmtpReorder * reorder, DatagramPool * pool, guint32 number,
   datagram_block_release (block);
 }
 
-/* A packet that waits for an earlier one has memory of its own size, which
- * counts for max_bytes. It does not keep the block of its datagram. */
+/* A packet that waits for an earlier packet is copied to memory of its own
+ * size. This memory counts for max_bytes. The block of the packet's datagram is
+ * not kept. */
 GST_START_TEST (only_packets_in_order_keep_their_block)
 {
   DatagramPool *pool = datagram_pool_new (65536, 10);

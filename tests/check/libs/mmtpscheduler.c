@@ -144,8 +144,8 @@ choose_by_arrival (const MmtpCandidate * candidates, guint n, guint64 now,
       deadline, &turn);
 }
 
-/* The choice is infrared, because its delay of 315 ms is at most three quarters
- * of the remaining 420 ms. */
+/* The rule chooses infrared, because the delay of infrared, 315 ms, is at most
+ * three quarters of the remaining 420 ms. */
 GST_START_TEST (arrival_keeps_the_rule_of_the_paper_with_time_to_spare)
 {
   MmtpCandidate candidates[] = { RADIO, INFRARED };
@@ -227,8 +227,9 @@ GST_START_TEST (arrival_knows_no_overflow)
 
 GST_END_TEST;
 
-/* The turn of a path ends when a packet is sent on it. If the packet does not
- * fit into the chosen path, the path keeps its turn. */
+/* The scheduler uses the paths in turn. A path keeps its turn until a packet is
+ * sent on it. If the packet does not fit into the chosen path, the same path is
+ * therefore chosen again. */
 GST_START_TEST (turn_ends_when_a_packet_goes)
 {
   const MmtpSchedulerClass *scheduler =
@@ -286,7 +287,8 @@ GST_START_TEST (waits_without_paths)
 
 GST_END_TEST;
 
-/* Paths join one after the other and change at random. */
+/* Paths join one after the other, and the properties of a random path change in
+ * each round. */
 GST_START_TEST (chooses_only_what_may_carry_and_has_a_token)
 {
   const MmtpSchedulerClass *scheduler = mmtp_schedulers[__i__];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the accounting of mpegstat and the lines that it prints. The test
- * compares them with frames, times and sums that were computed by hand.
+/* Checks the accounting of mpegstat and the lines that it prints. Both are
+ * compared with frames, times and sums that were computed by hand.
  */
 
 #include <gst/check/gstcheck.h>
@@ -545,8 +545,8 @@ GST_START_TEST (many_pieces_of_one_frame_take_bounded_memory)
 
   for (i = 1; i <= 100000; i++)
     piece (arrivals, 1, i);
-  /* Only a limited number of pieces is remembered. Bytes beyond this limit get
-   * the arrival time of the latest piece. */
+  /* The arrival times of only a limited number of pieces are stored. Bytes
+   * beyond this limit get the arrival time of the latest piece. */
   fail_unless_equals_uint64 (take (arrivals, 100, 0), 100);
   fail_unless_equals_uint64 (take (arrivals, 50000, 0), 100000);
   piece (arrivals, 100000, 100001);

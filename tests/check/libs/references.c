@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of References and H265Headers: which pictures of a pyramid or of
- * temporal layers need which other ones. The headers are written bit by bit
- * according to the tables of H.265. In their texts, "8:77" means the value 77
- * in 8 bits, and "e3" means the value 3 as ue(v).
+/* Tests of References and H265Headers. They check which pictures of a pyramid
+ * or of temporal layers need which other pictures. The headers are written bit
+ * by bit according to the tables of H.265. In the texts of the headers, "8:77"
+ * means the value 77 in 8 bits, and "e3" means the value 3 as ue(v).
  */
 
 #include <gst/check/gstcheck.h>
@@ -105,8 +105,8 @@ GST_START_TEST (picture_of_a_layer_costs_those_that_refer_to_it)
   expect_without (layers, n, 2, "02--02120100");
   expect_without (layers, n, 6, "02120" "2--0100");
   expect_without (layers, n, 4, "0212------00");
-  /* A picture in brackets is kept but not used. It does not count as a
-   * reference of the picture that keeps it. */
+  /* "(4" means that the picture keeps picture 4 in memory but does not use it.
+   * Picture 4 then does not count as a reference. */
   expect_without (layers, n, 9, "021202120-00");
 }
 
@@ -164,7 +164,8 @@ count_active (const Picture * pictures, guint n, guint n_times)
   return n_active;
 }
 
-/* Without layers, the slots say no more than the types of the pictures. */
+/* Without temporal layers, the slots give no more information than the types of
+ * the pictures. */
 GST_START_TEST (slots_are_used_only_with_layers)
 {
   static const Picture chain[] = {
@@ -224,7 +225,8 @@ GST_START_TEST (picture_with_unknown_references_needs_all)
   fail_unless (references_end (references, &kind, &use));
   fail_unless_equals_int64 (use.uses, G_MAXUINT32);
   fail_unless_equals_int64 (use.updates, G_MAXUINT32);
-  /* The slots are not used in the next group of pictures. */
+  /* The slots of the stored pictures are not used in the next group of
+   * pictures. */
   fail_if (input (references, &layers[0], &use));
   references_free (references);
 }
@@ -347,7 +349,8 @@ GST_START_TEST (h265_slices_list_their_references)
   H265Headers *headers = make_headers ();
 
   expect_slice (headers, 19, 0, IRAP_SLICE, "0:");
-  /* These slices use the sets of the SPS and have no long-term pictures. */
+  /* These slices use the reference picture sets of the SPS. They have no
+   * long-term reference pictures. */
   expect_slice (headers, 1, 0, SLICE "4:4 1:1 2:0 e0 e0", "4: 3");
   expect_slice (headers, 1, 0, SLICE "4:8 1:1 2:1 e0 e0", "8: 7 6");
   expect_slice (headers, 1, 0, SLICE "4:12 1:1 2:2 e0 e0", "12: (8) 14");
@@ -400,7 +403,8 @@ GST_START_TEST (h265_slice_without_its_sets_is_not_read)
   fail_if (read_slice (headers, 19, 0, IRAP_SLICE, &slice));
   h265_headers_free (headers);
   headers = make_headers ();
-  /* A slice is refused if it is cut off or not the first one of its picture. */
+  /* A slice is refused if it is cut off, or if it is not the first slice of its
+   * picture. */
   slice_unit = make_unit (1, 0, SLICE "4:4 1:0 1:0 e1 e0 e2 1:1 e0 e0");
   for (size = 0; size < 5; size++)
     fail_if (h265_headers_read_slice (headers, slice_unit->data, size, &slice));

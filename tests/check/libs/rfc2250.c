@@ -218,8 +218,8 @@ GST_START_TEST (large_slices_are_split_with_b_and_e)
    * begins a new packet. */
   assert_packets (sizes, RFC2250_AGGREGATE_SLICES,
       "BE:67 B:300 :300 E:100 BEM:20");
-  /* The slice of 700 bytes uses the 233 bytes that are left in the first
-   * packet, which saves one packet. */
+  /* The slice of 700 bytes begins in the 233 bytes that are left in the first
+   * packet. In this way the slice needs one packet less. */
   assert_packets (sizes, RFC2250_AGGREGATE_FILL, "B:300 :300 E:167 BEM:20");
 }
 
@@ -699,7 +699,7 @@ GST_START_TEST (conceal_keeps_slices_and_rebuilds_headers)
 
 GST_END_TEST;
 
-/* A rebuilt MPEG-1 picture header equals the lost one except for vbv_delay,
+/* A rebuilt MPEG-1 picture header equals the lost header except for vbv_delay,
  * which RFC 2250 does not transmit. */
 GST_START_TEST (rebuilt_header_equals_the_lost_one)
 {
@@ -1099,8 +1099,8 @@ check_sources (const gchar * in, const gchar * expected)
 
 GST_START_TEST (another_source_takes_over_when_the_first_is_silent)
 {
-  /* Another source is not accepted while the first one sends, however many
-   * packets the other source sends. */
+  /* While the first source sends, no other source is accepted, even if the
+   * other source sends many packets. */
   check_sources ("a 1 0, b 7 1, b 8 2, b 9 3, a 2 40, b 10 41, b 11 42, a 3 80",
       "a 1, a 2, a 3, ");
   /* Another source is accepted after one second of silence, and none of its
@@ -1130,8 +1130,8 @@ count_freed (gpointer packet)
 }
 
 /* The reordering keeps packets of other sources in two rings of 512 packets.
- * One ring is for single packets, the other one for packets that have
- * consecutive sequence numbers. */
+ * The first ring is for single packets. The second ring is for packets that
+ * have consecutive sequence numbers. */
 GST_START_TEST (kept_packets_of_other_sources_are_bounded)
 {
   RtpReorder *reorder = rtp_reorder_new (count_freed);

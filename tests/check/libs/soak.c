@@ -22,8 +22,8 @@
  * and the arrays of the test grow to their final size. */
 #define N_WATCHES 16
 #define N_START 4
-/* Allowed growth in bytes. A leak of a single byte for each packet in eight
- * hours would be a megabyte. */
+/* Allowed growth in bytes. In eight hours, a leak of a single byte for each
+ * packet would add up to a megabyte. */
 #define MAX_GROWTH (32 * 1024)
 
 static guint64
@@ -135,8 +135,8 @@ check_mmtp_link (const MmtpSimulationResult * result, guint path)
         "path %u: of %" G_GUINT64_FORMAT " packets %" G_GUINT64_FORMAT
         " are accounted for", path, links[direction].offered, over);
   }
-  /* The receiver answers an INIT before a session exists, so no session counts
-   * it. */
+  /* The receiver answers an INIT before a session exists. The counters of the
+   * session therefore do not contain the INIT. */
   if (path == 0)
     n_stateless = result->messages[VIRTUAL_LINK_FORWARD][MMTP_INIT];
   fail_unless_equals_uint64 (result->paths[path].packets,

@@ -302,8 +302,8 @@ GST_START_TEST (rate_of_a_flood_of_packets_stays_right)
   guint64 now = 0;
   guint i;
 
-  /* 100,000 packets of 100 bytes per second are many more packets than the ring
-   * buffer holds. */
+  /* In each second, 100,000 packets of 100 bytes are added. The ring buffer has
+   * room for far fewer packets. */
   for (i = 0; i < 300000; i++, now += 10 * GST_USECOND)
     statistics_rate_add (rate, now, 100);
   assert_within (statistics_rate_get (rate, now), 80e6, 1 / 512.0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks that the IPv4 headers that the backend raw writes (IP_HDRINCL) are
- * equal to those that the kernel writes. Each test sends the same packets in
- * both ways and compares captures of them. The test replaces setsockopt and
+ * equal to those that the kernel writes. Each test sends the same packets
+ * twice, once with headers of the kernel and once with headers of the backend,
+ * and compares captures of the packets. The test replaces setsockopt and
  * getsockopt, in order to refuse IP_HDRINCL and to report a wrong path MTU.
  */
 
@@ -25,7 +26,7 @@
 #define HEADERS (20 + 8)        /* IPv4 and UDP-Lite */
 #define MAX_SIZE 4000
 #define MAX_CAPTURED 64
-/* longer than an interval of the system's timer, in us */
+/* a time in us that is longer than the interval of the system's timer */
 #define TICK 20000
 
 /* how packets are sent */
@@ -258,8 +259,10 @@ send_batch (UdpliteSocket * self, const gchar * to)
   g_assert_no_error (error);
 }
 
-/* Captures what `send` sends in both ways. Returns whether the backend has
- * written an IP header in the second way. */
+/* Compares the packets whose IP headers the kernel writes with the packets
+ * whose IP headers the backend may write. `send` sends the same packets in both
+ * cases. Returns whether the backend has written an IP header in the second
+ * case. */
 static gboolean
 compare_ways (void (*send) (gconstpointer test), gconstpointer test)
 {
@@ -434,8 +437,8 @@ GST_START_TEST (changed_options_take_effect)
 
 GST_END_TEST;
 
-/* The kernel does not check the source address if the header is written by the
- * backend, so the backend has to notice that the address has changed. */
+/* If the backend writes the header, the kernel does not check the source
+ * address. The backend therefore has to notice that the address has changed. */
 GST_START_TEST (new_source_address_is_used)
 {
   UdpliteSocket *self;
@@ -461,8 +464,8 @@ GST_START_TEST (new_source_address_is_used)
 
 GST_END_TEST;
 
-/* The bound address does not exist any more. Without the check of the kernel,
- * the packet would be sent nevertheless. */
+/* The bound address does not exist any more. If the kernel did not check this
+ * address, the packet would be sent nevertheless. */
 GST_START_TEST (lost_bound_address_is_an_error)
 {
   UdpliteOutput output;
@@ -523,8 +526,9 @@ send_twice (gconstpointer test)
   udplite_socket_free (self);
 }
 
-/* The path MTU is less than the backend knows. The kernel refuses the packets
- * whose header the backend has written, and then writes the headers itself. */
+/* The backend knows a path MTU that is larger than the actual one. The kernel
+ * refuses the packets whose header the backend has written. The kernel then
+ * writes the headers itself. */
 GST_START_TEST (refused_packets_are_sent_by_the_kernel)
 {
   if (!make_network ("refused_packets_are_sent_by_the_kernel"))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks how UDP-Lite sockets deal with the operating system: its errors,
- * multicast groups, sockets that the application made, and which backend is
- * selected if another one is not available. Cases that this system does not
- * support are reported as skipped.
+/* Checks how UDP-Lite sockets deal with the operating system: with its errors,
+ * with multicast groups, and with sockets that the application made. Also
+ * checks which backend is selected if a backend is not available. Cases that
+ * this system does not support are reported as skipped.
  */
 
 #define _GNU_SOURCE             /* unshare */
@@ -275,8 +275,8 @@ find_closed_port (gboolean ipv6)
   return port;
 }
 
-/* An ICMP answer to one packet must not become an error of the next packet or
- * of receiving. */
+/* If an ICMP error answers one packet, the next call for sending or receiving
+ * must not fail with this error. */
 GST_START_TEST (refusal_of_a_packet_before_is_ignored)
 {
   const gchar *test = "refusal_of_a_packet_before_is_ignored";
@@ -479,9 +479,9 @@ GST_END_TEST;
 
 #ifdef __linux__
 
-/* Makes socket(2) with this type and protocol 136 fail with `error_number` in
- * this process from now on. A system without UDP-Lite, or without the privilege
- * to use it, behaves like this. */
+/* From now on, calls of socket(2) with this type and protocol 136 fail with
+ * `error_number` in this process. On a system that has no UDP-Lite, or on which
+ * the process may not use UDP-Lite, these calls fail in the same way. */
 static gboolean
 deny_socket (const gchar * test, gint type, gint error_number)
 {

@@ -22,11 +22,12 @@
 /* MMTP DATA: for each packet the receiver visits the summary of the bitmap, a
  * few words of the bitmap, and the history. */
 #define MAX_DATA_STEPS 2048
-/* MMTP REPORT: the packet numbers in one record that has the maximum number of
- * ranges, each of the maximum length. */
+/* MMTP REPORT: the maximum number of packet numbers in one record. Such a
+ * record has the maximum number of ranges, each of the maximum length. */
 #define MAX_LOOKUPS (MMTP_MAX_RANGES * 255)
-/* MMTP REPORT: the packets that one REPORT settles as received or lost. Later
- * REPORTs settle the remaining packets.
+/* MMTP REPORT: the maximum number of packets for which one REPORT decides that
+ * they were received or lost. Later REPORTs decide this for the remaining
+ * packets.
  */
 #define MAX_SETTLED 4096
 /* MMTP REPORT: sent messages that a path remembers. */
@@ -34,22 +35,25 @@
 /* DCCP: the number of words in one history, plus one because a run may begin
  * within a word. */
 #define HISTORY_STEPS (DCCP_HISTORY_SIZE / 64 + 1)
-/* DCCP: a packet advances one history and counts the bits of another one. */
+/* DCCP: for each packet, one history advances, and the bits of another history
+ * are counted. */
 #define MAX_JUMP_STEPS (2 * HISTORY_STEPS)
-/* DCCP Data Dropped: each block visits the word in which its run begins. A run
- * also visits each further word that it reaches. The runs follow each other
- * towards lower sequence numbers, so together they reach each word of the
- * history once. When the history advances, it visits the words of the history,
- * too. */
+/* DCCP Data Dropped: each block describes a run of packets. For each block, the
+ * history visits the word in which the run begins, and each further word that
+ * the run reaches. The runs follow each other towards lower sequence numbers,
+ * so all runs together reach each word of the history once. When the history
+ * advances, it visits the words of the history, too. */
 #define MAX_DROPPED_STEPS (DCCP_MAX_OPTIONS + 2 * HISTORY_STEPS)
-/* For each Drop Code of each option, the sink asks whether the range of dropped
+/* For each Drop Code of each option, the sink asks whether a range of dropped
  * packets contains a packet of a key frame. The ranges of one Drop Code do not
- * overlap, so together they visit each word of one history. Each range may
- * visit one more word. A range needs at least one block of an option, so there
- * are at most DCCP_MAX_OPTIONS ranges. */
+ * overlap. For all of them together, the search therefore visits each word of
+ * one packet history once. For each range it may visit one more word. A range
+ * needs at least one block of an option, so there are at most DCCP_MAX_OPTIONS
+ * ranges. */
 #define MAX_KEY_STEPS (DCCP_DROP_NONE * HISTORY_STEPS + DCCP_MAX_OPTIONS)
-/* DCCP Loss Intervals: the intervals do not overlap. Together they therefore
- * visit each word of one history once. Each interval may visit one more word.
+/* DCCP Loss Intervals: the loss intervals do not overlap. For all of them
+ * together, the search therefore visits each word of one packet history once.
+ * For each loss interval it may visit one more word.
  */
 #define MAX_LOSS_STEPS (HISTORY_STEPS + TFRC_MAX_INTERVALS)
 /* RTP: maximum number of missing sequence numbers before a packet
@@ -397,7 +401,7 @@ measure_data_dropped (void)
 }
 
 /* The sink searches each dropped range for packets of key frames. No range
- * contains one, so the sink visits all ranges. */
+ * contains such a packet, so the sink searches all ranges. */
 static guint64
 measure_dropped_key_packets (void)
 {
@@ -618,8 +622,8 @@ typedef struct
 {
   const gchar *packet;
     guint64 (*measure) (void);
-  /* Minimum number of steps. If the packet of the test causes fewer, it is not
-   * the worst packet, so the test does not check what it should. */
+  /* Minimum number of steps. If the packet of the test causes fewer steps, it
+   * is not the worst packet. The test is then useless and fails. */
   guint64 min_steps;
   guint64 max_steps;
 } WorstPacket;
@@ -678,8 +682,9 @@ GST_START_TEST (the_work_of_each_dccp_type_is_bounded)
 
 GST_END_TEST;
 
-/* Each message and each packet is settled once. All REPORTs together therefore
- * cause no more work than the stream itself, whatever their number is. */
+/* The sender decides only once for each message and each packet whether it was
+ * received or lost. All REPORTs together therefore cause no more work than the
+ * stream itself, whatever their number is. */
 GST_START_TEST (the_work_of_all_reports_is_bounded)
 {
   MmtpSenderPathStats path;

@@ -40,7 +40,9 @@ MARK = "WIRELESS_DEMO_TEST"
 
 
 def marked_processes(mark):
-    """Returns (pid, name) of all running processes with this mark."""
+    """Returns (pid, name) of all running processes whose environment has this
+    value of MARK.
+    """
     wanted = f"{MARK}={mark}".encode()
     found = []
     for directory in pathlib.Path("/proc").glob("[0-9]*"):
@@ -284,7 +286,8 @@ class StreamTest(unittest.TestCase):
                 run_dir = self.directory / end
                 run_dir.mkdir()
                 (run_dir / log).symlink_to("/dev/full")
-                # Reading /dev/full never ends, so the log must not be read.
+                # The log is a link to /dev/full, and reading /dev/full never
+                # ends. Therefore the log must not be read.
                 with mock.patch.object(frame_log.Log, "_new_lines",
                                        return_value=[]), \
                         self.assertRaisesRegex(

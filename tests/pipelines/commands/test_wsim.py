@@ -93,8 +93,8 @@ class Wsim(test_testbed.Nothing):
                       if not path.name.startswith("."))
 
     def check_packets(self, udp, udplite):
-        """Checks that both transports had the same radio. Each packet must have
-        been lost or delivered as its damage requires.
+        """Checks that both transports had the same radio. The damage of each
+        packet determines whether it must have been lost or delivered.
         """
         self.assertEqual([packet.fate for packet in udp],
                          [packet.fate for packet in udplite])
@@ -159,8 +159,8 @@ class ShortTest(Wsim):
 
     @needs_elements
     def test_no_damage_makes_anything_crash_or_hang(self):
-        """One byte of a hundred is damaged, at random places. This hits most
-        packets, but few headers.
+        """One byte of a hundred is damaged, at random places. Most packets are
+        damaged, but few headers are.
         """
         for codec in ("h263", "mpeg"):
             if codec == "mpeg" and not test_testbed.has_element("rfc2250pay"):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Interrupts the lab, its report and the demo's comparison at random moments in
-several ways. Nothing must be left, and the next run must continue.
+several ways. An interrupted run must leave nothing behind, and the next run
+must continue its work.
 
 A seed determines the moments, and a failure prints the seed. The normal suite
 tries a few ways to interrupt; with `--long` the test tries all of them.
@@ -30,8 +31,8 @@ LAB = SOURCE / "pipelines" / "lab"
 
 LONG = "--long" in sys.argv
 SECONDS_TO_WAIT = 240
-# A program is interrupted at a random time after its start. This is the maximum
-# of that time, in seconds.
+# Maximum time in seconds from the start of a program until the test interrupts
+# it. The actual time is random.
 MAX_SECONDS = 20 if LONG else 6
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT,
            signal.SIGKILL)

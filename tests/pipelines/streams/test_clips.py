@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks that each clip has as many I-, P- and B-frames as the clips of Ouwens.
-Checks also that the bitrate of each clip is the one in its name.
+Also checks that the name of each clip states the bitrate that the clip has.
 """
 
 import collections

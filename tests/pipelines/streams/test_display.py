@@ -128,7 +128,8 @@ class FreezeTest(unittest.TestCase):
 class LogTest(unittest.TestCase):
 
     def test_frames_are_captured_at_the_pace_of_the_source(self):
-        # The first frame was captured 10 ms late, and the second one in time.
+        # The first frame was captured 10 ms late. The second frame was captured
+        # in time.
         captured = [frame(0, wall_ms=1010), frame(1, wall_ms=1040),
                     frame(2, wall_ms=1080)]
         sent = Log(frame(0, "I", 1015), frame(1, "P", 1045),

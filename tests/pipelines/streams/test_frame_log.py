@@ -100,10 +100,10 @@ class LogTest(unittest.TestCase):
         self.assertEqual(frame_log.percentile(result.delays_ns, 100), 30 * MS)
 
     def test_equal_frames_join_with_their_own_twin(self):
-        # The clip has 10 frames and is sent twice, so each hash occurs twice.
-        # The second round starts 400 ms after the first one. Frames 3 and 4 of
-        # the first round are lost. Each received frame must still be joined
-        # with the sent frame of its own round.
+        # The clip has 10 frames and is sent in two rounds, so each hash occurs
+        # twice. The second round starts 400 ms after the first round. Frames 3
+        # and 4 of the first round are lost. Each received frame must still be
+        # joined with the sent frame of its own round.
         sent = self.log("s", *(frame(n, "P", 40 * n, hash=f"{n % 10:016x}")
                                for n in range(20)))
         received = self.log("r", *(

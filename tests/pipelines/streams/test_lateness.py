@@ -114,12 +114,12 @@ class GradeTest(unittest.TestCase):
         # ms plus a seventh of 11.7 ms.
         #
         # Without the lateness, the frames would have arrived earlier:
-        # - 50 % of them by 0.3 ms,
-        # - 7 % of them by the 57th percentile,
-        # - 43 % of them by even more.
+        # - 50 % of the frames by 0.3 ms,
+        # - 7 % of the frames by the lateness at the 57th percentile,
+        # - 43 % of the frames by even more.
         #
-        # Sorted by their latency, the 43 % come first and the 7 % next. The
-        # median is therefore one of the 7 %.
+        # If these latencies are sorted, the 43 % come first and the 7 % next.
+        # The median is therefore the latency of one of the 7 %.
         (effect,) = found["effects"]
         self.assertEqual(effect["verdicts_percent"], 0)
         self.assertAlmostEqual(effect["median_shift_ms"], 0.3 + 11.7 / 7)
@@ -200,8 +200,8 @@ class GradeTest(unittest.TestCase):
             "percentile and maximum: machine 0.10 ms and 140.00 ms, link 0.10 "
             "ms and 140.00 ms)")
         # The longest stall of the machine and that of the link are 140 ms each.
-        # They are not added. 140 ms earlier, these frames would have arrived
-        # after 501 ms, which is still too late.
+        # They are not added. Without a stall of 140 ms, these frames would have
+        # arrived after 501 ms, which is still too late.
         self.assertFalse(lateness.grade(
             late, [passages([641] * 500)])["flagged"])
 

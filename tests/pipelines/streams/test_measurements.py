@@ -133,8 +133,8 @@ class FrameTest(unittest.TestCase):
             [0, 1, 15 / 16, 15 / 16 + (32 - 15 / 16) / 16])
 
     def test_throughput_over_time(self):
-        # The frames arrive at 0, 40 and 130 ms. Each step of the throughput has
-        # 50 ms.
+        # The frames arrive at 0, 40 and 130 ms. The throughput is computed for
+        # each interval of 50 ms.
         found = measurements.throughput(
             ways("PPP", [0, 0, 50], sizes=[1000, 500, 2000]), 50 * MS)
         self.assertEqual(found, [(0, 240_000), (50 * MS, 0),
@@ -144,8 +144,8 @@ class FrameTest(unittest.TestCase):
     def test_duration_is_to_the_end_of_the_last_frame(self):
         found = ways("PPPP", [10, None, 60, None])
         # The first frame arrives at 10 ms. The last frame is sent at 80 ms and
-        # arrives 60 ms later, at 140 ms. These are 130 ms, and one frame period
-        # of 40 ms is added.
+        # arrives 60 ms later, at 140 ms. The time from the first to the last
+        # arrival is therefore 130 ms. One frame period of 40 ms is added to it.
         self.assertEqual(measurements.duration_ns(found), 170 * MS)
         self.assertAlmostEqual(measurements.mean_throughput(found),
                                2 * 8000 / 0.170)
@@ -167,7 +167,7 @@ class FrameTest(unittest.TestCase):
 class DeadlineTest(unittest.TestCase):
     def test_a_frame_needs_the_deadline_of_its_latest_reference(self):
         # The first B-frame needs only the I-frame, because the GOP is closed.
-        # The second one needs the I-frame and the late P-frame.
+        # The second B-frame needs the I-frame and the late P-frame.
         self.assertEqual(
             [ns / MS for ns in measurements.needed_deadlines_ns(
                 ways("IBPBP", [10, 5, 600, 7, 20]))],
@@ -368,7 +368,7 @@ class PaperTest(unittest.TestCase):
         # The receiver's clock is 1000 units ahead of the sender's clock. The
         # packet takes 30 units to the receiver. The receiver then waits for 7
         # units before it sends the acknowledgement. The acknowledgement takes
-        # 50 units back.
+        # 50 units to the sender.
         self.assertEqual(measurements.one_way_delay(
             sent=0, reception=1030, sending_ack=1037, received=87), 40)
 
@@ -446,8 +446,9 @@ class QualityTest(unittest.TestCase):
         found = quality.measure(self.clip, [0, 0, 0, 3, 3], self.directory)
         self.assertEqual([picture.mse for picture in found],
                          [0, 256, 1024, 0, 256])
-        # The expected values are the PSNR of one picture, 10 log10(65025 /
-        # 256), and the PSNR of the mean error, which is 1536 / 5.
+        # The first expected value is the PSNR of one picture, which is 10
+        # log10(65025 / 256). The second one is the PSNR for the mean of the
+        # square errors. This mean is 1536 / 5.
         self.assertAlmostEqual(found[1].psnr(), 24.0484, places=3)
         self.assertAlmostEqual(quality.mean_psnr(found), 23.2567, places=3)
         # Each picture has only one luminance. If the luminances of two such
