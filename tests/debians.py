@@ -27,7 +27,9 @@ ALONE = ["unshare", "--mount", "--pid", "--fork", "--kill-child",
 
 
 def why_not():
-    """Returns why this machine can make no Debian, or "" if it can."""
+    """Returns the reason why this machine cannot make a Debian, or "" if it
+    can.
+    """
     if os.geteuid() != 0:
         return "only root can make a Debian"
     for program in ("apt-get", "debootstrap", "git", "unshare"):

@@ -18,14 +18,14 @@
 /* Maximum time for reading both clocks. A reading that took longer is ignored.
  */
 #define MAX_READING (100 * GST_USECOND)
-/* If a reading deviates from the stored difference of the clocks by at most
- * this time, the deviation is ignored. Such a deviation occurs even if the
- * clocks run at the same rate, because the two clocks cannot be read at exactly
- * the same time. */
+/* If a newly read difference of the clocks deviates from the stored difference
+ * by at most this time, the deviation is ignored. Such a deviation occurs even
+ * if the clocks run at the same rate, because the two clocks cannot be read at
+ * exactly the same time. */
 #define DEAD_ZONE (1 * GST_MSECOND)
-/* Clock drift can make a reading deviate from the stored difference of the
- * clocks by at most this time. If a reading deviates by more, one of the clocks
- * was set. */
+/* A newly read difference of the clocks may deviate from the stored difference
+ * by at most this time, because of clock drift. If it deviates by more, one of
+ * the clocks was set. */
 #define JUMP (20 * GST_MSECOND)
 /* With each buffer, the stored difference of the clocks changes by 1/16
  * (1/PART) of the deviation that exceeds DEAD_ZONE. */

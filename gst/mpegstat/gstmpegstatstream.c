@@ -520,8 +520,8 @@ gst_mpeg_stat_take_segment (GstMpegStat * self, GstEvent * event)
   return gst_mpeg_stat_send_event (self, event);
 }
 
-/* A gap before the first frame must reach a sink that waits for preroll, so the
- * caps are sent before it. */
+/* A GAP event before the first frame must reach a sink that waits for preroll,
+ * so the caps are sent before this event. */
 static gboolean
 gst_mpeg_stat_take_gap (GstMpegStat * self, GstEvent * event)
 {

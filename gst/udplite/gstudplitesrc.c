@@ -203,7 +203,7 @@ open_foreign (GstUdpliteSrc * self, GSocket * socket, GError ** error)
   GSocketAddress *address;
 
   /* The socket is not closed together with `udplite`. The property close-socket
-   * decides this later, when the socket is closed. */
+   * decides later whether the socket is closed. */
   self->udplite = udplite_socket_new_from_socket (socket, FALSE, error);
   if (!self->udplite)
     return FALSE;
@@ -523,7 +523,8 @@ wait_for_packet (GstUdpliteSrc * self, gint64 * since)
 /* Makes a buffer that is a part of a block of memory. All packets that were
  * received together share the block. A new block is usually memory that was
  * freed just before and is still in the cache of the CPU. The buffers of a pool
- * lack this advantage, because they are used in turn. */
+ * lack this advantage, because a freed buffer is used again only after all other
+ * free buffers. */
 static GstBuffer *
 copy_to_block (GstAllocator * blocks, const guint8 * data, gsize size)
 {
@@ -731,7 +732,7 @@ get_batch_size (GstUdpliteSrc * self)
       CLAMP (2 * self->last_batch, MIN_BATCH, DATAGRAM_BATCH));
 }
 
-/* Receives the waiting packets, possibly none. */
+/* Receives the packets that wait in the socket. There may be none. */
 static GstFlowReturn
 receive_packets (GstUdpliteSrc * self)
 {
@@ -843,7 +844,7 @@ set_reopen (gpointer object)
   GST_UDPLITE_SRC (object)->reopen = TRUE;
 }
 
-/* The properties that udpsrc has as well come first. */
+/* The first properties are those that udpsrc has, too. */
 #define PROPERTY_STRUCT GstUdpliteSrc
 static const GstWirelessProperty properties[] = {
   PROPERTY_STRING ("address", "Address",

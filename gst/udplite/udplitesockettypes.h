@@ -51,7 +51,7 @@ typedef struct
   /* Number of leading bytes of the payload that the checksum covered; G_MAXUINT
    * if the backend does not know this number */
   guint covered;
-  /* path to this host from the sender, which is the remote end of the path */
+  /* path on which the packet arrived; its remote end is the sender */
   DatagramPath path;
 } UdplitePacket;
 

@@ -32,7 +32,7 @@ import compare
 from wirelesslab.errors import LabError
 from wirelesslab.streams import clips
 
-SECONDS = 10  # The length of the clip, which is repeated.
+SECONDS = 10  # The length of the clip. The stream repeats the clip.
 FPS = 25
 # Adds noise to the film, because an encoder cannot use 20 Mbit/s for the film
 # alone.

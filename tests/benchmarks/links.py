@@ -95,7 +95,7 @@ def span(values, form):
 
 def show(title, figures, unit, form="{:10.0f}"):
     """Prints a table. `figures` is {name: values}, and the first name is that
-    of our element. It is compared with each of the others.
+    of our element. Our element is compared with each of the others.
     """
     print(f"\n{title}")
     (ours, values), *peers = figures.items()
@@ -112,8 +112,8 @@ def show(title, figures, unit, form="{:10.0f}"):
 
 
 def take_turns(runs, measures):
-    """Runs the functions in turn. `measures` has {name: function}. Returns
-    {name: values}.
+    """Runs the functions alternately: in each round, every function runs once.
+    `measures` has {name: function}. Returns {name: values}.
     """
     values = {name: [] for name in measures}
     for _ in range(runs):
@@ -200,7 +200,7 @@ def machines(options, env):
 class Transfer:
     sent: float
     lost: float
-    late: float  # The lateness of the latest burst of the sender, in s.
+    late: float  # The maximum lateness of the sender, in s.
     # {"sender", "receiver" or a thread of the link: its CPU time per packet in
     # us}
     cpu: dict

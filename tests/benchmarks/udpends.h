@@ -11,9 +11,9 @@
 void udp_fail (const char *what);
 /* Returns the time of a clock in seconds. */
 double udp_read_clock (clockid_t clock);
-/* Returns a UDP socket. `option` is SO_RCVBUFFORCE or SO_SNDBUFFORCE: the buffer
- * that gets `size` bytes. The kernel lets only root exceed net.core.rmem_max
- * and net.core.wmem_max. */
+/* Returns a UDP socket. If `option` is SO_RCVBUFFORCE, its receive buffer gets
+ * `size` bytes. If `option` is SO_SNDBUFFORCE, its send buffer gets them. The
+ * kernel lets only root exceed net.core.rmem_max and net.core.wmem_max. */
 int udp_open (int option, int size);
 /* Sets the maximum time in us that a receiving call waits. */
 void udp_set_timeout (int fd, long us);

@@ -137,8 +137,8 @@ def names_in(cell):
 
 
 def is_there(row):
-    """Returns False for a row that needs a newer GStreamer than the installed
-    one.
+    """Returns False for a row that needs a newer version of GStreamer than the
+    installed version.
     """
     found = re.search(r"GStreamer (\d+)\.(\d+) and newer", " ".join(row))
     return not found or gstreamer_version() >= tuple(map(int, found.groups()))
@@ -190,7 +190,7 @@ def built_elements():
 
 
 def keys_of_uris(element):
-    """Returns the keys that the element lists when it refuses an unknown one.
+    """Returns the keys that the element lists when it refuses an unknown key.
     """
     scheme = re.sub("^dcct?p", "dccp", re.sub("(?:sink|src)$", "", element))
     element += f" uri={scheme}://127.0.0.1?no-such-key=1"
@@ -702,7 +702,8 @@ class Units(unittest.TestCase):
     elements.
     """
 
-    # Elements whose properties are only those of base classes.
+    # Elements without properties of their own. All their properties are those
+    # of base classes.
     BASES = ("fakesink", "fakesrc", "identity", "bin", "rtpmpvpay",
              "rtpmpvdepay")
     UNIT = re.compile(r"\((ms|ns|bytes|bit/s|packets|frames/s|frames|blocks"

@@ -378,7 +378,8 @@ spreads_headers (const MpegVideoFrame * frame, const Rfc2250Packet * packet)
   return FALSE;
 }
 
-/* Sends one frame. `packet_number` and `gap` continue through the whole stream.
+/* Sends one frame. The caller passes the same `packet_number` and `gap` for all
+ * frames of a stream, because both continue from one frame to the next.
  */
 static Sent *
 send_frame (const Job * job, Rfc2250Packer * packer, Receiver * receiver,
@@ -431,7 +432,7 @@ send_frame (const Job * job, Rfc2250Packer * packer, Receiver * receiver,
 }
 
 /* The end code is output as a frame of its own, after the frame to which it
- * belongs. This function joins the two. */
+ * belongs. This function joins the two frames. */
 static void
 join_end_codes (GPtrArray * frames)
 {
@@ -471,8 +472,8 @@ skip_frame (const GPtrArray * frames, guint next, guint64 rtptime)
   return next;
 }
 
-/* Returns whether the frame is the expected one. If packets were lost, the end
- * code and the stuffing after it may be missing. */
+/* Returns whether the frame is the expected frame. If packets were lost, the
+ * end code and the stuffing after it may be missing. */
 static gboolean
 is_frame (const Sent * sent, const Rfc2250UnpackedFrame * frame,
     gboolean lossless)

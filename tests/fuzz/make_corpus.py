@@ -393,8 +393,9 @@ def tspictures(_made):
 
 
 def tsjoiner(made):
-    """Makes inputs that consist of the size of the buffers, which pieces are
-    missing, bits of the flags that are inverted, and a transport stream.
+    """Makes inputs of four parts: the size of the buffers; a value that says
+    which pieces are missing; the bits of the flags that are inverted; and a
+    transport stream.
     """
     for i, (name, data) in enumerate(tspictures(made)):
         missing = 0x11041 << i

@@ -108,8 +108,8 @@ def receive(options):
 
 
 def watch(options):
-    """Records when packets arrive and their sizes. With --rtp only the video
-    data of RFC 2250 counts.
+    """Records when packets arrive and their sizes. With --rtp, a size counts
+    only the video data in the packet and not the headers of RTP and RFC 2250.
     """
     times, sizes, digest = [], [], hashlib.md5()
     with bound(options) as own:
@@ -130,7 +130,7 @@ def video_begins(packet):
 
 def capture(options):
     """Captures packets at a device. `out` are the packets on their way to the
-    device, `in` the packets that come from it.
+    device, and `in` are the packets that come from the device.
     """
     seen = []
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW,

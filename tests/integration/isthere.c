@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Makes an element and reads all its properties, as gst-inspect-1.0 does. Since
- * version 1.24 gst-inspect-1.0 leaks an array that a property holds, so it
- * would fail with the sanitizers.
+ * version 1.24 gst-inspect-1.0 leaks an array that a property holds, so
+ * gst-inspect-1.0 would fail with the sanitizers.
  */
 
 #include <gst/gst.h>

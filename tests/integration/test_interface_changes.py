@@ -69,7 +69,7 @@ class Device:
         old = self.address
         last = 100 + number % 100
         self.address = f"{self._network}.{last}"
-        # The new address keeps the prefix length of the old one.
+        # The new address keeps the prefix length of the old address.
         return (f"prefix=$(ip -o -4 addr show dev {self.name} | "
                 "awk '{ split($4, part, \"/\"); print part[2] }'); "
                 f"ip addr del {old}/$prefix dev {self.name}; "

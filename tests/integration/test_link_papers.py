@@ -43,8 +43,8 @@ WARM_UP = 2
 # exceed the link's rate.
 TOO_FAST = {"a.wl0": "rate 8mbit burst 5kb limit 1mb"}
 
-# A queue without a limit acts like a card that stops its sender: packets wait
-# and none is dropped.
+# A queue without a limit acts like a network card that stops its sender:
+# packets wait and none is dropped.
 VIDEO_LINK = f"{WLAN} txqueuelen=0"
 VIDEO_BUCKET = {"a.wl0": "rate 10mbit burst 5kb limit 1mb"}
 SECONDS_FOR_VIDEO = 180
@@ -191,7 +191,8 @@ class Wlan(PapersCase):
         return bed, receiver, sender
 
     def finish_video(self, clip, bed, receiver, sender):
-        """Returns the Mbit/s of the video. No part of the video may be missing.
+        """Returns the bitrate of the video in Mbit/s. No part of the video may
+        be missing.
         """
         self.assertEqual(sender.wait(SECONDS_FOR_VIDEO), 0)
         self.wait_until_bucket_is_empty(bed, "a")

@@ -175,8 +175,8 @@ def add_data(data):
 
 
 def set_counter(packet, pids, counters):
-    """Returns the packet. If its PID is one of `pids`, it gets the next
-    continuity counter of this PID."""
+    """Returns the packet. If the PID of the packet is one of `pids`, its
+    continuity counter is set to the next value for this PID."""
     pid = pid_of(packet)
     if pid not in pids:
         return packet

@@ -70,7 +70,8 @@ def interlaced(megabits=3, frames=30):
 
 def small(frames=60):
     """The clip has five GOPs of about a hundred packets each. This is short
-    enough for a test to lose each packet once.
+    enough for a test that sends the clip once for each packet, without this
+    packet.
     """
     return _ffmpeg("small-%d.m2v" % frames,
                    "-frames:v %d %s %s -b:v 900k %s"

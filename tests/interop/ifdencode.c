@@ -31,7 +31,8 @@ typedef struct
   gint layers[MAX_PERIOD];
   /* the temporal-scalability-rate-decimator of each layer */
   gint decimators[MAX_PERIOD];
-  /* the encoder flags for each frame of one period */
+  /* encoder flags of each frame of the pattern, which repeats after `period`
+   * frames */
   const gchar *flags;
   const gchar *syncs;
 } Pattern;

@@ -11,14 +11,15 @@
 
 G_BEGIN_DECLS
 
-/* Shares are from 0 to 1, delays are in ms. A delay is INFINITY if too many
+/* Shares are from 0 to 1, and delays are in ms. A delay is INFINITY if too many
  * frames never arrived. */
 typedef struct
 {
   /* Share of the frames that could be decoded in time. */
   gdouble decodable;
   gdouble p50, p95, p99;        /* Percentiles of the delay of frames. */
-  gdouble worst_second;         /* Minimum decodable share in any second. */
+  /* Minimum share of decodable frames in any second. */
+  gdouble worst_second;
   /* Bytes sent forward with all headers, divided by the bytes of the frames
    * that could be decoded in time. */
   gdouble sent_per_played;
@@ -31,7 +32,7 @@ typedef struct
   gdouble vain;
   /* Bytes sent back, divided by the bytes sent forward. */
   gdouble feedback;
-  /* One-way delay above the minimum one-way delay. */
+  /* One-way delay minus the minimum one-way delay. */
   gdouble queueing_mean, queueing_p95;
 } ArenaFigures;
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 /* A link is saturated with packets of this size. On slow links the packets are
- * smaller, so that each takes PACKET_TIME. With large packets, the number of
- * bytes that arrive before a deadline could only be a multiple of a large
- * packet. */
+ * smaller, so that each takes PACKET_TIME. Large packets would make the result
+ * inexact there: the number of bytes that arrive before a deadline is always a
+ * multiple of the packet size. */
 #define FULL_PACKET 1500
 #define SMALL_PACKET 100
 #define PACKET_TIME (10 * LINK_MS)
@@ -160,8 +160,8 @@ open_link (const ArenaPath * path, ArenaDirection direction, guint number,
 
     text = arena_trace_get_text (trace, offset, length / LINK_MS);
     config.pipe.trace[0] = text;
-    /* No packet uses this trace, but the configuration requires a valid one for
-     * each station. */
+    /* No packet uses this trace, but the configuration requires a valid trace
+     * for each station. */
     config.pipe.trace[1] = "1000\n";
   }
   link = link_new (&config, &error);

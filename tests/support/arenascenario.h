@@ -14,7 +14,8 @@ G_BEGIN_DECLS
 
 #define ARENA_MAX_EXTRAS 2
 
-/* The figure that a scenario measures in addition to the common ones. */
+/* The figure that a scenario measures in addition to the figures that all
+ * scenarios measure. */
 typedef enum
 {
   ARENA_ASK_NOTHING,
@@ -38,7 +39,7 @@ typedef struct
   gdouble scale;                /* Factor for the sizes of the clip's frames. */
   /* Each run begins at another position of the clip. */
   gboolean shifts_clip;
-  /* No frame refers to another one. The sender therefore never drops a frame
+  /* No frame refers to another frame. The sender therefore never drops a frame
    * because its reference was dropped. */
   gboolean is_independent;
   guint32 packet_size;
@@ -70,16 +71,16 @@ typedef enum
   ARENA_OUTCOME_STUCK
 } ArenaOutcomeState;
 
-/* Plain data that can be passed between processes. A figure that was not asked
- * for is NAN. */
+/* The results of a scenario: plain data that can be passed between processes. A
+ * figure that the scenario does not measure is NAN. */
 typedef struct
 {
   ArenaOutcomeState state;
   /* Share of the frames that a sender with perfect foresight delivers in time,
    * from 0 to 1. */
   gdouble possible;
-  /* Share of the frames that a sender with perfect foresight delivers in time
-   * if it does not try dropped frames once more.
+  /* Like `possible`, but the sender with perfect foresight tries each frame
+   * only once. It does not try dropped frames again.
    */
   gdouble first_choice;
   /* Maximum time in ms in which nothing could arrive. */

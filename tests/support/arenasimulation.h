@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One run of the arena in virtual time: sessions stream over shared paths, next
- * to TCP transfers. The run records when each frame had arrived and how many
- * bytes were sent. arenajudge.h computes the figures from this record.
+ * to TCP transfers. The run records the arrival time of each frame and the
+ * number of bytes that were sent. arenajudge.h computes the figures from this
+ * record.
  */
 
 #ifndef __ARENA_SIMULATION_H__

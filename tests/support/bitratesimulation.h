@@ -47,7 +47,8 @@ typedef struct
   /* The bitrate in bit/s that the pictures need, even if the encoder could use
    * more. */
   guint64 needed_bitrate;
-  gboolean is_fixed;            /* `bitrate` does not follow the network. */
+  /* `bitrate` stays constant, whatever the network can carry. */
+  gboolean is_fixed;
   gdouble debt;                 /* bytes */
   gboolean is_key_due;
 } BitrateEncoder;
@@ -83,7 +84,8 @@ BitrateSimulation *bitrate_simulation_new (const ArenaPath * path, guint run,
 void bitrate_simulation_run (BitrateSimulation * simulation, guint64 until);
 void bitrate_simulation_free (BitrateSimulation * simulation);
 
-/* The clock of the sender is ahead of that of the simulation by this time. */
+/* The clock of the sender is ahead of the clock of the simulation by this time.
+ */
 #define BITRATE_CLOCK_OFFSET (500 * LINK_SECOND)
 
 /* Returns the number of bytes that entered the network from `from` to `to`. */

@@ -20,8 +20,8 @@
 #define WAYS 4
 
 /* Values of the property `mode`. A caller connects to the other element, and a
- * listener waits for the caller. The element does so as soon as a test has
- * created it. */
+ * listener waits for the caller. The element begins to connect or to wait as
+ * soon as a test has created it. */
 #define CONNECT 0
 #define LISTEN 1
 
@@ -64,7 +64,8 @@ typedef struct
   GSocketAddress *sender;
   GThread *thread;
   gint stopping;                /* atomic, all */
-  gint cut;                     /* If it is set, no packet passes. Atomic. */
+  /* If TRUE, the relay drops all packets. Atomic. */
+  gint cut;
   /* Atomic. Number of packets to drop next. Only packets of at least
    * `size_to_lose` bytes are dropped and counted.
    */

@@ -101,8 +101,8 @@ typedef struct
   VirtualLinkConfig link;
   /* Number of TCP flows that share the forward direction. */
   guint n_tcp;
-  /* Start of the TCP flows in ns after the origin; 0 for the beginning of the
-   * run. */
+  /* Time in ns from `origin` to the start of the TCP flows. The value 0 means
+   * that they start at the beginning of the run. */
   guint64 tcp_from;
   /* The path does not exist until an action adds it. */
   gboolean is_later;
@@ -195,7 +195,7 @@ typedef struct
   /* Time in ns at which END was output; MMTP_SIMULATION_NEVER if it was not. */
   guint64 ended_at;
   /* Maximum difference in ns between a deadline at the receiver and the true
-   * one. */
+   * deadline. */
   guint64 worst_deadline;
   /* Bytes of IP packets that arrived while both the source and the TCP flows
    * were active. The count ends when the application has passed the last frame
@@ -220,9 +220,8 @@ const MmtpSimulationResult *mmtp_simulation_get_result
     (MmtpSimulation * simulation);
 const MmtpSimulationFrame *mmtp_simulation_get_frames
     (MmtpSimulation * simulation);
-/* Returns how many of the frames between the times `from` and `to` were not
- * output in time. The due time of a frame decides. `from` and `to` are in ns
- * since the origin. */
+/* Returns how many of the frames whose due time is between `from` and `to` were
+ * not output in time. `from` and `to` are in ns since the origin. */
 guint mmtp_simulation_count_lost (MmtpSimulation * simulation, guint64 from,
     guint64 to);
 /* Returns how many frames were useless: they were not output in time, and they

@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-/* Length of a span of the high delay. The high delay is computed over the last
- * ten of these spans, which are ten seconds. */
+/* Length of a span of the high delay. The high delay is a one-way delay that
+ * nearly all messages of the path stay below. It is computed over the last ten
+ * of these spans, which are ten seconds. */
 #define SPAN_TIME G_GUINT64_CONSTANT (1000000000)
 /* Length of a span of the base delay. The base delay is the minimum of ten of
  * these spans, so it is the minimum of one minute. LEDBAT (RFC 6817, section
@@ -15,7 +16,8 @@
  * exists, because otherwise the delay of the queue would count as base delay.
  */
 #define BASE_SPAN_TIME (6 * SPAN_TIME)
-/* Approximate number of reports over which the spread is averaged. */
+/* Approximate number of reports over which the spread is averaged. The spread
+ * is the maximum delay in a report minus the minimum delay. */
 #define SPREAD_REPORTS 8
 #define MEMORY (MMTP_DELAY_SPANS * SPAN_TIME)
 /* If a span has at least this many messages, the slowest message counts as an
@@ -37,7 +39,8 @@ begin_span (MmtpDelaySpan * span, guint64 now)
   span->highest = span->second = G_MININT64;
 }
 
-/* Returns the span that contains `now`. If there is none, a new span begins. */
+/* Returns the span that contains `now`. If there is no such span, begins a new
+ * span. */
 static MmtpDelaySpan *
 open_span (MmtpDelaySpan * spans, guint * at, guint64 now, guint64 length)
 {

@@ -71,5 +71,5 @@ gint64 mmtp_path_delay_get_base (const MmtpPathDelay * delay);
  */
 gint64 mmtp_path_delay_get_standing (const MmtpPathDelay * delay);
 /* Returns a delay that all messages of the last ten seconds stayed below. If
- * there were many messages, the slowest one is not counted. */
+ * there were many messages, the slowest message is not counted. */
 gint64 mmtp_path_delay_get_high (const MmtpPathDelay * delay, guint64 now);

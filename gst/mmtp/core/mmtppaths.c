@@ -7,14 +7,14 @@
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* Another path becomes the fastest path only if its round trip is shorter by
- * more than an eighth of the round trip of the present fastest path plus 1 ms.
- * A change is costly because the offset between the clocks is derived from the
- * fastest path. */
+/* The fastest path is only replaced by a path whose round trip is clearly
+ * shorter. The difference must be more than 1 ms plus an eighth of the round
+ * trip of the present fastest path. A change is costly because the offset
+ * between the clocks is derived from the fastest path. */
 #define FASTER(new, old) ((new) + (old) / 8 + MILLISECOND < (old))
 /* If messages should have arrived on a path but nothing arrives for this time,
- * the path counts as silent. The gaps of mobile networks are shorter. They end
- * without any action. */
+ * the path counts as silent. The gaps of mobile networks are shorter and end
+ * without any action of the sender. */
 #define SILENT_TIME SECOND
 /* If no report arrives any more about a path that delivered messages before,
  * the path counts as silent after this time. The time is longer than
@@ -363,7 +363,7 @@ mmtp_paths_are_measurable (const MmtpPaths * paths)
 
 /* Returns how much of the measured capacity may be used before buffers are
  * refused, in percent. If the rate of a path is not configured, the capacity is
- * only an estimate. A higher percentage is used then. */
+ * only an estimate. In this case, the percentage is higher. */
 static guint
 get_put_percent (const MmtpPaths * paths)
 {

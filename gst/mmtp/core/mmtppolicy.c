@@ -16,8 +16,8 @@
 #define PUT_PERCENT 95
 /* A less important frame may be sent before more important ones if enough time
  * remains until its deadline. The following values are the minimum times for
- * three ranks, as percentages of the initial delay (D0). The remaining time is
- * enough for a key frame, which is several times as large as other frames. */
+ * three ranks, as percentages of the initial delay (D0). Such a time is enough
+ * to send a key frame, which is several times as large as other frames. */
 #define DROPPABLE_SLACK 70
 #define LAYER_SLACK 50
 #define DELTA_SLACK 30
@@ -57,7 +57,8 @@ mmtp_policy_clear (MmtpPolicy * policy)
  * A path that reports as usual may use its window only. */
 typedef enum
 {
-  /* No path may use its reserve, because some path has room within its window.
+  /* No path may use its reserve, because the congestion window of some path has
+   * room.
    */
   TRUST_NOBODY,
   /* No path has stalled. The paths whose report is overdue may use their
@@ -463,7 +464,7 @@ is_too_slow (const MmtpPolicy * policy, const MmtpPath * path)
       has_spare_path (policy)) > mmtp_send_queue_get_delay (policy->queue);
 }
 
-/* Returns the bytes of the stream that all paths carried recently. */
+/* Returns how many bytes of the stream all paths together carried recently. */
 static gdouble
 get_data_bytes (const MmtpPolicy * policy)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The policy of a sender with several paths. It decides which packet is sent
  * next, on which path, and what each path is used for. The decisions depend on
- * the measurements of the paths and on the queue; the policy changes neither.
- * mmtpscheduler.h has the rules for choosing among paths, and mmtpsendqueue.h
- * has the order of the packets.
+ * the measurements of the paths and on the queue. The policy changes neither
+ * the measurements nor the queue. mmtpscheduler.h has the rules for choosing
+ * among paths, and mmtpsendqueue.h has the order of the packets.
  */
 
 #pragma once
@@ -21,7 +21,7 @@ typedef struct
    * state. */
   gpointer scheduler_state;
   /* Time in ns at which a packet was last chosen, or at which the sender last
-   * looked for one. */
+   * looked for a packet. */
   guint64 tried;
 } MmtpPolicy;
 

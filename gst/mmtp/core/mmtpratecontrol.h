@@ -51,7 +51,7 @@ typedef struct
   /* The application had nothing more to send when the newest message was sent,
    * so `delivered` does not show what the path could carry. */
   gboolean is_app_limited;
-  /* Round trip of the newest message without the time for which the receiver
+  /* Round trip of the newest message, minus the time for which the receiver
    * held its report; 0 if unknown. */
   guint64 round_trip;
   /* minimum round trip of the last 20 s; 0 if unknown */
@@ -66,8 +66,8 @@ typedef struct
   guint64 packet_time;
   /* Initial delay (D0), within which a message has to arrive, in ns. */
   guint64 deadline;
-  /* Mean difference between the one-way delays of neighbouring messages, which
-   * is jitter and not a queue. */
+  /* Mean difference between the one-way delays of neighbouring messages. It
+   * measures the jitter, not the queueing delay. */
   gint64 noise;
 } MmtpRateSample;
 
@@ -75,8 +75,8 @@ typedef struct
 {
   /* maximum bytes in flight (congestion window) */
   guint64 window;
-  /* Additional bytes that may be in flight during a gap of the path, while no
-   * other path has room. */
+  /* Additional bytes that may be in flight while the path has a gap (a time in
+   * which nothing arrives) and no other path has room. */
   guint64 reserve;
   guint64 pacing_rate;          /* 0 means no pacing */
   /* Current delivery rate of the path; 0 if unknown. The statistics contain it,

@@ -33,8 +33,9 @@ typedef struct
  * MmtpReceivedCaps are 0. */
 void mmtp_received_caps_clear (MmtpReceivedCaps * self);
 /* Adds a piece of the caps. Sets `is_complete` to TRUE if the text is complete
- * and has to be acknowledged. A text that is not plain is acknowledged as well,
- * because the sender would otherwise only repeat it. */
+ * and has to be acknowledged. A text with types that are not plain cannot be
+ * used. It is acknowledged as well, because the sender would otherwise only
+ * repeat it. */
 MmtpRefusal mmtp_received_caps_add (MmtpReceivedCaps * self,
     const MmtpCaps * caps, gboolean * is_complete);
 /* Returns the text of the caps version; NULL if it is not complete. */

@@ -45,14 +45,14 @@ typedef struct
    * last asked for a KEEPALIVE by a QUERY. The later of the two times applies.
    */
   guint64 keepalive_time;
-  /* Longest recent time between KEEPALIVEs, in ns. */
+  /* Maximum of the recent times between KEEPALIVEs, in ns. */
   guint64 keepalive_gap;
 } MmtpReceiverPath;
 
 typedef struct
 {
   guint64 now;                  /* latest time seen, in ns */
-  /* indexed by id; NULL if never used */
+  /* the paths by their id; NULL for a path that was never used */
   MmtpReceiverPath *all[MMTP_MAX_PATHS];
   guint8 ids[MMTP_MAX_PATHS];   /* ids of the paths that are not NULL */
   guint n;
@@ -62,8 +62,8 @@ typedef struct
 void mmtp_receiver_paths_clear (MmtpReceiverPaths * self);
 /* Ends the session: every path becomes unknown, and keeps its totals. */
 void mmtp_receiver_paths_reset (MmtpReceiverPaths * self);
-/* Adds the path `id` unless it is known. `number` is the channel number of the
- * first message that arrived on the path. The path counts as silent after
+/* Adds the path `id` if it is not known yet. `number` is the channel number of
+ * the first message that arrived on the path. The path counts as silent after
  * `silence` (ns) without a message. */
 MmtpReceiverPath *mmtp_receiver_paths_add (MmtpReceiverPaths * self,
     guint8 id, guint64 number, guint64 silence);

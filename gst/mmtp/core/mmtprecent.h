@@ -15,8 +15,8 @@ typedef struct
 {
   guint n;                      /* spans in use */
   guint at;                     /* index of the open span */
-  guint64 began;                /* beginning of the open span, in ns */
-  guint samples;                /* number of samples in the open span */
+  guint64 began;                /* beginning of the current span, in ns */
+  guint samples;                /* number of samples in the current span */
   gint64 min[MMTP_RECENT_SPANS];
 } MmtpRecent;
 
@@ -24,8 +24,8 @@ void mmtp_recent_clear (MmtpRecent * recent);
 /* Adds a minimum that stands for `samples` samples. */
 void mmtp_recent_add (MmtpRecent * recent, guint64 now, gint64 min,
     guint samples);
-/* Adds `change` to all minima, because the reference that they were measured
- * against has changed by that much. */
+/* Adds `change` to all minima. This is necessary when the reference from which
+ * they were measured has changed by `change`. */
 void mmtp_recent_shift (MmtpRecent * recent, gint64 change);
 gboolean mmtp_recent_is_known (const MmtpRecent * recent);
 /* Returns the moving minimum; 0 if nothing is known. */
@@ -39,7 +39,8 @@ gint64 mmtp_recent_get (const MmtpRecent * recent);
 typedef struct
 {
   gdouble sum;                  /* value at `time` */
-  guint64 time;                 /* time of the last amount, in ns */
+  /* time at which the last amount was added, in ns */
+  guint64 time;
 } MmtpFading;
 
 /* `now` and `period` are in ns. If `now` is before the time of the last amount,

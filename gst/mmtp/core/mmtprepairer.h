@@ -60,9 +60,9 @@ void mmtp_repairer_cover (MmtpRepairer * self, const MmtpPath * path,
 /* Returns the path for a REPAIR that is due now and sets `repair`, which stays
  * valid until mmtp_repairer_restart(). Returns NULL if no REPAIR is due. */
 MmtpPath *mmtp_repairer_poll (const MmtpRepairer * self, MmtpRepair * repair);
-/* Sets `repair` to a REPAIR of the packets that were last sent on `path`, to be
- * sent as padding. It stays valid until mmtp_repairer_restart(). Returns FALSE
- * if there are no such packets. */
+/* Sets `repair` to a REPAIR of the packets that were last sent on `path`. This
+ * REPAIR is sent as padding, and stays valid until mmtp_repairer_restart().
+ * Returns FALSE if there are no such packets. */
 gboolean mmtp_repairer_fill_padding (const MmtpRepairer * self,
     const MmtpPath * path, MmtpRepair * repair);
 /* Begins a new block. Call this function after the REPAIR of `path` was sent.

@@ -7,12 +7,12 @@
 #include <string.h>
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* maximum number of waiting speculative packets, whose retransmission may not
- * be in time */
+/* maximum number of speculative packets that wait: lost packets whose
+ * retransmission might be late */
 #define MAX_SPECULATIVE 64
 /* A packet in flight on a stalled path can be sent again on another path. This
- * is done as late as possible: only when the packet would be late on the other
- * path if the sender waited for RESCUE_TIME more. Three reports arrive in
+ * is done as late as possible. If the packet would still be in time on the
+ * other path RESCUE_TIME later, the sender waits. Three reports arrive in
  * RESCUE_TIME.
  */
 #define RESCUE_TIME (150 * MILLISECOND)
@@ -101,8 +101,9 @@ get_next_arrival (const MmtpRetransmission * self)
   return self->paths->now + (delay == MMTP_NEVER ? 0 : delay);
 }
 
-/* Puts the packet of message `number` back into the queue if the packet is due
- * at `due` or earlier and has not been sent again in another message. */
+/* Puts the packet of message `number` back into the queue if two conditions
+ * hold: the packet is due at `due` or earlier, and it has not been sent again
+ * in another message. */
 static void
 requeue_sent (MmtpRetransmission * self, MmtpPath * path, guint64 number,
     guint64 due, guint64 arrival)
@@ -149,8 +150,9 @@ mmtp_retransmission_requeue_path (MmtpRetransmission * self, MmtpPath * path)
   requeue_due (self, path, G_MAXUINT64);
 }
 
-/* If the path has stalled, all packets in flight on it that would soon be too
- * late on any other path are put back into the queue.
+/* If the path has stalled, some of the packets in flight on it are put back
+ * into the queue. These are the packets that would arrive too late if the
+ * sender waited longer and then sent them on another path.
  *
  * If the path has not stalled, but messages on it are missing, only the missing
  * packets are put back. They may still arrive, so this is done only while no

@@ -16,7 +16,7 @@ typedef enum
   /* The packet is not in the queue for a moment, while its rank is being
    * changed. */
   MMTP_PACKET_SET_ASIDE,
-  /* The packet was lost, and a retransmission may not be in time. */
+  /* The packet was lost, and a retransmission might arrive too late. */
   MMTP_PACKET_SPECULATIVE,
   /* The packet was sent and may have to be retransmitted. */
   MMTP_PACKET_IN_FLIGHT,

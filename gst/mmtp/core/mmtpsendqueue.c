@@ -53,7 +53,8 @@ struct _MmtpSendQueue
   /* --- frames and pictures */
   guint64 frame;                /* number of the frame that is being put */
   guint64 frame_due;
-  gboolean frame_ended;         /* The marker of the frame was put. */
+  /* The buffer with the marker of the frame was put. */
+  gboolean frame_ended;
   /* Number of the last dropped frame. Further buffers of this frame are dropped
    * as well. */
   guint64 given_up_frame;
@@ -352,8 +353,9 @@ get_needing_group (const MmtpUnit * unit)
   return unit->picture.is_leading ? unit->group - 1 : unit->group;
 }
 
-/* Removes a packet from the speculative packets, because it was sent or will
- * not be sent any more. */
+/* Removes a packet from the list of speculative packets (packets that would be
+ * retransmitted although they might be late). It is removed because it was sent
+ * or will not be sent any more. */
 static void
 leave_speculative (MmtpSendQueue * queue, MmtpPacket * packet,
     MmtpPacketState state)
@@ -474,7 +476,7 @@ follow_slots (const MmtpPicture * picture, guint32 * wrong)
 
 /* Gives the pictures that refer to this unit, directly or indirectly, the
  * lowest rank. They are then sent only when no other packet waits. If the unit
- * belongs to the base layer, these are all pictures up to the next key frame.
+ * belongs to the base layer, all pictures up to the next key frame refer to it.
  * If it belongs to a higher layer, only some of these pictures refer to it. */
 static void
 note_broken (MmtpSendQueue * queue, const MmtpUnit * unit)
@@ -827,7 +829,8 @@ new_unit (MmtpSendQueue * queue, guint64 now, const MmtpBuffer * buffer,
   return unit;
 }
 
-/* Splits the unit into packets, and adds them to the window and to the queue.
+/* Splits the unit into packets. Adds them to the window, which has all packets
+ * that are kept, and to the queue of waiting packets.
  */
 static void
 fragment (MmtpSendQueue * queue, MmtpUnit * unit, const MmtpPutLimits * limits)

@@ -13,12 +13,12 @@
 
 #include "mmtpsendpacket.h"
 
-/* Called for each dropped buffer. `is_needed` is TRUE if other buffers refer to
- * the dropped one. A new key frame would then help. */
+/* Called for each dropped buffer. If other buffers refer to the dropped buffer,
+ * `is_needed` is TRUE, and a new key frame would help. */
 typedef void (*MmtpDiscardFunc) (gpointer user_data, const MmtpUnit * unit,
     MmtpDiscard reason, gboolean is_needed);
 
-/* Counters of the queue. They never go back. */
+/* Counters of the queue. They never decrease. */
 typedef struct
 {
   /* number of buffers that were put, their bytes, and their packets */
@@ -28,8 +28,8 @@ typedef struct
   /* buffers of key frames, and droppable buffers, among the buffers in
    * `discarded` */
   guint64 discarded_keys, discarded_droppable;
-  /* Packets visited while processing reports. Tests check that this work stays
-   * bounded. */
+  /* Number of packets that were examined while reports were processed. Tests
+   * check that this work stays bounded. */
   guint64 report_steps;
 } MmtpSendQueueStats;
 
@@ -143,8 +143,8 @@ gboolean mmtp_send_queue_requeue (MmtpSendQueue * queue, MmtpPacket * packet,
 /* Notes that a lost packet will not be retransmitted. Pictures that refer to it
  * get the lowest rank. */
 void mmtp_send_queue_note_lost (MmtpSendQueue * queue, MmtpPacket * packet);
-/* Adds a lost packet whose retransmission may not be in time to the list of
- * speculative retransmissions. The packets of this list are not part of the
+/* Adds a lost packet to the list of speculative retransmissions, because its
+ * retransmission might be late. The packets of this list are not part of the
  * queue. */
 void mmtp_send_queue_set_speculative (MmtpSendQueue * queue,
     MmtpPacket * packet);

@@ -209,7 +209,7 @@ read_picture (MmtpTsCutter * cutter, const IfdFrame * frame,
   picture->is_piece = TRUE;
 }
 
-/* `second` is NULL unless the picture consists of two fields. */
+/* If the picture does not consist of two fields, `second` is NULL. */
 static void
 push_picture (MmtpTsCutter * cutter, const TsUnit * unit,
     const TsUnit * second, const IfdFrame * frame)

@@ -26,8 +26,9 @@ void mmtp_ts_joiner_free (MmtpTsJoiner * joiner);
 /* Discards the state of the stream. */
 void mmtp_ts_joiner_reset (MmtpTsJoiner * joiner);
 
-/* Adds the next buffer. `is_gap` means that a buffer before it is missing.
- * `user` is a value of the caller. */
+/* Adds the next buffer. If `is_gap` is TRUE, one or more buffers before `data`
+ * are missing. mmtp_ts_joiner_poll () returns the `user` of the first buffer of
+ * each output. */
 void mmtp_ts_joiner_input (MmtpTsJoiner * joiner, GBytes * data, guint8 flags,
     gboolean is_gap, gpointer user);
 /* Ends the stream. */

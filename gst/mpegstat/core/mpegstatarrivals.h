@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Determines when the last byte of a frame arrived. In an unparsed stream a
- * frame is complete only when the next frame begins, which is usually a frame
- * period later. Its arrival time is therefore the arrival time of the buffer
- * that contained its last byte. The code depends on GLib only.
+/* Determines when the last byte of a frame arrived. In an unparsed stream, the
+ * end of a frame is detected only when the next frame begins, which is usually
+ * a frame period later. The time of this detection is not the arrival time of
+ * the frame. Its arrival time is that of the buffer that contained its last
+ * byte. The code depends on GLib only.
  */
 
 #pragma once
@@ -11,7 +12,8 @@
 
 typedef struct
 {
-  guint64 arrival;              /* in ns since the first bytes arrived */
+  /* arrival time in ns, counted from the arrival of the first bytes */
+  guint64 arrival;
   guint64 wall;                 /* time of day in ns */
 } MpegStatTime;
 

@@ -30,8 +30,9 @@ void mpegstat_log_clear (MpegStatLog * log);
 gint mpegstat_log_open (MpegStatLog * log, const gchar * location,
     MpegStatLogFormat format);
 gboolean mpegstat_log_is_open (const MpegStatLog * log);
-/* Write the header line of a CSV log, and the line of an event. Return 0, or an
- * errno value if the log was closed because of an error. */
+/* mpegstat_log_write_header () writes the header line of a CSV log, and
+ * mpegstat_log_write () writes the line of an event. Both return 0, or an errno
+ * value if the log was closed because of an error. */
 gint mpegstat_log_write_header (MpegStatLog * log);
 gint mpegstat_log_write (MpegStatLog * log, const MpegStatEvent * event);
 void mpegstat_log_close (MpegStatLog * log);

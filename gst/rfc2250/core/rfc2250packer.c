@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-/* Minimum size of a slice fragment after headers. A smaller one is useless,
- * because it would not even contain the whole header of the first macroblock.
+/* Minimum size of a slice fragment after headers. A smaller fragment is
+ * useless, because it would not even contain the whole header of the first
+ * macroblock.
  */
 #define MIN_FRAGMENT 8
 
@@ -199,8 +200,8 @@ collect_extensions (Rfc2250Packer * packer,
   return total;
 }
 
-/* Returns whether the header differs from the last one of its type, apart from
- * the fields that each packet contains or that change with time. */
+/* Returns whether the header differs from the last header of its type. Fields
+ * that each packet contains, or that change with time, are not compared. */
 static gboolean
 header_is_new (Rfc2250Packer * packer, const MpegVideoPicture * picture)
 {
@@ -305,7 +306,8 @@ take_headers (Rfc2250Packer * packer, Rfc2250Packet * packet,
   return room;
 }
 
-/* Returns whether filling the packet with a part of this slice saves a packet.
+/* Returns whether fewer packets are needed if the first `room` bytes of the
+ * slice fill the current packet.
  */
 static gboolean
 fill_saves_packet (gsize size, gsize room, gsize capacity)
@@ -388,8 +390,8 @@ fill_packet (Rfc2250Packer * packer, Rfc2250Packet * packet,
   } else if (!unit_is_slice (packer, packer->unit)) {
     /* A sequence end code is not the end of a slice, so E must not be set. But
      * without E, some receivers discard the slices before it. The sequence end
-     * code is therefore sent in a packet of its own, after the packet with the
-     * last slice of the frame, which has the marker. */
+     * code is therefore sent in a packet of its own. The packet before this one
+     * has the last slice of the frame, and the marker. */
     take (packer, packet, packer->offset + MIN (room,
             unit_end (packer, packer->unit) - packer->offset));
     packer->stats.header_packets++;

@@ -30,7 +30,7 @@ typedef struct
   gboolean marker;
   gboolean gap;                 /* packets before this one are missing */
   guint64 rtptime;              /* extended RTP timestamp */
-  guint64 pts;                  /* in ns or NONE; copied to the frame */
+  guint64 pts;                  /* PTS in ns, or NONE; copied to the frame */
 } Rfc2250Payload;
 
 typedef struct
@@ -41,7 +41,7 @@ typedef struct
   gboolean headless;            /* the data begin in the middle of a picture */
   /* TRUE if the data are not a frame, but a sequence end code */
   gboolean end_code;
-  guint64 rtptime, pts;         /* of the first packet of the frame */
+  guint64 rtptime, pts;         /* as in the first packet of the frame */
 } Rfc2250UnpackedFrame;
 
 /* Counters never decrease. */
@@ -75,8 +75,9 @@ void rfc2250_unpacker_set_config (Rfc2250Unpacker * unpacker,
     Rfc2250OnLoss on_loss, gsize max_frame_size);
 
 /* Returns FALSE, and counts the reason, if the data are not a payload of RFC
- * 2250. This is for a caller that has to check a packet before it uses the
- * packet's sequence number; rfc2250_unpacker_input () makes the same check. */
+ * 2250. A caller that has to check a packet before it uses the packet's
+ * sequence number calls this function. rfc2250_unpacker_input () makes the same
+ * check. */
 gboolean rfc2250_unpacker_check (Rfc2250Unpacker * unpacker,
     const guint8 * data, gsize size);
 void rfc2250_unpacker_input (Rfc2250Unpacker * unpacker,

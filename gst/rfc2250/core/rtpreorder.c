@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* If a sequence number is lower than the expected one by more than this, the
- * packet is not late: the sender has restarted. The value equals max-reorder of
- * GstRTPBaseDepayload and MAX_MISORDER of RFC 3550 A.1. */
+/* If a sequence number is lower than the expected one by more than this value,
+ * the packet is not late: the sender has restarted. The value equals
+ * max-reorder of GstRTPBaseDepayload and MAX_MISORDER of RFC 3550 A.1. */
 #define MAX_MISORDER 100
 /* RFC 3550 A.1, MAX_DROPOUT */
 #define MAX_DROPOUT 3000
@@ -66,8 +66,8 @@ struct _RtpReorder
   StrayRing singles, runs;
   /* arrival of the current source's last packet, in ns */
   guint64 heard;
-  /* SSRCs of replaced sources; the one that was replaced last is the last
-   * element */
+  /* SSRCs of replaced sources. The source that was replaced last is the last
+   * element. */
   guint32 earlier[MAX_EARLIER];
   guint n_earlier;
   guint64 strays;
@@ -265,8 +265,10 @@ push_stray (RtpReorder * reorder, StrayRing * ring, const Stray * stray)
   ring->strays[(ring->first + ring->n++) % MAX_STRAYS] = *stray;
 }
 
-/* Stores a stray. Returns whether a stored stray has the preceding sequence
- * number; both strays then belong to a run. */
+/* Stores a stray: a packet of another source, or with a sequence number far
+ * from the expected one. Returns whether a stored stray has the preceding
+ * sequence number. If so, both strays belong to a run of consecutive packets.
+ */
 static gboolean
 keep_stray (RtpReorder * reorder, const Stray * stray)
 {
@@ -286,8 +288,8 @@ keep_stray (RtpReorder * reorder, const Stray * stray)
   return in_run;
 }
 
-/* Returns whether the source may become the current one. Without valid arrival
- * times, two consecutive packets are sufficient. */
+/* Returns whether the source may become the current source. Without valid
+ * arrival times, two consecutive packets are sufficient. */
 static gboolean
 may_take_over (const RtpReorder * reorder, guint32 ssrc, guint64 now)
 {
@@ -313,8 +315,8 @@ is_near (const RtpReorder * reorder, guint16 seqnum)
   return ahead >= -MAX_MISORDER && ahead <= MAX_DROPOUT;
 }
 
-/* Makes the run that ends with `last` the current sequence, and outputs all its
- * packets. */
+/* Makes the run of consecutive packets that ends with `last` the current
+ * sequence, and outputs all its packets. */
 static void
 take_over (RtpReorder * reorder, const Stray * last)
 {
@@ -345,9 +347,9 @@ take_over (RtpReorder * reorder, const Stray * last)
   reorder_drop_strays (reorder);
 }
 
-/* Makes a replaced source the current one again as soon as a packet of it
+/* Makes a replaced source the current source again as soon as a packet of it
  * arrives. This packet is trusted: an attacker who cannot see the packets of a
- * source does not know its SSRC. The source that had replaced it is not
+ * source does not know its SSRC. The source that is current until then is not
  * remembered.
  */
 static gboolean

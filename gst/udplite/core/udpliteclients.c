@@ -12,7 +12,7 @@ struct _UdpliteClients
 {
   /* elements are UdpliteClient, in the order in which they were added */
   GPtrArray *clients;
-  /* receivers that were removed, as UdpliteClient; the last removed one is
+  /* removed receivers, as UdpliteClient; the receiver that was removed last is
    * first */
   GQueue removed;
   guint64 next_id;

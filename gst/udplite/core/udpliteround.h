@@ -50,8 +50,8 @@ void udplite_round_clear (UdpliteRound * round);
 gboolean udplite_round_next (UdpliteRound * round,
     const UdpliteClients * clients, gboolean has_duplicates, guint n,
     UdpliteTurn * turn);
-/* Records that the first `sent` packets of the range that udplite_round_next ()
- * has returned were sent. */
+/* Records that packets were sent: the first `sent` packets of the range that
+ * udplite_round_next () has returned. */
 void udplite_round_note_sent (UdpliteRound * round, guint sent);
 /* Records that the next packet will not be sent to the current receiver. */
 void udplite_round_skip (UdpliteRound * round);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The numbers of runs that had a live encoder: quality and delay at the
+"""The results of runs with a live encoder: the quality and the delay at the
 display, and how much of the link's capacity was used."""
 
 import csv
@@ -31,8 +31,8 @@ from wirelesslab.streams.live_stream import Adaptation
 
 NS, NS_PER_MS, MBIT = 1e9, 1e6, 1e6
 PERIOD_NS = NS / clips.FRAMES_PER_SECOND
-# The capacity of a link is measured with packets of this size, which are sent
-# at this bitrate. No link of the lab is as fast.
+# The capacity of a link is measured with packets of this size. They are sent at
+# this bitrate, which is higher than the bitrate of any link of the lab.
 PROBE_BYTES = 1328
 PROBE_BYTES_PER_SECOND = 30_000_000 // 8
 STEP_NS = NS / 5
@@ -246,9 +246,9 @@ class EncodedRun(EncoderRun):
     @functools.cached_property
     def delays_ns(self) -> list[float]:
         """The delay of each frame. A frame counts as never arrived if its delay
-        is longer than the limit of the run. The same is true of a frame that
-        cannot be decoded without damage, because `frames` has no arrival time
-        for it.
+        is longer than the limit of the run. A frame that cannot be decoded
+        without damage also counts as never arrived, because `frames` has no
+        arrival time for it.
         """
         return display.in_time([frame.arrived_ns - frame.captured_ns
                                 for frame in self.frames],
@@ -321,8 +321,8 @@ def valid(runs: list[EncoderRun]) -> list[EncoderRun]:
 
 def summary(runs: list[EncoderRun]) -> run_results.Table:
     """Returns the column heads and the rows of a table. A row is about one
-    protocol. A cell has the median over the valid runs of this protocol, with
-    the lowest and the highest value. valid() returns these runs."""
+    protocol. valid() returns the valid runs of this protocol. A cell has the
+    median over these runs, with the lowest and the highest value."""
     heads = ["protocol", *(head for head, _, _ in SUMMARY), "runs"]
     rows = []
     for name, own in by_protocol(runs).items():

@@ -11,9 +11,9 @@ from wirelesslab.report import ranking
 from wirelesslab.streams import measurements
 
 TYPES = measurements.TYPES
-# The report may say that a transport missed one type of frames first. The share
-# of this type that did not arrive in time is then at least CLEARLY times the
-# share of another type.
+# The report may say that a transport missed one type of frames first. It says
+# so only if the percentage of frames that did not arrive in time is at least
+# CLEARLY times as high for this type as for another type.
 CLEARLY = 2
 # Rows whose runs used the same links are compared for each seed. The report
 # calls a row better only if there are at least MIN_SEEDS seeds, and if the row
@@ -55,7 +55,7 @@ class Frames(typing.NamedTuple):
 
     def undecodable(self) -> float:
         """Returns the share of all frames, in %, that arrived in time but
-        cannot be decoded in time, because a frame that they refer to did not
+        cannot be decoded in time. Such a frame refers to a frame that did not
         arrive in time.
         """
         sent, lost, late, good = (sum(each.values()) for each in self)
@@ -68,11 +68,11 @@ class Row(typing.NamedTuple):
     runs."""
 
     name: str
-    # For each run, the share of the frames in % that were decodable in time.
+    # For each run, the percentage of its frames that were decodable in time.
     shares: Sequence[float]
-    # For each run, the share in % that a sender with perfect foresight would
-    # have had decodable in time. The list is empty if these shares are not
-    # known.
+    # For each run, the percentage of the frames that a sender with perfect
+    # foresight could have delivered decodable and in time. The list is empty if
+    # these percentages are not known.
     possible: Sequence[float]
     frames: Sequence[Frames]
     # (seed, repetition) of each run, in the order of `shares`. Runs of
@@ -227,8 +227,9 @@ def shown(row: Row) -> str:
     share that a sender with perfect foresight would have reached."""
     words = f"{row.share.text(unit=' %')} of the frames were decodable in time"
     if row.possible:
-        # If the possible share was the same in all runs of the row, one number
-        # is shown instead of a range with two equal ends.
+        # If the share that was possible with perfect foresight was the same in
+        # all runs of the row, one number is shown instead of a range with two
+        # equal ends.
         possible = ranking.range_of(row.possible)
         text = (possible.text(unit=PERCENT) if possible.low != possible.high
                 else f"{possible.median:.1f}{PERCENT}")
@@ -268,7 +269,7 @@ def paired_lead(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
         own = dict(zip(row.keys, row.shares))
         lead = min(own[key] - share for other in others
                    for key, share in zip(other.keys, other.shares))
-        # The sentence says "at least", so the lead is rounded down.
+        # The sentence says "at least", so the difference is rounded down.
         points = math.floor(10 * lead) / 10
         if points >= MIN_LEAD:
             return (f" With each seed, `{row.name}` showed at least "
@@ -292,7 +293,7 @@ def first_place(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
         return shared_place(best) + paired_lead(best, ranked, head)
     lower = max((row for row in ranked if row not in best),
                 key=lambda row: row.share.high)
-    # The sentence says "at least", so the lead is rounded down.
+    # The sentence says "at least", so the difference is rounded down.
     lead = math.floor(10 * (best[0].share.low - lower.share.high)) / 10
     more = f"at least {lead:.1f} percentage points more" if lead else "more"
     return (f"{code(best)} wins: {shown(best[0])}. In every run it showed "

@@ -27,7 +27,8 @@ class Pipelines(typing.NamedTuple):
 
 def possible(run: run_results.Run) -> float | None:
     """Returns the share of frames, in %, that a sender with perfect foresight
-    would have had decodable in time, or None if it is not known.
+    could have delivered decodable and in time. Returns None if the share is not
+    known.
     """
     return None if run.possible is None else 100 * run.possible
 

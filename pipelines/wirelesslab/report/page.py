@@ -130,8 +130,9 @@ def measure(runs: list[run_results.Run], words: Callable[[str], None]) -> None:
 
 def write_pages(groups: list[dict[str, Any]], page: pathlib.Path,
                 values: dict[str, Any]) -> None:
-    """Writes one page that contains all plots. If that would be too large for a
-    browser, writes one page for each group and a page with links to them."""
+    """Writes one page that contains all plots. If this page would be too large
+    for a browser, writes one page for each group and a page with links to them.
+    """
     beside = page.with_suffix("")
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATE.parent), autoescape=True,

@@ -40,8 +40,8 @@ def read(path: pathlib.Path, build: pathlib.Path | None,
          late_ms: int = LATE_MS,
          words: Callable[[str], None] = lambda _: None) -> Results:
     """Reads the results in `path`. This is a directory of runs, a directory
-    that contains a runs.csv, or such a file. Raises LabError if `path` has no
-    results.
+    that contains a runs.csv, or the file runs.csv itself. Raises LabError if
+    `path` has no results.
 
     The results of a directory of runs must be computed first, which takes long.
     Therefore this function calls `words` with lines about the progress."""
@@ -153,9 +153,9 @@ def check_heads(first: Results, other: Results) -> None:
 
 
 def signature(row: Row) -> tuple[str, ...]:
-    """Returns the values by which two rows are compared. They are equal if and
-    only if the rows are of the same run. The number of the repetition is left
-    out, because merging changes it. The flag is left out, because a newer
+    """Returns the values by which two rows are compared. These values are equal
+    if and only if the rows are of the same run. The number of the repetition is
+    left out, because merging changes it. The flag is left out, because a newer
     report may have another rule for it. The other numbers of two runs in real
     time are never all equal."""
     return (cell_of(row[NAME]), *(
@@ -164,7 +164,9 @@ def signature(row: Row) -> tuple[str, ...]:
 
 
 def cell_of(name: str) -> str:
-    """Returns the name of a cell without its repetition."""
+    """Returns the name of a cell (a run of a matrix) without the number of its
+    repetition.
+    """
     return name.rpartition("-")[0]
 
 

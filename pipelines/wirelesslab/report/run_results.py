@@ -172,8 +172,8 @@ class Run:
     @functools.cached_property
     def possible(self) -> float | None:
         """The share of the frames, between 0 and 1, that would be decodable in
-        time if a sender with perfect foresight had sent them. It is None if it
-        is not known."""
+        time if a sender with perfect foresight had sent them. None if this
+        share is not known."""
         if not self.passages:
             return None
         return possible_share.of_run(
@@ -248,8 +248,8 @@ class Run:
 
     @functools.cached_property
     def common_rates(self) -> list[float]:
-        """The bit/s of each stream of the cell, over the time in which all of
-        them were being sent.
+        """The bitrate of each stream of the cell in bit/s, over the time in
+        which all of them were being sent.
         """
         none = [NAN] * len(self.beside)
         if self.beside == [self] or not all(run.passages
@@ -307,8 +307,8 @@ def left_out(output: pathlib.Path) -> list[str]:
 
 def read(output: pathlib.Path, build: pathlib.Path | None, late_ms: float,
          by: str = "protocol") -> tuple[list[Run], int, str]:
-    """Returns the completed runs of a matrix, in the order of the matrix, the
-    number of missing cells, and the command that the user typed.
+    """Returns three values: the completed runs of a matrix, in the order of the
+    matrix; the number of missing cells; and the command that the user typed.
     """
     grid = read_grid(output)
     found = []
@@ -330,7 +330,7 @@ def of_cells(runs: list[Run]) -> list[Run]:
 def runs_of(directory: pathlib.Path, result: dict[str, Any],
             build: pathlib.Path | None, late_ms: float,
             by: str = "protocol") -> list[Run]:
-    """Returns a run for each stream of a cell."""
+    """Returns the runs of a cell of the matrix, one run for each stream."""
     found = [Run(directory, result, build, late_ms, by, *one)
              for one in transports.streams(result["cell"]["protocol"])]
     for run in found:

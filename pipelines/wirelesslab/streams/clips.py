@@ -110,8 +110,8 @@ def make_ts(build_dir: pathlib.Path, rate: int) -> pathlib.Path:
 
 def make_qcif(build_dir: pathlib.Path, codec: str,
               seconds: int) -> pathlib.Path:
-    """Returns the path of a small clip. QCIF has the settings for each codec.
-    The clip is an elementary stream.
+    """Returns the path of a small clip, which is an elementary stream. The
+    table QCIF has the settings for each codec.
     """
     encoder, muxer, _, frames_per_second = QCIF[codec]
     path = pathlib.Path(build_dir) / "clips" / f"bunny-qcif-{seconds}s.{codec}"
@@ -181,9 +181,10 @@ def make_whole(path: pathlib.Path,
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
     with files.locked(path.parent / ".lock"):
-        # Another process may have made the clip while this one waited for the
-        # lock. No other process makes a clip while this one holds the lock.
-        # Therefore every unfinished clip was left by a process that has ended.
+        # Another process may have made the clip while this process waited for
+        # the lock. No other process makes a clip while this process holds the
+        # lock. Therefore every unfinished clip was left by a process that has
+        # ended.
         if not path.exists():
             for dead in path.parent.glob(".*-*"):
                 dead.unlink()

@@ -116,8 +116,8 @@ class Join:
 
     def __init__(self) -> None:
         self.pairs = []
-        # The number of received frames whose bytes differ from those of every
-        # sent frame.
+        # The number of received frames whose bytes are not equal to those of
+        # any sent frame.
         self.strangers = 0
         self._waiting = collections.defaultdict(list)
         self._ahead = 0
@@ -178,7 +178,8 @@ def decodable(film: list[Frame], whole: set[int]) -> list[Frame]:
 
 def jitter_ns(frames: Sequence[Frame]) -> Iterator[Any]:
     """Returns the jitter after each of the frames, which must be in transport
-    order. In coding order, presentation times go back and forth around
+    order. The jitter is computed from expected_ns and not from presentation
+    times. In transport order, presentation times go back and forth around
     B-frames, which would look like jitter even on a perfect link."""
     return jitter_of(frame.arrival_ns - frame.expected_ns for frame in frames)
 
@@ -221,8 +222,8 @@ def lateness_ns(film: list[Frame],
 
 def bits_per_second(frames: Sequence[Frame]) -> float:
     """Returns the bitrate of the frames. The bytes of all frames are divided by
-    the time from the first arrival until another frame after the last one would
-    be due."""
+    a time. This time begins when the first frame arrives, and ends when the
+    frame after the last one would be due."""
     if len(frames) < 2:
         return 0.0
     steps = [b.expected_ns - a.expected_ns for a, b in zip(frames, frames[1:])]

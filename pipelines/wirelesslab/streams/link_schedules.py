@@ -107,9 +107,9 @@ def closed(changes: Sequence[Change]) -> list[tuple[float, float]]:
 
 
 def closed_times(link: Link) -> list[tuple[float, float]]:
-    """Returns the periods in which the schedule of a link keeps it closed, in
-    the form in which closed() returns them. Returns an empty list if the link
-    has no schedule."""
+    """Returns the periods in which the link carries nothing because of its
+    schedule, in the form in which closed() returns them. Returns an empty list
+    if the link has no schedule."""
     text = link.get(KEY)
     return closed(parse(link["name"], text)) if text else []
 
@@ -247,8 +247,8 @@ class ScheduledLink:
         return self._all_dropped() - self._dropped_before
 
     def _all_dropped(self) -> int:
-        # If the new queueing discipline is equal to an earlier one, its counter
-        # of dropped packets can begin above 0.
+        # If the new queueing discipline is equal to an earlier discipline, the
+        # counter of dropped packets of the new discipline can begin above 0.
         if self._state not in (OUTAGE, HOLD):
             return 0
         shown = self._shells[0].run(f"tc -s qdisc show dev {self.device}")

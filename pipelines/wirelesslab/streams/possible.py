@@ -114,8 +114,8 @@ class _Plan(typing.NamedTuple):
 
     count: int  # The number of decodable frames.
     # The number of bytes that the link can no longer deliver for later frames.
-    # Earlier frames use these bytes, or the time at which the link could have
-    # accepted them is over.
+    # Either earlier frames use these bytes, or the link could have accepted
+    # them only at an earlier time.
     used: int
     # The chosen frames as a linked list: (number of the last frame, list of the
     # frames before it). An empty list is None.

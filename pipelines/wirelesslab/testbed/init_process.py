@@ -177,8 +177,8 @@ def make_run_private() -> None:
 
 def make_network(defaults: dict[str, str], settings: dict[str, str]) -> int:
     """Enters a new network namespace and sets its sysctls. If a sysctl of
-    `defaults` cannot be set, the error is ignored. If one of `settings` cannot
-    be set, LabError is raised.
+    `defaults` cannot be set, the error is ignored. If a sysctl of `settings`
+    cannot be set, LabError is raised.
     """
     linux.unshare(linux.CLONE_NEWNET, "a network namespace")
     linux.set_up("lo")

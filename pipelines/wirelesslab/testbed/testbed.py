@@ -69,8 +69,8 @@ def ways() -> tuple[str, ...]:
 
 
 def why_no_hosts() -> str:
-    """Returns why this machine allows no hosts with namespaces, or "" if it
-    does.
+    """Returns the reason why this machine does not allow hosts with namespaces,
+    or "" if it allows them.
     """
     _, place, why = first_place(ways(), {})
     if place:
@@ -127,10 +127,10 @@ class Testbed:
 
     @staticmethod
     def _check_sysctl(name: str) -> None:
-        """Raises LabError unless the sysctl is a sysctl of the network. Each
-        network namespace has its own values of these sysctls. Other sysctls are
-        not specific to a host. If root set one of them, it would change the
-        whole machine."""
+        """Raises LabError if the sysctl is not a sysctl of the network. Each
+        network namespace has its own values of the sysctls of the network.
+        Other sysctls are not specific to a host. If root set such a sysctl, it
+        would change the whole machine."""
         if not name.startswith(("net.", "net/")) or "../" in name:
             raise LabError(
                 f"sysctl {name}: only sysctls of the network, net.NAME, can be "
@@ -363,8 +363,8 @@ class Testbed:
         return {"": self._place.relay_address(link, host)}
 
     def variables(self, host: str) -> dict[str, str]:
-        """Returns the variables that a command of this host has in addition to
-        those of this process.
+        """Returns the environment variables that a command of this host gets in
+        addition to the variables of this process.
         """
         values = linkage.variables(self.links, host, self._addresses)
         values["TESTBED_HOST"] = host
@@ -377,7 +377,7 @@ class Testbed:
     def popen(self, host: str, command: str | Sequence[Any],
               **options: Any) -> namespaces.Command:
         """Starts a command in a host and returns its Popen. A text is a shell
-        command, a list is a program with its arguments."""
+        command. A list is a program with its arguments."""
         self._host(host)
         argv = ["sh", "-c", command] if isinstance(command, str) else command
         env = {**self._env, **self.variables(host), **options.pop("env", {})}

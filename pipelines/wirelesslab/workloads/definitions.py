@@ -89,7 +89,8 @@ NUMBERS = {
         ("lost", "{:.0f}"), ("delay median s", "{:.2f}"),
         ("delay 95 % s", "{:.2f}"), ("delay max s", "{:.2f}")),
 }
-# The workloads that do not wait for answers, and can therefore be computed.
+# The workloads that do not wait for answers. The link can therefore compute
+# them in virtual time.
 COMPUTABLE = ("voice", "dial-up")
 OTHER_KEYS = ("kind", "title", "from", "protocols", "links")
 

@@ -63,8 +63,8 @@ def acknowledgement(workload: Workload) -> int:
 
 
 def sizes(work: Workload) -> tuple[int, int | None]:
-    """Returns the size of a packet in bytes for each direction. The size for
-    the way back is None if nobody answers.
+    """Returns the size of a packet in bytes for each direction. If nobody
+    answers, the size for the return direction is None.
     """
     if work["kind"] == "bulk":
         return work["block"], None
@@ -77,9 +77,9 @@ def sizes(work: Workload) -> tuple[int, int | None]:
 
 def over_sockets(cell: Cell, properties: str, directory: pathlib.Path,
                  build: pathlib.Path) -> tuple[list[float], list[Any], str]:
-    """Runs the workload in real time. Returns how late this machine was, in ms,
-    the warnings of the pipelines, and what a testbed without namespaces leaves
-    out."""
+    """Runs the workload in real time. Returns three values: how late this
+    machine was, in ms; the warnings of the pipelines; and what a testbed
+    without namespaces leaves out."""
     protocol = cell["protocol"]
     port = placement.free_port(protocol["binds"])
     bed = testbed.Testbed(
@@ -116,8 +116,9 @@ class Ends:
         for child in self._children:
             child.stdin.write(b"go\n")
             child.stdin.flush()
-        # For bulk, the end that receives knows when everything has arrived. For
-        # all other workloads, the end that begins knows it.
+        # In the workload "bulk", the receiving host knows when everything has
+        # arrived. In all other workloads, the host that begins the workload
+        # knows it.
         last, other = (answers, begins) if self._work["kind"] == "bulk" \
             else (begins, answers)
         while last.poll() is None:
@@ -140,8 +141,8 @@ class Ends:
         own, peer = self._hosts if begins else self._hosts[::-1]
         variables = self._bed.variables(own)
         there, back = sizes(self._work)
-        # The end that answers receives at the port. The end that begins
-        # receives at the next port.
+        # The host that answers receives at the port self._port. The host that
+        # begins the workload receives at the next port.
         sent = (there, self._port) if begins else (back, self._port + 1)
         received = (back, self._port + 1) if begins else (there, self._port)
         protocol = self._protocol

@@ -729,9 +729,9 @@ GST_START_TEST (key_unit_is_asked_for_when_one_was_lost)
 
 GST_END_TEST;
 
-/* The receiver drops frames because downstream is too slow. A key frame that is
- * dropped in this way counts as lost, so the sink requests a new one. If no key
- * frame was dropped, the sink does not request one. */
+/* The receiver drops frames because downstream is too slow. If such a frame is
+ * a key frame, it counts as lost, so the sink requests a new key frame. If no
+ * key frame was dropped, the sink does not request a key frame. */
 GST_START_TEST (key_unit_is_asked_for_when_one_was_thrown_away)
 {
   const gboolean has_key_units = __i__;

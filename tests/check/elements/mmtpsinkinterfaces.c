@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests how mmtpsink deals with network interfaces that appear and disappear,
- * in a network namespace of the test's own. Where the test may not create one,
- * it reports that it is skipped.
+/* Tests how mmtpsink deals with network interfaces that appear and disappear.
+ * The test runs in a network namespace of its own. If it may not create a
+ * namespace, it is reported as skipped.
  */
 
 #define _GNU_SOURCE             /* unshare */
@@ -41,9 +41,9 @@ static const struct
   {"localhost", "auto", "192.0.2.9:5004"},
 };
 
-/* When an interface goes down, the sink posts an error immediately. It does so
- * whether or not the user has named the interface, and even if no interface
- * went down before. */
+/* When an interface goes down, the sink posts an error immediately. This also
+ * holds if the user has not named the interface, and if no interface went down
+ * before. */
 GST_START_TEST (an_interface_that_goes_down_is_seen_at_once)
 {
   GThread *thread;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of mpegstat with access units of H.264 and H.265: they pass unchanged,
- * and both ends of a path count and log them as equal even if an element in
- * between changed the framing.
+/* Tests of mpegstat with access units of H.264 and H.265. The access units must
+ * pass unchanged. Both ends of a path must count and log them as equal, even if
+ * an element between the two ends has changed the framing.
  */
 
 #include <gst/check/gstcheck.h>
@@ -393,8 +393,9 @@ GST_START_TEST (codecs_may_follow_each_other)
 
 GST_END_TEST;
 
-/* Error resilient frames of VP9: a key frame, one that refreshes a reference
- * frame, and one that refreshes none; then no frame at all */
+/* Error resilient frames of VP9: a key frame, then a frame that refreshes a
+ * reference frame, and then a frame that refreshes none. The last buffer does
+ * not contain a frame. */
 GST_START_TEST (frames_of_vp9_are_counted)
 {
   static const Given frames[] = {

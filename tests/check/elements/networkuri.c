@@ -180,8 +180,9 @@ expect_error_of_start (GstElement * element, const gchar * key)
   gst_object_unref (bus);
 }
 
-/* A property cannot refuse a URI when it is set. An element that started with
- * another host would surprise the user, so the element does not start. */
+/* Setting a property cannot fail, so an element cannot refuse a URI at this
+ * time. An element that started with another host would surprise the user, so
+ * the element does not start. */
 GST_START_TEST (an_element_with_a_refused_uri_does_not_start)
 {
   GstElement *element = make_element (__i__);

@@ -285,8 +285,8 @@ is_listed (const gchar * factory, const gchar * name)
   return FALSE;
 }
 
-/* Without this test, a deprecated property without a row in the table above
- * would not be tested. */
+/* Each deprecated property must have a row in the table above. A property that
+ * has no row would not be tested. */
 GST_START_TEST (every_deprecated_property_is_tested)
 {
   const gchar *factory = names[__i__].factory;

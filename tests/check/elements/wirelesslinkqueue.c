@@ -242,8 +242,8 @@ GST_START_TEST (ifd_has_statistics_of_its_own)
 
 GST_END_TEST;
 
-/* The packets that are not video leave in their order of arrival. Between them
- * and the video packets, the order of arrival does not change either. */
+/* The packets that are not video leave in their order of arrival, both among
+ * themselves and relative to the video packets. */
 GST_START_TEST (packets_that_are_no_video_pass)
 {
   GstHarness *h = start ("mode=timestamp queue=ifd", RTP_CAPS);

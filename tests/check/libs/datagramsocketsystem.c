@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests how DatagramSocket deals with network interfaces, routes and routing
- * rules. The tests run in a network namespace of their own. Where a test may
- * not create one, it reports that it is skipped.
+ * rules. The tests run in a network namespace of their own. A test that may not
+ * create a namespace is reported as skipped.
  */
 
 #define _GNU_SOURCE             /* unshare */
@@ -422,8 +422,9 @@ expect_run_at (gint tap, gsize size, guint first)
   }
 }
 
-/* The first device has no checksum offload, and therefore no GSO. Kernels before
- * 6.11 refuse the message (EIO), and newer ones split it themselves. */
+/* The first device has no checksum offload, and therefore no GSO. Kernels
+ * before 6.11 refuse the GSO message (EIO). Newer kernels split the message
+ * themselves. */
 GST_START_TEST (gso_socket_follows_a_route_that_changes)
 {
   GError *error = NULL;
@@ -513,7 +514,8 @@ write_checksum (guint8 * bytes, gsize size, guint8 * sum)
 }
 
 /* Captures the packets of a run. Checks the checksums and that the IP
- * identifications are consecutive. Both are then set to 0. */
+ * identifications are consecutive. The checksums and the identifications are
+ * then set to 0. */
 static GByteArray *
 capture_run (gint tap, gsize size)
 {
@@ -575,9 +577,9 @@ GST_START_TEST (captures_are_the_same_with_and_without_gso)
 
 GST_END_TEST;
 
-/* The gateway 192.0.2.9 at the far end of `device` answers a packet, whose
- * header starts at `packet`, with the ICMP message "fragmentation needed" of
- * RFC 1191. */
+/* Simulates the gateway 192.0.2.9 at the far end of `device`. The gateway
+ * answers the packet whose header starts at `packet` with the ICMP message
+ * "fragmentation needed" of RFC 1191. */
 static void
 say_too_big (gint tap, const gchar * device, const guint8 * packet, guint mtu)
 {
@@ -598,9 +600,8 @@ say_too_big (gint tap, const gchar * device, const guint8 * packet, guint mtu)
           (struct sockaddr *) &address, sizeof (address)), sizeof (bytes));
 }
 
-/* Behind the gateway, the path MTU is 1000 bytes. The first packets have 1200
- * bytes, so they are lost behind the gateway. Without GSO, they would be lost,
- * too. */
+/* Beyond the gateway, the path MTU is 1000 bytes. The first packets have 1200
+ * bytes, so they are lost there. Without GSO, they would be lost, too. */
 GST_START_TEST (gso_socket_learns_the_path_mtu_by_icmp)
 {
   struct pollfd wait = {.events = POLLIN };

@@ -19,7 +19,7 @@ typedef struct _Attack Attack;
 
 struct _Attack
 {
-  /* This function is called each millisecond. It is NULL if there is no attack.
+  /* Called each millisecond; NULL if there is no attack.
    */
   void (*attack) (Attack * self);
   guint32 state;                /* state of the random numbers */
@@ -133,9 +133,10 @@ assert_unmoved (void (*attack) (Attack * self))
   fail_unless (ABS ((gdouble) with.rate - (gdouble) without.rate) <=
       0.02 * without.rate, "%" G_GUINT64_FORMAT " instead of %"
       G_GUINT64_FORMAT, with.rate, without.rate);
-  /* Each of the two endpoints sends at most eight Syncs and eight Resets per
-   * second. The bound allows eleven seconds, because a run of ten seconds may
-   * touch eleven. */
+  /* Each of the two endpoints sends at most eight Syncs and eight Resets in a
+   * second. A run of ten seconds may begin and end in the middle of a second.
+   * It then includes parts of eleven seconds, so the upper bound is for eleven
+   * seconds. */
   fail_unless (somebody.answers <= 2 * 2 * 8 * 11, "%u answers",
       somebody.answers);
   dccp_network_clear (&network);

@@ -227,8 +227,8 @@ GST_END_TEST;
 
 /* --- two endpoints of this project ---------------------------------------- */
 
-/* Carries the options that endpoint `from` has to send to endpoint `to` in one
- * packet. */
+/* Sends one packet from endpoint `from` to endpoint `to`. The packet carries
+ * the options that `from` has to send. */
 static void
 carry (End * from, End * to, guint64 now, DccpType type)
 {
@@ -468,7 +468,7 @@ static const Exchange exchanges[] = {
   {"0120090300000000001f", DCCP_RESET_MANDATORY_ERROR, ""},
   {"200803" "0000002710", 0, "230303"},
   {"200a03" "00000000002710", 0, "230303"},
-  /* The peer may not set the Sequence Window of this endpoint. */
+  /* The peer is not allowed to set the Sequence Window of this endpoint. */
   {"220903000000002710", 0, "210303"},
   {"01220903000000002710", DCCP_RESET_MANDATORY_ERROR, ""},
   /* Ack Ratio, erratum 1049 */

@@ -227,8 +227,8 @@ GST_START_TEST (server_helps_client_out_of_partopen)
 
 GST_END_TEST;
 
-/* The client behaves like a Linux client that only receives. It sends one Ack
- * unasked, and this Ack is lost. */
+/* The client behaves like a Linux client that only receives. It sends a single
+ * Ack before the server asks for an Ack, and this Ack is lost. */
 GST_START_TEST (server_asks_a_client_that_says_nothing)
 {
   network.lose[CLIENT][DCCP_ACK] = G_MAXUINT;

@@ -374,7 +374,7 @@ GST_START_TEST (numbers_begin_anew)
 
 GST_END_TEST;
 
-/* In turn, the handshake starts with sequence number 0 and with each of the
+/* The handshake is repeated with different first sequence numbers: 0 and the
  * three highest numbers. With the highest numbers, the numbers wrap around
  * during the handshake. */
 GST_START_TEST (handshake_over_the_edge)

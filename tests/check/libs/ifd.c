@@ -16,7 +16,7 @@ static const IfdConfig gop_of_two = { IFD_ALGORITHM_GOP, 2 };
 static const IfdConfig gop_of_three = { IFD_ALGORITHM_GOP, 3 };
 
 /* With a queue W of one frame, and a stream that begins with an I-frame, the
- * algorithm gop behaves as figure 1.1 of the paper. */
+ * algorithm gop behaves as in figure 1.1 of the paper. */
 GST_START_TEST (gop_with_a_w_of_one_is_figure_1_1)
 {
   const IfdCase cases[] = {
@@ -501,7 +501,7 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
 
 GST_END_TEST;
 
-/* The stream has one refresh and no further one. */
+/* The stream has a single intra refresh. */
 GST_START_TEST (stream_whose_refreshes_end_goes_on)
 {
   GString *log = g_string_new (NULL);
@@ -640,8 +640,9 @@ GST_END_TEST;
 GST_START_TEST (counters_tell_what_became_of_the_frames)
 {
   GString *log = g_string_new (NULL);
-  /* Frames 0 and 1 are sent, 2 is overwritten, 3 finds no room, 4 is disturbed,
-   * and 5 is flushed. */
+  /* I100 and P50 are sent. P40 overwrites B30. P20 is dropped because the queue
+   * has no room. P10 is dropped because it refers to P20. The flush below
+   * removes P40 and I60. */
   Ifd *ifd =
       ifd_case_play (&gop_of_one, "I100 / P50 / B30 P40 P20 P10 / I60", log);
   IfdFrame frame;

@@ -34,7 +34,7 @@ parse_hex (const gchar * text)
 
 /* Converts `text` to an access unit. If `length_size` is not 0, each NAL unit
  * is preceded by its length in `length_size` bytes. Otherwise it is preceded by
- * a start code, and the start codes have four and three bytes in turn. */
+ * a start code, whose length alternates between four and three bytes. */
 static GByteArray *
 make_access_unit (const gchar * text, guint length_size)
 {
@@ -420,9 +420,9 @@ expect_order (IfdClassifier * classifier, const gchar * text, guint order,
 #define SETS "67 4d 00 1e 96 52 94 a0 1e 2c 5b 2c; 68 ce 3c 80; "
 #define RECOVERY "06 06 01 c4 80; "
 
-/* Slice headers (7.3.3). The names have the slice type and these numbers:
- * frame_num after N, the picture order count of a frame after O, and that of a
- * top field after T or of a bottom field after B. */
+/* Slice headers (7.3.3). A name consists of the slice type and of numbers, each
+ * after a letter. N is followed by the frame_num, O by the picture order count
+ * of a frame, T by that of a top field, and B by that of a bottom field. */
 #define I_N3_O20 "41 88 81 85 15"
 #define P_N4_O18 "41 9a 08 12 ca 80"
 #define B_N4_O16 "01 9e 08 10 f2 a0"
@@ -444,13 +444,13 @@ GST_START_TEST (h264_order_has_a_range)
 {
   IfdClassifier *classifier = ifd_classifier_new (IFD_CODEC_H264);
 
-  /* Without parameter sets the order is unknown. */
+  /* Without parameter sets, the order of the pictures is unknown. */
   expect_order (classifier, RECOVERY I_N3_O20, 0, 0);
   expect_order (classifier, SETS RECOVERY I_N3_O20, 20, 256);
   expect_order (classifier, B_N4_O16, 16, 256);
   expect_order (classifier, "09 10", 0, 0);
-  /* The order counts start again after this picture, so the order of the
-   * picture itself is unknown.
+  /* The picture order counts start again after this picture, so the order of
+   * the picture itself is unknown.
    */
   expect_order (classifier, P_N6_O10_FORGETS, 0, 0);
   expect_order (classifier, P_N1_O2, 2, 256);
@@ -466,15 +466,16 @@ GST_START_TEST (h264_order_of_output_needs_no_times)
   fail_unless_equals_string (classify (classifier, SETS RECOVERY I_N3_O20,
           NO_PTS), "I");
   fail_unless_equals_string (classify (classifier, P_N4_O18, NO_PTS), "Pl");
-  /* This access unit has no picture, so the order remains known. */
+  /* This access unit has no picture, so the classifier still knows the order of
+   * the previous pictures. */
   fail_unless_equals_string (classify (classifier, "09 10", NO_PTS), "P");
   fail_unless_equals_string (classify (classifier, B_N4_O16, NO_PTS), "Bl");
   /* The picture order counts show which frame is leading. Timestamps that
    * disagree are ignored. */
   fail_unless_equals_string (classify (classifier, P_N5_O26, 0), "Pt");
   fail_unless_equals_string (classify (classifier, B_N6_O24, 0), "Bt");
-  /* The order counts start again here, and no later picture refers to an
-   * earlier one. */
+  /* The picture order counts start again here, and no later picture refers to
+   * an earlier one. */
   fail_unless_equals_string (classify (classifier, P_N6_O10_FORGETS, 0), "Pl");
   fail_unless_equals_string (classify (classifier, P_N1_O2, 0), "Pt");
   /* Without parameter sets, the timestamps show which frame is leading. */
@@ -548,8 +549,8 @@ GST_START_TEST (h264_fields_in_one_access_unit_are_a_frame)
   expect_field (classifier, P_N1_B7, "Pt", IFD_FIELD_SECOND);
   /* The second field of an I-frame may refer to the first field. */
   expect_field (classifier, RECOVERY I_N3_T20 ";" P_N1_B7, "I", IFD_FIELD_NONE);
-  /* The I-frame has the order of its first field, 20. The P-frame has the order
-   * 18, so it is leading. */
+  /* The I-frame has the picture order count of its first field, 20. The P-frame
+   * has the picture order count 18, so it is leading. */
   expect_field (classifier, P_N4_O18, "Pl", IFD_FIELD_NONE);
   ifd_classifier_free (classifier);
 }
@@ -687,8 +688,8 @@ GST_START_TEST (h265_sps_in_the_stream_is_taken)
           "40 01 0c; 42 01 01 01; 44 01 c1; 26 01 af", 0), "Ic");
   fail_unless_equals_string (classify (classifier, "02 01 d0", 0), "Pt");
   fail_unless_equals_string (classify (classifier, "00 01 80", 0), "Bt");
-  /* A new SPS replaces the old one. If an access unit has two, the SPS with
-   * more sub-layers counts. */
+  /* A new SPS replaces the old SPS. If an access unit has two SPSs, the SPS
+   * with more sub-layers counts. */
   classify (classifier, "42 01 03 01; 26 01 af", 0);
   fail_unless_equals_string (classify (classifier, "00 01 80", 0), "Pt");
   classify (classifier, "42 01 01 01; 26 01 af", 0);
@@ -850,13 +851,14 @@ GST_START_TEST (malformed_byte_stream_is_counted)
   expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "65 88 84 21", "P");
   expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "000001", "P");
   expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "00000000", "P");
-  /* The bytes before the start code are invalid, and the NAL unit behind it is
-   * still read. */
+  /* The bytes before the start code are invalid. The NAL unit after the start
+   * code is still read. */
   expect_malformed (h264, IFD_MALFORMED_NO_START_CODE, "77 000001 65 88", "Ic");
   expect_malformed (h264, IFD_MALFORMED_HEADER, "000001 e5 88", "Pt");
   expect_malformed (h264, IFD_MALFORMED_HEADER, "000001 e5 88 000001 01 88",
       "Bt");
-  /* nuh_temporal_id_plus1 must not be 0, and a NAL header has two bytes. */
+  /* Faults of the NAL unit header of H.265: nuh_temporal_id_plus1 is 0, or the
+   * header has only one of its two bytes. */
   expect_malformed (h265, IFD_MALFORMED_HEADER, "000001 26 00 80", "P");
   expect_malformed (h265, IFD_MALFORMED_HEADER, "000001 a6 01 80", "P");
   expect_malformed (h265, IFD_MALFORMED_HEADER, "000001 26", "P");

@@ -315,9 +315,9 @@ GST_START_TEST (ifd_gives_up_a_frame_without_end)
 
 GST_END_TEST;
 
-/* Some callers wait until the queue has room for a packet. They need not wait
- * with the first packet of a video frame, because the queue itself decides
- * which frames to drop. */
+/* Some callers wait until the queue has room before they put a packet. This is
+ * not necessary for the first packet of a video frame: it always has room,
+ * because the queue itself decides which frames to drop. */
 GST_START_TEST (ifd_has_room_for_any_frame)
 {
   Fixture fixture = fixture_new (LINK_QUEUE_IFD, 1);
@@ -375,7 +375,8 @@ push_film (Fixture * fixture)
   }
 }
 
-/* Returns the fates, times and indices of a run, and its recording in `record`.
+/* Returns the fates, times and indices of the packets of a run. Stores the
+ * recording of the run in `record`.
  */
 static gchar *
 log_film (const LinkConfig * config, gchar ** record)

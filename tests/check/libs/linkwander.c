@@ -108,8 +108,9 @@ GST_START_TEST (long_runs_keep_the_mean_rate)
 
 GST_END_TEST;
 
-/* The model must keep any permitted mean rate, with and without noise. The test
- * includes mean rates near the limits of the permitted range. */
+/* With each permitted mean rate as its configuration, the model must have this
+ * mean rate, with and without noise. The test includes mean rates near the
+ * limits of the permitted range. */
 GST_START_TEST (any_mean_that_is_allowed_is_kept)
 {
   const guint64 rates[] = { 1000000, 3000000, 11000000 };
@@ -249,7 +250,8 @@ GST_START_TEST (outages_stop_both_directions)
 
 GST_END_TEST;
 
-/* No packet arrives for eleven days, and then a packet of the maximum size. */
+/* No packet arrives for eleven days. Then a packet of the maximum size arrives.
+ */
 GST_START_TEST (a_long_pause_is_cheap)
 {
   LinkConfig config = cellular (LINK_QUALITY_POOR, 1);
@@ -360,7 +362,8 @@ count_bins (const Course * course, guint64 width)
   return bins;
 }
 
-/* Returns the times between successive milliseconds with deliveries. */
+/* Packets are delivered in some milliseconds and not in others. Returns the
+ * intervals between successive milliseconds with deliveries. */
 static GArray *
 find_gaps (const Course * course)
 {

@@ -107,9 +107,10 @@ GST_START_TEST (what_goes_out_does_not_go_back)
 
 GST_END_TEST;
 
-/* The transits grow with the skew between the clocks. Only the transits have
- * noise. The clock must find the skew. The interval between two output buffers
- * must be exact to a few microseconds. */
+/* The measured one-way delays grow with the skew between the clocks. Noise is
+ * added to these delays, but not to the times of the buffers. MmtpClock must
+ * find the skew. The interval between two output buffers must be exact to a few
+ * microseconds. */
 static void
 check_skew (gdouble skew, gdouble noise)
 {

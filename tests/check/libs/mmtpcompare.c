@@ -111,9 +111,9 @@ GST_END_TEST;
 /* Returns whether `a` is less than `b` by more than chance explains.
  *
  * This is the one-sided test of two proportions. A rule is compared 80 times.
- * The level of significance of all 80 comparisons together is 5 %, so that of
- * one comparison is 5 % / 80 (Bonferroni). This corresponds to 3.23 standard
- * deviations. */
+ * The level of significance of all 80 comparisons together is 5 %. The level of
+ * a single comparison is therefore 5 % / 80 (Bonferroni), which corresponds to
+ * 3.23 standard deviations. */
 static gboolean
 is_clearly_less (guint a, guint b)
 {

@@ -41,7 +41,7 @@
  * takes over. */
 #define TAKE_OVER_AFTER (900 * MS)
 #define DEFAULT_SEED 2
-/* Number of latest messages of each type that are kept. */
+/* The latest messages of each type are kept. This is their maximum number. */
 #define N_SEEN 64
 #define N_STRANGERS 1024
 #define UNKNOWN_TYPE MMTP_LAST_TYPE
@@ -145,7 +145,7 @@ typedef struct
   /* Messages that the two endpoints sent during the flood. */
   guint n_messages;
   guint64 refused[MMTP_LAST_REFUSAL];
-  /* Maximum number of steps for one forged message. */
+  /* Maximum work for one forged message, in basic blocks. */
   guint64 steps;
   gint64 growth;                /* bytes */
 } Outcome;
@@ -525,8 +525,8 @@ send_without_key (Flood * self)
       ? draw_trailer (self) : known->tokens[from == MMTP_RECEIVER]);
 }
 
-/* Copies a message of this type that was sent before. Returns FALSE if no
- * message of this type has been sent yet. In this case replay () copies a
+/* Copies a message of this type that was sent before. If no message of this
+ * type has been sent yet, returns FALSE. The caller replay () then copies a
  * message of another type and changes its type. */
 static gboolean
 find_seen (Flood * self, guint type, Recorded * copy)

@@ -116,8 +116,8 @@ run_cut (guint path, guint64 limit, guint64 phase)
   virtual_link_config_add_outage (&config.paths[path].link, CUT + phase,
       BACK + phase, 0);
   simulation = run (&config, what);
-  /* A frame may still have been in flight at the cut if it was put into the
-   * sender less than the initial delay (D0) before the cut.
+  /* If a frame was put into the sender less than the initial delay (D0) before
+   * the cut, it may still have been in flight at the cut.
    */
   check_lost_only (simulation, CUT + phase - limit, CUT + phase + SURPRISE);
   fail_unless (mmtp_simulation_get_result (simulation)->paths[path].state
@@ -369,9 +369,9 @@ GST_START_TEST (flapping_path_costs_only_its_cuts)
 
 GST_END_TEST;
 
-/* The delay is 100 ms and 1200 ms in turn, for one second each. The initial
- * delay (D0) is 600 ms. Only packets that were sent on the path shortly before
- * a jump are late.
+/* The delay alternates between 100 ms and 1200 ms, with one second of each. The
+ * initial delay (D0) is 600 ms. Only packets that were sent on the path shortly
+ * before a jump are late.
  */
 GST_START_TEST (delay_that_jumps_each_second)
 {

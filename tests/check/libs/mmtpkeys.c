@@ -499,9 +499,10 @@ GST_START_TEST (the_window_is_a_list_of_numbers)
 
 GST_END_TEST;
 
-/* MMTP's HMAC has the same result as GLib's, whichever library computes it. The
- * test has messages with sizes around each border of a block of SHA-256 (64
- * bytes), and keys that are shorter and longer than a block. */
+/* The HMAC of MMTP must have the same result as that of GLib, whichever library
+ * computes the HMAC of MMTP. The test has messages with sizes around each
+ * border of a block of SHA-256 (64 bytes), and keys that are shorter and longer
+ * than a block. */
 GST_START_TEST (the_hmac_is_that_of_glib)
 {
   guint8 bytes[8 + 300], key[100], digest[MMTP_HMAC_SIZE];

@@ -29,8 +29,9 @@ note_discarded (gpointer user_data, const MmtpUnit * unit,
 {
 }
 
-/* The path carries stream data and has a window of one second. The sender only
- * knows that the rate of the path is at least RATE. */
+/* The path carries stream data. Its congestion window is what the path carries
+ * in one second. The sender only knows that the rate of the path is at least
+ * RATE. */
 static void
 fixture_init (Fixture * fixture, guint64 max_rate)
 {
@@ -142,7 +143,7 @@ GST_START_TEST (episode_ends_when_the_rate_does_not_grow)
 
 GST_END_TEST;
 
-/* Sends padding until an episode is running. */
+/* Sends stream data until an episode of padding has begun. */
 static void
 begin_episode (Fixture * fixture)
 {

@@ -202,8 +202,8 @@ check_run (MmtpSimulation * simulation, guint period, gdouble min, gdouble of,
 
   fail_unless_equals_string (result->errors->str, "");
   fail_unless (result->ready);
-  /* A frame may be output at most TICK after its deadline, because of the error
-   * of the clocks of both endpoints. */
+  /* A frame may be output at most TICK after its deadline, because the clocks
+   * of both endpoints are not exact. */
   fail_unless (result->worst_release <= result->worst_deadline + TICK);
   fail_unless (result->in_time >= min * of, "%u ms: %u in time, of %g",
       period, result->in_time, of);
@@ -287,9 +287,9 @@ GST_END_TEST;
 /* The goal is 90 % of the ideal result for each seed, and 93 % on average.
  *
  * With delays that fluctuate so much, the result of one seed says little. With
- * a frame period of 10 ms, the share was 80.6 to 91.0 % in 256 seeds, and up to
- * 22 % of the packets were late. The test therefore checks the median over 16
- * seeds for each period.
+ * a frame period of 10 ms, the results of 256 seeds were 80.6 to 91.0 % of the
+ * ideal result, and up to 22 % of the packets were late. The test therefore
+ * checks the median over 16 seeds for each period.
  *
  * The lower bounds were chosen from the distribution over the 256 seeds. The
  * median of 16 seeds misses a bound once in 1000 times. */

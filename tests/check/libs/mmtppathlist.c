@@ -218,8 +218,8 @@ GST_START_TEST (bonding_addresses_of_ristsink)
 
 GST_END_TEST;
 
-/* The property bonding-addresses gives the same paths as channels, including
- * their names. */
+/* The property bonding-addresses gives the same paths, with the same names, as
+ * the property channels. */
 GST_START_TEST (bonding_addresses_are_channels)
 {
   const gchar *text = "10.0.0.2:5004,tv.example.org:5006/wlan0,"

@@ -33,9 +33,9 @@ typedef struct
   guint64 capacity;             /* The rate of messages in bytes per second. */
   /* Time in ns at which the transmission of the current message ends. */
   guint64 busy;
-  /* One-way transit of the newest message, in ticks. */
+  /* One-way delay of the newest message, in ticks. */
   gint64 transit;
-  /* One-way transits of the messages since the last record, in ticks. */
+  /* One-way delays of the messages since the last record, in ticks. */
   gint64 min, high;
   /* Arrival time of the newest message, in ticks. */
   guint32 arrival;
@@ -50,7 +50,7 @@ typedef struct
   guint lost;
   /* Jitter of the large messages in ns (RFC 3550 section 6.4.1). */
   gint64 jitter;
-  /* Transit of the last large message, in ticks. */
+  /* One-way delay of the last large message, in ticks. */
   gint64 load_transit;
   gboolean has_load;
   /* Time in ns of the last report about this path. */
@@ -241,8 +241,8 @@ say_accept (Fixture * fixture, guint path, const MmtpOpen * open)
   say (fixture, path, &message);
 }
 
-/* The transit constant is subtracted from each transit. It is 0 in this test,
- * because both endpoints use the same clock. */
+/* The transit constant is subtracted from each one-way delay. The constant is 0
+ * in this test, because both endpoints use the same clock. */
 static void
 fill_record (Fixture * fixture, guint path, MmtpRecord * record)
 {
@@ -577,7 +577,8 @@ get_state (Fixture * fixture, guint path)
   return stats.state;
 }
 
-/* `words` is the beginning of the message that users see. */
+/* Checks the use of a path. Users see it as a text that must begin with
+ * `words`. */
 static void
 expect_use (Fixture * fixture, guint path, MmtpPathUse use, const gchar * words)
 {
@@ -1071,8 +1072,8 @@ GST_START_TEST (too_slow_is_told_each_second)
 
 GST_END_TEST;
 
-/* If the rates of the paths are configured, the sender knows that they are too
- * slow before the stream begins. */
+/* The rates of the paths are configured. The sender therefore knows before the
+ * stream begins that the paths are too slow. */
 GST_START_TEST (too_slow_is_told_beforehand_where_rates_are_known)
 {
   MmtpSenderConfig config;
@@ -2034,8 +2035,8 @@ GST_START_TEST (packets_are_rescued_from_a_stalled_path)
 
 GST_END_TEST;
 
-/* Only JOINs arrive on this path. It has received a CHALLENGE, but no report
- * ever contains the path. */
+/* Only JOINs arrive on this path. The sender has received a CHALLENGE on the
+ * path, but no report ever contains the path. */
 GST_START_TEST (path_that_is_never_reported_falls_silent)
 {
   Fixture *fixture = fixture_new_default ();

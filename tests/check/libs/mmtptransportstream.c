@@ -146,8 +146,8 @@ GST_END_TEST;
 
 /* Parameter sets of H.264, and slices of fields (section 7.3.3).
  * ifdclassifier.c has the same slices, which were written by hand. In the
- * names, N is the frame_num, and T or B is the order of a top field or bottom
- * field. */
+ * names, N is followed by the frame_num. T or B is followed by the picture
+ * order count of a top field or bottom field. */
 #define START PES "\0\0\0\1"
 #define SETS START "\x67\x4d\x00\x1e\x96\x52\x94\xa0\x1e\x2c\x5b\x2c" \
     "\0\0\1\x68\xce\x3c\x80\0\0\1"
@@ -179,9 +179,9 @@ GST_START_TEST (fields_of_a_frame_are_given_up_together)
 
 GST_END_TEST;
 
-/* The last part of a picture can be a clock. An empty piece then marks the end
- * of the picture. Without the empty piece, the sender could not drop such a
- * picture. */
+/* The last TS packet of a picture may carry only a clock (PCR) and no video. An
+ * empty piece then marks the end of the picture. Without the empty piece, the
+ * sender could not drop such a picture. */
 GST_START_TEST (picture_that_ends_with_a_clock_ends_with_an_empty_piece)
 {
   TsStream stream;
@@ -419,7 +419,7 @@ GST_START_TEST (late_data_take_the_picture_around_them)
   send (queue, 4);
   send (queue, 5);
   mmtp_send_queue_expire (queue, DELAY + 41 * MS);
-  /* The sound behind the IDR picture is no part of it. */
+  /* The sound after the IDR picture is not a part of this picture. */
   fail_unless_equals_int (n_discarded[MMTP_RANK_DATA], 1);
   fail_unless_equals_int (n_discarded[MMTP_RANK_DELTA], 0);
   mmtp_send_queue_note_lost (queue, mmtp_send_queue_get_packet (queue, 4));
@@ -604,8 +604,8 @@ GST_START_TEST (incomplete_picture_leaves_sound_and_clock)
   make_group (&stream);
   cut (&stream, 100000, &pieces);
   expect_output (&pieces, 0, "ttVvsVvsvVsV");
-  /* Parts of the P-picture are missing: its first part; its last part; both
-   * parts; its clock. */
+  /* In the next four cases, these parts of the P-picture are missing: its first
+   * part; its last part; both of these parts; its clock. */
   expect_output (&pieces, 1 << 5, "ttVvscsVsV");
   expect_output (&pieces, 1 << 7, "ttVvscsVsV");
   expect_output (&pieces, 1 << 5 | 1 << 7, "ttVvscsVsV");

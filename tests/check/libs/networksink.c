@@ -342,8 +342,8 @@ packet_sink_class_init (PacketSinkClass * klass)
   network_class->connectionless = TRUE;
 }
 
-/* A FakeSink that sends datagrams. A refusal is no permanent error for it,
- * because any host on the path can send one. */
+/* A FakeSink that sends datagrams. For this sink, a refusal is not a permanent
+ * error, because any host on the path can send a refusal. */
 typedef FakeSink DatagramSink;
 typedef FakeSinkClass DatagramSinkClass;
 

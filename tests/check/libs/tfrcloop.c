@@ -279,7 +279,7 @@ loop_run (Loop * loop)
   drain_link (loop);
 }
 
-/* Returns the mean throughput after the warm-up as a share of the link's rate.
+/* Returns the mean throughput after the warm-up, divided by the link's rate.
  * Stores the coefficient of variation of the bytes per second in `variation`.
  */
 static gdouble

@@ -214,7 +214,8 @@ GST_START_TEST (new_loss_event_is_told_at_once)
   input (&fixture, fixture.sequence++);
   fail_unless (wants (&fixture));
   fail_unless (report (&fixture).loss_event_rate < G_MAXUINT32);
-  /* Another loss less than a round trip later belongs to the same loss event.
+  /* If another loss follows less than a round trip later, it belongs to the
+   * same loss event.
    */
   lose (&fixture, 1);
   input (&fixture, fixture.sequence++);
@@ -393,7 +394,7 @@ GST_START_TEST (lost_acknowledgements_are_no_loss_event)
   last = report (&fixture);
   fail_unless_equals_int (last.intervals.intervals[0].lossless, 25);
   fail_unless_equals_int (last.intervals.intervals[0].data, 0);
-  /* Three packets are lost. Two of them were no data packets, so one data
+  /* Three packets are lost. Two of them were not data packets, so one data
    * packet is lost. */
   lose (&fixture, 3);
   fixture.ndp = 2;
@@ -546,16 +547,17 @@ GST_START_TEST (mean_loss_interval)
   /* The total of the closed intervals is I_tot1 = 20 + 40 + 60 + 80 + 80 + 72 +
    * 56 + 32 = 440. It is divided by the sum of the weights, which is 6. */
   assert_near (1 / get_p (rising, 9), 73.333333, 1e-6);
-  /* The total with the open interval is I_tot0 = 200 + 5 * 100, which is
-   * divided by 6. The open interval is twice the mean, so no discount applies
-   * yet. */
+  /* The total with the open interval (the loss interval that has not ended yet)
+   * is I_tot0 = 200 + 5 * 100, which is divided by 6. The open interval is
+   * twice the mean, so no discount applies yet. */
   assert_near (1 / get_p (open, 9), 116.666667, 1e-6);
   /* If there are fewer than eight intervals, the total is divided by the sum of
    * their weights only. The mean is max (40 / 2, 50 / 2). */
   assert_near (1 / get_p (two, 3), 25, 1e-6);
-  /* The mean that includes the open interval omits the oldest interval. The
-   * result for two intervals is max (60, 40), and the result for three
-   * intervals is max (85 / 2, 70 / 2). */
+  /* The open interval is the loss interval that has not ended yet. The mean
+   * that includes the open interval omits the oldest interval. The result for
+   * two intervals is max (60, 40), and the result for three intervals is max
+   * (85 / 2, 70 / 2). */
   assert_near (1 / get_p (longer, 2), 60, 1e-6);
   assert_near (1 / get_p (open_intervals, 3), 42.5, 1e-6);
 }
@@ -579,8 +581,9 @@ GST_START_TEST (long_loss_free_time_discounts_history)
    * the other seven intervals sum up to 5, and each is multiplied by the
    * discount factor 0.4. The mean is (500 + 0.4 * 100 * 5) / (1 + 0.4 * 5).
    *
-   * The factor was computed while I_1 was still the open interval. At that time
-   * no interval had the weight 0.2 yet. */
+   * The factor was computed while I_1 was still the open interval (the loss
+   * interval that has not ended yet). At that time no interval had the weight
+   * 0.2 yet. */
   assert_near (1 / get_p (closed, 9), (500 + .4 * 500) / 3, 1e-6);
 }
 
@@ -682,7 +685,8 @@ GST_START_TEST (loss_of_the_first_data)
   last = report (&fixture);
   /* The receive rate is half a packet per round trip. At this rate the equation
    * X = s / (R * f (p)) gives f (p) = 2. Therefore p = 0.2063 and 1 / p = 4.85.
-   * The open interval has 4 packets. */
+   * The open interval, which is the loss interval that has not ended yet, has 4
+   * packets. */
   fail_unless_equals_int (last.intervals.intervals[1].data, 5);
   fail_unless_equals_int (last.loss_event_rate, 5);
   fail_unless (tfrc_intervals_get_loss_event_rate (&last.intervals, &p));
@@ -818,7 +822,7 @@ GST_START_TEST (option_gives_the_rate_of_the_receiver)
 GST_END_TEST;
 
 /* RFC 4342 section 8.6.1: each sequence number from the first packet to the
- * acknowledged one is part of an interval or skipped. */
+ * acknowledged packet is part of an interval or is skipped. */
 GST_START_TEST (intervals_cover_all_numbers)
 {
   Fixture fixture;
@@ -899,8 +903,8 @@ GST_START_TEST (receive_rate_is_over_a_round_trip_at_least)
   guint i;
 
   /* 100 kbyte/s arrive in bursts of 5 packets every 50 ms. The clock does not
-   * advance within a burst. The test takes feedback more often than the
-   * receiver asks for it. */
+   * advance within a burst. The test takes two reports of each burst, which is
+   * more often than the receiver has to send feedback. */
   set_up (&fixture, 0);
   for (i = 0; i < 100; i++) {
     guint n;

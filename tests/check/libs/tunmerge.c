@@ -102,7 +102,8 @@ GST_START_TEST (last_packet_may_be_shorter)
 
 GST_END_TEST;
 
-/* Sizes of payloads, and the number of packets that one packet can hold */
+/* Sizes of payloads. For each size, the maximum number of packets that can be
+ * merged into one. */
 static const struct
 {
   gsize payload;

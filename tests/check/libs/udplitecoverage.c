@@ -43,7 +43,7 @@ put_same (Packet * packet, guint8 byte, gsize n)
     put (packet, 8, byte);
 }
 
-/* Returns the size in bytes. An incomplete byte counts as a whole one. */
+/* Returns the size in bytes. An incomplete byte counts as a whole byte. */
 static gsize
 get_size (const Packet * packet)
 {
@@ -394,8 +394,8 @@ put_picture_end (Packet * packet, const Picture * p, guint trb)
   put (packet, 1, 0);           /* PEI */
 }
 
-/* Writes PSC (the first 16 zeros only if `zeros`), TR and the beginning of
- * PTYPE. */
+/* Writes PSC, TR and the beginning of PTYPE. The first 16 zeros of PSC are only
+ * written if `zeros` is TRUE. */
 static void
 put_picture_start (Packet * packet, gboolean zeros, guint format)
 {
@@ -609,10 +609,10 @@ GST_START_TEST (h263_1998_picture_headers_are_covered)
 
 GST_END_TEST;
 
-/* The packet does not always show whether a picture has the field ELNUM. If it
- * does not, the bits after the header are read as PEI and PSUPP, and slightly
- * more than the header is covered. If these bits may be a BCI, the whole packet
- * is covered. */
+/* In some packets it is not visible whether a picture has the field ELNUM. The
+ * bits after the header of such a packet are read as PEI and PSUPP, and
+ * slightly more than the header is covered. If these bits may be a BCI, the
+ * whole packet is covered. */
 static void
 check_plus (UdpliteFormat format, Packet packet, const Picture * p)
 {

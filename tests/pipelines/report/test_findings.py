@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the sentences of the report with numbers of frames that were made by
-hand. A sentence may only say what is true of every run."""
+"""Tests the sentences of the report. The numbers of frames were not measured,
+but chosen by hand. A sentence may only say what is true of every run."""
 
 import collections
 import itertools

@@ -124,7 +124,7 @@ class VerdictTest(unittest.TestCase):
         """One run of B, 8.5, is below one run of A, 9. The difference between
         these two is negative, and the other 99 differences are positive. For an
         interval with an error of 5 %, 23 of the 100 differences are removed at
-        each end. The negative one is then removed, too."""
+        each end. The negative difference is then removed, too."""
         own = only_row(rows(range(10)), rows([8.5, *range(20, 29)]))
         self.assertEqual(own.verdict, "better")
 
@@ -236,8 +236,9 @@ class MatricesTest(unittest.TestCase):
         self.assertEqual(two_matrices.compare(a, a).redefined, [])
 
     def test_the_number_of_changes_by_chance(self):
-        """Each of three rows has three runs on each side. With so few runs, a
-        row shows a change by chance with a probability of 0.1."""
+        """The comparison has three rows, and each of the two results has three
+        runs of each row. With so few runs, a row shows a change by chance with
+        a probability of 0.1."""
         a, b = ([row for name in ("a", "b", "c")
                  for row in rows(values, name)]
                 for values in ([1, 2, 3], [4, 5, 6]))

@@ -61,7 +61,7 @@ class EncodingsTest(unittest.TestCase):
         self.assertEqual(self.decodable(path, "h264", []), whole)
         # A missing B-frame costs only itself.
         self.assertEqual(self.decodable(path, "h264", [2]), whole - {1})
-        # A missing P-frame costs the rest of its GOP.
+        # Without a P-frame, the rest of its GOP cannot be decoded.
         self.assertEqual(self.decodable(path, "h264", [3]),
                          whole - {3, 4, 5})
 

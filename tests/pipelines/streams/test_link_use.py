@@ -45,18 +45,18 @@ class LinkUseTest(unittest.TestCase):
              link_use.rates(PACKETS, 200 * MS, 100 * MS)], [200000, 80000])
 
     def test_a_sojourn_belongs_to_the_time_at_which_the_packet_came(self):
-        # From 100 to 150 ms, packets arrive that stay for 10, 20 and 60 ms.
-        # From 150 to 200 ms, two packets arrive: one stays for 100 ms, and one
-        # is lost. From 200 to 250 ms, no packet arrives. From 250 to 300 ms,
-        # one packet arrives and is dropped.
+        # From 100 to 150 ms, packets arrive that stay in the link for 10, 20
+        # and 60 ms. From 150 to 200 ms, two packets arrive: one stays in the
+        # link for 100 ms, and one is lost. From 200 to 250 ms, no packet
+        # arrives. From 250 to 300 ms, one packet arrives and is dropped.
         found = link_use.sojourns_ns(PACKETS, 200 * MS, 50 * MS)
         self.assertEqual(found[:2], [60 * MS, 100 * MS])
         self.assertEqual([math.isnan(ns) for ns in found],
                          [False, False, True, True])
 
     def test_drops_are_those_of_the_queue(self):
-        # The video begins at 100 ms. Packets are dropped 45 ms and 160 ms
-        # later.
+        # The video begins at 100 ms. Packets are dropped 45 ms and 160 ms after
+        # this time.
         self.assertEqual(link_use.drops_ns(PACKETS, 200 * MS, 50 * MS),
                          [(0, 50 * MS), (150 * MS, 50 * MS)])
         self.assertEqual(link_use.drops_ns(PACKETS, 100 * MS, 50 * MS),
