@@ -23,7 +23,7 @@ SKIPPED = 77  # The exit status of a program that could not do any check.
 
 GST_CHECK = re.compile(
     r"^\d+%: Checks: (\d+), Failures: (\d+), Errors: (\d+)", re.M)
-# tests/support/skipped.c prints one such line for each skipped check.
+# Matches the line that tests/support/skipped.c prints for each skipped check.
 GST_CHECK_SKIPPED = re.compile(r"^\S+: skipped, ", re.M)
 UNITTEST = re.compile(r"^Ran (\d+) tests? in ", re.M)
 UNITTEST_RESULT = re.compile(r"^(?:OK|FAILED)(?: \((.*)\))?$", re.M)
@@ -58,7 +58,8 @@ def count_checks(output):
                      ("failures", "errors", "unexpected successes"))
         skipped = numbers.get("skipped", 0)
         # unittest counts an error in setUpClass among the errors, but not among
-        # the tests that ran. The difference may therefore be below 0.
+        # the tests that ran. The number of tests minus the failed and the
+        # skipped tests may therefore be below 0.
         return Counts(max(total - failed - skipped, 0), failed, skipped)
     return None
 

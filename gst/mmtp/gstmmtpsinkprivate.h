@@ -55,7 +55,8 @@ typedef struct
   guint keepalive_interval;     /* in ms */
   guint mtu;                    /* in bytes */
   guint bitrate;                /* in bit/s; 0 = the bitrate is measured */
-  gint framerate[2];            /* 0/1 = the frame rate is read from the caps */
+  /* frame rate; 0/1 means that it is read from the caps */
+  gint framerate[2];
   guint padding_bitrate;        /* in bit/s; 0 = no padding */
   gboolean retransmit;
   gint scheduler;               /* MmtpSchedulerType */
@@ -78,15 +79,16 @@ typedef struct
   /* State of the attempts to open the path: whether it is open, and what has to
    * be done next. */
   MmtpRetry retry;
-  /* Number of addresses of the host that the path can reach. It is known once
-   * the path has been opened. */
+  /* The host may have several addresses. This is the number of its addresses
+   * that the path can reach. It is known when the path has been opened for the
+   * first time. */
   guint n_addresses;
   /* id of the open path in the core and the driver */
   guint number;
   /* local address of the path when it was last opened; NULL if it was never
    * opened */
   GInetAddress *local;
-  /* error because of which retry.has_gone was set */
+  /* error that caused retry.has_gone to be set */
   GError *gone;
   /* Reason why the path is closed, as in the last log line about it. */
   gchar *problem;
@@ -105,9 +107,9 @@ struct _GstMmtpSink
 {
   GstNetworkSink parent;
 
-  /* This lock is never held while waiting, resolving names, or posting
-   * messages. Neither OBJECT_LOCK nor the lock of the base class may be taken
-   * while this lock is held.
+  /* No thread holds this lock while it waits, resolves names, or posts
+   * messages. A thread that holds this lock must not take OBJECT_LOCK or the
+   * lock of the base class.
    */
   GMutex lock;
 
@@ -136,7 +138,8 @@ struct _GstMmtpSink
 
   MmtpSender *sender;           /* NULL if there is no session */
   gboolean is_ready, has_ended;
-  /* Reason why the session cannot continue; NULL if it can. */
+  /* Reason why the session cannot continue; NULL if the session can continue.
+   */
   GError *broken;
   guint64 sessions;
 
@@ -150,7 +153,7 @@ struct _GstMmtpSink
   /* The user was warned that a path cannot be used. */
   gboolean has_warned_of_missing;
   MmtpInterfaces *interfaces;   /* NULL if interfaces cannot be watched */
-  /* The paths are the interfaces that lead to the receiver. */
+  /* TRUE if the paths are the interfaces that lead to the receiver ("auto"). */
   gboolean is_auto;
   /* The driver has the sockets and the loop, and also watches the interfaces.
    */
@@ -178,7 +181,7 @@ struct _GstMmtpSink
   guint estimated_bitrate;      /* in bit/s */
 
   /* State of gstmmtpsinklog.c. */
-  /* time of the next log line in ns; 0 before the first one */
+  /* time of the next log line in ns; 0 if no line was written yet */
   guint64 log_at;
   /* number of the session that the next log line is about, as counted by
    * `sessions` */
@@ -192,18 +195,18 @@ struct _GstMmtpSink
 
   /* --- used by the streaming thread only */
   GstMmtpClockMap clock_map;
-  /* Session for which `shift` is valid, as counted by `sessions`; 0 if there is
-   * none, for example after a flush. */
+  /* Number of the session (as counted by `sessions`) for which `shift` is
+   * valid. 0 if there is no such session, for example after a flush. */
   guint64 timed_session;
   /* Time in ns that is added to the due times of stored media, because no
    * receiver was connected for this time. */
   gint64 shift;
-  /* Time in ns until which send_packets returns EARLY, because the next buffer
-   * may not be sent yet; 0 if it may. */
+  /* send_packets returns EARLY until this time in ns, because the next buffer
+   * must not be sent earlier. 0 if the next buffer may be sent now. */
   guint64 early_until;
   MmtpStamps stamps;            /* timestamps in running time */
   gboolean is_late;             /* All recent buffers were late. */
-  /* All buffers have been late from this running time on, in ns. */
+  /* Running time in ns since which all buffers have been late. */
   gint64 late_since;
 };
 

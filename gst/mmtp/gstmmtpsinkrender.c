@@ -42,8 +42,9 @@ take_frame_rate (GstMmtpSink * self, const GstStructure * structure)
   self->frame_rate = rate;
 }
 
-/* Returns whether the receiver would accept the caps field. The check of the
- * core is used, so that there is only one list of plain types. */
+/* Returns whether the receiver would accept the caps field. The receiver
+ * accepts only certain plain types of values. To have only one list of these
+ * types, this function calls the check of the core. */
 static gboolean
 is_plain (GQuark field, GValue * value, gpointer self)
 {
@@ -123,7 +124,8 @@ gst_mmtp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
 
 /* --- times ---------------------------------------------------------------- */
 
-/* Conversion from running times to due times, for buffers that arrive together.
+/* How running times are converted to due times. Buffers that arrive together
+ * use the same conversion.
  */
 typedef struct
 {
@@ -430,7 +432,8 @@ describe (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
   self->has_delta_units |= (flags & MMTP_FLAG_DELTA) != 0;
 }
 
-/* Call with `lock` held if the core has refused a packet. */
+/* Called when the core has refused a packet of `size` bytes. Posts a warning if
+ * the packet is larger than max-bytes. Call with `lock` held. */
 static void
 check_size (GstMmtpSink * self, gsize size)
 {
@@ -472,8 +475,8 @@ put_pieces (GstMmtpSink * self, const Timing * timing)
 
 /* Returns memory of `size` bytes, which is a part of `output->data`, for the
  * copy of a buffer. Successive small buffers share a block of memory, because
- * one allocation for many buffers takes less time than one for each. Call with
- * `lock` held. */
+ * one allocation for many buffers takes less time than an allocation for each
+ * buffer. Call with `lock` held. */
 static guint8 *
 take_memory (GstMmtpSink * self, gsize size, MmtpBuffer * output)
 {
@@ -516,7 +519,8 @@ put_buffer (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
     if (is_cut)
       return;
     /* In a transport stream, the flags MARKER and HEADER mean that a picture
-     * was found. They must not be set on an uncut buffer. */
+     * was found. This buffer was not cut into pictures, so the flags must not
+     * be set. */
     flags &= ~(MMTP_FLAG_MARKER | MMTP_FLAG_HEADER);
   }
   describe (self, buffer, timing, flags, &output);
@@ -593,8 +597,8 @@ gst_mmtp_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
     }
     /* A buffer without a timestamp is due at the time that is passed here. If
      * several buffers had the same due time, the core would consider them parts
-     * of one frame. Each buffer therefore gets a time that is 1 ns later than
-     * that of the previous one. */
+     * of one frame. The time of each buffer is therefore 1 ns later than the
+     * time of the previous buffer. */
     put_buffer (self, buffers[i], &timing, now + i);
   }
   *sent = i;

@@ -54,10 +54,9 @@ GST_DEBUG_CATEGORY_STATIC (gst_mmtp_src_debug);
 /* maximum length of a buffer list */
 #define MAX_LIST 64
 
-/* The network part runs in a thread of its own, because reports must be sent to
- * the sender in time, regardless of how long downstream needs for the buffers.
- * A queue with a maximum number of bytes connects this thread to the streaming
- * thread.
+/* The network part runs in a thread of its own. Reports must be sent to the
+ * sender in time, even if downstream needs a long time for the buffers. A queue
+ * with a maximum number of bytes connects this thread to the streaming thread.
  */
 
 /* Values of the properties. The struct owns the strings. */
@@ -65,7 +64,8 @@ typedef struct
 {
   gchar *address, *interface, *key;
   gint port;
-  /* size in bytes; 0 means the system's default */
+  /* size of the socket's receive buffer in bytes; 0 means the system's default
+   */
   gint buffer_size;
   guint latency, max_latency;   /* in ms */
   guint64 peer_timeout;         /* in ns; 0 means unlimited */
@@ -105,8 +105,8 @@ struct _GstMmtpSrc
   /* protected by OBJECT_LOCK */
   GstMmtpSrcSettings settings;
 
-  /* Never held while waiting or posting messages. OBJECT_LOCK may not be taken
-   * while it is held. */
+  /* No thread holds this lock while it waits or posts a message. A thread that
+   * holds this lock must not take OBJECT_LOCK. */
   GMutex lock;
 
   /* --- protected by `lock` */
@@ -138,7 +138,8 @@ struct _GstMmtpSrc
   /* Makes a valid transport stream of what arrived, see mmtptsjoiner.h. */
   MmtpTsJoiner *joiner;
   gboolean is_joined;           /* The latest buffer went through `joiner`. */
-  guint64 n_incomplete;         /* pictures that were logged as incomplete */
+  /* number of pictures that were logged as incomplete */
+  guint64 n_incomplete;
   /* The next items, which wait until `joiner` has no more output */
   Item next[MAX_LIST];
   guint n_next;
@@ -194,9 +195,9 @@ drop_first (GstMmtpSrc * self)
 }
 
 /* Makes room in the queue for a new buffer of `size` bytes by dropping late
- * entries. Returns FALSE if the entries that are not late leave too little
- * room. The caller then drops the new buffer and not one of these entries,
- * because the entries are due before it. */
+ * entries. Entries that are not late stay, because they are due before the new
+ * buffer. Returns FALSE if they leave too little room. The caller then drops
+ * the new buffer. */
 static gboolean
 make_room (GstMmtpSrc * self, gsize size)
 {
@@ -258,7 +259,8 @@ gst_mmtp_src_queue_buffer (GstMmtpSrc * self, MmtpReceiverEvent * event)
   gst_network_src_queue_push (&self->queue, &item, get_size (&item));
 }
 
-/* Appends EOS to the queue, unless another sender may follow. */
+/* Appends EOS to the queue. If another sender may follow, EOS is not appended.
+ */
 static void
 gst_mmtp_src_queue_end (GstMmtpSrc * self)
 {
@@ -488,9 +490,9 @@ log_incomplete (GstMmtpSrc * self)
 }
 
 /* Passes a buffer of a transport stream to the joiner. The joiner may join
- * several buffers into one, which gets the times and flags of the first of
- * them. After a gap, the joiner continues the stream without a discontinuity.
- * The flag DISCONT is therefore removed. */
+ * several buffers. The joined buffer gets the times and flags of the first of
+ * these buffers. After a gap, the joiner continues the stream without a
+ * discontinuity. The flag DISCONT is therefore removed. */
 static void
 join (GstMmtpSrc * self, Item * item)
 {
@@ -758,7 +760,7 @@ warn_of_end (GstMmtpSrc * self)
 /* --- events of the core, with `lock` held --------------------------------- */
 
 /* Posts the new state of the session. The next buffer is marked DISCONT,
- * because it does not continue an earlier one. */
+ * because it does not continue the stream of an earlier session. */
 static void
 take_session (GstMmtpSrc * self, const gchar * state)
 {
@@ -1191,8 +1193,9 @@ static const GstWirelessProperty properties[] = {
    * GstMmtpSrc:latency:
    *
    * Minimum of the initial delay, which is the latency of this element in the
-   * pipeline. If the sender wants a longer initial delay, the longer one is
-   * used. A change of the initial delay is posted as a LATENCY message.
+   * pipeline. If the sender wants a longer initial delay, the value of the
+   * sender is used. A change of the initial delay is posted as a LATENCY
+   * message.
    */
   PROPERTY_UINT ("latency", "Latency",
       "Minimum time from the timestamp of a buffer at the sender until the "

@@ -3,9 +3,9 @@
  * them are read again. They are few, and in this way no outdated state can
  * remain.
  *
- * The routes are read from the routing tables. They cannot be found by trying
- * to reach the destination from a socket that is bound to an interface, because
- * the kernel treats every destination as on-link for such a socket.
+ * The routes are read from the routing tables. Trying to reach the destination
+ * from a socket that is bound to an interface would not find the routes. The
+ * kernel treats every destination as on-link for such a socket.
  */
 
 #include "mmtpinterfaces.h"

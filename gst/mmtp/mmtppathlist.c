@@ -14,7 +14,7 @@
 
 #define ARROW "->"
 #define AUTO "auto"
-/* name of the path chosen by the routing table */
+/* name of the path if the routing table chooses the path */
 #define DEFAULT_NAME "default"
 
 /* Maximum length of an interface name: IFNAMSIZ of Linux without the
@@ -372,9 +372,9 @@ parse_path (MmtpPathSpec * spec, gchar * text, GError ** error)
       && (!options || parse_options (spec, options, error));
 }
 
-/* Parses one bonding address like gst_rist_sink_set_bonds() of GStreamer 1.22:
- * host:port[/interface], where the port follows the last colon even if an IPv6
- * address has no brackets. */
+/* Parses one bonding address like gst_rist_sink_set_bonds() of GStreamer 1.22.
+ * The syntax is host:port[/interface]. The port follows the last colon, even if
+ * an IPv6 address has no brackets. */
 static gboolean
 parse_bond (MmtpPathSpec * spec, gchar * text, GError ** error)
 {

@@ -61,7 +61,8 @@ struct _GstMpegStat
   /* Used by the streaming thread only; created and freed while no pad is active
    */
   GstMpegVideoInput *input;
-  /* for all codecs except MPEG-1/2, which `input` handles; NULL for MPEG-1/2 */
+  /* Used for all codecs except MPEG-1/2. NULL for MPEG-1/2, which `input`
+   * handles. */
   MpegStatUnits *units;
   MpegStatArrivals *arrivals;
   MpegStatTime now;             /* arrival of the current buffer */

@@ -441,7 +441,7 @@ gst_rfc2250_depay_was_filler (GstRfc2250Depay * depay, guint16 seqnum)
   return FALSE;
 }
 
-/* Returns whether packets between the last one and this one are missing.
+/* Returns whether packets are missing between the last packet and this packet.
  * Keep-alive packets without a payload (RFC 6263 section 4.1) do not count as
  * missing. */
 static gboolean
@@ -583,8 +583,8 @@ gst_rfc2250_depay_refuse (GstRfc2250Depay * depay, GstBuffer * buffer,
   return GST_FLOW_OK;
 }
 
-/* Returns whether all packets that are missing before this one are known to
- * have no payload. Then there is nothing to wait for. */
+/* Some packets before this packet are missing. Returns whether all of them are
+ * known to have no payload. If so, the element need not wait for them. */
 static gboolean
 gst_rfc2250_depay_only_fillers_missing (GstRfc2250Depay * depay, guint16 seqnum)
 {

@@ -73,9 +73,11 @@ struct _GstRfc2250Pay
   Rfc2250Packer *packer;
   GstAllocator *allocator;      /* for the packets */
   gboolean have_caps;
-  /* atomic, because the latency query reads it too */
+  /* TRUE if the caps say that the input is parsed. It is read and written
+   * atomically, because the thread of a latency query also reads it. */
   gboolean parsed;
-  /* protected by the object lock, because the latency query reads it too */
+  /* The object lock protects this field, because the thread of a latency query
+   * also reads it. */
   GstClockTime frame_duration;
 };
 
@@ -193,10 +195,11 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstRfc2250Pay:new-picture-bits:
    *
-   * Set AN in each packet of an MPEG-2 stream, and N in the packets of a
-   * picture whose header differs from that of the previous picture of its type.
-   * A receiver then knows whether it may use that previous header in place of a
-   * lost one. mediamtx rejects each packet in which AN or N is set.
+   * Set AN in each packet of an MPEG-2 stream. Set N in the packets of a
+   * picture whose header differs from the header of the previous picture of
+   * its type. If a picture header is lost, a receiver then knows whether it
+   * may use the header of that previous picture instead. mediamtx rejects each
+   * packet in which AN or N is set.
    *
    * Since: 0.1
    */
@@ -363,8 +366,8 @@ gst_rfc2250_pay_make_bytes (GstRfc2250Pay * pay, const Rfc2250Packet * packet,
   return buffer;
 }
 
-/* Like gst_rfc2250_pay_make_bytes, but with the list of contributing sources,
- * which the base class knows */
+/* Like gst_rfc2250_pay_make_bytes, but adds the list of contributing sources
+ * (CSRC) to the RTP header. The base class knows this list. */
 static GstBuffer *
 gst_rfc2250_pay_make_bytes_with_sources (GstRfc2250Pay * pay,
     const Rfc2250Packet * packet, const guint8 * data)
@@ -544,8 +547,8 @@ gst_rfc2250_pay_sink_event (GstRTPBasePayload * payload, GstEvent * event)
   return GST_RTP_BASE_PAYLOAD_CLASS (parent_class)->sink_event (payload, event);
 }
 
-/* In an unparsed stream, a frame is complete only when the next one begins,
- * which adds a frame duration to the latency. */
+/* In an unparsed stream, the end of a frame is known only when the next frame
+ * begins. This adds a frame duration to the latency. */
 static void
 gst_rfc2250_pay_add_latency (GstRfc2250Pay * pay, GstQuery * query)
 {

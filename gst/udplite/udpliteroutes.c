@@ -32,8 +32,8 @@ struct _UdpliteRoutes
   /* source address of all packets, if the socket is bound */
   guint8 bound[16];
   gboolean is_bound;
-  /* file descriptor of rtnetlink(7), which is opened when the cache is used for
-   * the first time; -1 if it does not exist */
+  /* file descriptor of an rtnetlink(7) socket. It is opened when the cache is
+   * used for the first time. -1 if there is no such socket. */
   gint changes;
   GHashTable *entries;          /* set of Entry */
   /* entry that was used last, owned by `entries`; NULL = none */

@@ -24,9 +24,9 @@ typedef struct
 
 typedef struct _UdpliteRoutes UdpliteRoutes;
 
-/* Creates an empty cache. `bound` is the local address of the socket: it is the
- * source address of all packets, unless it is the unspecified address or a
- * multicast group. */
+/* Creates an empty cache. `bound` is the local address of the socket. All
+ * packets have this address as their source address, except if `bound` is the
+ * unspecified address or a multicast group. */
 UdpliteRoutes *udplite_routes_new (GInetAddress * bound);
 void udplite_routes_free (UdpliteRoutes * self);
 

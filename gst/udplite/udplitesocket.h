@@ -14,12 +14,13 @@
  * g_socket_bind ().
  *
  * UDPLITE_BACKEND_AUTO selects the first backend that the system supports and
- * permits. `tried`, which may be NULL, is then set to a text that says why each
- * backend before the selected one does not work. If the first backend works,
- * the text is "". The text is set on failure too. With any other `backend`,
- * `tried` is set to NULL. The caller frees `tried` with g_free (). A port that
- * is in use is an error even with UDPLITE_BACKEND_AUTO, and no other backend is
- * tried.
+ * permits. `tried`, which may be NULL, is then set to a text. For each backend
+ * before the selected backend, the text says why it does not work. If the first
+ * backend works, the text is "". The text is set on failure too. With any other
+ * `backend`, `tried` is set to NULL. The caller frees `tried` with g_free ().
+ *
+ * A port that is in use is an error even with UDPLITE_BACKEND_AUTO, and no
+ * other backend is tried.
  *
  * Returns NULL with `error` set on failure. */
 UdpliteSocket *udplite_socket_new (UdpliteBackend backend,
@@ -71,7 +72,7 @@ gboolean udplite_socket_set_min_coverage (UdpliteSocket * self,
 void udplite_socket_stop_receiving (UdpliteSocket * self);
 /* Says that IP options of the socket were changed by setsockopt. Without this
  * call, the backend raw may send packets with the previous options for up to 10
- * ms. No packets may be sent at the same time. */
+ * ms. No thread may send packets during this call. */
 void udplite_socket_options_changed (UdpliteSocket * self);
 /* With `uses_gso` TRUE, a run of packets that are covered completely and have
  * the same size is passed to the kernel as one message (GSO). The packets of
@@ -87,12 +88,13 @@ gboolean udplite_socket_check_gso (UdpliteSocket * self, GError ** error);
 gboolean udplite_socket_enable_gro (UdpliteSocket * self);
 
 /* Sends up to `n` packets, in batches of DATAGRAM_BATCH per system call. The
- * backend kernel begins a new batch when the coverage changes, and the backend
- * udp when the UDP checksum is switched on or off. Returns the
- * number of packets that were sent. If this is less than `n` and `error` is not
- * set, the socket has no room now. If `error` is set, the first packet that was
- * not sent has failed. An ICMP error that an earlier packet caused is not
- * reported here.
+ * backend kernel begins a new batch when the coverage changes. The backend udp
+ * begins a new batch when the UDP checksum is switched on or off.
+ *
+ * Returns the number of packets that were sent. If this is less than `n` and
+ * `error` is not set, the socket has no room now. If `error` is set, the first
+ * packet that was not sent has failed. An ICMP error that an earlier packet
+ * caused is not reported here.
  */
 guint udplite_socket_send (UdpliteSocket * self, const UdpliteOutput * outputs,
     guint n, GError ** error);

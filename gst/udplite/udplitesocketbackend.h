@@ -87,7 +87,7 @@ struct _UdpliteSocket
   gboolean uses_gso;            /* with the backend udp only */
 
   /* The following fields are used by the receiving thread only. */
-  /* elements are UdplitePacket: the packets that were received last */
+  /* array of UdplitePacket with the packets of the last receive call */
   GArray *packets;
   /* TRUE if the kernel had merged packets in the last receive call */
   gboolean merges;

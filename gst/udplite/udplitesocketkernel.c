@@ -2,8 +2,8 @@
 /* Backend for the UDP-Lite of the kernel, in Linux before 7.1 and in FreeBSD. A
  * socket has one send coverage at a time. Consecutive packets of equal coverage
  * are therefore sent as one batch, and a further system call is needed only
- * when the coverage changes. The kernel reports to the receiver neither the
- * coverage of a packet nor which packets the kernel discarded.
+ * when the coverage changes. The kernel does not tell the receiver the coverage
+ * of a packet. It also does not tell which packets it discarded.
  */
 
 #include "udplitesocketbackend.h"
@@ -78,16 +78,17 @@ kernel_create (UdpliteSocket * self, GSocketFamily family, GError ** error)
 #ifdef __linux__
   return TRUE;
 #else
-  /* FreeBSD accepts only packets that are covered completely, unless a minimum
-   * coverage is set (udplite(4)). */
+  /* On FreeBSD, a socket without a minimum coverage accepts only packets that
+   * are covered completely (udplite(4)). */
   return kernel_set_min_coverage (self, -1, error);
 #endif
 }
 
-/* Returns whether a packet of `size` bytes can be sent with the present send
- * coverage of the socket, `socket_coverage`, if `coverage` is wanted. Both
- * coverages are in bytes, and 0 means the whole packet. If a coverage exceeds
- * the packet, the kernel reduces it to the size of the packet. */
+/* `socket_coverage` is the present send coverage of the socket. `coverage` is
+ * the coverage that a packet of `size` bytes needs. Returns whether the packet
+ * can be sent with the present coverage of the socket. Both coverages are in
+ * bytes, and 0 means the whole packet. If a coverage exceeds the packet, the
+ * kernel reduces it to the size of the packet. */
 static gboolean
 fits (guint socket_coverage, guint coverage, gsize size)
 {

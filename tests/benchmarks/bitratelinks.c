@@ -21,7 +21,8 @@
 #define MS LINK_MS
 #define SECOND LINK_SECOND
 #define DURATION (60 * SECOND)
-/* The last second is not judged, because its frames may be under way. */
+/* The frames of the last second are left out of the results, because they may
+ * still be in flight. */
 #define JUDGED (DURATION - SECOND)
 #define LATENCY (380 * MS)
 #define LATE (400 * MS)
@@ -37,11 +38,11 @@ typedef struct
 
 typedef struct
 {
-  gdouble bitrate;              /* mean of the encoder, in bit/s */
-  /* Geometric mean of the sizes of the frames, as bit/s. The picture quality is
-   * about proportional to the logarithm of the bitrate. If the bitrate varies,
-   * the quality is lower than at a constant bitrate with the same mean, and so
-   * is the geometric mean. */
+  gdouble bitrate;              /* mean bitrate of the encoder in bit/s */
+  /* Geometric mean of the sizes of the frames, as bit/s. It is a measure of the
+   * picture quality, which is about proportional to the logarithm of the
+   * bitrate. A varying bitrate gives a lower quality than a constant bitrate
+   * with the same arithmetic mean, and it also has a lower geometric mean. */
   gdouble geometric;
   /* Percentiles of the delay in ns. Frames that are not shown have an infinite
    * delay. */

@@ -25,7 +25,7 @@ import socket
 import turns
 
 SIZE = 1316
-# The second pair is compared with the first one.
+# The second pair is compared with the first pair.
 SRT = "nakreport=0&tlpktdrop=0"
 PAIRS = {"srt": (f"srtsink uri=srt://127.0.0.1:5010?{SRT} sync=false "
                  "async=false",

@@ -18,8 +18,9 @@ PORT = 5001
 VETH = "10.99.0.1", "10.99.0.2"
 SECONDS_TO_START = 60
 TICKS = os.sysconf("SC_CLK_TCK")
-# {part of a link: the thread in the process of the link in which this part
-# handles packets from host a to host b}
+# {part of a link: name of a thread}. A packet from host a to host b passes
+# these three parts. Each part handles the packet in the thread with this name,
+# in the process of the link.
 THREADS = {"tunsrc": "tunsrc0:src", "link": "wirelesslink",
            "tunsink": "wl:src_0"}
 
@@ -104,8 +105,8 @@ class Hosts:
 
     def transfer(self, link, program, words):
         """Runs `program receive PORT` in host b, and `program send ADDRESS PORT
-        WORDS...` in host a. Returns the numbers that both print, those of the
-        receiver first."""
+        WORDS...` in host a. Returns the numbers that both programs print. The
+        numbers of the receiver come first."""
         receiver = self.popen("b", [program, "receive", str(PORT)],
                               stdout=subprocess.PIPE, text=True)
         self._wait(lambda: self._place.ask("is_listening", "b", kind="udp",

@@ -243,8 +243,8 @@ get_range (const Row * row, const Results * results, GetValue get)
       values[n++] = get (outcome);
   }
   range.median = arena_percentile (values, n, 0.5);
-  /* With an even number of values, the median is the mean of the two middle
-   * ones. */
+  /* If the number of values is even, the median is the mean of the two values
+   * in the middle. */
   if (n % 2 == 0 && n > 0)
     range.median = (values[n / 2 - 1] + values[n / 2]) / 2;
   range.min = n ? values[0] : NAN;

@@ -61,7 +61,7 @@ def enter_own_network():
 
 
 def run(*words):
-    """Packets per second, and ns of CPU time for each packet."""
+    """Returns packets per second, and ns of CPU time for each packet."""
     done = subprocess.run([PROGRAM, *map(str, words)],
                           stdin=subprocess.DEVNULL, capture_output=True,
                           text=True, timeout=SECONDS)
@@ -81,8 +81,8 @@ def take_turns(runs, measures):
 
 def compare(rounds, theirs, target):
     """Compares two elements by two figures: packets per second, and packets per
-    CPU second. Other load of the machine changes the second figure less than
-    the first one."""
+    CPU second. Other load of the machine changes packets per second more than
+    packets per CPU second."""
     rates = [ours / its for (ours, _), (its, _) in zip(rounds, theirs)]
     rate, cpu = (statistics.median(ours[i] for ours in rounds)
                  / statistics.median(its[i] for its in theirs)

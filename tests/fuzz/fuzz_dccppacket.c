@@ -163,7 +163,7 @@ check_written (const DccpPacket * packet, const DatagramPath * path,
   fuzz_check (dccp_packet_write (packet, path, written) == size);
   if (bytes[6] == 0xff && bytes[7] == 0xff && written[6] == 0)
     /* The checksums 0xffff and 0 have the same value in one's complement. The
-     * checksum that was written may therefore differ from the one that was
+     * checksum that was written may therefore differ from the checksum that was
      * read. */
     written[6] = written[7] = 0xff;
   for (i = 0; i < size; i++) {
@@ -535,7 +535,7 @@ typedef enum
   SEND,                         /* The endpoint sends a packet that arrives. */
   LOSE,
   HOLD,                         /* The packet arrives later. */
-  /* One of the held packets arrives and may arrive again. */
+  /* One of the held packets arrives. It stays held, so it may arrive again. */
   DELIVER,
   WAIT,
   ORDER_LAST

@@ -53,7 +53,7 @@ typedef struct
   guint decoded_by;             /* Receiver that decoded the frame, or 0. */
   /* Previous I-frame or P-frame of the stream, or NONE. */
   gint last_reference;
-  guint codec;                  /* changes of the codec before the frame */
+  guint codec;                  /* number of codec changes before the frame */
 } Picture;
 
 /* H.264 section 8.2.1.1, as written in the standard. */
@@ -83,13 +83,14 @@ typedef struct
   guint n_w;
   gint s;
   /* Indices of I-frames or P-frames of the newest GOP, or NONE. The field
-   * `last_before` is the index of the last one of the previous GOP. */
+   * `last_before` is different: it is the index of the last such frame of the
+   * previous GOP. */
   gint first, last, last_leading, last_before;
   gint newest_reference;        /* Last I-frame or P-frame that arrived. */
   /* Last frame that updated each slot, or NONE. */
   gint slots[N_SLOTS];
   gboolean has_slots;           /* Whether the newest frame has slots. */
-  guint codec;                  /* changes of the codec so far */
+  guint codec;                  /* number of changes of the codec so far */
   guint began_codec;            /* `codec` of the last frame that was decoded */
   Decoder decoder;
   gboolean behind_p, closed, broken;

@@ -74,7 +74,8 @@ same_oven (const LinkOvenConfig * a, const LinkOvenConfig * b)
       == 0;
 }
 
-/* Writes the windows with the precision of the format, 1 ns. */
+/* Writes the time windows of the interference as text, with the precision of
+ * the format, which is 1 ns. */
 static gchar *
 write_windows (const LinkOvenConfig * oven)
 {
@@ -214,8 +215,9 @@ check_numbers (FuzzInput * input)
   link_config_init (&config, profile, quality);
   while (input->size > 0)
     take_field (input, &config);
-  /* At a lower rate, a packet could need days to be sent. If the link also
-   * wakes up every ms during this time, the run takes too long. */
+  /* The rate is at least 1000 bit/s. At a lower rate, a packet could need days
+   * to be sent. If the link also wakes up every ms during this time, the run
+   * takes too long. */
   config.pipe.rate[0] = MAX (config.pipe.rate[0], 1000);
   config.pipe.rate[1] = MAX (config.pipe.rate[1], 1000);
   if (link_config_check (&config, &error)) {

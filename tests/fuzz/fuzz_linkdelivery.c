@@ -22,7 +22,8 @@
  * limited because the model simulates them one by one. */
 #define MAX_MODEL_STEPS 20000
 
-/* A simple model that handles one opportunity after the other. */
+/* A simple model of a link, which handles one delivery opportunity after the
+ * other. */
 typedef struct
 {
   GArray *times;                /* Items are guint64, in ms. */
@@ -94,7 +95,8 @@ model_send (Model * model, guint64 time, guint64 bytes, guint64 * end)
   return TRUE;
 }
 
-/* Returns 0 to 15 times a power of ten, up to a week. */
+/* Returns a time in ns: a number from 0 to 15, multiplied by a power of ten.
+ * The power of ten is at most 10^15 ns, which is more than a week. */
 static guint64
 take_time (FuzzInput * input)
 {

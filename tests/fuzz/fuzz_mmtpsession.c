@@ -64,7 +64,8 @@ typedef struct
   guint64 began;                /* ns */
   Kept kept[N_KEPT];
   guint n_kept;
-  /* Number of messages that will be dropped, beginning with the next one. */
+  /* Number of messages that will be dropped, beginning with the next message.
+   */
   guint n_lose;
 } Run;
 
@@ -173,8 +174,8 @@ replay (Run * self, gboolean spoiled)
   g_free (bytes);
 }
 
-/* Makes the trailer or the token valid, which an attacker that has the secrets
- * can do. */
+/* Makes the trailer or the token of a forged message valid. An attacker that
+ * has the secrets can do the same. */
 static void
 seal (Run * self, const MmtpMessage * message, guint64 number, MmtpRole from,
     guint8 * bytes, gsize size)

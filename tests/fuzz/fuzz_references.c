@@ -4,9 +4,10 @@
  * are dropped. A picture that uses a slot is dropped, too, if the last update
  * of this slot was dropped.
  *
- * Two models of a decoder check the result. One receives the whole stream, and
- * the other one only the pictures that were not dropped. For each of these
- * pictures, both models must find the same reference pictures.
+ * Two models of a decoder check the result. The first model receives the whole
+ * stream. The second model receives only the pictures that were not dropped.
+ * For each of these pictures, both models must find the same reference
+ * pictures.
  *
  * Input: codec and options, then pictures. A picture is a byte with its type
  * and flags, its distance in display order, and bytes for its references.
@@ -50,7 +51,8 @@ typedef struct
   gboolean is_leading;
 } Stored;
 
-/* The decoder stores reference pictures, the last decoded one first. */
+/* The reference pictures that the decoder stores. The picture that was decoded
+ * last is the first in the list. */
 typedef struct
 {
   Stored stored[MAX_STORED + 1];

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the reordering of RTP packets against a model. Each packet is output
- * at most once. Packets are output in order as long as the source stays the
- * same. No more packets wait than fit into the window, and no more packets of
- * other sources are kept than the documentation promises.
+/* Fuzzes the reordering of RTP packets against a model. These conditions must
+ * hold:
+ * - Each packet is output at most once.
+ * - Packets are output in order as long as the source stays the same.
+ * - The number of packets that wait does not exceed the window.
+ * - The number of kept packets of other sources does not exceed the maximum in
+ *   the documentation.
  *
- * Input: the window, then three bytes for each packet or other command: what to
- * do, and a sequence number relative to the last one.
+ * Input: the window, then three bytes for each command. A command is usually a
+ * packet. Its bytes say what to do, and contain a sequence number relative to
+ * the last one.
  */
 
 #include "fuzz.h"
@@ -25,8 +29,9 @@ typedef struct
 {
   /* Index of the run to which the packet belongs. The first packet begins a
    * run. A new run begins if the current source changes. It also begins if the
-   * sequence numbers are so far from the expected ones that they count as a new
-   * sequence. By then, all packets of the previous run were output. */
+   * sequence numbers differ so much from the expected numbers that they count
+   * as a new sequence. When a new run begins, all packets of the previous run
+   * were output. */
   guint run;
   guint32 ssrc;
   guint16 seqnum;
@@ -172,9 +177,10 @@ check_stray (Packet * packet)
   check_strays_freed ();
 }
 
-/* Returns whether the packet belongs to a source that was replaced. If so, the
- * packet is the first one of a new run. This run begins when all waiting
- * packets are output. */
+/* Returns whether the packet belongs to a source that was replaced. If so, this
+ * source becomes the current source again. The model then starts a new run of
+ * sequence numbers, and the packet is the first packet of this run. The run
+ * begins when all waiting packets are output. */
 static gboolean
 take_back (guint32 ssrc, guint16 seqnum)
 {

@@ -113,7 +113,7 @@ check_header (const TunMerge * merge)
 }
 
 /* Returns whether the packet was merged. `payload` is the size of the payloads
- * before it. */
+ * of the earlier packets. */
 static gboolean
 merge_packet (TunMerge * merge, const Packet * packet, gsize * payload)
 {

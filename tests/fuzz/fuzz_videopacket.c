@@ -55,7 +55,8 @@ check_packet (Reading reading, const VideoPacket * packet, gsize size)
     fuzz_check (packet->begins && packet->ends && packet->type);
 }
 
-/* A packet that is refused does not change the result. */
+/* Checks that the reader has not changed the result. It must not change the
+ * result if it refuses a packet. */
 static void
 check_untouched (const VideoPacket * packet)
 {
@@ -75,8 +76,8 @@ is_same (const VideoPacket * a, const VideoPacket * b)
       && a->closed_gop == b->closed_gop && a->broken_link == b->broken_link;
 }
 
-/* RTP of payload type 32 must give the same result when it is read as RTP of
- * any type. */
+/* A packet with the RTP payload type 32 is read a second time, as RTP of any
+ * payload type. The result must be the same. */
 static void
 check_types (const VideoPacket * packet, const guint8 * data, gsize size,
     gsize full_size)

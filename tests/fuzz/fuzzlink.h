@@ -29,7 +29,8 @@ typedef struct
 extern const FuzzField fuzz_fields[];
 extern const guint fuzz_n_fields;
 
-/* Returns 0 to 15 times a power of ten, up to 10^15. */
+/* Returns a number from 0 to 15, multiplied by a power of ten. The power of ten
+ * is at most 10^15. */
 guint64 fuzz_take_magnitude (FuzzInput * input);
 void fuzz_set_field (LinkConfig * config, const FuzzField * field,
     guint64 number, gdouble chance);
@@ -72,7 +73,8 @@ typedef struct
   gdouble quality[LINK_MAX_STATIONS];
   LinkCall call;
   guint n_quality;
-  GString *record;              /* The run in the format of a pattern file. */
+  /* record of the run, in the format of a pattern file */
+  GString *record;
 } FuzzRun;
 
 FuzzRun *fuzz_run_new (const LinkConfig * config, GError ** error);

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Streams a clip over links that are too slow for it. Several transports run at
-the same time, each between two hosts of its own. A run is void if the machine
-was too busy, because its result is then not caused by the transport alone."""
+the same time, each between two hosts of its own. A run is not valid if the
+machine was too busy, because its result is then not caused by the transport
+alone."""
 
 import collections
 import concurrent.futures
@@ -33,9 +34,9 @@ BUILD = pathlib.Path(os.environ["WIRELESS_BUILD_DIR"])
 
 PORT = 5004
 NS_PER_MS = 1e6
-# Selects CUBIC, the default congestion control of Linux. A machine may use
-# another one. Setting it for the whole namespace may be forbidden, but setting
-# it for a route is allowed.
+# Selects CUBIC, the default congestion control of Linux. A machine may have
+# another default. Setting the congestion control for the whole namespace may be
+# forbidden, but setting it for a route is allowed.
 CUBIC = (f"ip route replace 10.77.0.0/24 dev {placement.LINK} src $sender "
          "congctl cubic")
 # The link of Ouwens 2006. The radio card transmits each packet at most four
@@ -47,7 +48,7 @@ OVEN = "interference=20-40"
 # maximum: a fifth of MS_IN_TIME.
 MS_LATE = 20
 MS_FROZEN = 100
-# A frame whose lateness exceeds this is useless to a live stream.
+# A frame whose lateness exceeds this number of ms is useless to a live stream.
 MS_IN_TIME = 500
 BUCKET = "rate 5mbit burst 5kb limit 75000"
 # The send buffer of a sender over UDP_BUCKET. The buffer has room for 52
@@ -95,8 +96,9 @@ class Radio(Hosts):
         super().__init__(f"{properties} stats-update-interval=1000", BUILD)
 
     def lateness_ms(self):
-        """The 99th percentile of the lateness of the emulated link, compared
-        with its model.
+        """The 99th percentile of the lateness of the emulated link, in ms. The
+        lateness is relative to the times that the model of the link has
+        computed.
         """
         output = (self._bed.logs / f"{placement.LINK}.out").read_text(
             errors="replace")
@@ -112,9 +114,9 @@ class Case:
     """A clip, the transport that streams it, and the link over which it is
     streamed (`place`).
 
-    `is_paced` says whether the sender paces its packets. If it does not, a slow
-    network blocks the sender, and the sender writes its log late. The lateness
-    of such a sender is therefore not judged."""
+    `is_paced` says whether the sender paces its packets. If the sender does not
+    pace its packets, a slow network blocks the sender, and the sender writes
+    its log late. The lateness of such a sender is therefore ignored."""
     transport: dict
     place: placement.OverLink
     clip: pathlib.Path
@@ -148,7 +150,8 @@ class Run:
     air: int
 
     def why_void(self):
-        """Returns the reason why the run is void, or None if the run is valid.
+        """Returns the reason why the run is not valid, or None if the run is
+        valid.
         """
         for what, ms, maximum in (("the sender", self.sender_late, MS_LATE),
                                ("the link", self.link_late, MS_LATE),
@@ -264,8 +267,9 @@ def stream_all(cases, directory, at_once):
 
 
 def stream_valid(cases, directory, at_once):
-    """Runs the cases as stream_all does. Repeats each void run once. Then only
-    half as many cases run at the same time."""
+    """Runs the cases as stream_all does. Each run that is not valid is repeated
+    once. During the repetitions, only half as many cases run at the same time.
+    """
     runs = stream_all(cases, directory, at_once)
     again = {name: cases[name] for name, run in runs.items() if run.why_void()}
     for name in again:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Testbeds for tests of the links themselves: the logs and statistics that
-their wirelesslink writes, and programs on the hosts that send and receive."""
+"""Testbeds for tests of the links themselves. A testbed gives access to the
+logs and statistics that its wirelesslink writes. It also runs programs on its
+hosts that send and receive."""
 
 import dataclasses
 import json
@@ -53,7 +54,9 @@ class Packet:
 
 @dataclasses.dataclass(frozen=True)
 class Lateness:
-    """How many ms later than computed the element sent its packets."""
+    """The lateness of the element's packets in ms. A packet is late if the
+    element sends it after its computed departure time.
+    """
     median: float
     p99: float
     max: float
@@ -64,7 +67,9 @@ class Lateness:
 
 
 def read_pattern(path, flow):
-    """Returns {index: Hit} for one flow of a pattern file."""
+    """Returns the packets of one flow from a pattern file, as {index of the
+    packet: Hit}.
+    """
     found = {}
     for line in pathlib.Path(path).read_text().splitlines():
         word, *values = line.split()

@@ -15,7 +15,7 @@ PROTOCOLS = {"udp": UDP, "udplite": UDPLITE}
 # Linux: include/net/udplite.h
 SOL_UDPLITE = 136
 UDPLITE_SEND_CSCOV, UDPLITE_RECV_CSCOV = 10, 11
-HEADER = 8  # The bytes of a header of UDP or UDP-Lite.
+HEADER = 8  # The size of a UDP or UDP-Lite header in bytes.
 
 # The one's complement sum over data that has a correct checksum.
 NO_ERROR = 0xffff

@@ -73,7 +73,8 @@ class Figures:
     # decoder.
     max_delay: float
     dropped: int
-    # The time in s from the step up until the encoder uses 3.2 Mbit/s.
+    # The time in s from the step up of the link's rate to the moment at which
+    # the encoder uses 3.2 Mbit/s.
     rise: float
 
 

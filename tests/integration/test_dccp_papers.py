@@ -39,15 +39,16 @@ GPRS = "profile=gprs seed=1"
 # The rate of the stream in byte/s in figures 5.5 to 5.7 of the thesis (5.2.3).
 # Each of these transmissions has a silence, which the thesis calls a glitch.
 GPRS_RATE = 6000
-# Table 5.1: {(bytes of a ping, interval in s, count): (mean, maximum, minimum
-# in s)}.
+# Table 5.1 of the thesis: {(bytes of a ping, interval in s, count): (mean,
+# maximum, minimum in s)}.
 PINGS = {(60, 1, 20): (0.877, 1.078, 0.671),
          (576, 1, 20): (0.825, 1.015, 0.687),
          (60, 0.02, 100): (1.256, 2.281, 0.671)}
 SECONDS_TO_SETTLE = 10
 MS_LATE = 5
-# The maximum lateness of the emulated GPRS link in ms. It is higher than that
-# of the other links, because the round trip of the GPRS link is 850 ms.
+# The maximum lateness of the emulated GPRS link in ms. It is higher than the
+# maximum for the other links, because the round trip of the GPRS link is 850
+# ms.
 GPRS_MS_LATE = 20
 # The number of packets in the loss pattern. Every tenth packet is lost.
 EACH_TENTH = 20000

@@ -19,9 +19,10 @@ import test_testbed
 
 from wirelesslab.commands import ouwens
 
-# Tables 3.19 to 3.22: {Mbit/s: {retry value: (without oven, with oven)}}. The
-# values are the numbers of lost frames as (I, P, B), out of 101 I-, 400 P- and
-# 998 B-frames. Each is the mean over the three places at which Ouwens measured.
+# Ouwens' tables 3.19 to 3.22: {Mbit/s: {retry value: (without oven, with
+# oven)}}. The values are the numbers of lost frames as (I, P, B), out of 101
+# I-, 400 P- and 998 B-frames. Each number is the mean over the three places at
+# which Ouwens measured.
 THEIRS = ouwens.read_theirs()
 OUWENS = {rate: {retry: tuple(
     tuple(THEIRS[table, "ifd", rate, retry, oven, f"lost {type}"]

@@ -4,10 +4,10 @@ sends 1000 frames of 1400 bytes, and each frame must arrive within a second. The
 links are the testbed's RangeLAN2 and IrDA. The test uses the kernel's sockets
 and runs in real time.
 
-Each printed line has three results: that of the paper, the possible maximum,
-and that of this run. A frame contains its number and the time at which it was
-made, so the receiver itself measures the delay. A run in which this machine was
-late is invalid: it is repeated once, then the test is skipped.
+Each printed line has three results: the result in the paper, the possible
+maximum, and the result of this run. A frame contains its number and the time at
+which it was made, so the receiver itself measures the delay. A run in which
+this machine was late is invalid: it is repeated once, then the test is skipped.
 """
 
 import dataclasses
@@ -44,11 +44,11 @@ NAMES = ("rangelan", "irda")
 WIRE_SIZE = SIZE + 24 + 28
 # docs/links.md: {link: (bit/s, delay in s)}.
 RATES = {"rangelan": (297024, 0.1375), "irda": (75072, 0.1628)}
-# Table 4: {period in ms: frames within a second}. The column heads of the paper
-# name microseconds, but the periods are in milliseconds.
+# Table 4 of the MMTP paper: {period in ms: frames within a second}. The column
+# heads of the paper name microseconds, but the periods are in milliseconds.
 THEIRS = {10: 178, 15: 413, 20: 452, 25: 648, 30: 904, 35: 986}
-# With a period of 35 ms or more all frames must arrive, if the packets that
-# RangeLAN2 loses are retransmitted.
+# If the packets that RangeLAN2 loses are retransmitted, all frames must arrive
+# at a period of 35 ms or more.
 PERIODS = (*THEIRS, 40, 100)
 # A run must reach at least this share of the possible maximum. The share is
 # below 1 because delays vary.

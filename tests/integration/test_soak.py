@@ -31,8 +31,9 @@ LINK = ("rate=4000000 delay-ms=20 queue-bytes=64000 seed=1 "
         "outage-good=30000000000 outage-bad=2000000000 "
         "mean-good=30000000000 mean-bad=1000000000 loss-bad=1")
 FRAMES_PER_SECOND = 50
-# Both ends send their statistics every second, but not at the same time. This
-# is the maximum number of packets that only one of the two ends has counted.
+# The maximum number of packets that only one of the two ends has counted. Both
+# ends send their statistics every second, but not at the same time. The packets
+# in between are counted by one end only.
 MAX_UNDER_WAY = 5 * FRAMES_PER_SECOND
 # The memory of a process may grow by this number of bytes from the second
 # quarter of the run to the last. This is about 30 bytes for each packet in that

@@ -110,7 +110,9 @@ class SharingTest(flows.FlowCase):
 
     @test_testbed.needs_namespaces
     def test_dccpthin_is_fair_to_tcp(self):
-        """Tests Reno at round trips of 50 to 100 ms and CUBIC up to 50 ms."""
+        """Tests Reno at round trips of 50 to 100 ms, and CUBIC at round trips
+        of up to 50 ms.
+        """
         if not test_testbed.has_element("dcctpthinsink"):
             self.skipTest("dcctpthinsink is not built")
         for congestion, round_trips in (("reno", (50, 100)), ("cubic", (50,))):

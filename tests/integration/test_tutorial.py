@@ -31,7 +31,8 @@ COMMANDS = ("./pipelines/", "pipelines/", "gst-launch-1.0 ", "ffmpeg ", "awk ",
 # This command changes the environment of all later blocks.
 DEVENV = "meson devenv "
 IN_A_HOST = "--shell "
-# The maximum time for a block; the first block compiles everything.
+# The maximum time in s for a block of commands. It is long because the first
+# block compiles everything.
 SECONDS = 1800
 BAD = re.compile(r"^.*(?:ERROR|CRITICAL|WARNING).*$", re.M)
 
@@ -60,7 +61,7 @@ def shell_environment(environment, home):
 
 
 class Reader:
-    """Plays a reader who has a terminal and may open a second one."""
+    """Plays a reader who has a terminal and may open a second terminal."""
 
     def __init__(self, home):
         self.home = home

@@ -78,8 +78,8 @@ def losing(is_lost):
 
 
 class Network(threading.Thread):
-    """The network between the endpoints. enter_own_network() must be called
-    before it is made. The network ends with the test `case`.
+    """The network between the endpoints. Call enter_own_network() before you
+    create this object. The network ends with the test `case`.
     """
 
     def __init__(self, case):

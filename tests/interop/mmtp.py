@@ -24,7 +24,7 @@ OF_RECEIVER = {"COOKIE", "ACCEPT", "REFUSE", "CHALLENGE", "REPORT", "QUERY",
                "LEAVE", "CAPS-ACK", "END-ACK"}
 UNNUMBERED = {"INIT", "COOKIE", "REFUSE"}
 # If the endpoints share a key, these messages have a seal. Some REFUSE messages
-# have one, too.
+# also have a seal.
 SEALED = {"INIT", "COOKIE"}
 UNSIGNED = {"INIT", "COOKIE", "OPEN", "ACCEPT", "REFUSE"}
 # The sizes in bytes of the messages that have a fixed size.
@@ -323,7 +323,9 @@ def combined(contents):
 
 
 class Stream:
-    """The packets of the stream, each once, and the buffers that they make."""
+    """The packets of the stream, each packet once, and the buffers that consist
+    of these packets.
+    """
 
     def __init__(self):
         self.packets = {}

@@ -102,8 +102,8 @@ def pay(source, element="rfc2250pay"):
 
 
 def pay_all(jobs, at_once=16):
-    """Returns the packets for each pair (source, element). Several pairs share
-    a process.
+    """Returns the packets for each pair (source, element). To save time, one
+    process handles several pairs.
     """
     results = []
     with workdir() as work:
@@ -167,8 +167,8 @@ def depay(packets, element="rfc2250depay"):
 
 
 def depay_all(variants, element="rfc2250depay", at_once=16):
-    """Returns the output of the element for each list of packets. Several lists
-    share a process.
+    """Returns the output of the element for each list of packets. To save time,
+    one process handles several lists.
     """
     results = []
     with workdir() as work:

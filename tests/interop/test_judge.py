@@ -152,8 +152,8 @@ class Extension(unittest.TestCase):
     hand.
     """
 
-    # The extension has the f_codes 2 2 15 15, DC 0 and PS 3. Its bits T C Q A G
-    # D are set, and P V R H are not.
+    # The extension has the f_codes 2 2 15 15, DC 0 and PS 3. The bits T C Q A G
+    # D are set. The bits P V R H are not set.
     COMMON = "0010" "0010" "1111" "1111" "00" "11" "1011010011"
     WORD = int("01" + COMMON, 2)  # preceded by X 0 and E 1
     COPYRIGHT = "000001b5" "4f"

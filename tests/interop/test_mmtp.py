@@ -27,7 +27,8 @@ PORT = 5004
 SECONDS = 60
 LATENCY = 20000  # The latency in ms.
 
-# A fast path with a short delay, and a slow one with a long delay.
+# The fast path has a high rate and a short delay. The slow path has a low rate
+# and a long delay.
 LINKS = ("fast=a,b: rate=4000000 delay-ms=20 stats-update-interval=1000",
          "slow=a,b: rate=400000 delay-ms=150 stats-update-interval=1000")
 DEVICES = ("fast", "slow")

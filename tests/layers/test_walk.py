@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks the walks of a packet in docs/architecture.md. Each function exists in
-the file that the page names, each function calls the next one, and a walk does
-not exceed a maximum length.
+"""Checks the walks in docs/architecture.md. A walk lists the functions that a
+packet passes, in their order. Each of these functions must exist in the file
+that the page names, and must call the next function. A walk must not exceed a
+maximum length.
 """
 
 import os

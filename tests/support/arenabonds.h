@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Bonds of two to four paths for the arena. Some bonds are drawn at random. The
  * other bonds are cases in which users saw that a bad path harmed the good
- * ones. Each bond can be run with any subset of its paths, and a path behaves
+ * paths. Each bond can be run with any subset of its paths, and a path behaves
  * the same in each subset.
  */
 
@@ -25,7 +25,8 @@ ArenaScenario *arena_bond_draw (const ArenaGroups * groups, guint64 seed);
 GPtrArray *arena_bonds_get_cases (const ArenaGroups * groups);
 
 /* Fills `part` with the scenario, reduced to the paths whose bits are set in
- * `subset`. `part` borrows the texts of `scenario`, so it must not be freed. */
+ * `subset`. The strings in `part` still belong to `scenario`, so `part` must
+ * not be freed. */
 void arena_bond_get_subset (const ArenaScenario * scenario, guint subset,
     ArenaScenario * part);
 

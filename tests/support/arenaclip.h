@@ -47,27 +47,29 @@ GArray *arena_clip_load (const gchar * path, GError ** error);
 
 /* Returns an array of ArenaFrame with the frames of a clip for `duration` ns.
  * It begins with the first I-frame at or after the position `shift` (0 to 1) of
- * the clip, and the clip repeats. The sizes are multiplied by `scale`. */
+ * the clip. After the end of the clip, it continues with the beginning of the
+ * clip. The sizes are multiplied by `scale`. */
 GArray *arena_clip_get_frames (const GArray * clip, gdouble shift,
     gdouble scale, guint64 period, guint64 duration);
-/* Returns packets of one size, none of which refers to another one. */
+/* Returns packets of one size. No packet refers to another packet. */
 GArray *arena_make_packets (guint32 size, guint64 period, guint64 duration);
 
 /* Sets the references of all frames. A P-frame refers to the last I-frame or
- * P-frame, a B-frame to the last two I-frames or P-frames in coding order. Thus
- * the B-frames directly after an I-frame refer to the previous GOP: the GOPs
- * are open. */
+ * P-frame. A B-frame refers to the last two I-frames or P-frames in coding
+ * order. Thus the B-frames directly after an I-frame refer to the previous GOP:
+ * the GOPs are open. */
 void arena_frames_set_references (GArray * frames);
 
 /* Number of packets in which a frame is sent, and the size of one of these
  * packets in bytes, including ARENA_RTP_HEADERS. */
 guint arena_frame_count_packets (const ArenaFrame * frame);
 guint32 arena_frame_get_packet_size (const ArenaFrame * frame, guint packet);
-/* Bytes of all packets of a frame, with `overhead` bytes added for each packet.
+/* Returns the bytes of all packets of a frame. Each packet has `overhead`
+ * additional bytes.
  */
 guint64 arena_frame_get_wire_size (const ArenaFrame * frame, guint overhead);
-/* Mean bitrate in bit/s of frames that last `duration`, with `overhead` bytes
- * for each packet. */
+/* Returns the mean bitrate of the frames in bit/s. All frames together last
+ * `duration`, and each packet has `overhead` additional bytes. */
 gdouble arena_frames_get_wire_rate (const GArray * frames, guint64 duration,
     guint overhead);
 

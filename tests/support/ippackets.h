@@ -11,8 +11,8 @@ typedef struct
 {
   guint version;                /* 4 or 6 */
   guint8 traffic_class, ttl;
-  /* For IPv4 only. `fragment` is the field with the flags and the fragment
-   * offset. */
+  /* Both fields are used for IPv4 only. `fragment` is the field with the flags
+   * and the fragment offset. */
   guint16 id, fragment;
   guint16 source_port, port;
   gsize payload;                /* Size in bytes. Each byte is `fill`. */

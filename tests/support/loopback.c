@@ -61,7 +61,8 @@ loopback_sink_init (LoopbackEnd * end, const gchar * factory,
   GstElement *element = make_element (factory, first_property, values);
 
   /* The test harness is a live source, so a sink may drop frames that come
-   * late. That could happen on a slow machine. These properties prevent it.
+   * late. On a slow machine, frames could be late. With these properties the
+   * sink does not drop them.
    */
   g_object_set (element, "sync", FALSE, "async", FALSE, "max-live-wait",
       86400000, NULL);

@@ -407,7 +407,8 @@ has_room (MmtpNetwork * self, guint to, guint path)
   return self->busy[to][path] < self->now + SECOND;
 }
 
-/* The path has a queue of one second and drops further messages. */
+/* Sends a message on the path. The path has a queue of one second. If the queue
+ * is full, the message is dropped. */
 static void
 send (MmtpNetwork * self, guint to, guint path, const MmtpAddress * address,
     const guint8 * bytes, gsize size)

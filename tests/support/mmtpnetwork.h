@@ -66,7 +66,7 @@ struct _MmtpNetwork
   GArray *out;
   guint sessions, silences, ends;       /* Number of events of the receiver. */
   guint lost, broken, refused, ended;   /* Number of events of the sender. */
-  /* Set if no attacker knows the secrets of the session. Each buffer that the
+  /* TRUE if no attacker knows the secrets of the session. Each buffer that the
    * receiver outputs must then equal a buffer that was passed to the sender. */
   gboolean trusted;
 
@@ -86,7 +86,7 @@ struct _MmtpNetwork
 void mmtp_network_init (MmtpNetwork * network,
     const MmtpNetworkConfig * config);
 void mmtp_network_clear (MmtpNetwork * network);
-/* Replaces the sender with a new one that has no paths. */
+/* Replaces the sender with a new sender that has no paths. */
 void mmtp_network_begin_anew (MmtpNetwork * network, guint seed);
 /* Returns the first address of a path of the sender. */
 void mmtp_network_get_address (guint path, MmtpAddress * address);

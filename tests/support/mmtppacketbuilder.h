@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Builds forged MMTP messages of any type. The messages are well-formed. Their
- * values are close to those of an observed session or far from them, as a
- * random source decides.
+/* Builds forged MMTP messages of any type. The messages are well-formed. A
+ * random source decides whether their values are close to the values of an
+ * observed session or far from them.
  */
 
 #ifndef __MMTPPACKETBUILDER_H__
@@ -27,8 +27,8 @@ typedef struct
   guint8 nonce_s[MMTP_NONCE_SIZE];
   guint8 nonce_r[MMTP_NONCE_SIZE];
   guint8 cookie[MMTP_COOKIE_SIZE];
-  /* The session's tokens: the one in messages of the sender, and the one in
-   * messages of the receiver. */
+  /* The two tokens of the session. The first token is in messages of the
+   * sender, and the second token is in messages of the receiver. */
   guint64 tokens[2];
 } MmtpOverheard;
 

@@ -46,7 +46,7 @@ struct _MmtpSimulation
   gboolean has_ended;           /* The sender reported the end of the stream. */
   /* the judge's */
   MmtpSimulationResult result;
-  /* Frames with a lower number than this one cannot arrive any more. */
+  /* Minimum number of a frame that may still arrive. */
   guint next_frame;
   guint n_errors;
 };

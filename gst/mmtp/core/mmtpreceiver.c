@@ -30,7 +30,8 @@
 #define DEFAULT_MAX_DELAY (60 * MMTP_SECOND)
 /* docs/wire-mmtp.md, section 4 */
 #define DEFAULT_SESSION_TIMEOUT (10 * MMTP_SECOND)
-/* Maximum bytes held in the reorder buffer: 100 Mbit/s for 5 s. */
+/* Maximum bytes held in the reorder buffer. It is sufficient for 100 Mbit/s for
+ * 5 s. */
 #define DEFAULT_MAX_BYTES (64 * 1024 * 1024)
 /* The receiver measures the usual time between two KEEPALIVEs of a path. A
  * longer time than MAX_KEEPALIVE_GAP is due to an outage and counts as
@@ -69,11 +70,12 @@ typedef struct
 
   /* sending time of the newest KEEPALIVE, in ns */
   gint64 keepalive_sent;
-  /* path whose transits are used for the clock's skew; -1 if none */
+  /* path whose one-way delays are used to measure the skew of the clock; -1 if
+   * there is no such path */
   gint skew_path;
-  /* The stream number `floor` was received: the sender will send no packet with
-   * a lower number. It does not apply yet, because packets that were sent
-   * earlier may still arrive. */
+  /* The sender has announced that it will send no packet with a stream number
+   * below `floor`. The receiver does not use `floor` yet, because packets that
+   * were sent before the announcement may still arrive. */
   gboolean floor_waits;
   guint32 floor;
   gint64 floor_sent;
@@ -88,7 +90,7 @@ typedef struct
   gboolean has_reported_too_long;
 
   gboolean end_known;
-  guint64 end_number;           /* stream number that follows the last packet */
+  guint64 end_number;           /* stream number of the last packet plus 1 */
   guint64 end_deadline;         /* deadline of the end of the stream, in ns */
 } MmtpReceiverSession;
 
@@ -177,8 +179,8 @@ clear_session (MmtpReceiver * self)
 }
 
 /* Returns whether a change of the initial delay (D0) is accepted now. The
- * number of changes is limited because each one costs work and causes an event
- * for the application. */
+ * number of changes is limited, because each change costs work and causes an
+ * event for the application. */
 static gboolean
 may_change_delay (MmtpReceiver * self)
 {
@@ -608,11 +610,11 @@ acknowledge_end (MmtpReceiver * self, MmtpReceiverPath * path)
   mmtp_receiver_output_add (&self->output, path, &answer, &path->address);
 }
 
-/* Sends END-ACK when all packets have arrived or are too late, and not before,
- * because a sender that has received END-ACK may exit. The sender repeats END
- * every 100 ms. However, the application may have closed the receiver by then,
- * and a single END-ACK may be lost. On each path, END-ACK is therefore sent
- * END_ACKS times. */
+/* Sends END-ACK. This function must be called only when each packet has arrived
+ * or is too late, because a sender that has received END-ACK may exit. The
+ * sender repeats END every 100 ms. However, the application may have closed the
+ * receiver by then, and a single END-ACK may be lost. On each path, END-ACK is
+ * therefore sent END_ACKS times. */
 static void
 acknowledge_end_on_all (MmtpReceiver * self)
 {
@@ -690,8 +692,8 @@ take_body (MmtpReceiver * self, MmtpReceiverPath * path,
   }
 }
 
-/* Returns the full channel number of a JOIN or KEEPALIVE, which is in the first
- * 8 bytes of the body. */
+/* Returns the full channel number of a JOIN or KEEPALIVE. The number is in the
+ * first 8 bytes of the body. */
 static guint64
 get_number (const MmtpReceiverPath * path, const MmtpMessage * message,
     const guint8 * bytes)
@@ -812,7 +814,8 @@ is_end_open (const MmtpReceiver * self)
       && mmtp_reorder_get_next (session->reorder) < session->end_number;
 }
 
-/* The skew is measured on the fastest path, whose transits fluctuate least. */
+/* The skew of the clock is measured on the fastest path, because its one-way
+ * delays fluctuate least. */
 static void
 note_skew (MmtpReceiver * self, const MmtpReceiverPath * reporter)
 {
@@ -1114,8 +1117,8 @@ mmtp_receiver_get_stats (MmtpReceiver * self, MmtpReceiverStats * stats)
   stats->held_bytes = reorder->held_bytes;
   stats->reorder_steps = reorder->steps;
   stats->initial_delay = session->initial_delay;
-  /* If the sender's clock runs too fast, the measured transits decrease. The
-   * sign of the measured slope is therefore inverted.
+  /* If the sender's clock runs too fast, the measured one-way delays decrease.
+   * The sign of the measured slope is therefore inverted.
    */
   stats->skew = -session->clock.skew * 1e9;
 }

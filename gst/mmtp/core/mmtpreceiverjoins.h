@@ -9,7 +9,8 @@
 #include "mmtpanswerlimits.h"
 #include "mmtpreports.h"
 
-/* Number of keep-alive periods without a message after which a path is silent.
+/* A path is silent if no message has arrived on it for this number of
+ * keep-alive periods.
  */
 #define MMTP_SILENT_PERIODS 2
 
@@ -19,7 +20,7 @@ typedef struct
    * arrived from the path's address; 0 if never. */
   guint64 heard;
   /* A second validated address of the path. It becomes the path's address when
-   * no more messages arrive from the first one. */
+   * no more messages arrive from the present address. */
   MmtpAddress next_address;
   gboolean has_next_address;
   /* channel number and nonce of the last JOIN */
@@ -48,8 +49,8 @@ void mmtp_receiver_joins_init (MmtpReceiverJoins * self,
     const guint8 secret[MMTP_KEY_SIZE]);
 void mmtp_receiver_joins_begin_session (MmtpReceiverJoins * self,
     const guint8 nonce_r[MMTP_NONCE_SIZE], guint64 period);
-/* Notes that the path has joined with this validated address, or that its
- * address has changed to this one. */
+/* Notes that the path has joined with the validated address `address`, or that
+ * `address` has become the address of the path. */
 void mmtp_receiver_joins_join (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address);
 /* Answers a JOIN with a CHALLENGE. */
@@ -57,16 +58,16 @@ void mmtp_receiver_joins_take_join (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address,
     const MmtpJoin * join);
 /* Call this function for a message that is refused as a replay. The message may
- * be the sender's own JOIN, of which an attacker has sent a copy from another
- * address first. Such a JOIN is answered as well, because the sender could not
- * validate its address otherwise. */
+ * be a JOIN that the sender itself has sent. The JOIN looks like a replay if an
+ * attacker has sent a copy of it earlier, from another address. Such a JOIN is
+ * answered, because the sender could otherwise not validate its address. */
 void mmtp_receiver_joins_note_replay (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address,
     const MmtpMessage * message, guint64 number);
-/* Returns whether the message may come from this address. This function may
- * also change the address of the path: if the message comes from the second
- * validated address, and no more messages arrive from the first one, the second
- * one becomes the address of the path. */
+/* Returns whether the message may come from this address. The path may have a
+ * second validated address. If the message comes from the second address, and
+ * no more messages arrive from the first address, this function makes the
+ * second address the address of the path. */
 MmtpRefusal mmtp_receiver_joins_check_address (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address,
     const MmtpMessage * message);

@@ -79,10 +79,12 @@ has_spare_rate (const MmtpRepairer * self, gsize size)
 }
 
 /* Returns whether a REPAIR may be sent on the path even if other frames have to
- * wait for it. A REPAIR must not delay other frames if the losses come from an
- * overflowing queue, because more packets would make the queue overflow more
- * often. While the window of a path is limited because of such losses,
- * `reserve` is 0. */
+ * wait for it.
+ *
+ * If the losses come from an overflowing queue, a REPAIR must not delay other
+ * frames, because more packets would make the queue overflow more often. Such
+ * losses limit the window of the path. While the window is limited, `reserve`
+ * is 0. */
 static gboolean
 may_replace_frames (const MmtpRepairer * self, const MmtpPath * path)
 {
@@ -149,8 +151,9 @@ mmtp_repairer_cover (MmtpRepairer * self, const MmtpPath * path,
   cover->last_due = packet->due;
 }
 
-/* Returns the latest time in ns at which a REPAIR can be sent and still be in
- * time for the first packet of the block. */
+/* Returns the latest time in ns at which a REPAIR can be sent. A REPAIR that is
+ * sent later would arrive after the deadline of the first packet of the block.
+ */
 static guint64
 get_last_chance (const MmtpRepairer * self, const MmtpPath * path)
 {

@@ -43,8 +43,8 @@ typedef struct
   guint64 token;
   /* Time after which a packet that is sent now has almost certainly arrived. */
   guint64 delay;
-  /* Time that this path alone would need to send all waiting packets; 0 while
-   * the pacing allows a packet. */
+  /* Time that this path alone would need to send all waiting packets. It is 0
+   * if the pacing allows a packet now. */
   guint64 backlog;
   /* A message on the path is missing: it should have arrived by now. */
   gboolean is_doubtful;
@@ -67,8 +67,8 @@ typedef struct
    * `token` is not later than `now`. Returns MMTP_NO_CANDIDATE if the packet
    * has to wait. `deadline` is the deadline of the last packet in the queue.
    *
-   * If no packet fits the chosen path, this function is called again without
-   * that path. It must therefore not change the state. */
+   * If no packet fits the chosen path, the caller calls this function again
+   * without that path. Therefore the function must not change the state. */
     guint (*choose) (gconstpointer state, const MmtpCandidate * candidates,
       guint n, guint64 now, guint64 deadline);
   /* Called when a packet of the stream with `size` bytes is sent on the chosen

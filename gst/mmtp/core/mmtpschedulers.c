@@ -64,10 +64,11 @@ choose_lowest (gconstpointer state, const MmtpCandidate * candidates,
  * if the packet has to wait until it can be sent on that path. If several
  * arrival times are equal, the first path is taken.
  *
- * Waiting for a fast path is better if the packet arrives earlier there, even
- * after the fast path has sent all waiting packets. Otherwise the packet is
- * sent on a slow path, which would be idle while packets wait (ECF: Lim, Nahum,
- * Towsley and Gibbens, CoNEXT 2017). */
+ * A packet may have to wait for a fast path until this path has sent all
+ * waiting packets. If the packet arrives earlier there nevertheless, waiting
+ * for the fast path is better. Otherwise the packet is sent on a slow path,
+ * which would be idle while packets wait (ECF: Lim, Nahum, Towsley and Gibbens,
+ * CoNEXT 2017). */
 static guint
 choose_earliest (const MmtpCandidate * candidates, guint n, guint64 now)
 {
@@ -106,7 +107,7 @@ static guint
 choose_in_turn (gconstpointer state, const MmtpCandidate * candidates,
     guint n, guint64 now, guint64 deadline)
 {
-  const guint *turn = state;    /* index of the path after the last one used */
+  const guint *turn = state;    /* index of the path after the last used path */
   guint i;
 
   for (i = 0; i < n; i++) {

@@ -48,12 +48,12 @@
 #define RATE_PERCENT 2
 #define TOO_SLOW_PERIOD MMTP_SECOND
 #define DELAY_PERIOD MMTP_SECOND
-/* When a path has fallen silent, a JOIN is sent on it after this time, because
- * its address may have changed. The time is the maximum time between JOINs
- * (docs/wire-mmtp.md, section 3). */
+/* Time from the moment when a path becomes silent until a JOIN is sent on it.
+ * The JOIN is needed because the address of the path may have changed. The time
+ * is the maximum time between JOINs (docs/wire-mmtp.md, section 3). */
 #define REJOIN_WAIT (2 * MMTP_SECOND)
-/* If the receiver has never reported about a path that has fallen silent, a
- * JOIN is sent on this path after this time. */
+/* Time from the moment when a path becomes silent until a JOIN is sent on it,
+ * if the receiver has never sent a REPORT about this path. */
 #define UNCONFIRMED_REJOIN_WAIT (200 * MMTP_MILLISECOND)
 
 struct _MmtpSender
@@ -477,9 +477,10 @@ is_possible (const MmtpSender * sender, const MmtpReport * report)
   return report->echo_channel < sender->paths.n;
 }
 
-/* Measures the round trip of a path from the echo in a REPORT. The result is
- * valid only if the REPORT arrived on the path of the message that it echoes,
- * because only then both directions belong to this path. */
+/* Measures the round trip of a path from a REPORT, which echoes a message of
+ * the sender. The result is valid only if the REPORT has arrived on the path of
+ * this message. Only then both directions of the round trip belong to the path.
+ */
 static void
 take_echo (MmtpSender * sender, MmtpPath * path, const MmtpReport * report)
 {
@@ -496,9 +497,9 @@ take_echo (MmtpSender * sender, MmtpPath * path, const MmtpReport * report)
 }
 
 /* Notes that new messages have arrived on the path. `is_whole` is TRUE if at
- * least one of them was as large as a packet and no message was lost. A silent
- * path becomes active again only if `is_whole` is TRUE, because small messages
- * alone do not show that the path carries whole packets. */
+ * least one of them was as large as a full packet and no message was lost. A
+ * silent path becomes active again only if `is_whole` is TRUE, because small
+ * messages alone do not show that the path carries full packets. */
 static void
 note_progress (MmtpSender * sender, MmtpPath * path, gboolean is_whole)
 {
@@ -916,8 +917,8 @@ take_input (MmtpSender * sender, MmtpPath * path, const guint8 * bytes,
   if (message.channel != path->id)
     return MMTP_REFUSED_CHANNEL;
   if (!is_handshake (message.type)) {
-    /* The receiver sends END-ACK several times. The first one has ended the
-     * session, so the further ones are ignored. */
+    /* The receiver sends END-ACK several times. The first END-ACK has ended the
+     * session, so all later END-ACKs are ignored. */
     if (sender->control.has_ended && message.type == MMTP_END_ACK)
       return MMTP_VALID;
     if (sender->handshake.phase != MMTP_PHASE_SESSION)

@@ -50,8 +50,8 @@ typedef struct
    * due. */
   gboolean stored;
   MmtpSchedulerType scheduler;
-  /* Name of the congestion control for paths without a configured rate, a
-   * static string; NULL means the default. */
+  /* Name of the congestion control for paths without a configured rate. It must
+   * be a static string. NULL means the default. */
   const gchar *rate_control;
   /* Key of the application; NULL means no key. The sender takes a reference. */
   GBytes *key;
@@ -155,7 +155,9 @@ typedef struct
   gboolean is_app_limited;
   guint64 requested;            /* requested rate in bit/s */
   guint64 delay;                /* initial delay (D0), in ns */
-  guint8 reason;                /* reason of a refusal, or an MmtpDiscard */
+  /* reason of a refusal, or the MmtpDiscard that says why a buffer was dropped
+   */
+  guint8 reason;
   guint version;                /* protocol version of the receiver */
   guint path;
   MmtpPathState state;
@@ -173,7 +175,7 @@ gboolean mmtp_sender_poll_event (MmtpSender * sender, MmtpSenderEvent * event);
 typedef struct
 {
   gboolean ready;
-  /* number of buffers that were put, and their bytes */
+  /* buffers that the application put, as a number and in bytes */
   guint64 buffers, bytes;
   guint64 packets;              /* packets of the stream */
   guint64 sent_buffers;         /* buffers sent completely */
@@ -191,10 +193,10 @@ typedef struct
   guint64 repairs;              /* REPAIR messages sent */
   /* padding messages sent, and their bytes with IP and UDP headers */
   guint64 padding, padding_bytes;
-  /* losses that were reported and not retransmitted */
+  /* lost packets that were reported but not retransmitted */
   guint64 unrepaired;
-  /* Number of channel numbers that were looked up. Tests check that the work
-   * per REPORT stays bounded. */
+  /* Number of lookups of a message by its channel number. Tests check that the
+   * work per REPORT stays bounded. */
   guint64 loss_lookups;
   /* Number of packets visited while processing REPORTs. Tests check that this
    * work stays bounded. */
@@ -208,14 +210,15 @@ typedef struct
   /* initial delay (D0) that the paths need, in ns */
   guint64 min_delay;
   guint64 refused[MMTP_LAST_REFUSAL];   /* messages refused, by reason */
-  /* number of paths so far, including removed ones */
+  /* number of paths so far, including removed paths */
   guint n_paths;
 } MmtpSenderStats;
 
 void mmtp_sender_get_stats (MmtpSender * sender, MmtpSenderStats * stats);
-/* Returns the reason in the last REFUSE that was not authenticated with the
- * key, and sets `version` to the protocol version in it. Returns 0 if there was
- * no such REFUSE. If a key is set, such a REFUSE does not end the handshake. */
+/* Some REFUSE messages are not authenticated with the key. If a key is set,
+ * such a REFUSE does not end the handshake. Returns the reason in the last such
+ * REFUSE, and sets `version` to the protocol version in it. Returns 0 if there
+ * was none. */
 MmtpRefuseReason mmtp_sender_get_unverified_refusal (const MmtpSender * sender,
     guint * version);
 /* Returns FALSE if there is no path with this id. */

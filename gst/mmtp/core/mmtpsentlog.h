@@ -15,7 +15,8 @@
  * all other fields. */
 typedef struct
 {
-  /* MMTP_NO_STREAM for a message without a packet of the stream */
+  /* Number of the stream packet in the message. MMTP_NO_STREAM if the message
+   * has no packet of the stream. */
   guint64 stream_number;
   guint64 time;
   /* bytes in flight right after this message was sent */
@@ -47,7 +48,7 @@ typedef struct
   guint64 kept;                 /* lowest number in the ring */
   MmtpSent *ring;
   guint ring_size;              /* a power of two, or 0 */
-  /* bytes in flight, from the message `unreported` on */
+  /* bytes in flight: all messages from the number `unreported` on */
   guint64 in_flight;
 } MmtpSentLog;
 

@@ -16,8 +16,8 @@
  * subtracted. */
 #define KNOWN_SHARE 0.97
 /* The delay of a path varies even without a queue. This variation is the spread
- * of the delay. In addition to the spread, a queue is accepted in which packets
- * wait for up to TARGET (ns). */
+ * of the delay. The control accepts additional delay by a queue, up to TARGET
+ * (ns) more than the spread. */
 #define TARGET (100 * MILLISECOND)
 /* The spread of the delay decreases by this part of its value with each report.
  */

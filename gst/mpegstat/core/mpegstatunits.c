@@ -105,9 +105,9 @@ in_frames (gint64 time, guint64 period)
   return (time + (time < 0 ? -half : half)) / (gint64) period;
 }
 
-/* Returns the time since `first`, which may be negative. `first` is the first
- * PTS or the first DTS of the stream; if there was none yet, `time` becomes the
- * first. */
+/* Returns the difference between `time` and `first`, which may be negative.
+ * `first` is the first PTS or the first DTS of the stream. If it is not set
+ * yet, it is set to `time`. */
 static gint64
 since_first (guint64 time, guint64 * first)
 {

@@ -3,10 +3,12 @@
  * 3.1 and 3.4. It does no I/O and only describes the payloads, so that the
  * caller decides whether to copy video data.
  *
- * Sequence, GOP and picture headers are only at the beginning of a payload, in
- * this order, and are never split. A packet contains data of one picture only.
- * A slice is at the beginning of a payload, possibly after headers, or follows
- * whole slices.
+ * Each payload follows these rules:
+ * - It contains data of one picture only.
+ * - Sequence, GOP and picture headers are only at its beginning, in this order,
+ *   and are never split.
+ * - A slice is either at the beginning (possibly after headers) or after whole
+ *   slices.
  */
 
 #pragma once
@@ -17,7 +19,7 @@
 typedef enum
 {
   RFC2250_AGGREGATE_NONE,       /* one slice per packet */
-  RFC2250_AGGREGATE_SLICES,     /* as many whole slices as fit */
+  RFC2250_AGGREGATE_SLICES,     /* as many whole slices per packet as fit */
   /* as many whole slices as fit, and a part of the next slice if this saves a
    * packet */
   RFC2250_AGGREGATE_FILL
@@ -34,8 +36,9 @@ typedef struct
   gint config_interval;
 } Rfc2250PackerConfig;
 
-/* A payload. It consists of `header`, the stored sequence header if `inject` is
- * TRUE, and `size` bytes of the frame from `offset` on. */
+/* A payload. It consists of three parts in this order: `header`; the stored
+ * sequence header, but only if `inject` is TRUE; and `size` bytes of the frame
+ * from `offset` on. */
 typedef struct
 {
   guint8 header[RFC2250_MAX_HEADER_SIZE];
@@ -71,8 +74,9 @@ typedef struct
 
 typedef struct _Rfc2250Packer Rfc2250Packer;
 
-/* Returns the minimum payload size, including the video-specific header, that
- * can hold the largest header of a stream (RFC 2250 section 3.1), in bytes. */
+/* Returns the minimum payload size in bytes. A payload of this size can hold
+ * the video-specific header and the largest header of a stream (RFC 2250
+ * section 3.1). */
 gsize rfc2250_packer_min_payload (const Rfc2250PackerConfig * config);
 
 Rfc2250Packer *rfc2250_packer_new (void);
@@ -92,8 +96,9 @@ void rfc2250_packer_input (Rfc2250Packer * packer,
     gsize max_payload);
 gboolean rfc2250_packer_poll_output (Rfc2250Packer * packer,
     Rfc2250Packet * packet);
-/* Returns the sequence header with its extensions that a packet with `inject`
- * needs (transfer none). It is not NULL for such a packet. */
+/* Returns the sequence header with its extensions (transfer none). It belongs
+ * before the frame data of a packet whose field `inject` is TRUE. It is not
+ * NULL for such a packet. */
 GBytes *rfc2250_packer_get_sequence (Rfc2250Packer * packer);
 void rfc2250_packer_get_stats (const Rfc2250Packer * packer,
     Rfc2250PackerStats * stats);

@@ -18,8 +18,9 @@ count_times (const UdpliteClient * client, gboolean has_duplicates)
 }
 
 /* Returns the current receiver. If the current receiver was removed, returns
- * the next one, or NULL if there is none. The search begins at the last known
- * index, because the list changes little between two calls. */
+ * the receiver after it, or NULL if it was the last receiver. The search begins
+ * at the last known index, because the list changes little between two calls.
+ */
 static UdpliteClient *
 find_client (UdpliteRound * round, const UdpliteClients * clients)
 {

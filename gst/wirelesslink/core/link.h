@@ -33,23 +33,24 @@ Link *link_new (const LinkConfig * config, GError ** error);
 void link_free (Link * link, GDestroyNotify user_free);
 
 /* Adds a flow that uses the transmitter of `station`, 0 to LINK_MAX_STATIONS -
- * 1. Returns the number of the flow; the first one is 0. Flows can be added at
- * any time. */
+ * 1. Returns the number of the flow. The first flow has the number 0. Flows can
+ * be added at any time. */
 guint link_add_flow (Link * link, guint station);
 void link_set_station (Link * link, guint flow, guint station);
 
 /* Adds a step, which is a change of the rate and the delay of LINK_MODEL_PIPE.
  * Transmissions in the direction of `station` that begin at `from` or later use
  * this rate in bit/s and this delay in ns. They replace the rate and the delay
- * of the configuration. Steps must be added in the order of their times, and
- * each step before the link has reached the time `from`. */
+ * of the configuration. Steps must be added in the order of their times. A step
+ * must be added before the link has reached the time `from` of the step. */
 void link_add_step (Link * link, guint64 from, guint station, guint64 rate,
     guint64 delay);
-/* Adds a cut, which is an interruption of a link with LINK_MODEL_PIPE. Packets
- * of more than `above` bytes are lost if they are in transmission or on their
- * way to the receiver between `from` (included) and `to` (excluded). Packets in
- * the queue are not lost. A cut must be added before the link has reached the
- * time `from`. Several cuts may be added in any order. */
+/* Adds a cut, which is an interruption of a link with LINK_MODEL_PIPE. The cut
+ * lasts from `from` (included) to `to` (excluded). Packets of more than `above`
+ * bytes are lost if, during this time, they are in transmission or on their way
+ * to the receiver. Packets in the queue are not lost. A cut must be added
+ * before the link has reached the time `from`. Several cuts may be added in any
+ * order. */
 void link_add_cut (Link * link, guint64 from, guint64 to, guint32 above);
 
 /* A packet arrives. In the end, link_poll_output () returns the packet, or
@@ -57,7 +58,8 @@ void link_add_cut (Link * link, guint64 from, guint64 to, guint32 above);
  * it was lost. */
 void link_input (Link * link, guint64 now, guint flow, guint32 size,
     gpointer user);
-/* A packet arrives whose position in a video frame is known. */
+/* Like link_input (), for a packet of a video stream. `video` says which part
+ * of a frame the packet has. */
 void link_input_video (Link * link, guint64 now, guint flow, guint32 size,
     const VideoPacket * video, gpointer user);
 /* Returns whether the queue of this flow's station would accept a packet of

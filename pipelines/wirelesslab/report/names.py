@@ -34,8 +34,9 @@ COLOURS = {
 # The colours of elements that are not in COLOURS. The name of an element
 # selects one of these colours.
 OTHERS = ("#cc6677", "#a6761d", "#66a61e")
-# The name of a transport leaves out elements whose names end with one of these
-# words, unless two transports would then have the same name.
+# The name of a transport usually leaves out elements whose names end with one
+# of these words. If two transports would then have the same name, these
+# elements are not left out.
 HELPERS = ("src", "pay", "mux", "parse", "queue2", "mpegstat", "clocksync",
            "identity")
 # Sinks that do not send to the network.
@@ -113,7 +114,7 @@ def elements(pipeline: str) -> list[Element]:
 
 
 def key_element(transport: Protocol) -> str:
-    """Returns the element that determines the colour."""
+    """Returns the element that determines the colour of the transport."""
     if transport.get("server"):
         return transport["receiver"].split()[0]
     # An entry of carriers.ini with the key `socket` opens a TCP connection
@@ -185,8 +186,9 @@ def with_section(transport: Protocol, _others: Iterable[Protocol]) -> str:
     return f"{in_full(transport, ())} ({transport['name']})"
 
 
-# The functions that make a name, from the one with the shortest names to the
-# one whose names are always unique.
+# The functions that make a name, in the order in which they are tried. The
+# first function makes the shortest names. The names of the last function are
+# always unique.
 KINDS: tuple[Callable[[Protocol, Iterable[Protocol]], str], ...] = (
     essential, in_full, with_links, with_properties, with_section)
 

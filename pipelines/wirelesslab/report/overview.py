@@ -3,9 +3,10 @@
 runs of comparison.ini.
 
 The results of several seeds make a range. Protocols whose ranges overlap make a
-group. Two protocols are also in one group if both overlap a third one, directly
-or through more protocols. Within a group the order is alphabetical, because the
-runs do not show which protocol is better.
+group. If the ranges of two protocols do not overlap, but both overlap the range
+of a third protocol, all three are in one group. The connection may also lead
+through more than one protocol. Within a group the order is alphabetical,
+because the runs do not show which protocol is better.
 """
 
 import csv
@@ -127,8 +128,9 @@ def group(rows: Iterable[Row]) -> list[list[Row]]:
 
 def table(groups: Sequence[Sequence[Row]]) -> list[str]:
     """Returns the lines of a Markdown table. The first column has the place of
-    a row. All rows of a group have the same range of places, because the order
-    within a group is not known."""
+    the row in the ranking. The order within a group of rows is not known.
+    Therefore all rows of a group have the same range of places, such as "2 to
+    4"."""
     lines = ["| place | sender | decodable in time, % | latency: median, ms "
              "| 99th percentile, ms |",
              "| --- | --- | --- | --- | --- |"]

@@ -39,7 +39,7 @@ class Problem:
     # The titles of those groups of the report that have the details of this
     # problem.
     groups: list[str] = dataclasses.field(default_factory=list)
-    # The reason why the table has no rows, if it has none.
+    # The reason why the table has no rows, or "" if it has rows.
     left_out: str = ""
 
     def text(self, wrapped: Callable[[str], list[str]]) -> list[str]:

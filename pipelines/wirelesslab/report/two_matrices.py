@@ -32,9 +32,10 @@ from wirelesslab.lab import definition
 from wirelesslab.report import results_csv
 from wirelesslab.report.results_csv import Results, Row
 
-# An interval may not contain the true difference. If there are enough runs, the
-# chance of this is at most CHANCE. With fewer runs this chance is higher. If it
-# exceeds MAX_CHANCE, there are too few runs for a verdict.
+# An interval misses the true difference with a certain chance. If there are
+# enough runs, this chance is at most CHANCE. With fewer runs the chance is
+# higher. If the chance exceeds MAX_CHANCE, there are too few runs for a
+# verdict.
 CHANCE, MAX_CHANCE = 0.05, 0.1
 NONE_CHANGED = "no change that the spread does not explain"
 SAME, TOO_FEW, FLAGGED = "the same in every run", "too few runs", \
@@ -70,8 +71,8 @@ class Side(typing.NamedTuple):
     median: float
     high: float
     runs: int
-    # The number of flagged runs. They are left out of the other values, unless
-    # all runs are flagged.
+    # The number of flagged runs. The other values are computed without them.
+    # Only if all runs are flagged, the other values include them.
     flagged: int
 
     def text(self, form: str) -> str:
@@ -234,7 +235,7 @@ def compare(a: Results, b: Results) -> Matrices:
 
 def redefinitions(a: Results, b: Results) -> list[str]:
     """Returns a line for each difference between the definitions of the same
-    cell, with the number of cells that have it."""
+    cell. The line has the number of cells that have this difference."""
     found = collections.Counter(
         line for name, cell in a.cells.items() if name in b.cells
         for line in definition.differences(cell, b.cells[name]))
@@ -318,9 +319,9 @@ def compare_computed(measure: Measure, rows_a: list[Row],
 
 def verdict_of(measure: Measure, interval: Interval, values: set[float],
                is_flagged: bool) -> str:
-    """Returns the verdict about the difference between A and B. The verdict
-    follows from the interval of the difference. `values` has the values of all
-    runs of both sides.
+    """Returns the verdict about the difference between A and B in one measure,
+    such as "changed". The verdict follows from the interval that contains the
+    difference. `values` has the values of all runs of A and of B.
     """
     if is_flagged:
         return FLAGGED

@@ -64,8 +64,8 @@ def blocks(directory: pathlib.Path) -> list[tuple[float, int]]:
 
 def thinned(found: list[tuple[float, int]],
             maximum: int = MAX_BLOCKS) -> list[tuple[float, int]]:
-    """Returns at most `maximum` points: the first, the last, and evenly spaced
-    ones between them.
+    """Returns at most `maximum` points: the first point, the last point, and
+    points between them at equal intervals.
     """
     if len(found) <= maximum:
         return found
@@ -115,7 +115,10 @@ def of_request_reply(directory: pathlib.Path,
 # ------------------------------------------------------------------------ voice
 
 def ways(directory: pathlib.Path, cell: Cell) -> list[tuple[int, int | None]]:
-    """Returns [(sent, arrived or None)] of each packet in ns, by one clock."""
+    """Returns a pair (time sent, time of arrival) for each packet. The times
+    are in ns and from the same clock. The time of arrival is None if the packet
+    is lost.
+    """
     if cell["protocol"]["computed"]:
         station = runner.HOSTS.index(cell["workload"]["from"])
         link = measurements.read_link(directory / f"{placement.LINK}.log",
@@ -185,8 +188,8 @@ def calls(directory: pathlib.Path) -> tuple[list[float], list[float]]:
 
 def histogram(times: Sequence[float],
               width: int = 1) -> tuple[list[float], list[int]]:
-    """Returns the share of each class of times, and the edges of the classes,
-    which are `width` wide.
+    """Divides `times` into classes that are `width` wide. Returns the share of
+    each class in all times, and the edges of the classes.
     """
     first = math.floor(min(times) / width)
     counts = [0] * (math.floor(max(times) / width) - first + 1)
@@ -258,7 +261,9 @@ def summary(runs: list[run_results.Run]) -> tuple[list[str], list[list[str]]]:
 
 
 def all_numbers(runs: list[run_results.Run]) -> run_results.Table:
-    """Returns a row for each run of one kind, without rounding."""
+    """Returns a row for each run of one kind of workload. The numbers are not
+    rounded.
+    """
     names = [name for name, _ in NUMBERS[runs[0].cell["workload"]["kind"]]]
     return ["name", "link", "workload", "protocol", "seed", "repetition",
             "flagged", *names], [

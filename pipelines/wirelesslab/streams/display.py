@@ -98,8 +98,8 @@ def encoding_ns(captured: Sequence[frame_log.Frame],
 # -------------------------------------------------------------------- pictures
 
 def decodable_ns(frames: Sequence[Frame]) -> list[float]:
-    """Returns the time at which each frame can be shown. This is the time at
-    which the frame and all frames since the last key frame have arrived."""
+    """Returns for each frame the time at which it can be shown. At this time,
+    the frame and all frames since the last key frame have arrived."""
     found, ready = [], NEVER
     for frame in frames:
         ready = frame.arrived_ns if frame.is_key \
@@ -122,8 +122,8 @@ def in_time(delays: Sequence[float], late_ns: float) -> list[float]:
 
 def shown(delays: Sequence[float]) -> list[int | None]:
     """Returns, for each frame period, the number of the frame that the viewer
-    sees. This is the frame of this period, or the last frame that was shown. It
-    is None before the first frame."""
+    sees. If the frame of this period is not shown, the viewer still sees the
+    last frame that was shown. Before the first frame, the number is None."""
     found, last = [], None
     for number, delay in enumerate(delays):
         last = last if math.isinf(delay) else number
@@ -134,9 +134,10 @@ def shown(delays: Sequence[float]) -> list[int | None]:
 def freezes_ns(frames: Sequence[Frame], delays: Sequence[float],
                period_ns: float, longer_than: float = FREEZE_NS) -> list[float]:
     """Returns the duration of each freeze, which is a time without a new
-    picture. The times before the first shown picture and after the last one
-    also count as freezes. Their duration is one frame period for each frame
-    that was not shown. Only freezes longer than `longer_than` are returned."""
+    picture. There are two special freezes: the time before the first shown
+    picture, and the time after the last shown picture. The duration of these
+    two freezes is one frame period for each frame that was not shown. Only
+    freezes longer than `longer_than` are returned."""
     visible = [number for number, delay in enumerate(delays)
                if not math.isinf(delay)]
     if not visible:
@@ -162,8 +163,8 @@ def carried(packets: Sequence[measurements.Packet], begin_ns: float,
 
 def rates(packets: Sequence[measurements.Packet], begin_ns: float,
           end_ns: float, step_ns: float) -> list[float]:
-    """Returns a list with a rate for each step between `begin_ns` and `end_ns`.
-    This is the rate in bit/s at which bytes left the link.
+    """Returns the rate in bit/s at which bytes left the link, as a list with a
+    value for each step between `begin_ns` and `end_ns`.
     """
     found = [0.0] * math.ceil((end_ns - begin_ns) / step_ns)
     for packet in packets:

@@ -92,8 +92,9 @@ def frames(encoding: Encoding, path: pathlib.Path, sent_log: frame_log.Log,
            received_log: frame_log.Log,
            kept: pathlib.Path) -> list[display.Frame]:
     """Returns the frames in display order. A frame whose picture is damaged
-    counts as not arrived. Decoding takes longer than everything else, so the
-    places of the undamaged pictures are kept in the file `kept`.
+    counts as not arrived. The file `kept` has the places of the undamaged
+    pictures. It is written by the first call, because decoding takes longer
+    than everything else. Later calls only read it.
 
     An encoder that encodes during the stream captures the first picture some
     frame periods before it outputs the first frame. The number of these frame

@@ -29,8 +29,8 @@ def durations_ns(shown: Sequence[int | None],
 
 def numbers(shown: Sequence[int | None],
             period_ns: float) -> dict[str, float]:
-    """Returns {name: number} for tables. Runs with a live encoder use the same
-    names.
+    """Returns the statistics of the freezes as {name: number}, for tables. The
+    tables of runs with a live encoder use the same names.
     """
     freezes = durations_ns(shown, period_ns)
     return {"freezes": len(freezes), "frozen s": sum(freezes) / NS,

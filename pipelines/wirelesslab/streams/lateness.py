@@ -2,14 +2,20 @@
 """Decides whether the lateness of the machine and of the emulated link makes
 the result of a run unreliable.
 
-Only some percentiles of the lateness are known. The rule assumes that half of
-the frames were late by the median, 49 % by values between the median and the
-99th percentile, and 1 % by the maximum. It then computes what the run would
-have measured without this lateness. A run is flagged if this result differs too
-much from the result of the run. docs/lab.md explains the limits.
+Only some percentiles of the lateness are known. The rule therefore makes these
+assumptions:
+- Half of the frames were late by the median.
+- 49 % of the frames were late by values between the median and the 99th
+  percentile.
+- 1 % of the frames were late by the maximum.
 
-A single stall is judged separately. If it delays the start of the stream, for
-example a handshake, all frames of the run are late by the length of the stall.
+The rule then computes what the run would have measured without this lateness. A
+run is flagged if this result differs too much from the result of the run.
+docs/lab.md explains the limits.
+
+There is a separate rule for a single stall. If a stall delays the start of the
+stream, for example a handshake, all frames of the run are late by the length of
+the stall.
 """
 
 import bisect
@@ -36,39 +42,39 @@ STATISTICS = {"median": 50, "p75": 75, "p90": 90, "p95": 95, "p99": 99,
 # 50 and 57.
 PERCENTS = (50, 57, 64, 71, 78, 85, 90, 95, 99, 100)
 LINK_STATISTICS = ("median", "p99", "max")
-# Both the lateness of the machine and the lateness of the link have a 99th
-# percentile. If the percentile of the machine is at least this share of the
-# percentile of the link, both kinds of lateness are assumed to have the same
-# cause.
+# The lateness of the machine and the lateness of the link each have a 99th
+# percentile. If the percentile of the machine, divided by the percentile of the
+# link, is at least SAME_CAUSE, both kinds of lateness are assumed to have the
+# same cause.
 SAME_CAUSE = 0.5
 PARTS = ("machine", "link")
 # A verdict is whether a frame was decodable in time. In the results of a run,
 # STALL is the key of the number of verdicts that a stall at the start may have
 # changed. Results of older versions do not have this key.
 STALL = "stall_verdicts_percent"
-# A run is flagged if the lateness may have changed more verdicts than this, in
-# % of the frames that were sent. A verdict is whether a frame was decodable in
-# time.
+# The verdict of a frame says whether the frame was decodable in time. A run is
+# flagged if the lateness may have changed the verdicts of more than
+# MAX_VERDICTS % of the frames that were sent.
 MAX_VERDICTS = 1.0
 # A stall at the start of the stream may last as long as the maximum of the
-# lateness. A run is flagged if such a stall would have changed the verdicts of
-# more frames than this, in % of the frames that were sent. A verdict is whether
-# a frame was decodable in time.
+# lateness. The verdict of a frame says whether the frame was decodable in time.
+# A run is flagged if such a stall would have changed the verdicts of more than
+# MAX_STALL_VERDICTS % of the frames that were sent.
 #
 # This limit is larger than MAX_VERDICTS, because such a stall is unlikely.
 # Nearly every run has a wake-up that is late by 20 to 30 ms, but few of these
 # wake-ups delay the start.
 MAX_STALL_VERDICTS = 5.0
 # A run is also flagged if the lateness may have shifted the median or the 95th
-# percentile of the latency too far. The shift must exceed MAX_SHIFT_MS, and
-# also MAX_SHIFT, which is a share of this percentile.
+# percentile of the latency too far. A shift is too large if it exceeds both
+# limits: MAX_SHIFT_MS ms, and the share MAX_SHIFT of the percentile itself.
 PERCENTILES = {"median": 50, "p95": 95}
 MAX_SHIFT_MS, MAX_SHIFT = 10.0, 0.05
 # A run is also flagged if the 99th percentile of the lateness of the machine or
 # of the link exceeds this number of ms, which is half of a frame period. A
-# sender that waits longer sends bursts, and a transport may mistake the delay
-# for congestion. The number of changed verdicts does not include these effects,
-# because it is computed only from the times of the frames.
+# sender that wakes up so late sends bursts, and a transport may mistake the
+# delay for congestion. The number of changed verdicts does not include these
+# effects, because it is computed only from the times of the frames.
 MAX_P99_MS = 20.0
 # A run with a workload other than video is flagged if the 99th percentile of
 # the lateness of the machine or of the link exceeds this number of ms. The
@@ -80,8 +86,9 @@ Lateness = dict[str, Any]
 
 def wakeups(late_ms: Sequence[float]) -> list[float]:
     """Returns the lateness of each wake-up that was due. If the machine did not
-    run the process for some time, several wake-ups were due, but `late_ms` has
-    only the value of the first of them."""
+    run the process for some time, several wake-ups were due in that time.
+    `late_ms` has only the lateness of the first of these wake-ups. The lateness
+    of the others follows from it."""
     every = wakeup_delay.SECONDS_BETWEEN * MS_PER_S
     return [late - every * missed for late in late_ms
             for missed in range(max(1, math.ceil(late / every)))]
@@ -107,10 +114,11 @@ def describe(late_ms: Sequence[float],
 
 
 def percentile_of(lateness: Lateness, part: str, percent: int) -> float:
-    """Returns a percentile of the lateness of one part, in ms. A percentile
-    that is not known is interpolated between the two known percentiles next to
-    it. Most values are near the median, and few are much larger. An
-    interpolated value is therefore probably too large, not too small."""
+    """Returns a percentile of the lateness of one part, in ms. `part` is
+    "machine" or "link". A percentile that is not known is interpolated between
+    the two known percentiles next to it. Most values are near the median, and
+    few are much larger. An interpolated value is therefore probably too large,
+    not too small."""
     known = [(own, max(ms, 0.0)) for name, own in STATISTICS.items()
              if (ms := lateness.get(f"{part}_{name}_ms")) is not None]
     for (low, low_ms), (high, high_ms) in itertools.pairwise(known):
@@ -126,11 +134,13 @@ def percentile_of_link(lateness: Lateness, percent: int) -> float:
     and the 99th percentile are known. A percentile between them is estimated in
     one of two ways.
 
-    Usually the same busy times of the machine delay the machine and the link.
-    The percentiles of the link are then assumed to rise in proportion to the
-    percentiles of the machine. If the machine was much less late than the link,
-    the lateness of the link has another cause. Its percentiles are then
-    interpolated linearly."""
+    Usually the machine and the link are delayed at the same times, because the
+    machine is busy then. The percentiles of the link are then assumed to rise
+    in proportion to the percentiles of the machine.
+
+    If the machine was much less late than the link, the lateness of the link
+    has another cause. The percentiles of the link are then interpolated
+    linearly."""
     machine = [percentile_of(lateness, "machine", own)
                for own in (50, percent, 99)]
     link = [percentile_of(lateness, "link", own) for own in (50, 99)]
@@ -153,15 +163,16 @@ def steps(lateness: Lateness) -> list[tuple[float, float]] | None:
 
 def stall_ms(lateness: Lateness) -> float:
     """Returns the length of the longest stall of the machine or of the link.
-    The two are not added, because the link stalls when the machine does."""
+    The two lengths are not added, because the link also stalls when the machine
+    stalls."""
     return max(percentile_of(lateness, part, 100) for part in PARTS)
 
 
 def without_maximum(late: Sequence[tuple[float, float]]
                     ) -> list[tuple[float, float]]:
-    """Returns `late` with its last lateness, the maximum, replaced by the 99th
-    percentile. `late` has the form [(lateness in ms, share of the frames that
-    were late by it)].
+    """`late` has the form [(lateness in ms, share of the frames that were late
+    by it)]. Its last lateness is the maximum. Returns a copy of `late` in which
+    the maximum is replaced by the 99th percentile.
 
     The result is used for percentiles of the latency. The maximum can come from
     a single wake-up that made one frame late, and one late frame does not
@@ -277,8 +288,8 @@ def grade_constant(lateness: Lateness) -> Lateness:
 
 
 def words(lateness: Lateness) -> str:
-    """Returns why a run was flagged. `lateness` may be the grade of an older
-    version."""
+    """Returns why a run was flagged. `lateness` is a result of grade(),
+    possibly of an older version of grade()."""
     times = [f"{part} {shown(lateness.get(f'{part}_p99_ms'))} and "
              f"{shown(lateness.get(f'{part}_max_ms'))}"
              for part in (*PARTS, "encoder") if f"{part}_p99_ms" in lateness]

@@ -71,8 +71,9 @@ def fields(pipeline: str) -> list[str]:
 
 
 def missing(pipelines: Iterable[str], link: Link) -> list[str]:
-    """Returns the names in the pipelines that stand for an address on a link
-    and for which `link` has no address. A pipeline has such names in braces."""
+    """Returns the names in the pipelines for which `link` has no address. Only
+    names that stand for an address on a link are checked. A pipeline has such
+    names in braces."""
     own = names(link)
     there = values(own, own, own, 0)
     return sorted({word for pipeline in pipelines for word in fields(pipeline)

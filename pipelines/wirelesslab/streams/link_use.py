@@ -54,9 +54,9 @@ def sojourns_ns(packets: Sequence[measurements.Packet], end_ns: float,
 
 def drops_ns(packets: Sequence[measurements.Packet], end_ns: float,
              step_ns: float) -> list[tuple[float, float]]:
-    """Returns [(begin, length)] of the times in which the queue dropped
-    packets. The times consist of whole steps, counted from the start of the
-    film. Consecutive steps are joined."""
+    """Returns the intervals in which the queue dropped packets, as [(begin,
+    length)]. The intervals consist of whole steps, counted from the start of
+    the film. Consecutive steps are joined."""
     begin = begin_ns(packets)
     found = []
     for step in sorted({int((packet.arrival_ns - begin) // step_ns)

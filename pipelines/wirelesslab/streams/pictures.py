@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes pictures of the received video with ffmpeg, one for each picture that
-was sent. Compares them with what was sent, and shows both side by side."""
+was sent. Compares the received pictures with the sent pictures, and shows both
+side by side."""
 
 import math
 import pathlib
@@ -67,7 +68,9 @@ def errors(video: pathlib.Path, reference: pathlib.Path,
 
 
 def psnr(mean_square_errors: list[float]) -> float:
-    """Returns the PSNR in dB over all pictures; infinite if none differs."""
+    """Returns the PSNR in dB over all pictures. It is infinite if all pictures
+    are identical to the original pictures.
+    """
     if not mean_square_errors:
         return math.nan
     mean = sum(mean_square_errors) / len(mean_square_errors)

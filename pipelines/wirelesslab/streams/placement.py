@@ -61,9 +61,9 @@ def free_port(binds: str) -> int:
         with contextlib.closing(
                 socket.socket(socket.AF_INET, kind_of_socket(binds))) as probe:
             probe.bind((HOST, 0))
-            # For TCP, Linux assigns only odd ports to sockets that do not
-            # choose one. Therefore an odd port is made even, because waiting
-            # for an even port could take forever.
+            # If a TCP socket does not choose a port, Linux assigns it an odd
+            # port. An assigned port is therefore made even, because waiting for
+            # an even port could take forever.
             port = probe.getsockname()[1] & ~1
         if all(is_free(binds, port + n) for n in range(MAX_PORTS)):
             return port
@@ -180,7 +180,9 @@ class SameMachine:
         return False
 
     def report(self) -> list[str]:
-        """Returns lines about what happened between the ends."""
+        """Returns lines for the user about what the links between the ends did.
+        Without a link, there are no lines.
+        """
         return []
 
 
@@ -251,8 +253,7 @@ class OverLink:
                  link: Link | None = None, **options: Any) -> None:
         self._properties = properties
         parts = link_paths.parts(link or {})
-        # The station of the sender and the one of the receiver, on the first
-        # link.
+        # The stations of the sender and of the receiver on the first link.
         self._stations = [roles_of(parts[0]).index(role)
                           for role in ("sender", "receiver")]
         self._texts = [

@@ -34,8 +34,8 @@ BAR = 8
 # #e69f00.
 BLACK, ORANGE = (16, 128, 128), (155, 43, 171)
 BITS_PER_SECOND = 1_900_000
-# {encoder of ffmpeg: (suffix of the file, options)}. The first one that ffmpeg
-# has is used.
+# {encoder of ffmpeg: (suffix of the file, options)}. The first encoder in this
+# table that ffmpeg has is used.
 ENCODERS = {
     "libx264": ("mp4", "-preset veryfast -crf 25 -pix_fmt yuv420p -maxrate "
                 f"{BITS_PER_SECOND} -bufsize {BITS_PER_SECOND // 2} -g 25 "
@@ -127,9 +127,9 @@ class Pictures:
 
 def take(video: pathlib.Path, numbers: set[int], wide: int
          ) -> tuple[tuple[int, int], Mapping[int, bytes]]:
-    """Returns the size and {number: picture}. The pictures have the width
-    `wide` and the video's aspect ratio. A picture is the luminance followed by
-    both parts of the chrominance.
+    """Returns the size of the pictures, and {number: picture}. The pictures
+    have the width `wide` and the video's aspect ratio. A picture is the
+    luminance followed by both parts of the chrominance.
     """
     chosen = "+".join(f"between(n\\,{first}\\,{last})"
                       for first, last in ranges(numbers))

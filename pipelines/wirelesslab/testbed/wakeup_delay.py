@@ -33,8 +33,8 @@ class Measurement:
 
 
 def measure(stream: IO[str]) -> list[float]:
-    """Measures how late wake-ups are, until the `stream` ends or until the
-    process that started this one is killed."""
+    """Measures how late wake-ups are. Returns when `stream` ends. The stream
+    also ends if the process that started this program is killed."""
     late, due = [], time.monotonic()
     while not select.select([stream], [], [], 0)[0]:
         due += SECONDS_BETWEEN

@@ -164,7 +164,8 @@ def ask(
     for number in range(work["warm"] + work["count"]):
         if log:
             # The interval `every` is counted from the start of the previous
-            # exchange. The interval `pause` is counted from its end.
+            # exchange. The interval `pause` is counted from the end of the
+            # previous exchange.
             sleep_until(log[-1][2] + int(work["every"] * NS)
                         if "every" in work
                         else time.monotonic_ns() + int(work["pause"] * NS))
@@ -308,8 +309,9 @@ ENDS = {  # {kind of workload: (function that begins, function that answers)}
 
 def launch(words: Any, pipelines: list[subprocess.Popen[bytes]],
            **files: Any) -> subprocess.Popen[Any]:
-    """Starts a pipeline. It inherits the `files`, and its words may refer to
-    them.
+    """Starts a pipeline. The process inherits the descriptors `files`. A word
+    of the launch line may contain the name of a file in braces, which is
+    replaced by its descriptor.
     """
     names = {name: str(file) for name, file in files.items()}
     pipelines.append(subprocess.Popen(

@@ -651,8 +651,10 @@ GST_START_TEST (encoder_never_exceeds_the_bitrate_that_it_had)
 
 GST_END_TEST;
 
-/* The encoder still has the bitrate that bitrateadapt set in the first run. This
- * bitrate is not the maximum of the next run, unless the application set it. */
+/* At the start of the next run, the encoder still has the bitrate that
+ * bitrateadapt set in the first run. A bitrate that bitrateadapt has set must
+ * not become the maximum of the next run. A bitrate that the application has
+ * set becomes this maximum. */
 GST_START_TEST (maximum_of_a_second_run_is_that_of_the_application)
 {
   begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
@@ -676,7 +678,8 @@ GST_START_TEST (maximum_of_a_second_run_is_that_of_the_application)
 
 GST_END_TEST;
 
-/* An encoder whose bitrate is 0 chooses one itself. */
+/* If the bitrate of an encoder is set to 0, the encoder chooses a bitrate
+ * itself. */
 GST_START_TEST (encoder_without_a_bitrate_gets_up_to_6_mbit)
 {
   begin (SOURCE "vp8enc name=enc target-bitrate=0 ! "
@@ -855,8 +858,8 @@ get_padding (void)
 }
 
 /* The maximum is 2.048 Mbit/s, the bitrate of the encoder. bitrateadapt uses
- * nine tenths of the estimate. An estimate of 2.3 Mbit/s allows the maximum,
- * and an estimate of 2.2 Mbit/s does not. */
+ * nine tenths of the estimate. With an estimate of 2.3 Mbit/s, the maximum is
+ * allowed. With an estimate of 2.2 Mbit/s, it is not allowed. */
 GST_START_TEST (padding_stops_when_the_estimate_allows_the_maximum)
 {
   begin (SOURCE "x264enc name=enc ! "
@@ -1249,7 +1252,7 @@ GST_START_TEST (encoder_that_refuses_is_told_of_once)
   fail_if (has_message (GST_MESSAGE_WARNING | GST_MESSAGE_ERROR));
   fail_unless_equals_int (get_bitrate (encoder), 2048);
   /* An encoder that has refused a rate gets a new rate as soon as it accepts
-   * one again. */
+   * rates again. */
   g_atomic_int_set (&encoder->refuses, FALSE);
   set_estimate (network, 700000);
   wait_for_bitrate (encoder, 630);

@@ -312,8 +312,8 @@ GST_START_TEST (without_sync_what_is_read_ahead_waits)
   harness_start (&harness, MPEG_CAPS);
   harness.room = 0;
   harness_push_plan (&harness, "scI0 P3 B1 B2 P6");
-  /* The first frame is being sent, the next two wait in the queue W, and
-   * upstream is blocked while it pushes the fourth one. */
+  /* The first frame is being sent, and the next two frames wait in the queue W.
+   * Upstream pushes the fourth frame and is blocked. */
   harness_expect_pushed (&harness, 3 + 3);
   harness_expect_stat (&harness, "waiting", 2);
   harness_open_network (&harness, -1);
@@ -554,8 +554,9 @@ GST_START_TEST (h265_frames_carry_their_temporal_layer)
 
 GST_END_TEST;
 
-/* Error resilient frames of VP9, 6.2: a key frame of 320x240, a frame that
- * refreshes a reference frame, and one that refreshes none */
+/* Three error resilient frames of VP9 (section 6.2): a key frame of 320x240, a
+ * frame that refreshes a reference frame, and a frame that refreshes no
+ * reference frame */
 #define VP9_KEY "\x83\x49\x83\x42\x40\x13\xf0\x0e\xf0"
 #define VP9_P "\x87\x01\0\x09\0\0\0\0"
 #define VP9_B "\x87\0\0\x09\0\0\0\0"
@@ -720,9 +721,9 @@ GST_START_TEST (refresh_does_not_restore_the_stream)
   harness.room = 0;
   push_unit (&harness, H264_IDR, 8);
   harness_expect_log (&harness, "~I0");
-  /* The first P-frame waits. The second one is dropped because it finds no
-   * room. The third one is dropped because it refers to the second one. A
-   * refresh then begins, but it does not restore the stream: its first frame
+  /* The first P-frame waits. The second P-frame is dropped because it finds no
+   * room. The third P-frame is dropped because it refers to the second P-frame.
+   * A refresh then begins, but it does not restore the stream: its first frame
    * and the P-frame after it are dropped, too. */
   push_unit (&harness, H264_P, 8);
   push_unit (&harness, H264_P, 8);
@@ -746,9 +747,10 @@ GST_START_TEST (refresh_does_not_restore_the_stream)
 
 GST_END_TEST;
 
-/* The first P-frame that finds no room may be the last one before an I-frame,
- * so ifdqueue requests no key frame yet. If another P-frame follows, the stream
- * cannot go on without a key frame, and ifdqueue requests one. */
+/* The first P-frame that finds no room is dropped. It may be the last P-frame
+ * before an I-frame, so ifdqueue requests no key frame yet. If another P-frame
+ * follows, the stream cannot go on without a key frame, and ifdqueue requests
+ * one. */
 GST_START_TEST (broken_gop_asks_for_a_key_frame)
 {
   IfdHarness harness;
@@ -784,7 +786,8 @@ GST_START_TEST (broken_gop_asks_for_a_key_frame)
 
 GST_END_TEST;
 
-/* After two I-frames at an interval of 2 s, the next one is expected 2 s later.
+/* After two I-frames at an interval of 2 s, the next I-frame is expected 2 s
+ * later.
  */
 GST_START_TEST (no_key_frame_is_asked_for_when_one_is_near)
 {
@@ -815,8 +818,8 @@ GST_START_TEST (no_key_frame_is_asked_for_when_one_is_near)
 
 GST_END_TEST;
 
-/* A new receiver shows no picture before the refresh has ended, so it may begin
- * at the refresh. */
+/* A new receiver shows no picture before the intra refresh has ended. Therefore
+ * the first frame for a new receiver may be the first frame of a refresh. */
 GST_START_TEST (refresh_is_a_beginning)
 {
   IfdHarness harness;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of ifdsink over real sockets, in which the test is the receiver.
- * Whatever the receiver does, the first frame of each connection is an I-frame,
- * and no call waits without a limit. The bytes of each connection are whole
- * frames, except at the end of a connection that was reset. Most tests use only
- * the part of ifdsink that writes to the socket.
+/* Tests of ifdsink over real sockets. The test itself is the receiver. Whatever
+ * the receiver does, these conditions must hold:
+ * - The first frame of each connection is an I-frame.
+ * - No call waits without a limit.
+ * - The bytes of each connection are whole frames, except at the end of a
+ *   connection that was reset.
+ *
+ * Most tests use only the part of ifdsink that writes to the socket.
  */
 
 #include <gst/check/gstcheck.h>
@@ -21,12 +24,12 @@
 #include "sinkpipeline.h"
 #include "overwritingpool.h"
 
-/* Size of a frame that is larger than the unsent data and the buffer of the
- * receiver together */
+/* Size of a frame that does not fit into the buffers: it exceeds the sum of the
+ * limit for unsent data and the receiver's buffer */
 #define HUGE_FRAME (1024 * 1024)
 #define SMALL_FRAME 1000
-/* Size of the header before each frame, which has the frame's type, number and
- * size. */
+/* Size of the header before each frame. The header has the frame's type, number
+ * and size. */
 #define HEADER 8
 
 /* --- the receiver --------------------------------------------------------- */
@@ -41,8 +44,8 @@ typedef struct
   GByteArray *bytes;
   /* Types and numbers of the received frames, as a text such as "I0 P1 ". */
   GString *frames;
-  /* The frames of a connection come in the order of their numbers. This is the
-   * minimum number of the next frame. */
+  /* Minimum number of the next frame. The frames of a connection come in the
+   * order of their numbers. */
   guint next;
 } Receiver;
 
@@ -795,8 +798,8 @@ GST_START_TEST (not_blocking_drops_frames_and_tears_none)
   g_object_set (test->sink, "blocking", FALSE, NULL);
   sink_pipeline_play (test);
   receiver_accept (&receiver);
-  /* A frame of which a part was sent is sent completely, so render waits for
-   * it. */
+  /* If a part of a frame was sent, the rest of the frame is sent too. Therefore
+   * render waits for it. */
   reader = g_thread_new ("reader", read_slowly, &receiver);
   do {
     push_frame (test, 'I', i++, SMALL_FRAME);
@@ -818,8 +821,9 @@ GST_END_TEST;
 #define MAX_RANDOM_MEMORIES 20
 #define MAX_RANDOM_SIZE 60000
 
-/* Divides a frame into up to MAX_RANDOM_MEMORIES memories, of which some are
- * empty. GStreamer merges memories of a buffer that has too many. */
+/* Divides a frame into up to MAX_RANDOM_MEMORIES memories. Some of these
+ * memories are empty. If a buffer has too many memories, GStreamer merges them.
+ */
 static GstBuffer *
 divide_at_random (GRand * rand, GstBuffer * whole)
 {

@@ -832,8 +832,8 @@ GST_START_TEST (raw_live_input_adds_one_frame_of_latency)
 
   setup (&f, make_element (), RAW_CAPS);
   gst_harness_set_upstream_latency (f.harness, 100 * GST_MSECOND);
-  /* The frame rate is not known yet, so the longest possible frame counts:
-   * 1001/24000 s. */
+  /* The frame rate is not known yet, so the latency includes the maximum frame
+   * period, which is 1001/24000 s. */
   fail_unless_equals_clocktime (gst_harness_query_latency (f.harness),
       100 * GST_MSECOND + GST_SECOND * 1001 / 24000);
   push_frames (&f, 0, 2);
@@ -1174,8 +1174,8 @@ GST_START_TEST (bitrate_is_that_of_the_last_second_and_falls_to_zero)
 
 GST_END_TEST;
 
-/* The last byte of the frame arrived with the second piece. mpegstat only knows
- * 40 ms later, when the next frame begins, that this byte was the last one. */
+/* The last byte of the frame arrived with the second piece. mpegstat notices
+ * this only 40 ms later, when the next frame begins. */
 GST_START_TEST (a_raw_frame_arrives_with_its_last_byte)
 {
   GBytes *frame = make_frame (0), *next = make_frame (1);

@@ -1495,9 +1495,10 @@ GST_START_TEST (a_packet_enters_when_there_is_room)
 
 GST_END_TEST;
 
-/* If the queue is full, the packets of a flow that blocks wait before the
- * queue. They leave the link at the same times as from a queue that is never
- * full. Therefore the size of the queue does not change the departure times. */
+/* With blocking=true, the packets of a flow wait before a full queue instead of
+ * being dropped. They leave the link at the same times as from a queue that is
+ * never full. Therefore the size of the queue does not change the departure
+ * times. */
 GST_START_TEST (who_waits_leaves_as_from_a_queue_without_end)
 {
   static const gchar *const links[] = {

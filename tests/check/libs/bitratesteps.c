@@ -54,8 +54,9 @@ typedef struct
   guint64 max_delay;            /* maximum delay in ns of the shown frames */
 } Shown;
 
-/* Returns how many of the frames that were captured from `from` until before
- * `to` were dropped, and the maximum delay of the others. */
+/* Looks at the frames that were captured at or after `from` and before `to`.
+ * Returns how many of these frames were dropped, and the maximum delay of the
+ * frames that were not dropped. */
 static Shown
 get_shown (const BitrateSimulation * simulation, guint64 from, guint64 to)
 {
@@ -86,11 +87,12 @@ get_shown (const BitrateSimulation * simulation, guint64 from, guint64 to)
 
 typedef struct
 {
-  /* maximum rate at which data enters the network from 0.4 s to 1.4 s after the
-   * step down, in bit/s */
+  /* Maximum rate in bit/s at which data enters the network. It is measured in
+   * the time from 0.4 s to 1.4 s after the step down. */
   gdouble entered;
   Shown shown;
-  /* time in s from the step up until the encoder uses 3.2 Mbit/s */
+  /* time in s from STEP_UP to the moment at which the encoder uses 3.2 Mbit/s
+   */
   gdouble seconds;
 } StepResult;
 
@@ -171,7 +173,7 @@ GST_END_TEST;
 
 /* --- padding -------------------------------------------------------------- */
 
-/* Time at which a static picture is replaced by a moving one. */
+/* Time at which a moving picture replaces a static picture. */
 #define SCENE (20 * SECOND)
 #define SCENE_END (30 * SECOND)
 #define STATIC_RATE 500000

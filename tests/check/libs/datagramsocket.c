@@ -56,8 +56,8 @@ GST_START_TEST (packets_go_both_ways)
 GST_END_TEST;
 
 /* Linux begins to timestamp packets a moment after the first socket has asked
- * for it. A packet that arrived earlier gets the time at which it is read,
- * which may be later than the timestamps of packets that arrived after it. */
+ * for it. A packet that arrived earlier gets the time at which it is read. This
+ * time may be later than the timestamps of packets that arrived after it. */
 static void
 wait_for_stamps (DatagramSocket * listener, DatagramSocket * connected)
 {

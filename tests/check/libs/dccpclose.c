@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests how a DCCP connection ends (RFC 4340 section 8.3): by a Close from
- * either endpoint or both, with each of the closing packets lost, by a Reset,
- * or because the peer does not answer. The tests also check the answer to an
- * endpoint that still sends to a connection that has ended.
+/* Tests how a DCCP connection ends (RFC 4340 section 8.3):
+ * - by a Close from either endpoint or from both,
+ * - with each of the closing packets lost,
+ * - by a Reset,
+ * - because the peer does not answer.
+ *
+ * The tests also check the answer to an endpoint that still sends to a
+ * connection that has ended.
  */
 
 #include <gst/check/gstcheck.h>
@@ -196,8 +200,8 @@ GST_END_TEST;
 /* An endpoint repeats a Close that is not answered. With a round trip of 2 ms,
  * two round trips may pass before a busy host has answered the first Close. The
  * host would answer a second Close with a Reset that says that there is no
- * connection. Therefore at least 200 ms pass between the first Close and the
- * second one. */
+ * connection. Therefore the second Close is sent at least 200 ms after the
+ * first Close. */
 GST_START_TEST (a_near_peer_has_time_to_answer)
 {
   network.delay = MS;
@@ -263,9 +267,9 @@ GST_START_TEST (lost_reset_is_made_up_for_in_a_flood)
 
 GST_END_TEST;
 
-/* A Close without options, as Linux sends it, is so short that it gets no
- * answer if its sender is unknown. If the sender was connected before, each of
- * its Closes gets an answer. */
+/* A Close without options, as Linux sends it, is very short. If its sender is
+ * unknown, such a short packet gets no answer. If its sender was connected
+ * before, each of its Closes gets an answer. */
 GST_START_TEST (short_close_is_answered_again)
 {
   DccpPacket packet;
@@ -447,11 +451,13 @@ GST_START_TEST (ports_in_timewait_are_refused)
 GST_END_TEST;
 
 /* The client has lost its state and connects again from the same ports. The
- * server does not accept the sequence numbers of the Request and of the first
- * Reset of the client. It answers each of them with a Sync, and the client
- * answers each Sync with a Reset. The second Sync acknowledges GSR. The Reset
- * that answers it has the number GSR + 1, which is valid, so it ends the old
- * connection. */
+ * server refuses the sequence numbers of the client's Request and of its first
+ * Reset, and answers each of them with a Sync. The client answers each Sync
+ * with a Reset.
+ *
+ * The second Sync acknowledges GSR, the greatest sequence number that the
+ * server has received. The Reset that answers this Sync has the number GSR + 1.
+ * This number is valid, so the Reset ends the old connection. */
 GST_START_TEST (client_that_was_restarted_gets_in)
 {
   const guint8 entropy[DCCP_ENTROPY_SIZE] = { 'n' };

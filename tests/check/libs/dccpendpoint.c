@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests an open DCCP connection as its application uses it. The connection
- * carries data in both directions, reports losses and other events, and reads
- * and writes the options for this.
+/* Tests an open DCCP connection as its application uses it. The tests cover
+ * data in both directions, reports about losses and other events, and the DCCP
+ * options that serve these purposes.
  */
 
 #include <gst/check/gstcheck.h>
@@ -301,7 +301,7 @@ GST_START_TEST (gaps_are_marked_and_doubles_go)
   fail_unless (network.last[SERVER].discont);
   fail_unless (arrives (0));
   fail_if (network.last[SERVER].discont);
-  /* A late packet is delivered, and a duplicate of it is not. */
+  /* A late packet is delivered, but a duplicate of it is dropped. */
   fail_unless (arrives (-3));
   fail_if (arrives (-3));
   /* An Ack between two data packets is not a gap. */
@@ -417,8 +417,8 @@ count_told (DccpDropCode code)
   return n;
 }
 
-/* Each dropped packet is contained in several reports, some of which are lost.
- * It must be counted only once. */
+/* Several reports contain each dropped packet, and some of these reports are
+ * lost. Nevertheless each dropped packet must be counted only once. */
 GST_START_TEST (dropped_packets_are_told_once)
 {
   guint64 n;
@@ -844,9 +844,9 @@ GST_START_TEST (payload_fits_the_path)
   dccp_endpoint_unreachable (network.ends[CLIENT], network.now, 1000);
   assert_equals_int (dccp_endpoint_get_max_payload (network.ends[CLIENT]),
       max - 500);
-  /* An ICMP message never increases the maximum payload, and a small MTU in an
-   * ICMP message never decreases it below a plausible minimum of 552 bytes for
-   * the IP packet. */
+  /* An ICMP message never increases the maximum payload. An ICMP message with a
+   * small MTU decreases the maximum payload, but never below a plausible
+   * minimum: an IP packet may always have 552 bytes. */
   dccp_endpoint_unreachable (network.ends[CLIENT], network.now, 1400);
   assert_equals_int (dccp_endpoint_get_max_payload (network.ends[CLIENT]),
       max - 500);

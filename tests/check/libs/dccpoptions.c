@@ -29,9 +29,9 @@ put_bytes (guint8 * bytes, const gchar * hexadecimal)
 }
 
 /* Describes the options in a packet of `type` as text. Each option is written
- * as its number and a space. "!" before the number means that Mandatory stood
- * before the option. "=value" behind the number is the value of the option, if
- * it has one. The text ends with "broken" if an invalid option ended the list.
+ * as its number and a space. "!" before the number means that a Mandatory
+ * option stood before the option. If the option has a value, "=value" follows
+ * the number. The text ends with "broken" if an invalid option ended the list.
  */
 static gchar *
 describe (DccpType type, const gchar * hexadecimal)

@@ -80,8 +80,8 @@ GST_START_TEST (one_flow_fills_the_link)
 
 GST_END_TEST;
 
-/* Figure 5.9: the second flow starts at 23 s. The first flow ends when the
- * measured time is over. */
+/* Erixzon, figure 5.9: the second flow starts at 23 s. The first flow ends when
+ * the measured time is over. */
 static void
 run_two (guint queue, guint64 seed, gdouble * fairness, gdouble * use,
     gdouble * after)
@@ -126,7 +126,7 @@ GST_START_TEST (two_flows_share_join_and_leave)
     g_print ("queue %10u bytes: Jain's index %.3f (least %.3f), "
         "%5.1f %% of the link; left alone %5.1f %%\n", queues[i], middle,
         min, 100 * median (use, SEEDS), 100 * median (after, SEEDS));
-    /* The test checks neither the queue of 20,000 bytes nor the endless queue,
+    /* The test does not check the queue of 20,000 bytes and the endless queue,
      * because RFC 5348 promises nothing for them. The endless queue drops no
      * packets, so it signals no congestion.
      */
@@ -151,9 +151,9 @@ print_delays (const DccpSimulationFlowResult * flow)
   g_print ("\n");
 }
 
-/* Section 5.3.3, figures 5.13 and 5.14: a link of 20 kbyte/s delays the packets
- * that exceed its rate. In the paper, the sending rate falls below 5 kbyte/s
- * again and again. */
+/* Erixzon, section 5.3.3, figures 5.13 and 5.14: a link of 20 kbyte/s delays
+ * the packets that exceed its rate. In the paper, the sending rate falls below
+ * 5 kbyte/s again and again. */
 GST_START_TEST (a_link_that_delays_is_used_evenly)
 {
   guint queues[] = { 4000, 8000, 20000, ENDLESS }, i, steady;
@@ -197,8 +197,9 @@ GST_START_TEST (a_link_that_delays_is_used_evenly)
 
 GST_END_TEST;
 
-/* Computes means over the bins from 20 s on: the loss event rate p, the rate X,
- * and the ratio of X to the rate of the TCP equation. */
+/* Computes three means over the bins of 0.1 s from 20 s on: of the loss event
+ * rate p, of the rate X, and of the ratio of X to the rate of the TCP equation.
+ */
 static void
 get_means (const DccpSimulationFlowResult * flow, gdouble * p, gdouble * rate,
     gdouble * ratio, gdouble * min, gdouble * max)
@@ -294,8 +295,8 @@ GST_START_TEST (a_tenth_of_the_packets_is_lost_at_random)
 
 GST_END_TEST;
 
-/* Section 5.3.2, figures 5.10 to 5.12, and chapter 6: a phone that cannot
- * process packets as fast as the network delivers them */
+/* Erixzon, section 5.3.2, figures 5.10 to 5.12, and chapter 6: a phone that
+ * cannot process packets as fast as the network delivers them */
 GST_START_TEST (a_receiver_that_cannot_keep_up)
 {
   gdouble thrown[2];
@@ -335,8 +336,8 @@ GST_START_TEST (a_receiver_that_cannot_keep_up)
 
 GST_END_TEST;
 
-/* Section 5.3.6, figures 5.20 and 5.21: a GPRS link. Its round trip is 0.94 s,
- * and TCP reaches 6000 bytes/s. The delay spike of 5 s in figure 5.7 is
+/* Erixzon, section 5.3.6, figures 5.20 and 5.21: a GPRS link. Its round trip is
+ * 0.94 s, and TCP reaches 6000 bytes/s. The delay spike of 5 s in figure 5.7 is
  * modelled as an interruption of the link. */
 GST_START_TEST (gprs)
 {

@@ -280,11 +280,11 @@ compare_with_long_tcp (guint queue, guint64 seed)
 
 /* When the queue is full, chance decides which of the two flows loses a packet.
  * The ratio of the two rates therefore depends on the seed. With a queue of
- * 1000 ms, it was 1.2 to 3.6 in 32 seeds.
+ * 1000 ms, the ratio was between 1.2 and 3.6 in 32 seeds.
  *
- * The test therefore checks the median of seven seeds. If its ratios have the
- * same distribution as those of the 32 seeds, the median exceeds the bound less
- * than once in 1000 runs. */
+ * Therefore the test compares the median of seven seeds with a limit. If the
+ * ratios of the seven seeds have the same distribution as the ratios of the 32
+ * seeds, the median exceeds the limit less than once in 1000 runs. */
 GST_START_TEST (media_against_a_long_tcp)
 {
   static const struct
@@ -368,7 +368,8 @@ GST_START_TEST (pause_and_resume)
 GST_END_TEST;
 
 /* Returns the rate of a greedy TFRC flow divided by the rate of a TCP Reno
- * flow. The Reno flow starts first, so it has the link for itself at first. */
+ * flow. The Reno flow starts first and is alone on the link until the TFRC flow
+ * starts. */
 static gdouble
 compare_with_reno (guint round_trip, gdouble queue, guint64 jitter)
 {

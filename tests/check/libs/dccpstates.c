@@ -14,7 +14,8 @@ typedef struct
 {
   DccpType type;                /* type of the packet that arrives */
   DccpType answer;              /* the first packet that is sent, or NONE */
-  guint8 code;                  /* code of the Reset, if `answer` is one */
+  /* code of the Reset, if `answer` is DCCP_RESET */
+  guint8 code;
   DccpState after;
 } Expected;
 

@@ -113,7 +113,8 @@ typedef struct
   GString *blocked;
 
   /* State of the mock owner */
-  GString *sent, *heard;        /* one digit per event: the path */
+  /* one digit per event: the number of the path */
+  GString *sent, *heard;
   guint errors, rounds, flushes, packets_traced;
   guint gso_errors_traced;
   /* The owner removes a path that has an error. */
@@ -549,9 +550,9 @@ GST_END_TEST;
  * time. This call may leave the packet waiting for the next call, which never
  * comes. Therefore the loop of the driver has to send the packet.
  *
- * The loop was already woken when the rate of calls became high, and this call
- * does not wake it again. Only the timeout of the loop does. When the packet
- * has arrived at the far end, the far end sends an answer. */
+ * The loop was already woken when the rate of calls became high. This call does
+ * not wake the loop again, so the loop wakes up only at its timeout. When the
+ * packet has arrived at the far end, the far end sends an answer. */
 static gpointer
 put_last (gpointer data)
 {
@@ -1039,9 +1040,9 @@ tear_down_merging (Merging * self)
   tear_down (&self->fixture);
 }
 
-/* Sends `n` packets of `size` bytes, the last one with `last` bytes. The first
- * byte of each packet is its number, counted from `number`. Waits until the
- * core has got them. */
+/* Sends `n` packets. Each packet has `size` bytes, except the last packet,
+ * which has `last` bytes. The first byte of each packet is its number, counted
+ * from `number`. Waits until the core has got all packets. */
 static void
 merging_send (Merging * self, guint number, guint n, gsize size, gsize last)
 {
@@ -1084,8 +1085,8 @@ GST_END_TEST;
 
 /* --- memory of received packets ------------------------------------------- */
 
-/* Returns the number of different blocks of the pool that the kept slices keep
- * in memory. */
+/* Returns how many different blocks of the pool stay in memory because of the
+ * kept slices. */
 static guint
 count_kept_blocks (Fixture * self)
 {
@@ -1152,7 +1153,8 @@ GST_START_TEST (kept_packets_keep_a_limited_number_of_blocks)
 
 GST_END_TEST;
 
-/* A small packet does not keep a block of 64 KB of its own. */
+/* Small packets share a block of 64 KB. Otherwise each small packet would keep
+ * a whole block in memory. */
 GST_START_TEST (small_packets_share_a_block)
 {
   Merging self;

@@ -274,7 +274,7 @@ GST_START_TEST (cut_loses_what_is_under_way)
   link_add_flow (link, 0);
   link_add_cut (link, 22 * MS, 30 * MS, 0);
   /* The last parameter of a cut is a packet size. Only larger packets are
-   * affected. One of the cuts begins where the other one ends. */
+   * affected. Two of the cuts follow each other without a gap. */
   link_add_cut (link, 50 * MS, 60 * MS, 1250);
   link_add_cut (link, 46 * MS, 50 * MS, 1249);
   for (i = 0; i < 7; i++)
@@ -558,8 +558,8 @@ GST_START_TEST (jitter_keeps_order_and_its_mean)
   }
   fail_unless (ABS ((gint64) (sum / 10000) - (gint64) (10 * MS)) < MS / 3);
   link_free (link, NULL);
-  /* The packets are closer together than the jitter, so later packets wait for
-   * earlier ones. */
+  /* The packets are closer together than the jitter. A packet may therefore
+   * have to wait for an earlier packet. */
   link = link_load_link_new (&config);
   link_add_flow (link, 0);
   for (i = 0; i < 1000; i++)
@@ -902,8 +902,8 @@ GST_START_TEST (a_packet_of_any_size_is_no_danger)
 
 GST_END_TEST;
 
-/* The first query must find the bad state with the long-term probability of
- * this state. */
+/* The state is bad for a certain part of the time on average. The first query
+ * must find the bad state with this probability. */
 GST_START_TEST (states_begin_as_often_bad_as_they_are)
 {
   LinkOnOffConfig config = { 700 * MS, 300 * MS };
@@ -1190,8 +1190,8 @@ GST_START_TEST (a_seed_means_the_same_on_every_machine)
 
 GST_END_TEST;
 
-/* Two protocols use the same seed. One of them sends much data. The other one
- * sends little data, and at other times. */
+/* Two protocols use the same seed. The first protocol sends much data. The
+ * second protocol sends little data, and at other times. */
 GST_START_TEST (channel_states_do_not_depend_on_traffic)
 {
   LinkConfig config = lively (7);

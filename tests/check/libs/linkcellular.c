@@ -103,8 +103,8 @@ path_run (Path * path, guint64 until)
   link_timeout (path->link, until);
 }
 
-/* Waits for `n` packets of `station` and returns the departure time of the last
- * one. */
+/* Waits for `n` packets of `station`. Returns the departure time of the last of
+ * these packets. */
 static guint64
 path_await (Path * path, guint station, guint n)
 {
@@ -190,9 +190,9 @@ compare_seconds (gconstpointer a, gconstpointer b)
   return *x < *y ? -1 : *x > *y;
 }
 
-/* Measures 500 exchanges of a request and a reply, as the paper of the table
- * does. Each exchange begins at a random time within a block. `seconds` gets
- * the sorted durations. */
+/* Measures 500 exchanges of a request and a reply, as many as in the paper.
+ * Each exchange begins at a random time within a block. `seconds` gets the
+ * sorted durations. */
 
 #define EXCHANGES 500
 
@@ -365,8 +365,8 @@ GST_START_TEST (nmt_exchanges_as_table_3_of_alanko)
 
 GST_END_TEST;
 
-/* Section 3.3: sustainable rates of 880 byte/s to the network and 890 byte/s
- * from the network */
+/* Alanko, section 3.3: sustainable rates of 880 byte/s to the network and 890
+ * byte/s from the network */
 GST_START_TEST (gsm_bulk_as_section_3_3_of_alanko)
 {
   LinkConfig config;
@@ -405,7 +405,8 @@ GST_START_TEST (nmt_bulk_as_section_3_3_of_alanko)
 
 GST_END_TEST;
 
-/* Table 5: kilobytes in 15 minutes. The test takes the mean of several runs. */
+/* Alanko, table 5: kilobytes in 15 minutes. The test takes the mean of several
+ * runs. */
 
 #define TABLE_5_RUNS 16
 
@@ -451,7 +452,7 @@ GST_START_TEST (bulk_in_15_minutes_as_table_5_of_alanko)
 
 GST_END_TEST;
 
-/* Figure 7: a transfer of 40,000 bytes, which stagnates "for a while to
+/* Alanko, figure 7: a transfer of 40,000 bytes, which stagnates "for a while to
  * continue later at full rate". The paper shows curves. The test prints each
  * silence of more than two seconds, and the end of the transfer. */
 
@@ -593,7 +594,8 @@ get_percent_over (const Calls * calls, gdouble limit)
   return 100.0 * n / calls->n;
 }
 
-/* Figure 5: prints the distribution of the set-up times of successful calls. */
+/* Prints the distribution of the set-up times of successful calls, as Alanko's
+ * figure 5 shows it. */
 static void
 print_calls (const gchar * name, const Calls * calls)
 {
@@ -735,7 +737,7 @@ GST_START_TEST (video_losses_as_singh)
 
 GST_END_TEST;
 
-/* Appendix B: mean round trip of ping -s 500 */
+/* Singh, appendix B: mean round trip of ping -s 500 */
 static gdouble
 get_mean_ping (LinkProfile profile)
 {
@@ -786,8 +788,8 @@ make_trace (guint n, guint first, guint last)
 typedef struct
 {
   guint n, delivered, reset, call, check;
-  /* The indices of the first and the last lost packet. The first index is
-   * larger than the last one if no packet was lost. */
+  /* The indices of the first and the last lost packet. If no packet was lost,
+   * the first index is larger than the last index. */
   guint first_lost, last_lost;
   guint max_attempts;
   gboolean in_order;
@@ -811,8 +813,8 @@ note_fate (Course * course, const LinkEvent * event)
   course->last_lost = MAX (course->last_lost, packet->index);
 }
 
-/* Sends `n` packets of `size` bytes, one every `interval`, and runs the link
- * until each packet has its fate. */
+/* Sends `n` packets of `size` bytes, one every `interval`. Runs the link until
+ * each packet is delivered or lost. */
 static void
 run_course (const LinkConfig * config, guint n, guint32 size,
     guint64 interval, Course * course)
@@ -916,7 +918,8 @@ GST_START_TEST (lost_frame_is_rejected_and_sent_again)
    * the receiver sends the rejection, the sender retransmits the frame, and one
    * more block follows. */
   fail_unless_equals_int (get_extra (&course, &ideal, 19), 260);
-  /* The frames behind the lost one waited for it and leave together with it. */
+  /* The frames after the lost frame waited for the lost frame, and leave
+   * together with it. */
   for (i = 20; i < 32; i++)
     fail_unless_equals_uint64 (course.departures[i], course.departures[19]);
   fail_unless (get_extra (&course, &ideal, 40) <= BLOCK / MS);
@@ -951,8 +954,8 @@ GST_START_TEST (lost_rejection_is_repeated)
 {
   gchar *up = make_trace (3000, 20, 20);
   /* The frame in block 20 of the uplink is lost. The next frame arrives 7
-   * blocks later. Only then does the receiver send SREJ. It sends SREJ in block
-   * 27 of the downlink, which is lost as well. */
+   * blocks later. Only then does the receiver send SREJ, in block 27 of the
+   * downlink. This block is lost as well. */
   gchar *down = make_trace (3000, 27, 27);
   Course course, ideal;
   LinkConfig config;
@@ -1009,7 +1012,7 @@ GST_START_TEST (reset_loses_what_is_in_flight)
   /* Packet 10 is on the serial line from 2.0 to 2.02 s, and is sent in block
    * 101. */
   fail_unless_equals_int (course.first_lost, 10);
-  /* T1 runs from the first of the lost frames. When it expires, no new frame is
+  /* T1 runs from the first of the lost frames. When T1 expires, no new frame is
    * sent. */
   fail_unless_equals_int (course.last_lost, 12);
   fail_unless (course.departures[13] > 601 * BLOCK);

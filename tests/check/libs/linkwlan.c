@@ -14,10 +14,10 @@
 #define US G_GUINT64_CONSTANT (1000)
 #define N_SEEDS 8
 
-/* The film of table 3.3 has 29,385 packets with 22.6 MB in total. The mean is
- * therefore 770 bytes. No packet has more than 1100 bytes (3.6, conclusion 1).
- * Each packet has 44 bytes of RTP, UDP and IP headers. In table 3.5 the same
- * film has 15,501 full TCP segments. */
+/* The film of Ouwens' table 3.3 has 29,385 packets with 22.6 MB in total. The
+ * mean is therefore 770 bytes. No packet has more than 1100 bytes (3.6,
+ * conclusion 1). Each packet has 44 bytes of RTP, UDP and IP headers. In table
+ * 3.5 the same film has 15,501 full TCP segments. */
 #define FILM_PACKETS 29385
 static const LinkLoadSizes film_sizes = { 440 + 44, 1100 + 44 };
 
@@ -113,8 +113,8 @@ GST_END_TEST;
 GST_START_TEST (acknowledgements_have_a_basic_rate)
 {
   /* A transmission takes 20 us, a number of symbols of 4 us each, and 6 us.
-   * Each entry has the number of symbols of the data and that of the ACK, which
-   * has 134 bits. */
+   * Each entry has two numbers of symbols: those of the data and those of the
+   * ACK. The ACK has 134 bits. */
   static const guint ofdm[][2] = { {35, 6}, {23, 6}, {18, 3}, {12, 3}, {9, 2},
   {6, 2}, {5, 2}, {4, 2}
   };
@@ -327,7 +327,8 @@ GST_START_TEST (rates_fall_back_and_recover)
   rates = get_rates (&config, 10, HEAD FAIL (0) FAIL (2) FAIL (3));
   fail_unless_equals_string (rates, "3333222333");
   g_free (rates);
-  /* A failure directly after an increase decreases the rate immediately. */
+  /* A failed transmission directly after an increase of the rate decreases the
+   * rate immediately. */
   rates = get_rates (&config, 12, HEAD FAIL (0) FAIL (1) FAIL (5));
   fail_unless_equals_string (rates, "332223222333");
   g_free (rates);
@@ -337,8 +338,8 @@ GST_START_TEST (rates_fall_back_and_recover)
   rates = get_rates (&config, 20, HEAD FAIL (1));
   fail_unless_equals_string (rates, "33000001111122222333");
   g_free (rates);
-  /* This rule combines ARF and LOSS. When the maximum rate has been reached
-   * again, three successes are enough for a step. */
+  /* LINK_FALLBACK_ARF_LOSS combines the rules ARF and LOSS. When the maximum
+   * rate has been reached again, three successes are enough for a step. */
   config.dcf.fallback = LINK_FALLBACK_ARF_LOSS;
   config.dcf.top_rate = 1;
   rates = get_rates (&config, 10, HEAD FAIL (1));
@@ -405,8 +406,8 @@ mbit (guint64 bytes, gdouble seconds)
   return bytes * 8 / seconds / 1e6;
 }
 
-/* The measurements with Iperf are in section 3.6, conclusion 1, and in section
- * 3.10. */
+/* Ouwens describes his measurements with Iperf in section 3.6, conclusion 1,
+ * and in section 3.10. */
 GST_START_TEST (ouwens_iperf)
 {
   LinkConfig config = profile (LINK_PROFILE_80211B);
@@ -509,7 +510,7 @@ compare_attempts (const gchar * protocol, guint retry_limit, gboolean oven,
   }
 }
 
-/* Table 3.2: number of transmissions per packet with UDP, in % */
+/* Ouwens, table 3.2: number of transmissions per packet with UDP, in % */
 static const gdouble table_3_2[5][2][5] = {
   {{100}, {100}},
   {{99.8, 0.2}, {93.0, 7.0}},

@@ -204,8 +204,8 @@ GST_START_TEST (what_a_constant_link_carries_is_in_time)
 
 GST_END_TEST;
 
-/* UDP sends the whole stream over a link that carries only half of it, so its
- * long queue fills up. */
+/* UDP sends the whole stream over a link that carries only half of it. The link
+ * has a long queue, which becomes full. */
 GST_START_TEST (an_overloaded_link_is_too_late)
 {
   ArenaGroups *groups = load_groups ();

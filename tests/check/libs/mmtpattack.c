@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Attackers of an MMTP session. Most of them must not change anything: a run
- * without the attacker has the same messages at the same times, the same
- * buffers, and the same statistics except for refused messages
- * (docs/wire-mmtp.md section 2: a refused message changes no state except a
- * counter).
+/* Attackers of an MMTP session. Most of them must not change anything. The
+ * session is compared with a run without the attacker. Both must have the same
+ * messages at the same times, and the same buffers. The statistics must also be
+ * the same, except for the counters of refused messages (docs/wire-mmtp.md
+ * section 2: a refused message changes no state except a counter).
  */
 
 #include <gst/check/gstcheck.h>
@@ -42,8 +42,9 @@ struct _Attack
   gboolean shares_host;         /* The attacker is on the sender's host. */
 };
 
-/* Returns the sender's address or another one, because an attacker can forge
- * any source address. */
+/* Returns the source address of a forged message. It may be the sender's
+ * address or any other address, because an attacker can forge source addresses.
+ */
 static MmtpAddress
 draw_address (Attack * self)
 {
@@ -258,8 +259,8 @@ check_that_nothing_changes (Attack * attack, const gchar * key, guint seconds)
 
 /* --- off-path attackers --------------------------------------------------- */
 
-/* All values except the secrets are guessed correctly: numbers, times and
- * stream. */
+/* The attacker guesses the numbers, the times and the stream correctly. It does
+ * not know the secrets. */
 static void
 guess (Attack * self, MmtpNetwork * network)
 {
@@ -351,8 +352,8 @@ GST_START_TEST (who_comes_second_changes_nothing)
 
 GST_END_TEST;
 
-/* Another sender on the same host asks for a session while the first one is
- * alive. */
+/* While a sender has a session, another sender on the same host asks for a
+ * session. */
 GST_START_TEST (who_comes_second_from_the_same_host_changes_nothing)
 {
   Attack attack = { ask_for_session, };
@@ -365,8 +366,8 @@ GST_END_TEST;
 
 /* --- on-path attackers without the key ------------------------------------ */
 
-/* An unchanged message is sent to its destination again. A damaged message, or
- * one from another address, is sent to any endpoint. */
+/* An unchanged message is sent to its destination again. A message that is
+ * damaged or comes from another address is sent to any endpoint. */
 static void
 replay (Attack * self, MmtpNetwork * network)
 {
@@ -408,8 +409,8 @@ GST_START_TEST (what_is_replayed_later_changes_nothing)
 
 GST_END_TEST;
 
-/* The damaged copy arrives before the message itself, so no byte of it may be
- * used. */
+/* The damaged copy of a message arrives before the message itself. The endpoint
+ * must not use any byte of the copy. */
 static void
 spoil_the_latest (Attack * self, MmtpNetwork * network)
 {
@@ -489,14 +490,14 @@ static const struct
 typedef struct
 {
   Attack attack;
-  /* The attacker reacts to messages of this type with a forged one. */
+  /* The attacker reacts to messages of this type with a forged message. */
   MmtpType step;
   MmtpType type;                /* Type of the forged message. */
   MmtpRefuseReason reason;
   /* The attacker relays a COOKIE and sends no forged message. */
   gboolean relays;
   gboolean seen;
-  /* COOKIE of the receiver for another address. */
+  /* A COOKIE that the receiver has made for an address of the attacker. */
   guint8 relayed[64];
   gsize relayed_size;
 } Handshaker;
@@ -653,8 +654,8 @@ flood_with_inits (Handshaker * self, MmtpNetwork * network)
   mmtp_network_to_receiver (network, &address, bytes, size);
 }
 
-/* Sends an OPEN with the correct address, nonce and cookie but a wrong MAC, or
- * with a wrong cookie. */
+/* Sends an OPEN with the correct address and nonce. The cookie is correct or
+ * wrong. If the cookie is correct, the MAC is wrong. */
 static void
 send_open_as_sender (Handshaker * self, MmtpNetwork * network)
 {
@@ -694,7 +695,7 @@ send_any_step (Handshaker * self, MmtpNetwork * network, guint i)
   }
 }
 
-/* The flood lasts from before the first INIT until the stream runs. */
+/* The flood begins before the first INIT and lasts until the stream runs. */
 GST_START_TEST (a_flooded_handshake_succeeds)
 {
   Handshaker self = { {NULL,}, };
@@ -780,8 +781,8 @@ GST_START_TEST (a_session_that_is_over_does_not_come_back)
 
 GST_END_TEST;
 
-/* The next sender is not refused, and its session is independent of the
- * previous one. */
+/* The next sender is not refused. Its session is independent of the previous
+ * session. */
 GST_START_TEST (an_old_session_is_nothing_to_a_new_one)
 {
   Attack attack = { NULL, };
@@ -811,7 +812,7 @@ GST_START_TEST (an_old_session_is_nothing_to_a_new_one)
 
 GST_END_TEST;
 
-/* The replay of two ended sessions restores neither of them, even while the
+/* Two sessions have ended. Their replay restores no session, even while the
  * cookies of both are still valid. */
 GST_START_TEST (two_sessions_that_are_over_do_not_come_back)
 {
@@ -983,8 +984,8 @@ resend (Attack * self, MmtpNetwork * network)
 }
 
 /* The receiver validates a new address: it waits for an answer from this
- * address. The attacker cannot give this answer without the sender. The session
- * continues on the other paths. */
+ * address. Only the sender can make this answer, so the attacker gets no path.
+ * The session continues on the other paths. */
 GST_START_TEST (an_attacker_gets_no_path)
 {
   MmtpSenderPathStats stats;

@@ -182,14 +182,15 @@ GST_START_TEST (high_delay_is_that_of_ten_seconds)
     add (&delay, i * SECOND, 20, 60, 1);
     check_high (&delay, i * SECOND, i < 10 ? 500 : 60);
   }
-  /* If no newer report has arrived, the high delay remains that of the last
-   * report, even after more than ten seconds. */
+  /* If no newer report has arrived, the high delay remains the high delay of
+   * the last report, even after more than ten seconds. */
   check_high (&delay, 100 * SECOND, 60);
 }
 
 GST_END_TEST;
 
-/* The high delay ignores the slowest one of 256 messages as an outlier. */
+/* One message of 256 is much slower than all others. The high delay, which
+ * nearly all messages stay below, ignores it as an outlier. */
 GST_START_TEST (one_message_of_many_may_be_slower)
 {
   MmtpPathDelay delay;
@@ -202,7 +203,7 @@ GST_START_TEST (one_message_of_many_may_be_slower)
   check_high (&delay, 3 * SECOND, 60);
   add (&delay, 3 * SECOND, 20, 400, 5);
   check_high (&delay, 3 * SECOND, 400);
-  /* With few messages, the slowest one is not ignored. */
+  /* If there are few messages, the slowest message is not ignored. */
   mmtp_path_delay_clear (&delay);
   add (&delay, 0, 20, 500, 1);
   add (&delay, 50 * MS, 20, 60, 254);

@@ -11,9 +11,12 @@
 #define START (10000 * MS)
 #define MAX_SIZE 1472
 #define PACKET 1000
-/* The latency D0, the one-way delay of the path, and the rate of the path in
- * bit/s. A retransmission needs two one-way delays, and 175 ms for the report.
- * The report takes so long because the report period is 50 ms. */
+/* LATENCY is the initial delay (D0). DELAY is the one-way delay of the path.
+ * RATE is the rate of the path in bit/s.
+ *
+ * A retransmission arrives after 475 ms, which is longer than LATENCY. The
+ * packet and its retransmission need 150 ms each. Between them, the report
+ * needs 175 ms: the one-way delay and half of the report period of 50 ms. */
 #define LATENCY (450 * MS)
 #define DELAY (150 * MS)
 #define RATE 1000000
@@ -72,7 +75,7 @@ fixture_clear (Fixture * fixture)
   mmtp_paths_clear (&fixture->paths);
 }
 
-/* Sends a packet that was due `age` ago. */
+/* Sends a packet whose due time was `age` before START. */
 static void
 send (Fixture * fixture, MmtpRank rank, guint64 age)
 {
@@ -218,8 +221,9 @@ GST_START_TEST (key_frames_alone_are_not_repaired_under_load)
 
 GST_END_TEST;
 
-/* If an overflowing queue causes losses, the window is limited, and the reserve
- * is 0. */
+/* If an overflowing queue causes losses, the window is limited. `reserve`, the
+ * number of bytes that may be in flight in addition to the window, is then 0.
+ */
 GST_START_TEST (overflowing_queue_gets_no_repairs_under_load)
 {
   Fixture fixture;

@@ -23,9 +23,10 @@
 #define USUAL_SEEDS 12
 #define WORST 8                 /* Number of worst seeds that are printed. */
 #define STREAM_SECONDS 20
-/* Lower limit of the median over the seeds. The median is a share of the
- * possible result. The goal for it is 95 %, but the test only checks a share
- * that is achieved. docs/mmtp.md explains the worst seeds.
+/* Lower limit of the median over the seeds. The result of a seed is its share
+ * of the possible result. The goal for the median is 95 %, but the test only
+ * checks this lower limit, which is achieved. docs/mmtp.md explains the worst
+ * seeds.
  *
  * A sender that first measured each path with packet pairs for five seconds
  * achieved 94.3 % with the first 24 seeds. */
@@ -102,9 +103,10 @@ get_wire_size (const MmtpSimulationConfig * config)
  * `fluctuation`. Packets stay in order, so a slow packet also delays the
  * packets that follow it.
  *
- * If m packets are sent in a time of `fluctuation`, a packet is delayed by the
- * slowest of the last m packets. Its delay is therefore the maximum of m random
- * values. The mean of this maximum is m / (m + 1) of `fluctuation`. */
+ * Suppose that m packets are sent in a time of `fluctuation`. A packet then
+ * waits for the slowest of the last m packets. Its delay is therefore the
+ * maximum of m random values. The mean of this maximum is m / (m + 1) of
+ * `fluctuation`. */
 static gdouble
 get_mean_fluctuation (const VirtualLinkPath * direction, gdouble seconds)
 {
@@ -280,10 +282,11 @@ GST_START_TEST (paths_are_used_and_nothing_else_happens)
 
 GST_END_TEST;
 
-/* Two seeds with overloaded paths that had bad results before. Seed 18 used
- * 57.7 % of the possible result: packets were sent just before they would be
- * late, and most of them were late. Seed 44 used 19.0 %: random losses on paths
- * with jitter were taken for congestion. */
+/* Two seeds with overloaded paths that had bad results before:
+ * - Seed 18 reached 57.7 % of the possible result. Packets were sent just
+ *   before they would have been too late, and most of them arrived late.
+ * - Seed 44 reached 19.0 %. Random losses on paths with jitter were taken for
+ *   congestion. */
 GST_START_TEST (neither_lateness_nor_jitter_spoils_a_path)
 {
   static const struct

@@ -253,8 +253,8 @@ GST_START_TEST (frames_are_judged_by_true_time)
 
   /* A frame of 100 bytes is generated every 10 ms. Its transmission takes 20
    * ms, and the delay of the path is 500 ms. Frame i arrives at 520 + 20 i ms,
-   * and its deadline is 1000 + 10 i ms. Therefore frame 48 is the last one that
-   * arrives in time. */
+   * and its deadline is 1000 + 10 i ms. Therefore frame 48 is the last frame
+   * that arrives in time. */
   config_init (&config, 5000, 500 * MS, FOREVER);
   config.clock_skew = 200000;
   simulation = mmtp_simulation_new (&config);
@@ -308,7 +308,7 @@ GST_START_TEST (optimum_brings_what_can_be_counted)
   /* The path carries 10 packets per second and adds no delay. Each packet must
    * arrive within 0.1 s, which is the time that its transmission takes. If 10
    * packets are generated in 1 s, all of them arrive in time. If 20 packets are
-   * generated in 1 s, only those packets arrive in time that can be sent
+   * generated in 1 s, a packet arrives in time only if it can be sent
    * immediately. */
   MmtpOptimumPath paths[] = { {0.1, 0}, {0.1, 0.5} };
 

@@ -48,7 +48,8 @@ expect_at (PictureReader * reader, guint64 pts, const guint8 * data, gsize size,
     ((reference) & 3) << 6 | (type) << 3, 0, 0, 0, 0, 0, 1, 1, 0x20
 
 /* Checks a GOP in transport order. Its first two B-frames are shown before its
- * I-frame, so they refer to the previous GOP unless the GOP is closed. */
+ * I-frame. If the GOP is open, these two B-frames refer to the previous GOP. If
+ * the GOP is closed, they do not refer to it. */
 static void
 check_mpeg_gop (gboolean is_closed)
 {
@@ -482,8 +483,8 @@ GST_START_TEST (first_packet_of_vp9_tells_the_kind)
 
 GST_END_TEST;
 
-/* After the RTP header follow the aggregation header with Z, Y, W and N, and
- * the OBU elements (RTP payload format for AV1, 4.4). */
+/* The aggregation header with Z, Y, W and N, and the OBU elements, follow the
+ * RTP header (RTP payload format for AV1, 4.4). */
 GST_START_TEST (packets_of_av1_tell_the_kind)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_AV1);

@@ -230,8 +230,8 @@ read_vp8 (SlotReader * reader, Vp8 frame, gint layer, gboolean is_sync)
 #define REFERENCES (VP8_SLOT_LAST | VP8_SLOT_GOLDEN | VP8_SLOT_ALTREF)
 #define SEGMENTS VP8_SLOT_SEGMENTATION
 #define FILTER VP8_SLOT_FILTER
-/* BASE has the slots that every frame uses. LAYERS has further slots, which
- * only a frame of unknown layer uses. */
+/* BASE has the slots that every frame uses. A frame of unknown layer also uses
+ * the slots in LAYERS. */
 #define BASE (REFERENCES | VP8_SLOT_ENTROPY)
 #define LAYERS (255u * VP8_SLOT_LAYER (0))
 
@@ -252,7 +252,7 @@ GST_START_TEST (vp8_header_says_what_a_frame_uses)
     {{.copy_to_altref = 1}, FILTER, VP8_SLOT_ALTREF, TRUE},
     {{.entropy = TRUE}, FILTER, VP8_SLOT_ENTROPY, TRUE},
     {{.segments = TRUE,.map_only = TRUE}, SEGMENTS | FILTER, SEGMENTS, TRUE},
-    /* The frame replaces all segment data, and so does the next frame, so no
+    /* This frame and the next frame each replace all segment data. Therefore no
      * frame refers to the segment data of this frame. */
     {{.segments = TRUE}, FILTER, SEGMENTS, FALSE},
     {{.filter = 7}, FILTER, FILTER, TRUE},

@@ -107,7 +107,8 @@ send_all (Fixture * fixture)
   return n;
 }
 
-/* Gives the sender feedback for an interval in which it was not data-limited.
+/* Gives feedback to the sender. The feedback is for an interval in which the
+ * sender was not data-limited.
  */
 static void
 go_round (Fixture * fixture, guint32 receive_rate, gdouble p)
@@ -184,8 +185,9 @@ GST_START_TEST (never_below_a_packet_in_64_seconds)
   }
   assert_near (get_rate (&fixture), S / 64.);
   go_round (&fixture, 1, 1);
-  /* The TCP throughput equation gives 1460 / (0.1 * 243.3) = 60, and the limit
-   * of twice the receive rate is 2, because the receive rate is 1. */
+  /* The receive rate is 1. The limit of twice the receive rate is therefore 2.
+   * It is lower than the rate of the TCP throughput equation, which is 1460 /
+   * (0.1 * 243.3) = 60. */
   assert_near (get_rate (&fixture), S / 64.);
   fail_unless_equals_uint64 (get_state (&fixture).no_feedbacks, 40);
   tear_down (&fixture);
@@ -741,8 +743,8 @@ GST_START_TEST (acknowledged_window_counter_is_left_behind)
   ccval = send_one (&fixture);
   fail_unless (ccval > 8 && ccval <= 13);
   /* The packet with the window counter 8 is acknowledged after a packet with
-   * the counter `ccval` was sent. The next counter must be at least 4 higher
-   * than the acknowledged one, so it is at least 8 + 4.
+   * the counter `ccval` was sent. The next counter must exceed the acknowledged
+   * counter by at least 4, so it is at least 8 + 4.
    */
   feedback = make_feedback (&fixture, 1000, 0);
   feedback.acknowledged--;
@@ -1094,8 +1096,8 @@ GST_START_TEST (stream_below_the_rate_is_application_limited)
 
 GST_END_TEST;
 
-/* The intervals with enough data last 0.4 s of 0.5 s, so the share of
- * data-limited time is at most 0.2. */
+/* The intervals with enough data last 0.4 s of 0.5 s. Data-limited intervals
+ * therefore have a share of at most 0.2. */
 GST_START_TEST (stream_that_uses_the_rate_is_not_application_limited)
 {
   Fixture fixture;
@@ -1113,10 +1115,11 @@ GST_START_TEST (stream_that_uses_the_rate_is_not_application_limited)
 
 GST_END_TEST;
 
-/* The TCP throughput equation allows 164004 bytes per second, and the limit of
- * twice the receive rate is 200000. The rate therefore follows from the losses.
- * Such a rate does not depend on how much the application sends, so the sender
- * is not application-limited. */
+/* Two limits apply to the rate. The TCP throughput equation allows 164004 bytes
+ * per second. Twice the receive rate is 200000 bytes per second. The equation
+ * has the lower limit, so the losses determine the rate. This limit does not
+ * depend on how much the application sends, so the sender is not
+ * application-limited. */
 GST_START_TEST (rate_by_losses_is_known_however_little_is_sent)
 {
   Fixture fixture;

@@ -321,8 +321,9 @@ GST_START_TEST (counters_of_the_pid_are_shifted)
 
 GST_END_TEST;
 
-/* A program map with a private stream whose descriptors fill two packets, and
- * then the video */
+/* Writes the tables of a program with a private stream and a video stream. The
+ * private stream comes first, and its descriptors fill two packets of the
+ * program map. */
 static void
 put_long_map (GByteArray * bytes)
 {

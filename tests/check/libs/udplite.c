@@ -324,10 +324,10 @@ GST_START_TEST (a_packet_without_payload_is_one)
 GST_END_TEST;
 
 /* A checksum field of 0 would mean that there is no checksum (RFC 3828 section
- * 3.1). The test needs a packet whose sum is all ones, which would give a
- * checksum of 0. To make it, the test computes the checksum of a packet whose
- * payload begins with two zero bytes, and replaces these two bytes by the
- * checksum. */
+ * 3.1). The test needs a packet in which every bit of the sum is 1, because its
+ * checksum would then be 0. To make this packet, the test computes the checksum
+ * of a packet whose payload begins with two zero bytes. It then replaces these
+ * two bytes by the checksum. */
 GST_START_TEST (a_checksum_of_0_is_sent_as_ffff)
 {
   guint8 packet[8 + 12];

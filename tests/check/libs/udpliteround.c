@@ -88,8 +88,8 @@ expect (gboolean has_duplicates, const gchar * failing)
   return g_string_free (expected, FALSE);
 }
 
-/* The first call has room for `__i__ - 1` packets, which may be none, and each
- * later call for `__i__` packets. */
+/* The first call has room for `__i__ - 1` packets. This number may be 0. Each
+ * later call has room for `__i__` packets. */
 GST_START_TEST (each_gets_each_packet_whatever_the_room)
 {
   const gchar *const failing[] = { "", "a", "b", "c", "ab", "abc" };
@@ -118,8 +118,8 @@ GST_START_TEST (receiver_that_goes_is_left_out)
   set_up ();
   fail_if (go_on (TRUE, N, N + 2, ""));
   assert_equals_string (sent->str, "a0a1a2a3a4b0b1");
-  /* Receiver b was added twice, so it has two turns in a round. The first
-   * removal removes only its second turn. */
+  /* Receiver b was added twice, so it gets each packet twice in a round. After
+   * the first removal, it gets each packet once. */
   udplite_clients_remove (clients, "b", 1, 0);
   fail_if (go_on (TRUE, N, 1, ""));
   udplite_clients_remove (clients, "b", 1, 0);

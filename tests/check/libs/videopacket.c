@@ -298,7 +298,7 @@ GST_START_TEST (what_is_no_mpeg_video_over_rtp_is_none)
   rtp[12] = 0;
   rtp[14] = 5;                  /* 5 is no valid picture type. */
   fail_if (parse_rtp (&b, &packet));
-  /* The picture type is 0, but the temporal reference is not. */
+  /* The picture type is 0, but the temporal reference is not 0. */
   rtp[14] = 0;
   fail_if (parse_rtp (&b, &packet));
 }
@@ -317,9 +317,9 @@ GST_START_TEST (every_truncation_is_refused_or_read_within_bounds)
     guint8 *copy = g_memdup2 (get_data (&b), size);
     VideoPacket packet;
 
-    /* The first call gives a packet that was cut, so it is refused. The second
-     * call says that only the beginning of a longer packet is available, which
-     * suffices if it holds all headers. */
+    /* The first call passes a packet that was cut, so it is refused. The second
+     * call says that only the beginning of a longer packet is available. This
+     * beginning is sufficient if it contains all headers. */
     fail_if (video_packet_parse_ip (&packet, copy, size, size));
     fail_unless (video_packet_parse_ip (&packet, copy, size,
             get_size (&b)) == (size >= 20 + 8 + 12 + 4));

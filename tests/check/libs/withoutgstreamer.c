@@ -2,7 +2,7 @@
 /* This main function is linked with all object files of one layer (or of one
  * core) and with the layers below it. If an object file calls a function of any
  * other layer, the link fails. The program also fails if it has loaded a
- * library of GStreamer although no call needs one.
+ * library of GStreamer although no call needs GStreamer.
  */
 
 #include <string.h>

@@ -55,8 +55,9 @@ LATE_MS = 500
 
 @functools.cache
 def why_no_cluster():
-    """Returns why Snakemake cannot run jobs on a cluster here; "" if it can.
-    Since version 8 it needs a plugin for this, which Debian does not have."""
+    """Returns why Snakemake cannot run jobs on a cluster here, or "" if it can
+    run them. Since version 8 it needs a plugin for this, which Debian does not
+    have."""
     if not shutil.which("snakemake"):
         return "Snakemake is not installed: pipelines/setup test"
     said = subprocess.run(["snakemake", "--help"], stdin=subprocess.DEVNULL,
@@ -72,8 +73,8 @@ class NodesCase(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.directory = pathlib.Path(directory.name)
         self.nodes = self.directory / "nodes"
-        # Snakemake 7 asks for the status of jobs every 10 s, but with CI=true
-        # more often.
+        # Snakemake 7 usually asks for the status of jobs every 10 s. With
+        # CI=true it asks more often.
         self.env = {**os.environ, "WIRELESS_NODES": str(self.nodes),
                     "CI": "true", test_demo.MARK: self.id()}
         patch = mock.patch.dict(os.environ, WIRELESS_NODES=str(self.nodes))
@@ -364,8 +365,8 @@ esac''')
                 ("", "running"), ("COMPLETED", "success"),
                 ("FAILED", "failed"), ("CANCELLED by 0", "failed"),
                 ("NODE_FAIL", "failed"), ("TIMEOUT", "failed")):
-            # While a job runs, SLURM's controller (scontrol) knows it. Later
-            # only the accounting (sacct) does.
+            # While a job runs, SLURM's controller (scontrol) knows the job.
+            # Later only the accounting (sacct) knows the job.
             for scontrol, sacct in (
                     (f"echo '   JobState={state} Reason=None'", "exit 1"),
                     ("echo Invalid >&2; exit 1", f"echo {state}")):

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests how the lab estimates the duration of cells. It estimates them from a
-few results.
+"""Tests how the lab estimates the duration of runs from a few earlier results.
 """
 
 import unittest
@@ -42,11 +41,12 @@ class EstimateTest(unittest.TestCase):
         self.assertEqual(self.seconds(cell("tcp", "oven"), *results), 90)
         # There is no result of TCP over this link. The estimate then comes from
         # all results of TCP. Two runs of TCP took 60 and 70 s longer than their
-        # clips, so the estimate is 65 s more than the clip's 20 s.
+        # clips, 65 s on average. The clip of this run has 20 s, so the estimate
+        # is 85 s.
         self.assertEqual(self.seconds(cell("tcp", "lte"), *results), 85)
         # There is no result of this protocol. The estimate then comes from the
-        # results of all protocols. They took 1, 3, 4, 30, 60 and 70 s longer
-        # than their clips, and the median is 17 s.
+        # results of all protocols. Their runs took 1, 3, 4, 30, 60 and 70 s
+        # longer than their clips, and the median is 17 s.
         self.assertEqual(self.seconds(cell("mmtp"), *results), 37)
 
     def test_other_machines_and_old_results_do_not_count(self):
@@ -63,8 +63,8 @@ class EstimateTest(unittest.TestCase):
     def test_computed_cells_use_all_cores_and_the_others_jobs(self):
         """4 computed cells of 2.5 s take 5 s on two cores, because two of them
         run at the same time. 5 cells in real time of 23 s each take 115 s with
-        one job. Three jobs take a third of this. With 8 jobs, all 5 cells run
-        at the same time, so they take as long as one cell."""
+        one job. With three jobs, they take a third of this time. With 8 jobs,
+        all 5 cells run at the same time, so they take as long as one cell."""
         todo = [cell(computed=True)] * 4 + [cell()] * 5
         for jobs, seconds in ((1, 120), (3, 5 + 115 / 3), (8, 28)):
             self.assertEqual(

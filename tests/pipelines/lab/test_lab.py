@@ -387,8 +387,8 @@ class Page(html.parser.HTMLParser):
 class ReportTest(LabCase):
 
     def compare(self):
-        """Returns the output of the demo when one cell is run and another one
-        fails.
+        """Runs the demo with two cells, of which the second fails. Returns the
+        output of the demo.
         """
         path = self.directory / "demo.ini"
         path.write_text(MATRIX.format(

@@ -36,7 +36,7 @@ class LogTest(unittest.TestCase):
 
     def test_a_packet_is_taken_until_the_end_of_its_transmission(self):
         # The transmission of each packet takes 3 ms. The packet then needs
-        # another 20 ms to the receiver.
+        # another 20 ms to reach the receiver.
         self.assertEqual(
             self.read(("delivered", 0, 23, 3), ("delivered", 0, 26, 3)),
             [(3 * MS, 23 * MS, 1472), (6 * MS, 26 * MS, 1472)])
