@@ -140,7 +140,7 @@ struct _GstBitrateAdapt
   gboolean is_padding;          /* The sink was told to send padding. */
   /* value of loss_report in the latest GstBitrateNetwork */
   guint64 loss_report;
-  guint64 lost_before, lost_key_frames_before;
+  guint64 lost_before[BITRATE_LOSS_LAST];       /* values of the last report */
   /* time in ns at which each problem began; 0 if the problem does not exist */
   guint64 problem_since[PROBLEM_LAST];
   gboolean problem_reported[PROBLEM_LAST];
@@ -485,12 +485,15 @@ ask_encoder (GstBitrateAdapt * self, GstElement * element,
 static void
 note_losses (GstBitrateAdapt * self, const GstBitrateNetwork * network)
 {
-  if (network->lost > self->lost_before)
-    bitrate_key_frames_note_loss (&self->key_frames, FALSE);
-  if (network->lost_key_frames > self->lost_key_frames_before)
-    bitrate_key_frames_note_loss (&self->key_frames, TRUE);
-  self->lost = self->lost_before = network->lost;
-  self->lost_key_frames_before = network->lost_key_frames;
+  guint i;
+
+  for (i = 0; i < BITRATE_LOSS_LAST; i++) {
+    if (network->lost[i] > self->lost_before[i])
+      bitrate_key_frames_note_loss (&self->key_frames, i);
+    self->lost_before[i] = network->lost[i];
+  }
+  self->lost = network->lost[BITRATE_LOSS_NETWORK] +
+      network->lost[BITRATE_LOSS_DROPPED];
 }
 
 static void
@@ -512,7 +515,7 @@ request_key_frame (GstBitrateAdapt * self, const GstBitrateNetwork * network,
   if (!is_due)
     return;
   GST_DEBUG_OBJECT (self, "requesting a key frame; lost so far: %"
-      G_GUINT64_FORMAT, network->lost);
+      G_GUINT64_FORMAT, self->lost);
   gst_pad_push_event (GST_BASE_TRANSFORM_SINK_PAD (self),
       gst_wireless_event_new_key_unit_request ());
 }
@@ -579,8 +582,7 @@ read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
     /* The estimator is another element than before, and its counters do not
      * continue those of the previous estimator. Losses are therefore counted
      * from the present values of its counters. */
-    self->lost_before = network->lost;
-    self->lost_key_frames_before = network->lost_key_frames;
+    memcpy (self->lost_before, network->lost, sizeof (self->lost_before));
   }
   GST_OBJECT_UNLOCK (self);
   request_key_frame (self, network, now);
@@ -717,7 +719,8 @@ reset (GstBitrateAdapt * self)
   self->followed = NULL;
   self->encoder_bitrate = 0;
   self->is_padding = FALSE;
-  self->loss_report = self->lost_before = self->lost_key_frames_before = 0;
+  self->loss_report = 0;
+  memset (self->lost_before, 0, sizeof (self->lost_before));
   memset (self->problem_since, 0, sizeof (self->problem_since));
   memset (self->problem_reported, 0, sizeof (self->problem_reported));
 }

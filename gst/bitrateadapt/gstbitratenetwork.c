@@ -92,9 +92,14 @@ get_stats (GstElement * element)
  * counters are in the statistics of mmtpsink, dccpthinsink, ifdsink and
  * ifdqueue. Frames that mmtpsink itself dropped are not counted here, because
  * mmtpsink requests a key frame when it drops a frame. */
-static const gchar *const losses[] = {
-  "not-repaired", "loss-events", "dropped-received", "dropped-references",
-  "dropped-i", "dropped-p", NULL
+static const gchar *const network_losses[] = {
+  "not-repaired", "packets-lost", "dropped-received", NULL
+};
+static const gchar *const dropped[] = {
+  "dropped-references", "dropped-i", "dropped-p", NULL
+};
+static const gchar *const dropped_key_frames[] = {
+  "discarded-key-frames", NULL
 };
 
 /* Counters of the data that wait at the sender. "queued-bytes" is a counter of
@@ -103,7 +108,6 @@ static const gchar *const losses[] = {
 static const gchar *const waiting[] = {
   "queued-bytes", "bytes-waiting", "network-unsent-bytes", NULL
 };
-static const gchar *const key_frame_losses[] = { "discarded-key-frames", NULL };
 
 /* Sums of the statistics of all paths of mmtpsink */
 typedef struct
@@ -153,7 +157,7 @@ read_channels (const GstStructure * stats, GstBitrateNetwork * network)
       add_channel (&channels, gst_value_get_structure (channel));
   }
   network->report.in_flight = channels.in_flight;
-  network->lost += channels.late;
+  network->lost[BITRATE_LOSS_NETWORK] += channels.late;
   if (channels.share > 0)
     network->report.network_queue = channels.queue_delay / channels.share;
 }
@@ -171,6 +175,24 @@ read_latency (GstElement * element, GstBitrateNetwork * network)
     return;
   g_object_get (element, "latency", &latency, NULL);
   network->latency = latency * GST_MSECOND;
+}
+
+/* Reads the statistics of the only path of dccpthinsink. This sink has no queue
+ * of its own. */
+static void
+read_only_path (const GstStructure * stats, GstBitrateNetwork * network)
+{
+  gdouble number;
+
+  if (!get_field (stats, "in-flight", &number))
+    return;
+  network->report.in_flight = number;
+  if (network->report.queued_bytes == BITRATE_UNKNOWN)
+    network->report.queued_bytes = 0;
+  if (get_field (stats, "queue-delay", &number))
+    network->report.network_queue = number;
+  if (get_field (stats, "round-trip", &number))
+    network->report.round_trip = number;
 }
 
 static void
@@ -199,10 +221,12 @@ read_estimate (GstElement * element, GstBitrateNetwork * network)
   if (get_field (stats, waiting[0], &number)
       || get_field (stats, waiting[1], &number))
     network->report.queued_bytes = add_up (stats, waiting);
-  network->lost = add_up (stats, losses);
-  network->lost_key_frames = add_up (stats, key_frame_losses);
+  network->lost[BITRATE_LOSS_NETWORK] = add_up (stats, network_losses);
+  network->lost[BITRATE_LOSS_DROPPED] = add_up (stats, dropped);
+  network->lost[BITRATE_LOSS_KEY_FRAME] = add_up (stats, dropped_key_frames);
   if (get_field (stats, "padding-bytes", &number))
     network->report.padding = number;
+  read_only_path (stats, network);
   read_channels (stats, network);
   read_latency (element, network);
   gst_structure_free (stats);
@@ -233,7 +257,7 @@ read_srt_caller (const GstStructure * stats, GstBitrateNetwork * network)
     network->report.send_rate = number * 1e6;
   if (get_field (stats, "negotiated-latency-ms", &number) && number > 0)
     network->latency = number * GST_MSECOND;
-  network->lost += add_up (stats, srt_losses);
+  network->lost[BITRATE_LOSS_NETWORK] += add_up (stats, srt_losses);
 }
 
 static void
@@ -274,7 +298,7 @@ read_rtp_source (const GstStructure * stats, GstBitrateNetwork * network)
     return;
   network->report.loss = MAX (network->report.loss, fraction / 256);
   if (get_field (stats, "rb-packetslost", &lost) && lost > 0)
-    network->lost += lost;
+    network->lost[BITRATE_LOSS_NETWORK] += lost;
   get_field (stats, "rb-exthighestseq", &highest);
   get_field (stats, "rb-lsr", &last);
   network->loss_report += G_GUINT64_CONSTANT (31) * highest + last + 1;
@@ -312,8 +336,8 @@ typedef struct
   guint64 estimate;
   GPtrArray *queues;            /* elements with a queue; owned */
   /* Bytes that wait in the queues before `element`, and number of frames that
-   * were lost there */
-  guint64 waiting, lost;
+   * were dropped there */
+  guint64 waiting, dropped;
 } Search;
 
 static void
@@ -425,7 +449,7 @@ count_waiting (Search * search, GstElement * element)
   stats = get_stats (element);
   if (get_field (stats, "bytes-waiting", &number))
     search->waiting += number;
-  search->lost += add_up (stats, losses);
+  search->dropped += add_up (stats, dropped);
   gst_structure_free (stats);
 }
 
@@ -546,7 +570,7 @@ read_found (Search * search, GstBitrateNetwork * network)
     network->report.queued_bytes = search->waiting +
         (network->report.queued_bytes == BITRATE_UNKNOWN ? 0
         : network->report.queued_bytes);
-  network->lost += search->lost;
+  network->lost[BITRATE_LOSS_DROPPED] += search->dropped;
   if (has_padding (search->element))
     network->padder = gst_object_ref (search->element);
 }

@@ -7,7 +7,7 @@
 
 #include <gst/gst.h>
 
-#include "bitraterule.h"
+#include "bitratekeyframes.h"
 
 typedef struct
 {
@@ -20,12 +20,9 @@ typedef struct
   /* latency in ns: the time that a frame may take from bitrateadapt until it is
    * displayed; 0 if unknown */
   guint64 latency;
-  /* Number of packets or frames that were lost or dropped so far and not
-   * repaired, according to the element's own counters. */
-  guint64 lost;
-  /* number of key frames dropped so far, according to the counters of the
-   * element */
-  guint64 lost_key_frames;
+  /* Numbers of packets or frames that were lost or dropped so far and not
+   * repaired, by BitrateLoss. They are sums of the element's own counters. */
+  guint64 lost[BITRATE_LOSS_LAST];
   /* Identifies the receiver report from which the losses were read. The value
    * changes with each new report. */
   guint64 loss_report;

@@ -267,6 +267,7 @@ static const GstWirelessStatsField sink_counters[] = {
   STATS_COUNTER ("feedback-received", feedback_received),
   STATS_COUNTER ("no-feedback", no_feedback),
   STATS_COUNTER ("loss-events", loss_events_received),
+  STATS_COUNTER ("packets-lost", packets_lost),
   STATS_COUNTER ("slow-receiver-received", slow_receiver_received),
   STATS_COUNTER ("dropped-received", dropped_received),
 };
@@ -286,6 +287,8 @@ static const GstWirelessStatsField sink_gauges[] = {
   STATS_COUNTER ("reported-rate", reported_rate),
   STATS_COUNTER ("round-trip", round_trip),
   STATS_COUNTER ("round-trip-variance", round_trip_variance),
+  STATS_COUNTER ("queue-delay", queue_delay),
+  STATS_COUNTER ("in-flight", in_flight),
 };
 
 static const GstWirelessStatsField src_gauges[] = {

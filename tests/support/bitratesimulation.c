@@ -197,7 +197,7 @@ run_control (BitrateSimulation * simulation)
   bitrate_key_frames_input (&simulation->key_frames, &report,
       simulation->latency, encoder->bitrate);
   if (count_lost (&stats, &path) > simulation->lost)
-    bitrate_key_frames_note_loss (&simulation->key_frames, FALSE);
+    bitrate_key_frames_note_loss (&simulation->key_frames, BITRATE_LOSS_NETWORK);
   if (bitrate_key_frames_poll (&simulation->key_frames, simulation->now))
     encoder->is_key_due = TRUE;
   simulation->lost = count_lost (&stats, &path);
@@ -292,7 +292,8 @@ take_sender_event (BitrateSimulation * simulation,
   }
   if (event->type == MMTP_EVENT_DISCARDED && event->is_needed)
     bitrate_key_frames_note_loss (&simulation->key_frames,
-        !(event->flags & MMTP_FLAG_DELTA));
+        event->flags & MMTP_FLAG_DELTA ? BITRATE_LOSS_DROPPED :
+        BITRATE_LOSS_KEY_FRAME);
 }
 
 static void

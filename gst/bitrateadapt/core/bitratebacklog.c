@@ -22,6 +22,10 @@
 /* If a frame period is longer than AGE_TIME / AGE_FRAMES, the minimum age of
  * the last AGE_FRAMES frame periods is used. */
 #define AGE_FRAMES 1.5
+/* dccpthinsink receives one report in each round trip, so the age also grows
+ * during a round trip. The minimum age of a whole round trip is used if the
+ * sink reports the round-trip time. mmtpsink, which receives more reports, does
+ * not report it. */
 /* PUT_TIME is the time over which two values are measured: the frame period,
  * and the rate at which data leave the encoder. */
 #define PUT_TIME (1000 * MILLISECOND)
@@ -33,7 +37,8 @@
  * the rate of the network. A delay that remains for longer is not due to the
  * stream. */
 #define MIN_PERIOD (2000 * MILLISECOND)
-/* The interval of CoDel (RFC 8289, section 4.3) */
+/* The interval of CoDel (RFC 8289, section 4.3). It is as long as a round trip
+ * if this is longer, as the RFC recommends. */
 #define STANDING_TIME (100 * MILLISECOND)
 /* Padding fills the network on purpose, and its bytes are in flight, too. The
  * queues of the network then say nothing about the stream.
@@ -146,6 +151,8 @@ bitrate_backlog_input (BitrateBacklog * backlog, const BitrateReport * report)
   if (report->in_flight == BITRATE_UNKNOWN && backlog->n_samples > 0)
     memset (backlog, 0, sizeof (*backlog));
   note_padding (backlog, report);
+  backlog->round_trip = report->round_trip == BITRATE_UNKNOWN ? 0
+      : report->round_trip;
   if (was_padded (backlog, report->now, PADDING_TIME)
       || report->put_bytes == BITRATE_UNKNOWN
       || report->queued_bytes == BITRATE_UNKNOWN
@@ -194,7 +201,7 @@ bitrate_backlog_get_excess (const BitrateBacklog * backlog)
   guint64 time = AGE_FRAMES * bitrate_backlog_get_frame_period (backlog);
   guint64 i, age = latest->age;
 
-  time = MAX (time, AGE_TIME);
+  time = MAX (time, MAX (AGE_TIME, backlog->round_trip));
   for (i = 1; i < get_n_samples (backlog); i++) {
     sample = get_sample (backlog, i);
     if (sample->time + time < latest->time)
@@ -224,12 +231,13 @@ guint64
 bitrate_backlog_get_standing_excess (const BitrateBacklog * backlog,
     const BitrateReport * report)
 {
+  const guint64 time = MAX (STANDING_TIME, backlog->round_trip);
   guint64 i, queue = report->network_queue;
 
   if (!knows_queue (backlog, report))
     return 0;
   for (i = 0; i < get_n_samples (backlog)
-      && get_sample (backlog, i)->time + STANDING_TIME >= report->now; i++)
+      && get_sample (backlog, i)->time + time >= report->now; i++)
     queue = MIN (queue, get_sample (backlog, i)->queue);
   return get_excess (&backlog->network_queue, queue);
 }

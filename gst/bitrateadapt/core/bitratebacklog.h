@@ -50,6 +50,8 @@ typedef struct
   guint64 n_samples;            /* number of samples so far */
   BitrateMinimum age;
   BitrateMinimum network_queue;
+  /* latest round-trip time in ns; 0 = unknown */
+  guint64 round_trip;
   guint64 padding;              /* bytes in the latest report */
   guint64 padded_at;            /* time of the latest padding; 0 = none */
 } BitrateBacklog;
@@ -68,7 +70,7 @@ gboolean bitrate_backlog_is_padded (const BitrateBacklog * backlog,
 gboolean bitrate_backlog_is_known (const BitrateBacklog * backlog);
 /* Returns the recent minimum age of the backlog, minus its minimum age of the
  * last seconds. The recent minimum is that of the last 60 ms, or of the last
- * 1.5 frame periods if they are longer. Returns 0 before the first report of
+ * 1.5 frame periods or of the last round trip if they are longer. Returns 0 before the first report of
  * the receiver. */
 guint64 bitrate_backlog_get_excess (const BitrateBacklog * backlog);
 /* Returns by how much the queueing delay in the network exceeds its minimum of

@@ -156,12 +156,27 @@ get_share (gdouble excess)
   return MAX (1 - excess / DRAIN_TIME, MIN_SHARE);
 }
 
+/* Returns the time in ns that the last packet of a frame usually waits behind
+ * the other packets of the frame. The frames take at most the whole frame
+ * period, and half of it is usual.
+ *
+ * dccpthinsink measures the delay of one packet in each round trip, which often
+ * is the last packet of a frame. mmtpsink measures the delay of each packet and
+ * reports the minimum, so the time is 0. */
+static gdouble
+get_frame_delay (EstimateRule * self, const BitrateReport * report)
+{
+  if (report->round_trip == BITRATE_UNKNOWN)
+    return 0;
+  return bitrate_backlog_get_frame_period (&self->backlog) / 2;
+}
+
 /* Returns the maximum bitrate that the present queues of the network allow. */
 static gdouble
 get_network_ceiling (EstimateRule * self, const BitrateReport * report,
     gdouble bitrate)
 {
-  gdouble excess, standing, age;
+  gdouble excess, standing, age, frame_delay;
 
   bitrate_backlog_input (&self->backlog, report);
   if (!bitrate_backlog_is_known (&self->backlog)) {
@@ -173,8 +188,9 @@ get_network_ceiling (EstimateRule * self, const BitrateReport * report,
   excess = bitrate_backlog_get_queue_excess (&self->backlog, report);
   standing = bitrate_backlog_get_standing_excess (&self->backlog, report);
   age = bitrate_backlog_get_excess (&self->backlog);
+  frame_delay = get_frame_delay (self, report);
   excess = MAX (excess - MAX_NETWORK_QUEUE, standing - MAX_STANDING_QUEUE);
-  excess = MAX (excess, age - MAX_EXCESS_AGE);
+  excess = MAX (excess - frame_delay, age - MAX_EXCESS_AGE);
   if (excess <= 0)
     return G_MAXDOUBLE;
   return BETA * get_share (excess)
@@ -223,6 +239,19 @@ get_step (const EstimateRule * self, gdouble bitrate)
   return STEP;
 }
 
+/* Returns the rate at which the path is full. For mmtpsink this is the estimate.
+ * The estimate of dccpthinsink is the rate that TFRC allows, which is up to
+ * twice the rate that the path carries (RFC 5348 section 4.3). */
+static gdouble
+get_full_rate (EstimateRule * self, const BitrateReport * report,
+    gdouble network_ceiling)
+{
+  if (network_ceiling == G_MAXDOUBLE || report->round_trip == BITRATE_UNKNOWN)
+    return report->estimate;
+  return MIN (report->estimate,
+      bitrate_backlog_get_drain_rate (&self->backlog));
+}
+
 static gdouble
 feedback (gpointer rule, const BitrateLimits * limits,
     const BitrateReport * report, gdouble bitrate)
@@ -241,7 +270,7 @@ feedback (gpointer rule, const BitrateLimits * limits,
   }
   if (ceiling <= bitrate) {
     if (ceiling < bitrate) {
-      self->full_rate = report->estimate;
+      self->full_rate = get_full_rate (self, report, network_ceiling);
       self->step_at = report->now + HOLD_TIME;
     }
     return ceiling;

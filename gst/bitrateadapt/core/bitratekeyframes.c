@@ -14,6 +14,11 @@
 #define RETRY_INTERVAL (200 * MILLISECOND)
 /* maximum time from a request to the arrival of the key frame at the sender */
 #define COMING_TIME (250 * MILLISECOND)
+/* Minimum time from a request until the receiver can report that the network
+ * lost the key frame: the encoder needs some time, and then the key frame and
+ * the report need a round trip. A loss that is reported later may have hit the
+ * key frame. */
+#define REPORT_TIME (60 * MILLISECOND)
 /* An estimate is stable if it has not fallen for this time. A fall counts only
  * if the new estimate is less than STEADY_SHARE of the previous estimate. */
 #define STEADY_TIME (60 * MILLISECOND)
@@ -68,10 +73,24 @@ bitrate_key_frames_input (BitrateKeyFrames * self,
 }
 
 void
-bitrate_key_frames_note_loss (BitrateKeyFrames * self, gboolean is_key_frame)
+bitrate_key_frames_note_loss (BitrateKeyFrames * self, BitrateLoss loss)
 {
   self->is_wanted = TRUE;
-  self->is_key_frame_lost |= is_key_frame;
+  self->is_key_frame_lost |= loss == BITRATE_LOSS_KEY_FRAME;
+  self->is_network_loss |= loss == BITRATE_LOSS_NETWORK;
+}
+
+/* Returns whether the key frame that was requested before also helps after the
+ * latest loss. This is so if the key frame comes after the lost frame in the
+ * stream. */
+static gboolean
+helps_request (const BitrateKeyFrames * self, guint64 now)
+{
+  if (self->is_key_frame_lost)
+    return FALSE;
+  if (self->is_network_loss)
+    return now < self->asked_at + REPORT_TIME;
+  return bitrate_key_frames_is_coming (self, now);
 }
 
 gboolean
@@ -82,11 +101,8 @@ bitrate_key_frames_poll (BitrateKeyFrames * self, guint64 now)
   if (!self->is_wanted)
     return FALSE;
   if (self->asked_at > 0 && now < self->asked_at + interval) {
-    /* A key frame was requested before and has not arrived yet. In the stream
-     * it comes after the frame that was lost now, so it also helps after this
-     * loss. No second key frame is needed. */
-    if (bitrate_key_frames_is_coming (self, now) && !self->is_key_frame_lost)
-      self->is_wanted = FALSE;
+    if (helps_request (self, now))
+      self->is_wanted = self->is_network_loss = FALSE;
     return FALSE;
   }
   if (self->is_key_frame_lost && now < self->asked_at + INTERVAL)
@@ -94,7 +110,7 @@ bitrate_key_frames_poll (BitrateKeyFrames * self, guint64 now)
   else if (!self->is_key_frame_lost)
     self->retry_interval = RETRY_INTERVAL;
   self->asked_at = now;
-  self->is_wanted = self->is_key_frame_lost = FALSE;
+  self->is_wanted = self->is_key_frame_lost = self->is_network_loss = FALSE;
   self->requested++;
   return TRUE;
 }

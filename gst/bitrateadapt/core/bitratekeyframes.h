@@ -16,6 +16,18 @@
 
 #include "bitraterule.h"
 
+typedef enum
+{
+  /* The sender dropped a frame before the requested key frame, or another frame
+   * that comes before it in the stream. */
+  BITRATE_LOSS_DROPPED,
+  /* The sender dropped the requested key frame. */
+  BITRATE_LOSS_KEY_FRAME,
+  /* The network lost packets of an unknown frame. */
+  BITRATE_LOSS_NETWORK,
+  BITRATE_LOSS_LAST             /* number of values */
+} BitrateLoss;
+
 typedef struct
 {
   guint64 asked_at;             /* time of the last request in ns; 0 = none */
@@ -24,6 +36,8 @@ typedef struct
   guint64 retry_interval;
   gboolean is_wanted;
   gboolean is_key_frame_lost;   /* TRUE if the requested key frame was lost */
+  /* TRUE if the network may have lost the requested key frame */
+  gboolean is_network_loss;
   gdouble estimate;             /* last estimate */
   /* time in ns of the last decrease of the estimate */
   guint64 fell_at;
@@ -37,8 +51,7 @@ void bitrate_key_frames_input (BitrateKeyFrames * self,
     const BitrateReport * report, guint64 latency, guint64 bitrate);
 /* Call this function when a frame to which other frames refer was lost or
  * dropped. */
-void bitrate_key_frames_note_loss (BitrateKeyFrames * self,
-    gboolean is_key_frame);
+void bitrate_key_frames_note_loss (BitrateKeyFrames * self, BitrateLoss loss);
 /* Returns TRUE if a key frame must be requested now. From then on, the object
  * assumes that the caller has requested the key frame. */
 gboolean bitrate_key_frames_poll (BitrateKeyFrames * self, guint64 now);

@@ -109,6 +109,7 @@ typedef struct
   /* greatest sequence number that was reported as lost */
   guint64 told_lost;
   guint64 loss_events;
+  guint64 packets_lost;         /* see DccpStats */
 } Sender;
 
 static gpointer
@@ -207,6 +208,7 @@ add_loss (Sender * sender, guint64 last, guint32 loss, DccpCcidNews * news)
     sender->loss_events++;
   else
     first = dccp_sequence_add (sender->told_lost, 1);
+  sender->packets_lost += dccp_sequence_difference (last, first) + 1;
   sender->told_lost = last;
   news->losses[news->n_losses].first = first;
   news->losses[news->n_losses].last = last;
@@ -318,9 +320,12 @@ sender_get_state (gpointer self, DccpCcidSenderState * state)
   state->is_app_limited = tfrc.is_app_limited;
   state->round_trip = tfrc.round_trip;
   state->round_trip_variance = tfrc.round_trip_variance;
+  state->queue_delay = tfrc.queue_delay;
+  state->in_flight = tfrc.in_flight;
   state->feedbacks = tfrc.feedbacks;
   state->no_feedbacks = tfrc.no_feedbacks;
   state->loss_events = sender->loss_events;
+  state->packets_lost = sender->packets_lost;
 }
 
 /* --- receiver: calls tfrcreceiver.h --------------------------------------- */

@@ -78,7 +78,12 @@ typedef struct
    * `rate`. */
   gboolean is_app_limited;
   guint64 round_trip, round_trip_variance;      /* ns; 0: unknown */
+  /* latest round-trip time minus its minimum of the last seconds, in ns */
+  guint64 queue_delay;
+  /* payload bytes that were sent and not acknowledged yet */
+  guint64 in_flight;
   guint64 feedbacks, no_feedbacks, loss_events; /* counters */
+  guint64 packets_lost;         /* counter; see DccpStats */
 } DccpCcidSenderState;
 
 typedef struct

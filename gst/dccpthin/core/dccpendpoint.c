@@ -923,6 +923,8 @@ describe_half_connections (DccpConnection * connection, DccpStats * stats)
   if (sender.round_trip > 0)
     stats->round_trip = sender.round_trip;
   stats->round_trip_variance = sender.round_trip_variance;
+  stats->queue_delay = sender.queue_delay;
+  stats->in_flight = sender.in_flight;
   stats->their_loss_event_rate = receiver.loss_event_rate;
   stats->receive_rate = to_bits (receiver.receive_rate);
 }

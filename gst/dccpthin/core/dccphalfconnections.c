@@ -91,6 +91,7 @@ add_sender_stats (DccpHalfConnections * halves, DccpStats * stats)
   stats->feedback_received += state.feedbacks;
   stats->no_feedback += state.no_feedbacks;
   stats->loss_events_received += state.loss_events;
+  stats->packets_lost += state.packets_lost;
 }
 
 static void

@@ -150,10 +150,15 @@ typedef struct
   gboolean is_app_limited;
   guint64 round_trip;           /* ns; 0: unknown */
   guint64 round_trip_variance;  /* ns */
+  guint64 queue_delay;          /* ns */
+  guint64 in_flight;            /* payload bytes */
   guint64 feedback_received, no_feedback;
   /* Number of loss events. It stays 0 if the peer reports only the loss event
    * rate and no Loss Intervals. */
   guint64 loss_events_received;
+  /* Number of packets in these loss events, from the first to the last lost
+   * packet of each event. */
+  guint64 packets_lost;
   guint64 slow_receiver_received, dropped_received;
   /* data that the peer sends */
   gdouble their_loss_event_rate;

@@ -63,12 +63,18 @@
  * number covers one second of 80 Mbit/s with large packets. */
 #define SENT_KEPT 8192
 
+/* The minimum round-trip time is the minimum of the present and of the previous
+ * period of this duration. BBR also uses 10 s (MinRTTFilterLen in
+ * draft-ietf-ccwg-bbr). */
+#define MIN_PERIOD (10 * SECOND)
+
 typedef struct
 {
   /* The lowest 48 bits are the sequence number. The bits above are the CCVal.
    */
   guint64 sequence;
   guint64 time;                 /* ns */
+  guint64 total;                /* payload bytes sent so far, with this packet */
 } Sent;
 
 struct _TfrcSender
@@ -81,6 +87,9 @@ struct _TfrcSender
   Sent sent[SENT_KEPT];
   gboolean has_sent;            /* a packet was sent */
   guint64 first_sent, last_sent;
+  guint64 total;                /* payload bytes sent so far */
+  /* the part of them that the latest feedback acknowledges */
+  guint64 total_acknowledged;
   gdouble mean_size;            /* 0: no data yet */
 
   /* --- the round trip; seconds, 0: unknown */
@@ -88,6 +97,10 @@ struct _TfrcSender
   gdouble square_root;          /* R_sqmean */
   gdouble last_sample;
   gdouble variance;
+  /* minimum samples of the present and of the previous period, and the end of
+   * the present period in ns */
+  gdouble min_sample, previous_min;
+  guint64 min_period_end;
 
   /* --- the rate, bytes per second */
   /* The allowed rate X. As long as no round-trip time R has been measured, it
@@ -281,6 +294,28 @@ restart_timer (TfrcSender * sender)
 /* --- the round trip */
 
 static void
+note_min_sample (TfrcSender * sender)
+{
+  const gdouble sample = sender->last_sample;
+
+  if (sender->now >= sender->min_period_end) {
+    sender->previous_min = sender->min_period_end > 0 ? sender->min_sample
+        : sample;
+    sender->min_sample = sample;
+    sender->min_period_end = sender->now + MIN_PERIOD;
+  }
+  sender->min_sample = MIN (sender->min_sample, sample);
+}
+
+static guint64
+get_queue_delay (const TfrcSender * sender)
+{
+  const gdouble min = MIN (sender->min_sample, sender->previous_min);
+
+  return to_ns (MAX (sender->last_sample - min, 0));
+}
+
+static void
 take_sample (TfrcSender * sender, guint64 ns)
 {
   const gdouble sample = (gdouble) CLAMP (ns, MIN_ROUND_TRIP,
@@ -293,6 +328,7 @@ take_sample (TfrcSender * sender, guint64 ns)
   sender->square_root = SQUARE_ROOT_FILTER * sender->square_root +
       (1 - SQUARE_ROOT_FILTER) * sqrt (sample);
   sender->last_sample = sample;
+  note_min_sample (sender);
 }
 
 /* Before the first sample of the round-trip time, the rate is one packet per
@@ -306,6 +342,7 @@ take_first_sample (TfrcSender * sender, guint64 ns)
       MAX_ROUND_TRIP) / SECOND;
 
   sender->round_trip = sender->last_sample = sample;
+  note_min_sample (sender);
   sender->square_root = sqrt (sample);
   sender->variance = sample / 2;        /* RFC 6298 section 2.2 */
   sender->rate = get_initial_rate (sender);
@@ -391,6 +428,7 @@ remember (TfrcSender * sender, guint64 sequence)
 
   sent->sequence = sequence | (guint64) sender->counter << DCCP_SEQUENCE_BITS;
   sent->time = sender->now;
+  sent->total = sender->total;
   if (!sender->has_sent)
     sender->first_sent = sequence;
   sender->has_sent = TRUE;
@@ -500,6 +538,7 @@ tfrc_sender_sent (TfrcSender * sender, guint64 now, guint64 sequence,
       : get_segment_size (sender);
   sender->more = more;
   count_quarters (sender);
+  sender->total += size;
   remember (sender, sequence);
   if (sender->timer == NEVER) {
     restart_timer (sender);
@@ -733,6 +772,7 @@ tfrc_sender_feedback (TfrcSender * sender, guint64 now,
   if (sent) {
     time_feedback (sender, sent, feedback);
     raise_counter (sender, sent);
+    sender->total_acknowledged = sent->total;
   }
   if (!has_round_trip (sender))
     return;
@@ -820,6 +860,8 @@ tfrc_sender_get_state (TfrcSender * sender, TfrcSenderState * state)
   state->loss_event_rate = sender->loss_event_rate;
   state->round_trip = to_ns (sender->round_trip);
   state->round_trip_variance = to_ns (sender->variance);
+  state->queue_delay = get_queue_delay (sender);
+  state->in_flight = sender->total - sender->total_acknowledged;
   state->segment_size = get_segment_size (sender);
   state->is_app_limited = is_app_limited (sender);
   state->feedbacks = sender->feedbacks;

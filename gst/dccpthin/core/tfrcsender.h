@@ -106,6 +106,10 @@ typedef struct
   guint64 round_trip;           /* ns, R; 0: unknown */
   /* mean deviation of the measured round-trip times in ns */
   guint64 round_trip_variance;
+  /* latest round-trip time minus the minimum of the last 10 to 20 s, in ns */
+  guint64 queue_delay;
+  /* payload bytes of the packets after the latest acknowledged one */
+  guint64 in_flight;
   guint32 segment_size;         /* s */
   /* In most of the last second, the application sent less than was allowed. The
    * allowed rate X is then a lower bound of the path's capacity. This is not so

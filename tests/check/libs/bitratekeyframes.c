@@ -36,10 +36,10 @@ GST_START_TEST (loss_asks_for_one_each_second)
 {
   begin ();
   assert_poll (1000, FALSE);
-  bitrate_key_frames_note_loss (&frames, FALSE);
+  bitrate_key_frames_note_loss (&frames, BITRATE_LOSS_DROPPED);
   assert_poll (1000, TRUE);
   assert_poll (1020, FALSE);
-  bitrate_key_frames_note_loss (&frames, FALSE);
+  bitrate_key_frames_note_loss (&frames, BITRATE_LOSS_DROPPED);
   assert_poll (1400, FALSE);
   assert_poll (1999, FALSE);
   assert_poll (2000, TRUE);
@@ -51,13 +51,34 @@ GST_END_TEST;
 GST_START_TEST (loss_before_the_key_frame_that_comes_needs_no_other)
 {
   begin ();
-  bitrate_key_frames_note_loss (&frames, FALSE);
+  bitrate_key_frames_note_loss (&frames, BITRATE_LOSS_DROPPED);
   assert_poll (1000, TRUE);
   fail_unless (bitrate_key_frames_is_coming (&frames, 1249 * MS));
   fail_if (bitrate_key_frames_is_coming (&frames, 1250 * MS));
-  bitrate_key_frames_note_loss (&frames, FALSE);
+  bitrate_key_frames_note_loss (&frames, BITRATE_LOSS_DROPPED);
   assert_poll (1200, FALSE);
   assert_poll (2000, FALSE);
+}
+
+GST_END_TEST;
+
+/* A loss that is reported soon was before the key frame. A later one may have
+ * hit the key frame. */
+GST_START_TEST (loss_in_the_network_may_have_hit_the_key_frame)
+{
+  begin ();
+  bitrate_key_frames_note_loss (&frames, BITRATE_LOSS_NETWORK);
+  assert_poll (1000, TRUE);
+  bitrate_key_frames_note_loss (&frames, BITRATE_LOSS_NETWORK);
+  assert_poll (1059, FALSE);
+  assert_poll (2000, FALSE);
+  bitrate_key_frames_note_loss (&frames, BITRATE_LOSS_NETWORK);
+  assert_poll (2000, TRUE);
+  bitrate_key_frames_note_loss (&frames, BITRATE_LOSS_NETWORK);
+  assert_poll (2060, FALSE);
+  assert_poll (2999, FALSE);
+  assert_poll (3000, TRUE);
+  assert_poll (5000, FALSE);
 }
 
 GST_END_TEST;
@@ -65,12 +86,12 @@ GST_END_TEST;
 GST_START_TEST (lost_key_frame_is_asked_for_again_soon)
 {
   begin ();
-  bitrate_key_frames_note_loss (&frames, FALSE);
+  bitrate_key_frames_note_loss (&frames, BITRATE_LOSS_DROPPED);
   assert_poll (1000, TRUE);
-  bitrate_key_frames_note_loss (&frames, TRUE);
+  bitrate_key_frames_note_loss (&frames, BITRATE_LOSS_KEY_FRAME);
   assert_poll (1199, FALSE);
   assert_poll (1200, TRUE);
-  bitrate_key_frames_note_loss (&frames, FALSE);
+  bitrate_key_frames_note_loss (&frames, BITRATE_LOSS_DROPPED);
   assert_poll (1900, FALSE);
   assert_poll (2200, TRUE);
 }
@@ -85,16 +106,17 @@ GST_START_TEST (key_frames_that_are_lost_again_become_rare)
 
   begin ();
   for (now = 1000; now < 5400; now += 20) {
-    bitrate_key_frames_note_loss (&frames, now > 1000);
+    bitrate_key_frames_note_loss (&frames,
+        now > 1000 ? BITRATE_LOSS_KEY_FRAME : BITRATE_LOSS_DROPPED);
     if (bitrate_key_frames_poll (&frames, now * MS))
       fail_unless_equals_uint64 (now, times[n++]);
   }
   fail_unless_equals_int (n, G_N_ELEMENTS (times));
   /* A key frame that arrives ends the backoff. */
-  bitrate_key_frames_note_loss (&frames, FALSE);
+  bitrate_key_frames_note_loss (&frames, BITRATE_LOSS_DROPPED);
   frames.is_key_frame_lost = FALSE;
   assert_poll (6000, TRUE);
-  bitrate_key_frames_note_loss (&frames, TRUE);
+  bitrate_key_frames_note_loss (&frames, BITRATE_LOSS_KEY_FRAME);
   assert_poll (6200, TRUE);
 }
 
@@ -180,6 +202,7 @@ bitrate_key_frames_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, loss_asks_for_one_each_second);
   tcase_add_test (tc, loss_before_the_key_frame_that_comes_needs_no_other);
+  tcase_add_test (tc, loss_in_the_network_may_have_hit_the_key_frame);
   tcase_add_test (tc, lost_key_frame_is_asked_for_again_soon);
   tcase_add_test (tc, key_frames_that_are_lost_again_become_rare);
   tcase_add_test (tc, frames_that_will_be_late_ask_for_one);
