@@ -95,9 +95,11 @@ get_stats (GstElement * element)
 static const gchar *const network_losses[] = {
   "not-repaired", "packets-lost", "dropped-received", NULL
 };
+
 static const gchar *const dropped[] = {
   "dropped-references", "dropped-i", "dropped-p", NULL
 };
+
 static const gchar *const dropped_key_frames[] = {
   "discarded-key-frames", NULL
 };

@@ -197,7 +197,8 @@ run_control (BitrateSimulation * simulation)
   bitrate_key_frames_input (&simulation->key_frames, &report,
       simulation->latency, encoder->bitrate);
   if (count_lost (&stats, &path) > simulation->lost)
-    bitrate_key_frames_note_loss (&simulation->key_frames, BITRATE_LOSS_NETWORK);
+    bitrate_key_frames_note_loss (&simulation->key_frames,
+        BITRATE_LOSS_NETWORK);
   if (bitrate_key_frames_poll (&simulation->key_frames, simulation->now))
     encoder->is_key_due = TRUE;
   simulation->lost = count_lost (&stats, &path);

@@ -107,7 +107,8 @@ static gboolean
 has_just_drained (const BitrateBacklog * backlog)
 {
   return backlog->n_samples > 1
-      && get_sample (backlog, 0)->drained > get_sample (backlog, 1)->drained;
+      && get_sample (backlog, 0)->confirmed
+      > get_sample (backlog, 1)->confirmed;
 }
 
 /* Returns for how long the network was busy since the previous sample. This is
@@ -163,6 +164,8 @@ bitrate_backlog_input (BitrateBacklog * backlog, const BitrateReport * report)
   sample->time = report->now;
   sample->put = report->put_bytes;
   sample->queue = report->network_queue;
+  sample->confirmed = (gint64) report->put_bytes
+      - (gint64) report->queued_bytes - (gint64) report->in_flight;
   sample->drained = report->put_bytes - MIN (report->put_bytes, waiting);
   backlog->n_samples++;
   sample->age = get_age (backlog, report->now, sample->drained);

@@ -30,6 +30,9 @@ typedef struct
   /* bytes that left the backlog so far, because they were delivered or dropped
    */
   guint64 drained;
+  /* The same, without a correction for headers. It may be negative, because the
+   * bytes in flight include headers. */
+  gint64 confirmed;
   guint64 age;
   guint64 queue;                /* queueing delay; BITRATE_UNKNOWN if unknown */
   /* total time in which the network could have delivered something */

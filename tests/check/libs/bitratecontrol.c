@@ -392,6 +392,57 @@ GST_START_TEST (standing_queue_lowers_the_rate)
 
 GST_END_TEST;
 
+/* If the sink reports a round-trip time, it measures the delay of the last
+ * packet of a frame. Half a frame period, here 10 ms, is tolerated in addition
+ * to the 10 ms. */
+GST_START_TEST (delay_of_a_whole_frame_is_no_standing_queue)
+{
+  begin (&usual, &bitrate_estimate_rule, 1000);
+  report.estimate = 1112 * KBIT;
+  report.round_trip = 40 * MS;
+  report.network_queue = 0;
+  run_backlog (1000, 1000, 400);
+  report.network_queue = 19 * MS;
+  run_backlog (1000, 1000, 400);
+  assert_target_between (1000, 1001);
+  report.network_queue = 22 * MS;
+  run_backlog (1000, 1000, 400);
+  assert_target_between (830, 850);
+  end ();
+}
+
+GST_END_TEST;
+
+/* dccpthinsink receives a report in each round trip, here 300 ms. The age of the
+ * backlog then grows by up to 300 ms without an outage. */
+GST_START_TEST (rare_reports_are_no_outage)
+{
+  guint64 in_flight = 0;
+  guint i;
+
+  begin (&usual, &bitrate_estimate_rule, 1000);
+  report.estimate = 1112 * KBIT;
+  report.put_bytes = report.queued_bytes = 0;
+  report.round_trip = 300 * MS;
+  for (i = 0; i < 500; i++) {
+    if (i % 15 == 0)
+      in_flight = MIN (in_flight, 1000 * 300 / 8);
+    report.put_bytes += 1000 * 20 / 8;
+    report.in_flight = in_flight += 1000 * 20 / 8;
+    run (20);
+    assert_target_between (1000, 1001);
+  }
+  for (i = 0; i < 20; i++) {
+    report.put_bytes += 1000 * 20 / 8;
+    report.in_flight = in_flight += 1000 * 20 / 8;
+    run (20);
+  }
+  assert_target (300);
+  end ();
+}
+
+GST_END_TEST;
+
 /* At 5 frames per second, each frame of 80 kB waits for 160 ms at an estimate
  * of 4000 kbit/s. The queue is empty before the next frame. */
 GST_START_TEST (large_frames_at_a_low_frame_rate_are_no_standing_queue)
@@ -806,6 +857,8 @@ bitrate_control_suite (void)
   tcase_add_test (tc, fall_that_had_to_wait_is_not_forgotten);
   tcase_add_test (tc, queue_in_the_network_lowers_the_rate);
   tcase_add_test (tc, standing_queue_lowers_the_rate);
+  tcase_add_test (tc, delay_of_a_whole_frame_is_no_standing_queue);
+  tcase_add_test (tc, rare_reports_are_no_outage);
   tcase_add_test (tc, large_frames_at_a_low_frame_rate_are_no_standing_queue);
   tcase_add_test (tc, network_that_delivers_nothing_gets_the_minimum);
   tcase_add_test (tc, rate_returns_when_an_outage_is_over);

@@ -551,6 +551,72 @@ GST_START_TEST (longer_round_trip_slows_at_once)
 
 GST_END_TEST;
 
+/* --- the bytes in flight and the queueing delay */
+
+GST_START_TEST (feedback_takes_acknowledged_bytes_out_of_flight)
+{
+  Fixture fixture;
+  TfrcFeedback feedback;
+
+  set_up (&fixture, TRUE);
+  send_one (&fixture);
+  send_one (&fixture);
+  tfrc_sender_sent_other (fixture.sender, 0, fixture.sequence++);
+  send_one (&fixture);
+  fail_unless_equals_uint64 (get_state (&fixture).in_flight, 3 * S);
+  fixture.now = R;
+  feedback = make_feedback (&fixture, INITIAL, 0);
+  feedback.acknowledged = FIRST + 1;
+  tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
+  fail_unless_equals_uint64 (get_state (&fixture).in_flight, S);
+  /* The packet without data does not change the number. */
+  feedback.acknowledged = FIRST + 2;
+  tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
+  fail_unless_equals_uint64 (get_state (&fixture).in_flight, S);
+  feedback.acknowledged = FIRST + 3;
+  tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
+  fail_unless_equals_uint64 (get_state (&fixture).in_flight, 0);
+  /* Forged feedback for a packet that was never sent */
+  feedback.acknowledged = FIRST + 4;
+  tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
+  fail_unless_equals_uint64 (get_state (&fixture).in_flight, 0);
+  tear_down (&fixture);
+}
+
+GST_END_TEST;
+
+/* Sends a packet, and takes its feedback `round_trip` ns later. */
+static void
+measure (Fixture * fixture, guint64 round_trip)
+{
+  send_one (fixture);
+  fixture->now += round_trip;
+  take_feedback (fixture, 60000, 0);
+}
+
+GST_START_TEST (queueing_delay_is_above_the_recent_minimum)
+{
+  Fixture fixture;
+  guint i;
+
+  set_up (&fixture, TRUE);
+  measure (&fixture, R);
+  fail_unless_equals_uint64 (get_state (&fixture).queue_delay, 0);
+  measure (&fixture, R + 70 * MS);
+  fail_unless_equals_uint64 (get_state (&fixture).queue_delay, 70 * MS);
+  measure (&fixture, R - 10 * MS);
+  fail_unless_equals_uint64 (get_state (&fixture).queue_delay, 0);
+  measure (&fixture, R + 20 * MS);
+  fail_unless_equals_uint64 (get_state (&fixture).queue_delay, 30 * MS);
+  /* A longer round trip that remains for 20 s is no queue. */
+  for (i = 0; i < 2 * 20 * 5; i++)
+    measure (&fixture, 2 * R);
+  fail_unless_equals_uint64 (get_state (&fixture).queue_delay, 0);
+  tear_down (&fixture);
+}
+
+GST_END_TEST;
+
 /* --- 4.6 */
 
 GST_START_TEST (packets_are_spread_over_the_round_trip)
@@ -1240,6 +1306,9 @@ tfrcsender_suite (void)
   tcase_add_test (tc, idle_sender_is_halved_to_the_recover_rate);
   tcase_add_test (tc, timer_asked_too_soon_does_nothing);
   tcase_add_test (tc, longer_round_trip_slows_at_once);
+  tcase_add_test (tc,
+      feedback_takes_acknowledged_bytes_out_of_flight);
+  tcase_add_test (tc, queueing_delay_is_above_the_recent_minimum);
   tcase_add_test (tc, packets_are_spread_over_the_round_trip);
   tcase_add_test (tc, credit_is_less_than_a_round_trip);
   tcase_add_test (tc, late_caller_catches_up);
