@@ -1048,7 +1048,7 @@ GST_START_TEST (queue_in_the_network_lowers_the_bitrate)
   begin (SOURCE "x264enc name=enc bitrate=2000 ! bitrateadapt name=adapt ! "
       "estimator name=net");
   set_estimate (network, 4000000);
-  set_stats (network, make_channel_stats (0, 40 * GST_MSECOND));
+  set_stats (network, make_channel_stats (0, 5 * GST_MSECOND));
   play ();
   wait_for_buffers (network);
   wait_for_reports (5);

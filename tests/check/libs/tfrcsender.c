@@ -1306,8 +1306,7 @@ tfrcsender_suite (void)
   tcase_add_test (tc, idle_sender_is_halved_to_the_recover_rate);
   tcase_add_test (tc, timer_asked_too_soon_does_nothing);
   tcase_add_test (tc, longer_round_trip_slows_at_once);
-  tcase_add_test (tc,
-      feedback_takes_acknowledged_bytes_out_of_flight);
+  tcase_add_test (tc, feedback_takes_acknowledged_bytes_out_of_flight);
   tcase_add_test (tc, queueing_delay_is_above_the_recent_minimum);
   tcase_add_test (tc, packets_are_spread_over_the_round_trip);
   tcase_add_test (tc, credit_is_less_than_a_round_trip);
