@@ -13,7 +13,7 @@ typedef struct
   MmtpDraw draw;
   gpointer source;
   const MmtpOverheard *overheard;
-  const guint64 *others;        /* Message numbers of the other direction. */
+  const guint64 *others;        /* message numbers of the peer */
 } Builder;
 
 static const guint8 forged_payload[1500];

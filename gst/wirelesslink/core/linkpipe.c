@@ -320,9 +320,10 @@ draw_overtaken (Pipe * pipe, const LinkItem * item)
   return happens (pipe, item, LINK_DRAW_REORDER, pipe->config.reorder);
 }
 
-/* A packet that may be overtaken is delayed by reorder_delay. A recorded
- * pattern contains this delay as a part of the packet's jitter. All other
- * packets keep their order. */
+/* A packet that was chosen for reordering is delayed by reorder_delay, so that
+ * later packets can overtake it. With a recorded pattern nothing is added,
+ * because the recorded jitter of the packet contains this delay already. All
+ * other packets keep their order. */
 static guint64
 get_departure (Pipe * pipe, LinkItem * item)
 {

@@ -278,8 +278,8 @@ GST_START_TEST (silent_fast_path_ages)
 
 GST_END_TEST;
 
-/* Keep-alives and their answers still pass the path with a short round trip,
- * but no message of a frame's size arrives. */
+/* On the path with the short round trip, keep-alives and their answers still
+ * arrive. Messages as large as those of a frame are all lost. */
 GST_START_TEST (beautiful_round_trip_without_data_wins_nothing)
 {
   MmtpSimulationConfig config;

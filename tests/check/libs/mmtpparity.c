@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks REPAIR of docs/wire-mmtp.md: the receiver computes the missing message
- * from the other messages and their combination. */
+/* Checks the message REPAIR, which docs/wire-mmtp.md describes. The receiver
+ * computes a missing message from the other messages of its group and from
+ * their parity. */
 
 #include <gst/check/gstcheck.h>
 

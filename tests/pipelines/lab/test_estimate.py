@@ -33,8 +33,8 @@ class EstimateTest(unittest.TestCase):
         results = [took(21, cell()), took(23, cell()), took(24, cell()),
                    took(50, cell(rate=3)), took(80, cell("tcp")),
                    took(90, cell("tcp", "oven"))]
-        # There are three results of this cell, each with a clip of 20 s. The
-        # median of their durations is 3 s longer than the clip.
+        # Three runs of this cell have results. Each had a clip of 20 s. The
+        # median run took 3 s longer than its clip.
         self.assertEqual(self.seconds(cell(), *results), 23)
         # The same cell with a clip of 40 s also takes 3 s longer than the clip.
         self.assertEqual(self.seconds(cell(seconds=40), *results), 43)

@@ -46,9 +46,9 @@ def only_row(a, b):
 
 class IntervalTest(unittest.TestCase):
     def test_rank_sums_are_those_of_all_orders(self):
-        """If the runs of A and B are sorted by their values, they can follow
-        each other in many orders. This test goes through all orders and
-        computes U for each.
+        """If the runs of A and B are sorted together by their values, the As
+        and Bs can alternate in many ways. This test goes through all of these
+        ways and computes U for each.
         """
         for count_a, count_b in ((2, 3), (3, 2), (1, 4), (4, 4)):
             counted = [0] * (count_a * count_b + 1)
