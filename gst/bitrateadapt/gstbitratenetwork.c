@@ -179,21 +179,43 @@ read_latency (GstElement * element, GstBitrateNetwork * network)
   network->latency = latency * GST_MSECOND;
 }
 
-/* Reads the statistics of the only path of dccpthinsink. This sink has no queue
- * of its own. */
+/* Names of the statistics of the only path, in dccpthinsink and in ifdsink */
+static const gchar *const in_flight[] = {
+  "in-flight", "network-in-flight", NULL
+};
+
+static const gchar *const queue_delay[] = {
+  "queue-delay", "network-queue-delay", NULL
+};
+static const gchar *const round_trip[] = { "round-trip", "network-rtt", NULL };
+
+/* Reads the field that has one of these names. Returns FALSE if there is none.
+ */
+static gboolean
+get_one_of (const GstStructure * stats, const gchar * const *names,
+    gdouble * number)
+{
+  for (; *names; names++)
+    if (get_field (stats, *names, number))
+      return TRUE;
+  return FALSE;
+}
+
+/* Reads the statistics of the only path of dccpthinsink or ifdsink. dccpthinsink
+ * has no queue of its own. */
 static void
 read_only_path (const GstStructure * stats, GstBitrateNetwork * network)
 {
   gdouble number;
 
-  if (!get_field (stats, "in-flight", &number))
+  if (!get_one_of (stats, in_flight, &number))
     return;
   network->report.in_flight = number;
   if (network->report.queued_bytes == BITRATE_UNKNOWN)
     network->report.queued_bytes = 0;
-  if (get_field (stats, "queue-delay", &number))
+  if (get_one_of (stats, queue_delay, &number))
     network->report.network_queue = number;
-  if (get_field (stats, "round-trip", &number))
+  if (get_one_of (stats, round_trip, &number))
     network->report.round_trip = number;
 }
 

@@ -753,6 +753,10 @@ gst_ifd_tcp_writer_fill_stats (GstNetworkSink * sink, GstStructure * stats)
       "retransmissions", G_TYPE_UINT64, retransmissions,
       "unsent-bytes", G_TYPE_UINT64, figures.unsent,
       "unacknowledged-bytes", G_TYPE_UINT64, figures.unacknowledged,
+      "in-flight", G_TYPE_UINT64, figures.unacknowledged -
+      MIN (figures.unsent, figures.unacknowledged),
+      "queue-delay", G_TYPE_UINT64, figures.rtt - MIN (figures.min_rtt,
+          figures.rtt),
       "bytes-ignored", G_TYPE_UINT64, ignored,
       "estimated-bitrate", G_TYPE_UINT64, estimate,
       "application-limited", G_TYPE_BOOLEAN, is_app_limited, NULL);

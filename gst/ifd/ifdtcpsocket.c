@@ -147,6 +147,7 @@ ifd_tcp_socket_get_figures (GSocket * socket, IfdTcpFigures * figures)
           &size) != 0)
     return;
   figures->rtt = (guint64) info.tcpi_rtt * 1000;
+  figures->min_rtt = (guint64) info.tcpi_min_rtt * 1000;
   figures->retransmissions = info.tcpi_total_retrans;
   figures->delivery_rate = info.tcpi_delivery_rate;
 #endif

@@ -11,6 +11,7 @@
 typedef struct
 {
   guint64 rtt;                  /* smoothed round-trip time in ns */
+  guint64 min_rtt;              /* minimum of the last 5 minutes in ns */
   /* number of segments retransmitted on this connection */
   guint64 retransmissions;
   guint64 delivery_rate;        /* acknowledged bytes per second */

@@ -1060,33 +1060,47 @@ GST_START_TEST (queue_in_the_network_lowers_the_bitrate)
 
 GST_END_TEST;
 
-/* The statistics of dccpthinsink, which has no channels */
+/* Names of the statistics of a sink without channels: its bytes in flight, its
+ * queueing delay and its round-trip time */
+typedef struct
+{
+  const gchar *in_flight, *queue_delay, *round_trip;
+} PathNames;
+
+static const PathNames path_names[] = {
+  {"in-flight", "queue-delay", "round-trip"},   /* dccpthinsink */
+  {"network-in-flight", "network-queue-delay", "network-rtt"},  /* ifdsink */
+};
+
 static GstStructure *
-make_path_stats (guint64 packets_lost, guint64 queue_delay)
+make_path_stats (const PathNames * names, guint64 packets_lost,
+    guint64 queue_delay)
 {
   return gst_structure_new ("stats",
-      "in-flight", G_TYPE_UINT64, G_GUINT64_CONSTANT (10000),
-      "round-trip", G_TYPE_UINT64, 40 * GST_MSECOND + queue_delay,
+      names->in_flight, G_TYPE_UINT64, G_GUINT64_CONSTANT (10000),
+      names->round_trip, G_TYPE_UINT64, 40 * GST_MSECOND + queue_delay,
       "packets-lost", G_TYPE_UINT64, packets_lost,
-      "queue-delay", G_TYPE_UINT64, queue_delay, NULL);
+      names->queue_delay, G_TYPE_UINT64, queue_delay, NULL);
 }
 
 GST_START_TEST (queue_and_losses_of_the_only_path_count)
 {
+  const PathNames *names = &path_names[__i__];
+
   begin (SOURCE "x264enc name=enc bitrate=2000 ! bitrateadapt name=adapt ! "
       "estimator name=net");
   set_estimate (network, 4000000);
-  set_stats (network, make_path_stats (3, 0));
+  set_stats (network, make_path_stats (names, 3, 0));
   play ();
   wait_for_buffers (network);
   wait_for_reports (5);
   fail_unless_equals_int (get_bitrate (encoder), 2000);
   fail_unless_equals_int (g_atomic_int_get (&encoder->key_frames), 0);
-  set_stats (network, make_path_stats (4, 0));
+  set_stats (network, make_path_stats (names, 4, 0));
   wait_until (g_atomic_int_get (&encoder->key_frames) == 1);
   fail_unless_equals_uint64 (get_counter ("lost"), 4);
   fail_unless_equals_int (get_bitrate (encoder), 2000);
-  set_stats (network, make_path_stats (4, 240 * GST_MSECOND));
+  set_stats (network, make_path_stats (names, 4, 240 * GST_MSECOND));
   wait_until (get_bitrate (encoder) < 2000);
   end ();
 }
@@ -1462,7 +1476,8 @@ bitrateadapt_suite (void)
   tcase_add_test (tc, loss_asks_for_a_key_frame_once_a_second);
   tcase_add_test (tc, late_packet_asks_for_a_key_frame);
   tcase_add_test (tc, queue_in_the_network_lowers_the_bitrate);
-  tcase_add_test (tc, queue_and_losses_of_the_only_path_count);
+  tcase_add_loop_test (tc, queue_and_losses_of_the_only_path_count, 0,
+      G_N_ELEMENTS (path_names));
   tcase_add_test (tc, request_of_the_sink_is_passed_on_unless_one_comes);
   tcase_add_test (tc, no_key_frame_is_asked_for_unless_wanted);
   tcase_add_test (tc, stream_goes_on_without_the_encoder);
