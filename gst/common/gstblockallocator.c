@@ -60,7 +60,8 @@ block_new (gsize size)
   return block;
 }
 
-/* Any thread may call this function. */
+/* Releases `references` references to `block`, and frees the block when none is
+ * left. Any thread may call this function. */
 static void
 allocator_release_block (GstBlockAllocator * self, Block * block,
     gint references)

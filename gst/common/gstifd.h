@@ -34,9 +34,9 @@ GType gst_ifd_algorithm_get_type (void);
 /* Sets `codec` from the caps. Returns FALSE if the caps are neither H.264 nor
  * H.265. */
 gboolean gst_h26x_caps_get_codec (const GstCaps * caps, IfdCodec * codec);
-/* Passes the codec_data of `caps`, which are fixed and match GST_H26X_CAPS, to
- * `classifier`. Returns FALSE, and leaves the classifier as it was, if the
- * codec_data is missing or malformed. */
+/* Passes the codec_data of `caps` to `classifier`. `caps` must be fixed and
+ * match GST_H26X_CAPS. If the codec_data is missing or malformed, the function
+ * returns FALSE and leaves the classifier as it was. */
 gboolean gst_h26x_caps_set_codec_data (const GstCaps * caps,
     IfdClassifier * classifier);
 
@@ -57,5 +57,5 @@ void gst_slot_caps_set_codec_data (const GstCaps * caps, SlotReader * reader);
 /* Gets the temporal layer that the VP8 encoder of GStreamer puts on a buffer.
  * Returns FALSE if there is none. */
 gboolean gst_wireless_get_vp8_layer (GstBuffer * buffer, SlotLayer * layer);
-/* Sets type, flags and slots of `frame`. */
+/* Sets the type, the flags and the slots of `frame` as `use` demands. */
 void gst_slot_use_to_frame (const SlotUse * use, IfdFrame * frame);

@@ -50,9 +50,10 @@ struct _GstNetworkSrcClass
 
 /* --- any thread ----------------------------------------------------------- */
 
-/* The first function sets the socket that the source uses, and the second one
- * returns it. NULL means that there is none. The property used-socket shows
- * this socket. The source holds its own reference.
+/* gst_network_src_set_used_socket () sets the socket that the source uses, and
+ * gst_network_src_get_used_socket () returns it. NULL means that there is none.
+ * The property used-socket shows this socket. The source holds its own
+ * reference.
  *
  * The caller of both functions holds OBJECT_LOCK, so that the socket changes
  * together with the data that a subclass keeps about it. */

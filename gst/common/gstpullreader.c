@@ -158,7 +158,8 @@ reader_stop_flush (PullReader * reader, guint32 seqnum)
   gst_pad_send_event (reader->sinkpad, event);
 }
 
-/* Returns FALSE, and changes nothing, if the seek is not possible. */
+/* Sets the segment as the seek event `event` demands. If this seek is not
+ * possible, returns FALSE and changes nothing. */
 static gboolean
 reader_set_segment (PullReader * reader, GstEvent * event)
 {

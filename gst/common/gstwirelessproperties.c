@@ -231,7 +231,7 @@ gst_wireless_properties_silence (gpointer object)
 }
 
 /* Returns whether a warning about the deprecated name or value `what` has to be
- * logged. */
+ * logged for `object`. Only the first use of `what` is logged. */
 static gboolean
 is_first_use (gpointer object, const gchar * what)
 {

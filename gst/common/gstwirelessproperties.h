@@ -207,8 +207,9 @@ void gst_wireless_properties_warn_of_value (gpointer object,
 
 /* gst_wireless_member_set stores `value` in a struct member, and
  * gst_wireless_member_get reads a struct member into `value`. The member must
- * have the type of `value`, but a fraction is an array of two gint. The member
- * owns its copy of a string and its reference to an object. */
+ * have the type of `value`. An exception is a fraction, whose member is an
+ * array of two gint. The member owns its copy of a string and its reference to
+ * an object. */
 void gst_wireless_member_set (gpointer member, const GValue * value);
 void gst_wireless_member_get (gconstpointer member, GValue * value);
 

@@ -23,7 +23,8 @@ typedef struct
 
 void gst_wireless_stats_fill (GstStructure * structure,
     const GstWirelessStatsField * fields, guint n_fields, gconstpointer stats);
-/* Adds one counter, whose name is `prefix` followed by `name`. */
+/* Adds a field with the value `count` to `structure`. The name of the field is
+ * `prefix` followed by `name`. */
 void gst_wireless_stats_set (GstStructure * structure,
     const gchar * prefix, const gchar * name, guint64 count);
 /* Adds the members of `more` to the members of `sum`. All members are guint64.

@@ -34,7 +34,8 @@ typedef struct
    * and no thread is woken. */
   void (*unlock) (gpointer element);
   /* Returns the time in ns at which the element has to post messages or notify
-   * properties again; G_MAXUINT64 = never. NULL = the element never has to. */
+   * properties again. G_MAXUINT64 means that there is no such time. The
+   * callback may be NULL if the element never has to do this. */
     guint64 (*next_wakeup) (gpointer element);
   gsize max_input_size;         /* maximum size of a received packet in bytes */
   GstDebugCategory **category;  /* log category for the driver's messages */

@@ -34,16 +34,17 @@ guint64 gst_mmtp_now (void);
  * Free `key` with g_bytes_unref(). */
 gboolean gst_mmtp_parse_key (const gchar * text, GBytes ** key,
     GError ** error);
-/* Checks the property `key` during a state change. `lock` is the lock that
- * protects the key. Returns FALSE after posting an error if the key cannot be
- * used. */
+/* Checks in the state change `transition` whether the value of the property
+ * `key` can be used. `lock` is the lock that protects this value. If the value
+ * cannot be used, posts an error and returns FALSE. */
 gboolean gst_mmtp_check_key (GstElement * element, GstStateChange transition,
     GMutex * lock, gchar * const * key);
 
 /* Appends the statistics of one channel to `array`. Takes ownership of
  * `channel`. */
 void gst_mmtp_append_path (GValue * array, GstStructure * channel);
-/* Adds the fields refused-short, refused-version and so on to `stats`. */
+/* Adds the fields refused-short, refused-version and so on to `stats`.
+ * `refused` has the number of refused messages for each reason. */
 void gst_mmtp_add_refusals (GstStructure * stats,
     const guint64 refused[MMTP_LAST_REFUSAL]);
 

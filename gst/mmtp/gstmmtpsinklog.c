@@ -38,7 +38,8 @@ append_path (GString * line, const MmtpSenderPathStats * stats)
   g_free (reason);
 }
 
-/* `seconds` is the time since the last line. */
+/* Writes the log line about the stream. `seconds` is the time since the
+ * previous such line. */
 static void
 log_line (GstMmtpSink * self, gdouble seconds)
 {

@@ -112,7 +112,8 @@ is_refused (GstMmtpSink * self)
   return any;
 }
 
-/* Returns FALSE and sets `error` if the session cannot continue. */
+/* Checks during driver_run () whether the session can continue. If it cannot,
+ * returns FALSE and sets `error`. */
 static gboolean
 check_session (gpointer element, GError ** error)
 {

@@ -90,7 +90,8 @@ get_path_stats (GstMmtpSink * self, guint path, MmtpSenderPathStats * stats)
   return TRUE;
 }
 
-/* The name is copied, because it belongs to the core, which will be freed. */
+/* Keeps the statistics of a path when the session ends. The name of the path is
+ * copied, because it belongs to the core, which will be freed. */
 static void
 keep_path (GstMmtpSink * self, guint path)
 {

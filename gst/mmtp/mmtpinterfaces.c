@@ -91,8 +91,8 @@ find_link (MmtpInterfaces * self, gint index)
   return NULL;
 }
 
-/* Returns the attribute of this type if it has at least `size` bytes, otherwise
- * NULL. */
+/* Returns the attribute of the type `type` in `message`. Returns NULL if there
+ * is no such attribute, or if it has less than `size` bytes. */
 static const struct nlattr *
 find_attribute (const struct nlmsghdr *message, gsize offset, guint16 type,
     gsize size)
@@ -138,8 +138,9 @@ is_link_local (const guint8 * ipv6)
   return ipv6[0] == 0xfe && (ipv6[1] & 0xc0) == 0x80;
 }
 
-/* RFC 4862, section 5.4: an address may not be used before duplicate address
- * detection has succeeded. */
+/* Returns whether an address with the flags `flags` may be used. By RFC 4862,
+ * section 5.4, it must not be used before duplicate address detection has
+ * succeeded. */
 static gboolean
 is_usable (guint32 flags)
 {
@@ -304,8 +305,9 @@ read_dump (MmtpInterfaces * self, mnl_cb_t take)
   return result == MNL_CB_STOP;
 }
 
-/* Requests one table. Returns FALSE and sets errno on failure; EINTR means that
- * the table has changed meanwhile. */
+/* Requests one table from the kernel and passes its entries to `take`. Returns
+ * FALSE and sets errno on failure; EINTR means that the table has changed
+ * meanwhile. */
 static gboolean
 dump (MmtpInterfaces * self, guint16 type, guint8 family, mnl_cb_t take)
 {
@@ -342,7 +344,9 @@ ask_once (MmtpInterfaces * self)
   return done;
 }
 
-/* An address of this host is reached through the loopback interface only. */
+/* Returns whether the sender can use the interface of `link`. If the receiver
+ * has an address of this host, only the loopback interface can be used, because
+ * such an address is reached through this interface only. */
 static gboolean
 is_wanted (MmtpInterfaces * self, const Link * link)
 {

@@ -31,8 +31,10 @@ typedef struct
   guint16 local_port;           /* 0 means any */
   gchar *host;                  /* host of the receiver */
   guint16 port;
-  guint64 rate;                 /* in bit/s; 0 = the rate is measured */
-  guint64 delay;                /* in ns; 0 = the delay is measured */
+  /* configured rate of the path in bit/s; 0 means that the rate is measured */
+  guint64 rate;
+  /* configured delay of the path in ns; 0 means that the delay is measured */
+  guint64 delay;
   /* maximum size of an IP packet in bytes; 0 means the MTU of the interface */
   guint mtu;
 } MmtpPathSpec;
@@ -54,8 +56,9 @@ typedef enum
 #define MMTP_PATH_LIST_ERROR (mmtp_path_list_error_quark ())
 GQuark mmtp_path_list_error_quark (void);
 
-/* Parses a list. Returns NULL on failure; the error quotes the wrong part and
- * says what is allowed. Free the list with mmtp_path_list_free(). */
+/* Parses the list `text`. If a channel in the list has no remote part, `host`
+ * and `port` are used. Returns NULL on failure; the error quotes the wrong part
+ * and says what is allowed. Free the list with mmtp_path_list_free(). */
 MmtpPathList *mmtp_path_list_parse (const gchar * text, const gchar * host,
     guint16 port, GError ** error);
 /* Parses a list in the syntax of ristsink: host:port or host:port/interface,

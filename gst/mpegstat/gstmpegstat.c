@@ -121,7 +121,8 @@ gst_mpeg_stat_start (GstMpegStat * self)
   return TRUE;
 }
 
-/* The statistics can still be read until the next start. */
+/* Frees what the element used while it was running. The statistics can still be
+ * read until the next start. */
 static void
 gst_mpeg_stat_stop (GstMpegStat * self)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds the source address that the kernel uses for packets to a given
- * destination, and caches it. The backend raw needs this address before the
+ * destination, and caches it. The raw backend needs this address before the
  * kernel chooses it, because the checksum that the backend computes in user
  * space covers the address. The path MTU is cached as well.
  */

@@ -39,8 +39,9 @@ get_srcpad (GstWirelessLink * self, GstWirelessLinkFlow * flow)
 
 /* --- input of packets ----------------------------------------------------- */
 
-/* Takes ownership of the buffer, which arrived at `now`. The caller holds the
- * lock. */
+/* mode=realtime: lets `buffer`, which arrived at `now`, enter the link. If the
+ * property `blocking` is TRUE, first waits until the queue has room. Takes
+ * ownership of the buffer. The caller holds the lock. */
 static void
 enter_realtime (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstBuffer * buffer, gboolean in_list, guint64 now)
@@ -78,7 +79,9 @@ find_arrival (GstWirelessLinkFlow * flow, GstBuffer * buffer, gint64 * arrival)
   return flow->timestamped;
 }
 
-/* Takes ownership of the buffer. The caller holds the lock. */
+/* mode=timestamp: lets `buffer` enter the link at the time that its timestamp
+ * gives. Takes ownership of the buffer. The caller holds the lock. Returns
+ * GST_FLOW_ERROR if no arrival time is known. */
 static GstFlowReturn
 enter_timestamp (GstWirelessLinkFlow * flow, GstBuffer * buffer,
     gboolean in_list)
@@ -163,7 +166,8 @@ post_no_timestamp_error (GstWirelessLink * self)
   return GST_FLOW_ERROR;
 }
 
-/* Takes ownership of `object`, a buffer or a list. */
+/* Handles a buffer or a buffer list that arrives at the sink pad `pad`. Takes
+ * ownership of `object`. */
 static GstFlowReturn
 chain (GstPad * pad, GstObject * parent, GstMiniObject * object)
 {
@@ -324,7 +328,8 @@ open_segment (GstEvent * event)
   return opened;
 }
 
-/* Takes ownership of the event. The caller holds the lock. */
+/* Lets `event` enter `flow`. Takes ownership of the event. The caller holds the
+ * lock. */
 static void
 enter_event (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstEvent *
     event)
@@ -776,9 +781,9 @@ gst_wireless_link_pad_src_event (GstPad * pad, GstObject * parent,
   return gst_pad_event_default (pad, parent, event);
 }
 
-/* Adds the part of the delay that is the same for all packets. The delays
- * caused by queues and retransmissions are not known in advance, so they are
- * not included. */
+/* Answers a LATENCY query. Adds the part of the delay that is the same for all
+ * packets. The delays caused by queues and retransmissions are not known in
+ * advance, so they are not included. */
 static gboolean
 answer_latency (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad *
     pad, GstObject * parent, GstQuery * query)

@@ -13,7 +13,7 @@ typedef struct
 {
   GstClock *clock;              /* NULL = link time stands still */
   GstClockTimeDiff base;        /* time of the clock when link time is 0 */
-  /* If link time stands still: its current value in ns */
+  /* current link time in ns while link time stands still */
   guint64 stopped_at;
 } WirelessLinkClock;
 

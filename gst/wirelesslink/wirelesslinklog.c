@@ -25,7 +25,9 @@
 typedef struct
 {
   gchar *name;
-  gint fd;                      /* -1 = not opened, or closed after an error */
+  /* descriptor of the file; -1 if the file was not opened, or was closed after
+   * an error */
+  gint fd;
   GString *text;                /* not written yet */
 } Output;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds the video packets among the buffers, according to the caps of the
- * buffers. The queues of the core that know frames need such a description of
- * each packet.
+/* Determines for each buffer whether it is a packet of a video stream, and to
+ * which frame of the stream the packet belongs. The caps of the buffers tell
+ * how to read the buffers. Some queues of the link's core drop whole frames,
+ * and therefore need this description of each packet.
  */
 
 #pragma once

@@ -66,8 +66,9 @@ def check_own(path: pathlib.Path, marker: str) -> None:
 
 
 def empty(path: pathlib.Path, marker: str) -> None:
-    """Makes a directory, or empties it except for its file `marker`. Raises
-    LabError as check_own() does.
+    """Makes the directory `path`. If it exists already, deletes everything in
+    it except the file `marker`. Raises LabError if another program may have
+    made the directory (see check_own()).
     """
     check_own(path, marker)
     try:

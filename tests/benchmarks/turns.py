@@ -4,7 +4,7 @@ carry the same packets.
 
 The program bondflood pushes the packets over the loopback interface, in network
 namespaces of its own where this is permitted. The figures are medians with
-minimum and maximum. Each other pair is compared with the first one.
+minimum and maximum. The first pair is compared with each of the other pairs.
 """
 
 import argparse
@@ -38,9 +38,11 @@ def enter_own_network():
 
 
 class Run:
-    """A run of the program. `pair` is a sink and a source. `size` is the number
-    of packets in a buffer list. `bytes_each` is the number of bytes of a
-    packet."""
+    """A run of the program bondflood. `pair` has the sink and the source, with
+    their properties. `packets` is the number of packets that the program
+    pushes. `rate` is the number of packets per second; 0 means as many as
+    possible. `size` is the number of packets in a buffer list. `bytes_each` is
+    the number of bytes of a packet."""
 
     def __init__(self, name, pair, packets, rate, size, bytes_each):
         words = [PROGRAM, *pair,

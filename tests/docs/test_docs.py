@@ -44,7 +44,8 @@ LISTENS = (r"(?:(?:udpsrc|udplitesrc|mmtpsrc|dcct?pthinsrc|tcpserversrc)"
 SENDS = (r"\b(udpsink|udplitesink|mmtpsink|dcct?pthinsink|tcpclientsink"
          r"|srtsink|ifdsink)\b"
          r"|\bffmpeg\b.*\b(?:rtp|udplite)://")
-# The maximum time for a line on a busy machine. Usually it takes one second.
+# The maximum time in s for which a launch line may run on a busy machine.
+# Usually a line runs for one second.
 SECONDS_TO_RUN = 60
 PAGES_AT_ONCE = 4
 # rtpbin ends its RTCP stream when it has sent a BYE after the end of the RTP
@@ -66,7 +67,8 @@ DISPLAYS = {
 }
 # A sender whose source has no end runs until the receiver has received data.
 ENDLESS = re.compile(r"\bis-live=true\b")
-# These properties belong to every GObject.
+# Properties that the pages do not list, because every GStreamer object has
+# them.
 NOT_ON_PAGES = {"name", "parent"}
 # Elements that are described on the page of an identical element.
 OTHER_NAMES = {"dccpthinsink": "dcctpthinsink", "dccpthinsrc": "dcctpthinsrc"}
@@ -108,8 +110,8 @@ def table_rows(text):
 
 
 def last_cells(text, head):
-    """Returns the last cells of the rows of each table whose last column has
-    this heading.
+    """Returns the last cell of each row, for all tables whose last column has
+    the heading `head`.
     """
     cells, inside = [], False
     for line in text.splitlines():
@@ -125,8 +127,9 @@ def last_cells(text, head):
 
 
 def names_in(cell):
-    """Returns the names in a cell of a table. In a cell with `frames-i`, `-p`
-    the second name is short for frames-p.
+    """Returns the names in a cell of a table. A cell may shorten a name to its
+    last part. For example, a cell with `frames-i` and `-p` has the names
+    frames-i and frames-p.
     """
     names = []
     for name in re.findall(r"`([^`]+)`", cell):
@@ -384,7 +387,9 @@ class Receiver(Line):
 
 
 def run_page(page, clips):
-    """Runs the launch lines of the page. Returns how many there are."""
+    """Runs the launch lines of the page `page` with the clips in the directory
+    `clips`. Returns the number of launch lines.
+    """
     with tempfile.TemporaryDirectory(dir=BUILD, prefix="docs-") as name:
         directory = pathlib.Path(name)
         (directory / "build").mkdir()
@@ -439,8 +444,8 @@ def with_ports(text, ports):
 
 
 def make_clips(directory):
-    """Makes clips of one second and small size with the names of the long
-    clips.
+    """Makes clips in `directory` that have the names of the long clips. Each of
+    them is small and lasts one second.
     """
     video, ts = directory / "bunny-6M.m2v", directory / "bunny-6M.ts"
     ffmpeg = "ffmpeg -nostdin -v error -y".split()
@@ -457,7 +462,9 @@ def make_clips(directory):
 # -------------------------------------------------------------------- the tests
 
 def count_cells(row):
-    """Returns the number of cells. An escaped bar does not end a cell."""
+    """Returns the number of cells in a row of a table. An escaped bar does not
+    end a cell.
+    """
     return len(re.findall(r"(?<!\\)\|", row.strip())) - 1
 
 
@@ -545,7 +552,8 @@ class Lines(unittest.TestCase):
 
 
 class Sources(unittest.TestCase):
-    """Checks the comments in the sources that document interfaces for users."""
+    """Checks those comments of the sources that document interfaces for users.
+    """
 
     # The complete public interface of libgstwireless-1.0; see CONTRIBUTING.md.
     PUBLIC = ("gst/common/gstcoveragemeta", "gst/common/gstframeinfometa")
@@ -578,7 +586,8 @@ class Papers(unittest.TestCase):
     """
 
     PAGES = sorted((SOURCE / "docs").glob("papers*.md"))
-    # What a cell may contain instead of the names of tests and programs.
+    # Matches a cell of this column that is correct although it names no test
+    # and no program.
     OTHERWISE = r"below|–|none\b.*|\[.*\]\(.*\)"
 
     @classmethod

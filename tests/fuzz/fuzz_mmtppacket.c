@@ -73,8 +73,8 @@ check_bounds (const MmtpMessage * message, const guint8 * bytes, gsize size)
     fuzz_check (message->probe.size == size);
 }
 
-/* Returns the bits that docs/wire-mmtp.md calls zero, or that have no meaning
- * yet. */
+/* Returns those bits of the byte at `offset` in a message that
+ * docs/wire-mmtp.md calls zero, or that have no meaning yet. */
 static guint8
 get_ignored_bits (MmtpType type, gsize offset)
 {
@@ -102,8 +102,9 @@ get_ignored_bits (MmtpType type, gsize offset)
   }
 }
 
-/* INIT and JOIN may be longer than our writer makes them, and a prelude may
- * have fields that we do not know. */
+/* Returns whether our writer would write this message with the same fields. It
+ * would not do so in two cases: an INIT or JOIN is longer than our writer makes
+ * it, or a prelude has fields that we do not know. */
 static gboolean
 is_as_we_write (const MmtpMessage * message, const guint8 * bytes, gsize size)
 {

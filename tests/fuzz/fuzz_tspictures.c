@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the division of a transport stream into units. A unit has the packets
- * of a picture or other packets. The units together must be identical to the
- * input. However the input is divided into buffers, the numbers of units and of
- * pictures must be the same. The rest of a picture, which is sent if the
- * picture itself is dropped, must consist of whole packets and must not be
- * larger than the picture.
+/* Fuzzes the division of a transport stream into units. A unit consists either
+ * of the packets of one picture, or of packets that belong to no picture. All
+ * units together must be identical to the input. However the input is divided
+ * into buffers, the numbers of units and of pictures must be the same.
+ *
+ * If a picture is dropped, some of its packets are still sent. They are called
+ * the rest of the picture. The rest must consist of whole packets and must not
+ * be larger than the picture.
  *
  * Input: the size of the buffers (1 to 256), then the stream.
  */

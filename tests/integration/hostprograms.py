@@ -33,8 +33,8 @@ WAIT = struct.pack("@ll", 0, 100_000)  # a struct timeval
 
 
 def payload(number, size):
-    """Returns a payload that depends only on the number: it is identical in
-    each run.
+    """Returns a payload of `size` bytes. It depends only on `number`, so it is
+    identical in each run.
     """
     return struct.pack("!I", number) + random.Random(number).randbytes(size - 4)
 
@@ -123,7 +123,9 @@ def watch(options):
 
 
 def video_begins(packet):
-    """RFC 2250 section 3.4: a header of four bytes, or eight bytes if T is set.
+    """Returns the offset in an RTP packet at which the video begins. By RFC
+    2250 section 3.4, the video follows a header of four bytes, or of eight
+    bytes if T is set.
     """
     return RTP_HEADER + (8 if packet[RTP_HEADER] & 4 else 4)
 
@@ -162,7 +164,8 @@ def without_delay(own):
 
 
 def reply(options):
-    """Answers each request on a single connection."""
+    """Accepts a single connection, and answers each request that arrives on it.
+    """
     with socket.create_server((options.address, options.port)) as server:
         peer, _ = server.accept()
     with without_delay(peer):
@@ -171,7 +174,9 @@ def reply(options):
 
 
 def request(options):
-    """Measures the seconds from each request to the end of its reply."""
+    """Sends requests on one connection, one after the other. Returns the time
+    in seconds from each request to the end of its reply.
+    """
     seconds = []
     with without_delay(socket.create_connection(
             (options.address, options.port))) as own:

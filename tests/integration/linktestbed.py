@@ -98,8 +98,8 @@ def path_states(messages, name):
 
 
 class LinkCase(test_testbed.Api):
-    """Checks at the end, as its base class does, that no process, namespace or
-    device is left.
+    """A test of a link. When the test ends, the base class checks that no
+    process, namespace or device is left.
     """
 
     def setUp(self):
@@ -180,7 +180,8 @@ class LinkCase(test_testbed.Api):
             lambda: "backlog 0b 0p" in self.text(bed, host, show)))
 
     def end_link(self, bed):
-        """Ends the link as at the end of a stream: it delivers all its packets.
+        """Ends the stream, so that the link delivers all packets that it still
+        has and then ends.
         """
         # The last packet may still be on the way from the device into the link.
         time.sleep(0.1)

@@ -62,8 +62,9 @@ def payload_of(bytes_per_second):
 
 
 def values(messages, name):
-    """Returns the values of this field in all statistics of the sink, in their
-    order.
+    """Returns the values that the field `name` has in the statistics of the
+    sink, in the order of their output. `messages` has the lines that the sink's
+    pipeline has printed.
     """
     return [float(found[1]) for line in messages if "-stats" in line
             for found in [re.search(rf"\b{name}=\([a-z0-9]+\)([\d.e+-]+)",
@@ -223,14 +224,19 @@ class DccpPapersTest(flows.FlowCase):
             stdout=subprocess.PIPE, text=True)
 
     def windows(self, watcher):
-        """Returns the receive windows. ss does not print a window of zero."""
+        """Returns the receive windows that the command `watcher` has printed.
+        ss does not print a window of zero, so a missing window counts as zero.
+        """
         text, _ = watcher.communicate(timeout=180)
         found = [re.search(r"\bsnd_wnd:(\d+)", line)
                  for line in text.splitlines() if "cwnd:" in line]
         return [int(window[1]) if window else 0 for window in found]
 
     def run_tcp(self, link, seconds, hosts="a,b", taken=()):
-        """Returns ([(time, bytes so far)], receive windows, lateness)."""
+        """Runs TCP over an emulated link. Returns three values: the received
+        bytes over time as [(time, bytes so far)], the receive windows, and the
+        lateness of the link.
+        """
         bed = self.open_link(link, hosts)
         tcp = self.start_tcp(bed, seconds, "reno", taken=taken)
         watcher = self.watch_windows(bed, seconds)
@@ -285,7 +291,8 @@ class DccpPapersTest(flows.FlowCase):
 
     @staticmethod
     def burst(seen, moment):
-        """Returns the bytes that arrived in the 0.2 s after this moment."""
+        """Returns the number of bytes that arrived in the 0.2 s after `moment`.
+        """
         return flows.total(seen, moment + 0.2) - flows.total(seen, moment)
 
     @test_testbed.needs_namespaces

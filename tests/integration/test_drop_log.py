@@ -53,7 +53,9 @@ FIELD = re.compile(r"([a-z0-9-]+)=\((?:g?u?int64|g?uint)\)(-?\d+)")
 
 
 def read_link():
-    """Returns the properties of the demo's wirelesslink."""
+    """Returns the properties of wirelesslink in the demo (pipelines/demo.ini),
+    as a text.
+    """
     demo = configparser.ConfigParser(interpolation=None)
     demo.read(SOURCE / "pipelines" / "demo.ini")
     return demo["link " + demo["matrix"]["links"]]["properties"]
@@ -207,8 +209,10 @@ class DropLogTest(ClipCase):
             stats[field] for field in MMTP_FIELDS.values()))
 
     def check_sink(self, element, properties, reason, returncode=0):
-        """Checks that every drop of a network sink has this reason, and a line
-        in the log.
+        """Streams the clip into the network sink `element` with the properties
+        `properties`. Checks that the sink drops frames, that each drop has the
+        reason `reason`, and that the log has a line for each drop. `returncode`
+        is the expected exit status.
         """
         stats, log = finish(start(
             f"{element}:5", f"rfc2250pay ! {element} {properties}"), element,

@@ -33,7 +33,7 @@ LINK = ("rate=4000000 delay-ms=20 queue-bytes=64000 seed=1 "
 FRAMES_PER_SECOND = 50
 # The maximum number of packets that only one of the two ends has counted. Both
 # ends send their statistics every second, but not at the same time. The packets
-# in between are counted by one end only.
+# that arrive between the two times are counted by one end only.
 MAX_UNDER_WAY = 5 * FRAMES_PER_SECOND
 # The memory of a process may grow by this number of bytes from the second
 # quarter of the run to the last. This is about 30 bytes for each packet in that

@@ -58,8 +58,8 @@ class Case:
 class SharingTest(flows.FlowCase):
 
     def run_case(self, transport, case):
-        """Returns the bit/s of the stream, the bit/s of TCP, and the lateness
-        of the link.
+        """Measures one case. Returns the throughput of the stream in bit/s, the
+        throughput of TCP in bit/s, and the lateness of the link.
         """
         bed = self.open_link(case.link())
         seconds = SECONDS_ALONE + SECONDS_TO_SETTLE + SECONDS

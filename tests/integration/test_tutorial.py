@@ -38,8 +38,8 @@ BAD = re.compile(r"^.*(?:ERROR|CRITICAL|WARNING).*$", re.M)
 
 
 def blocks(text):
-    """Yields pairs (text between the previous block and this block, this
-    block).
+    """Yields a pair for each block of commands: the text between the previous
+    block and this block, and the commands of this block.
     """
     words, code = [], []
     for line in [*text.splitlines(), "end"]:
@@ -61,7 +61,9 @@ def shell_environment(environment, home):
 
 
 class Reader:
-    """Plays a reader who has a terminal and may open a second terminal."""
+    """Runs commands as a reader of the tutorial does, who has a terminal and
+    may open a second terminal.
+    """
 
     def __init__(self, home):
         self.home = home

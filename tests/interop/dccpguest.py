@@ -152,7 +152,10 @@ def _module_name(name):
 
 
 def _with_dependencies(modules):
-    """Returns MODULES, each after the modules that it needs."""
+    """Returns the names in MODULES and those of the modules that they need.
+    Each module follows the modules that it needs. `modules` has all modules of
+    the kernel.
+    """
     order = []
 
     def add(name):

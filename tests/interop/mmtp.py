@@ -23,8 +23,9 @@ OF_SENDER = {"DATA", "PROBE", "INIT", "OPEN", "JOIN", "RESPONSE", "KEEPALIVE",
 OF_RECEIVER = {"COOKIE", "ACCEPT", "REFUSE", "CHALLENGE", "REPORT", "QUERY",
                "LEAVE", "CAPS-ACK", "END-ACK"}
 UNNUMBERED = {"INIT", "COOKIE", "REFUSE"}
-# If the endpoints share a key, these messages have a seal. Some REFUSE messages
-# also have a seal.
+# Messages with a seal. A seal is a digest with the key that the endpoints
+# share; without a key, no message has a seal. Some REFUSE messages have a seal,
+# too.
 SEALED = {"INIT", "COOKIE"}
 UNSIGNED = {"INIT", "COOKIE", "OPEN", "ACCEPT", "REFUSE"}
 # The sizes in bytes of the messages that have a fixed size.

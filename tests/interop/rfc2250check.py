@@ -29,12 +29,14 @@ Fault = namedtuple("Fault", "rule packet detail")
 HEADER_ORDER = {SEQUENCE: 0, GROUP: 1, PICTURE: 2}
 HEADER_CODES = (SEQUENCE, GROUP, PICTURE, EXTENSION, USER_DATA)
 
-# (name, bits), in the order of the figure in section 3.4.
+# The fields of the header of RFC 2250 section 3.4 as (name, number of bits), in
+# the order of the figure in that section.
 FIELDS = (("mbz", 5), ("t", 1), ("tr", 10), ("an", 1), ("n", 1), ("s", 1),
           ("b", 1), ("e", 1), ("p", 3), ("fbv", 1), ("bfc", 3), ("ffv", 1),
           ("ffc", 3))
 
-# (name, bits), in the order of the figure in section 3.4.1.
+# The fields of the header of RFC 2250 section 3.4.1 as (name, number of bits),
+# in the order of the figure in that section.
 EXTENSION_FIELDS = (
     ("X", 1), ("E", 1), ("f00", 4), ("f01", 4), ("f10", 4), ("f11", 4),
     ("DC", 2), ("PS", 2), ("T", 1), ("P", 1), ("C", 1), ("Q", 1), ("V", 1),
@@ -49,10 +51,10 @@ class MalformedHeader(Exception):
 class VideoHeader:
     """The header between the RTP header and the elementary stream."""
     fields: dict
-    extension: dict = None  # The header of section 3.4.1, if T is set.
-    # The 32 bits of composite display, which exist if D is set.
+    extension: dict = None  # The header of section 3.4.1; None if T is 0.
+    # The 32 bits of composite display; None if D is 0.
     composite: int = None
-    # The extensions with their padding, which exist if E is set.
+    # The extensions with their padding; None if E is 0.
     extra: bytes = None
     size: int = 4
 
@@ -155,8 +157,9 @@ def place(stream, packets):
 
 def _injected_sequence(stream, at, body):
     """A sender may repeat a sequence header at a position where the stream has
-    none. If `body` begins with such a header, its length is returned; otherwise
-    0.
+    none. `body` is the payload of a packet for the position `at` of the stream.
+    If `body` begins with such a header, returns the length of this header;
+    otherwise 0.
     """
     if not body.startswith(b"\0\0\1\xb3") or stream.data.startswith(body, at):
         return 0

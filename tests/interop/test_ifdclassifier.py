@@ -164,7 +164,7 @@ class Film:
         return hashes
 
     def shown(self, numbers):
-        """Returns the indices of frames in display order."""
+        """Returns `numbers`, which are indices of frames, in display order."""
         return sorted(numbers, key=lambda n: self.pts[n])
 
 

@@ -32,8 +32,8 @@ ENCODER = PROGRAM.with_name("openh264layers")
 DELIMITER = b"\0\0\0\1\t\xf0"
 FRAMES = 100
 FPS = 25
-# Three links, each given by the time in seconds that the link needs to send a
-# frame. These times are 3, 2 and 1.3 times the duration of a frame.
+# The times in seconds that three links need to send a frame. These times are 3,
+# 2 and 1.3 times the duration of a frame.
 SLOW = 0.12, 0.08, 0.052
 
 # In the clips "short-range" and "long" an open GOP is longer than half the
@@ -73,8 +73,8 @@ PYRAMIDS = {
 PYRAMID_GOP = 24
 THREE_LAYERS = "open-gop=0:keyint=24:bframes=3:b-adapt=0:scenecut=0:ref=1:" \
     "weightp=0:wpp=0"
-# Two links that are still slower. They need 4 and 6 times the duration of a
-# frame to send a frame. The values are in seconds.
+# The times in seconds that two links need to send a frame. These links are
+# slower than those above: the times are 4 and 6 times the duration of a frame.
 SLOWER = 0.16, 0.24
 # {number of layers: {time in seconds that the link needs for a frame: n}}. At
 # least every n-th frame must be sent. For example, a link that needs twice the
@@ -142,9 +142,12 @@ def decode(codec, *streams, may_repeat_frame_num=False):
 class OfEncoders(unittest.TestCase):
 
     def check(self, film, units, links):
-        """Checks what ifdqueue sends over each of `links`. A link is (seconds
-        for a frame, duration of an outage). Returns a list of (indices of the
-        units that are sent, number of dropped leading frames).
+        """Checks which frames ifdqueue sends over each of `links`. A link is
+        described by a pair of times in seconds: how long the link needs to send
+        a frame, and how long its outage lasts. `units` has the offset, the size
+        and the PTS of each access unit of `film`. Returns a pair for each link:
+        the indices of the units that were sent, and the number of leading
+        frames that were dropped.
         """
         chosen = [choose(film.codec, film.stream, units, *link)
                   for link in links]
@@ -275,8 +278,9 @@ class OfEncoders(unittest.TestCase):
 
 
 class Payloaded(unittest.TestCase):
-    """Checks that the packets of the stock payloaders have the same picture
-    kind as the frame from which they are made.
+    """Checks that the classifier finds the same picture type in a packet of a
+    stock payloader as in the frame from which the payloader has made the
+    packet.
     """
 
     CLIPS = (("h264", "264", "closed", H264["closed"]),
@@ -343,7 +347,11 @@ class OfOpenH264(unittest.TestCase):
         return [DELIMITER + unit for unit in stream.split(DELIMITER)[1:]]
 
     def check(self, path, units, whole, seconds):
-        """Returns the indices of the frames that are sent."""
+        """Checks which frames ifdqueue sends over a link that needs `seconds`
+        seconds for a frame. Their pictures must be equal to those in `whole`,
+        which has the pictures of the whole stream. Returns the indices of the
+        frames that are sent.
+        """
         places, at = [], 0
         for unit in units:
             places.append((at, len(unit), None))
@@ -385,8 +393,9 @@ class OfOpenH264(unittest.TestCase):
 class ByHand(unittest.TestCase):
 
     def check(self, name, stream, joined):
-        """Checks one stream. If `joined` is true, the two fields of a frame are
-        one unit, as in MP4.
+        """Checks which frames of `stream` ifdqueue sends over slow links, and
+        that their pictures are the same as in the whole stream. If `joined` is
+        true, the two fields of a frame are one unit, as in MP4.
         """
         units = stream.units
         if joined:

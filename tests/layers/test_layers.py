@@ -32,13 +32,15 @@ ROOTS = ["gst", "ext"]
 
 # Headers that the build generates.
 GENERATED = {"config.h"}
-# The directories of gst/common, each with the directories that it may include.
+# {directory of gst/common: the other directories whose headers its files may
+# include}
 COMMON = {
     "gst/common/video": set(),
     "gst/common/net": set(),
     "gst/common": {"gst/common/video", "gst/common/net"},
 }
-# Directories that a core may include in addition to its own.
+# The directories whose headers a core may include in addition to those of its
+# own directory.
 BELOW_CORES = {"gst/common/video", "gst/common/net"}
 # Files that may read the environment: path -> reason.
 ENVIRONMENT = {}
@@ -169,8 +171,9 @@ class Tree:
             self.faults.append(f"{path} includes <{name}> of GIO")
 
     def find(self, directory, name):
-        """Returns the files that an include may mean. A compiler searches the
-        directory of the including file and all include directories.
+        """Returns the files to which an include of `name` in a file of
+        `directory` may refer. A compiler searches the directory of the
+        including file and all include directories.
         """
         beside = os.path.normpath(f"{directory}/{name}")
         if beside in self.includes:
@@ -179,7 +182,9 @@ class Tree:
                 if f"/{path}".endswith(f"/{name}")]
 
     def directories(self):
-        """Returns each directory with the directories that it includes."""
+        """Returns a dictionary with an entry for each directory: the set of the
+        other directories whose headers its files include.
+        """
         graph = collections.defaultdict(set)
         for path, included in self.includes.items():
             directory = path.rsplit("/", 1)[0]
@@ -189,7 +194,9 @@ class Tree:
         return graph
 
     def units(self):
-        """Returns each unit with the units that it includes or calls."""
+        """Returns a dictionary with an entry for each unit: the set of the
+        other units that it includes or calls.
+        """
         graph = {get_unit(path): set() for path in self.files}
         for path, included in self.includes.items():
             unit = get_unit(path)
@@ -243,9 +250,9 @@ def find_circles(graph):
 
 
 def judge_circles(circles, known):
-    """Returns the faults. There are two kinds of fault: a circle of units that
-    is not in the list `known`, and a unit in this list that is no longer in a
-    circle.
+    """`circles` are the cycles of units that were found. Returns a list of
+    faults. There are two kinds of fault: a cycle that is not in the list
+    `known`, and a unit in this list that is no longer in a cycle.
     """
     faults = [f"units in a circle: {', '.join(circle)}" for circle in circles
               if not any(set(circle) <= others for others in known)]
@@ -255,8 +262,9 @@ def judge_circles(circles, known):
 
 
 def find_circle(graph):
-    """Returns the nodes of one circle, with the first node again at the end.
-    Returns None if there is no circle.
+    """The nodes of a graph can form a cycle. Returns the nodes of one cycle,
+    with the first node again at the end. Returns None if the graph has no
+    cycle.
     """
     done = set()
 
@@ -442,7 +450,9 @@ class FaultsTest(unittest.TestCase):
 
 
 class CirclesTest(unittest.TestCase):
-    """Checks that circles of units are found, in small trees."""
+    """Tests of find_circles() with small trees of source files, in which units
+    include or call each other in a cycle.
+    """
 
     def find_circles(self, files):
         with tempfile.TemporaryDirectory() as directory:

@@ -40,8 +40,7 @@ FORBIDDEN = {
 # "lose_most" means "the majority".
 ALLOWED = re.compile(r"at_(?:least|most)|others_lose_most|window_holds_most"
                      r"|most_important")
-# Words that no name under tests/ may have, each with the term that replaces it.
-# The term says what kind of test code has the name.
+# {word that no name under tests/ may contain: the term that replaces this word}
 FORBIDDEN_IN_TESTS = {
     "rig": "fixture", "rigs": "fixture", "bench": "fixture",
     "forge": "build, inject or send", "forges": "build, inject or send",

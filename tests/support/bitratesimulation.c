@@ -13,8 +13,8 @@
 #define MAX_PAYLOAD 1472
 #define IP_UDP 28
 #define PACKET_SIZE 1300
-/* The time from the capture of a frame until the encoder has output its last
- * byte */
+/* The time from the capture of a frame until the encoder has output the last
+ * byte of this frame */
 #define ENCODING_TIME (15 * MS)
 /* The following values are the same as in bitrateadapt and mmtpsink. */
 #define CONTROL_PERIOD (20 * MS)
@@ -154,7 +154,8 @@ put_frame (BitrateSimulation * simulation)
 
 /* --- the model of bitrateadapt -------------------------------------------- */
 
-/* Returns the number of packets that the receiver will never release. */
+/* Returns the number of packets that the receiver will never pass to its
+ * application. */
 static guint64
 count_lost (const MmtpSenderStats * stats, const MmtpSenderPathStats * path)
 {

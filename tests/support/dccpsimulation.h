@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Flows of DCCP and TCP that share one bottleneck, in virtual time. The
  * simulation has the endpoints of the elements, an application at each
- * endpoint, and a judge that sees the packets and their exact times. The same
- * seed gives the same figures on every machine.
+ * endpoint, and an observer that sees the packets and their exact times. The
+ * same seed gives the same figures on every machine.
  */
 
 #ifndef __DCCPSIMULATION_H__
@@ -102,8 +102,8 @@ typedef struct
    * round-trip time (Erixzon, equation 5.4). */
   GArray *estimates;
   guint64 packets_sent, packets_arrived;
-  /* CONSTANT and MEDIA: packets that were dropped because the rate did not
-   * allow them. */
+  /* Number of packets that were dropped because the rate did not allow them.
+   * Only CONSTANT and MEDIA count them. */
   guint64 not_sent;
   guint64 feedbacks;            /* Packets from the data receiver. */
   gboolean is_reset;
@@ -128,13 +128,16 @@ void dccp_simulation_run (const DccpSimulationConfig * config,
     DccpSimulationResult * result);
 void dccp_simulation_result_clear (DccpSimulationResult * result);
 
-/* Payload bytes per second that arrived between two times (ns). */
+/* Returns the payload bytes per second that arrived between `from` and `to`
+ * (ns). */
 gdouble dccp_simulation_get_throughput (const DccpSimulationFlowResult * flow,
     guint64 from, guint64 to);
-/* Coefficient of variation of the bytes that arrived in each second. */
+/* Returns the coefficient of variation of the bytes that arrived in each second
+ * between `from` and `to` (ns). */
 gdouble dccp_simulation_get_variation (const DccpSimulationFlowResult * flow,
     guint64 from, guint64 to);
-/* Jain's index of the throughputs of the first `n` flows. */
+/* Returns Jain's fairness index of the throughputs of the first `n` flows
+ * between `from` and `to` (ns). */
 gdouble dccp_simulation_get_fairness (const DccpSimulationResult * result,
     guint n, guint64 from, guint64 to);
 /* Returns a quantile of the delays of the packets that arrived, in ns. `part`

@@ -130,7 +130,8 @@ void harness_expect_adds_up (IfdHarness * harness, guint being_sent);
 
 /* --- life cycle ---------------------------------------------------------- */
 
-/* The element is in the NULL state, so properties may still be set. */
+/* Makes the harness. The element is in the NULL state afterwards, so a test may
+ * still set its properties. */
 void harness_init (IfdHarness * harness);
 void harness_set_state (IfdHarness * harness, GstState state,
     GstStateChangeReturn expected);

@@ -33,7 +33,8 @@ LinkConfig link_load_profile (const gchar * nick, LinkQuality quality,
     guint64 seed);
 Link *link_load_link_new (const LinkConfig * config);
 void link_load_drop_events (Link * link);
-/* Sends n packets, each as soon as the queue has room for it. */
+/* Sends `n` packets over a link with the configuration `config`, each as soon
+ * as the queue has room for it. */
 LinkLoadResult link_load_saturate (const LinkConfig * config, guint n,
     LinkLoadSizes sizes);
 

@@ -38,18 +38,21 @@ void loopback_sink_init (LoopbackEnd * end, const gchar * factory,
 gint loopback_port_of (LoopbackEnd * end);
 guint64 loopback_stat_of (LoopbackEnd * end, const gchar * name);
 GstMessage *loopback_pop_message (LoopbackEnd * end, GstMessageType types);
-/* Returns the next element message with this name. Free it. */
+/* Waits for the next element message of `end` that has the name `name`, and
+ * returns its structure. Free it. */
 GstStructure *loopback_pop_structure (LoopbackEnd * end, const gchar * name);
-/* Waits for a message with this name whose field `field` has this text. */
+/* Waits for an element message of `end` that has the name `name` and whose
+ * field `field` has the text `text`. */
 void loopback_wait_for_message (LoopbackEnd * end, const gchar * name,
     const gchar * field, const gchar * text);
 /* Returns the number of key unit requests that the sink has sent upstream since
  * the last call. */
 guint loopback_count_key_unit_requests (LoopbackEnd * sink);
-/* Returns the text of the next error. Free it. */
+/* Waits for the next error message of `end` and returns its text, which the
+ * caller frees. */
 gchar *loopback_pop_error (LoopbackEnd * end);
-/* Checks that the element cannot start and posts an error that contains this
- * text. */
+/* Checks that the element cannot start and posts an error whose text contains
+ * `expected`. */
 void loopback_expect_no_start (LoopbackEnd * end, const gchar * expected);
 
 /* --- blocked downstream --------------------------------------------------- */
@@ -59,7 +62,9 @@ typedef struct
   gint held, go_on;             /* atomic */
 } LoopbackHold;
 
-/* Call this function for a source before the first buffer arrives. */
+/* Makes `src` block its streaming thread at the first buffer that the source
+ * pushes, until loopback_let_go () is called. Call this function before the
+ * first buffer arrives. */
 void loopback_hold_downstream (LoopbackEnd * src, LoopbackHold * hold);
 void loopback_wait_until_held (LoopbackHold * hold);
 void loopback_let_go (LoopbackHold * hold);
@@ -74,7 +79,8 @@ typedef struct
 void loopback_fixture_clear (LoopbackFixture * fixture);
 GstBuffer *loopback_make_buffer (guint n, gsize size);
 void loopback_push (LoopbackFixture * fixture, GstBuffer * buffer);
-/* Returns the next received buffer, which must be buffer `n`. Free it. */
+/* Returns the next received buffer, which must be buffer `n` and have `size`
+ * bytes. Free it. */
 GstBuffer *loopback_pull (LoopbackFixture * fixture, guint n, gsize size);
 void loopback_expect (LoopbackFixture * fixture, guint n, gsize size);
 /* Checks that sent data stays unchanged when the upstream buffer pool

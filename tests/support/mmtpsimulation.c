@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The main loop of the simulation: it advances virtual time to the next event,
  * handles the event, and then collects all messages of both endpoints.
- * mmtpsimulationjudge.c judges the results.
+ * mmtpsimulationjudge.c checks the results.
  */
 
 #include "mmtpsimulation.h"
@@ -101,8 +101,8 @@ send_tcp (Tcp * tcp, gboolean is_ack, guint32 size, guint number)
 static void
 add_tcp_flows (MmtpSimulation * simulation, guint path)
 {
-  /* There are more segments than any run needs. A segment has 1448 bytes, as on
-   * Ethernet with TCP timestamps. */
+  /* The number of segments, 1 << 20, is larger than any run needs. A segment
+   * has 1448 bytes, as on Ethernet with TCP timestamps. */
   static const TcpConfig tcp_config = { 1 << 20, 1448, 52, 4000, 2 };
   guint i;
 
@@ -240,8 +240,8 @@ run_action (MmtpSimulation * simulation, const MmtpSimulationAction * action)
   simulation->paths[action->path].is_up = FALSE;
 }
 
-/* Delivers a message of the sender. The receiver sees the current address of
- * the path. */
+/* Delivers `packet`, a message that the sender has sent on `path`, to the
+ * receiver. The receiver sees the current address of the path. */
 static void
 deliver_to_receiver (MmtpSimulation * simulation, guint path,
     const Packet * packet)
@@ -324,8 +324,9 @@ run_flows (MmtpSimulation * simulation)
   }
 }
 
-/* I-frames are five times as large as B-frames. P-frames are three times as
- * large as B-frames. */
+/* Returns the size of frame `number` of the source, and sets the flags of this
+ * frame. I-frames are five times as large as B-frames. P-frames are three times
+ * as large as B-frames. */
 static guint32
 get_frame_size (const MmtpSimulationSource * source, guint number,
     guint8 * flags)
@@ -549,7 +550,8 @@ get_next_time (MmtpSimulation * simulation)
           simulation->ends->receiver_next_wakeup (simulation->receiver)));
 }
 
-/* Returns whether the stream has ended at both endpoints, or will never end. */
+/* Returns whether the stream has ended at both endpoints, or will never end.
+ * `next` is the time of the next event of the simulation. */
 static gboolean
 is_over (const MmtpSimulation * simulation, guint64 next)
 {

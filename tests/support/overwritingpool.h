@@ -31,9 +31,9 @@ void pooled_push (GstHarness * h, GstBufferPool * pool, GstBuffer * from);
  * are already set. */
 void pooled_compare (GstHarness * own, GstHarness * pooled,
     GPtrArray * buffers);
-/* Makes the two harnesses from the launch line `launch` and then does the same
- * check as pooled_compare (). The element must have a sink pad and a source
- * pad. */
+/* Makes two harnesses, each with the element that the launch line `launch`
+ * describes, and then does the same check as pooled_compare (). The element
+ * must have a sink pad and a source pad. */
 void pooled_compare_launch (const gchar * launch, const gchar * caps,
     GPtrArray * buffers);
 

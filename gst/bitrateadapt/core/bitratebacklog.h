@@ -30,8 +30,9 @@ typedef struct
   /* bytes that left the backlog so far, because they were delivered or dropped
    */
   guint64 drained;
-  /* The same, without a correction for headers. It may be negative, because the
-   * bytes in flight include headers. */
+  /* Bytes that left the backlog so far, like `drained`, but without a
+   * correction for the headers of the bytes in flight. The number may be
+   * negative, because the bytes in flight include headers. */
   gint64 confirmed;
   guint64 age;
   guint64 queue;                /* queueing delay; BITRATE_UNKNOWN if unknown */
@@ -39,8 +40,10 @@ typedef struct
   guint64 busy;
 } BitrateBacklogSample;
 
-/* Minimum of a value in the present and in the previous period of some seconds,
- * and the end of the present period; `period_end` is 0 before the first value.
+/* Minima of a value over periods of some seconds: `present` is the minimum of
+ * the present period so far, and `previous` is the minimum of the period before
+ * it. `period_end` is the time at which the present period ends; 0 before the
+ * first value.
  */
 typedef struct
 {
@@ -59,8 +62,9 @@ typedef struct
   guint64 padded_at;            /* time of the latest padding; 0 = none */
 } BitrateBacklog;
 
-/* Ignores a report in which one of the numbers of bytes is missing. If the
- * transport does not know the number of bytes in flight, the backlog is reset.
+/* Adds the numbers of `report` to the backlog. A report in which one of the
+ * numbers of bytes is missing is ignored. If the transport does not know the
+ * number of bytes in flight, the backlog is reset.
  */
 void bitrate_backlog_input (BitrateBacklog * backlog,
     const BitrateReport * report);
@@ -68,13 +72,15 @@ void bitrate_backlog_input (BitrateBacklog * backlog,
  * mmtpsink sends padding about every two seconds. */
 gboolean bitrate_backlog_is_padded (const BitrateBacklog * backlog,
     guint64 now);
-/* Returns FALSE if no report had the numbers of bytes. The following functions
- * may be called only if this function returns TRUE. */
+/* Returns whether at least one report had all numbers of bytes from which the
+ * backlog is computed. The following functions may be called only if this
+ * function returns TRUE. */
 gboolean bitrate_backlog_is_known (const BitrateBacklog * backlog);
 /* Returns the recent minimum age of the backlog, minus its minimum age of the
- * last seconds. The recent minimum is that of the last 60 ms, or of the last
- * 1.5 frame periods or of the last round trip if they are longer. Returns 0 before the first report of
- * the receiver. */
+ * last seconds. The recent minimum is the minimum of the last 60 ms. If 1.5
+ * frame periods or the round-trip time are longer than 60 ms, the longer one of
+ * these two times is used in place of 60 ms. Returns 0 before the first report
+ * of the receiver. */
 guint64 bitrate_backlog_get_excess (const BitrateBacklog * backlog);
 /* Returns by how much the queueing delay in the network exceeds its minimum of
  * the last seconds. The minimum is not 0 if the one-way delay has increased for

@@ -19,8 +19,8 @@ typedef struct
   guint64 min_bitrate, max_bitrate;
   /* share of the estimated rate that the encoder must leave unused */
   gdouble headroom;
-  /* time in ns from bitrateadapt until the receiver displays a frame; 0 =
-   * unknown */
+  /* time in ns from the arrival of a frame at bitrateadapt until the receiver
+   * displays it; 0 = unknown */
   guint64 latency;
 } BitrateLimits;
 
@@ -70,7 +70,7 @@ typedef struct
       const BitrateReport * report, gdouble bitrate);
 } BitrateRule;
 
-/* Rule that uses the estimate of the transport */
+/* Rule that uses the capacity that the transport has estimated */
 extern const BitrateRule bitrate_estimate_rule;
 /* Rule that uses the round-trip time and the send buffer of SRT or RIST */
 extern const BitrateRule bitrate_round_trip_rule;

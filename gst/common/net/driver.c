@@ -165,7 +165,8 @@ driver_poll_wait (DriverPoll * poll, guint64 time)
     g_array_index (poll->fds, GPollFD, i).revents = 0;
 }
 
-/* Returns the events of the last wait, as flags of GIOCondition. */
+/* Returns the events of the descriptor with the index `index` in the last wait,
+ * as flags of GIOCondition. */
 static gushort
 driver_poll_get_events (DriverPoll * poll, guint index)
 {
@@ -353,8 +354,9 @@ take_error (Driver * driver, guint number, GError * error)
 
 /* --- output --------------------------------------------------------------- */
 
-/* Wakes the main loop, because the loop now has to wait, or no longer has to
- * wait, until the socket is writable. */
+/* Tells the core whether a path is blocked. Wakes the main loop, because the
+ * loop now has to wait, or no longer has to wait, until the socket is writable.
+ */
 static void
 set_blocked (Driver * driver, guint number, gboolean is_blocked)
 {
@@ -453,7 +455,8 @@ send_on_path (Driver * driver, guint number, const Datagram * datagrams,
   keep_unsent (driver, number, datagrams + done, n - done);
 }
 
-/* Called when the socket has room again */
+/* Sends the packets of a path that were queued because its socket was full.
+ * Called when the socket has room again. */
 static void
 send_unsent (Driver * driver, guint number)
 {
@@ -752,8 +755,9 @@ get_pause (Driver * driver, guint64 now)
   return pause >= MIN_PAUSE ? pause : 0;
 }
 
-/* Receives packets from one socket until none is available or MAX_INPUTS
- * packets were received. The last batch is always processed completely.
+/* Receives packets from the socket of path `number` until none is available or
+ * MAX_INPUTS packets were received. The last batch is always processed
+ * completely.
  */
 static void
 receive (Driver * driver, guint number)

@@ -184,7 +184,8 @@ void driver_add_path (Driver * driver, guint number, DatagramSocket * socket,
 void driver_remove_path (Driver * driver, guint number);
 /* Returns the socket of a path; NULL if there is no path with this number. */
 DatagramSocket *driver_get_socket (Driver * driver, guint number);
-/* Returns TRUE if packets are queued because the socket is full. */
+/* Returns TRUE if packets of path `number` are queued because its socket is
+ * full. */
 gboolean driver_is_blocked (Driver * driver, guint number);
 
 /* Makes driver_run also wait until `fd`, a file descriptor of the owner, is

@@ -101,7 +101,8 @@ gint32 h264_headers_begin_picture (H264Headers * headers,
 guint h264_headers_get_order_range (const H264Headers * headers,
     const H264Slice * slice);
 
-/* Returns the maximum number of reference frames and MaxFrameNum. */
+/* Sets `max_references` to the maximum number of reference frames and
+ * `max_frame_num` to MaxFrameNum. Both apply to the picture of `slice`. */
 void h264_headers_get_limits (const H264Headers * headers,
     const H264Slice * slice, guint * max_references, guint * max_frame_num);
 

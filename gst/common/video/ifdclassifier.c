@@ -59,7 +59,8 @@ struct _IfdClassifier
    * later picture has marked all references as unused. */
   gboolean last_i_closed;
 
-  /* which part of a frame the last access unit is */
+  /* says whether the last access unit was a first field, a second field, or
+   * neither */
   IfdField field;
   /* first slice of the last access unit if the access unit is a first field */
   H264Slice first_field;
@@ -423,10 +424,11 @@ check_beginning (Reader * reader)
 
 /* SEI */
 
-/* Reads the payload type or the payload size of an SEI message. The value is
- * coded as any number of bytes with the value 255 and one last byte with a
- * lower value. The sum of these bytes is the result (section 7.3.2.3.1 of
- * H.264). */
+/* Reads the payload type or the payload size of an SEI message into `number`.
+ * The value is coded as any number of bytes with the value 255 and one last
+ * byte with a lower value. The sum of these bytes is the result (section
+ * 7.3.2.3.1 of H.264). Returns FALSE if the message ends before the last byte.
+ */
 static gboolean
 take_number (NalBits * payload, gsize * number)
 {

@@ -48,7 +48,8 @@ typedef struct
   guint first, n;
 } DccpResponses;
 
-/* Returns FALSE if the queue is full. */
+/* Adds a Response of `size` bytes, which is to be sent on `path`, to the queue.
+ * Returns FALSE if the queue is full. */
 gboolean dccp_responses_push (DccpResponses * responses,
     const DatagramPath * path, const guint8 * bytes, gsize size);
 /* Takes a Response from the queue. Returns its size in bytes; 0 = the queue is

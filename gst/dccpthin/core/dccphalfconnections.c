@@ -114,8 +114,9 @@ dccp_half_connections_add_stats (DccpHalfConnections * halves,
   add_receiver_stats (halves, stats);
 }
 
-/* `sequence` is the last sequence number that we used before this congestion
- * control sends its first packet. */
+/* Creates the sender of the congestion control `ccid`. `sequence` is the last
+ * sequence number that we used before this congestion control sends its first
+ * packet. */
 static void
 begin_sender (DccpHalfConnections * halves, const DccpCcid * ccid,
     guint64 now, guint64 sequence)
@@ -126,10 +127,10 @@ begin_sender (DccpHalfConnections * halves, const DccpCcid * ccid,
   set_sender_round_trip (halves, now);
 }
 
-/* `sequence` is the number of the first packet that this congestion control has
- * to process. The packet may already have data. The receiver is therefore
- * created with the number before `sequence`, so that the packet counts as a new
- * one. */
+/* Creates the receiver of the congestion control `ccid`. `sequence` is the
+ * number of the first packet that this congestion control has to process. The
+ * packet may already have data. The receiver is therefore created with the
+ * number before `sequence`, so that the packet counts as a new one. */
 static void
 begin_receiver (DccpHalfConnections * halves, const DccpCcid * ccid,
     guint64 sequence)

@@ -88,7 +88,8 @@ struct _TfrcReceiver
    * numbers */
   Arrival pending[NDUPACK];
   guint n_pending;
-  /* Bit i is set if the packet with the number last - i arrived. */
+  /* Shows which of the latest packets have arrived. Bit i is for the packet
+   * whose sequence number is that of `last` minus i. */
   guint64 came;
   guint64 greatest, greatest_time;
 
@@ -98,7 +99,7 @@ struct _TfrcReceiver
   guint64 event_time;
   /* CCVal of the latest data packet before the loss event */
   guint8 event_ccval;
-  /* The window counter shows that the loss event is over. */
+  /* TRUE if the window counter has shown that the loss event has ended */
   gboolean event_is_over;
 
   /* --- the round trip, ns; 0: unknown */
@@ -338,7 +339,8 @@ typedef struct
 } Gap;
 
 /* The gap consists of missing packets. Returns how many of them, counted from
- * the first missing packet, belong to a loss event that began at `time`. */
+ * the first missing packet, belong to a loss event that began at `time` and
+ * lasts for `round_trip`. */
 static guint64
 count_within (const Gap * gap, guint64 time, guint64 round_trip)
 {
@@ -349,7 +351,7 @@ count_within (const Gap * gap, guint64 time, guint64 round_trip)
   return gap->step * gap->n <= end ? gap->n : (guint64) (end / gap->step);
 }
 
-/* The first `n` packets of the gap belong to the current loss event. */
+/* Adds the first `n` packets of the gap to the current loss event. */
 static void
 take_loss (TfrcReceiver * receiver, Gap * gap, guint64 n)
 {
@@ -519,9 +521,10 @@ settle (TfrcReceiver * receiver)
 
 /* --- packets that arrive */
 
-/* Handles a packet that arrived late. It was counted as lost before, or it is a
- * duplicate. If it was counted as lost, it remains counted as lost, which RFC
- * 5348 section 5.1 allows.
+/* Handles a packet that arrived late. `behind` is the sequence number of the
+ * packet `last` minus the sequence number of the late packet. The late packet
+ * was counted as lost before, or it is a duplicate. If it was counted as lost,
+ * it remains counted as lost, which RFC 5348 section 5.1 allows.
  *
  * Returns FALSE for a duplicate. Also returns FALSE for a very old packet,
  * because it is no longer known whether it is a duplicate. */
@@ -573,8 +576,9 @@ note_number (TfrcReceiver * receiver, const Arrival * arrival)
   return keep_pending (receiver, arrival);
 }
 
-/* Feedback is due after the first data packet, and when the window counter has
- * advanced by four since the last feedback (RFC 4342 section 10.3). */
+/* Counts a data packet. Feedback is due after the first data packet, and when
+ * the window counter has advanced by four since the last feedback (RFC 4342
+ * section 10.3). */
 static void
 note_data (TfrcReceiver * receiver, const Arrival * arrival, guint32 size,
     gboolean is_newest)

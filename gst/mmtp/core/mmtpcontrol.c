@@ -129,7 +129,8 @@ get_cost (const MmtpPath * path, gsize size)
   return MIN (cost, by_window);
 }
 
-/* The rate of a path is unknown before its rate control has started. */
+/* Returns the time in ns between two keep-alives on a path. The rate of a path
+ * is unknown before its rate control has started. */
 static guint64
 get_keepalive_period (const MmtpControl * self, const MmtpPath * path)
 {
@@ -262,9 +263,10 @@ mmtp_control_take_query (MmtpControl * self, const MmtpQuery * query)
   return MMTP_VALID;
 }
 
-/* If REPORTs are missing, sends a QUERY that asks about all paths. The QUERY is
- * sent on the fastest path, because the receiver sends its REPORTs there [4.6
- * of the MMTP paper]. */
+/* If REPORTs are missing, fills in a QUERY that asks about all paths. Returns
+ * the path on which the QUERY is sent, or NULL if no QUERY is due. This is the
+ * fastest path, because the receiver sends its REPORTs there (section 4.6 of
+ * the MMTP paper). */
 static MmtpPath *
 make_missed_query (MmtpControl * self, MmtpMessage * message)
 {

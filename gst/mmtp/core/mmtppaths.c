@@ -161,8 +161,9 @@ mmtp_paths_update_delays (MmtpPaths * paths)
     mmtp_path_update_delay (paths->all[i], paths->now, paths->offset);
 }
 
-/* The jitter of the return path is unknown. The jitter that was measured on the
- * way to the receiver is added in its place. */
+/* Returns the time in ns from the arrival of a message until a report about it
+ * has reached the sender. The jitter of the return path is unknown. The jitter
+ * that was measured on the way to the receiver is added in its place. */
 guint64
 mmtp_paths_get_return_time (const MmtpPaths * paths)
 {
@@ -177,8 +178,8 @@ mmtp_paths_get_return_time (const MmtpPaths * paths)
 
 /* Returns the initial delay (D0) that a path needs, in ns.
  *
- * If a rate is configured, this is the delay that nearly all messages stay
- * below (`high_delay`). Nearly every packet is then in time.
+ * If a rate is configured, this is `high_delay`, which is an upper bound for
+ * the delays of nearly all messages. Nearly every packet is then in time.
  *
  * If no rate is configured, this is the base delay plus a typical deviation. A
  * delay beyond that sum is due to a queue. */
@@ -225,8 +226,9 @@ mmtp_paths_get_min_delay (const MmtpPaths * paths)
   return get_delay_of_quickest (paths, mmtp_path_get_safe_delay);
 }
 
-/* Before the paths have been measured, no delay is known. The function then
- * returns 0, so that no buffer is dropped because a measurement is missing. */
+/* Returns the minimum delay of the paths, in ns. Before the paths have been
+ * measured, no delay is known. The function then returns 0, so that no buffer
+ * is dropped because a measurement is missing. */
 guint64
 mmtp_paths_get_best_delay (const MmtpPaths * paths)
 {
@@ -340,9 +342,10 @@ mmtp_paths_get_capacity (const MmtpPaths * paths, guint64 deadline,
   return sum;
 }
 
-/* As long as nothing shows how much a path can carry, the path is assumed to
- * carry everything. If one path has room and was never used at its full rate,
- * the capacity of all paths together is therefore unknown. */
+/* Returns whether the capacity of all paths together is known. As long as
+ * nothing shows how much a path can carry, the path is assumed to carry
+ * everything. The capacity is therefore unknown if one path has room and was
+ * never used at its full rate. */
 gboolean
 mmtp_paths_are_measurable (const MmtpPaths * paths)
 {

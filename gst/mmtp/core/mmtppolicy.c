@@ -214,9 +214,9 @@ mmtp_policy_has_spare_rate (const MmtpPolicy * policy, gsize size, guint part)
 
 /* --- choosing the packet -------------------------------------------------- */
 
-/* Returns whether the frames of more important ranks have enough time if this
- * frame is sent first. For each of these ranks, the most urgent frame must
- * still be in time at the current delivery rates. */
+/* Returns whether the frames of more important ranks have enough time if the
+ * frame of `packet` is sent first. For each of these ranks, the most urgent
+ * frame must still be in time at the current delivery rates. */
 static gboolean
 leaves_time (const MmtpPolicy * policy, const MmtpPacket * packet)
 {
@@ -235,8 +235,8 @@ leaves_time (const MmtpPolicy * policy, const MmtpPacket * packet)
   return TRUE;
 }
 
-/* Returns whether the whole frame would be in time at the current delivery
- * rates. */
+/* Returns whether the whole frame to which `packet` belongs would be in time at
+ * the current delivery rates. */
 static gboolean
 can_finish (const MmtpPolicy * policy, const MmtpPacket * packet)
 {
@@ -277,8 +277,9 @@ find_smallest (const MmtpPolicy * policy, MmtpRank rank, guint64 arrival,
   return best;
 }
 
-/* Returns whether a packet may be sent before more important packets. This is
- * allowed if the packet would arrive long before its deadline.
+/* Returns whether `packet`, which would arrive at `arrival`, may be sent before
+ * more important packets. This is allowed if the packet would arrive long
+ * before its deadline.
  *
  * If the packet would arrive only shortly before its deadline, the paths are
  * overloaded, or nothing could be sent on them for some time. The packet then
@@ -464,7 +465,8 @@ is_too_slow (const MmtpPolicy * policy, const MmtpPath * path)
       has_spare_path (policy)) > mmtp_send_queue_get_delay (policy->queue);
 }
 
-/* Returns how many bytes of the stream all paths together carried recently. */
+/* Returns how many bytes of the stream all paths together carried in the recent
+ * past. Older bytes count less. */
 static gdouble
 get_data_bytes (const MmtpPolicy * policy)
 {

@@ -28,7 +28,8 @@ typedef struct
   /* Maximum initial delay (D0), in ns. If a sender wants a longer delay, it
    * gets this maximum. */
   guint64 max_delay;
-  guint64 keepalive_period;     /* period in ns; 0 uses the sender's period */
+  /* keep-alive period in ns; 0 means the period that the sender wants */
+  guint64 keepalive_period;
   guint64 session_timeout;      /* in ns */
   /* maximum bytes of packets that are held because earlier packets are missing
    */
@@ -55,7 +56,8 @@ void mmtp_receiver_free (MmtpReceiver * receiver);
  * every other sender is refused. The default is FALSE. */
 void mmtp_receiver_set_ends (MmtpReceiver * receiver, gboolean ends);
 
-/* A datagram arrived. The buffers in the events contain copies of its bytes.
+/* Processes a datagram that arrived from `address` at `now`. The buffers in the
+ * events contain copies of its bytes.
  *
  * There is one exception: a driver that calls this function through
  * mmtp_receiver_verbs may keep the datagram in a DatagramBlock. A buffer may
@@ -92,8 +94,8 @@ typedef enum
   /* A sender was refused because it uses another protocol version, which is in
    * `version`. This event is sent once for each version. */
   MMTP_EVENT_OTHER_VERSION,
-  /* A sender was refused because the only stream has ended. This event is sent
-   * once. */
+  /* A sender was refused, because the application accepts only one stream and
+   * this stream has ended. This event is sent once. */
   MMTP_EVENT_OVER
 } MmtpReceiverEventType;
 
@@ -131,8 +133,9 @@ typedef struct
   guint64 lost, late, duplicates;
   /* rate received in the last 0.5 to 1 s, in bit/s */
   guint64 rate;
-  /* minimum transit in the last 0.5 to 1 s, in ns; only differences of transits
-   * are meaningful */
+  /* minimum of the transit time in the last 0.5 to 1 s, in ns. The transit time
+   * is the arrival time by the receiver's clock minus the sending time by the
+   * sender's clock, so only differences of transit times are meaningful. */
   gint64 transit;
   guint64 jitter;               /* in ns, as in RFC 3550, section 6.4.1 */
 } MmtpReceiverPathStats;
@@ -169,7 +172,8 @@ typedef struct
 
 void mmtp_receiver_get_stats (MmtpReceiver * receiver,
     MmtpReceiverStats * stats);
-/* Returns FALSE if there is no path with this id. */
+/* Fills in the statistics of a path. Returns FALSE if there is no path with
+ * this id. */
 gboolean mmtp_receiver_get_path_stats (MmtpReceiver * receiver,
     guint path, MmtpReceiverPathStats * stats);
 

@@ -57,10 +57,11 @@ is_lossy (const MmtpRepairer * self, const MmtpPath * path)
       mmtp_path_is_usable (path) && path->high_delay != MMTP_NEVER;
 }
 
-/* The packet is being sent for the first time. Returns whether a retransmission
- * of this packet may be too late. The time until a retransmission arrives is
- * the sum of three delays: the delay until the gap is detected, the return time
- * of the report, and the delay of the second transmission. */
+/* `packet` is being sent on `path`, for the first time. Returns whether a
+ * retransmission of this packet may be too late. The time until a
+ * retransmission arrives is the sum of three delays: the delay until the gap is
+ * detected, the return time of the report, and the delay of the second
+ * transmission. */
 static gboolean
 is_retransmission_late (const MmtpRepairer * self, const MmtpPath * path,
     const MmtpPacket * packet)

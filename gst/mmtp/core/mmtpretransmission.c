@@ -236,7 +236,8 @@ take_loss (MmtpRetransmission * self, MmtpPath * path, guint16 low)
   mmtp_path_note_missed (path, number);
   packet = mmtp_send_queue_get_packet (self->queue, sent->stream_number);
   /* If the packet was already sent again, the newer transmission has another
-   * channel number and may still arrive. */
+   * channel number and may still arrive. The packet is then not put back into
+   * the queue. */
   if (packet && packet->state == MMTP_PACKET_IN_FLIGHT &&
       packet->path == path->id && packet->path_number == number)
     repair (self, packet);

@@ -34,7 +34,8 @@ struct _MmtpPacket
   MmtpPacketState state;
   gboolean was_sent;
   guint path;                   /* path on which the packet was last sent */
-  /* channel number of the last transmission, on `path` */
+  /* channel number of the last transmission, which is its sequence number on
+   * the path `path` */
   guint64 path_number;
   guint64 place;                /* position in the list of its rank */
 };

@@ -111,7 +111,10 @@ mmtp_ts_joiner_get_incomplete (const MmtpTsJoiner * joiner)
 
 /* --- continuity counters -------------------------------------------------- */
 
-/* A packet without payload repeats the counter (2.4.3.3). */
+/* Sets the continuity counter of `packet` to the value that continues the
+ * output. Packets that were removed or lost leave a gap in the counters, which
+ * the receiver's output must not have. A packet without payload repeats the
+ * counter of the packet before it (ISO/IEC 13818-1, 2.4.3.3). */
 static void
 continue_counter (MmtpTsJoiner * joiner, guint8 * packet)
 {

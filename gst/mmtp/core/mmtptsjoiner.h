@@ -20,7 +20,8 @@
 
 typedef struct _MmtpTsJoiner MmtpTsJoiner;
 
-/* `free_user` frees the `user` of an input if no output returns it. */
+/* Creates a joiner. `free_user` frees the `user` of an input if no output
+ * returns it. */
 MmtpTsJoiner *mmtp_ts_joiner_new (GDestroyNotify free_user);
 void mmtp_ts_joiner_free (MmtpTsJoiner * joiner);
 /* Discards the state of the stream. */
@@ -33,8 +34,9 @@ void mmtp_ts_joiner_input (MmtpTsJoiner * joiner, GBytes * data, guint8 flags,
     gboolean is_gap, gpointer user);
 /* Ends the stream. */
 void mmtp_ts_joiner_drain (MmtpTsJoiner * joiner);
-/* Returns the next output, which belongs to the caller, and the `user` of the
- * first buffer in it. Returns NULL if there is none. */
+/* Returns the next output; NULL if there is none. The output belongs to the
+ * caller. `user` is set to the `user` of the first input buffer in this output.
+ */
 GBytes *mmtp_ts_joiner_poll (MmtpTsJoiner * joiner, gpointer * user);
 /* Returns whether the sender has cut the stream at its pictures. */
 gboolean mmtp_ts_joiner_is_cut (const MmtpTsJoiner * joiner);

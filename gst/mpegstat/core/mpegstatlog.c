@@ -26,7 +26,8 @@ mpegstat_log_clear (MpegStatLog * log)
   g_string_free (log->line, TRUE);
 }
 
-/* Closes the log if an error occurs. The stream then continues without a log.
+/* Writes the current line to the log. Returns 0 or, after an error, its errno.
+ * An error closes the log, and the stream then continues without a log.
  */
 static gint
 write_line (MpegStatLog * log)

@@ -306,8 +306,9 @@ take_headers (Rfc2250Packer * packer, Rfc2250Packet * packet,
   return room;
 }
 
-/* Returns whether fewer packets are needed if the first `room` bytes of the
- * slice fill the current packet.
+/* Returns whether a slice of `size` bytes needs fewer packets if its first
+ * `room` bytes fill the current packet. Each further packet has room for
+ * `capacity` bytes.
  */
 static gboolean
 fill_saves_packet (gsize size, gsize room, gsize capacity)
@@ -354,8 +355,8 @@ take_slices (Rfc2250Packer * packer, Rfc2250Packet * packet,
   }
 }
 
-/* A packet that continues a slice from an earlier packet contains nothing after
- * the end of this slice. */
+/* Continues a slice that an earlier packet began. The packet contains nothing
+ * after the end of this slice. */
 static void
 take_rest_of_slice (Rfc2250Packer * packer, Rfc2250Packet * packet, gsize room)
 {

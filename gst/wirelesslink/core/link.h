@@ -12,9 +12,10 @@
  *   while (link_poll_event (link, &event)) ...     fates and other events
  *   wait until link_next_wakeup (link), then link_timeout (link, now)
  *
- * Times are in ns since the link began. If a time is earlier than the latest
- * one, the link uses the latest one. The departure time of a packet is computed
- * by the model; it does not depend on the time of the call that returns the
+ * Times are in ns since the start of the link. The time of the link never goes
+ * back: if a caller passes an earlier time than before, the link uses the
+ * latest time that was passed. The departure time of a packet is computed by
+ * the model; it does not depend on the time of the call that returns the
  * packet.
  */
 
@@ -53,9 +54,10 @@ void link_add_step (Link * link, guint64 from, guint station, guint64 rate,
  * order. */
 void link_add_cut (Link * link, guint64 from, guint64 to, guint32 above);
 
-/* A packet arrives. In the end, link_poll_output () returns the packet, or
- * link_poll_event () returns an event of the type LINK_EVENT_FATE that says why
- * it was lost. */
+/* A packet of `size` bytes of the flow `flow` arrives at the time `now`. Later,
+ * either link_poll_output () returns the packet, or link_poll_event () returns
+ * an event of the type LINK_EVENT_FATE that says why it was lost. `user` is
+ * returned with the packet or the event. */
 void link_input (Link * link, guint64 now, guint flow, guint32 size,
     gpointer user);
 /* Like link_input (), for a packet of a video stream. `video` says which part
@@ -87,7 +89,8 @@ void link_get_stats (Link * link, LinkStats * stats);
 /* Adds up the statistics of LINK_QUEUE_IFD over all streams, except the
  * lateness. Returns FALSE if the link has another queue. */
 gboolean link_get_ifd_stats (Link * link, IfdStats * stats);
-/* Returns the packets and bytes that wait in the queue of a station. */
+/* Sets `packets` and `bytes` to the numbers of packets and bytes that wait in
+ * the queue of `station`. */
 void link_get_queue (Link * link, guint station, guint * packets,
     guint64 * bytes);
 /* Returns the probability, 0 to 1, that a packet sent now arrives undamaged at

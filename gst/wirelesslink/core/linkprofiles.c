@@ -156,7 +156,8 @@ set_nmt_dial_up (LinkDialUpConfig * dial_up)
 static void
 set_gsm_blocks (LinkBlocksConfig * blocks)
 {
-  /* 9600 bit/s with start and stop bits */
+  /* In byte/s: 9600 bit/s, where a byte has 10 bits including its start bit and
+   * stop bit. */
   blocks->serial_rate[0] = blocks->serial_rate[1] = 960;
   blocks->block_time = 20 * MS;
   blocks->corrupt_share = 0.2;  /* Singh 5.1 */
@@ -324,8 +325,8 @@ set_irda (LinkConfig * config, LinkQuality quality)
   pipe->rate[0] = pipe->rate[1] = 75072;
   pipe->delay[0] = pipe->delay[1] = 162826087;
   pipe->jitter = 300 * MS;
-  /* Somebody walks through the infrared beam. The packets wait and are not
-   * lost. */
+  /* An outage occurs when somebody walks through the infrared beam. During an
+   * outage the packets wait and are not lost. */
   if (quality != LINK_QUALITY_IDEAL) {
     pipe->outage.mean_bad = 500 * MS;
     pipe->outage.mean_good = (quality == LINK_QUALITY_GOOD ? 20 : 2) * SECOND;

@@ -115,8 +115,8 @@ lose (LinkQueue * queue, LinkItem * item, LinkFate fate)
   g_queue_push_tail (&queue->lost, item);
 }
 
-/* Drops the waiting packets of the frame. They would only delay frames that can
- * still arrive completely. */
+/* Drops the waiting packets of the frame to which `item` belongs. They would
+ * only delay frames that can still arrive completely. */
 static void
 lose_rest (LinkQueue * queue, const LinkItem * item)
 {

@@ -40,7 +40,8 @@ guint64 link_serial_get_passed (const LinkSerial * line);
 /* Returns the time at which the item will be transmitted completely; LINK_NEVER
  * if there is no item or the line is stopped. */
 guint64 link_serial_next (const LinkSerial * line);
-/* Removes the item from the line, even if it is not transmitted completely. */
+/* Removes the item from the line and returns it, even if it is not transmitted
+ * completely. */
 LinkItem *link_serial_take (LinkSerial * line);
 /* Stops or continues the line for flow control. */
 void link_serial_set_stopped (LinkSerial * line, gboolean stopped);

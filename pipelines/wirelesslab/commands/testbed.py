@@ -32,7 +32,7 @@ MAX_LINE_LENGTH = 1 << 20
 
 
 class Late(Exception):
-    """The time limit of the option --timeout has been reached."""
+    """Raised when the time limit of the option --timeout has been reached."""
 
 
 class Steps(argparse.Action):

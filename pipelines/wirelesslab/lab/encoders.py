@@ -23,7 +23,8 @@ SECTION = "encoder"
 KEYS = {"pipeline", "adapter", "bitrate", "max", "late"}
 ADAPTIVE, FIXED = "{adaptive}", "{encoder}"
 ENCODED = "{encoding}"
-ENCODINGS = "encodings"  # The key with the names of the encodings.
+# The key whose value lists the encodings by their names.
+ENCODINGS = "encodings"
 ENCODING_KEYS = {"title", "codec", "delay", "make"}
 # The key with the bitrate in kbit/s. If the section of a protocol has several
 # bitrates in this key, each bitrate becomes a protocol of its own.
@@ -39,7 +40,9 @@ class Front:
 
     def __init__(self, given: configparser.ConfigParser,
                  sections: Mapping[str, configparser.SectionProxy]) -> None:
-        """`sections` has the section of each encoding."""
+        """`given` is the matrix file. `sections` has the section of each
+        encoding by the name of the encoding.
+        """
         if SECTION not in given:
             raise LabError(f"encoders needs a section [{SECTION}]")
         section = given[SECTION]
@@ -70,7 +73,9 @@ class Front:
 
     def of_source(self, source: str, seconds: int,
                   protocol: Protocol) -> dict[str, Any]:
-        """Returns the keys of a cell that encodes this source."""
+        """Returns the keys of a cell whose encoder encodes the source `source`
+        for `seconds` seconds and sends the result with `protocol`.
+        """
         return {"what": source, "protocol": protocol, "rate": None,
                 "seconds": seconds,
                 "encoder": {"source": source, "late_ms": self.late_ms,

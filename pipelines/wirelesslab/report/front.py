@@ -16,7 +16,8 @@ NEUTRAL = "#0072b2"
 
 
 class Pipelines(typing.NamedTuple):
-    """The pipelines of a row, for people who want to repeat its runs by hand.
+    """The launch lines of the sender and the receiver of one stream. With them,
+    people can repeat the runs of a row by hand.
     """
 
     name: str
@@ -49,9 +50,10 @@ def counted(runs: list[run_results.Run]) -> list[run_results.Run]:
 
 
 def in_order(runs: list[run_results.Run]) -> list[run_results.Run]:
-    """Returns the runs in the order of the chart, in which the best row is the
-    first one. All plots and tables use this order. Rows that have an order of
-    their own, such as bitrates, keep it."""
+    """Returns the runs in the order in which all plots and tables show them.
+    The runs of the best row are first, and those of the worst row are last. If
+    the rows have an order of their own, as bitrates have, the order of the runs
+    is not changed."""
     if runs[0].way.is_ordered:
         return runs
     found = run_results.by_label(runs)

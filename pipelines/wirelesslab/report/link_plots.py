@@ -127,7 +127,8 @@ def carried_over_time(runs: list[run_results.Run]) -> Figure:
 
     figure = rows(runs, "Mbit/s", draw)
     # The line of a link without a limit would be so high that the plot had no
-    # room for the other lines.
+    # room for the other lines. In this case, the height of the plot is
+    # therefore chosen for the other lines only.
     if limits and max(limits) > top:
         highest = max((rate for run in plots.first_runs(runs).values()
                        for rate in link_use.rates(

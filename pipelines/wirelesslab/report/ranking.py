@@ -50,7 +50,7 @@ def is_better(one: Range, other: Range) -> bool:
 def places(ranges: Mapping[str, Range]) -> dict[str, tuple[int, int] | None]:
     """Returns {label: (highest place, lowest place)}. Both places are equal if
     no other range overlaps the range of the row. A row with too few runs has
-    None.
+    None in place of the pair.
     """
     ranked = {label: own for label, own in ranges.items() if own.is_ranked}
     found: dict[str, tuple[int, int] | None] = dict.fromkeys(ranges)
@@ -70,7 +70,9 @@ def best(ranges: Mapping[str, Range]) -> list[str]:
 
 
 def in_order(ranges: Mapping[str, Range]) -> list[str]:
-    """Returns the labels, sorted by the median, for a chart."""
+    """Returns the labels in the order of a chart. The label with the highest
+    median is the first one.
+    """
     return sorted(ranges, key=lambda label: (-ranges[label].median,
                                              -ranges[label].high))
 

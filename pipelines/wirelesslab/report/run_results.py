@@ -112,7 +112,9 @@ class Run:
 
     @functools.cached_property
     def links(self) -> list[measurements.LinkLog]:
-        """The log of each part of a combined link."""
+        """The logs of the single links of which a combined link consists. If
+        the link is not combined, there is only one log.
+        """
         return [measurements.read_link(self._home / name, station)
                 for name, station in cells.link_logs(self.cell)]
 
@@ -146,9 +148,10 @@ class Run:
             self.link.packets)
 
     def quality_of_link(self, place: int = 0) -> list[tuple[int, float]]:
-        """Returns [(ns of the film, quality from 0 to 1)] of one link. The film
-        begins when its first packet enters the link. The clock of the link has
-        started earlier."""
+        """Returns the quality of one link over time. `place` is the index of
+        the link. The result has the form [(time in ns since the film began,
+        quality from 0 to 1)]. The film begins when its first packet enters the
+        link, which is later than the start of the link's clock."""
         first = self.link.packets[0].arrival_ns if self.link.packets else 0
         return [(max(ns - first, 0), value)
                 for ns, value in self.links[place].quality]
@@ -162,8 +165,8 @@ class Run:
 
     @functools.cached_property
     def pictures(self) -> list[quality.Picture]:
-        """The comparison of all pictures. It takes longer than everything else,
-        so the result is kept in a file.
+        """The quality of each picture that the viewer saw. Its computation
+        takes longer than everything else, so the result is kept in a file.
         """
         return kept_pictures(
             self.directory / f"quality-{self._late_ms}.csv", self.shown,
@@ -194,7 +197,9 @@ class Run:
         return dict(self._numbers)
 
     def know(self, numbers: dict[str, float]) -> None:
-        """Stores numbers that another process has computed."""
+        """Sets the numbers that numbers() returns, because another process has
+        computed them already.
+        """
         self.__dict__["_numbers"] = numbers
 
     @functools.cached_property
@@ -263,8 +268,9 @@ def kept_pictures(
         path: pathlib.Path, shown: list[int | None],
         measure: Callable[[list[int | None]], list[quality.Picture]]
 ) -> list[quality.Picture]:
-    """Returns the numbers from the file. If the file is missing, computes them
-    and writes it.
+    """Returns the quality of each picture, which is read from the file `path`.
+    If the file is missing, `measure` computes the quality for `shown`, and the
+    file is written.
     """
     if path.exists():
         with open(path) as file:
@@ -340,7 +346,10 @@ def runs_of(directory: pathlib.Path, result: dict[str, Any],
 
 def grouped(runs: list[Run],
             key: Callable[[Any], Any]) -> dict[Any, list[Any]]:
-    """Returns {key: runs}; the runs keep their order."""
+    """Divides the runs into groups with the same result of `key`. Returns
+    {result of `key`: runs of this group}. In each group the runs keep their
+    order.
+    """
     found = {}
     for run in runs:
         found.setdefault(key(run), []).append(run)
@@ -423,8 +432,8 @@ def all_numbers(runs: list[Run]) -> Table:
 
 
 def fairness(runs: list[Run]) -> Table | None:
-    """Returns how the streams shared a link; None if no link had several
-    streams.
+    """Returns a table that shows how the streams shared a link; None if no link
+    had several streams.
     """
     heads = ["stream", "throughput beside the others, Mbit/s", "share, %",
              "Jain's index", "runs"]
@@ -441,8 +450,8 @@ def fairness(runs: list[Run]) -> Table | None:
 
 
 def loss_runs(runs: list[Run]) -> Table:
-    """Returns a table in the form of Ouwens table 3.12. The packets of all runs
-    of a label are counted together.
+    """Returns a table in the form of Ouwens table 3.12. The table has a row for
+    each label, which counts the packets of all runs that have this label.
     """
     heads = [runs[0].way.head,
              *(f"{length} in a row, %" for length in measurements.OUWENS_RUNS),
@@ -460,8 +469,8 @@ def loss_runs(runs: list[Run]) -> Table:
 
 
 def attempts(runs: list[Run]) -> Table:
-    """Returns a table in the form of Ouwens table 3.2. The packets of all runs
-    of a label are counted together.
+    """Returns a table in the form of Ouwens table 3.2. The table has a row for
+    each label, which counts the packets of all runs that have this label.
     """
     max_attempts = measurements.OUWENS_MAX_ATTEMPTS
     heads = [runs[0].way.head,
@@ -479,8 +488,9 @@ def attempts(runs: list[Run]) -> Table:
 
 
 def latency_by_size(runs: list[Run]) -> Table:
-    """Returns the median latency in ms for each class of frame sizes. The
-    median is over the frames of all runs of a label.
+    """Returns a table with the median latency in ms for each class of frame
+    sizes. The table has a row for each label. A row covers the frames of all
+    runs that have this label.
     """
     found = {title_of(own[0]): measurements.latency_by_size(
         [way for run in own for way in run.passages], SIZE_CLASS)

@@ -40,7 +40,10 @@ def rows_of(path: pathlib.Path) -> list[dict[str, Any]]:
 
 
 def numbers(directory: pathlib.Path, cell: Cell) -> dict[str, float]:
-    """Returns {name: number}, in the order of NUMBERS."""
+    """Returns the numbers of a run as {name: number}, in the order of NUMBERS.
+    `directory` has the logs of the run, and `cell` describes it. A number that
+    was not measured is NaN.
+    """
     kind = cell["workload"]["kind"]
     found = READERS[kind](directory, cell)
     return {name: found.get(name, math.nan) for name, _ in NUMBERS[kind]}

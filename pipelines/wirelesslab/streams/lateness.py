@@ -48,9 +48,10 @@ LINK_STATISTICS = ("median", "p99", "max")
 # same cause.
 SAME_CAUSE = 0.5
 PARTS = ("machine", "link")
-# A verdict is whether a frame was decodable in time. In the results of a run,
-# STALL is the key of the number of verdicts that a stall at the start may have
-# changed. Results of older versions do not have this key.
+# The verdict of a frame says whether the frame was decodable in time. In the
+# results of a run, STALL is a key. Its value is the percentage of verdicts that
+# a stall at the start may have changed. Results of older versions do not have
+# this key.
 STALL = "stall_verdicts_percent"
 # The verdict of a frame says whether the frame was decodable in time. A run is
 # flagged if the lateness may have changed the verdicts of more than
@@ -152,8 +153,9 @@ def percentile_of_link(lateness: Lateness, percent: int) -> float:
 
 
 def steps(lateness: Lateness) -> list[tuple[float, float]] | None:
-    """Returns [(lateness in ms, share of the frames that were late by it)], or
-    None if a measurement is missing."""
+    """Returns the distribution of the lateness, or None if a measurement is
+    missing. The distribution has the form [(lateness in ms, share of the frames
+    that were late by this number of ms)]."""
     if None in [lateness[f"{part}_p99_ms"] for part in PARTS]:
         return None
     return [(percentile_of(lateness, "machine", percent)
@@ -183,8 +185,9 @@ def without_maximum(late: Sequence[tuple[float, float]]
 def changed_verdicts(passages: Sequence[measurements.Passage],
                      late: Sequence[tuple[float, float]],
                      late_ms: float) -> float:
-    """Returns the share of the sent frames, in %, that were not decodable in
-    time but would have been without the lateness."""
+    """Computes the effect of the lateness `late`, which is a result of steps().
+    Returns a percentage of the sent frames: those that were not decodable in
+    time, but would have been decodable in time without the lateness."""
     def decodable(ms: float) -> int:
         return len(measurements.decodable(passages, ms * NS_PER_MS))
 
@@ -196,8 +199,9 @@ def changed_verdicts(passages: Sequence[measurements.Passage],
 def percentile_without(latency_ms: Sequence[float],
                        late: Sequence[tuple[float, float]],
                        percent: float) -> float:
-    """Returns the value that a percentile of the latency would have had without
-    the lateness."""
+    """Returns the percentile `percent` that the latency would have had without
+    the lateness, in ms. `latency_ms` has the measured latencies. `late` is the
+    distribution of the lateness, as steps() returns it."""
     earlier = sorted((own - ms, share) for own in latency_ms
                      for ms, share in late)
     sums = list(itertools.accumulate(share for _, share in earlier))
@@ -212,8 +216,10 @@ def percentile_without(latency_ms: Sequence[float],
 def effect(passages: Sequence[measurements.Passage],
            late: Sequence[tuple[float, float]], stall_ms: float,
            late_ms: float) -> dict[str, float]:
-    """Returns by how much the lateness, or a stall of `stall_ms` at the start,
-    may have changed the results of a stream.
+    """Returns by how much the lateness may have changed the results of a
+    stream. `passages` are the frames of the stream. `late` is a result of
+    steps(). `stall_ms` is the length of a possible stall at the start.
+    `late_ms` is the lateness from which on a frame counts as late.
     """
     found = {"verdicts_percent": changed_verdicts(passages, late, late_ms),
              STALL: changed_verdicts(passages, [(stall_ms, 1)], late_ms)}

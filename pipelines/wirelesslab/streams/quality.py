@@ -22,7 +22,7 @@ from wirelesslab import processes
 from wirelesslab.errors import LabError
 from wirelesslab.streams import clips, pictures
 
-# A finite value in dB that plots and means use for an infinite PSNR.
+# The value in dB that stands for an infinite PSNR in plots and in means.
 DB_OF_INFINITE = 100.0
 # Only the luminance is compared, as EvalVid does.
 MSE = re.compile(r"\bmse_y:(\S+)")
@@ -182,7 +182,9 @@ def drawable(psnr: float) -> float:
 
 def take(clip: pathlib.Path, number: int, target: pathlib.Path,
          width: int) -> pathlib.Path:
-    """Saves one picture of a clip, for a page."""
+    """Saves the picture `number` of `clip` in the file `target`, with a width
+    of `width` pixels. Returns `target`.
+    """
     pictures.ffmpeg(["-i", clip, "-vf",
                      rf"select=eq(n\,{number}),scale={width}:-2",
                      "-frames:v", 1, "-update", 1, target],

@@ -21,8 +21,8 @@ from wirelesslab.streams import link_paths, placement
 OURS = paths.PIPELINES / "transports.ini"
 COMPUTED = "computed"
 KINDS_OF_CLIP = ("m2v", "ts")
-# {first element of a receiver: kind of its socket}. A receiver with any other
-# first element uses UDP.
+# {first element of a receiver: transport protocol of its socket}. If a receiver
+# has any other first element, its socket is a UDP socket.
 SOCKETS = {"tcpserversrc": "tcp", "udplitesrc": "udplite"}
 # Elements that do not end when gst-launch-1.0 is interrupted. srtsrc waits for
 # packets for up to a second at a time, and does not notice a request to stop
@@ -137,9 +137,11 @@ def pipeline(name: str, section: configparser.SectionProxy, key: str,
 
 
 def own_link(owner: str, properties: str, others: Iterable[str] = ()) -> str:
-    """Returns `properties`, which are properties of wirelesslink, unchanged.
-    Raises LabError if the lab itself sets one of them. Also raises it if the
-    lab itself sets a property whose name is in `others`.
+    """Checks properties that a user sets for wirelesslink. `properties` is a
+    text with properties, such as "rate=5000000 delay=20". `others` has the
+    names of further properties. `owner` is the name of the section that sets
+    all of these properties. Raises LabError if the lab itself sets one of them.
+    Returns `properties` unchanged.
     """
     placement.describe_link(properties)
     for word in [*properties.split(), *others]:
@@ -180,12 +182,16 @@ def ports(name: str, section: configparser.SectionProxy) -> int:
 
 
 def ports_of(transport: Protocol, port: int) -> list[int]:
-    """Returns the ports at which the receiver listens."""
+    """Returns the ports at which the receiver listens if {port} stands for
+    `port`.
+    """
     return [port + n for n in range(transport.get("ports", 1))]
 
 
 def ends(transport: Protocol) -> bool:
-    """Returns whether the pipelines end by themselves, as most do."""
+    """Returns whether the pipelines of the protocol end by themselves. Most
+    pipelines do.
+    """
     return transport.get("ends", True)
 
 
@@ -234,8 +240,9 @@ def together(several: list[Protocol], apart: float) -> Protocol:
 
 
 def streams(protocol: Protocol) -> list[tuple[str, Protocol]]:
-    """Returns [(name of the stream, its transport)]. The name of a single
-    stream is empty.
+    """Returns a list of the streams of a protocol. An element of the list is a
+    pair: the name of the stream and its transport. If the protocol has only one
+    stream, the name is empty.
     """
     if "streams" not in protocol:
         return [("", protocol)]

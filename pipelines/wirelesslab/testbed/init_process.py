@@ -169,8 +169,8 @@ def make_run_private() -> None:
             linux.mount(f"/proc/self/fd/{old}/{entry.name}", new, None,
                         linux.MS_BIND | linux.MS_REC)
         except OSError:
-            # The entry was removed in the meantime, or is not readable. It is
-            # left out.
+            # The entry of the old directory was removed in the meantime, or is
+            # not readable. The new directory does not get this entry.
             pass
     os.close(old)
 
@@ -195,8 +195,9 @@ def make_network(defaults: dict[str, str], settings: dict[str, str]) -> int:
 
 
 def sysctl(name: str) -> pathlib.Path:
-    # A name may be written with slashes. Dots in such a name belong to the
-    # names of devices, as in sysctl(8).
+    # The parts of the name of a sysctl are separated by dots or by slashes. If
+    # a name contains a slash, a dot in it is a part of a device name (see
+    # sysctl(8)).
     return pathlib.Path("/proc/sys",
                         name if "/" in name else name.replace(".", "/"))
 

@@ -23,8 +23,8 @@ import socket
 import sys
 from typing import Any
 
-# The buffer of the socket has room for a burst. Packets are therefore lost in
-# the link, and not in front of it.
+# The buffer of the socket has room for a burst. A burst therefore loses no
+# packets in the socket; it can lose packets only in the link.
 BUFFER_BYTES = 1 << 20
 MESSAGE_BYTES = 1 << 16
 

@@ -689,7 +689,9 @@ was_key_unit_asked_for (LoopbackFixture * fixture)
   return loopback_count_key_unit_requests (&fixture->sink) > 0;
 }
 
-/* `asked` is the value of the property request-key-units. */
+/* Loses a packet of a key frame, and checks whether the sink requests a key
+ * unit. The request must be made if and only if `asked` is TRUE, which is the
+ * value of the property request-key-units. */
 static void
 lose_a_key_packet (gboolean asked)
 {

@@ -84,8 +84,8 @@ put_sequence (GstBitWriter * writer, guint width, guint height)
   put_bits (writer, 0, 16);
 }
 
-/* ISO/IEC 13818-2, section 6.2.2.6. `number` is the number of pictures before
- * this GOP. */
+/* Writes the header of a GOP (ISO/IEC 13818-2, section 6.2.2.6). `number` is
+ * the number of pictures before this GOP. */
 static void
 put_gop (GstBitWriter * writer, guint number, gboolean closed)
 {
@@ -125,8 +125,8 @@ put_picture (GstBitWriter * writer, const Place * place)
   put_bits (writer, 0, 1);      /* no composite display */
 }
 
-/* The bytes never contain three zeros in a row, and differ in each slice of
- * each frame. */
+/* Writes `rows` slices of frame `n`, each with `size` bytes. The bytes never
+ * contain three zeros in a row, and differ in each slice of each frame. */
 static void
 put_slices (GstBitWriter * writer, guint n, guint rows, guint size)
 {
@@ -149,7 +149,8 @@ take_bytes (GstBitWriter * writer)
   return g_bytes_new_take (gst_bit_writer_reset_and_get_data (writer), size);
 }
 
-/* Makes a frame of this size with only `rows` slice rows. */
+/* Makes frame `n` with a size of `width` x `height` pixels, but with only
+ * `rows` slice rows. */
 static GBytes *
 make_frame_rows (guint n, guint width, guint height, guint rows)
 {
@@ -369,7 +370,7 @@ temporary_path (void)
   return path;
 }
 
-/* Returns the lines of the file and deletes the file. Frees `path`. */
+/* Returns the lines of the file `path` and deletes the file. Frees `path`. */
 static gchar **
 take_lines (gchar * path)
 {
@@ -385,7 +386,8 @@ take_lines (gchar * path)
   return lines;
 }
 
-/* Empties the columns that contain arrival times. */
+/* Returns a copy of the log line `line` in which the columns with arrival times
+ * are empty. Free it. */
 static gchar *
 without_times (const gchar * line)
 {
@@ -1107,8 +1109,8 @@ GST_END_TEST;
 
 /* --- times ---------------------------------------------------------------- */
 
-/* 100 frames. The last ten of them are 1 to 10 ms late, and all others are in
- * time.
+/* The stream has 100 frames. The last ten of them are 1 to 10 ms late, and all
+ * others are in time.
  */
 GST_START_TEST (latency_percentiles_are_the_hand_made_ones)
 {
@@ -1215,7 +1217,8 @@ GST_START_TEST (a_raw_frame_arrives_with_its_last_byte)
 
 GST_END_TEST;
 
-/* Pushes frame `n`. The signal does not take ownership of the buffer. */
+/* Pushes frame `n` into appsrc by the signal push-buffer, which does not take
+ * ownership of the buffer. */
 static void
 push_to_source (GstElement * source, guint n)
 {
@@ -1472,8 +1475,8 @@ GST_START_TEST (silent_false_prints_lines_and_a_summary)
   g_set_print_handler (before);
 
   lines = g_strsplit (printed->str, "\n", -1);
-  /* The log has the lines of the GOPs, of the frames and of one loss. After
-   * them there are three lines of summary and an empty line. */
+  /* The log begins with one line for each GOP and each frame, and one line for
+   * the lost frame. Then it has three lines of summary and an empty line. */
   fail_unless_equals_int (g_strv_length (lines), 5 + FRAMES (5) + 3 + 1);
   fail_unless (g_str_has_prefix (lines[0],
           "meter: gop  time code 00:00:00:00  pictures 0"));

@@ -422,7 +422,8 @@ GST_END_TEST;
 
 /* --- sharing a device ----------------------------------------------------- */
 
-/* Returns a pipeline that reads from a device and writes to the same device. */
+/* Returns a pipeline that reads packets from the device `ifname` and writes
+ * them to the same device. `src` and `sink` are set to its elements. */
 static GstElement *
 make_mirror (const gchar * ifname, GstElement ** src, GstElement ** sink)
 {
@@ -911,8 +912,8 @@ push_mixed_list (GstHarness * harness)
           make_mixed_list ()), GST_FLOW_OK);
 }
 
-/* Receives all packets. Fails if they are not exactly the undamaged packets of
- * make_mixed_list (), in their order. */
+/* Receives all packets from the socket `fd`. Fails if they are not exactly the
+ * undamaged packets of make_mixed_list (), in their order. */
 static void
 fail_unless_received (gint fd)
 {

@@ -102,7 +102,8 @@ fixture_clear (Fixture * fixture)
   dccp_endpoint_free (fixture->receiver);
 }
 
-/* RFC 4340 section 5.1: the 48-bit sequence number follows the reserved byte.
+/* Returns the sequence number in a header. By RFC 4340 section 5.1, the 48-bit
+ * sequence number follows the reserved byte.
  */
 static guint64
 get_sequence (const guint8 * header)

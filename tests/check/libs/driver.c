@@ -99,11 +99,14 @@ typedef struct
   DatagramPath back[PATHS];
 
   /* State of the mock core */
-  GArray *to_send;              /* array of Packet: what the core will send */
+  /* array of Packet: the packets that the core will send */
+  GArray *to_send;
   guint n_polled;
-  /* array of Packet: the packets that the core has reported as events */
+  /* array of Packet: the received packets, which the core has reported as
+   * events */
   GArray *arrived;
-  /* The DatagramSlice of each packet that arrived; NULL: none are kept */
+  /* The DatagramSlice of each packet that arrived; NULL if the core keeps no
+   * slices */
   GArray *kept;
   Packet event;
   gboolean has_event;
@@ -113,7 +116,9 @@ typedef struct
   GString *blocked;
 
   /* State of the mock owner */
-  /* one digit per event: the number of the path */
+  /* In each call of note_sent, the owner appends the number of the path, which
+   * has one digit, to `sent`. In each call of note_heard, it appends this
+   * number to `heard`. */
   GString *sent, *heard;
   guint errors, rounds, flushes, packets_traced;
   guint gso_errors_traced;
@@ -346,7 +351,8 @@ connect_to (guint16 port, gboolean gso)
   return socket;
 }
 
-/* Adds a connected socket to the driver, and a listener at its far end. */
+/* Opens a listening socket. Adds a path with the number `path` to the driver,
+ * with a socket that is connected to the listening socket. */
 static void
 add_sockets_with (Fixture * self, guint path, gboolean gso)
 {
@@ -389,7 +395,8 @@ send_from_far (Fixture * self, guint path, guint8 first)
   g_assert_no_error (error);
 }
 
-/* Returns the first byte of the next packet, or -1 if there is none. */
+/* Returns the first byte of the next packet at the far end of `path`, or -1 if
+ * there is none. */
 static gint
 read_at_far (Fixture * self, guint path)
 {
@@ -467,7 +474,8 @@ GST_START_TEST (more_than_a_batch_goes_at_once)
 
 GST_END_TEST;
 
-/* Passes one packet to the core and tells the driver. */
+/* Passes a packet for `path` to the core, and calls driver_flush_often (). The
+ * first byte of the packet is `first`. */
 static void
 put_often (Fixture * self, guint path, guint8 first, guint64 now)
 {
@@ -1000,8 +1008,8 @@ GST_START_TEST (loop_watches_a_descriptor_of_its_owner)
 
 GST_END_TEST;
 
-/* A sender and a receiver that may merge packets (GSO and GRO). The driver has
- * the receiver as path 1. */
+/* A sender and a receiver whose packets may be merged (GSO and GRO). In the
+ * driver, the receiver has the path number 1. */
 typedef struct
 {
   Fixture fixture;
@@ -1137,7 +1145,7 @@ GST_START_TEST (kept_packets_keep_a_limited_number_of_blocks)
     for (i = 0; i < 3 * DRIVER_MAX_SLICED; i++)
       merging_send (&self, i, 40, sizes[i % 2], sizes[i % 2]);
     assert_equals_int (self.fixture.kept->len, 3 * DRIVER_MAX_SLICED * 40);
-    /* One more block is allowed for the packets that are copied. */
+    /* The packets that are copied may occupy one more block. */
     fail_unless (count_kept_blocks (&self.fixture) <= DRIVER_MAX_SLICED + 1);
     fail_unless (datagram_pool_get_used (self.fixture.driver.pool) <=
         DATAGRAM_BATCH + DRIVER_MAX_SLICED + 1);

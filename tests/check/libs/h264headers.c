@@ -60,7 +60,9 @@ make_bits (const gchar * text)
   return bits;
 }
 
-/* Appends a byte with the emulation prevention of section 7.4.1.1. */
+/* Appends `byte` to the NAL unit, with the emulation prevention of section
+ * 7.4.1.1 of H.264. `zeros` counts the zero bytes at the end of the NAL unit.
+ */
 static void
 append_escaped (GByteArray * unit, guint8 byte, guint * zeros)
 {
@@ -506,10 +508,10 @@ GST_START_TEST (order_type_1_is_expected)
           "e0 e7 e0 4:1 1:0 s0 s0 1:0"), 4);
   fail_unless_equals_int (count (headers, NON_REFERENCE,
           "e0 e7 e0 4:2 1:0 s0 s0"), 2);
-  /* The next frame has a delta_pic_order_cnt[0] of 1, so its order count is one
-   * more than without this field. In the frame after it, delta_pic_order_cnt[1]
-   * is -3, so the bottom field is earlier than the top field. Then two single
-   * fields follow. */
+  /* The next frame has a delta_pic_order_cnt[0] of 1, so its picture order
+   * count is one more than without this field. In the frame after it,
+   * delta_pic_order_cnt[1] is -3, so the bottom field is earlier than the top
+   * field. Then two single fields follow. */
   fail_unless_equals_int (count (headers, REFERENCE,
           "e0 e7 e0 4:2 1:0 s1 s0 1:0"), 9);
   fail_unless_equals_int (count (headers, REFERENCE,

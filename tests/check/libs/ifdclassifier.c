@@ -83,9 +83,10 @@ describe (const IfdFrame * frame)
   return text;
 }
 
-/* Classifies a copy in memory of exactly `size` bytes, so that AddressSanitizer
- * detects each read beyond the end. Also checks that the classifier does not
- * change other fields of the frame. */
+/* Passes a copy of `data` to the classifier. The copy is in memory of exactly
+ * `size` bytes, so that AddressSanitizer detects each read beyond the end. Also
+ * checks that the classifier does not change other fields of the frame. Returns
+ * the text with which describe () describes the frame. */
 static const gchar *
 classify_bytes (IfdClassifier * classifier, const guint8 * data, gsize size,
     guint64 pts)
@@ -162,7 +163,9 @@ count_malformed (const IfdClassifier * classifier)
   return count;
 }
 
-/* Checks the classification of one access unit in each kind of framing. */
+/* Passes the access unit `before` (NULL means none) and then the access unit
+ * `text` to a classifier. Checks that the classifier describes `text` as
+ * `expected`. Repeats this in each kind of framing. */
 static void
 expect_of (IfdCodec codec, const gchar * before, const gchar * text,
     const gchar * expected)
@@ -978,7 +981,10 @@ GST_START_TEST (access_units_may_be_cut_anywhere)
 
 GST_END_TEST;
 
-/* Returns the total size of all slices, and the first slice in hexadecimal. */
+/* Lets the classifier find the slices of the access unit that `text` describes.
+ * `length_size` has the same meaning as in make_access_unit (). Returns a text
+ * with the total size of all slices and, in hexadecimal, the bytes of the first
+ * slice. Free it. */
 static gchar *
 describe_slices (const IfdClassifier * classifier, const gchar * text,
     guint length_size)

@@ -17,12 +17,14 @@
 #define SECOND LINK_SECOND
 #define BLOCK (20 * MS)
 
-/* The TCP segments of the measurements, and the size of their headers. */
+/* Size in bytes of the TCP segments in the measurements, and size in bytes of
+ * their headers. */
 #define MSS 536
 #define TCP_HEADER 40
 
-/* Prints one line of a table with the published value and the value of the
- * model, and checks that they differ by at most `within`. */
+/* Prints one line of a table with the published value `theirs` and the value
+ * `ours` of the model, and checks that the two values differ by at most
+ * `within`. */
 static void
 check_line (const gchar * name, gdouble theirs, gdouble ours, gdouble within)
 {
@@ -117,7 +119,8 @@ path_await (Path * path, guint station, guint n)
   return packet.departure;
 }
 
-/* Sends a message in full TCP segments and returns the number of segments. */
+/* Sends a message of `bytes` bytes from `station`, in full TCP segments.
+ * Returns the number of segments. */
 static guint
 path_send_message (Path * path, guint station, guint bytes)
 {
@@ -219,8 +222,9 @@ get_median (const gdouble * seconds)
   return (seconds[EXCHANGES / 2 - 1] + seconds[EXCHANGES / 2]) / 2;
 }
 
-/* Returns the bytes of TCP payload that pass through a queue that is always
- * full. */
+/* Returns the bytes of TCP payload that station `station` delivers in `seconds`
+ * seconds if its queue is always full. `stats` gets the statistics of the link.
+ */
 static guint64
 get_bulk (const LinkConfig * config, guint station, guint seconds,
     LinkStats * stats)
@@ -410,7 +414,9 @@ GST_END_TEST;
 
 #define TABLE_5_RUNS 16
 
-/* Returns the mean number of resets per run. */
+/* Measures in several runs how many kilobytes the link transfers in 15 minutes.
+ * Checks that the mean is close to `theirs`, the number in the paper. Returns
+ * the mean number of resets per run. */
 static gdouble
 check_quarter_hour (const gchar * name, LinkConfig * config, gdouble theirs)
 {
@@ -441,7 +447,8 @@ GST_START_TEST (bulk_in_15_minutes_as_table_5_of_alanko)
   link_config_init (&config, LINK_PROFILE_GSM, __i__);
   resets = check_quarter_hour (name, &config, gsm[__i__]);
   /* When RLP loses a block, this only causes a delay, so the link is hardly
-   * ever reset. On a poor link, resets are permitted. */
+   * ever reset. With the quality poor, the test accepts any number of resets.
+   */
   fail_unless (__i__ == LINK_QUALITY_POOR || resets < 1);
   g_free (name);
   name = g_strdup_printf ("NMT, %s, kbyte", names[__i__]);
@@ -459,7 +466,9 @@ GST_END_TEST;
 #define FIGURE_7_SIZE 40000
 #define FIGURE_7_SILENCE 2.0
 
-/* Prints the trace and returns the number of silences. */
+/* Runs the transfer of figure 7. Prints each silence of more than
+ * FIGURE_7_SILENCE seconds, and the time at which the transfer ends. Returns
+ * the number of these silences. */
 static guint
 print_trace (const LinkConfig * config)
 {
@@ -515,7 +524,8 @@ GST_END_TEST;
 typedef struct
 {
   guint n, calls, failed;
-  /* The sorted durations of the set-ups. */
+  /* Durations of the call set-ups that succeeded, in s. They are sorted when
+   * all calls have been made. */
   gdouble seconds[SETS * CALLS];
   gdouble min_detection, max_detection;
   guint64 begin;                /* start of the current set-up in ns */
@@ -539,8 +549,9 @@ note_call (Calls * calls, const LinkEvent * event)
   }
 }
 
-/* Makes phone calls until 400 of them have succeeded. Each call ends soon,
- * because the configured duration of a call is very short. */
+/* Makes phone calls over a link with the configuration `config` until 400 of
+ * them have succeeded, and adds them to `calls`. Each call ends soon, because
+ * the configured duration of a call is very short. */
 static void
 make_set (const LinkConfig * config, Calls * calls)
 {
@@ -737,7 +748,7 @@ GST_START_TEST (video_losses_as_singh)
 
 GST_END_TEST;
 
-/* Singh, appendix B: mean round trip of ping -s 500 */
+/* Returns the mean round trip in s of ping -s 500, as in Singh, appendix B. */
 static gdouble
 get_mean_ping (LinkProfile profile)
 {
@@ -774,7 +785,8 @@ GST_END_TEST;
 
 /* Traces of radio blocks */
 
-/* Returns a trace of `n` blocks. The blocks from `first` to `last` are damaged.
+/* Returns a trace of `n` radio blocks. The blocks with the indices `first` to
+ * `last`, counted from 0, are damaged.
  */
 static gchar *
 make_trace (guint n, guint first, guint last)
@@ -813,8 +825,9 @@ note_fate (Course * course, const LinkEvent * event)
   course->last_lost = MAX (course->last_lost, packet->index);
 }
 
-/* Sends `n` packets of `size` bytes, one every `interval`. Runs the link until
- * each packet is delivered or lost. */
+/* Sends `n` packets of `size` bytes, one every `interval`, through a new link
+ * with the configuration `config`. Runs the link until each packet is delivered
+ * or lost. `course` gets the fates of the packets. */
 static void
 run_course (const LinkConfig * config, guint n, guint32 size,
     guint64 interval, Course * course)
@@ -857,8 +870,8 @@ run_course (const LinkConfig * config, guint n, guint32 size,
   path_close (&path);
 }
 
-/* Configures GSM with a trace of the blocks from station 0 and a trace of the
- * blocks to station 0. */
+/* Sets `config` to the profile GSM with two traces of radio blocks: `up` for
+ * the blocks from station 0, and `down` for the blocks to station 0. */
 static void
 init_traced (LinkConfig * config, const gchar * up, const gchar * down)
 {
@@ -867,7 +880,8 @@ init_traced (LinkConfig * config, const gchar * up, const gchar * down)
   config->blocks.trace_down = down;
 }
 
-/* Returns by how many ms packet `n` leaves later than without errors. */
+/* Returns by how many ms packet `n` leaves later in `course` than in `ideal`,
+ * which is a run without errors. */
 static guint64
 get_extra (const Course * course, const Course * ideal, guint n)
 {
@@ -1191,8 +1205,8 @@ GST_START_TEST (full_window_stalls_and_goes_on)
   fail_unless (course.in_order);
   fail_unless_equals_int (course.max_attempts, 1);
   fail_unless_equals_int (get_extra (&course, &ideal, 100), 0);
-  /* The last acknowledgement was sent in block 49 and covers the frames up to
-   * 43. */
+  /* The last acknowledgement was sent in block 49. It acknowledges the frames
+   * up to number 43. */
   fail_unless_equals_int (get_extra (&course, &ideal, 103), 0);
   fail_unless (get_extra (&course, &ideal, 110) >= 400);
   fail_unless (get_extra (&course, &ideal, 199) <= 400);
@@ -1257,8 +1271,8 @@ GST_START_TEST (damage_is_where_the_block_was)
   Path path;
   guint i;
 
-  /* 100 bytes and 7 bytes of PPP take 111.5 ms on the serial line, and are sent
-   * in blocks 3 to 6. */
+  /* The packet has 100 bytes, and PPP adds 7 bytes. The serial line needs 111.5
+   * ms for them. The radio sends them in blocks 3 to 6. */
   trace = make_trace (1000, 4, 4);
   link_config_init (&config, LINK_PROFILE_GSM_TRANSPARENT, LINK_QUALITY_IDEAL);
   config.blocks.trace = trace;
@@ -1571,9 +1585,9 @@ log_event (GString * log, const LinkEvent * event)
       event->packet.n_damage, event->call, event->quality);
 }
 
-/* Returns the events of 5 minutes with packets of `size` bytes in each
- * direction. If `quality` is TRUE, only changes of the link quality are
- * returned. */
+/* Runs a link with the profile `profile` for 5 minutes, with packets of `size`
+ * bytes in each direction. Returns its events as a text. If `quality` is TRUE,
+ * the text has only the changes of the link quality. */
 static gchar *
 get_log (LinkProfile profile, guint64 seed, guint32 size, gboolean quality)
 {

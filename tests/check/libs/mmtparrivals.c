@@ -199,7 +199,7 @@ GST_START_TEST (transits_are_those_since_the_last_record)
   fail_unless_equals_int (record.min_transit, TICKS (20));
   fail_unless_equals_int (record.high_transit, TICKS (40));
   fail_unless_equals_int (record.transit, TICKS (35));
-  /* Two records of the same time are equal. */
+  /* Two records that are written at the same time are equal. */
   take (&arrivals, 60, &again);
   fail_unless_equals_int (again.flags, 0);
   fail_unless_equals_int (again.min_transit, TICKS (20));

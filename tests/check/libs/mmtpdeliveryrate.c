@@ -54,8 +54,8 @@ get_extra (const Fixture * fixture)
   return mmtp_delivery_rate_get_extra (&fixture->rate);
 }
 
-/* A packet is sent every 10 ms and needs 20 ms to arrive. The receiver reports
- * every 50 ms. */
+/* Sends a packet every 10 ms from the time `from` to the time `to`, which are
+ * in ms. A packet needs 20 ms to arrive. The receiver reports every 50 ms. */
 static void
 run_steadily (Fixture * fixture, guint64 from, guint64 to)
 {
@@ -122,7 +122,8 @@ GST_START_TEST (steady_path_has_no_bursts)
 
 GST_END_TEST;
 
-/* Packets are sent every 10 ms and arrive together every 200 ms. */
+/* Sends a packet every 10 ms from the time `from` to the time `to`, which are
+ * in ms. The packets arrive together every 200 ms. */
 static void
 run_in_bursts (Fixture * fixture, guint64 from, guint64 to)
 {

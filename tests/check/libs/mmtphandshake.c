@@ -93,7 +93,8 @@ answer (Fixture * fixture, guint64 time, MmtpMessage * message, guint8 * nonce)
       bytes, size);
 }
 
-/* The COOKIE arrives at `time`. An OPEN answers it immediately. */
+/* The sender gets the COOKIE at `time`, and answers it immediately with an
+ * OPEN. */
 static void
 take_cookie (Fixture * fixture, guint64 time)
 {
@@ -107,8 +108,8 @@ take_cookie (Fixture * fixture, guint64 time)
           sizeof (bytes), &path), OPEN_SIZE);
 }
 
-/* A COOKIE for a further INIT arrives. It only shows that the INIT was not
- * lost. */
+/* At `time` a COOKIE arrives that answers a repeated INIT. This COOKIE only
+ * shows that the INIT was not lost. */
 static void
 take_further_cookie (Fixture * fixture, guint64 time)
 {
@@ -130,7 +131,8 @@ take_accept (Fixture * fixture, guint64 time, gboolean * is_minimum)
       is_minimum);
 }
 
-/* Runs a handshake with a round trip of 600 ms up to the first COOKIE. */
+/* Runs a handshake until the sender has received the first COOKIE. The COOKIE
+ * arrives 600 ms after the first INIT was sent. */
 static void
 begin_long (Fixture * fixture)
 {
@@ -175,7 +177,8 @@ GST_START_TEST (missing_cookie_gives_a_cautious_estimate)
 
 GST_END_TEST;
 
-/* The round trip of the INIT seems to be longer than that of the OPEN. */
+/* An INIT is lost, so the round trip of the INIT seems to be longer than that
+ * of the OPEN. */
 GST_START_TEST (lost_init_gives_no_estimate)
 {
   gboolean is_minimum;

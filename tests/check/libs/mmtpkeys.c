@@ -155,7 +155,8 @@ GST_START_TEST (without_a_key_a_handshake_has_zeros)
   fail_unless (memcmp (mac, zeros, sizeof (mac)) == 0);
   fail_unless (mmtp_key_verify (&none, bytes, sizeof (bytes), mac));
 
-  /* A MAC of one kind is not accepted as the other kind. */
+  /* A MAC that was made without a key is not accepted with a key, and a MAC
+   * that was made with a key is not accepted without a key. */
   fail_if (mmtp_key_verify (&other, bytes, sizeof (bytes), mac));
   mmtp_key_sign (&other, bytes, sizeof (bytes), mac);
   fail_if (mmtp_key_verify (&none, bytes, sizeof (bytes), mac));
@@ -232,7 +233,7 @@ GST_START_TEST (a_cookie_holds_for_ten_seconds)
   fail_unless (check_cookie (&cookie, NOW + 10));
   fail_if (check_cookie (&cookie, NOW + 11));
   fail_if (check_cookie (&cookie, G_MAXUINT64));
-  /* A cookie from the future is refused. */
+  /* A cookie is refused if its time is later than the current time. */
   fail_if (check_cookie (&cookie, NOW - 1));
   fail_if (check_cookie (&cookie, 0));
 }

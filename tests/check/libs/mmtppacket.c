@@ -46,7 +46,8 @@ typedef struct
   gsize min;                    /* Shorter messages are refused as SHORT. */
   /* Minimum size at which a truncated message is VALID. */
   gsize min_valid;
-  MmtpRefusal longer;           /* Result if bytes follow the body. */
+  /* Result if a message has more bytes after its body. */
+  MmtpRefusal longer;
   /* The bytes of the whole message, in hexadecimal. */
   const gchar *bytes;
   MmtpMessage message;
@@ -211,8 +212,8 @@ find_vector (const gchar * name)
   g_assert_not_reached ();
 }
 
-/* The message is filled with a value that no field has, so that a field that is
- * not read is noticed. */
+/* Parses `bytes` into `message`. Before that, `message` is filled with a value
+ * that no field has, so that the test notices a field that is not read. */
 static MmtpRefusal
 parse (MmtpMessage * message, const guint8 * bytes, gsize size, guint from)
 {
@@ -444,7 +445,8 @@ typedef struct
 {
   const gchar *vector;
   gsize offset;
-  const gchar *bytes;           /* Bytes that replace the original ones. */
+  /* Bytes in hexadecimal that replace those at `offset`. */
+  const gchar *bytes;
   MmtpRefusal expected;
 } Change;
 
@@ -822,8 +824,9 @@ get_distance (guint64 a, guint64 b)
   return a > b ? a - b : b - a;
 }
 
-/* Tries all values with these low bits around `near` and returns the nearest
- * one. If two values are equally near, it returns the larger one. */
+/* Returns the number that is nearest to `near` among all numbers whose low
+ * `bits` bits are `low`. If two numbers are equally near, returns the larger
+ * one. The function tries the numbers one by one. */
 static guint64
 unwrap_slowly (guint64 low, guint bits, guint64 near)
 {

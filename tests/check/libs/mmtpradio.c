@@ -64,7 +64,8 @@ typedef struct
   guint64 origin;
   guint n_put;
   guint64 arrived[FRAMES];      /* Arrival times, or NEVER */
-  /* Frame sizes in percent of the original ones. */
+  /* Size of the frames that are sent, in percent of the frame sizes of the
+   * film. */
   guint share;
   Link *link;
   guint down, up;               /* flows */
@@ -239,8 +240,10 @@ begin (Run * run, guint64 latency, const gchar * oven, guint64 seed)
   mmtp_sender_add_path (run->sender, OFFSET, &path);
 }
 
-/* A P-frame refers to the previous I- or P-frame. A B-frame refers to the two
- * previous I- or P-frames. All GOPs except the first are open. */
+/* Counts the frames of the run that arrived, that were late, and that were
+ * decodable in time. A P-frame refers to the previous I- or P-frame. A B-frame
+ * refers to the two previous I- or P-frames. All GOPs except the first are
+ * open. */
 static void
 judge (const Run * run, Result * result)
 {
@@ -264,8 +267,10 @@ judge (const Run * run, Result * result)
   }
 }
 
-/* `percent` scales the sizes of the film's frames. The run ends when all
- * remaining frames are late. */
+/* Streams the film with an initial delay of `latency` ns until all remaining
+ * frames are late. The frames have `percent` % of their original size. `oven`
+ * has the times at which the microwave oven is on, in the same form as OVEN.
+ * Returns the result. */
 static Result
 stream (guint percent, guint64 latency, const gchar * oven, guint64 seed)
 {

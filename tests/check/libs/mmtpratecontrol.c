@@ -20,7 +20,8 @@
 #define ONE_WAY (20 * MS)
 #define REPORT_PERIOD (50 * MS)
 #define REPORT 100              /* bytes */
-/* Bytes per second of the return path, so high that reports do not queue. */
+/* Rate of the return path in bytes per second. It is so high that reports do
+ * not queue. */
 #define REPORT_RATE 12500000
 /* Size of the queue in bytes, including the packet in transmission. */
 #define QUEUE_LIMIT 100000
@@ -47,8 +48,8 @@ typedef struct
   guint64 made;
   /* index of the first packet that is not in the report */
   guint next;
-  /* Minimum and maximum one-way delay of the packets that are reported for the
-   * first time. */
+  /* Minimum and maximum one-way delay in ns. They are computed from those
+   * packets that are in this report and in no earlier report. */
   guint64 low, high;
 } Report;
 
@@ -101,8 +102,8 @@ init_link (VirtualLinkConfig * config)
   forward->delay = back->delay = ONE_WAY;
 }
 
-/* From `time` on, the link has the rate `rate` in bit/s. `time` is in ns and
- * counts from the beginning of the run. */
+/* Adds a change of the rate to `config`: from `time` on, the link has the rate
+ * `rate` in bit/s. `time` is in ns and counts from the beginning of the run. */
 static void
 add_rate_step (VirtualLinkConfig * config, guint64 time, guint64 rate)
 {
@@ -143,7 +144,8 @@ path_new (const MmtpRateControlClass * klass, guint64 source_rate)
   return path_new_over (klass, source_rate, &config, 1);
 }
 
-/* After 5 seconds the link delivers nothing for one second. */
+/* Returns a path over a link that, after 5 seconds, delivers nothing for one
+ * second. */
 static Path *
 path_new_with_gap (const MmtpRateControlClass * klass, guint64 source_rate)
 {
@@ -200,7 +202,7 @@ path_run_source (Path * path)
     path->backlog += path->source_rate / 8 * FRAME_PERIOD / SECONDS;
     path->next_frame += FRAME_PERIOD;
   }
-  /* A sender that was idle for some time may not send a larger burst
+  /* A sender that was idle for some time must not send a larger burst
    * afterwards.
    */
   if (path->next_send < path->now)
@@ -345,7 +347,8 @@ path_run (Path * path, guint64 duration)
   }
 }
 
-/* Runs for `duration` and returns the rate of arrivals in bit/s. */
+/* Runs the path for `duration` and returns the rate in bit/s at which packets
+ * arrived in this time. */
 static gdouble
 path_measure (Path * path, guint64 duration)
 {
@@ -478,7 +481,8 @@ GST_START_TEST (resumes_a_limited_source_after_a_gap)
   path_run (path, 5 * SECONDS);
   path_measure (path, SECONDS);
   path_measure (path, 300 * MS);
-  /* The waiting packets are sent in addition to the stream. */
+  /* The packets that waited during the gap are now sent in addition to the
+   * stream. */
   fail_unless (path_measure (path, 700 * MS) >= 0.8 * RATE / 2);
   path_measure (path, 2 * SECONDS);
   path_measure (path, 2 * SECONDS);

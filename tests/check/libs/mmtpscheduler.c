@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the choice of the path against section 4.4 of Magalhães and Kravets.
- * Checks the rule by arrival against its own description. */
+/* Tests of the schedulers, which choose the path for a packet. The test
+ * compares the choices of the paper's rule with section 4.4 of Magalhães and
+ * Kravets. It compares the choices of the rule that uses arrival times with the
+ * description of this rule in mmtpscheduler.h. */
 
 #include <gst/check/gstcheck.h>
 
@@ -245,7 +247,8 @@ GST_START_TEST (turn_ends_when_a_packet_goes)
 
 GST_END_TEST;
 
-/* The remaining tests apply to every scheduler of the table. */
+/* Returns the number of schedulers in the table. The remaining tests apply to
+ * each of them. */
 static guint
 count_schedulers (void)
 {

@@ -43,7 +43,7 @@ poll_pieces (MmtpTsCutter * cutter, Pieces * pieces)
 }
 
 /* Divides the stream into buffers of `size` bytes, and cuts these buffers into
- * pieces. */
+ * `pieces`. */
 static void
 cut (const TsStream * stream, gsize size, Pieces * pieces)
 {
@@ -502,7 +502,8 @@ poll_output (Receiver * receiver)
   }
 }
 
-/* Receives the pieces whose bit is not in `missing`. */
+/* Passes all pieces to the receiver except those that are lost. Bit i of
+ * `missing` says that piece i is lost. */
 static void
 receive (Receiver * receiver, const Pieces * pieces, guint64 missing)
 {

@@ -36,7 +36,8 @@ typedef GstObjectClass ThingClass;
 static GType thing_get_type (void);
 G_DEFINE_TYPE (Thing, thing, GST_TYPE_OBJECT);
 
-/* self->lock is held when this function is called. */
+/* Called when a property has changed. self->lock is held when this function is
+ * called. */
 static void
 note_change (gpointer object)
 {
@@ -46,7 +47,8 @@ note_change (gpointer object)
   self->n_changes++;
 }
 
-/* self->lock is not held when these functions are called. */
+/* These two functions set and get the property `doubled`. They are called
+ * without self->lock. */
 static void
 set_doubled (gpointer object, const GValue * value, GParamSpec * pspec)
 {

@@ -32,8 +32,9 @@ count_bytes (const Bits * bits)
   return (bits->n_bits + 7) / 8;
 }
 
-/* The memory of the units has exactly their size, so that AddressSanitizer
- * detects the first byte that is read beyond the end. */
+/* Passes a copy of the unit `data` to the reader. The memory of the copy has
+ * exactly the size of the unit, so that AddressSanitizer detects the first byte
+ * that is read beyond the end. Returns whether the unit is valid. */
 static gboolean
 read_layered (SlotReader * reader, const guint8 * data, gsize size,
     const SlotLayer * layer, SlotUse * use)
@@ -539,7 +540,8 @@ GST_START_TEST (vp9_intra_only_frame_resets_contexts)
 
 GST_END_TEST;
 
-/* VP9, B.2: a superframe has the frames, and then the index between two equal
+/* Writes a superframe with `n` frames to `bytes` and returns its size. By VP9,
+ * B.2, a superframe has the frames, and then the index between two equal
  * markers. */
 static gsize
 write_superframe (const Vp9 * frames, guint n, guint8 * bytes)
@@ -775,7 +777,8 @@ put_existing (guint8 * bytes, guint index)
   return put_obu (bytes, 3, -1, &bits);
 }
 
-/* A temporal delimiter, the sequence header, and the frame */
+/* Passes a temporal unit to the reader: a temporal delimiter, the sequence
+ * header and the frame. Returns the slots that the frame uses and updates. */
 static SlotUse
 read_av1 (SlotReader * reader, const Sequence * sequence, Frame frame,
     gint layer)

@@ -107,8 +107,9 @@ send_all (Fixture * fixture)
   return n;
 }
 
-/* Gives feedback to the sender. The feedback is for an interval in which the
- * sender was not data-limited.
+/* Gives feedback with the receive rate `receive_rate` and the loss event rate
+ * `p` to the sender. The feedback is for an interval in which the sender was
+ * not data-limited.
  */
 static void
 go_round (Fixture * fixture, guint32 receive_rate, gdouble p)
@@ -118,8 +119,10 @@ go_round (Fixture * fixture, guint32 receive_rate, gdouble p)
   take_feedback (fixture, receive_rate, p);
 }
 
-/* Gives the sender feedback for a data-limited interval. In this interval one
- * packet is sent, two seconds later than the sender was allowed to send it. */
+/* Gives feedback with the receive rate `receive_rate` and the loss event rate
+ * `p` to the sender. The feedback is for a data-limited interval. In this
+ * interval one packet is sent, two seconds later than the sender was allowed to
+ * send it. */
 static void
 go_round_limited (Fixture * fixture, guint32 receive_rate, gdouble p)
 {
@@ -147,7 +150,8 @@ GST_START_TEST (one_packet_a_second_without_a_round_trip)
       G_MAXUINT64);
   assert_near (get_rate (&fixture), S);
   fail_unless_equals_int (send_one (&fixture), 0);
-  /* A packet may be sent early by half of the timer's granularity. */
+  /* A packet may be sent earlier than scheduled. The difference is half of the
+   * timer's granularity. */
   fail_unless_equals_uint64 (tfrc_sender_next_send (fixture.sender, 0),
       SECOND - MS / 2);
   fail_unless_equals_uint64 (tfrc_sender_next_wakeup (fixture.sender),
@@ -585,7 +589,8 @@ GST_START_TEST (feedback_takes_acknowledged_bytes_out_of_flight)
 
 GST_END_TEST;
 
-/* Sends a packet, and takes its feedback `round_trip` ns later. */
+/* Sends a packet. `round_trip` ns later, the sender gets the feedback that
+ * acknowledges this packet. */
 static void
 measure (Fixture * fixture, guint64 round_trip)
 {
@@ -608,7 +613,8 @@ GST_START_TEST (queueing_delay_is_above_the_recent_minimum)
   fail_unless_equals_uint64 (get_state (&fixture).queue_delay, 0);
   measure (&fixture, R + 20 * MS);
   fail_unless_equals_uint64 (get_state (&fixture).queue_delay, 30 * MS);
-  /* A longer round trip that remains for 20 s is no queue. */
+  /* The round-trip time has now been longer for 20 s. The longer time is
+   * therefore the new minimum, and the queueing delay is 0. */
   for (i = 0; i < 2 * 20 * 5; i++)
     measure (&fixture, 2 * R);
   fail_unless_equals_uint64 (get_state (&fixture).queue_delay, 0);
@@ -823,7 +829,10 @@ GST_END_TEST;
 
 /* --- RFC 4342 section 5.2 */
 
-/* The receive rate X_recv is 50000, so the allowed rate X is 100000. */
+/* The receive rate X_recv is 50000 at first, so the allowed rate X is 100000.
+ * Then the sender gets feedback with the receive rate `receive_rate`, `dropped`
+ * dropped packets, drops of another kind if `others` is TRUE, and Slow Receiver
+ * if `slow` is TRUE. Returns the rate after this feedback. */
 static gdouble
 get_rate_after_drops (guint dropped, gboolean others, gboolean slow,
     guint32 receive_rate, gboolean is_over)

@@ -89,7 +89,8 @@ write_slowly (guint8 * packet, gsize size, guint wire_coverage, gsize covered,
   GST_WRITE_UINT16_BE (packet + 6, checksum);
 }
 
-/* Writes the header of a packet whose payload is already in place. */
+/* Writes the header of a packet of `size` bytes with the coverage `coverage`.
+ * The payload is already in place, directly after the 8 bytes of the header. */
 static void
 write_header (guint8 * packet, gsize size, guint coverage,
     const UdpliteAddresses * addresses)
@@ -108,9 +109,10 @@ parse (const guint8 * packet, gsize size, const UdpliteAddresses * addresses)
   return udplite_parse (packet, size, addresses, 0, &header);
 }
 
-/* Inverts each bit in turn. The packet must be refused exactly if the bit is
- * covered. An inverted bit in the coverage field changes which bytes are
- * summed; in these payloads no such sum is correct by chance. */
+/* Inverts each bit of `packet` in turn. The packet must be refused if and only
+ * if the inverted bit is in the first `covered` bytes, which the checksum
+ * covers. An inverted bit in the coverage field changes which bytes are summed;
+ * in these payloads no such sum is correct by chance. */
 static void
 check_each_bit (guint8 * packet, gsize size, gsize covered,
     const UdpliteAddresses * addresses)
@@ -276,7 +278,9 @@ GST_START_TEST (large_packets_are_summed_without_losing_a_carry)
 
 GST_END_TEST;
 
-/* Splits the payload at `first` and `second`, with empty parts in between. */
+/* Splits the payload of the packet `whole` at the offsets `first` and `second`
+ * into three parts, with an empty part after each of the first two. Checks that
+ * the checksum does not depend on this division. */
 static void
 check_split (const guint8 * whole, const guint8 * payload, gsize size,
     gsize first, gsize second, guint coverage)

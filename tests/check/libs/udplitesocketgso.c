@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks how the backend udp uses GSO and GRO: which packets are sent as one
+/* Checks how the udp backend uses GSO and GRO: which packets are sent as one
  * message, and that only these packets have a UDP checksum. The test replaces
  * the functions of the C library that send messages. The replacements record
  * the messages, and fail if the test has asked for a failure.
@@ -189,7 +189,7 @@ fixture_expect_messages (const Message * expected, guint n)
 }
 
 /* Adds runs of packets that fit into one GSO message each. Between the runs are
- * single packets and packets that are covered only partly. */
+ * single packets, and packets of which the checksum covers only a part. */
 static void
 fixture_add_mixture (Fixture * fixture)
 {
@@ -218,8 +218,9 @@ GST_START_TEST (only_runs_have_a_udp_checksum)
     return;
   udplite_socket_set_gso (fixture.sockets.sender, TRUE);
   fixture_add_mixture (&fixture);
-  /* The first 200 bytes end the run of 300 bytes, and the empty packet ends the
-   * run of 200 bytes. */
+  /* A run consists of packets of the same size, and only its last packet may be
+   * shorter. The first packet of 200 bytes ends the run of packets of 300
+   * bytes. The empty packet ends the run of packets of 200 bytes. */
   fail_unless_equals_int (fixture_send (&fixture, 0), fixture.n);
   fixture_expect_messages (expected, G_N_ELEMENTS (expected));
   fixture_expect_all (&fixture);

@@ -181,7 +181,9 @@ class ScratchTest(NodesCase):
         return cell
 
     def kept(self):
-        """Returns the files that a run leaves in the temporary directory."""
+        """Returns the files that scratch.run() has left in the temporary
+        directory.
+        """
         return [path for path in self.directory.glob("wireless-lab-*/*")
                 if path.name != ".lock"]
 

@@ -36,7 +36,8 @@ class PossibleShareTest(unittest.TestCase):
     def setUp(self):
         self.directory = pathlib.Path(self.enterContext(
             tempfile.TemporaryDirectory()))
-        # A link that delivers 1000 bytes at 100 ms, at 140 ms, and so on.
+        # The times at which a link can deliver 1000 bytes: 100 ms, 140 ms, and
+        # so on.
         self.of_link = self.enterContext(mock.patch.object(
             possible_share.opportunities, "of_link", return_value=[
                 possible.Opportunity(ms * MS, ms * MS, 1000)

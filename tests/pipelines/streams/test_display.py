@@ -18,9 +18,9 @@ PERIOD = 40 * MS
 
 
 def stream(types, delays_ms):
-    """Returns frames at 25 frames per second. `delays_ms` has the time in ms
-    from the capture of each frame to its arrival. None means that the frame
-    never arrives."""
+    """Returns frames of the types `types`, at 25 frames per second. `delays_ms`
+    has the time in ms from the capture of each frame to its arrival. None means
+    that the frame never arrives."""
     return [display.Frame(
         number * PERIOD, number * PERIOD + 5 * MS,
         NEVER if delay is None else number * PERIOD + delay * MS,

@@ -72,7 +72,9 @@ class ClosedTest(unittest.TestCase):
 
 
 class CommandsTest(unittest.TestCase):
-    """Commands for the sending host and for the other host."""
+    """Tests of the commands that bring a link into a state and out of it again,
+    on the sending host and on the other host.
+    """
 
     def check(self, state, enter, leave):
         self.assertEqual(link_schedules.enter(state, DEVICE, ADDRESS), enter)
