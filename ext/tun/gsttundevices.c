@@ -86,7 +86,10 @@ gst_tun_devices_find (GstTunDevices * self, const TunNetns * netns,
   return NULL;
 }
 
-/* Finds or opens the device. The caller holds the lock of the table. */
+/* Returns the device that `request` names in the network namespace
+ * `netns_text`. Opens the device if it is not open yet. Returns NULL with
+ * `error` set if this fails. The caller holds the lock of the table of devices.
+ */
 static TunDevice *
 gst_tun_devices_find_or_open (GstTunDevices * self, const gchar * netns_text,
     const TunRequest * request, GError ** error)

@@ -84,7 +84,8 @@ void gst_live_flush_begin_create (GstLiveFlush * flush);
  * if num-buffers is set. It also returns 1 if the caps of the pad are those of
  * SRTP, because srtpdec 1.22 crashes if it receives a list. */
 guint gst_live_list_get_max (GstBaseSrc * src, guint max);
-/* Returns whether these caps, as text, are those of SRTP or SRTCP. */
+/* Returns whether `caps`, which are written as text, are caps of SRTP or SRTCP.
+ */
 gboolean gst_live_list_is_srtp (const gchar * caps);
 /* Returns the running time now, or GST_CLOCK_TIME_NONE if the source does not
  * set timestamps or has no clock. */

@@ -101,9 +101,9 @@ struct _GstIfdQueue
   GstClockTime key_unit_asked_at;       /* last request; NONE if none */
   /* Time at which the last I-frame arrived; NONE if none */
   GstClockTime i_frame_at;
-  /* Normal time between two successive I-frames; 0 if unknown. It is the time
-   * between the last two I-frames that followed each other without a request
-   * for a key frame between them. */
+  /* Normal time between two successive I-frames; 0 if unknown. It is measured
+   * between two I-frames that follow each other without a request for a key
+   * frame between them. The last such pair counts. */
   GstClockTime i_frame_interval;
 
   /* statistics, protected by lock */

@@ -80,7 +80,7 @@ ifd_tcp_socket_set_options (GSocket * socket, const IfdTcpOptions * options)
   ifd_tcp_socket_set_notsent_lowat (socket, options->notsent_lowat);
 #ifdef TCP_USER_TIMEOUT
   /* The kernel ends the connection if the receiver does not acknowledge data
-   * for this time, even while nothing is written (RFC 5482). */
+   * within `timeout`, even while nothing is written (RFC 5482). */
   if (options->timeout > 0)
     set_option (socket, IPPROTO_TCP, TCP_USER_TIMEOUT,
         CLAMP (options->timeout / 1000000, 1, G_MAXINT));

@@ -394,8 +394,8 @@ is_late (GstMmtpSink * self, gint64 lateness)
   return lateness > (gint64) stats.initial_delay;
 }
 
-/* Posts a warning if all buffers have been late for longer than `latency`. Call
- * with `lock` held. */
+/* Posts a warning if every buffer was late during a time that is longer than
+ * `latency`. Call with `lock` held. */
 static void
 note_lateness (GstMmtpSink * self, guint64 due, const Timing * timing)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Declarations that the files of mpegstat share: gstmpegstat.c has the element
- * with its properties, gstmpegstatstream.c the processing of the stream, and
- * gstmpegstattell.c the output of statistics, messages and logs.
+/* Declarations that the files of mpegstat share. gstmpegstat.c contains the
+ * element and its properties. gstmpegstatstream.c processes the stream.
+ * gstmpegstattell.c outputs statistics, messages and logs.
  */
 
 #pragma once

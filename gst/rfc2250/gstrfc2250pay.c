@@ -385,7 +385,8 @@ gst_rfc2250_pay_make_bytes_with_sources (GstRfc2250Pay * pay,
   return buffer;
 }
 
-/* `data` are the mapped bytes of `frame`. */
+/* Returns a buffer with the RTP packet that `packet` describes. `data` are the
+ * mapped bytes of `frame`. */
 static GstBuffer *
 gst_rfc2250_pay_make_packet (GstRfc2250Pay * pay, GstBuffer * frame,
     const guint8 * data, const Rfc2250Packet * packet)
@@ -508,8 +509,8 @@ gst_rfc2250_pay_reset (GstRfc2250Pay * pay)
   rfc2250_packer_reset (pay->packer);
 }
 
-/* A file source sends no caps, and its segment is in bytes. This function
- * therefore sends caps, and returns a segment in time. */
+/* A file source sends no caps, and its segment has the format bytes. This
+ * function therefore sends caps, and returns a segment with the format time. */
 static GstEvent *
 gst_rfc2250_pay_fix_segment (GstRfc2250Pay * pay, GstEvent * event)
 {

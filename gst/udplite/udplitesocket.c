@@ -53,8 +53,8 @@ udplite_socket_free (UdpliteSocket * self)
   g_free (self);
 }
 
-/* Returns NULL with `error` set if the system does not support or does not
- * permit this kind of socket. */
+/* Creates a socket with `backend`. Returns NULL with `error` set if the system
+ * does not support this kind of socket, or does not permit it. */
 static UdpliteSocket *
 create (const UdpliteSocketBackend * backend, gboolean ipv6, GError ** error)
 {

@@ -32,7 +32,7 @@ import compare
 from wirelesslab.errors import LabError
 from wirelesslab.streams import clips
 
-SECONDS = 10  # The length of the clip. The stream repeats the clip.
+SECONDS = 10  # The length of the clip in seconds. The stream repeats the clip.
 FPS = 25
 # Adds noise to the film, because an encoder cannot use 20 Mbit/s for the film
 # alone.
@@ -51,8 +51,8 @@ ELEMENTS = {
 @dataclass(frozen=True)
 class Codec:
     encoder: str
-    # The elements that divide a stream of this form into whole frames. The text
-    # is empty if the demuxer outputs whole frames.
+    # The elements, as in a launch line, that divide the stream into whole
+    # frames. The text is empty if the demuxer outputs whole frames.
     form: str
     parser: str
     # VP8 has no parser, so a parser for another codec is measured in its place.
@@ -109,8 +109,8 @@ def run(words):
 
 
 def make_clip(codec, rate):
-    """Returns the path of the film at this rate in Matroska. An existing file
-    is used again.
+    """Returns the path of a Matroska file with the film, encoded for `codec` at
+    `rate` Mbit/s. If the file exists, it is used again.
     """
     name = "".join(filter(str.isalnum, codec.encoder.split()[1]))
     path = compare.BUILD / "benchmarks" / f"{name}-{rate}M.mkv"
@@ -241,8 +241,8 @@ def main():
                         choices=list(CODECS), metavar="CODEC",
                         help="of " + "; ".join(CODECS))
     options = parser.parse_args()
-    # The codec that is used as the peer of another codec has to be measured
-    # first.
+    # A codec may have a peer, which is another codec with which it is compared.
+    # The peer is then measured as well, and it is measured before the codec.
     names = [name for name in CODECS if name in options.codecs or name in
              {CODECS[other].peer for other in options.codecs}]
     (compare.BUILD / "benchmarks").mkdir(parents=True, exist_ok=True)

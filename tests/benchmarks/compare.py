@@ -133,8 +133,9 @@ def cpu_seconds(argv, env):
 
 
 def count_output(name, stream, env):
-    """Returns the numbers of buffers and bytes that reach the sink. For
-    ffprobe, the first number is the number of frames.
+    """Returns how many buffers and how many bytes reach the sink of the
+    pipeline `name`. For ffprobe, the first number counts frames in place of
+    buffers.
     """
     argv = command(name, stream, "fakesink silent=false")
     if name != FFPROBE:
@@ -171,8 +172,8 @@ def check_counts(counts, stream):
 
 
 def measure(names, stream, runs, env):
-    """Runs the pipelines in turn. Returns the seconds of each pipeline in each
-    round.
+    """Runs the pipelines in turn, `runs` times. Returns {name of a pipeline:
+    its CPU time in s in each round}.
     """
     seconds = {name: [] for name in names}
     for _ in range(runs):

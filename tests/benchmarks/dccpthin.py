@@ -25,7 +25,8 @@ import socket
 import turns
 
 SIZE = 1316
-# The second pair is compared with the first pair.
+# turns.compare() compares each other pair, which is DCCP, with the first pair,
+# which is SRT.
 SRT = "nakreport=0&tlpktdrop=0"
 PAIRS = {"srt": (f"srtsink uri=srt://127.0.0.1:5010?{SRT} sync=false "
                  "async=false",

@@ -31,8 +31,8 @@ SINKS = {"udpsink": "udpsink"} | {
     f"udplitesink {backend}, {mode}":
         f"udplitesink backend={backend} coverage-mode={mode}"
     for mode in ("full", "headers") for backend in ("kernel", "raw", "udp")}
-# If the coverage is fixed, the sink sets it once. In the other modes, a change
-# of the coverage needs a system call.
+# With coverage-mode=fixed, the sink sets the coverage once. With any other
+# mode, a change of the coverage needs a system call.
 SINKS["udplitesink kernel, fixed"] = (
     "udplitesink backend=kernel coverage-mode=fixed checksum-coverage=28")
 # Without GSO, the sink sends each packet with a message of its own.
@@ -81,8 +81,8 @@ def take_turns(runs, measures):
 
 def compare(rounds, theirs, target):
     """Compares two elements by two figures: packets per second, and packets per
-    CPU second. Other load of the machine changes packets per second more than
-    packets per CPU second."""
+    CPU second. Other load of the machine has less influence on the second
+    figure."""
     rates = [ours / its for (ours, _), (its, _) in zip(rounds, theirs)]
     rate, cpu = (statistics.median(ours[i] for ours in rounds)
                  / statistics.median(its[i] for its in theirs)

@@ -48,7 +48,8 @@ typedef struct
   gboolean leading;
   gint references[N_SLOTS];
   guint n_references;
-  gboolean misses;              /* A reference of the picture never existed. */
+  /* TRUE if a reference of the picture never existed */
+  gboolean misses;
   Fate fate;
   guint decoded_by;             /* Receiver that decoded the frame, or 0. */
   /* Previous I-frame or P-frame of the stream, or NONE. */
@@ -56,7 +57,8 @@ typedef struct
   guint codec;                  /* number of codec changes before the frame */
 } Picture;
 
-/* H.264 section 8.2.1.1, as written in the standard. */
+/* State of the decoder that computes the picture order count as section 8.2.1.1
+ * of H.264 describes it. */
 typedef struct
 {
   gboolean is_known;
@@ -89,7 +91,7 @@ typedef struct
   gint newest_reference;        /* Last I-frame or P-frame that arrived. */
   /* Last frame that updated each slot, or NONE. */
   gint slots[N_SLOTS];
-  gboolean has_slots;           /* Whether the newest frame has slots. */
+  gboolean has_slots;           /* TRUE if the newest frame has slots */
   guint codec;                  /* number of changes of the codec so far */
   guint began_codec;            /* `codec` of the last frame that was decoded */
   Decoder decoder;
@@ -287,7 +289,8 @@ check_overwritten (const Picture * victim, const Picture * c)
   }
 }
 
-/* `c` is the frame that arrived, or NONE. */
+/* Handles the events of the core and checks them with the model. `c` is the
+ * number of the frame that has just arrived, or NONE. */
 static void
 take_events (gint c)
 {
@@ -385,9 +388,9 @@ get_msb (gint lsb)
 }
 
 /* Checks an I-frame that was sent although a decoder would show it too early.
- * This is allowed if no frame before the I-frame is missing. It is also allowed
- * if no suitable I-frame has arrived for many frames. The core then counts the
- * I-frame in gops_misordered. */
+ * Such a frame may be sent in two cases. First, no frame before the I-frame is
+ * missing. Second, no suitable I-frame has arrived for many frames. In the
+ * second case, the core counts the I-frame in gops_misordered. */
 static void
 check_order (const Picture * picture, gint order)
 {

@@ -39,7 +39,7 @@ typedef enum
 #define FLAG_DROP (1 << 4)
 #define FLAG_CHANGES (1 << 5)
 #define FLAG_MARKS (1 << 6)
-/* The references are unknown if all of these bits are set. */
+/* If all of these flags are set, the references of the picture are unknown. */
 #define FLAGS_UNKNOWN (7 << 5)
 
 typedef struct
@@ -355,8 +355,8 @@ take_marks (Model * model, FuzzInput * input, H264Slice * slice)
   guint n = fuzz_take_u8 (input) % 3 + 1;
   Decoder left = model->whole;
 
-  /* The marks must remove so many pictures that the decoder can store the
-   * current picture. */
+  /* The memory management operations must remove so many pictures that the
+   * decoder can store the current picture. */
   for (; left.n > 0 && (n > 0 || left.n >= model->max_references); n -= n > 0) {
     const guint at = fuzz_take_u8 (input) % left.n;
 

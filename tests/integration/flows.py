@@ -48,8 +48,9 @@ def rate(seen, begin, end):
 
 
 def variation(seen, begin, end):
-    """Returns the standard deviation of the bytes in each second, divided by
-    their mean.
+    """Returns the coefficient of variation of the bytes per second: the
+    standard deviation divided by the mean. The seconds are those from `begin`
+    to `end`.
     """
     each = [total(seen, begin + second + 1) - total(seen, begin + second)
             for second in range(int(end - begin))]

@@ -139,7 +139,9 @@ def _covered(segment, protocol, is_ip6):
 
 
 def judge(packet, receiver):
-    """Returns what the receiver's kernel must do with the packet."""
+    """Returns a Verdict, which says what the receiver's kernel must do with the
+    packet.
+    """
     is_ip6 = packet[0] >> 4 == 6
     if not is_ip(packet):
         return Verdict(ELSEWHERE)

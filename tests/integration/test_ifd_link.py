@@ -12,7 +12,7 @@ import ifdtestbed
 
 from wirelesslab.streams import clips
 
-RATE = 6  # The Mbit/s of the clip. The bottleneck has 5 Mbit/s.
+RATE = 6  # The bitrate of the clip in Mbit/s. The bottleneck has 5 Mbit/s.
 SECONDS = 8
 
 

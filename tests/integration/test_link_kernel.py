@@ -26,8 +26,9 @@ COVERAGE = sockets.HEADER + 12  # The RTP header has 12 bytes.
 # A third of the packets is damaged: the probability is 1 - (1 - 2.2e-4) ** (8 *
 # 228).
 BIT_ERRORS = "profile=custom bit-error-rate=2.2e-4 txqueuelen=0 seed=5"
-# The payload size of Singh's application data units, and the number of packets.
-# The block error rate is so high that this short run has enough errors.
+# SINGH_SIZE is the payload size of Singh's application data units, and
+# SINGH_COUNT is the number of packets. The block error rate is so high that
+# this short run has enough errors.
 SINGH_SIZE, SINGH_COUNT = 125, 40
 TRANSPARENT = ("profile=gsm-transparent block-error-rate=0.08 mean-burst=1.7 "
                "seed=5")
@@ -163,7 +164,7 @@ class BitErrorsTest(linktestbed.LinkCase):
         for run in runs:
             self.finish_and_check(run)
         udp, lite, full = runs
-        # All runs had the same errors.
+        # The link made the same bit errors in all runs.
         self.assertEqual(lite.hits, udp.hits)
         self.assertEqual(full.hits, udp.hits)
         # A packet arrives if the errors are outside the coverage.

@@ -34,13 +34,14 @@ GSM_MS_LATE = 20  # The duration of a radio block.
 MBIT = 1e6
 
 UDP_SIZE = 1472
-SECONDS = 20  # The duration of saturated sending.
+# For this number of seconds, the sender saturates the link.
+SECONDS = 20
 # The measurement leaves out this number of seconds at the beginning.
 WARM_UP = 2
 
-# A token bucket that limits the sending rate to more than the link's rate. Its
-# queue makes the socket wait. The link's own queue drops the packets that
-# exceed the link's rate.
+# A token bucket at the sender, whose rate is higher than the rate of the link.
+# The queue of the bucket makes the socket wait. The queue of the link drops the
+# packets that exceed the rate of the link.
 TOO_FAST = {"a.wl0": "rate 8mbit burst 5kb limit 1mb"}
 
 # A queue without a limit acts like a network card that stops its sender:
@@ -65,7 +66,7 @@ ONE_SLICE_MBIT = {3: (2.6, 2.9), 4: (3.1, 3.45), 6: (3.7, 4.1)}
 # 500 exchanges in s}.
 ALANKO_TABLE_4 = {(1, 1): 0.99, (32, 512): 1.54, (32, 1024): 2.14,
                   (1024, 32): 2.20, (32, 2048): 3.24}
-WARM = 2  # The number of exchanges at the beginning that do not count.
+WARM = 2  # The number of exchanges at the beginning that are not measured.
 EXCHANGES = 38
 # Section 3.3: the rates in byte/s at which the mobile node sends and receives.
 ALANKO_BULK = {"a": 880, "b": 890}
@@ -121,7 +122,9 @@ def needs_tc(test):
 
 
 class Wlan(PapersCase):
-    """Ouwens 2006, conclusion 1 of 3.6 and of 3.7: 802.11b at 11 Mbit/s."""
+    """Repeats the measurements of Ouwens (2006) with 802.11b at 11 Mbit/s, for
+    conclusion 1 of section 3.6 and conclusion 1 of section 3.7.
+    """
 
     def check_path(self, bed, theirs=""):
         """Prints how many packets were sent and the share of packets that were
@@ -191,8 +194,8 @@ class Wlan(PapersCase):
         return bed, receiver, sender
 
     def finish_video(self, clip, bed, receiver, sender):
-        """Returns the bitrate of the video in Mbit/s. No part of the video may
-        be missing.
+        """Waits for the end of the video. Checks that all bytes of the `clip`
+        arrived. Returns the bitrate of the video in Mbit/s.
         """
         self.assertEqual(sender.wait(SECONDS_FOR_VIDEO), 0)
         self.wait_until_bucket_is_empty(bed, "a")
@@ -248,7 +251,9 @@ class Gsm(PapersCase):
                                WARM + EXCHANGES)
 
     def start_bulk(self, host):
-        """Starts a transfer from this host to the other."""
+        """Starts a TCP transfer from `host` to the other host, over a GSM link.
+        `host` is "a" or "b".
+        """
         bed = self.open_link(GSM, **SLIP)
         peer = "b" if host == "a" else "a"
         to = bed.variables(host)[peer], PORT

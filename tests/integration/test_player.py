@@ -42,7 +42,8 @@ FRAMES = 50
 # A busy machine may show fewer frames in time, or lose packets of UDP-Lite.
 MUST_BE_SHOWN = FRAMES // 2
 SECONDS = 60
-WINDOW_SECONDS = 15  # Usually a window appears within this time.
+# Usually the window of a player appears within this time.
+WINDOW_SECONDS = 15
 # Matches a line that a player prints every second, or its last line. Such a
 # line has the number of shown frames and the number of received bytes.
 LINE = re.compile(r"^ *\d+ s  frames (\d+)  .*\bbytes (\d+)", re.M)
@@ -86,8 +87,9 @@ class Player:
 
 
 def play(argv, scheme, port, clip):
-    """Plays the clip with this URI scheme. Returns how many frames were shown
-    and how many bytes were received.
+    """Plays the `clip` from a URI with this `scheme` and this `port`. `argv` is
+    the command of the player. Returns how many frames were shown, and how many
+    bytes were received.
     """
     binds, keys, sink, tells_end = SCHEMES[scheme]
     player = Player(argv, f"{scheme}://127.0.0.1:{port}?{keys}".rstrip("?"))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the recipes that need more than launch lines, as their pages show them:
-a session description, for GStreamer and for ffmpeg, and a routing table for
-each link. (tests/docs runs the launch lines.)"""
+"""Runs the recipes of the documentation that need more than launch lines: a
+session description, for GStreamer and for ffmpeg, and a routing table for each
+link. Each recipe is run as its page shows it. (tests/docs runs the launch
+lines.)"""
 
 import os
 import pathlib

@@ -159,7 +159,8 @@ def family_of(address):
 
 
 def open_socket(pid, address, kind=socket.SOCK_DGRAM, protocol=0, options=()):
-    """Returns a socket in that namespace, bound to the address and to any port.
+    """Returns a socket in the network namespace of the process `pid`. The
+    socket is bound to `address` and to any port.
     """
     def make():
         made = socket.socket(family_of(address), kind, protocol)
@@ -509,7 +510,9 @@ class Life(Tun):
 
 
 class Names(Tun):
-    """Tests the ways to name a namespace."""
+    """Tests the different values of the property netns, which names a network
+    namespace.
+    """
 
     def test_path(self):
         self.launch(f"tunsrc netns=/proc/{self.a}/ns/net ifname=wl0 "
@@ -537,7 +540,7 @@ class Names(Tun):
 
 
 class Page(Tun):
-    """Runs the lines of docs/tunsrc.md."""
+    """Runs the commands and the launch lines of docs/tunsrc.md."""
 
     def lines(self, beginning):
         text = (SOURCE / "docs" / "tunsrc.md").read_text()

@@ -273,9 +273,10 @@ def _decorate(stream):
 
 
 def _coding_with_extras(raw, number):
-    """Yields a picture coding extension and its additions. Every second picture
-    has composite display information, every third one a quantiser matrix, and
-    every fifth one user data.
+    """Yields a picture coding extension and its additions. `number` is the
+    number of the picture. Every second picture has composite display
+    information. Every third picture has a quantiser matrix. Every fifth picture
+    has user data.
     """
     if number % 2:
         raw = set_bits(raw[:8] + bytes(3), *COMPOSITE_DISPLAY, 1)

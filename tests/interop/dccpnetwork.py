@@ -27,7 +27,8 @@ HOST = {"IPv4": "10.33.0.1", "IPv6": "fd33::1"}
 DEVICE = "dccp0"
 # The maximum number of packets that wait until the thread reads them.
 QUEUE = 10000
-TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000  # linux/if_tun.h
+# Constants of linux/if_tun.h
+TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
 # The column of /proc/net/dev that counts the packets dropped at transmission.
 TRANSMIT_DROPPED = 11
 ETHERNET = struct.Struct("!6s6sH")
@@ -36,8 +37,8 @@ ETHERTYPES = {4: 0x0800, 6: 0x86DD}
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """A packet of DCCP as it was sent. `is_lost` is true if the packet was lost
-    or changed on the network.
+    """A packet of DCCP as it was sent, with the time at which it was read.
+    `is_lost` is true if the network dropped or changed the packet.
     """
     time: float
     packet: bytes
@@ -90,8 +91,10 @@ class Network(threading.Thread):
         self._late = []  # heap of (time, number, packet)
         self._late_count = 0
         self._link_sockets = []
-        self._stations = {}  # {address: function that sends a packet there}
-        self._readers = {}  # {descriptor: function that reads its packets}
+        # {address: function that sends a packet to this address}
+        self._stations = {}
+        # {file descriptor: function that reads the packets from it}
+        self._readers = {}
         self._poll = select.poll()
         self._lock = threading.Lock()
         self._tun = self._open_tun()

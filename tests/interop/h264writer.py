@@ -87,10 +87,10 @@ def pps():
 
 class Picture:
     """A frame or a field. `n_refs` is the size of each reference list.
-    Macroblocks are copied from the picture whose ref_idx in its list is `refs`.
-    `marks` are the memory management operations of 7.3.3.3, without the 0 that
-    ends them. If `long_term` is true, this IDR picture is kept as a long-term
-    reference."""
+    Macroblocks are copied from the picture with the index `refs` (ref_idx) in
+    the list. `marks` are the memory management operations of 7.3.3.3, without
+    the 0 that ends them. If `long_term` is true, this IDR picture is kept as a
+    long-term reference."""
 
     def __init__(self, letter, frame_num, order, structure=FRAME, idr=False,
                  recovery=False, reference=True, refs=0, n_refs=1, marks=(),
@@ -199,9 +199,9 @@ class Stream:
 
 
 def fields_of(letters, frame_num, order, **options):
-    """Returns a frame of two fields. If the lists have two references, the
-    second field refers to the first field (ref_idx 1). If they have one
-    reference, the second field refers to the previous frame."""
+    """Returns a frame that consists of two fields. If the reference lists have
+    two entries, the second field refers to the first field (ref_idx 1). If they
+    have one entry, the second field refers to the previous frame."""
     first = Picture(letters[0], frame_num, order, TOP, **options)
     options.update(idr=False, recovery=False)
     return [first, Picture(letters[1], frame_num, order + 1, BOTTOM, **options)]

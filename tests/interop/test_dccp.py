@@ -217,7 +217,10 @@ class OurSource(Ours):
 
 
 def file_source(path, packets):
-    """Returns an element that outputs these packets at their rate."""
+    """Writes the `packets` to the file `path`. Returns the launch line of a
+    source that reads this file and outputs PACKETS_PER_SECOND packets per
+    second.
+    """
     path.write_bytes(b"".join(len(data).to_bytes(2, "big") + data
                               for _, data in packets))
     return (f"filesrc {peers.location(path)} ! {peers.STREAM_CAPS} ! "
@@ -323,8 +326,9 @@ class ClipTest(ElementCase):
 
 
 class Treatment:
-    """Decides by the ports of a packet what the network does with it. A test
-    sets a function for each server's port.
+    """Decides what the network does with a packet. A test sets one function for
+    each server's port. If a packet has this port as its source or its
+    destination, the function makes the decision.
     """
 
     def __init__(self):
@@ -362,8 +366,8 @@ def losing_first(kind, of_client, port):
 
 
 class LostTest(ElementCase):
-    """Checks that any single packet of the opening and of the closing of a
-    connection may be lost.
+    """Checks that a connection opens and closes even if a packet is lost. Each
+    single packet of the opening and of the closing is lost once.
     """
 
     OF_CLIENT = {"Request": True, "Response": False, "Ack": True,
@@ -450,7 +454,8 @@ class DamageTest(ElementCase):
         other endpoint must answer this Sync with a SyncAck.
         """
         self.network.set(delay=0.01)
-        # On a busy machine the two connections begin at different times.
+        # Each stream lasts 4 s, because on a busy machine the two connections
+        # begin at different times.
         ends = self.stream_both_ways(seconds=4)
         udplite.wait_until(lambda: len(self.established()) == 2,
                            "for two connections")
@@ -483,7 +488,9 @@ class DamageTest(ElementCase):
 
 
 class RefusedTest(ElementCase):
-    """Checks that refused connections get the right reset code."""
+    """Checks that an attempt to connect that is refused gets the right reset
+    code.
+    """
 
     # Linux reports reset codes 8 and 9 with these values of errno.
     EBADRQC, EUSERS = 56, 87
@@ -494,8 +501,8 @@ class RefusedTest(ElementCase):
         self.source = file_source(self.work / "packets", self.packets)
 
     def check_is_refused(self, sink, code):
-        """Checks that the sink fails, and that its Request is answered by one
-        Reset.
+        """Checks that `sink` fails, and that its Request is answered by a
+        single Reset with the reset code `code`.
         """
         with self.assertRaises(AssertionError):
             sink.wait_for_end()

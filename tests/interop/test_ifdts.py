@@ -49,8 +49,8 @@ RECORDED_SECONDS = 60
 
 
 def limit(rate):
-    """Returns an element that limits the rate to this number of bytes per
-    second.
+    """Returns an element, as text, that limits the rate of a stream to `rate`
+    bytes per second.
     """
     return f"identity datarate={rate} sync=true"
 
@@ -104,7 +104,9 @@ class TransportStream(unittest.TestCase):
         return (work / "sent.ts").read_bytes(), frames, sent
 
     def sound(self, path, work, caps="audio/mpeg"):
-        """Returns the sound that tsdemux outputs."""
+        """Returns the sound in the transport stream at `path`, as tsdemux
+        outputs it.
+        """
         peers.gst(f"filesrc {peers.location(path)} ! tsdemux ! {caps} ! "
                   f"filesink {peers.location(work / 'sound')}")
         sound = (work / "sound").read_bytes()
@@ -169,8 +171,9 @@ class TransportStream(unittest.TestCase):
 
     def test_whole_pictures_of_broadcasts_are_dropped(self):
         """All streams are sent at the same time, because sending a stream takes
-        as long as the stream lasts. Sound and data together need a third of a
-        stream's rate. The link carries two thirds of the rate."""
+        as long as the stream lasts. The rate of the link is two thirds of the
+        rate of the stream. Sound and data, which are not dropped, need one
+        third."""
         with contextlib.ExitStack() as stack:
             pool = stack.enter_context(concurrent.futures.ThreadPoolExecutor())
             sending = {}

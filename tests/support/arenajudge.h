@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The figures of a run: the share of frames that could be decoded in time, how
- * late the frames were, and how many bytes were sent for them. docs/mmtp.md
- * explains the columns.
+/* Computes the figures of a run: the share of frames that could be decoded in
+ * time, how late the frames were, and how many bytes were sent for them. The
+ * tables in docs/mmtp.md have a column for each figure, and the page explains
+ * the columns.
  */
 
 #ifndef __ARENA_JUDGE_H__
@@ -39,8 +40,10 @@ typedef struct
 void arena_judge (const GArray * frames, const ArenaSessionRecord * record,
     guint64 deadline, ArenaFigures * figures);
 
-/* Returns the first time (ns) at or after `from` at which the estimated rate is
- * below (or above) `limit`. Returns ARENA_NEVER if there is no such time. */
+/* The following two functions return a time in ns: the first time at or after
+ * `from` at which the estimated rate is below `limit`, and the first time at
+ * which it is above `limit`. They return ARENA_NEVER if there is no such time.
+ */
 guint64 arena_judge_time_below (const ArenaSessionRecord * record,
     guint64 from, gdouble limit);
 guint64 arena_judge_time_above (const ArenaSessionRecord * record,

@@ -70,10 +70,10 @@ arena_supply_get_max_gap (const ArenaSupply * supply, guint64 from, guint64 to)
   return MAX (max_gap, to - last);
 }
 
-/* Returns how many bytes the links took before `due`. The search begins at the
- * opportunity with the number `from`, which must not be after `due`. On return,
- * `from` is the number of the opportunity at which the search ended, so that
- * the next search can begin there. */
+/* Returns how many bytes the links could accept before `due`. The search begins
+ * at the opportunity with the number `from`, which must not be after `due`. On
+ * return, `from` is the number of the opportunity at which the search ended, so
+ * that the next search can begin there. */
 static guint64
 get_bytes_before (const ArenaSupply * supply, guint64 due, guint * from)
 {
@@ -101,7 +101,8 @@ get_arrival (const ArenaSupply * supply, guint64 bytes)
 
   if (supply->bytes[high] < bytes)
     return G_MAXUINT64;
-  /* Finds the first opportunity after which at least `bytes` bytes were taken.
+  /* Finds the first opportunity to send after which the links have accepted at
+   * least `bytes` bytes in total.
    */
   while (low < high) {
     guint middle = (low + high) / 2;
@@ -122,7 +123,7 @@ typedef struct
   const ArenaSupply *supply;
   const ArenaPossibleConfig *config;
   guint64 *sizes;               /* Bytes of each frame with all headers. */
-  /* Bytes that the links take before the frame is due. */
+  /* Number of bytes that the links can accept before the frame is due. */
   guint64 *before;
   gboolean *keep;
   /* Arrays of guint: the frames that refer to this frame. */
@@ -185,10 +186,10 @@ plan_clear (Plan * plan)
 
 typedef struct
 {
-  /* First frame of the current busy period, in which the links always have data
-   * to send. When a search begins, it continues from this frame. */
+  /* First frame of the current busy period. In a busy period the links always
+   * have data to send. find_late () begins with this frame. */
   guint frame;
-  /* Bytes that the links have taken before this frame. */
+  /* Number of bytes that the links have accepted before this frame. */
   guint64 bytes;
 } BusyPeriod;
 
@@ -248,9 +249,9 @@ add_closure (const Plan * plan, guint frame, gboolean * seen, GArray * closure)
   }
 }
 
-/* Returns the value of dropping these frames: the number of freed bytes,
- * divided by the number of dropped frames. Only the bytes of frames up to
- * `late` count. */
+/* Returns the value of dropping the frames in `closure`: the number of bytes
+ * that become free, divided by the number of these frames. The bytes of frames
+ * after the frame `late` do not count. */
 static gdouble
 get_value (const Plan * plan, const GArray * closure, guint late)
 {

@@ -97,9 +97,9 @@ note_arrival (MmtpSimulation * simulation, guint32 due)
     simulation->frames[number].arrived = simulation->now;
 }
 
-/* Judges a message that arrived at the receiver. If it is a DATA message,
- * checks whether it arrived too late. The due time in the message is in us
- * (docs/wire-mmtp.md section 3). */
+/* Updates the results of the simulation with a message that arrived at the
+ * receiver. If it is a DATA message, checks whether it arrived too late. The
+ * due time in the message is in us (docs/wire-mmtp.md section 3). */
 void
 mmtp_simulation_judge_packet (MmtpSimulation * simulation, guint path,
     const guint8 * bytes, gsize size)

@@ -41,7 +41,7 @@ struct _DatagramSocket
   guint multicast_interface;    /* 0: the routing table decides */
   gboolean has_gro;             /* the kernel merges received packets */
 
-  /* Maximum size of the packets of a run that is sent as one message
+  /* Maximum size of the packets that the kernel accepts together as one message
    * (UDP_SEGMENT); 0 means that packets are sent one by one. Only the sending
    * thread uses this field. */
   gsize max_segment;

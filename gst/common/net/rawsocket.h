@@ -12,7 +12,8 @@
 /* Offset of the destination port in the transport header, in bytes */
 #define RAW_SOCKET_DESTINATION_OFFSET 2
 
-/* Discards all packets from now on. */
+/* Makes the socket `fd` discard all packets that arrive from now on. Returns
+ * FALSE with `error` set if this fails. */
 gboolean raw_socket_filter_everything (gint fd, GError ** error);
 /* Discards all packets from now on, and also the packets that are already in
  * the receive buffer. The receive buffer may already contain packets for other

@@ -32,7 +32,7 @@ typedef struct
   guint type;
   gboolean has_extension;
   guint temporal_id, spatial_id;        /* 0 if the OBU has no extension */
-  /* the bytes after the OBU header and its size */
+  /* the payload of the OBU, which follows the OBU header and the size field */
   const guint8 *data;
   gsize size;                   /* in bytes */
 } Av1Obu;

@@ -38,10 +38,10 @@
 #include "ifdslots.h"
 #include "statistics.h"
 
-/* The core stores for this many of the newest GOPs whether it has counted them
- * as disturbed. A GOP is disturbed if one of its I- or P-frames was dropped.
- * This value exceeds the maximum number of waiting frames, so the GOP of each
- * waiting frame is included. */
+/* For each of the REMEMBERED_GOPS newest GOPs, the core stores whether the GOP
+ * was counted as disturbed. A GOP is disturbed if one of its I- or P-frames was
+ * dropped. REMEMBERED_GOPS exceeds the maximum number of waiting frames, so the
+ * GOPs of all waiting frames are included. */
 #define REMEMBERED_GOPS (2 * IFD_MAX_FRAMES)
 
 /* Length of a period in frames. After each period, the core determines again
@@ -95,7 +95,8 @@ typedef struct
   /* Slots that frames have used in the current period (`used`) and in the
    * previous period (`used_before`). A period has SLOT_PERIOD frames. */
   guint32 used, used_before;
-  guint n_frames;               /* number of frames in the current period */
+  /* number of frames so far in the current period */
+  guint n_frames;
 } SlotState;
 
 /* Model of the way in which a decoder derives the display order (H.264,

@@ -79,10 +79,11 @@ typedef enum
    * before the I-frame that precedes it in decoding order. */
   IFD_FRAME_LEADING = 1 << 2,
   /* Flag of a P- or B-frame: the frame is a trailing frame. It does not refer
-   * to frames before the I-frame that precedes it in decoding order. A frame
-   * with neither this flag nor IFD_FRAME_LEADING counts as leading if it is a
-   * B-frame between an I-frame and the next P-frame; otherwise it counts as
-   * trailing. */
+   * to frames before the I-frame that precedes it in decoding order.
+   *
+   * If a P- or B-frame has neither IFD_FRAME_LEADING nor IFD_FRAME_TRAILING,
+   * IFD decides: a B-frame between an I-frame and the next P-frame counts as
+   * leading, and any other frame counts as trailing. */
   IFD_FRAME_TRAILING = 1 << 3,
   /* A part of the frame is missing. The frame is dropped, and it counts as lost
    * for the frames that refer to it. */

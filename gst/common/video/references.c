@@ -378,7 +378,7 @@ is_last_in_lists (const References * references, const Reference * removed)
   return TRUE;
 }
 
-/* Returns whether a picture is stored whose sequence number is lower than
+/* Returns whether any stored picture has a sequence number that is lower than
  * `number`. */
 static gboolean
 has_older (const References * references, guint64 number)
@@ -561,11 +561,10 @@ find_depth (References * references, const ReferencePicture * picture)
   return MAX (depth, (guint) MAX (picture->layer, 0));
 }
 
-/* Returns the slots that a picture uses, but without the slots of pictures that
- * precede the last key frame. The reference lists of the picture may contain
- * such pictures. Only leading pictures need such pictures, because a decoder
- * that starts at a key frame can decode all pictures except its leading
- * pictures. */
+/* Returns the slots that a picture uses. Slots of pictures that precede the
+ * last key frame are left out, although the reference lists of the picture may
+ * contain such pictures. Only a leading picture needs them: a decoder that
+ * starts at a key frame can decode all other pictures without them. */
 static guint32
 select_group (const References * references)
 {

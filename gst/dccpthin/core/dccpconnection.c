@@ -197,8 +197,8 @@ tell_rate (DccpConnection * connection)
   tell_event (connection, &event);
 }
 
-/* Reports the event CONNECTED once the connection is open and its features are
- * agreed. */
+/* Reports the event CONNECTED when two conditions hold: the connection is open,
+ * and its features are agreed. */
 static void
 tell_connected (DccpConnection * connection)
 {

@@ -312,8 +312,8 @@ dccp_endpoint_abort (DccpEndpoint * endpoint, guint64 now)
 /* --- packets without a connection
  * --------------------------------------------------- */
 
-/* Returns the latest stored connection with these addresses and ports, or NULL
- * if there is none. */
+/* Returns the latest ended connection with the addresses of `path` and the
+ * ports of `packet`. Returns NULL if none is stored. */
 static const DccpGone *
 find_gone (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet)
@@ -364,10 +364,10 @@ is_of_gone (DccpEndpoint * endpoint, const DatagramPath * path,
       dccp_sequence_add (gone->gss, -window), gone->gss);
 }
 
-/* Answers a packet with a Reset. The Reset must not be longer than the packet,
- * unless the packet is from the peer of an earlier connection. If our Reset was
- * lost, such a peer repeats its Close, and the Close may be shorter than the
- * Reset.
+/* Answers a packet with a Reset. Normally the Reset must not be longer than the
+ * packet. There is an exception for packets from the peer of an earlier
+ * connection. If our Reset was lost, such a peer repeats its Close, and the
+ * Close may be shorter than the Reset.
  *
  * The number of Resets per second is limited. Resets to peers of earlier
  * connections are counted separately, so that Resets to other hosts do not use
@@ -454,10 +454,11 @@ had_time_for_answer (DccpEndpoint * endpoint, const DccpConnection * candidate)
 /* Makes room for a new candidate, which is a client whose handshake is not
  * complete. Returns FALSE if there is no room.
  *
- * If an older candidate must be removed for this, its client normally gets some
- * time to answer the last Response, and is not removed before. There is an
- * exception if the host of the new candidate was connected before. In this case
- * the older candidate may be removed immediately. */
+ * It may be necessary to remove an older candidate. The client of the older
+ * candidate normally has some time to answer the last Response, and the
+ * candidate is not removed during this time. There is an exception: if the host
+ * of the new candidate was connected before, the older candidate may be removed
+ * immediately. */
 static gboolean
 make_room (DccpEndpoint * endpoint, const PrefixLimiterHost * host)
 {
@@ -544,10 +545,11 @@ process_listen (DccpEndpoint * endpoint, const DatagramPath * path,
     respond_with_cookie (endpoint, path, packet, size, &host);
 }
 
-/* Returns a new candidate, made from the Request in this cookie as if the
- * Request had been stored. Returns NULL if the packet has no valid cookie. The
- * Request and its Response were counted earlier, so this function does not
- * change the counters. */
+/* Returns a new candidate, made from the Request that is stored in the cookie
+ * of `packet`. The candidate is the same as if the endpoint had stored the
+ * Request itself. Returns NULL if the packet has no valid cookie. The Request
+ * and its Response were counted earlier, so this function does not change the
+ * counters. */
 static DccpConnection *
 restore_candidate (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, DccpConnection * contested)

@@ -58,7 +58,7 @@ gboolean tfrc_receiver_wants_feedback (TfrcReceiver * receiver, guint64 now);
 /* Returns the time at which feedback will be due if no packet arrives until
  * then; G_MAXUINT64 = never. */
 guint64 tfrc_receiver_next_wakeup (TfrcReceiver * receiver);
-/* Returns the feedback, which the caller must send now. */
+/* Stores the feedback in `report`. The caller must send it now. */
 void tfrc_receiver_take_report (TfrcReceiver * receiver, guint64 now,
     TfrcReport * report);
 

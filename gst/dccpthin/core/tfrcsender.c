@@ -74,7 +74,8 @@ typedef struct
    */
   guint64 sequence;
   guint64 time;                 /* ns */
-  guint64 total;                /* payload bytes sent so far, with this packet */
+  /* payload bytes of all packets up to and including this one */
+  guint64 total;
 } Sent;
 
 struct _TfrcSender
@@ -88,7 +89,7 @@ struct _TfrcSender
   gboolean has_sent;            /* a packet was sent */
   guint64 first_sent, last_sent;
   guint64 total;                /* payload bytes sent so far */
-  /* the part of them that the latest feedback acknowledges */
+  /* payload bytes that the latest feedback acknowledges */
   guint64 total_acknowledged;
   gdouble mean_size;            /* 0: no data yet */
 
@@ -244,9 +245,10 @@ get_allowed_rate (TfrcSender * sender)
       : sender->rate * get_segment_size (sender);
 }
 
-/* Returns the allowed rate X, or a lower limit. One limit applies if the
- * receiver has reported that it dropped packets (RFC 4342 section 5.2). The
- * other limit is our own maximum rate. */
+/* Returns the rate at which the sender may send: the allowed rate X, or a limit
+ * that is lower than X. There are two limits. One applies if the receiver has
+ * reported that it dropped packets (RFC 4342 section 5.2). The other limit is
+ * our own maximum rate. */
 static gdouble
 get_rate (TfrcSender * sender)
 {
@@ -629,8 +631,9 @@ was_data_limited (TfrcSender * sender, gint64 t_new)
   return is_limited;
 }
 
-/* Updates limited_share. `is_limited` tells whether the application limited the
- * sender since the last call. */
+/* Updates limited_share, a moving average: the share of the time in which the
+ * application, and not the network, limited the rate. `is_limited` tells
+ * whether the application limited the rate since the last call. */
 static void
 note_limited (TfrcSender * sender, gboolean is_limited)
 {
@@ -747,8 +750,8 @@ take_feedback (TfrcSender * sender, const TfrcFeedback * feedback,
     limit_by_receive_rate (sender, feedback->receive_rate,
         was_data_limited (sender, t_new), is_loss);
   /* If this feedback has the first sample of the round-trip time, the initial
-   * rate was set already (section 4.2). The initial rate remains, unless the
-   * feedback reports a loss event rate. */
+   * rate was set already (section 4.2). If the feedback reports no loss event
+   * rate, the initial rate remains. */
   if (!is_first_sample || p > 0)
     set_rate (sender, is_first || feedback->receive_rate > 0);
   /* RFC 5348 section 4.3 restarts the no-feedback timer in step 3, before the

@@ -189,9 +189,10 @@ get_noise (const MmtpClock * clock)
   return sum / (clock->n_points - 1);
 }
 
-/* Computes the skew of the clocks. Each point is a minimum transit. The skew is
- * the slope of the line through two points: the minimum of the first third of
- * the points and the minimum of the last third. */
+/* Computes the skew of the clocks, which is the slope of the line through two
+ * points. A point is the minimum transit of the messages in one second. The two
+ * points are the minimum of the first third of all points, and the minimum of
+ * the last third. */
 static void
 measure_skew (MmtpClock * clock)
 {

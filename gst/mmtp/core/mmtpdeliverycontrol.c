@@ -57,7 +57,7 @@
 /* Time in which the peak rate decays to 1/e. It is longer than the gaps of
  * mobile networks and shorter than most changes of capacity. */
 #define PEAK_MEMORY (3 * SECOND)
-/* Share of its peak rate that a path is assumed to carry after a gap. */
+/* After a gap, a path is assumed to carry this share of its peak rate. */
 #define PEAK_SHARE 0.25
 
 /* --- queue ---------------------------------------------------------------- */
@@ -98,7 +98,8 @@
  * constant USUAL_FALL. The time constants are numbers of reports. */
 #define USUAL_RISE 128
 #define USUAL_FALL 8
-/* The usual delay is at most 1/USUAL_PART of the initial delay (D0). */
+/* The usual delay is the additional delay that the path has without a queue. It
+ * is at most 1/USUAL_PART of the initial delay (D0). */
 #define USUAL_PART 3
 /* If the window is used up for a round (GAIN_ROUND) and no queue remains during
  * the round, the path carries more than was measured. The window is then
@@ -182,7 +183,7 @@ typedef struct
   /* number of consecutive rounds of the start phase in which the rate hardly
    * grew */
   guint flat_rounds;
-  /* Share of recent reports with a queue, 0 to 1. */
+  /* Share of the recent reports that showed a queue, 0 to 1. */
   gdouble congestion;
   /* recent queueing delay while the path was not busy, in ns */
   gdouble usual_queue;
@@ -299,8 +300,8 @@ get_window (const Delivery * self)
   return window;
 }
 
-/* Returns a threshold in ns: a delay of more than this above the base delay
- * counts as a queue. */
+/* Returns a threshold in ns. If the delay exceeds the base delay by more than
+ * this threshold, the path counts as having a queue. */
 static gdouble
 get_guard (const Delivery * self)
 {
@@ -383,11 +384,13 @@ follow_low (gdouble * usual, gdouble value)
   *usual += (value - *usual) / (value < *usual ? USUAL_FALL : USUAL_RISE);
 }
 
-/* Adapts the usual delay. On some paths, the delay fluctuates by more than the
- * delay of any queue that matters. If the application sends less than the path
- * carries, a delay above the base delay is not caused by a queue. The usual
- * delay follows this additional delay: slowly if it has risen, faster if it has
- * fallen. */
+/* Adapts the usual delay, which is the additional delay that the path has
+ * without a queue. On some paths, this delay fluctuates by more than the delay
+ * of any queue that matters.
+ *
+ * If the application sends less than the path carries, there is no queue. The
+ * whole delay above the base delay then belongs to the usual delay. The usual
+ * delay follows it: slowly if it has risen, faster if it has fallen. */
 static void
 follow_usual (Delivery * self, const MmtpRateSample * sample)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of mmtphmac.h. The context already contains the hashed key, so
- * it is copied for each message. If the key were hashed again for each message,
- * this would take half as long as hashing a short message.
+/* Implementation of mmtphmac.h. The context contains the state of the hash
+ * after the key was hashed, and this state is copied for each message. Hashing
+ * the key again for each message would need additional time: half of the time
+ * for hashing a short message.
  */
 
 #include "mmtphmac.h"

@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-/* docs/wire-mmtp.md, "Take-over": before another sender may take over the
- * session, the receiver sends N_QUERIES QUERYs to the session's sender, at
+/* docs/wire-mmtp.md, "Take-over": before the receiver lets another sender take
+ * over the session, it sends N_QUERIES QUERYs to the session's sender, at
  * intervals of QUERY_DISTANCE. The sender must answer within QUERY_TIME or two
- * round trips, whichever is longer. If it does not answer, the session may be
- * taken over.
+ * round trips, whichever is longer. If it does not answer, the receiver lets
+ * the other sender take over the session.
  */
 #define QUERY_TIME MMTP_SECOND
 #define QUERY_ROUND_TRIPS 2
@@ -121,15 +121,15 @@ ask_whether_alive (MmtpLiveness * self)
   }
 }
 
-/* Returns whether the session may be taken over by a new sender at `address`.
- * The old sender may have been killed, and the new sender may be the same
- * program, started again.
+/* Returns whether the receiver lets a new sender at `address` take over the
+ * session. The old sender may have been killed, and the new sender may be the
+ * same program, started again.
  *
  * The cookie of the new sender shows that it receives at the address of its
  * host. If this host is the host of the old session, the network path to it
  * works. A silence of the old session must then have another reason. As long as
- * valid messages of the old session arrive, the old sender is alive, and the
- * session cannot be taken over. */
+ * valid messages of the old session arrive, the old sender is alive, and no new
+ * sender can take over the session. */
 gboolean
 mmtp_liveness_may_take_over (MmtpLiveness * self, const MmtpAddress * address)
 {

@@ -58,8 +58,8 @@ void mmtp_losses_init (MmtpLosses * losses);
  * `tolerance` is the time in ns by which a message may be overtaken. */
 void mmtp_losses_add (MmtpLosses * losses, guint64 now, guint64 number,
     guint64 tolerance, guint64 repair_until);
-/* Declares missing messages lost if they have been missing for more than
- * `tolerance` ns. */
+/* Messages that have been missing for more than `tolerance` ns count as lost
+ * from now on. */
 void mmtp_losses_timeout (MmtpLosses * losses, guint64 now,
     guint64 tolerance);
 /* Returns the time at which mmtp_losses_timeout() has to be called. Returns
@@ -68,7 +68,7 @@ guint64 mmtp_losses_next_wakeup (const MmtpLosses * losses,
     guint64 tolerance);
 /* Writes at most `room` lost ranges for a report, and returns their number. The
  * ranges that were reported least often are written first. `surely` is TRUE if
- * the report is sent on the fastest path. If a range is reported on another
- * path, it still counts as not reported. */
+ * the report is sent on the fastest path. A report on any other path does not
+ * change how often a range counts as reported. */
 guint mmtp_losses_report (MmtpLosses * losses, guint64 now, gboolean surely,
     MmtpRange * ranges, guint room);

@@ -49,7 +49,8 @@ typedef struct
   guint from;
   /* minimum size of the message with its trailer, in bytes */
   gsize size;
-  gboolean is_open;             /* The message may be longer than `size`. */
+  /* TRUE if the message may be longer than `size` */
+  gboolean is_open;
   void (*code) (Coder * self, MmtpMessage * message);
 } Layout;
 

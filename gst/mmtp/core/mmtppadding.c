@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pads each path for a short time now and then. Such a time is called an
- * episode.
+/* Sends padding on each path for a short time now and then. Such a time is
+ * called an episode.
  *
  * The constants without a source were chosen with
  * tests/check/libs/bitratesteps.c. */
@@ -16,8 +16,8 @@
  * probes an application-limited path every 5 s (ProbeController). */
 #define REST (2 * SECOND)
 #define MAX_EPISODE (2 * SECOND)
-/* Minimum duration of a round. An episode of padding is divided into rounds,
- * and the rate of the path is measured in each of them. It is measured over 50
+/* Minimum duration of a round. An episode of padding is divided into rounds.
+ * The rate of the path is measured in each round, and each measurement takes 50
  * ms. */
 #define MIN_ROUND (100 * MILLISECOND)
 /* An episode is divided into rounds. If the rate grows by less than this factor
@@ -26,9 +26,10 @@
 /* If every message of a report waited in a queue for more than this time plus
  * the jitter of the path, the path is full. */
 #define MAX_QUEUE (15 * MILLISECOND)
-/* The token bucket holds the bits that the maximum rate allows in this time. An
- * episode may therefore have several times the maximum rate. But the mean over
- * the episode and the pause before the episode must be below the maximum rate.
+/* The token bucket holds the bits that the maximum rate allows in this time.
+ * During an episode, the rate of the padding may therefore be several times the
+ * maximum rate. But the mean rate must be below the maximum rate. This mean is
+ * taken over the episode together with the pause before it.
  */
 #define ALLOWANCE_TIME SECOND
 
@@ -61,7 +62,8 @@ get_bits (const MmtpPath * path, gsize size)
   return 8 * (guint64) (size + path->overhead);
 }
 
-/* Adds the bits that may be sent since the last call. */
+/* Adds to the allowance the bits that padding may use for the time since the
+ * last call. */
 static void
 fill_allowance (MmtpPadding * self)
 {
@@ -75,8 +77,9 @@ fill_allowance (MmtpPadding * self)
 
 /* --- episodes ------------------------------------------------------------- */
 
-/* Returns whether the path can have padding at all. A path whose rate is
- * configured needs none. Without stream data nobody needs the estimate. */
+/* Returns whether padding may be sent on the path. A path whose rate is
+ * configured needs no padding. A path that carries no stream data needs none
+ * either, because nobody uses the estimate of its rate. */
 static gboolean
 may_pad (const MmtpPadding * self, const MmtpPath * path)
 {

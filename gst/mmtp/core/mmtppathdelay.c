@@ -11,17 +11,19 @@
 #define SPAN_TIME G_GUINT64_CONSTANT (1000000000)
 /* Length of a span of the base delay. The base delay is the minimum of ten of
  * these spans, so it is the minimum of one minute. LEDBAT (RFC 6817, section
- * 2.4.2) uses the minimum of some minutes. A queue may be kept on a path on
- * purpose. The minute has to be longer than the time for which such a queue
- * exists, because otherwise the delay of the queue would count as base delay.
+ * 2.4.2) uses the minimum of some minutes.
+ *
+ * A sender may keep a queue on a path on purpose. One minute must be longer
+ * than the time for which it keeps the queue. Otherwise the delay of the queue
+ * would count as base delay.
  */
 #define BASE_SPAN_TIME (6 * SPAN_TIME)
 /* Approximate number of reports over which the spread is averaged. The spread
  * is the maximum delay in a report minus the minimum delay. */
 #define SPREAD_REPORTS 8
 #define MEMORY (MMTP_DELAY_SPANS * SPAN_TIME)
-/* If a span has at least this many messages, the slowest message counts as an
- * outlier. */
+/* If the reports in a span are about at least this many messages, the slowest
+ * message counts as an outlier. */
 #define ACCIDENT 256
 
 void

@@ -20,7 +20,8 @@ typedef struct
 {
   /* time in ns at which the span began; a span with n = 0 is not in use */
   guint64 began;
-  guint n;                      /* number of messages in the span */
+  /* number of messages that were reported in the span */
+  guint n;
   /* min is the minimum delay. Each report also contains a maximum delay.
    * `highest` and `second` are the two highest values among these maximum
    * delays. */
@@ -56,9 +57,9 @@ void mmtp_path_delay_clear (MmtpPathDelay * delay);
  * and the slowest message. */
 void mmtp_path_delay_add (MmtpPathDelay * delay, guint64 now, gint64 latest,
     gint64 min, gint64 high, guint n);
-/* Adds a report about `n` messages. Only the delay of the newest of these
- * messages is known. This delay may become the base delay, but it says nothing
- * about the standing delay or the high delay of the path. */
+/* Adds a report about `n` messages in which only the delay of the newest
+ * message is known (`latest`). This delay may become the base delay of the
+ * path. The standing delay and the high delay of the path do not change. */
 void mmtp_path_delay_add_latest (MmtpPathDelay * delay, guint64 now,
     gint64 latest, guint n);
 /* Sets the base delay to `base` after the sender has emptied the queue of the

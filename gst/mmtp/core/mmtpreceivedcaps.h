@@ -32,10 +32,10 @@ typedef struct
 /* Frees the memory of the caps. Before its first use, all fields of an
  * MmtpReceivedCaps are 0. */
 void mmtp_received_caps_clear (MmtpReceivedCaps * self);
-/* Adds a piece of the caps. Sets `is_complete` to TRUE if the text is complete
- * and has to be acknowledged. A text with types that are not plain cannot be
- * used. It is acknowledged as well, because the sender would otherwise only
- * repeat it. */
+/* Adds a piece of the caps text. Sets `is_complete` to TRUE if the text is
+ * complete and has to be acknowledged. The receiver accepts only certain plain
+ * types of values. A text with another type cannot be used. It is acknowledged
+ * as well, because the sender would otherwise only repeat it. */
 MmtpRefusal mmtp_received_caps_add (MmtpReceivedCaps * self,
     const MmtpCaps * caps, gboolean * is_complete);
 /* Returns the text of the caps version; NULL if it is not complete. */

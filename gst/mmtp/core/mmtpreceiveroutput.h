@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Numbers and seals the messages of the receiver, and keeps them until the
- * caller fetches them.
+/* Adds the number, the sending time and the trailer to each message of the
+ * receiver. Keeps the messages until the caller fetches them.
  */
 
 #pragma once
@@ -19,8 +19,9 @@ typedef struct
 void mmtp_receiver_output_init (MmtpReceiverOutput * self,
     const MmtpReceiverPaths * paths, const MmtpKey * key);
 void mmtp_receiver_output_clear (MmtpReceiverOutput * self);
-/* Queues a handshake message. If a key is set, two kinds of messages are
- * sealed: a COOKIE, and a REFUSE that answers an OPEN with a valid MAC. */
+/* Queues a handshake message. If a key is set, two kinds of messages get a
+ * seal, which is an HMAC as the trailer: a COOKIE, and a REFUSE that answers an
+ * OPEN with a valid MAC. */
 void mmtp_receiver_output_add_bare (MmtpReceiverOutput * self,
     MmtpMessage * message, const MmtpAddress * address);
 /* Fills in the number, the sending time and the trailer of the message, and
@@ -28,7 +29,8 @@ void mmtp_receiver_output_add_bare (MmtpReceiverOutput * self,
 gsize mmtp_receiver_output_add (MmtpReceiverOutput * self,
     MmtpReceiverPath * path, MmtpMessage * message,
     const MmtpAddress * address);
-/* Writes the first waiting message that fits into `bytes`, and sets `address`
- * to its destination. Returns its size, or 0 if no message waits. */
+/* Writes the first waiting message that fits into `room` bytes to `bytes`, and
+ * sets `address` to its destination. Returns the size of the message in bytes,
+ * or 0 if no message waits. */
 gsize mmtp_receiver_output_poll (MmtpReceiverOutput * self,
     MmtpAddress * address, guint8 * bytes, gsize room);

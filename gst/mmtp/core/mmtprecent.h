@@ -28,7 +28,7 @@ void mmtp_recent_add (MmtpRecent * recent, guint64 now, gint64 min,
  * they were measured has changed by `change`. */
 void mmtp_recent_shift (MmtpRecent * recent, gint64 change);
 gboolean mmtp_recent_is_known (const MmtpRecent * recent);
-/* Returns the moving minimum; 0 if nothing is known. */
+/* Returns the moving minimum, or 0 if it is not known. */
 gint64 mmtp_recent_get (const MmtpRecent * recent);
 
 /* A decaying sum. Each amount counts fully when it is added, and 1/e of it is

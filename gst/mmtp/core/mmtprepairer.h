@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Forward error correction: one REPAIR message contains the XOR of several
- * packets and is sent before a loss is known. A packet is covered if its
- * retransmission would be late.
+ * packets and is sent before a loss is known. A REPAIR covers only packets
+ * whose retransmissions would arrive too late.
  *
- * REPAIRs usually use only rate that new packets do not need. There is one
- * exception: on a path with random losses, REPAIRs of reference frames are sent
- * even if other frames then have too little rate. The reason is that a lost
- * reference frame makes many frames useless.
+ * REPAIRs usually use only the part of the rate that new packets leave unused.
+ * There is one exception: on a path with random losses, REPAIRs of reference
+ * frames are sent even if the remaining rate is then too low for other frames.
+ * The reason is that a lost reference frame makes many frames useless.
  */
 
 #pragma once
@@ -44,7 +44,8 @@ typedef struct
 void mmtp_repairer_init (MmtpRepairer * self, const MmtpPaths * paths,
     const MmtpSendQueue * queue, const MmtpPolicy * policy,
     gboolean is_enabled);
-/* Call this function before the paths are freed. */
+/* Frees the memory of the repairer. Must be called before the paths are freed.
+ */
 void mmtp_repairer_clear (MmtpRepairer * self);
 /* Notes that a loss was reported on `path`. */
 void mmtp_repairer_note_loss (MmtpRepairer * self, const MmtpPath * path);

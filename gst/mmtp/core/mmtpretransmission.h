@@ -27,8 +27,8 @@ typedef struct
   /* Counters. */
   /* losses that were reported and not retransmitted */
   guint64 unrepaired;
-  /* Number of channel numbers that were looked up. Tests check that the work
-   * per REPORT stays bounded. */
+  /* Number of lookups of a message by its number on its path (channel number).
+   * Tests check that the work per REPORT stays bounded. */
   guint64 loss_lookups;
 } MmtpRetransmission;
 
@@ -42,7 +42,8 @@ void mmtp_retransmission_begin_report (MmtpRetransmission * self);
 void mmtp_retransmission_take_losses (MmtpRetransmission * self,
     MmtpPath * path, const MmtpRecord * record);
 
-/* Puts all unreported packets in flight on `path` back into the queue. */
+/* Puts packets in flight on `path` back into the queue: all packets about which
+ * the receiver has not reported yet. */
 void mmtp_retransmission_requeue_path (MmtpRetransmission * self,
     MmtpPath * path);
 /* Puts packets in flight on `path`, which has stalled or may have stalled, back

@@ -65,10 +65,10 @@ choose_lowest (gconstpointer state, const MmtpCandidate * candidates,
  * arrival times are equal, the first path is taken.
  *
  * A packet may have to wait for a fast path until this path has sent all
- * waiting packets. If the packet arrives earlier there nevertheless, waiting
- * for the fast path is better. Otherwise the packet is sent on a slow path,
- * which would be idle while packets wait (ECF: Lim, Nahum, Towsley and Gibbens,
- * CoNEXT 2017). */
+ * waiting packets. The packet may nevertheless arrive earlier on the fast path
+ * than on a slow path. In this case it waits for the fast path. Otherwise it is
+ * sent on the slow path, which would be idle while packets wait (ECF: Lim,
+ * Nahum, Towsley and Gibbens, CoNEXT 2017). */
 static guint
 choose_earliest (const MmtpCandidate * candidates, guint n, guint64 now)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cuts an MPEG transport stream into buffers, so that the sender can drop whole
- * pictures of the video. The buffers together are the stream.
+ * pictures of the video. Together, the buffers contain the whole stream.
  *
  * The packets of a picture, and other packets between them, become several
  * buffers in the order of the stream. Some packets are never dropped with a
@@ -9,10 +9,11 @@
  * video packets of the picture are dropped together.
  *
  * The first buffer of a picture has MMTP_FLAG_HEADER, and the last one has
- * MMTP_FLAG_MARKER (docs/wire-mmtp.md, DATA). The last buffer can always be
- * dropped. If the last packet of the picture has a clock reference, an empty
- * buffer follows this packet and is the last one. If a picture arrives
- * incomplete, the receiver removes the rest of it (mmtptsjoiner.h).
+ * MMTP_FLAG_MARKER (docs/wire-mmtp.md, DATA). It must be possible to drop the
+ * last buffer. If the last packet of the picture has a clock reference, the
+ * buffer of this packet is not the last one: an empty buffer follows it. If a
+ * picture arrives incomplete, the receiver removes the rest of it
+ * (mmtptsjoiner.h).
  *
  * The cutter does no I/O and handles invalid input safely.
  */
@@ -23,7 +24,8 @@
 
 typedef struct
 {
-  GBytes *data;                 /* belongs to the caller; may be empty */
+  /* bytes of the piece, owned by the caller; may be empty */
+  GBytes *data;
   /* A picture and all packets before the next picture form a unit, which is cut
    * into pieces. `tag` is the tag of the input that contained the last packet
    * of this unit. */
@@ -53,5 +55,6 @@ void mmtp_ts_cutter_end (MmtpTsCutter * cutter);
 void mmtp_ts_cutter_drain (MmtpTsCutter * cutter);
 /* Returns the next buffer in `piece`, or FALSE if there is none. */
 gboolean mmtp_ts_cutter_poll (MmtpTsCutter * cutter, MmtpTsPiece * piece);
-/* Returns why the stream passes without being cut, or NULL. */
+/* Returns the reason why the stream is passed on without being cut; NULL if it
+ * is cut. */
 const gchar *mmtp_ts_cutter_get_refusal (const MmtpTsCutter * cutter);

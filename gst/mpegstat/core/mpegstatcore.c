@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Implementation of mpegstatcore.h: measures each frame of a stream.
  *
- * The latency is L = R - S (Ouwens 3.4). R is the arrival, and S is the time at
- * which the frame was due in transport order, both relative to the first
- * complete frame. The difference of the latencies of two frames is the D of RFC
- * 3550's jitter. The due time comes from the timeline, which does not depend on
- * GOP headers; in the paper a lost GOP header changed all latencies up to the
- * next GOP header (3.8).
+ * The latency is L = R - S (Ouwens 3.4). R is the arrival time of the frame. S
+ * is the time at which the frame was due in transport order. Both times are
+ * relative to the first complete frame. In the jitter of RFC 3550, D is the
+ * difference of the latencies of two frames.
+ *
+ * The due time comes from the timeline, which does not depend on GOP headers.
+ * In the paper, a lost GOP header changed all latencies up to the next GOP
+ * header (3.8).
  */
 
 #include "mpegstatcore.h"
@@ -15,7 +17,8 @@
 
 #include "statistics.h"
 
-/* "we will use a sampletime of 1 s", Ouwens 3.4 */
+/* Duration in ns over which the current bitrate is measured. Ouwens, section
+ * 3.4: "we will use a sampletime of 1 s". */
 #define RATE_WINDOW G_GUINT64_CONSTANT (1000000000)
 
 #define FNV_OFFSET_BASIS G_GUINT64_CONSTANT (0xcbf29ce484222325)
@@ -36,7 +39,8 @@ struct _MpegStatCore
   MpegVideoGop gop;
 
   gboolean have_arrival;
-  guint64 opening, closing;     /* first and last arrival of all frames */
+  /* times of the first and the last arrival of a frame, in ns */
+  guint64 opening, closing;
   guint64 opening_bytes;        /* size of the first frame */
 
   StatisticsHistogram *latency;

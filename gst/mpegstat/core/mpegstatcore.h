@@ -75,11 +75,13 @@ typedef struct
   guint64 incomplete;
   guint64 gops;
   guint64 bitrate;              /* in bit/s, over the last second */
-  /* in bit/s, from the first to the last arrival */
+  /* mean bitrate from the first to the last arrival, in bit/s */
   guint64 average_bitrate;
-  guint64 duration;             /* in ns, from the first to the last arrival */
+  /* time from the first to the last arrival, in ns */
+  guint64 duration;
   gint64 latency_min, latency_median, latency_p95, latency_p99, latency_max;
-  gint64 latency_mean;          /* in ns, as are the five latencies above */
+  /* in ns; the five latencies above are also in ns */
+  gint64 latency_mean;
   guint64 jitter;               /* in ns */
 } MpegStatTotals;
 
@@ -92,9 +94,9 @@ void mpegstat_core_free (MpegStatCore * core);
 void mpegstat_core_restart (MpegStatCore * core);
 
 /* Processes a frame. `arrival` is in ns since the first bytes arrived, and
- * `wall` is the time of day in ns. Fills one event or, if the frame has a GOP
- * header, two events, the one of the GOP header first. Returns the number of
- * events. */
+ * `wall` is the time of day in ns. Fills in one event for the frame. If the
+ * frame has a GOP header, the event of the GOP header comes before the event of
+ * the frame. Returns the number of events. */
 #define MPEGSTAT_MAX_EVENTS 2
 guint mpegstat_core_input_frame (MpegStatCore * core, guint64 arrival,
     guint64 wall, const MpegVideoFrame * frame,
@@ -105,10 +107,12 @@ guint mpegstat_core_input_frame (MpegStatCore * core, guint64 arrival,
  * framing may change between sender and receiver. */
 typedef struct
 {
-  /* I = the unit starts a GOP; B = no other frame refers to the unit */
+  /* Codecs other than MPEG-1/2 use two of these types: I if the unit starts a
+   * GOP, and B if no other frame refers to the unit. */
   MpegVideoPictureType type;
   gint layer;                   /* temporal layer; -1 if unknown */
-  /* Only for I-frames. Both flags have the same meaning as in a GOP header. */
+  /* Only for I-frames: the flags closed_gop and broken_link, as in a GOP
+   * header. */
   gboolean closed, broken_link;
   gint64 coding_number, display_number;
   guint64 expected;             /* in ns */
@@ -132,12 +136,12 @@ void mpegstat_core_input_loss (MpegStatCore * core, guint64 arrival,
 void mpegstat_core_get_totals (MpegStatCore * core, guint64 now,
     MpegStatTotals * totals);
 
-/* Hash of a frame, by which sender and receiver recognize the same frame:
- * 64-bit FNV-1a over the size of its slices (8 bytes in big-endian order,
- * without a sequence end code), followed by the first MPEGSTAT_HASH_BYTES bytes
- * of the slices or as many as there are. Headers before the slices are not
- * included, so that a sequence header that a payloader inserts does not change
- * the hash. */
+/* Hash of a frame, by which sender and receiver recognize the same frame. It is
+ * the 64-bit FNV-1a hash of two parts: the size of the slices (8 bytes in
+ * big-endian order, without a sequence end code), and the first
+ * MPEGSTAT_HASH_BYTES bytes of the slices. If the slices have fewer bytes, all
+ * of them are hashed. Headers before the slices are not included, so that a
+ * sequence header that a payloader inserts does not change the hash. */
 #define MPEGSTAT_HASH_BYTES 64
 /* Finds the slices of a frame. Returns FALSE if there are none. */
 gboolean mpegstat_find_slices (const MpegVideoFrame * frame, gsize * offset,

@@ -43,7 +43,8 @@ typedef enum
   UDPLITE_LAST
 } UdpliteVerdict;
 
-/* Returns the name of a verdict in the statistics, such as "too-short". */
+/* Returns the name of the verdict, such as "too-short". The statistics use this
+ * name. */
 const gchar *udplite_verdict_get_name (UdpliteVerdict verdict);
 
 /* Returns the value of the coverage field with which at least `coverage` bytes

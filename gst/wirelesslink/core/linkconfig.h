@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The configuration of a link. A profile provides the numbers of a measured
- * network, whose sources are in linkprofiles.c. Every number may then be
- * changed. Times are in ns, rates in bit/s, sizes in bytes, and probabilities
- * are 0 to 1.
+/* The configuration of a link. A profile provides numbers that were measured in
+ * a real network; linkprofiles.c names the sources of the numbers. Every number
+ * may then be changed. Times are in ns, rates in bit/s, sizes in bytes, and
+ * probabilities are 0 to 1.
  */
 
 #pragma once
@@ -80,8 +80,8 @@ typedef struct
   LinkQueueDiscipline discipline;
   guint packets;                /* txqueuelen */
   guint64 bytes;
-  /* Maximum time in ns that the oldest packet has waited; if it has waited
-   * longer, the queue is full. */
+  /* Maximum waiting time in ns. The queue is full if its oldest packet has
+   * waited longer. */
   guint64 time;
   /* Configuration of LINK_QUEUE_IFD. With this discipline, the limits above do
    * not apply to video frames. */
@@ -293,8 +293,8 @@ typedef struct
   const gchar *pattern;         /* text of a recorded pattern */
 } LinkConfig;
 
-/* Returns the name and description of a profile, or NULL if there is no profile
- * with this number. */
+/* Returns the name and the description of the profile with the number
+ * `profile`, or NULL if there is no such profile. */
 const LinkProfileInfo *link_profile_get_info (guint profile);
 guint link_profile_get_number (void);
 /* Sets every field to the value of the profile. */

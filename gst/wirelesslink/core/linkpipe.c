@@ -48,8 +48,9 @@ typedef struct
 typedef struct
 {
   Link *link;
-  /* Configuration. A step (LinkStep) changes a rate and a delay at a given
-   * time. All steps that have begun are included. */
+  /* The configuration in use. A step (LinkStep) changes a rate and a delay at a
+   * given time. The configuration contains the changes of all steps whose time
+   * has come. */
   LinkPipeConfig config;
   guint n_steps;                /* number of these steps */
   Transmitter transmitters[LINK_MAX_STATIONS];

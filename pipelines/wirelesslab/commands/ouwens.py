@@ -68,8 +68,8 @@ def key(run: run_results.Run) -> tuple[str, int, int, str]:
 
 
 def measure(run: run_results.Run) -> dict[str, Any]:
-    """Returns {name: number} with those results of a run that the chapter of
-    the thesis reports.
+    """Returns {name: number} for those results of a run that the chapter of the
+    thesis reports as well.
     """
     ways = run.passages
     lateness = [way.lateness_ns() for way in measurements.arrived(ways)]
@@ -213,13 +213,13 @@ def shares(ours: list[dict[str, Any]]) -> list[str]:
 
 
 def courses(protocol: str, ours: Ours) -> Iterator[list[str]]:
-    """Yields the rows of a table with the values that the thesis shows in
-    figures.
+    """Yields the rows of a table: first the header, then the values that the
+    thesis shows in figures.
 
-    For each retry value there are two rows. One is for 3 Mbit/s. The other is
-    for 4 Mbit/s if the protocol is UDP, and for 6 Mbit/s otherwise. There is
-    also a row for each bitrate with the retry value 4, which allows four
-    transmissions of a packet."""
+    For each retry value, there are rows for 3 Mbit/s and for a second bitrate.
+    The second bitrate is 4 Mbit/s if the protocol is UDP, otherwise 6 Mbit/s.
+    For the retry value 4, which allows four transmissions of a packet, there
+    are rows for all bitrates."""
     rate = 4 if protocol == "udp" else 6
     yield ["Mbit/s, R, oven", "Mbit/s until 19 s, 21 to 39, 41 to 59",
            "late: median, worst, ms", "jitter: mean, 99 %, ms",
@@ -242,7 +242,9 @@ def courses(protocol: str, ours: Ours) -> Iterator[list[str]]:
 
 
 def middle(ours: list[dict[str, Any]], what: str, form: str) -> str:
-    """Returns the median as text, without the lowest and the highest value."""
+    """Returns the median of the values with the name `what`, as text. Unlike
+    in other cells, the text does not contain the lowest and the highest value.
+    """
     return form.format(statistics.median(run[what] for run in ours)) \
         + star(ours) if ours else "–"
 

@@ -43,7 +43,8 @@ from wirelesslab.testbed import link_log, wakeup_delay
 from wirelesslab.workloads import definitions, runner
 
 CELL, RESULT, LOCK = "cell.json", "result.json", ".lock"
-# While a flagged run is repeated, its old result has this name.
+# A flagged run is not reliable and is repeated. During the repetition, the file
+# with its old result has this name.
 ASIDE = "result.flagged.json"
 # The key of a result that contains the duration of the run in s.
 TOOK = "took_s"
@@ -285,8 +286,9 @@ def encoder_lateness(directory: pathlib.Path,
 
 def free_port(place: placement.Place, transport: Protocol,
               taken: list[int]) -> int:
-    """Returns a free port that is not in `taken`. Where relays stand in for
-    hosts, several streams and runs share the ports of this machine.
+    """Returns a free port for the protocol `transport`. Neither this port nor
+    the other ports of the protocol are in `taken`. If relays on this machine
+    replace the hosts, several streams and runs share the ports of this machine.
     """
     while True:
         port = place.choose_port(transport["binds"])

@@ -41,7 +41,7 @@ def home() -> pathlib.Path:
 
 
 def is_alive(directory: pathlib.Path) -> bool:
-    """Returns whether the node of this directory is running."""
+    """Returns whether the node whose files are in `directory` is running."""
     try:
         with files.locked(directory / LOCK, wait=False):
             return False

@@ -54,7 +54,7 @@ DEFAULTS = {"protocols": "", "links": "", "rates": "6", "seeds": "1",
 TOGETHER = "+"
 COMPUTED = transports.COMPUTED
 STREAM = {"name": definitions.VIDEO, "kind": definitions.VIDEO}
-LIVE = "live"  # The kind of a cell that has a live encoder.
+LIVE = "live"  # kind() returns this for a cell that has a live encoder.
 STEPS, SEEDS, SCHEDULE = "steps", "seeds", link_schedules.KEY
 # Any other key of a link is a property of wirelesslink.
 OF_A_LINK = {"title", "properties", STEPS, SEEDS, SCHEDULE,
@@ -150,8 +150,9 @@ def expand(given: configparser.ConfigParser, home: pathlib.Path,
 
 def with_direction(matrix: Mapping[str, str], link: Link,
                    variant: Link) -> Link:
-    """Returns `variant`, which is a variant of `link`, with the direction of
-    `link` added. Each part of a combined link has a direction of its own."""
+    """Returns a copy of `variant`, which is a variant of `link`, with the
+    direction of `link` added. If `link` is a combined link, each of its parts
+    has a direction of its own."""
     parts = link.get(combined_links.SEVERAL)
     if not parts:
         return {**variant, **direction_of(matrix, link)}
@@ -323,7 +324,9 @@ def read_workloads(
         given: configparser.ConfigParser, matrix: Mapping[str, str],
         known: dict[str, Protocol], front: encoders.Front | None
 ) -> list[tuple[Workload, list[Protocol], list[Link]]]:
-    """Returns [(workload, its protocols, its links)]."""
+    """Returns a list with an item for each workload: (workload, its protocols,
+    its links).
+    """
     own = {name: definitions.read(name, section)
            for name, section in sections(given, WORKLOAD).items()}
     there = {**own, definitions.VIDEO: (STREAM, "", "")}
@@ -346,8 +349,8 @@ def read_workloads(
 
 
 def chosen_links(names: str, links: dict[str, Link]) -> list[Link]:
-    """Returns the links with these names. A name that occurs twice counts once,
-    because its cells would have the same directory.
+    """Returns the links that `names` lists. A name that occurs twice counts
+    once, because its cells would have the same directory.
     """
     return chosen(" ".join(dict.fromkeys(names.split())),
                   combined_links.there(names, links), "link")
@@ -355,8 +358,9 @@ def chosen_links(names: str, links: dict[str, Link]) -> list[Link]:
 
 def theirs(given: configparser.ConfigParser, link: Link,
            workload: Workload) -> dict[str, Any]:
-    """Returns the numbers that a paper gives for this link and workload, as a
-    part of the cell's dictionary.
+    """Returns the numbers that a paper gives for the workload over the link, as
+    the key `theirs` of a cell. Returns an empty dictionary if there are no such
+    numbers.
     """
     name = f"{link['name']}/{workload['name']}"
     if is_video(workload) or THEIRS + name not in given:
@@ -403,7 +407,7 @@ def chosen_protocols(workload: Workload, names: str, matrix: Mapping[str, str],
 
 def with_streams(names: str, there: dict[str, dict[str, Any]],
                  matrix: Mapping[str, str]) -> list[Protocol]:
-    """Returns the protocols with these names. A name such as a+b stands for
+    """Returns the protocols that `names` lists. A name such as a+b stands for
     several streams that are sent at the same time.
     """
     return [found[0] if len(found) == 1 else transports.together(

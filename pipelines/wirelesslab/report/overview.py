@@ -3,10 +3,10 @@
 runs of comparison.ini.
 
 The results of several seeds make a range. Protocols whose ranges overlap make a
-group. If the ranges of two protocols do not overlap, but both overlap the range
-of a third protocol, all three are in one group. The connection may also lead
-through more than one protocol. Within a group the order is alphabetical,
-because the runs do not show which protocol is better.
+group. A group can be a chain: if the ranges of two protocols do not overlap,
+but both overlap the range of a third protocol, all three are in one group. A
+chain may also have more than three protocols. Within a group the order is
+alphabetical, because the runs do not show which protocol is better.
 """
 
 import csv
@@ -24,8 +24,8 @@ from wirelesslab.streams import transports
 COLUMNS = ("protocol", "seed", "flagged", "decodable %", "latency median ms",
            "latency 99 % ms")
 SHARE, MEDIAN, PERCENTILE = COLUMNS[3:]
-# {section of transports.ini: the elements and settings as the table names
-# them}
+# {section of transports.ini: text for the table, which names the elements and
+# the settings}
 NAMES = {
     "dccpthin": "ifdqueue ! dccpthinsink",
     "http": "web server, souphttpsrc",
@@ -56,9 +56,12 @@ class Spread(typing.NamedTuple):
 
 class Row(typing.NamedTuple):
     protocol: str
-    share: Spread  # The frames that can be decoded in time, in %.
-    median: Spread  # The median latency in ms.
-    percentile: Spread  # The 99th percentile of the latency in ms.
+    # The share of the frames that can be decoded in time, in %.
+    share: Spread
+    # The median of the latency, in ms.
+    median: Spread
+    # The 99th percentile of the latency, in ms.
+    percentile: Spread
 
     @property
     def name(self) -> str:
@@ -77,7 +80,9 @@ class Row(typing.NamedTuple):
 # ------------------------------------------------------------------ the numbers
 
 def reduce(runs: pathlib.Path, target: pathlib.Path) -> None:
-    """Copies the needed columns from the lab's table of runs."""
+    """Reads the lab's table of runs from the file `runs`, and writes only the
+    columns COLUMNS to the file `target`.
+    """
     with open(runs, newline="") as file:
         found = [[row[name] for name in COLUMNS]
                  for row in csv.DictReader(file)]
@@ -90,7 +95,9 @@ def reduce(runs: pathlib.Path, target: pathlib.Path) -> None:
 
 
 def read(path: pathlib.Path) -> list[list[Row]]:
-    """Returns groups of rows, the best group first."""
+    """Reads the runs from the file `path`. Returns the rows of the table in
+    groups; the group with the most frames in time is first.
+    """
     with open(path, newline="") as file:
         runs = list(csv.DictReader(file))
     flagged = sum(int(run["flagged"]) for run in runs)
@@ -150,7 +157,10 @@ def table(groups: Sequence[Sequence[Row]]) -> list[str]:
 
 
 def insert(text: str, lines: Sequence[str], name: str) -> str:
-    """Replaces the text between the marks of this name in a page."""
+    """Returns the `text` of a page after the lines between two marks were
+    replaced by `lines`. The marks are comments of HTML that contain `name`.
+    Raises LabError if a mark is missing.
+    """
     begin, end = f"<!-- begin {name} -->\n", f"<!-- end {name} -->"
     before, found, rest = text.partition(begin)
     _, found_end, after = rest.partition(end)
@@ -164,7 +174,9 @@ def insert(text: str, lines: Sequence[str], name: str) -> str:
 # ---------------------------------------------------------------------- a chart
 
 def chart(groups: Sequence[Sequence[Row]], title: str) -> str:
-    """Returns an SVG with a bar for each median and a line for its range."""
+    """Returns a chart as an SVG. For each row, a bar shows the median, and a
+    thin line shows the range of the values.
+    """
     parts, top = [], HEAD
     for own in groups:
         for row in own:

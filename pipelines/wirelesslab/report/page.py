@@ -96,13 +96,13 @@ def write(output: pathlib.Path, build: pathlib.Path, late_ms: int | None,
 def chosen(
         runs: list[run_results.Run], only: str, has_others: bool = False
 ) -> tuple[list[list[run_results.Run]], list[run_results.Run]]:
-    """Returns the groups of video runs that are compared, and the runs of
-    workloads other than video.
+    """Returns two lists: the groups of video runs that are compared, and the
+    runs of workloads other than video.
 
-    If `only` is not empty, returns only the groups of video runs whose titles
-    contain all words of `only`, and no runs of other workloads. In this case,
-    raises LabError if no group has such a title. If there are runs with live
-    encoders (`has_others`), this is not an error."""
+    `only` may contain words. The first list then has only the groups whose
+    titles contain all of these words, and the second list is empty. If there is
+    no such group, LabError is raised, except if there are runs with live
+    encoders (`has_others`)."""
     films = [run for run in runs if matrix.kind(run.cell) == definitions.VIDEO]
     groups = [own for own in run_results.grouped(
         films, lambda run: run.group).values()
@@ -117,8 +117,9 @@ def title_of(runs: list[run_results.Run]) -> str:
 
 
 def measure(runs: list[run_results.Run], words: Callable[[str], None]) -> None:
-    """Computes all numbers of all runs. Comparing pictures takes longest; its
-    result is kept in the directory of the run."""
+    """Computes all numbers of all runs. Comparing the pictures of a run takes
+    longest. The result of this comparison is kept in the directory of the run.
+    Calls `words` with lines about the progress."""
     for number, (numbers, run) in enumerate(zip(
             process_pool.each(run_results.Run.numbers, runs), runs), 1):
         run.know(numbers)
@@ -209,8 +210,8 @@ def seeds(runs: list[run_results.Run]) -> list[int]:
 
 
 def marked(words: str) -> markupsafe.Markup:
-    """Returns HTML, in which everything between backquotes is code. Ranges of
-    numbers are not divided between two lines.
+    """Returns `words` as HTML. Text between backquotes becomes code. A range of
+    numbers is not divided between two lines.
     """
     words = re.sub(r"(?<=\d)–(?=\d)", "\u2060–\u2060", words)
     return markupsafe.Markup("").join(
@@ -246,8 +247,8 @@ def facts(runs: list[run_results.Run], command: str) -> list[tuple[str, str]]:
 
 
 def notes(runs: list[run_results.Run]) -> list[str]:
-    """Returns the warnings of the pipelines, and what a testbed without
-    namespaces left out.
+    """Returns the warnings of the pipelines, and the features that were left
+    out because a testbed had no namespaces.
     """
     return list(dict.fromkeys(
         f"{run.cell['name']}: {words}" for run in runs

@@ -33,9 +33,12 @@ class Frame(typing.NamedTuple):
     latency_ns: int
     coding_number: int
     size: int
-    key: tuple  # The pair (hash, size), which is equal at both ends.
-    closed: bool = False  # Whether the frame begins a closed GOP.
-    broken: bool = False  # Whether the frame's GOP has the broken_link flag.
+    # The pair (hash, size) of the frame, which is the same at both ends.
+    key: tuple
+    # Whether the frame begins a closed GOP.
+    closed: bool = False
+    # Whether the GOP of the frame has the flag broken_link.
+    broken: bool = False
     display_number: int = 0
 
 
@@ -128,7 +131,9 @@ class Join:
 
     def add_arrived(self,
                     frames: Sequence[Frame]) -> list[tuple[Frame, Frame]]:
-        """Adds frames that arrived. Returns the new pairs (sent, arrived)."""
+        """Adds frames that arrived. Returns the pairs (sent frame, arrived
+        frame) that could be formed with them.
+        """
         known = len(self.pairs)
         for frame in frames:
             twins = [sent for sent in self._waiting[frame.key]
@@ -221,9 +226,9 @@ def lateness_ns(film: list[Frame],
 
 
 def bits_per_second(frames: Sequence[Frame]) -> float:
-    """Returns the bitrate of the frames. The bytes of all frames are divided by
-    a time. This time begins when the first frame arrives, and ends when the
-    frame after the last one would be due."""
+    """Returns the bitrate of the frames: their bits, divided by a duration. The
+    duration begins when the first frame arrives. It ends when the frame after
+    the last one would be due."""
     if len(frames) < 2:
         return 0.0
     steps = [b.expected_ns - a.expected_ns for a, b in zip(frames, frames[1:])]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Takes links of a testbed away and brings them back while a stream runs.
+"""Interrupts links of a testbed and restores them while a stream runs.
 
 The line `schedule = 0 up 10 down 15 up` in a section of a matrix describes a
 link whose device at the sending host is down from 10 s to 15 s after the sender
@@ -28,14 +28,16 @@ UP, OUTAGE, HOLD, DOWN, ABSENT, RENUMBERED = STATES = (
     "up", "outage", "hold", "down", "absent", "renumbered")
 # The states in which the link carries nothing.
 CLOSED = (OUTAGE, HOLD, DOWN, ABSENT)
-END = "end"  # This word ends the log, in place of a state.
-KEY = "schedule"  # The key for a schedule in a section [link NAME].
+# In the last line of the log, this word replaces the state.
+END = "end"
+# The key for a schedule in a section [link NAME] of a matrix.
+KEY = "schedule"
 EXAMPLE = "0 up 10 down 15 up"
 LOG = "schedule.csv"
 HEADS = ("wall_ns", "device", "state", "dropped")
 PREFIX_LENGTH = 24
-# The last number of an address is 1 or 2. In the state `renumbered`, this
-# number is added to it.
+# The last number of an address is 1 or 2. In the state `renumbered`,
+# RENUMBERED_BY is added to the last number.
 RENUMBERED_BY = 100
 # In the state `hold`, each host has a token bucket that fills with one byte per
 # second. Therefore only the first packet passes. The bucket must be larger than
@@ -108,8 +110,8 @@ def closed(changes: Sequence[Change]) -> list[tuple[float, float]]:
 
 def closed_times(link: Link) -> list[tuple[float, float]]:
     """Returns the periods in which the link carries nothing because of its
-    schedule, in the form in which closed() returns them. Returns an empty list
-    if the link has no schedule."""
+    schedule, as a list of (begin, end) in s. The list is empty if the link has
+    no schedule."""
     text = link.get(KEY)
     return closed(parse(link["name"], text)) if text else []
 
@@ -140,9 +142,10 @@ def both_addresses(address: str) -> tuple[str, str]:
 
 
 def enter(state: str, device: str, address: str) -> tuple[str, str]:
-    """Returns two shell commands that bring a link from `up` into `state`.
-    The first command is for the sending host, and the second one is for the
-    other host. `address` is the address of the device at the sending host."""
+    """Returns two shell commands that bring a link from the state `up` to the
+    state `state`. The first command is for the sending host, and the second one
+    is for the other host. `device` is the name of the link's device in a host.
+    `address` is the address of the device at the sending host."""
     own, other = both_addresses(address)
     if state == OUTAGE:
         command = f"tc qdisc replace dev {device} root blackhole"
@@ -158,9 +161,11 @@ def enter(state: str, device: str, address: str) -> tuple[str, str]:
 
 def leave(state: str, device: str, address: str,
           peer: str) -> tuple[str, str]:
-    """Returns two shell commands that bring a link from `state` to `up`. The
-    first command is for the sending host, and the second one is for the other
-    host. `peer` is the address of the device at the other host."""
+    """Returns two shell commands that end the state `state` of a link. After
+    them, the state is `up`. The first command is for the sending host, and the
+    second one is for the other host. `device` is the name of the link's device
+    in a host. `address` is the address of the device at the sending host, and
+    `peer` is its address at the other host."""
     own, other = both_addresses(address)
     if state == OUTAGE:
         command = f"tc qdisc del dev {device} root"

@@ -57,8 +57,8 @@ class Passage(typing.NamedTuple):
 def join(
         sent_log: frame_log.Log, received_log: frame_log.Log
 ) -> dict[int, tuple[frame_log.Frame, frame_log.Frame]]:
-    """Joins the logs of the sender and of the receiver. Returns {coding number:
-    (sent, arrived)} for the frames that arrived.
+    """Joins the logs of the sender and of the receiver. Returns {coding number
+    of a sent frame: (sent frame, arrived frame)} for the frames that arrived.
     """
     joined = frame_log.Join()
     joined.add_sent(sent_log.frames)
@@ -157,7 +157,9 @@ def needed_deadlines_ns(passages: Sequence[Passage]) -> list[float]:
 
 def decodable_in_time(passages: Sequence[Passage],
                       late_ns: float) -> list[Passage]:
-    """Returns the frames that decodable() returns, with their times."""
+    """Returns the frames that decodable() returns, each as a Passage with the
+    times at which it was sent and arrived.
+    """
     return [way for way, needed in zip(passages, needed_deadlines_ns(passages))
             if needed <= late_ns]
 
@@ -196,8 +198,8 @@ def latencies_ns(passages: Sequence[Passage]) -> list[int]:
 
 
 def jitter_ns(passages: Sequence[Passage]) -> list[float]:
-    """Returns the jitter of RFC 3550 after each frame that arrived, in
-    transport order.
+    """Returns the jitter as RFC 3550 defines it: one value after each frame
+    that arrived. The order is the transport order.
     """
     return list(frame_log.jitter_of(
         way.lateness_ns() for way in arrived(passages)))
@@ -217,8 +219,9 @@ def latency_by_size(passages: Sequence[Passage],
 
 def throughput(passages: Sequence[Passage],
                step_ns: int) -> list[tuple[int, float]]:
-    """Returns a list of (start of the step in ns, bit/s of video). The list has
-    all steps until the last arrival.
+    """Divides the time into steps of `step_ns`. Returns for each step (start of
+    the step in ns, bit/s of the video that arrived in the step). The last step
+    is that of the last arrival.
     """
     ways = arrived(passages)
     if not ways:
@@ -293,7 +296,9 @@ def shown(passages: Sequence[Passage], late_ns: float) -> list[int | None]:
 # ---------------------------------------------------------------------- packets
 
 class Packet(typing.NamedTuple):
-    """One packet of the link's log. The times are in ns of the link."""
+    """One packet of the link's log. The times are in ns, by the clock of the
+    link.
+    """
 
     flow: int
     index: int
@@ -308,9 +313,10 @@ class Packet(typing.NamedTuple):
 
 
 class LinkLog(typing.NamedTuple):
-    packets: list  # The packets of one station, in the order of sending.
-    # (time in ns of the link, link quality of the station from this time on,
-    # between 0 and 1)
+    # The packets of one station, in the order of sending.
+    packets: list
+    # A list of pairs (time in ns by the clock of the link, link quality of the
+    # station from this time on). The quality is between 0 and 1.
     quality: list
 
 
@@ -406,8 +412,9 @@ def sequence(
 
 
 def worst_window(times: Sequence[float], length: float) -> float | None:
-    """Returns the start of the time window of this `length` that contains the
-    most of the `times`. Returns None if there are no times."""
+    """Considers all time windows of the given `length`. Returns the start of
+    the window that contains the largest number of `times`, or None if there are
+    no times."""
     times, best, first = sorted(times), (0, None), 0
     for last, time in enumerate(times):
         while time - times[first] > length:
@@ -418,8 +425,8 @@ def worst_window(times: Sequence[float], length: float) -> float | None:
 
 
 def mean_attempts(packets: Sequence[Packet]) -> float:
-    """Returns the mean number of transmissions of the packets that were
-    transmitted.
+    """Returns the mean number of transmissions per packet. Packets that were
+    never transmitted do not count.
     """
     tried = [packet.attempts for packet in packets if packet.attempts]
     return statistics.fmean(tried) if tried else 0.0
@@ -467,8 +474,8 @@ def sustainable_rate(blocks: Sequence[tuple[float, int]]) -> float:
 
 def one_way_delay(sent: int, received: int, reception: int,
                   sending_ack: int) -> float:
-    """Returns the one-way delay of a packet (Erixzon equations 5.3 and 5.4).
-    This delay is half of the round-trip time, without the time for which the
+    """Returns the one-way delay of a packet (Erixzon equations 5.3 and 5.4). It
+    is half of a difference: the round-trip time, minus the time for which the
     receiver held the acknowledgement.
 
     `sent` and `received` are times of the sender's clock. `reception` and
@@ -481,7 +488,8 @@ def one_way_delay(sent: int, received: int, reception: int,
 # ---------------------------------------------------------------------- quality
 
 def mos(psnr: float) -> int:
-    """Returns the grade that EvalVid gives to a picture with this PSNR in dB.
+    """Returns the grade from 1 to 5 that EvalVid gives to a picture whose PSNR
+    in dB is `psnr`.
     """
     for above, grade in EVALVID_GRADES:
         if psnr > above:
@@ -490,9 +498,10 @@ def mos(psnr: float) -> int:
 
 
 def worst_place(errors: Sequence[Sequence[float]]) -> int | None:
-    """Returns the place in display order with the largest error, or None if no
-    picture differs. `errors` has the errors of all pictures for each stream,
-    and the errors of the streams are added.
+    """Returns the number, in display order, of the picture with the largest
+    error, or None if no picture differs. `errors` has one list for each stream,
+    with the errors of all pictures. The errors of a picture in all streams are
+    added.
     """
     sums = [sum(each) for each in zip(*errors)]
     return sums.index(max(sums)) if any(sums) else None
@@ -500,10 +509,11 @@ def worst_place(errors: Sequence[Sequence[float]]) -> int | None:
 
 def worst_places(errors: Sequence[Sequence[float]],
                  length: int) -> range | None:
-    """Returns the range with the largest error, or None if no picture differs.
-    The range consists of `length` consecutive places in display order, or of
-    fewer places if there are not so many. `errors` has the errors of all
-    pictures for each stream, and the errors of the streams are added."""
+    """Returns the range of consecutive pictures, in display order, with the
+    largest error. Returns None if no picture differs. The range has `length`
+    pictures, or fewer if the film is shorter. `errors` has one list for each
+    stream, with the errors of all pictures. The errors of a picture in all
+    streams are added."""
     sums = [sum(each) for each in zip(*errors)]
     if not any(sums):
         return None

@@ -19,7 +19,7 @@ from wirelesslab.testbed import link_log, links, namespaces, testbed
 
 HOST = "127.0.0.1"
 LISTENING = {"udp": "07", "udplite": "07", "raw": "07", "tcp": "0A"}
-BINDS = ("udp", "udplite", "tcp")  # The kinds of sockets that have a port.
+BINDS = ("udp", "udplite", "tcp")  # The kinds of sockets that bind a port.
 MAX_PORTS = 3
 # UDP-Lite's protocol number, which /proc/net shows as the port of a raw socket.
 UDPLITE = 136
@@ -27,12 +27,13 @@ LINK = "wl0"
 # The roles of the two hosts of a link in a downlink run, in which the network
 # sends to the mobile. The first host of a link is the mobile.
 ROLES = ("receiver", "sender")
-# Directions of a stream over a link: from the network to the mobile, or back.
+# The key for the direction of a stream over a link, and its two values: from
+# the network to the mobile (down), and from the mobile to the network (up).
 DIRECTION, DOWN, UP = "direction", "down", "up"
 # Properties of wirelesslink that the demo sets itself.
 OURS = ("location", "mode", "name", "overhead")
-# The keys with which a link of a matrix sets options of both hosts: properties
-# of tunsrc, and sysctls.
+# In a section of a matrix that describes a link, these keys set options of both
+# hosts: properties of tunsrc, and sysctls.
 OF_HOSTS = ("device", "sysctls")
 
 
@@ -83,9 +84,10 @@ def sockets(pid: int) -> set[str]:
 
 
 def ways_to_bind(binds: str, port: int) -> Iterator[tuple[str, int]]:
-    """Yields (table in /proc/net, port in that table) for each table that may
-    list a socket that is bound to the port. UDP-Lite has several tables,
-    because it has several backends.
+    """A socket that is bound to the port may be listed in one or more tables of
+    /proc/net. Yields (name of the table, port as the table shows it) for each
+    of these tables. UDP-Lite has several tables, because it has several
+    backends.
     """
     yield binds, port
     if binds == "udplite":
@@ -180,8 +182,8 @@ class SameMachine:
         return False
 
     def report(self) -> list[str]:
-        """Returns lines for the user about what the links between the ends did.
-        Without a link, there are no lines.
+        """Returns a report for the user, as lines of text. It says what the
+        links between the two ends did, and is empty if there is no link.
         """
         return []
 

@@ -34,13 +34,15 @@ class Opportunity(typing.NamedTuple):
     """A number of bytes that a link can deliver. Times are in ns, by the clock
     of the link."""
 
-    taken_ns: float  # The last time at which the link accepts these bytes.
+    taken_ns: float  # The latest time at which the link accepts these bytes.
     arrival_ns: float
     size: int
 
 
 class Supply:
-    """The opportunities of one or more links that carry the same stream."""
+    """The opportunities to deliver bytes that one or more links give to the
+    same stream.
+    """
 
     def __init__(self, opportunities: Iterable[Opportunity],
                  max_delay_ns: float = math.inf) -> None:
@@ -52,8 +54,8 @@ class Supply:
         self._arrived = _Sum((one.arrival_ns, one.size) for one in usable)
 
     def gone(self, time_ns: float) -> int:
-        """Returns the number of bytes that the link could have taken before
-        this time. A frame that does not exist before this time cannot use them.
+        """Returns the number of bytes that the link could have accepted before
+        `time_ns`. A frame that exists only from this time on cannot use them.
         """
         return self._taken.before(time_ns)
 
@@ -63,8 +65,8 @@ class Supply:
 
 
 class _Sum:
-    """A sum that grows over time. Each event (time, size) adds its size to the
-    sum at its time."""
+    """A sum that grows with time. Each event is a pair (time, size). At its
+    time, the size is added to the sum."""
 
     def __init__(self, events: Iterable[tuple[float, int]]) -> None:
         ordered = sorted(events)
@@ -84,20 +86,25 @@ class Job(typing.NamedTuple):
     """
 
     frame: frame_log.Frame
-    release_ns: float  # The frame cannot be sent before this time.
-    deadline_ns: float  # The last byte has to arrive by this time.
+    # The link cannot send the frame before the time `release_ns`.
+    release_ns: float
+    # The last byte of the frame has to arrive by the time `deadline_ns`.
+    deadline_ns: float
 
 
 def jobs(passages: Sequence[measurements.Passage], begin_ns: float,
          late_ns: float) -> list[Job]:
-    """Returns the frames of a run as jobs for the link. The first frame was
-    sent at `begin_ns`. A frame exists from its due time on. If the run sent it
-    earlier, because of the jitter of the machine, the frame exists from the
-    time of sending on.
+    """Returns one job for each frame of a run. A job contains the time from
+    which on the link may send the frame, and the deadline of the frame. The
+    first frame was sent at `begin_ns`.
+
+    The link may send a frame from its due time on. If the run sent the frame
+    earlier, because of the jitter of the machine, the link may send it from
+    that earlier time on. The deadline is `late_ns` after the due time.
 
     The due times normally have the order of the stream. If they do not, this
-    function makes frames exist earlier, or gives them later deadlines, until
-    the times have this order. The number of frames that best() finds is then an
+    function makes the times of sending earlier and the deadlines later, until
+    they have this order. The number of frames that best() finds is then an
     upper bound."""
     releases = list(itertools.accumulate(
         (min(way.due_ns, way.sent_ns) for way in reversed(passages)), min))
@@ -112,10 +119,11 @@ class _Plan(typing.NamedTuple):
     """A partial solution of best(). It says which of the frames that best() has
     examined so far are sent."""
 
-    count: int  # The number of decodable frames.
-    # The number of bytes that the link can no longer deliver for later frames.
-    # Either earlier frames use these bytes, or the link could have accepted
-    # them only at an earlier time.
+    # The number of frames that can be decoded with this plan.
+    count: int
+    # The number of bytes of the link that later frames cannot use any more.
+    # There are two kinds: bytes that earlier frames use, and bytes that the
+    # link could have accepted only at an earlier time.
     used: int
     # The chosen frames as a linked list: (number of the last frame, list of the
     # frames before it). An empty list is None.

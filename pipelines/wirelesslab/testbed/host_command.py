@@ -66,8 +66,9 @@ def main() -> None:
             os.close(options["end"])
         become(argv, options["foreground"], parent)
     if options["foreground"]:
-        # The terminal sends these signals to the command as well, so this
-        # process ignores them.
+        # When the user presses a key such as Ctrl-C, the terminal sends the
+        # signal to the command as well. This process therefore ignores the
+        # signals.
         for number in FROM_TERMINAL:
             signal.signal(number, signal.SIG_IGN)
     status = stand_for(child, ends, options["foreground"])
@@ -99,8 +100,9 @@ def become(argv: list[str], foreground: bool, parent: int) -> NoReturn:
         os.setpgid(0, 0)
         give_terminal(0)
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
+    # If the parent ended before prctl() took effect, this process ends too.
     if select.select([parent], [], [], 0)[0]:
-        os._exit(1)  # The parent ended before prctl() took effect.
+        os._exit(1)
     # Python ignores some signals, and the program that started this one may
     # ignore others. The command begins with the default action for all of them.
     for number in (signal.SIGPIPE, signal.SIGXFSZ, *FROM_TERMINAL):

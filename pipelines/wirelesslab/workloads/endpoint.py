@@ -31,7 +31,7 @@ LARGEST = 65536
 # A packet with the number HELLO is not part of the measurement. Its arrival
 # shows that the path is up.
 HELLO, SECONDS_BETWEEN_HELLOS, HELLOS = 0xFFFF, 3, 40
-# Maximum time in which a sender's pipeline may send its first packet.
+# Maximum time in s until a sender's pipeline has sent its first packet.
 SECONDS_TO_BEGIN = 60
 # If no packet arrives for this number of seconds, none is in flight any more.
 SECONDS_OF_QUIET = 5
@@ -71,8 +71,8 @@ class Reader:
 
     def wait(self, until_ns: float | None = None,
              or_end_of: tuple[()] | list[int] = ()) -> bytes | None:
-        """Returns the next packet. Returns None when the time is `until_ns` or
-        a file ends.
+        """Waits for the next packet and returns it. Returns None if the time
+        `until_ns` comes first, or if a file in `or_end_of` ends first.
         """
         while True:
             packet = self.take()
@@ -309,9 +309,9 @@ ENDS = {  # {kind of workload: (function that begins, function that answers)}
 
 def launch(words: Any, pipelines: list[subprocess.Popen[bytes]],
            **files: Any) -> subprocess.Popen[Any]:
-    """Starts a pipeline. The process inherits the descriptors `files`. A word
-    of the launch line may contain the name of a file in braces, which is
-    replaced by its descriptor.
+    """Starts a pipeline. `words` are the words of its launch line. The process
+    inherits the file descriptors `files`. A word may contain the name of a file
+    in braces, which is replaced by the descriptor of this file.
     """
     names = {name: str(file) for name, file in files.items()}
     pipelines.append(subprocess.Popen(
@@ -404,7 +404,7 @@ def use_pipelines(
         # The pipeline sends all bytes before it notices the end of the file.
         os.close(out)
         # The standard input is closed when the other end has received
-        # everything. This call waits for that.
+        # everything. os.read() waits until then.
         os.read(STDIN, LARGEST)
     return found
 

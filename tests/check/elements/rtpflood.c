@@ -222,8 +222,8 @@ get_arrival (Situation situation, guint frame)
       + (situation == RESTART && frame >= RESTART_FRAME ? RESTART_TIME : 0);
 }
 
-/* Returns the number of the frame with this PTS. The PTS of a frame is the
- * arrival time of its packet. */
+/* Returns the number of the frame whose buffer has the PTS `pts`. This PTS is
+ * the arrival time of the frame's packet. */
 static guint
 get_frame (Situation situation, GstClockTime pts)
 {
@@ -389,8 +389,9 @@ push_forged (Fixture * fixture, const Attack * attack)
   GST_WRITE_UINT32_BE (bytes + 8, forged.ssrc);
   gst_buffer_extract (fixture->video, 0, bytes + 12, video_size);
   bytes[12 + video_size - 1] ^= 1;
-  /* rfc2250depay checks the header of RFC 2250 first. The header stays valid,
-   * so that the bytes after it are checked, too. */
+  /* rfc2250depay checks the header of RFC 2250 first. The forged packet has a
+   * valid header, so that the random bytes after the header are checked, too.
+   */
   for (i = 16; i < forged.size && !forged.is_video; i++)
     bytes[i] = draw (attacker);
   push (fixture, mpeg_wrap (bytes, forged.size));

@@ -74,8 +74,8 @@ find_free_port (GSocketType type)
   return port;
 }
 
-/* Returns the file descriptor of this process with this local port, or -1 if
- * there is none. */
+/* Returns the file descriptor of this process whose socket has the local port
+ * `port`, or -1 if there is none. */
 static gint
 find_socket (guint16 port)
 {

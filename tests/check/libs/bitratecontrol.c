@@ -392,9 +392,10 @@ GST_START_TEST (standing_queue_lowers_the_rate)
 
 GST_END_TEST;
 
-/* If the sink reports a round-trip time, it measures the delay of the last
- * packet of a frame. Half a frame period, here 10 ms, is tolerated in addition
- * to the 10 ms. */
+/* The rule tolerates a queueing delay of 10 ms. If the sink reports a
+ * round-trip time, it measures the queueing delay of the last packet of a
+ * frame. In this case half a frame period, here another 10 ms, is tolerated as
+ * well. */
 GST_START_TEST (delay_of_a_whole_frame_is_no_standing_queue)
 {
   begin (&usual, &bitrate_estimate_rule, 1000);

@@ -305,8 +305,8 @@ send_until (DatagramSocket * from, const gchar * text,
   datagram_test_expect (to, text, datagram);
 }
 
-/* An IPv6 link-local address is only valid on its interface, so both the local
- * and the remote path must contain the interface. */
+/* An IPv6 link-local address is only valid on its interface. The local and the
+ * remote address of a path must therefore both contain the interface. */
 GST_START_TEST (link_local_addresses_have_their_interface)
 {
   DatagramSocket *listener, *connected;
@@ -397,8 +397,9 @@ send_run (DatagramSocket * socket, gsize size, guint first, GError ** error)
   return datagram_socket_send (socket, packets, RUN, error);
 }
 
-/* Checks that the next packets at the other end of a device are the packets of
- * this run. A device with GSO passes them on as one large packet. */
+/* Checks that the next packets that arrive at `tap` are the packets of one run.
+ * `tap` is at the other end of the device that sends them. A device with GSO
+ * passes them on as one large packet. */
 static void
 expect_run_at (gint tap, gsize size, guint first)
 {
@@ -493,7 +494,8 @@ GST_START_TEST (gso_socket_obeys_an_mtu_that_shrinks)
 
 GST_END_TEST;
 
-/* Returns the sum of RFC 1071, to which `start` is added. `size` is even. */
+/* Returns the one's complement sum (RFC 1071) of the `size` bytes at `bytes`,
+ * plus `start`. `size` is even. */
 static guint16
 add_up (const guint8 * bytes, gsize size, guint32 start)
 {

@@ -365,7 +365,7 @@ GST_START_TEST (flood_of_requests_has_bounded_answers)
   fail_unless (responses <= 11 * (DCCP_MAX_CANDIDATES + n_networks * 100),
       "%u", responses);
   assert_equals_int (network.log->len, responses);
-  /* A client that connects after the flood is accepted. */
+  /* After the flood, a client can connect. */
   dccp_network_run (&network, 2 * SECOND);
   dccp_network_open (&network);
   dccp_network_clear (&network);

@@ -46,7 +46,8 @@ static DccpNetwork network;
 typedef enum
 {
   FROM_ANYWHERE,
-  FROM_THE_PEER,                /* packets with the peer's address and port */
+  /* only packets with the address and port of the peer */
+  FROM_THE_PEER,
   N_SOURCES
 } Source;
 
@@ -124,7 +125,7 @@ draw_options (Attack * self, gsize * size)
 }
 
 /* Returns the path on which the forged packet seems to arrive, and sets the
- * ports of `packet`. */
+ * ports of `packet` accordingly. */
 static DatagramPath
 draw_path (Attack * self, DccpPacket * packet)
 {
@@ -221,7 +222,8 @@ run (Attack * self, guint ms)
   }
 }
 
-/* The network drops all packets that an endpoint sends before this time. */
+/* The network drops all packets that an endpoint sends before its time in this
+ * array. */
 static guint64 silent_until[N_ENDS];
 
 static gboolean

@@ -127,7 +127,7 @@ GST_START_TEST (drops_frames_that_update_nothing_first)
 {
   expect (3, "I P0>0 B0> P0>0", "2 overwritten");
   expect (3, "I B0> B0>* P0>0", "2 overwritten");
-  /* The new frame is larger than the other B-frame. */
+  /* The new B-frame is larger than the waiting B-frame. */
   expect (3, "I P0>0 B0> B0>*", "3 no-room");
   expect (3, "I P0>0 B0>* B0>", "2 overwritten");
 }
@@ -147,7 +147,8 @@ GST_END_TEST;
 /* A frame that cannot be decoded any more is dropped immediately. */
 GST_START_TEST (drops_frames_that_need_a_dropped_frame)
 {
-  /* The only frame of the layer is dropped, and so is the frame that uses it.
+  /* Layer 1 has a single reference frame. This frame is dropped, and so is the
+   * B-frame that refers to it.
    */
   expect (3, "I@0 P0>1@1 B1>@1 P0>0@0 P0>0@0", "2 overwritten, 1 overwritten");
   expect (2, "I P0>0 P0>0 P0>0 B0>", "2 no-room, 3 disturbed, 4 disturbed");

@@ -63,7 +63,8 @@ typedef struct
   guint n_references;
 
   Fate fate;
-  /* The number of the first receiver that could decode the picture, or 0. */
+  /* Number of the first receiver that could decode the picture; 0 if none
+   * could. */
   guint decoded_by;
 } Picture;
 

@@ -76,8 +76,9 @@ GST_START_TEST (airtimes_are_those_of_the_standard)
   config.overhead = 0;
   config.dcf.top_rate = 0;
   fail_unless_equals_uint64 (first_departure (&config, 64), 992 * US);
-  /* The airtime is the sum of 20 us, of 57 symbols of 4 us, and of 6 us. The
-   * symbols carry 22 + 8 * 1536 bits.
+  /* The airtime is the sum of 20 us for the preamble and the header, 57 symbols
+   * of 4 us, and 6 us of signal extension. The symbols carry 22 + 8 * 1536
+   * bits.
    */
   config = profile (LINK_PROFILE_80211G);
   fail_unless_equals_uint64 (first_departure (&config, 1500), 254 * US);
@@ -112,9 +113,10 @@ GST_END_TEST;
  * is not above the rate of the packet. */
 GST_START_TEST (acknowledgements_have_a_basic_rate)
 {
-  /* A transmission takes 20 us, a number of symbols of 4 us each, and 6 us.
-   * Each entry has two numbers of symbols: those of the data and those of the
-   * ACK. The ACK has 134 bits. */
+  /* A transmission takes 20 us for the preamble and the header, a number of
+   * symbols of 4 us each, and 6 us of signal extension. Each entry has two
+   * numbers of symbols: those of the data and those of the ACK. The ACK has 134
+   * bits. */
   static const guint ofdm[][2] = { {35, 6}, {23, 6}, {18, 3}, {12, 3}, {9, 2},
   {6, 2}, {5, 2}, {4, 2}
   };
@@ -172,7 +174,7 @@ GST_START_TEST (fading_is_each_stations_own)
     }
   }
   fail_unless (ABS ((gdouble) failed / n - 0.5) < 0.03);
-  /* The states of the two stations differ in half of the cases. */
+  /* The two stations are in different states for half of the packets. */
   fail_unless (ABS ((gdouble) both / n - 0.5) < 0.05);
   link_free (link, NULL);
 }
@@ -210,7 +212,8 @@ GST_START_TEST (retry_limit_counts_transmissions)
 
 GST_END_TEST;
 
-/* The contention window is 31 slots, then 63, and so on up to 1023. */
+/* The contention window is 31 slots for the first attempt, then 63, and so on
+ * up to 1023. */
 GST_START_TEST (contention_window_doubles)
 {
   LinkConfig config = without_faults ();
@@ -255,8 +258,9 @@ GST_START_TEST (two_saturated_stations_share_and_collide)
   }
   link_get_stats (link, &stats);
   fail_unless (ABS ((gdouble) delivered[0] / delivered[1] - 1) < 0.03);
-  /* Bianchi (2000): two stations, W = 32, m = 5, hence p = 0.0573, so one in 34
-   * busy periods is a collision. */
+  /* Bianchi (2000), with two stations, W = 32 and m = 5: a transmission
+   * collides with the probability p = 0.0573. One in 34 busy periods is
+   * therefore a collision. */
   fail_unless (ABS ((gdouble) stats.collisions / n - 0.0303) < 0.004);
   link_free (link, NULL);
 }
@@ -332,8 +336,8 @@ GST_START_TEST (rates_fall_back_and_recover)
   rates = get_rates (&config, 12, HEAD FAIL (0) FAIL (1) FAIL (5));
   fail_unless_equals_string (rates, "332223222333");
   g_free (rates);
-  /* A lost packet decreases the rate to the minimum. Then five successes are
-   * needed for each step. */
+  /* A lost packet decreases the rate to the minimum. Then the rate increases by
+   * one step after each series of five successes. */
   config.dcf.fallback = LINK_FALLBACK_LOSS;
   rates = get_rates (&config, 20, HEAD FAIL (1));
   fail_unless_equals_string (rates, "33000001111122222333");

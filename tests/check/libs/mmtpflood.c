@@ -50,8 +50,8 @@
 
 /* Maximum percentage points that a flood may add to the loss. */
 #define MAX_ADDED_LOSS 1.0
-/* Maximum time by which a flood may delay the stream, in ms. It is the maximum
- * wait of the handshake. */
+/* Maximum time by which a flood may delay the stream, in ms. It equals the
+ * maximum time that the test waits for the handshake. */
 #define MAX_DELAY 2000
 /* Maximum work of the two endpoints for one forged message. The work is the
  * number of basic blocks of MMTP's code that are executed. It includes the work
@@ -145,7 +145,8 @@ typedef struct
   /* Messages that the two endpoints sent during the flood. */
   guint n_messages;
   guint64 refused[MMTP_LAST_REFUSAL];
-  /* Maximum work for one forged message, in basic blocks. */
+  /* Maximum work that one forged message has caused. The unit is a basic block
+   * of the compiled code. */
   guint64 steps;
   gint64 growth;                /* bytes */
 } Outcome;
@@ -234,9 +235,11 @@ flood (Flood * self, guint64 ms)
 }
 
 /* Floods an endpoint in a state that lasts longer than usual, because the
- * network drops the message that would end the state. After this flood, the
- * network no longer drops the message. The endpoint is then flooded for `more`
- * ms, until the message has been requested and sent again.
+ * network drops all messages of the type `type`. Such a message would end the
+ * state. The flood begins after a time of `beforehand`.
+ *
+ * After this flood, the network drops no messages. A second flood of `more` ms
+ * follows. During this time, the dropped message is requested and sent again.
  */
 static void
 flood_without (Flood * self, MmtpType type, guint64 beforehand, guint more)
@@ -272,8 +275,8 @@ begin_second (Flood * self)
   add_paths (self);
 }
 
-/* Runs from the first INIT to a stream on all paths. One path leaves and joins
- * again. */
+/* Runs the session from the first INIT until all paths carry the stream. One
+ * path leaves and joins again. */
 static void
 begin (Flood * self)
 {
@@ -616,7 +619,7 @@ replay (Flood * self)
 
 #define N_OFF_PATH 2
 
-/* The off-path attackers are the first entries of this table. */
+/* The off-path attackers are the first N_OFF_PATH entries of this table. */
 static const Attacker attackers[] = {
   {"off-path, no key", NULL, FALSE, guess},
   {"off-path, key", KEY, FALSE, guess},
@@ -822,7 +825,7 @@ static const struct
 };
 
 #define THEFT_TIME 8            /* s */
-/* Maximum wait of the handshake, in seconds. */
+/* Maximum time in s that the test waits for the end of the handshake. */
 #define MAX_START 2
 
 GST_START_TEST (address_of_a_session_is_not_stolen)

@@ -36,8 +36,8 @@ describe (const MmtpPathList * channels)
   return g_string_free (text, FALSE);
 }
 
-/* `described` is the description of all channels, parsed with the receiver
- * tv:5004. */
+/* Parses `text` with the receiver tv:5004. Checks that the resulting channels,
+ * written as text, are `described`. */
 static void
 assert_parsed (const gchar * text, const gchar * described)
 {

@@ -212,7 +212,7 @@ count_refused (Peer * peer, MmtpRefusal refusal)
 
 /* --- handshake ------------------------------------------------------------ */
 
-/* The message of a peer with a key is sealed. */
+/* If the peer has a key, the message has a seal (an HMAC) as its trailer. */
 static void
 give_init (Peer * peer, const MmtpAddress * address)
 {
@@ -332,9 +332,9 @@ expect_refuse (Peer * peer, MmtpRefuseReason reason)
           MMTP_NONCE_SIZE) == 0);
 }
 
-/* Any host can send messages in the name of a sender. With such messages it can
- * provoke a refusal with reason 3 or 4. A seal on this refusal would therefore
- * prove nothing. */
+/* Any host can send messages in the name of a sender, and provoke a refusal
+ * with reason 3 or 4 in this way. A seal, which is an HMAC as the trailer,
+ * would therefore prove nothing on such a refusal. */
 GST_START_TEST (only_a_refusal_of_a_right_open_is_sealed)
 {
   MmtpAddress here = make_address (1), there = make_address (2);
@@ -733,7 +733,7 @@ GST_START_TEST (after_the_end_of_the_only_stream_none_begins)
 GST_END_TEST;
 
 /* Sends an INIT every 100 us for one second and returns the number of answers.
- * An answer may not be longer than its INIT. */
+ * Fails if the answers have more bytes than the INITs that were sent before. */
 static guint
 count_answers (Peer * peer, guint n_networks)
 {
@@ -842,8 +842,9 @@ GST_START_TEST (senders_with_a_key_and_strangers_share_no_answers)
 
 GST_END_TEST;
 
-/* A host that had a session before can still get answers when both budgets are
- * used up, because a part of each budget is reserved for such hosts. */
+/* Two budgets limit the number of answers. A part of each budget is reserved
+ * for hosts that had a session before. Such a host can therefore still get
+ * answers when the rest of both budgets is used up. */
 GST_START_TEST (replayed_inits_leave_the_reserve_of_a_known_host)
 {
   MmtpAddress address = make_address (1);
@@ -1023,8 +1024,8 @@ advance (Peer * peer, guint ms)
   }
 }
 
-/* Returns the number of REPORTs that wait to be sent. `peer->message` becomes
- * the last of them. */
+/* Returns the number of REPORTs that wait to be sent. Afterwards,
+ * `peer->message` contains the last of them. */
 static guint
 count_reports (Peer * peer)
 {
@@ -1502,7 +1503,7 @@ make_any (Peer * peer, MmtpType type)
   return message;
 }
 
-/* Returns the state that an attacker must not change. Only the counters of
+/* Stores the state that an attacker must not change. Only the counters of
  * refused messages may change. */
 static void
 get_state (Peer * peer, MmtpReceiverStats * stats, MmtpReceiverPathStats * path)
@@ -2015,8 +2016,9 @@ GST_START_TEST (changes_of_the_initial_delay_are_limited)
   while (mmtp_receiver_poll_event (peer.receiver, &event))
     n += event.type == MMTP_EVENT_INITIAL_DELAY;
   fail_unless_equals_int (n, MAX_DELAY_CHANGES);
-  /* One second later, further changes are allowed. The next KEEPALIVE therefore
-   * applies the initial delay (D0) that was requested last. */
+  /* The limit of changes is for one second. After this second, further changes
+   * are allowed. The next KEEPALIVE therefore applies the initial delay (D0)
+   * that was requested last. */
   peer.now += MS (1000);
   give_sealed (&peer, &message, &address);
   fail_unless (poll_event (&peer, MMTP_EVENT_INITIAL_DELAY, &event));
@@ -2102,7 +2104,8 @@ GST_START_TEST (the_end_comes_when_all_is_there)
   expect_buffer (&peer, FALSE);
   expect_buffer (&peer, FALSE);
   expect_end (&peer, 3);
-  /* The acknowledgement may be lost, but no further buffer is output. */
+  /* The acknowledgement may be lost, so the receiver acknowledges a repeated
+   * END. After the end, it outputs no further buffer. */
   fail_unless (give_end (&peer, 3));
   give_data (&peer, 0, 0, 3, 0);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
@@ -2198,8 +2201,8 @@ GST_END_TEST;
  * records of all paths. */
 #define MANY_PATHS 6
 
-/* The fastest path becomes silent. The reports of all paths move to the next
- * fastest one. */
+/* The fastest path carries the reports about all paths. When it becomes silent,
+ * the next fastest path carries them. */
 GST_START_TEST (reports_go_on_the_fastest_path_that_lives)
 {
   guint all_on[2] = { 0, 0 }, own_on[2] = { 0, 0 }, i;

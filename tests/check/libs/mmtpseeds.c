@@ -116,7 +116,8 @@ get_mean_fluctuation (const VirtualLinkPath * direction, gdouble seconds)
   return fluctuation * m / (m + 1);
 }
 
-/* Describes a path for the ideal scheduler. If a path loses every tenth packet,
+/* Describes path `i` of the simulation in `path`, for the ideal scheduler. The
+ * time per packet includes retransmissions: if a path loses every tenth packet,
  * ten transmissions deliver nine packets. Returns FALSE if no packet can be in
  * time on this path. */
 static gboolean

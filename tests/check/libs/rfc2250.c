@@ -1063,8 +1063,9 @@ GST_START_TEST (packets_are_put_in_order)
 
 GST_END_TEST;
 
-/* Inputs packets "source number time" (the time in ms, or '-' for none) and
- * compares the packets that are output, in order, with `expected`. */
+/* Inputs packets and compares the packets that are output, in their order, with
+ * `expected`. Each packet is a text "source number time". The time is in ms, or
+ * '-' if there is none. */
 static void
 check_sources (const gchar * in, const gchar * expected)
 {

@@ -324,9 +324,10 @@ GST_START_TEST (packet_without_a_header_is_refused)
 
 GST_END_TEST;
 
-/* The test sends packets with each of these coverages. They count only bytes of
- * the payload. A minimum coverage also counts the header. For each minimum
- * coverage, the table says how many of the packets are accepted. */
+/* The test sends packets with each coverage in `coverages`. These coverages
+ * count only bytes of the payload, but `min_coverage` also counts the header.
+ * For each `min_coverage`, `come` is the number of packets that are accepted.
+ */
 GST_START_TEST (min_coverage_is_held)
 {
   static const guint coverages[] = { 0, 4, 12, 13, 40, G_MAXUINT };

@@ -33,7 +33,7 @@ def summary(lost, damaged, psnr, delay):
             "delay_s": delay, "whole_frames": 150}
 
 
-# Two radios. 200 packets are sent over each of them.
+# The results over two radios. 200 packets were sent over each radio.
 RADIOS = [
     {"udp": summary(20, 0, 15.0, 0.7), "udplite": summary(8, 12, 25.5, 0.7),
      "udp-rlp": summary(0, 0, math.inf, 0.9)},

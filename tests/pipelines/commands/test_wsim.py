@@ -93,8 +93,9 @@ class Wsim(test_testbed.Nothing):
                       if not path.name.startswith("."))
 
     def check_packets(self, udp, udplite):
-        """Checks that both transports had the same radio. The damage of each
-        packet determines whether it must have been lost or delivered.
+        """Checks that the packets of UDP and UDP-Lite had the same fates on the
+        radio. Checks also that each packet was lost or delivered as its damage
+        requires.
         """
         self.assertEqual([packet.fate for packet in udp],
                          [packet.fate for packet in udplite])
@@ -194,7 +195,8 @@ class ShortTest(Wsim):
 
     @staticmethod
     def is_program(pid):
-        """Returns whether the process is a GStreamer program that still runs.
+        """Returns whether the process `pid` is a GStreamer program that is
+        still running.
         """
         try:
             name = pathlib.Path(f"/proc/{pid}/comm").read_text()

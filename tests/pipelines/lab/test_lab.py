@@ -58,8 +58,8 @@ receiver = rfc2250depay ! mpegstat location={{received}} ! fakesink nosuch=1
 
 
 def python_that_can_report():
-    """Returns the Python that pipelines/lab would choose for a report; None if
-    there is none.
+    """Returns the Python interpreter that pipelines/lab would choose to make a
+    report. Returns None if no interpreter has the necessary modules.
     """
     for python in ("python3", "/usr/bin/python3"):
         if shutil.which(python) and subprocess.run(
@@ -531,8 +531,8 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
             self.assertEqual(found[f"{type} %"], f"{100 * arrived / sent:.0f}")
 
     def check_page(self, page):
-        # The page has all plots and the video of what was sent and received. It
-        # loads nothing from other files.
+        # The page contains all plots, and a video that shows what was sent and
+        # what was received. It loads nothing from other files.
         self.assertEqual(len(page.loads), PLOTS + 1)
         for source in page.loads:
             self.assertRegex(source, r"^data:(image/svg\+xml|video/mp4);base64,"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs a cell over two links. A schedule takes one of the links away."""
+"""Runs a cell over two links. A schedule interrupts one of the links."""
 
 import csv
 import unittest
@@ -27,6 +27,7 @@ sender = filesrc location={clip} ! mpegstat ! clocksync ! mpegstat location={sen
  ! mmtpsink channels=wl0->{host_near},wl1->{host_2} port={port} latency=450 blocking=false sync=false
 receiver = mmtpsrc port={port} ! mpegstat location={received} ! fakesink sync=false async=false
 """  # noqa: E501
+
 # The minimum number of packets that the far link carries in a second while it
 # is up. Its rate allows about 200.
 MIN_PACKETS = 20

@@ -65,7 +65,7 @@ class LinkUseTest(unittest.TestCase):
     def test_consecutive_steps_with_drops_are_joined(self):
         dropped = packets((0, 0, 1000, "delivered"), *(
             (ms, ms, 1000, "queue") for ms in (40, 41, 85, 120, 200)))
-        # The steps with the numbers 1, 2 and 3 are from 40 to 160 ms.
+        # A step has 40 ms, so the steps 1, 2 and 3 last from 40 to 160 ms.
         self.assertEqual(link_use.drops_ns(dropped, 400 * MS, 40 * MS),
                          [(40 * MS, 120 * MS), (200 * MS, 40 * MS)])
 

@@ -384,12 +384,12 @@ class PaperTest(unittest.TestCase):
         self.assertIsNone(measurements.worst_place([[0, 0], [0, 0]]))
 
     def test_the_worst_places_are_those_with_the_largest_sum(self):
-        # At each place, the errors of both streams are added: 0, 10, 11, 2, 2
-        # and 10. The sums of two neighbouring places are then 10, 21, 13, 4 and
-        # 12.
+        # For each picture, the errors of both streams are added: 0, 10, 11, 2,
+        # 2 and 10. The sums of two neighbouring pictures are then 10, 21, 13, 4
+        # and 12.
         errors = [[0, 9, 5, 0, 0, 10], [0, 1, 6, 2, 2, 0]]
         self.assertEqual(measurements.worst_places(errors, 2), range(1, 3))
-        # The sums of three neighbouring places are 21, 23, 15 and 14.
+        # The sums of three neighbouring pictures are 21, 23, 15 and 14.
         self.assertEqual(measurements.worst_places(errors, 3), range(1, 4))
         self.assertEqual(measurements.worst_places(errors, 9), range(6))
         self.assertIsNone(measurements.worst_places([[0, 0], [0, 0]], 2))
