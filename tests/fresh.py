@@ -27,10 +27,11 @@ SUITES = ("bookworm", "trixie", "sid")
 PROJECT = "gst-plugins-wireless"
 PLACE = debians.SOURCE / "build-fresh"
 LOGS = PLACE / "logs"
-# The path of the clone in a Debian. Every user can read it.
+# Path of the clone, relative to the root directory of a Debian installation.
+# Every user of that Debian can read this directory.
 CLONE = "srv/wireless"
 SECONDS_TO_REMOVE = 60
-# {step: its command in the clone}
+# {step of the README: command that runs it in the clone}
 STEPS = {
     "demo": "./pipelines/demo",
     "tests": "./tests/run",
@@ -174,7 +175,9 @@ class Guard:
 # ------------------------------------------------------------------- one Debian
 
 def run_suite(suite, root, mirror, steps):
-    """Runs the steps in one Debian. Returns those that failed."""
+    """Runs the steps in one Debian, which is made first if necessary. Returns a
+    text for each step that failed.
+    """
     failed = []
     started = time.monotonic()
     if not debians.is_made(root):

@@ -130,7 +130,8 @@ struct _GstNetworkSinkPrivate
   guint64 generation;
   gboolean wanted;              /* a connection should exist */
   gboolean stopping;            /* the connection's thread has to end */
-  /* The sink drains after EOS, and the connection is no longer watched. */
+  /* EOS has arrived, and the sink waits until the remaining data are delivered.
+   * During this time the connection is not watched. */
   gboolean draining;
   /* A part of a buffer was sent. If the rest of this buffer is not sent, the
    * connection has to be reset. */
@@ -197,7 +198,8 @@ struct _GstNetworkSinkPrivate
   /* Temporal layer of a dropped frame; 0 if there is none. The next frames of
    * higher layers refer to this frame, so they are useless. */
   gint dropped_layer;
-  gboolean have_markers;        /* a buffer with the flag MARKER has arrived */
+  /* TRUE if a buffer with the flag MARKER has arrived */
+  gboolean have_markers;
   /* Number of frames that were dropped while a key frame is needed */
   guint frames_without_key;
   gboolean in_frame;            /* the last buffer did not end its frame */
@@ -263,8 +265,8 @@ void gst_network_sink_drop (GstNetworkSink * self, GstBuffer * buffer,
 /* Records that `buffer` was either sent or dropped. */
 void gst_network_sink_pass_buffer (GstNetworkSink * self, GstBuffer * buffer);
 /* If the receiver has changed, drops `buffer`, waits for the next key frame,
- * and returns TRUE. Returns FALSE if the receiver has not changed, or if it is
- * the first receiver and no buffer was sent or dropped before. */
+ * and returns TRUE. Returns FALSE in two cases: the receiver has not changed,
+ * or this is the first receiver and no buffer was sent or dropped before. */
 gboolean gst_network_sink_greet_receiver (GstNetworkSink * self,
     GstBuffer * buffer);
 void gst_network_sink_clear_rest (GstNetworkSink * self);

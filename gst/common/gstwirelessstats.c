@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of gstwirelessstats.h: statistics from struct members. */
+/* Implementation of gstwirelessstats.h: writes the members of a C struct into a
+ * GstStructure with statistics. */
 
 #include "gstwirelessstats.h"
 

@@ -44,8 +44,8 @@ wait_for_object_room (GstIfdQueue * self)
 }
 
 /* Puts an event, a query or data into the queue. Takes ownership of `object`,
- * unless it is a query. Sticky events are enqueued even if downstream has
- * refused frames, because they apply to the next frames.
+ * unless it is a query. After downstream has refused frames, only sticky events
+ * are still put into the queue, because they also apply to later frames.
  */
 static GstFlowReturn
 enqueue_object (GstIfdQueue * self, GstMiniObject * object)
@@ -614,9 +614,9 @@ gst_ifd_queue_activate_sink (GstPad * pad, GstObject * parent,
         || gst_pad_start_task (pad, gst_ifd_queue_read, pad, NULL);
   if (mode == GST_PAD_MODE_PULL)
     gst_pad_stop_task (pad);
-  /* A thread of upstream holds the stream lock while it is inside the element.
-   * While this function holds the stream lock, no thread of upstream is
-   * therefore inside the element.
+  /* Each streaming thread of upstream holds the stream lock while it is inside
+   * this element. Therefore no such thread is inside the element while this
+   * function holds the stream lock.
    */
   GST_PAD_STREAM_LOCK (pad);
   g_mutex_lock (&self->lock);

@@ -68,8 +68,8 @@ needs_key_unit (const IfdEvent * event)
   return event->reason == IFD_DROP_DISTURBED && is_base (&event->frame);
 }
 
-/* Returns whether to ask upstream for a key frame now, and notes the request.
- * The caller holds the lock. */
+/* Returns whether upstream has to be asked for a key frame now. If so, the
+ * function also records this request. The caller holds the lock. */
 static gboolean
 take_key_unit_request (GstIfdQueue * self)
 {

@@ -54,20 +54,23 @@ typedef struct
   guint latency, initial_delay; /* in ms */
   guint keepalive_interval;     /* in ms */
   guint mtu;                    /* in bytes */
-  guint bitrate;                /* in bit/s; 0 = the bitrate is measured */
+  /* bitrate of the stream in bit/s; 0 = the bitrate is measured */
+  guint bitrate;
   /* frame rate; 0/1 means that it is read from the caps */
   gint framerate[2];
   guint padding_bitrate;        /* in bit/s; 0 = no padding */
   gboolean retransmit;
   gint scheduler;               /* MmtpSchedulerType */
   guint max_bytes;
-  /* Address of paths without a local address or interface; NULL means any. */
+  /* Local address of those paths that are configured without a local address
+   * and without an interface; NULL means any address. */
   gchar *bind_address;
-  /* port of paths without a local port; 0 means any */
+  /* local port of those paths that are configured without a local port; 0 means
+   * any port */
   gint bind_port;
   gint ttl;                     /* 0 means the system's default */
   gint dscp;                    /* -1 means the system's default */
-  /* size in bytes; 0 means the system's default */
+  /* size of the socket buffer in bytes; 0 means the system's default */
   gint buffer_size;
   gint gso;                     /* GstWirelessGso */
 } GstMmtpSinkSettings;
@@ -117,7 +120,8 @@ struct _GstMmtpSink
   GstMmtpSinkSettings settings;
   /* caps of the stream as text; NULL if there are none yet */
   gchar *caps;
-  /* frame period of the caps in us; 0 if the caps have none */
+  /* frame period in us, computed from the frame rate of the caps; 0 if the caps
+   * have no frame rate */
   guint32 frame_period;
   /* frame rate of the caps, in frames per 1000 s */
   guint32 frame_rate;
@@ -143,19 +147,21 @@ struct _GstMmtpSink
   GError *broken;
   guint64 sessions;
 
-  GPtrArray *paths;             /* GstMmtpSinkPath: all configured paths */
+  /* array of GstMmtpSinkPath: all configured paths */
+  GPtrArray *paths;
   GstMmtpSinkPath *by_number[MMTP_MAX_PATHS];
   /* The list of channels has changed, and the host names in it have been
    * resolved. */
   gboolean paths_changed;
-  /* resolved addresses: host name to GList of GInetAddress */
+  /* table of resolved addresses: host name -> GList of GInetAddress */
   GHashTable *addresses;
   /* The user was warned that a path cannot be used. */
   gboolean has_warned_of_missing;
   MmtpInterfaces *interfaces;   /* NULL if interfaces cannot be watched */
   /* TRUE if the paths are the interfaces that lead to the receiver ("auto"). */
   gboolean is_auto;
-  /* The driver has the sockets and the loop, and also watches the interfaces.
+  /* The driver owns the sockets and the loop in which they are processed. It
+   * also watches the network interfaces.
    */
   Driver driver;
 
@@ -189,9 +195,10 @@ struct _GstMmtpSink
   /* number of bytes that had been sent when the last log line was written */
   guint64 logged_bytes;
 
-  /* Statistics of sessions that are over. */
+  /* Statistics of sessions that have ended. */
   MmtpSenderStats past;
-  GHashTable *past_paths;       /* path name to MmtpSenderPathStats */
+  /* table: name of a path -> its MmtpSenderPathStats */
+  GHashTable *past_paths;
 
   /* --- used by the streaming thread only */
   GstMmtpClockMap clock_map;
@@ -225,10 +232,12 @@ void gst_mmtp_sink_wait (GstNetworkSink * sink, gint64 timeout,
 gboolean gst_mmtp_sink_set_caps (GstBaseSink * sink, GstCaps * caps);
 
 /* --- gstmmtpsinkpictures.c ------------------------------------------------ */
-/* Call these functions for the picture types with `lock` held. */
+/* The functions in this section determine the picture types. Call them with
+ * `lock` held. */
 void gst_mmtp_sink_take_video_caps (GstMmtpSink * self, const GstCaps * caps);
 void gst_mmtp_sink_forget_pictures (GstMmtpSink * self);
-/* Fills in `picture` for the next buffer. `data` are the bytes of that buffer.
+/* Fills in `picture`, the description of the picture in `buffer`. `data` points
+ * to the `size` bytes of the buffer.
  */
 void gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
     gconstpointer data, gsize size, MmtpPicture * picture);
@@ -236,11 +245,12 @@ void gst_mmtp_sink_take_picture (GstMmtpSink * self, GstBuffer * buffer,
 /* --- gstmmtpsinkts.c ------------------------------------------------------ */
 /* Returns whether these are the caps of a transport stream that can be cut. */
 gboolean gst_mmtp_sink_can_cut (const GstCaps * caps);
-/* Call the following functions with `lock` held. */
+/* Call the remaining functions of this section with `lock` held. */
 void gst_mmtp_sink_take_ts_caps (GstMmtpSink * self, const GstCaps * caps);
-/* Passes a buffer of a transport stream to the cutter `ts`, from which the
- * pieces can be fetched. Returns FALSE if the cutter does not cut this stream.
- * The caller then sends the earlier pieces, and after them the uncut buffer. */
+/* Passes a buffer of a transport stream to the cutter `ts`, which cuts it into
+ * pieces. Afterwards, the caller can fetch the pieces from `ts`. Returns FALSE
+ * if the cutter does not cut this stream. The caller then sends the earlier
+ * pieces, and after them the uncut buffer. */
 gboolean gst_mmtp_sink_cut_ts (GstMmtpSink * self, GstBuffer * buffer);
 
 /* --- gstmmtpsinknetwork.c ------------------------------------------------- */

@@ -141,9 +141,9 @@ looks_like_ipv4 (const gchar * text)
   return strchr (text, '.') && text[strspn (text, "0123456789.")] == '\0';
 }
 
-/* Splits "host", "host:port", "2001:db8::1", "[2001:db8::1]" and
- * "[2001:db8::1]:port". `port` becomes NULL if there is none. The caller frees
- * both texts. */
+/* Splits `text` into `host` and `port`. The text may be "host", "host:port",
+ * "2001:db8::1", "[2001:db8::1]" or "[2001:db8::1]:port". `port` becomes NULL
+ * if the text contains no port. The caller frees `host` and `port`. */
 static gboolean
 split_port (const gchar * text, gchar ** host, gchar ** port, GError ** error)
 {

@@ -87,10 +87,10 @@ udplite_ipv4_header_read_options (UdpliteIpv4Header * self)
 
 /* Even with IP_HDRINCL, the kernel fills in the length and the checksum. It
  * fills in no identification if the bit "don't fragment" is set, because such a
- * packet needs none (RFC 6864 section 4.1). If the kernel writes the whole
- * header, it numbers the packets of a connected raw socket nevertheless, for
- * the sake of routers that clear this bit. This function therefore numbers them
- * too. */
+ * packet needs none (RFC 6864 section 4.1). A router may clear this bit,
+ * however. If the kernel writes the whole header, it therefore numbers the
+ * packets of a connected raw socket even if the bit is set. This function
+ * numbers them, too. */
 gboolean
 udplite_ipv4_header_write (UdpliteIpv4Header * self, guint8 * bytes,
     const UdpliteRoute * route, gsize size)

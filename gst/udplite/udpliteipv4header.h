@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Writes the IPv4 headers of packets that a raw socket sends with the option
- * IP_HDRINCL. With this option the kernel needs less time for a packet, because
- * it neither computes a checksum of the payload, which a raw socket does not
- * use, nor takes the lock of the socket. The headers are equal to those that
- * the kernel would write for the same socket.
+ * IP_HDRINCL. With this option the kernel needs less time per packet. It does
+ * not take the lock of the socket. Besides, it does not compute a checksum of
+ * the payload, which a raw socket would not use anyway. The headers are equal
+ * to those that the kernel would write for the same socket.
  *
  * The kernel does not fragment such packets. It also ignores some socket
  * options for them. Therefore only packets that fit the path MTU are sent in
@@ -36,9 +36,9 @@ void udplite_ipv4_header_init (UdpliteIpv4Header * self, gint fd);
 /* Reads the options of the socket that determine the header. Must be called
  * before packets are sent and after the options have changed. */
 void udplite_ipv4_header_read_options (UdpliteIpv4Header * self);
-/* Stops writing headers for packets of `size` bytes and more, including the
- * IPv4 header, until the options are read again. The kernel has refused such a
- * packet. */
+/* Call this function when the kernel has refused a packet of `size` bytes,
+ * including the IPv4 header. From then on, no headers are written for packets
+ * of this size or more, until the options are read again. */
 void udplite_ipv4_header_limit (UdpliteIpv4Header * self, gsize size);
 
 /* Writes to `bytes` the header of a packet whose payload has `size` bytes.

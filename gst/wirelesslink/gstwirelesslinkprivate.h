@@ -66,7 +66,8 @@ typedef struct
 typedef struct
 {
   GstBuffer *buffer;
-  /* valid only while `generation` equals the generation of the flow */
+  /* the epoch of the packet; valid only while `generation` equals the
+   * generation of the flow */
   GstWirelessLinkEpoch *epoch;
   guint64 generation;
   /* Arrival time in ns, with mode=timestamp only. The arrival time comes from
@@ -102,7 +103,8 @@ typedef struct
   GstSegment segment;           /* segment of the input */
   /* format of the buffers according to their caps */
   WirelessLinkVideo video;
-  /* number of buffers so far, from which each video frame gets its number */
+  /* number of buffers that have arrived so far; it is used to give each video
+   * frame a number */
   guint32 n_buffers;
   /* A flush starts a new generation. Packets of earlier generations that are
    * still in the core are discarded when they leave it. */
@@ -121,8 +123,8 @@ typedef struct
   gboolean eos, eos_sent;
   gboolean timestamped;         /* a packet with a timestamp has arrived */
   gint64 last_arrival;          /* ns; with mode=timestamp only */
-  /* mode=timestamp: link time in ns at running time 0. A flushing seek changes
-   * this time. */
+  /* mode=timestamp: the link time in ns that corresponds to running time 0. A
+   * flushing seek changes this value. */
   guint64 time_offset;
   GstFlowReturn result;         /* flow return of the src pad */
   /* items that the task of the src pad has to push */
@@ -134,14 +136,15 @@ typedef struct
   GCond output_cond;
   /* serialized query whose answer a thread awaits */
   GstQuery *query;
-  /* the task is sending `query` downstream now */
+  /* TRUE while the task sends `query` downstream */
   gboolean query_asked;
   gboolean query_answer;
   GCond query_cond;
 
   /* used by the task only */
   GstQueueArray *batch;         /* items that the task is pushing */
-  /* array of gint64 in ns: lateness of the items in `batch` */
+  /* array of gint64: for each item in `batch`, how late it left the link, in ns
+   */
   GArray *lateness;
 } GstWirelessLinkFlow;
 
@@ -159,19 +162,22 @@ struct _GstWirelessLink
   gchar *location, *record_pattern;
 
   /* protected by lock */
-  /* GstWirelessLinkFlow by number; NULL = no such flow */
+  /* array of GstWirelessLinkFlow, indexed by the number of the flow; NULL if
+   * there is no flow with this number */
   GPtrArray *flows;
   guint64 next_generation;
   Link *link;                   /* NULL in the states NULL and READY */
   WirelessLinkLog *log;         /* NULL = no log */
-  GstWirelessLinkMode running_mode;     /* value of `mode` at the start */
+  /* value that the property `mode` had when the element started */
+  GstWirelessLinkMode running_mode;
   /* TRUE if the queue needs to know to which frame each packet belongs. Set
    * when the element starts. */
   gboolean knows_frames;
   /* constant delay of every packet in ns, by direction */
   guint64 delays[2];
   guint n_announced;            /* number of flows that the core has */
-  /* guint64 by flow: packets dropped because `output` was full */
+  /* array of guint64: for each flow, the number of packets that were dropped
+   * because `output` was full */
   GArray *dropped_output;
   guint64 in_flight;            /* number of packets in the core */
   /* Link time in ns of the latest event of one of two kinds: a packet entered
@@ -239,10 +245,11 @@ void gst_wireless_link_flow_deliver (GstWirelessLinkFlow * flow,
  * Serialized events and queries separate the epochs. */
 void gst_wireless_link_flow_finish (GstWirelessLinkFlow * flow,
     GstWirelessLinkEpoch * epoch);
-/* Considers the packets of this flow that are in the link as lost. */
+/* Treats all packets of this flow that are in the link as lost. */
 void gst_wireless_link_flow_give_up (GstWirelessLinkFlow * flow);
 gboolean gst_wireless_link_flow_is_full (GstWirelessLinkFlow * flow);
-/* Returns whether no item of the flow is waiting anywhere. */
+/* Returns TRUE if the flow has no item that is waiting upstream of the link, in
+ * the link or downstream of the link. */
 gboolean gst_wireless_link_flow_is_empty (GstWirelessLinkFlow * flow);
 void gst_wireless_link_item_free (GstWirelessLinkItem * item);
 
@@ -275,8 +282,8 @@ void gst_wireless_link_unlock (GstWirelessLink * self);
 void gst_wireless_link_distribute (GstWirelessLink * self);
 /* Makes the scheduler check again what happens next. */
 void gst_wireless_link_wake_scheduler (GstWirelessLink * self);
-/* With mode=timestamp: advances the link as far as the input of all flows is
- * known. The lock may be released meanwhile. */
+/* With mode=timestamp: advances the link to the latest time for which the input
+ * of all flows is known. The lock may be released meanwhile. */
 void gst_wireless_link_merge (GstWirelessLink * self);
 /* Wakes the threads that wait for room or for other flows. */
 void gst_wireless_link_wake_senders (GstWirelessLink * self);
@@ -288,7 +295,8 @@ gdouble gst_wireless_link_get_quality (GstWirelessLink * self, guint station);
 
 /* --- gstwirelesslinkinput.c, called with the lock held -------------------- */
 
-/* Adds the flows up to and including `flow` to the core. */
+/* Adds all flows to the core whose number is not above the number of `flow`, if
+ * the core does not have them yet. */
 void gst_wireless_link_announce_flow (GstWirelessLink * self,
     GstWirelessLinkFlow * flow);
 /* Tells the core that no further packets of the flow follow for now, so that

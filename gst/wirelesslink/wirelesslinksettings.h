@@ -20,7 +20,8 @@ typedef struct
 {
   LinkConfig config;
   gchar *texts[4];
-  /* Name of the block-trace file, whose content only link_new () checks. */
+  /* Name of the block-trace file. Only link_new () checks the content of this
+   * file. */
   const gchar *block_trace;
 } WirelessLinkConfig;
 

@@ -44,7 +44,7 @@ class Failed(Exception):
 
 
 class Reader(threading.Thread):
-    """Counts the bytes that one connection delivers."""
+    """Reads from one connection and counts the bytes that arrive."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -68,7 +68,7 @@ class Reader(threading.Thread):
 
 
 def make_stream(size):
-    """Returns a file with the repeated clip."""
+    """Returns a file of about `size` bytes, in which a clip is repeated."""
     clip = clips.make_clip(BUILD, 6)
     path = BUILD / "benchmarks" / f"bunny-6M-{size // 1000000}MB-whole.m2v"
     if not path.exists():
@@ -83,7 +83,8 @@ def make_stream(size):
 
 
 def measure(sink, stream):
-    """Returns the bytes per second, and the share of the stream that arrived.
+    """Sends the file `stream` through the element `sink`. Returns the bytes per
+    second, and the share of the stream that arrived.
     """
     reader = Reader()
     reader.start()

@@ -91,7 +91,8 @@ is_wanted (const Options * options, const ArenaScenario * scenario)
   return in_group && (!options->only || strstr (scenario->name, options->only));
 }
 
-/* Prints an error and returns FALSE if there is no rate control of this name.
+/* Sets the rate control of all runs to `name`. If there is no such rate
+ * control, prints an error and returns FALSE.
  */
 static gboolean
 choose_control (const gchar * name)
@@ -223,7 +224,8 @@ static const GetValue get_extra[ARENA_MAX_EXTRAS] = { get_first_extra,
   get_second_extra
 };
 
-/* Median, minimum and maximum of a figure over those runs that measure it. */
+/* The median, the minimum and the maximum of a figure. Only the runs that
+ * measure the figure are counted. */
 typedef struct
 {
   gdouble median, min, max;
@@ -259,8 +261,9 @@ get_median (const Row * row, const Results * results, GetValue get)
   return get_range (row, results, get).median;
 }
 
-/* INFINITY means that the event never happened. NAN means that the scenario
- * does not measure this figure. */
+/* Writes a figure as a text. If the figure is the time of an event, INFINITY
+ * means that the event never happened. NAN means that the scenario does not
+ * measure this figure. */
 static const gchar *
 format (gchar text[16], gdouble value, guint digits)
 {
@@ -404,9 +407,9 @@ print_runs (const Row * row, const Results * results)
  * is 450 ms. */
 #define BRIDGED_GAP 300
 
-/* Prints a line about those runs of a group whose longest gap is at most
- * BRIDGED_GAP. In these runs MMTP must deliver at least 95 % of the possible
- * result. */
+/* Selects those runs of a group in which the link had no gap (a time in which
+ * nothing can arrive) of more than BRIDGED_GAP. Prints a line about these runs.
+ * MMTP must deliver at least 95 % of the possible result in them. */
 static void
 print_runs_without_gaps (const GArray * rows, guint first, guint end,
     const Results * results)
@@ -430,8 +433,10 @@ print_runs_without_gaps (const GArray * rows, guint first, guint end,
   g_free (shares);
 }
 
-/* Prints one line for each group. It has the mean of the medians of all
- * scenarios, and the worst scenario. */
+/* Prints one line about a group of scenarios. For each figure of a scenario,
+ * the median of its runs is used. The line has the means of these medians, and
+ * the worst median of the share. It also has the number of scenarios in which
+ * MMTP is worse than UDP. */
 static void
 print_group (const GArray * rows, guint first, guint end,
     const Results * results)

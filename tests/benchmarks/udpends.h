@@ -9,13 +9,14 @@
 
 /* Prints the name of the program, `what` and errno, and ends the program. */
 void udp_fail (const char *what);
-/* Returns the time of a clock in seconds. */
+/* Returns the time of the clock `clock` in seconds. */
 double udp_read_clock (clockid_t clock);
 /* Returns a UDP socket. If `option` is SO_RCVBUFFORCE, its receive buffer gets
  * `size` bytes. If `option` is SO_SNDBUFFORCE, its send buffer gets them. The
  * kernel lets only root exceed net.core.rmem_max and net.core.wmem_max. */
 int udp_open (int option, int size);
-/* Sets the maximum time in us that a receiving call waits. */
+/* Sets the maximum time in us that a call waits for a packet on the socket
+ * `fd`. */
 void udp_set_timeout (int fd, long us);
 
 #endif /* __UDP_ENDS_H__ */

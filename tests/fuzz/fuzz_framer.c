@@ -176,8 +176,8 @@ same_frames (const GPtrArray * a, const GPtrArray * b)
 
 /* --- independence of the division ---------------------------------------- */
 
-/* Returns the frames of the stream, which is divided into inputs by `step`. If
- * `step` is 0, the whole stream is one input. */
+/* Returns the maximum size of the input number `i` if the stream of `job` is
+ * divided into several inputs. */
 typedef gsize (*StepFunc) (const Job * job, guint i);
 
 static gsize
@@ -432,7 +432,8 @@ fuzzed_time (guint choice, guint i)
   }
 }
 
-/* Times of more than a century are treated as no time. */
+/* Returns whether `time` is a valid time. A value of more than a century does
+ * not count as a time. */
 static gboolean
 is_time (guint64 time)
 {

@@ -22,8 +22,8 @@
  * limited because the model simulates them one by one. */
 #define MAX_MODEL_STEPS 20000
 
-/* A simple model of a link, which handles one delivery opportunity after the
- * other. */
+/* A simple model of a link. It processes the delivery opportunities one after
+ * the other. */
 typedef struct
 {
   GArray *times;                /* Items are guint64, in ms. */
@@ -69,8 +69,9 @@ model_get (const Model * model, guint64 number)
       g_array_index (model->times, guint64, i % n)) * LINK_MS;
 }
 
-/* Returns FALSE if the model needs more than MAX_MODEL_STEPS delivery
- * opportunities. */
+/* Sends `bytes` bytes at the time `time` over the model. Sets `end` to the time
+ * at which the transmission ends. Returns FALSE if the model needs more than
+ * MAX_MODEL_STEPS delivery opportunities. */
 static gboolean
 model_send (Model * model, guint64 time, guint64 bytes, guint64 * end)
 {
@@ -108,9 +109,10 @@ take_time (FuzzInput * input)
   return time;
 }
 
-/* Sets the outages. They must not be so long that no opportunity is left, and
- * not so short that they end before the next opportunity. In both cases the
- * model would have to simulate years of outages. */
+/* Reads the outages from the input. They must not be so long that no
+ * opportunity is left, and not so short that they end before the next
+ * opportunity. In both cases the model would have to simulate years of outages.
+ */
 static void
 take_outage (FuzzInput * input, LinkOnOff * outage)
 {
@@ -147,8 +149,9 @@ check_sends (LinkDelivery * delivery, Model * model, FuzzInput * input)
     guint64 end, bytes, pause = take_time (input);
 
     now = MIN (now + pause, get_end (&outage));
-    /* Sends as the transmitter of a link does: directly after the previous
-     * packet, or after a pause. */
+    /* In every other step, the packet is not sent before the transmission of
+     * the previous packet has ended. The transmitter of a link sends in this
+     * way. */
     if (i & 1)
       now = MIN (MAX (now, last), get_end (&outage));
     bytes = fuzz_take_u16 (input);

@@ -131,8 +131,8 @@ class Run:
     arrived: dict
     lost: dict
     decodable: dict
-    # The number of decodable frames, without the frames that arrive later than
-    # MS_IN_TIME.
+    # {frame type: number of decodable frames}. Frames that arrive later than
+    # MS_IN_TIME are not counted.
     in_time: dict
     strangers: int
     p50: float
@@ -191,8 +191,8 @@ class Run:
 
 
 def decodable_in_time(sent, received):
-    """Returns which frames are decodable for a receiver that does not wait for
-    late frames.
+    """Returns {frame type: number of frames}. It counts the frames that a
+    receiver can decode if it does not wait for late frames.
     """
     join = frame_log.Join()
     join.add_sent(sent.frames)
@@ -222,8 +222,8 @@ def measure(name, case, sent, received, ticks_ms):
 
 
 def transport(name, **replaced):
-    """Returns a transport of transports.ini with some elements of the sender
-    replaced.
+    """Returns the transport `name` of transports.ini. Some elements of its
+    sender are replaced as `replaced` says.
     """
     found = dict(transports.read()[name])
     for old, new in replaced.items():
@@ -236,7 +236,7 @@ def ifd(algorithm="gop"):
 
 
 def stream_clip(name, case, directory):
-    """Does one run with its logs in a directory of its own."""
+    """Runs the case `case`, and writes the logs of the run into `directory`."""
     directory.mkdir(parents=True)
     with case.place.opened(directory, [PORT]), \
             wakeup_delay.Measurement() as machine:
@@ -252,8 +252,8 @@ def stream_clip(name, case, directory):
 
 
 def stream_all(cases, directory, at_once):
-    """Runs the cases of {name: Case}, at most `at_once` at the same time, each
-    with its own link. Returns {name: Run}.
+    """Runs all `cases`, which are {name: Case}, at most `at_once` at the same
+    time. Each case has its own link. Returns {name: Run}.
     """
     directory.mkdir(parents=True, exist_ok=True)
     with mock.patch.object(progress, "PLAIN_EVERY", math.inf), \
@@ -278,7 +278,9 @@ def stream_valid(cases, directory, at_once):
 
 
 def needs_all(test):
-    """Skips a test if the programs for a stream over IFD are missing."""
+    """Decorator that skips a test if the programs for a stream over IFD are
+    missing.
+    """
     @functools.wraps(test)
     def guarded(self):
         for element in ("ifdsink", "mpegstat", "rfc2250pay", "wirelesslink"):

@@ -34,8 +34,8 @@ MAX_WAKEUP = 50
 # Maximum number of dropped frames. The goal is 8, which is achieved in virtual
 # time.
 MAX_DROPPED = 12
-# The maximum difference in seconds between the delays of two frames in the
-# encoder.
+# Upper limit of the difference between the longest and the shortest time that a
+# frame spends in the encoder, in seconds.
 MAX_ENCODER_LATE = 0.06
 PICTURE = (f"videotestsrc is-live=true num-buffers={25 * SECONDS} "
            "pattern=zone-plate kx2=20 ky2=20 kt=3 "
@@ -73,8 +73,8 @@ class Figures:
     # decoder.
     max_delay: float
     dropped: int
-    # The time in s from the step up of the link's rate to the moment at which
-    # the encoder uses 3.2 Mbit/s.
+    # The time in s from the increase of the link's rate until the encoder uses
+    # 3.2 Mbit/s.
     rise: float
 
 
@@ -111,7 +111,7 @@ class Run:
 
     def entered(self, begin, end):
         """Returns the mean rate in bit/s at which data entered the link between
-        these times.
+        the times `begin` and `end`.
         """
         begin, before = [row for row in self.bytes if row[0] <= begin][-1]
         end, after = next(row for row in self.bytes if row[0] >= end)

@@ -42,7 +42,7 @@ NAMES = ("rangelan", "irda")
 # Size in bytes of a packet on the link: a frame and the headers of MMTP, UDP
 # and IP.
 WIRE_SIZE = SIZE + 24 + 28
-# docs/links.md: {link: (bit/s, delay in s)}.
+# {name of a link in docs/links.md: (its rate in bit/s, its delay in s)}
 RATES = {"rangelan": (297024, 0.1375), "irda": (75072, 0.1628)}
 # Table 4 of the MMTP paper: {period in ms: frames within a second}. The column
 # heads of the paper name microseconds, but the periods are in milliseconds.
@@ -101,7 +101,9 @@ def read_exactly(pipe, size):
 
 
 class Reader(threading.Thread):
-    """The receiver. `delays` is {number of a frame: delay in s}."""
+    """Thread that receives the frames. `delays` is {number of a frame: delay in
+    s}.
+    """
 
     def __init__(self, pipe):
         super().__init__()
@@ -175,7 +177,9 @@ class MmtpPapersTest(linktestbed.LinkCase):
             f"!Id{SIZE - 12}x", number, time.monotonic()))
 
     def write_all(self, sink, period):
-        """Writes all frames. Returns the maximum lateness in ms."""
+        """Writes all frames, each at its due time. Returns by how much the
+        latest frame was written too late, in ms.
+        """
         begin, worst = time.monotonic() + 0.5, 0
         for number in range(FRAMES):
             due = begin + number * period
@@ -217,7 +221,9 @@ class MmtpPapersTest(linktestbed.LinkCase):
                       stats["buffers-sent"], stats)
 
     def valid(self, period, seed, quality):
-        """Returns the result of a valid run. Repeats an invalid run once."""
+        """Makes a run with these parameters and returns its result. A run that
+        is invalid is repeated once.
+        """
         try:
             return self.stream(period, seed, quality)
         except Late as first:

@@ -120,7 +120,7 @@ class Run:
     whole: int
     decodable: int
     in_time: int
-    late: list  # The lateness of each frame in ms.
+    late: list  # the lateness of each frame, in ms
 
     def share(self, frames):
         return 100 * frames / self.sent
@@ -135,7 +135,9 @@ class Run:
 
 
 def frames(video):
-    """Yields the frames of an MPEG video, each with its headers."""
+    """Yields the frames of the MPEG video `video`. Each frame includes the
+    headers that precede it.
+    """
     starts, in_headers = [], False
     for found in START_CODES.finditer(video):
         is_header = found[1][0] in HEADERS

@@ -91,7 +91,8 @@ class CodingExtension:
 class Picture:
     temporal_reference: int
     type: int
-    # (FBV, BFC, FFV, FFC); a field that the header does not have is 0.
+    # (full_pel_backward_vector, backward_f_code, full_pel_forward_vector,
+    # forward_f_code). A field that the header does not have is 0.
     vectors: tuple
     header: tuple  # The range of the picture header without its extensions.
     # The start of the picture, including the headers before the picture header.
@@ -155,7 +156,9 @@ class Frame:
 
     @property
     def coded_end(self):
-        """The end without a sequence end code, which belongs to no frame."""
+        """The end of the frame itself. A sequence end code after the frame is
+        not included.
+        """
         slices = self.pictures[-1].slices
         return slices[-1][1] if slices else self.end
 

@@ -118,7 +118,9 @@ def pay_all(jobs, at_once=16):
 
 
 def pay_stock(source, mtu=1400):
-    """Runs the stock payloader after the parser, as its users do."""
+    """Sends the file `source` through the parser and the stock payloader, as
+    users of this payloader do. Returns the packets.
+    """
     return pay(source, "mpegvideoparse ! rtpmpvpay mtu=%d" % mtu)
 
 
@@ -126,8 +128,8 @@ FFMPEG_SSRC = 0x12345678
 
 
 def pay_ffmpeg(source, mtu=1400, rate=25):
-    """Returns the packets of ffmpeg's RTP muxer, which writes them to a file
-    without framing.
+    """Returns the packets into which ffmpeg's RTP muxer divides the stream in
+    the file `source`. ffmpeg writes them to a file without framing.
     """
     with workdir() as work:
         run(["ffmpeg", "-v", "error", "-nostdin", "-y",
@@ -167,8 +169,8 @@ def depay(packets, element="rfc2250depay"):
 
 
 def depay_all(variants, element="rfc2250depay", at_once=16):
-    """Returns the output of the element for each list of packets. To save time,
-    one process handles several lists.
+    """Runs `element` on each list of packets in `variants`. Returns its output
+    for each list. To save time, one process handles several lists.
     """
     results = []
     with workdir() as work:
@@ -194,7 +196,9 @@ def depay_ffmpeg(packets, mpeg2=True):
 
 
 class RtspServer:
-    """Serves one list of packets to one client (RFC 2326 section 10.12)."""
+    """A server that sends one list of packets to one client (RFC 2326 section
+    10.12).
+    """
 
     SDP = "v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\n" \
         "m=video 0 RTP/AVP 32\r\na=control:track\r\n"

@@ -51,8 +51,8 @@ class Case:
 class CaseTest(unittest.TestCase):
 
     def run_cases(self, cases):
-        """Runs payloader, checker and depayloader. Returns the packets of each
-        case.
+        """Runs the payloader, the checker and the depayloader on all `cases`.
+        Returns the packets of each case.
         """
         packets = peers.pay_all([(c.path, c.element) for c in cases])
         back = peers.depay_all(packets)
@@ -187,8 +187,8 @@ class Long(CaseTest):
     def test_fifteen_megabits_everywhere(self):
         for kind, t, n in itertools.product(KINDS, (False, True),
                                             (False, True)):
-            # If `t` is set, the header has 8 more bytes, which do not fit into
-            # packets of the smallest MTU.
+            # If `t` is set, the header has 8 more bytes. A packet of the
+            # smallest MTU has no room for this header.
             mtus = MTUS[1:] if t else MTUS
             cases = [Case(kind(15), mtu, mode, t, n)
                      for mtu, mode in itertools.product(mtus, MODES)]

@@ -26,11 +26,14 @@ ArenaTrace *arena_trace_new (const gchar * name);
 ArenaTrace *arena_trace_load (const gchar * path, GError ** error);
 void arena_trace_free (ArenaTrace * trace);
 void arena_trace_add (ArenaTrace * trace, guint32 time);
-/* Adds opportunities from `from` to `to` (ms) at a constant rate in bit/s. */
+/* Adds opportunities to deliver 1500 bytes, from the time `from` to the time
+ * `to` (in ms). Their distance is chosen so that the link has the constant rate
+ * `rate` (in bit/s). */
 void arena_trace_add_rate (ArenaTrace * trace, guint32 from, guint32 to,
     guint64 rate);
-/* Adds `batch` opportunities at the same time every `interval` ms, up to `to`
- * ms. */
+/* Adds opportunities to deliver 1500 bytes: every `interval` ms there are
+ * `batch` opportunities at the same time. The last ones are at the time `to`
+ * (in ms) at most. */
 void arena_trace_add_batches (ArenaTrace * trace, guint32 to, guint32 interval,
     guint batch);
 /* Returns the text of `length` ms of the trace, beginning at `offset` ms. Free
@@ -54,7 +57,7 @@ typedef struct
   /* Delivery trace of each direction; NULL if the link's configuration
    * determines the rate. */
   const ArenaTrace *trace[ARENA_N_DIRECTIONS];
-  /* Each run begins at another position of the traces. */
+  /* TRUE if each run begins at another position of the traces. */
   gboolean rotates;
   gboolean one_link;            /* Both directions share one medium. */
   /* If one_link is TRUE: the station that sends in this direction. */
@@ -84,8 +87,9 @@ void arena_links_open (ArenaLinks * links, const ArenaPath * path,
     guint number, guint n, guint64 length);
 void arena_links_close (ArenaLinks * links, GDestroyNotify user_free);
 
-/* Returns what the forward links of all these paths would deliver in this run
- * to a sender that always has waiting packets. */
+/* Returns the opportunities that the forward links of all `paths` have in the
+ * run `number`. A sender that always has waiting packets could use all of them.
+ */
 ArenaSupply *arena_paths_get_supply (const ArenaPath * paths, guint n_paths,
     guint number, guint n, guint64 length);
 

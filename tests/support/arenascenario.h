@@ -24,7 +24,7 @@ typedef enum
   ARENA_ASK_STEPS,
   /* Measures how close the estimated rate is to the real one. */
   ARENA_ASK_ESTIMATE,
-  /* Measures the ratio of MMTP's rate to TCP's. */
+  /* Measures the rate of MMTP divided by the rate of TCP. */
   ARENA_ASK_TCP,
   ARENA_ASK_FAIRNESS            /* Fairness between two sessions. */
 } ArenaQuestion;
@@ -36,15 +36,16 @@ typedef struct
   ArenaPath paths[ARENA_MAX_PATHS];
 
   const GArray *clip;           /* NULL for packets of one size. */
-  gdouble scale;                /* Factor for the sizes of the clip's frames. */
-  /* Each run begins at another position of the clip. */
+  /* The sizes of the clip's frames are multiplied by this factor. */
+  gdouble scale;
+  /* The clip begins at another position in each run. */
   gboolean shifts_clip;
   /* No frame refers to another frame. The sender therefore never drops a frame
    * because its reference was dropped. */
   gboolean is_independent;
   guint32 packet_size;
   guint64 period;               /* Time between two frames or packets, in ns. */
-  /* The time between two frames is configured at the sender. */
+  /* TRUE if the time between two frames is configured at the sender. */
   gboolean tells_period;
   guint64 duration, latency, deadline;  /* ns */
   guint n_runs;
@@ -53,8 +54,8 @@ typedef struct
   /* Rate of the link in bit/s, for ARENA_ASK_ESTIMATE and ARENA_ASK_STEPS. In
    * scenarios with steps, it is the rate after the step up. */
   gdouble rate;
-  /* Time in ns after the start of the stream from which estimates are
-   * evaluated. */
+  /* Time in ns after the start of the stream. Estimates before this time are
+   * ignored. */
   guint64 settling;
   /* Rate of the link in bit/s after the step down. */
   gdouble low_rate;
@@ -83,7 +84,8 @@ typedef struct
    * only once. It does not try dropped frames again.
    */
   gdouble first_choice;
-  /* Maximum time in ms in which nothing could arrive. */
+  /* Length in ms of the longest period in which no packet could arrive over any
+   * path. */
   gdouble max_gap;
   /* Share of the frames that MMTP delivers in time, divided by the share that a
    * sender with perfect foresight delivers in time. Both streams begin at the
@@ -106,17 +108,17 @@ void arena_scenario_clear (ArenaScenario * scenario);
  * multiplied by `scale`. */
 void arena_scenario_set_clip (ArenaScenario * scenario, const GArray * clip,
     gdouble scale);
-/* Sets the stream to the clip, scaled so that its MMTP packets need `rate`
- * bit/s with all headers. */
+/* Sets the stream to the clip. The sizes of its frames are scaled so that the
+ * MMTP packets with all headers need `rate` bit/s. */
 void arena_scenario_set_clip_rate (ArenaScenario * scenario,
     const GArray * clip, gdouble rate);
-/* Sets the stream to packets of `size` bytes, whose MMTP packets need `rate`
- * bit/s with all headers. */
+/* Sets the stream to packets of `size` bytes. The time between two packets is
+ * chosen so that the MMTP packets with all headers need `rate` bit/s. */
 void arena_scenario_set_packets (ArenaScenario * scenario, guint32 size,
     gdouble rate);
 
-/* Returns the name of an additional figure of a scenario, or NULL if it has no
- * such figure. */
+/* Returns the name of the additional figure number `extra` of the scenario.
+ * Returns NULL if the scenario has no such figure. */
 const gchar *arena_scenario_get_extra_name (const ArenaScenario * scenario,
     guint extra);
 

@@ -26,7 +26,7 @@ G_BEGIN_DECLS
 typedef enum
 {
   ARENA_MMTP,
-  /* Sends each packet immediately, on one path. */
+  /* RTP over UDP: each packet is sent immediately, on one path. */
   ARENA_UDP
 } ArenaTransport;
 

@@ -24,8 +24,9 @@ DatagramSocket *datagram_test_connect (const gchar * remote, guint16 port,
     const gchar * local);
 GInetSocketAddress *datagram_test_get_local (DatagramSocket * socket);
 guint16 datagram_test_get_port (DatagramSocket * socket);
-/* Sends one packet with this text. If `path` is NULL, the socket must be
- * connected. Otherwise the packet is an answer to the peer on `path`. */
+/* Sends one packet that contains `text`. If `path` is NULL, the packet goes to
+ * the peer to which the socket is connected. Otherwise it goes to the peer on
+ * `path`. */
 void datagram_test_send (DatagramSocket * socket, const gchar * text,
     const DatagramPath * path);
 void datagram_test_wait (DatagramSocket * socket);

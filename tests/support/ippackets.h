@@ -15,19 +15,20 @@ typedef struct
    * and the fragment offset. */
   guint16 id, fragment;
   guint16 source_port, port;
-  gsize payload;                /* Size in bytes. Each byte is `fill`. */
+  /* size of the payload in bytes; each byte has the value `fill` */
+  gsize payload;
   guint8 fill;
 } IpPacket;
 
-/* Returns the size of the header of IP and UDP. */
+/* Returns the size of the IP header and the UDP header together, in bytes. */
 gsize ip_packet_header_size (const IpPacket * packet);
-/* Returns the size of the packet. */
+/* Returns the size of the whole packet in bytes. */
 gsize ip_packet_size (const IpPacket * packet);
 /* Writes the packet with right checksums. It goes from 10.9.0.1 to 10.9.0.2, or
  * from fd00::1 to fd00::2. */
 void ip_packet_write (const IpPacket * packet, guint8 * data);
-/* Returns the sum of the 16-bit words of the data in ones' complement; 0xffff
- * for data with a right checksum. */
+/* Adds the 16-bit words of the data to `sum`, in ones' complement, and returns
+ * the result. The result is 0xffff for data with a right checksum. */
 guint16 ip_packet_sum (const guint8 * data, gsize size, guint32 sum);
 /* Returns the ones' complement sum of the pseudo header of a UDP packet. The
  * length in this pseudo header is the length in the packet's UDP header. */

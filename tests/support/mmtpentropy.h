@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* Makes the random bytes of an endpoint from the seed. */
+/* Fills `entropy` with pseudorandom bytes that depend only on `seed`. */
 void mmtp_entropy_make (guint64 seed, guint8 entropy[MMTP_ENTROPY_SIZE]);
 
 G_END_DECLS

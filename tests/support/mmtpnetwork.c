@@ -33,7 +33,7 @@ typedef struct
 {
   guint64 time;                 /* ns, of arrival */
   guint path;
-  /* Address of the path at the time of sending. */
+  /* Address that the path had when the message was sent. */
   MmtpAddress address;
   GBytes *bytes;
 } Flight;

@@ -34,7 +34,8 @@ typedef struct
 
 typedef struct
 {
-  /* Range of generation times of the packets that the slot can carry. */
+  /* The slot can carry the packets that are generated from the time `from` to
+   * the time `to`. */
   gdouble from, to;
 } MmtpOptimumSlot;
 

@@ -54,8 +54,8 @@ socklen_t udplite_test_address (struct sockaddr_storage *native, gboolean ipv6,
 /* Returns whether the system allows this kind of socket. The function finds out
  * by opening such a socket itself. On failure errno gives the reason. */
 gboolean udplite_test_is_possible (UdpliteBackend backend, gboolean ipv6);
-/* Returns NULL, and reports the test as skipped, if this system has no such
- * socket or does not permit it. */
+/* Opens a socket of this backend. Returns NULL, and reports the test as
+ * skipped, if the system has no such socket or does not permit it. */
 UdpliteSocket *udplite_test_open (const gchar * test, UdpliteBackend backend,
     gboolean ipv6);
 void udplite_test_output (UdpliteOutput * output,

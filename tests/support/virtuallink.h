@@ -48,7 +48,8 @@ typedef struct
 typedef struct
 {
   guint64 from, to;             /* ns since the origin */
-  /* Packets of up to this size in bytes pass during the outage. */
+  /* Packets of up to this size in bytes pass during the outage. Larger packets
+   * are lost. */
   guint32 above;
 } VirtualLinkOutage;
 

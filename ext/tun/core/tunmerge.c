@@ -46,9 +46,9 @@ write16 (guint8 * data, guint value)
 
 /* --- checksums ------------------------------------------------------------ */
 
-/* Returns a number that is congruent to the sum of the 16-bit words of the data
- * modulo 65535. The words have the byte order of the machine, which does not
- * affect the verification (RFC 1071, section 2).
+/* Adds the 16-bit words of the data to `sum`. Returns a number that is
+ * congruent to this sum modulo 65535. The words are read in the byte order of
+ * the machine. This does not affect the verification (RFC 1071, section 2).
  *
  * The checksums are verified while packets are on their way from the link to
  * the kernel. For speed, eight bytes are added at a time. */

@@ -7,16 +7,16 @@
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
 /* The bytes in flight include headers, which the bytes of the encoder do not
- * include. This is the share of the encoder's bytes in full packets: about 1260
- * of 1300 bytes. */
+ * include. This factor is the encoder's share of the bytes of a full packet:
+ * about 1260 of 1300 bytes. */
 #define PAYLOAD_SHARE 0.97
 /* The backlog is the data that the encoder has made and the receiver has not
  * confirmed. It grows when a frame is made, and then shrinks until the next
  * frame. The age of its oldest byte therefore varies during a frame period.
  *
- * The minimum age of the last AGE_TIME shows what remains of the backlog before
- * the next frame. AGE_TIME is longer than a frame period at 25 frames per
- * second. */
+ * The minimum of this age during the last AGE_TIME shows what remains of the
+ * backlog before the next frame. AGE_TIME is longer than a frame period at 25
+ * frames per second. */
 #define AGE_TIME (60 * MILLISECOND)
 #define RATE_TIME (200 * MILLISECOND)
 /* If a frame period is longer than AGE_TIME / AGE_FRAMES, the minimum age of
@@ -37,8 +37,8 @@
  * the rate of the network. A delay that remains for longer is not due to the
  * stream. */
 #define MIN_PERIOD (2000 * MILLISECOND)
-/* The interval of CoDel (RFC 8289, section 4.3). It is as long as a round trip
- * if this is longer, as the RFC recommends. */
+/* The interval of CoDel (RFC 8289, section 4.3). If a round trip is longer than
+ * STANDING_TIME, the interval is a round trip, as the RFC recommends. */
 #define STANDING_TIME (100 * MILLISECOND)
 /* Padding fills the network on purpose, and its bytes are in flight, too. The
  * queues of the network then say nothing about the stream.
@@ -63,9 +63,10 @@ get_n_samples (const BitrateBacklog * backlog)
   return MIN (backlog->n_samples, BITRATE_BACKLOG_SAMPLES);
 }
 
-/* Returns the age of the backlog, of which the first `drained` bytes have left.
- * The age is the time since the encoder made the next byte. It is at most the
- * time since the oldest sample. */
+/* Returns the age of the backlog at `now`: the time since the encoder made the
+ * oldest byte that is still in the backlog. The first `drained` bytes of the
+ * encoder have left the backlog. If this byte is older than the oldest sample,
+ * the age is the time since the oldest sample. */
 static guint64
 get_age (const BitrateBacklog * backlog, guint64 now, guint64 drained)
 {
@@ -90,8 +91,8 @@ note_min (BitrateMinimum * minimum, guint64 now, guint64 value)
   minimum->present = MIN (minimum->present, value);
 }
 
-/* Returns by how much `value` exceeds the minimum of the present and the
- * previous period. */
+/* Returns how much larger `value` is than the minimum of the present and the
+ * previous period; 0 if it is not larger. */
 static guint64
 get_excess (const BitrateMinimum * minimum, guint64 value)
 {

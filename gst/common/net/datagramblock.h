@@ -22,7 +22,8 @@ typedef struct _DatagramPool DatagramPool;
 struct _DatagramBlock
 {
   gint references;              /* atomic */
-  /* number of slices that the owner of a pool's block has made */
+  /* Number of slices that the owner of the block has made. Only used for blocks
+   * of a pool. */
   gint n_slices;
   DatagramPool *pool;           /* NULL if the block belongs to no pool */
   guint8 bytes[];
@@ -42,10 +43,11 @@ DatagramPool *datagram_pool_new (gsize size, guint max_blocks);
 /* Frees the pool. A block that slices still use is freed later, together with
  * the last slice that uses it. */
 void datagram_pool_free (DatagramPool * pool);
-/* Returns a block that nobody uses; NULL if all blocks of the pool are in use.
- * The caller owns the block. */
+/* Takes a block that is not in use from the pool and returns it. The caller
+ * becomes the owner of the block. Returns NULL if all blocks of the pool are in
+ * use. */
 DatagramBlock *datagram_pool_take (DatagramPool * pool);
-/* Returns the number of blocks that are in use. */
+/* Returns how many blocks of the pool are in use. */
 guint datagram_pool_get_used (DatagramPool * pool);
 
 /* --- blocks, for their owner ---------------------------------------------- */

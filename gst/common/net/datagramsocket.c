@@ -33,8 +33,9 @@
 /* Range of the dynamic ports, which are not assigned: RFC 6335 section 6 */
 #define FIRST_DYNAMIC_PORT 49152
 #define LAST_DYNAMIC_PORT 65535
-/* first byte of a multicast address, RFC 4291 section 2.7, and its first four
- * bits, RFC 1112 section 4 */
+/* IPV6_MULTICAST is the first byte of an IPv6 multicast address (RFC 4291
+ * section 2.7). IPV4_MULTICAST has the first four bits of an IPv4 multicast
+ * address (RFC 1112 section 4). */
 #define IPV6_MULTICAST 0xff
 #define IPV4_MULTICAST 0xe0
 
@@ -477,9 +478,11 @@ bind_interface (DatagramSocket * self, const gchar * interface, GError ** error)
       interface);
 }
 
-/* Binds the socket to an interface. Before Linux 5.7, this needs CAP_NET_RAW.
- * Without that capability, the socket is bound to the address of the interface
- * instead, because routing rules can select by the source address. */
+/* Binds the socket to the interface `interface` and to the address `local`;
+ * both may be NULL. Before Linux 5.7, binding to an interface needs
+ * CAP_NET_RAW. Without that capability, the socket is only bound to an address,
+ * because routing rules can select by the source address. This address is
+ * `local` or, if `local` is NULL, an address of the interface. */
 static gboolean
 bind_connected (DatagramSocket * self, const gchar * interface,
     GSocketAddress * local, GError ** error)
@@ -569,7 +572,8 @@ open_connected (GSocketAddress * remote, GSocketAddress * local,
   return NULL;
 }
 
-/* Returns the source address that the kernel selects on options->interface. */
+/* Returns the source address that the kernel selects for packets to `remote`
+ * over options->interface. */
 static GSocketAddress *
 choose_address (GSocketAddress * remote, const DatagramSocketOptions * options,
     GError ** error)
@@ -588,10 +592,11 @@ choose_address (GSocketAddress * remote, const DatagramSocketOptions * options,
   return chosen;
 }
 
-/* Opens a connected socket. Policy routing selects routes by the source
- * address, which is not known yet if the kernel has to select it. If an
- * interface is given, the source address is therefore determined first, and the
- * socket is then bound to it. */
+/* Opens a connected socket. With policy routing, the kernel selects a route by
+ * the source address. If the kernel also has to select the source address, that
+ * address is not known yet when the route is selected. If an interface is
+ * given, the source address is therefore determined first, and the socket is
+ * then bound to it. */
 DatagramSocket *
 datagram_socket_new_connected (GSocketAddress * remote,
     GSocketAddress * local, const DatagramSocketOptions * options,
@@ -837,9 +842,9 @@ send_like (DatagramSocket * self, gint probe, gint family)
     select_multicast_interface (probe, family, self->multicast_interface);
 }
 
-/* Opens a probe: a connected socket that sends nothing. The kernel reports the
- * properties of a route only for a connected socket. Returns the file
- * descriptor of the probe, or -1. */
+/* Opens a probe: a socket that is connected to the peer on `path` and sends
+ * nothing. The kernel reports the properties of a route only for a connected
+ * socket. Returns the file descriptor of the probe, or -1. */
 static gint
 open_probe (DatagramSocket * self, const DatagramPath * path, GError ** error)
 {

@@ -22,7 +22,7 @@
 
 #define IPV4_PREFIX_SIZE 3      /* /24 */
 #define IPV6_PREFIX_SIZE 6      /* /48 */
-/* bytes before the IPv4 address in a mapped address */
+/* number of bytes before the IPv4 address in an IPv4-mapped IPv6 address */
 #define MAPPED_SIZE 12
 
 typedef struct

@@ -26,9 +26,9 @@ attach_filter (gint fd, struct sock_filter *code, guint n, GError ** error)
   return socket_set_error (error, errno, "could not attach a packet filter");
 }
 
-/* Installs a socket filter that accepts only packets for the destination port.
- * For IPv4, the data that the filter sees begin with the IP header. For IPv6,
- * they begin with the transport header. */
+/* Installs a socket filter that accepts only packets for the destination port
+ * `port`. For IPv4, the data that the filter sees begin with the IP header. For
+ * IPv6, they begin with the transport header. */
 gboolean
 raw_socket_filter_port (gint fd, gboolean ipv6, guint16 port, GError ** error)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of socketmessages.h. Where the system has them, the code uses
- * system calls for several messages (sendmmsg, recvmmsg), and otherwise those
- * for a single message. It also determines which message an error belongs to.
+/* Implementation of socketmessages.h. If the system has system calls for
+ * several messages (sendmmsg, recvmmsg), the code uses them. Otherwise it uses
+ * the system calls for a single message. If an error occurs, the code
+ * determines which message the error belongs to.
  */
 
 #define _GNU_SOURCE             /* sendmmsg, recvmmsg */
@@ -98,11 +99,13 @@ receive_some (gint fd, SocketMessage * messages, guint n)
 
 #endif
 
-/* Returns whether the system call has to be repeated. If not, `errors` contains
- * the reason. ECONNREFUSED always belongs to an earlier message, never to the
- * message that is being sent. If ECONNREFUSED still occurs after
- * MAX_EARLIER_ERRORS repetitions, the system call is not repeated, but no error
- * is stored for the message that is being sent. */
+/* Returns whether a system call that has failed with `error_number` has to be
+ * repeated. If not, the function stores the reason in `errors`.
+ *
+ * ECONNREFUSED always belongs to an earlier message, never to the message that
+ * is being sent. If ECONNREFUSED still occurs after MAX_EARLIER_ERRORS
+ * repetitions, the system call is not repeated, but no error is stored for the
+ * message that is being sent. */
 static gboolean
 try_again (gint error_number, guint * tries, SocketErrors * errors)
 {

@@ -108,7 +108,7 @@ typedef struct _MpegVideoFramer MpegVideoFramer;
 
 MpegVideoFramer *mpeg_video_framer_new (const MpegVideoFramerConfig * config);
 void mpeg_video_framer_free (MpegVideoFramer * framer);
-/* Discards everything except the counters and the configuration. */
+/* Resets the framer, but keeps the counters and the configuration. */
 void mpeg_video_framer_reset (MpegVideoFramer * framer);
 
 /* Passes bytes to the framer. The timestamps `pts` and `dts` belong to the

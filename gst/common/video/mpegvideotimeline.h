@@ -40,7 +40,8 @@ typedef struct
   guint64 pts, dts;
   /* duration in ns for which the fields of the frame are displayed */
   guint64 duration;
-  /* computed PTS since the start of the stream, in 1/90000 s */
+  /* PTS that the timeline has computed, relative to the start of the stream, in
+   * 1/90000 s */
   guint64 pts_90khz;
   /* display number of the picture with temporal reference 0 of this GOP */
   gint64 gop_display_number;

@@ -24,7 +24,8 @@
 /* NAL unit that describes the slice after it (G.7.3.1.1) */
 #define H264_PREFIX 14
 #define H264_SUBSET_SPS 15
-#define H264_SLICE_EXTENSION 20 /* slices of other views and layers */
+/* type of the slices of other views and layers */
+#define H264_SLICE_EXTENSION 20
 #define H264_SLICE_DEPTH 21
 
 /* RFC 6184, table 1: types of RTP payloads */
@@ -49,7 +50,8 @@
 #define H265_BLA_FIRST 16
 #define H265_BLA_LAST 18
 #define H265_IDR_LAST 20
-/* the highest type of an IRAP picture; CRA is 21 */
+/* The highest type that the standard has for IRAP pictures. A CRA picture,
+ * which is an IRAP picture, has the type 21. */
 #define H265_IRAP_LAST 23
 #define H265_VCL_LAST 31
 #define H265_VPS 32

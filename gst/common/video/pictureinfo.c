@@ -42,7 +42,8 @@ struct _PictureReader
   /* highest sub-layer of H.265 that occurred so far */
   guint highest_sub_layer;
 
-  /* the last key frame, and the pictures that have followed it */
+  /* Data about the last key frame and about the pictures that have followed it
+   */
   guint64 key_pts;              /* in ns, or NO_TIME */
   guint key_reference;          /* temporal reference of the last key frame */
   gboolean has_key;
@@ -253,10 +254,10 @@ get_h264_kind (guint8 header)
   return PICTURE_KIND_UNKNOWN;
 }
 
-/* Determines the kind of an H.265 picture. A sub-layer non-reference picture
- * counts as a non-reference picture only if it is in the highest sub-layer. If
- * it is in a lower sub-layer, pictures of higher sub-layers may refer to it
- * (H.265, 7.4.2.2). */
+/* Determines the kind of an H.265 picture from the type of its NAL units and
+ * its sub-layer. A sub-layer non-reference picture counts as a non-reference
+ * picture only if it is in the highest sub-layer. If it is in a lower
+ * sub-layer, pictures of higher sub-layers may refer to it (H.265, 7.4.2.2). */
 static PictureKind
 get_h265_slice_kind (PictureReader * reader, guint type, guint sub_layer)
 {
@@ -267,10 +268,12 @@ get_h265_slice_kind (PictureReader * reader, guint type, guint sub_layer)
 }
 
 /* Sets the slots of an H.265 picture. A picture refers only to pictures of its
- * own sub-layer and of lower sub-layers (7.4.2.2). Consider a TSA picture, and
- * the later pictures of its sub-layer and of all higher sub-layers. None of
- * them refers to a picture of these sub-layers that precedes the TSA picture.
- * For an STSA picture, the same rule holds in its own sub-layer only. */
+ * own sub-layer and of lower sub-layers (7.4.2.2).
+ *
+ * A TSA picture is a new beginning for its own sub-layer and for all higher
+ * sub-layers. The TSA picture and the later pictures of these sub-layers do not
+ * refer to any earlier picture of these sub-layers. An STSA picture is such a
+ * beginning only for its own sub-layer. */
 static void
 set_h265_slots (const PictureReader * reader, guint type, guint sub_layer,
     PictureInfo * info)
@@ -489,7 +492,8 @@ get_vp8_descriptor_size (const guint8 * data, gsize size)
   return at < size ? at : 0;
 }
 
-/* The bit N of the payload descriptor marks a non-reference picture. If the bit
+/* Returns the kind of a picture of VP8 from an RTP packet. If the bit N of the
+ * payload descriptor is set, the picture is a non-reference picture. If the bit
  * is not set, the frame header is read as well, because payloaders do not
  * always set N. */
 static PictureKind
@@ -597,9 +601,10 @@ read_element_size (const guint8 * data, gsize size, gsize * element)
   return 0;
 }
 
-/* Parses the aggregation header and the OBU elements of an RTP packet of AV1
- * (RTP Payload Format For AV1, 4.4). If the field W contains the number of
- * elements, the last element has no size field. */
+/* Returns the kind of a picture of AV1 from an RTP packet. Parses the
+ * aggregation header and the OBU elements of the packet (RTP Payload Format For
+ * AV1, 4.4). If the field W contains the number of elements, the last element
+ * has no size field. */
 static PictureKind
 read_rtp_av1 (PictureReader * reader, const guint8 * data, gsize size)
 {
@@ -705,10 +710,10 @@ read_buffer (PictureReader * reader, const guint8 * data, gsize size,
   }
 }
 
-/* Recognizes leading pictures of H.264 by their timestamps, because the header
- * of a single slice does not show whether a picture is a leading picture. A
- * leading picture is displayed before the key frame that precedes it in
- * decoding order. */
+/* Finds out whether a picture of H.264 is a leading picture: a picture that is
+ * displayed before the key frame that precedes it in decoding order. The header
+ * of a single slice does not show this. The timestamp `pts` is therefore
+ * compared with the timestamp of the key frame. */
 static void
 note_time (PictureReader * reader, guint64 pts, gboolean is_key,
     PictureInfo * info)

@@ -14,8 +14,9 @@
 #define CRC_SIZE 4
 #define STUFFING 0xff
 #define PES_HEADER_SIZE 9       /* without the optional fields (2.4.3.6) */
-/* ISO/IEC 13818-2: identifier of the picture coding extension (table 6-2), and
- * picture_structure of a frame picture (table 6-14) */
+/* Values of ISO/IEC 13818-2. PICTURE_CODING_EXTENSION identifies the picture
+ * coding extension (table 6-2). FRAME_PICTURE is the picture_structure of a
+ * frame picture (table 6-14). */
 #define PICTURE_CODING_EXTENSION 8
 #define FRAME_PICTURE 3
 /* Maximum size of a unit in bytes. It limits the memory if a stream contains no
@@ -66,7 +67,7 @@ struct _TsPictures
 
   GByteArray *partial;          /* bytes of an incomplete packet */
   guint64 partial_tag;          /* tag of its first byte */
-  GQueue units;                 /* elements are TsUnit: complete units */
+  GQueue units;                 /* TsUnits that are complete */
 
   /* The unit that is being collected; it is not complete yet. */
   GByteArray *data, *stream, *rest;
@@ -337,9 +338,9 @@ add_sections (TsPictures * pictures, Table * table, const guint8 * data,
     g_byte_array_set_size (bytes, 0);
 }
 
-/* Reads the sections of a packet (2.4.4.2). If the previous packet is missing,
- * the rest of a section that began in the missing packet is useless. If a
- * packet is sent twice, the second copy changes nothing. */
+/* Reads the sections of `table` that are in `packet` (2.4.4.2). If the previous
+ * packet is missing, the rest of a section that began in the missing packet is
+ * useless. If a packet is sent twice, the second copy changes nothing. */
 static void
 take_table (TsPictures * pictures, Table * table, const Packet * packet)
 {
@@ -532,9 +533,10 @@ end_unit (TsPictures * pictures)
   begin_unit (pictures, FALSE);
 }
 
-/* Adds a packet that contains only a clock reference and no payload. `counter`
- * is the continuity counter of the last packet with a payload, which a packet
- * without a payload repeats (2.4.3.3). */
+/* Adds a copy of the packet `data` that contains the clock reference but no
+ * payload. The copy gets the continuity counter `counter`, which is that of the
+ * last packet with a payload. A packet without a payload does not increment the
+ * counter (2.4.3.3). */
 static void
 add_clock (TsPictures * pictures, const guint8 * data, guint counter)
 {
@@ -547,9 +549,9 @@ add_clock (TsPictures * pictures, const guint8 * data, guint counter)
 
 /* Called for a video packet that is not sent if the picture is dropped. If the
  * packet has a clock reference, a packet with only this clock reference is
- * added to `rest`, which is sent in any case. The packet is not counted as
- * removed if it repeats the previous packet: both then have the same continuity
- * counter. */
+ * added to `rest`, which is sent in any case. The packet may be a repetition of
+ * the previous packet, with the same continuity counter. Such a packet is not
+ * counted as removed. */
 static void
 remove_packet (TsPictures * pictures, const Packet * packet,
     const guint8 * data)

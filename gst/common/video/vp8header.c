@@ -25,7 +25,7 @@ typedef struct
   guint value;                  /* two bytes */
   guint range;
   guint bit_count;              /* number of bits shifted out of `value` */
-  guint n_beyond;               /* number of bytes read beyond the end */
+  guint n_beyond;               /* number of bytes read beyond `end` */
 } BoolDecoder;
 
 static guint

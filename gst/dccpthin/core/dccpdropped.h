@@ -16,7 +16,7 @@ typedef struct
 {
   guint64 sequence;
   guint8 code;
-  /* number of reports that still have to contain the packet */
+  /* number of further reports that have to contain the packet */
   guint8 reports;
 } DccpDrop;
 
@@ -27,8 +27,9 @@ typedef struct
   guint n;
 } DccpDropped;
 
-/* Adds a packet. Returns FALSE if the list has the packet already, or if it is
- * full of later packets. */
+/* Adds the packet with the number `sequence`. Returns FALSE if the list already
+ * contains this packet, or if the list is full and all of its packets have
+ * higher numbers. */
 gboolean dccp_dropped_add (DccpDropped * dropped, guint64 sequence,
     DccpDropCode code);
 /* Writes the option Data Dropped. The option describes the packets in the order

@@ -94,7 +94,7 @@ typedef struct
    * 1) * 4 bytes of the payload. */
   guint8 coverage;
   guint64 sequence;
-  /* valid only if packets of this type have this field */
+  /* acknowledgement number; valid only if packets of this type have one */
   guint64 acknowledgement;
   guint32 service_code;         /* of Request, Response and Listen */
   guint8 reset_code, reset_data[3];

@@ -156,8 +156,9 @@ typedef struct
   /* Number of loss events. It stays 0 if the peer reports only the loss event
    * rate and no Loss Intervals. */
   guint64 loss_events_received;
-  /* Number of packets in these loss events, from the first to the last lost
-   * packet of each event. */
+  /* Number of packets in the loss events that loss_events_received counts. The
+   * packets of an event are those from its first lost packet to its last lost
+   * packet. */
   guint64 packets_lost;
   guint64 slow_receiver_received, dropped_received;
   /* data that the peer sends */

@@ -6,9 +6,9 @@
 #include <string.h>
 
 /* Maximum number of COOKIE and REFUSE messages per second to all hosts together
- * (docs/wire-mmtp.md, section 4). The maximum applies twice. Answers to INITs
- * with a valid seal (a MAC with the application's key) are counted separately
- * from answers to all other INITs.
+ * (docs/wire-mmtp.md, section 4). There are two counters, and each of them has
+ * this maximum. One counts the answers to INITs with a valid seal (a MAC with
+ * the application's key). The other counts the answers to all other INITs.
  *
  * While a session is alive, the lower maximum ANSWERS_WHILE_BUSY applies. No
  * other session can begin then. Besides, the answers share the return path with

@@ -21,8 +21,8 @@ typedef struct
   gint64 sent;
   gsize size;                   /* size of the whole message, in bytes */
   gboolean is_load;             /* The message is DATA, PROBE or REPAIR. */
-  /* Time in ns from which on a retransmission would be too late for the
-   * messages that are missing before this message. */
+  /* Messages before this message may be missing. From this time on (in ns),
+   * their retransmission would be too late. */
   guint64 repair_until;
 } MmtpArrival;
 
@@ -52,7 +52,7 @@ typedef struct
 
 typedef struct
 {
-  /* Time in ns without a message after which the path counts as silent. */
+  /* If no message arrives for this time (in ns), the path counts as silent. */
   guint64 silence;
 
   guint64 received, bytes, late;        /* totals of the whole session */

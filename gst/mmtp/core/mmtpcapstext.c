@@ -57,8 +57,8 @@ take_digits (Text * text, gboolean hex)
   return text->at - start;
 }
 
-/* Accepts a letter that is followed by letters, digits and characters of
- * `signs`. */
+/* Accepts a name: a letter that is followed by letters, digits and characters
+ * of `signs`. */
 static gboolean
 take_name (Text * text, const gchar * signs)
 {
@@ -189,7 +189,9 @@ static const struct
 
 /* --- fields --------------------------------------------------------------- */
 
-/* Returns NULL if the type is not plain. */
+/* Reads the name of a type and the closing parenthesis. Returns the function
+ * that checks values of this type. Returns NULL if the type is not one of the
+ * plain types in `types`. */
 static Check
 take_type (Text * text)
 {

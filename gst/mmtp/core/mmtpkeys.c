@@ -130,9 +130,9 @@ mmtp_key_verify_seal (const MmtpKey * key, const guint8 * bytes, gsize size)
 
 /* --- cookies -------------------------------------------------------------- */
 
-/* Computes a cookie. All inputs except the address have a fixed length, so two
- * different triples of time, address and nonce never give the same input to the
- * HMAC. */
+/* Computes the cookie for `address` and `nonce` at the time `now`. All inputs
+ * except the address have a fixed length, so two different triples of time,
+ * address and nonce never give the same input to the HMAC. */
 void
 mmtp_cookie_make (const guint8 secret[MMTP_KEY_SIZE], guint64 now,
     const guint8 * address, gsize address_size,

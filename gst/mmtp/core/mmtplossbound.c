@@ -159,7 +159,8 @@ is_random (const MmtpLossBound * bound)
       are_losses_frequent_with_few (bound);
 }
 
-/* Returns whether more messages were lost than a radio link loses at random. */
+/* Returns whether the losses in `sample` show congestion, because they are more
+ * than a radio link would lose at random. */
 static gboolean
 is_congestive (const MmtpLossBound * bound, const MmtpRateSample * sample)
 {
@@ -191,7 +192,7 @@ reduce (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window)
   bound->reduced = bound->grown = sample->now;
 }
 
-/* Growth of the window by RFC 9438, sections 4.2 to 4.5. The growth depends on
+/* Lets the window grow by RFC 9438, sections 4.2 to 4.5. The growth depends on
  * time and not on the number of acknowledgements, because reports are less
  * frequent than acknowledgements. */
 static void
@@ -241,9 +242,10 @@ follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
       weight;
 }
 
-/* The losses turned out to be random, so the window of this module need not
- * limit the sender. The window grows by half in each round trip, similar to
- * slow start. When it is more than 1.5 times `window`, the limit is removed. */
+/* The losses turned out to be random, so the window of this module no longer
+ * has to limit the sender. With each round trip this window grows by half of
+ * its size, similar to slow start. When it is larger than 1.5 times `window`,
+ * the limit is removed. */
 static void
 release (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window,
     gdouble round_trip)

@@ -15,7 +15,8 @@
  * immediately counts as lost. Likewise, RFC 8985, section 6.2, uses no
  * reordering window until it has seen reordering. */
 #define ORDERLY_MESSAGES 64
-#define MAX_RANGE 255           /* The count in a report has 8 bits. */
+/* The length of a range has 8 bits in a report. */
+#define MAX_RANGE 255
 
 void
 mmtp_losses_init (MmtpLosses * losses)
@@ -106,9 +107,10 @@ mmtp_losses_next_wakeup (const MmtpLosses * losses, guint64 tolerance)
       MMTP_NEVER;
 }
 
-/* Removes `number`, which has arrived late, from the range that contains it.
- * That range keeps the part below `number`, and `rest` becomes the part above
- * it. Returns FALSE if no range contains the number. */
+/* Removes the message `number`, which has arrived late, from the range that
+ * contains it. That range keeps the messages below `number`, and `rest` becomes
+ * the range of the messages above it. Returns FALSE if no range contains
+ * `number`. */
 static gboolean
 take_out (MmtpLossRange * ranges, guint n, guint64 number, guint * at,
     MmtpLossRange * rest)
@@ -213,8 +215,8 @@ forget_hopeless (MmtpLosses * losses, guint64 now)
       drop_range (losses, i - 1);
 }
 
-/* Among the ranges that are not in the current report yet, finds the range that
- * was reported least often.
+/* Returns the range of lost messages that was reported least often. Ranges that
+ * are already in the current report are not considered.
  */
 static MmtpLossRange *
 find_min_reported (MmtpLosses * losses)

@@ -20,8 +20,10 @@
  * the list. The numbers may wrap around. */
 typedef struct
 {
-  MmtpPacket **ring;            /* NULL if the list was never used */
-  guint size;                   /* number of places, a power of two */
+  /* the places of the list; NULL if the list was never used */
+  MmtpPacket **ring;
+  /* number of places in the ring; a power of two */
+  guint size;
   guint64 first;                /* place of the first packet */
   /* number of places from the first packet to the last one */
   guint n_places;
@@ -39,7 +41,8 @@ void mmtp_packet_list_remove (MmtpPacketList * list, MmtpPacket * packet,
 /* Returns the number of bytes of all packets, including all their headers. */
 guint64 mmtp_packet_list_get_work (const MmtpPacketList * list);
 
-/* These functions return NULL if there is no such packet. */
+/* The following four functions return NULL if the list has no packet at the
+ * requested position. */
 MmtpPacket *mmtp_packet_list_get_first (const MmtpPacketList * list);
 MmtpPacket *mmtp_packet_list_get_last (const MmtpPacketList * list);
 MmtpPacket *mmtp_packet_list_get_next (const MmtpPacketList * list,

@@ -10,8 +10,8 @@
 
 #include "mmtppacket.h"
 
-/* Offset of the content in a DATA message, and minimum size of a content, in
- * bytes. */
+/* The content of a DATA message begins at the byte MMTP_CONTENT_OFFSET of the
+ * message. It has at least MMTP_MIN_CONTENT bytes. */
 #define MMTP_CONTENT_OFFSET 10
 #define MMTP_MIN_CONTENT 6
 
@@ -44,8 +44,8 @@ void mmtp_store_free (MmtpStore * store);
 void mmtp_store_add (MmtpStore * store, guint32 stream_number,
     const guint8 * message, gsize size);
 void mmtp_store_add_repair (MmtpStore * store, const MmtpRepair * repair);
-/* Returns TRUE if a missing message could be computed. In `message`, the
- * channel, the channel number, the sending time and the trailer are 0. The
- * bytes of `message` stay valid until the next call. */
+/* Computes a missing message and returns TRUE, if this is possible now. In
+ * `message`, the channel, the channel number, the sending time and the trailer
+ * are 0. The bytes of `message` stay valid until the next call. */
 gboolean mmtp_store_poll (MmtpStore * store, const guint8 ** message,
     gsize * size);

@@ -17,8 +17,8 @@
  * the path is multiplied by this factor. The slow start of Linux does the same
  * (tcp_pacing_ss_ratio). */
 #define LIMITED_GAIN 2
-/* Round trip that is assumed while the round trip of a path is unknown. The
- * first timeout of RFC 6298 is 1 s. */
+/* Round-trip time that is assumed while the round-trip time of a path is
+ * unknown. It equals the initial timeout of RFC 6298, which is 1 s. */
 #define UNKNOWN_ROUND_TRIP SECOND
 #define REPORT_PERIOD (50 * MILLISECOND)
 /* Number of reports after which a long interval between reports is forgotten.
@@ -71,9 +71,10 @@
  * than STALL_TIME. It matters only if there is another path. */
 #define DOUBT_TIME (30 * MILLISECOND)
 #define DOUBT_JITTERS 2
-/* A path does not deliver if at least MISSED_PERCENT of its last packets are
- * lost, and at least MIN_JUDGED packets have been judged. With 10 % random
- * loss, six of eight packets are lost in one of forty thousand cases. */
+/* A path counts as delivering nothing if at least MISSED_PERCENT of its last
+ * packets are lost. This decision needs at least MIN_JUDGED packets for which
+ * it is known whether they have arrived. If 10 % of the packets are lost at
+ * random, 6 of 8 packets are lost only in one of 40,000 cases. */
 #define MISSED_PERCENT 75
 #define MIN_JUDGED 8
 /* When the number of judged messages reaches MAX_JUDGED, the counters of judged
@@ -389,8 +390,9 @@ count_up (guint64 * counter, guint32 low)
   return more;
 }
 
-/* `unreported` never decreases, so each message is visited once in a session.
- * While one REPORT is processed, at most all messages of the ring are visited.
+/* `unreported` never decreases. Each message is therefore visited only once in
+ * a session. The processing of one REPORT visits at most all messages of the
+ * ring.
  */
 void
 mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest)
@@ -410,9 +412,9 @@ mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest)
   path->progress_time = now;
 }
 
-/* Converts a time in a report to a time on the receiver's clock that does not
- * wrap around. Reports contain only the low 24 bits of such a time, in units of
- * 10 us. The origin of the result is arbitrary. */
+/* Converts `ticks`, a time in a report, to a time on the receiver's clock that
+ * does not wrap around. Reports contain only the low 24 bits of such a time, in
+ * units of 10 us. The origin of the result is arbitrary. */
 static guint64
 unwrap_ticks (const MmtpPath * path, guint32 ticks)
 {
@@ -422,7 +424,7 @@ unwrap_ticks (const MmtpPath * path, guint32 ticks)
   return mmtp_unwrap (ticks, MMTP_TICKS_BITS, near) * MMTP_TICK_TIME;
 }
 
-/* Returns the maximum length of a pause that jitter explains. Only a longer
+/* Returns the maximum length of a pause that may be due to jitter. A longer
  * pause is a stall.
  *
  * The result is limited, because the jitter becomes high when the delay of the
@@ -482,7 +484,8 @@ mmtp_path_is_overdue (const MmtpPath * path)
   return !path->configured_rate && path->gap > get_doubt_time (path);
 }
 
-/* Returns the time by which a report of the message should have arrived. */
+/* Returns the time by which a report about the message `sent` should have
+ * arrived. */
 static guint64
 get_report_limit (const MmtpPath * path, const MmtpSent * sent)
 {
@@ -643,7 +646,8 @@ note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
     measure_byte_time (path, now, newest);
 }
 
-/* Halves the counters so that older messages count less. */
+/* Halves the counters of judged and missed messages, so that older messages
+ * count less. */
 static void
 forget_judged (MmtpPath * path)
 {
@@ -860,8 +864,8 @@ get_margin (const MmtpPath * path)
 }
 
 /* Nearly all messages stay below the high delay of the path. If a rate is
- * configured, one packet of 256 may take longer than that [4.4 of the MMTP
- * paper]. */
+ * configured, one packet of 256 may take longer than the high delay [4.4 of the
+ * MMTP paper]. */
 guint64
 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now)
 {
@@ -938,8 +942,9 @@ mmtp_path_get_best_delay (const MmtpPath * path, guint64 now)
 /* --- liveness ------------------------------------------------------------ */
 
 /* A path may deliver all small control messages but no messages of a packet's
- * size. The measurements of such a path look perfect. Only messages of a
- * packet's size are therefore judged. */
+ * size. The measurements of such a path look perfect. The sender therefore
+ * counts only messages of a packet's size when it determines whether a path
+ * delivers. */
 gboolean
 mmtp_path_delivers (const MmtpPath * path)
 {

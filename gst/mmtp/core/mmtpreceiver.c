@@ -33,9 +33,9 @@
 /* Maximum bytes held in the reorder buffer. It is sufficient for 100 Mbit/s for
  * 5 s. */
 #define DEFAULT_MAX_BYTES (64 * 1024 * 1024)
-/* The receiver measures the usual time between two KEEPALIVEs of a path. A
- * longer time than MAX_KEEPALIVE_GAP is due to an outage and counts as
- * MAX_KEEPALIVE_GAP. */
+/* The receiver measures the usual time between two KEEPALIVEs of a path. A time
+ * longer than MAX_KEEPALIVE_GAP must be due to an outage. It is therefore
+ * counted as MAX_KEEPALIVE_GAP only. */
 #define MAX_KEEPALIVE_GAP (2 * MMTP_SECOND)
 /* Period in which a limited number of changes of the initial delay (D0) is
  * accepted. A sender changes D0 at most once per second (DELAY_PERIOD), or when
@@ -105,13 +105,14 @@ struct _MmtpReceiver
   MmtpReports reports;
   MmtpReceiverJoins joins;
   MmtpLiveness liveness;
-  /* handshake.phase is the phase of the session */
+  /* the handshake; its field `phase` is also the phase of the session */
   MmtpReceiverHandshake handshake;
   MmtpReceiverSession session;
   /* Block of the datagram that is being processed; NULL if its bytes must be
    * copied. */
   DatagramBlock *block;
-  /* MmtpReceiverEvents, which the application gets before any buffer */
+  /* queue of MmtpReceiverEvents; the application gets them before it gets any
+   * buffer */
   GQueue events;
   /* Totals of all sessions. The counters of the reorder buffer are added when a
    * session ends. */
@@ -611,10 +612,11 @@ acknowledge_end (MmtpReceiver * self, MmtpReceiverPath * path)
 }
 
 /* Sends END-ACK. This function must be called only when each packet has arrived
- * or is too late, because a sender that has received END-ACK may exit. The
- * sender repeats END every 100 ms. However, the application may have closed the
- * receiver by then, and a single END-ACK may be lost. On each path, END-ACK is
- * therefore sent END_ACKS times. */
+ * or is too late, because a sender that has received END-ACK may exit.
+ *
+ * A single END-ACK may be lost. The sender repeats END every 100 ms, but the
+ * application may have closed the receiver before END is repeated. On each
+ * path, END-ACK is therefore sent END_ACKS times. */
 static void
 acknowledge_end_on_all (MmtpReceiver * self)
 {

@@ -70,8 +70,8 @@ challenge (MmtpReceiverJoins * self, MmtpReceiverPath * path,
   mmtp_receiver_output_add (self->output, path, &answer, address);
 }
 
-/* A JOIN is answered even if the address is validated, because the sender
- * repeats it until a CHALLENGE arrives. */
+/* Answers a JOIN, even if the address is validated already. The sender repeats
+ * the JOIN until a CHALLENGE arrives, so each JOIN needs an answer. */
 void
 mmtp_receiver_joins_take_join (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address, const MmtpJoin * join)

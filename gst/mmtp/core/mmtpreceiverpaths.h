@@ -26,7 +26,7 @@ typedef struct
   gboolean joined;              /* `address` is validated. */
   MmtpAddress address;
   guint16 max_size;             /* maximum size of a message, in bytes */
-  /* number of the next message that we send on this path */
+  /* number of the next message that the receiver sends on this path */
   guint64 next_number;
   MmtpReplay replay;
   MmtpArrivals arrivals;
@@ -54,23 +54,24 @@ typedef struct
   guint64 now;                  /* latest time seen, in ns */
   /* the paths by their id; NULL for a path that was never used */
   MmtpReceiverPath *all[MMTP_MAX_PATHS];
-  guint8 ids[MMTP_MAX_PATHS];   /* ids of the paths that are not NULL */
+  /* ids of the paths whose entry in `all` is not NULL */
+  guint8 ids[MMTP_MAX_PATHS];
   guint n;
 } MmtpReceiverPaths;
 
 /* Frees the memory of all paths. */
 void mmtp_receiver_paths_clear (MmtpReceiverPaths * self);
-/* Ends the session: every path becomes unknown, and keeps its totals. */
+/* Ends the session. Every path becomes unknown, but keeps its totals. */
 void mmtp_receiver_paths_reset (MmtpReceiverPaths * self);
 /* Adds the path `id` if it is not known yet. `number` is the channel number of
  * the first message that arrived on the path. The path counts as silent after
  * `silence` (ns) without a message. */
 MmtpReceiverPath *mmtp_receiver_paths_add (MmtpReceiverPaths * self,
     guint8 id, guint64 number, guint64 silence);
-/* Returns the i-th of the `n` paths. */
+/* Returns the path with the id ids[i]. `i` must be less than `n`. */
 MmtpReceiverPath *mmtp_receiver_paths_nth (const MmtpReceiverPaths * self,
     guint i);
-/* Returns the path if it was used in this session, otherwise NULL. */
+/* Returns the path `id` if it was used in this session; otherwise NULL. */
 MmtpReceiverPath *mmtp_receiver_paths_find (const MmtpReceiverPaths * self,
     guint8 id);
 guint mmtp_receiver_paths_count_joined (const MmtpReceiverPaths * self);

@@ -48,7 +48,8 @@ typedef struct
   guint32 number;               /* number of the last REPORT */
   /* time of the last REPORT on the fastest path */
   guint64 last_report;
-  /* path on which the last REPORT with the records of all paths was sent */
+  /* id of the path on which the last REPORT with the records of all paths was
+   * sent */
   guint8 reporter;
   guint64 n_sent;               /* number of REPORTs sent in all sessions */
   MmtpPathReports all[MMTP_MAX_PATHS];  /* indexed by the path's id */
@@ -67,8 +68,8 @@ void mmtp_reports_set_path (MmtpReports * self, const MmtpReceiverPath * path);
 /* Call this function when a path has joined or has a new address. */
 void mmtp_reports_begin_path (MmtpReports * self,
     const MmtpReceiverPath * path);
-/* Checks whether a gap has ended. Call this function for each message before
- * the message is added to the measurements of the path. */
+/* Checks whether a gap of `path` has ended. Call this function for each message
+ * of the path before the message is added to the measurements of the path. */
 void mmtp_reports_note_gap (MmtpReports * self, const MmtpReceiverPath * path);
 /* Sets the report period that the sender wants. `period` is the value in a
  * KEEPALIVE, in ms. */

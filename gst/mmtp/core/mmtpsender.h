@@ -77,8 +77,8 @@ gint mmtp_sender_add_path (MmtpSender * sender, guint64 now,
 void mmtp_sender_remove_path (MmtpSender * sender, guint64 now,
     guint id, MmtpLeaveReason reason);
 
-/* Returns TRUE if the buffer was queued. Returns FALSE if it was dropped,
- * because it would be late or there is no room. */
+/* Puts a buffer into the queue and returns TRUE. If the buffer would be late,
+ * or if the queue has no room for it, drops the buffer and returns FALSE. */
 gboolean mmtp_sender_put (MmtpSender * sender, guint64 now,
     const MmtpBuffer * buffer);
 /* Returns whether a buffer that is put now would be sent in time. If the result
@@ -100,8 +100,8 @@ void mmtp_sender_flush (MmtpSender * sender, guint64 now);
 /* Drops all waiting buffers, because the session is over or has to end
  * immediately. They are reported as MMTP_DISCARD_CONNECTION. */
 void mmtp_sender_give_up_all (MmtpSender * sender, guint64 now);
-/* Changes the delays of a running session, and sends the new initial delay to
- * the receiver. */
+/* Changes the maximum of the initial delay (D0) and the wanted D0 of a running
+ * session. Sends the new D0 to the receiver. */
 void mmtp_sender_set_delays (MmtpSender * sender, guint64 now,
     guint64 max_delay, guint64 initial_delay);
 
@@ -131,7 +131,8 @@ typedef enum
   MMTP_EVENT_REFUSED,
   /* Session timeout: the receiver no longer responds. */
   MMTP_EVENT_LOST,
-  MMTP_EVENT_ROOM,              /* mmtp_sender_has_room() returns TRUE again. */
+  /* The queue has room again: mmtp_sender_has_room() returns TRUE. */
+  MMTP_EVENT_ROOM,
   /* The estimated rate of all paths together has changed. */
   MMTP_EVENT_RATE,
   /* The requested rate is higher than all paths together carry. This event is
@@ -175,7 +176,7 @@ gboolean mmtp_sender_poll_event (MmtpSender * sender, MmtpSenderEvent * event);
 typedef struct
 {
   gboolean ready;
-  /* buffers that the application put, as a number and in bytes */
+  /* number of buffers that the application put, and number of their bytes */
   guint64 buffers, bytes;
   guint64 packets;              /* packets of the stream */
   guint64 sent_buffers;         /* buffers sent completely */
@@ -191,7 +192,8 @@ typedef struct
   guint64 discarded_keys, discarded_droppable;
   guint64 retransmitted;        /* retransmitted packets */
   guint64 repairs;              /* REPAIR messages sent */
-  /* padding messages sent, and their bytes with IP and UDP headers */
+  /* number of padding messages that were sent, and number of their bytes
+   * including the IP and UDP headers */
   guint64 padding, padding_bytes;
   /* lost packets that were reported but not retransmitted */
   guint64 unrepaired;
@@ -221,7 +223,8 @@ void mmtp_sender_get_stats (MmtpSender * sender, MmtpSenderStats * stats);
  * was none. */
 MmtpRefuseReason mmtp_sender_get_unverified_refusal (const MmtpSender * sender,
     guint * version);
-/* Returns FALSE if there is no path with this id. */
+/* Fills in `stats` with the statistics of the path `id`. Returns FALSE if there
+ * is no such path. */
 gboolean mmtp_sender_get_path_stats (MmtpSender * sender, guint id,
     MmtpSenderPathStats * stats);
 

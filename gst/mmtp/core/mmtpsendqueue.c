@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Waiting packets of the stream, and packets in flight. */
+/* Implementation of mmtpsendqueue.h: the packets that wait to be sent, and the
+ * packets in flight. */
 
 #include "mmtpsendqueue.h"
 
@@ -32,7 +33,7 @@ struct _MmtpSendQueue
 
   /* --- packets */
   guint64 next_number;          /* stream number of the next new packet */
-  /* packets with a lower number will not be sent */
+  /* Packets with a lower number will not be sent any more. */
   guint64 floor;
   /* ring of the packets from floor to next_number */
   MmtpPacket **window;
@@ -43,7 +44,8 @@ struct _MmtpSendQueue
 
   /* --- waiting packets */
   MmtpPacketList ranks[MMTP_N_RANKS];
-  /* MmtpUnits of which nothing was sent, in order */
+  /* For each rank, the MmtpUnits of which no packet has been sent yet, in the
+   * order in which they were put */
   GQueue unbegun[MMTP_N_RANKS];
   guint64 unbegun_work[MMTP_N_RANKS];
   GQueue speculative;           /* MmtpPackets */
@@ -63,7 +65,8 @@ struct _MmtpSendQueue
   MmtpGop gop;                  /* current group of pictures */
 
   /* --- rate of the stream */
-  guint64 measured_since;       /* due time at which the measurement began */
+  /* due time at which the measurement of the stream's rate began */
+  guint64 measured_since;
   guint64 measured_bits;
   guint64 measured_rate;        /* in bit/s */
 
@@ -354,8 +357,8 @@ get_needing_group (const MmtpUnit * unit)
 }
 
 /* Removes a packet from the list of speculative packets (packets that would be
- * retransmitted although they might be late). It is removed because it was sent
- * or will not be sent any more. */
+ * retransmitted although they might be late). The state of the packet becomes
+ * `state`: either the packet was sent, or it will not be sent any more. */
 static void
 leave_speculative (MmtpSendQueue * queue, MmtpPacket * packet,
     MmtpPacketState state)
@@ -408,8 +411,8 @@ give_up_unit (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   tell_discarded (queue, unit, reason, reason == MMTP_DISCARD_BROKEN);
 }
 
-/* Returns the lowest stream number of the packets of this frame that are still
- * kept. */
+/* Returns the lowest stream number of those packets that belong to the frame of
+ * `unit` and are still kept. */
 static guint64
 get_frame_start (const MmtpSendQueue * queue, const MmtpUnit * unit)
 {
@@ -549,8 +552,8 @@ give_up_dependents (MmtpSendQueue * queue, const MmtpUnit * reference)
   }
 }
 
-/* Does the same as give_up_dependents() for a picture whose header names the
- * slots that it uses and updates. */
+/* Does the same as give_up_dependents(), but for a picture whose header names
+ * the slots that the picture uses and updates. */
 static void
 give_up_by_slots (MmtpSendQueue * queue, const MmtpUnit * reference)
 {
@@ -612,9 +615,9 @@ give_up (MmtpSendQueue * queue, MmtpUnit * unit, MmtpDiscard reason)
   raise_floor (queue);
 }
 
-/* Drops data of a transport stream, and the picture whose packets are before
- * and after the data. Without the data this picture is incomplete, so the
- * receiver would remove it. */
+/* Drops `data`, which are data of a transport stream. Also drops the picture
+ * whose packets are before and after `data`. Without `data` this picture would
+ * be incomplete, so the receiver would remove it. */
 static void
 give_up_data (MmtpSendQueue * queue, MmtpUnit * data, MmtpDiscard reason)
 {
@@ -686,9 +689,9 @@ has_time (const MmtpSendQueue * queue, const MmtpUnit * unit, guint64 work,
 
 /* --- putting -------------------------------------------------------------- */
 
-/* Determines the frame of a buffer. All buffers up to a marker, or with the
- * same due time, form one frame. The pieces of a transport stream say where a
- * frame begins. */
+/* Determines to which frame the next buffer belongs. All buffers up to a
+ * marker, or with the same due time, form one frame. The pieces of a transport
+ * stream say where a frame begins. */
 static void
 note_frame (MmtpSendQueue * queue, guint64 due, guint8 flags, gboolean is_piece)
 {
@@ -799,7 +802,8 @@ get_buffer_size (const MmtpBuffer * buffer)
   return buffer->part ? buffer->part_size : g_bytes_get_size (buffer->data);
 }
 
-/* `n_packets` is the number of packets into which the unit will be split. */
+/* Creates a unit for `buffer`. The unit will be split into `n_packets` packets.
+ */
 static MmtpUnit *
 new_unit (MmtpSendQueue * queue, guint64 now, const MmtpBuffer * buffer,
     guint8 caps_version, guint n_packets)
@@ -1106,7 +1110,8 @@ mmtp_send_queue_forget_late (MmtpSendQueue * queue, guint64 now)
 
 /* --- choosing the next packet --------------------------------------------- */
 
-/* Returns the most urgent packet of a rank that is in time at `arrival`. */
+/* Considers the packets of the rank `rank` that would be in time if they
+ * arrived at `arrival`. Returns the most urgent of these packets. */
 static MmtpPacket *
 find_in_time (const MmtpSendQueue * queue, MmtpRank rank, guint64 arrival)
 {
@@ -1114,7 +1119,8 @@ find_in_time (const MmtpSendQueue * queue, MmtpRank rank, guint64 arrival)
       arrival - MIN (arrival, queue->delay));
 }
 
-/* Returns the least urgent packet of a rank that is late at `arrival`. */
+/* Considers the packets of the rank `rank` that would be late if they arrived
+ * at `arrival`. Returns the least urgent of these packets. */
 static MmtpPacket *
 find_last_late (const MmtpSendQueue * queue, MmtpRank rank, guint64 arrival)
 {

@@ -25,8 +25,8 @@ typedef struct
   guint64 buffers, bytes, packets;
   guint64 sent_buffers;         /* buffers sent completely */
   guint64 discarded[MMTP_N_DISCARDS];
-  /* buffers of key frames, and droppable buffers, among the buffers in
-   * `discarded` */
+  /* How many of the buffers in `discarded` belong to key frames, and how many
+   * are droppable. */
   guint64 discarded_keys, discarded_droppable;
   /* Number of packets that were examined while reports were processed. Tests
    * check that this work stays bounded. */
@@ -36,7 +36,7 @@ typedef struct
 typedef struct
 {
   guint message;                /* maximum size of a DATA message, in bytes */
-  /* bytes of each message that must stay unused */
+  /* number of bytes of each message that must stay unused */
   guint reserve;
   /* Number of bytes, with all headers, that the paths can deliver before the
    * deadline of the buffer; G_MAXUINT64 if unknown. */
@@ -56,7 +56,8 @@ void mmtp_send_queue_get_stats (const MmtpSendQueue * queue,
  */
 void mmtp_send_queue_set_delay (MmtpSendQueue * queue, guint64 delay);
 guint64 mmtp_send_queue_get_delay (const MmtpSendQueue * queue);
-/* Returns the time by which the packet has to arrive. */
+/* Returns the deadline of the packet, which is the time by which it has to
+ * arrive. */
 guint64 mmtp_send_queue_get_deadline (const MmtpSendQueue * queue,
     const MmtpPacket * packet);
 
@@ -69,8 +70,8 @@ gboolean mmtp_send_queue_put (MmtpSendQueue * queue, guint64 now,
 /* Returns whether the queue has room for a buffer of `size` bytes. If no packet
  * waits, there is room for every buffer. */
 gboolean mmtp_send_queue_fits (const MmtpSendQueue * queue, gsize size);
-/* Counts the buffer as put and as dropped for `reason`, and reports it as
- * dropped. */
+/* Counts a buffer as put and as dropped for `reason`, and reports it as
+ * dropped. The buffer is not put into the queue. */
 void mmtp_send_queue_refuse (MmtpSendQueue * queue, guint64 now,
     const MmtpBuffer * buffer, MmtpDiscard reason);
 /* Drops all buffers that have a waiting packet. The buffers are counted and
@@ -116,8 +117,9 @@ MmtpPacket *mmtp_send_queue_get_next (const MmtpSendQueue * queue,
  * `arrival`. Pictures that refer to it should not be sent. */
 guint64 mmtp_send_queue_get_late_group (const MmtpSendQueue * queue,
     guint64 arrival);
-/* Returns the first packet of a rank that is not late at `arrival` and does not
- * refer to `late_group`; NULL if there is none. */
+/* Searches the packets of the rank `rank`. Returns the first packet that would
+ * be in time if it arrived at `arrival`, and that does not refer to
+ * `late_group`. Returns NULL if there is no such packet. */
 MmtpPacket *mmtp_send_queue_find (const MmtpSendQueue * queue, MmtpRank rank,
     guint64 arrival, guint64 late_group);
 /* Returns the number of bytes, with all headers, in the waiting packets of one
@@ -140,8 +142,8 @@ gboolean mmtp_send_queue_note_sent (MmtpSendQueue * queue, MmtpPacket * packet,
  * packet is not in flight or would be late. */
 gboolean mmtp_send_queue_requeue (MmtpSendQueue * queue, MmtpPacket * packet,
     guint64 arrival);
-/* Notes that a lost packet will not be retransmitted. Pictures that refer to it
- * get the lowest rank. */
+/* Notes that a lost packet will not be retransmitted. Pictures that refer to
+ * the picture of this packet get the lowest rank. */
 void mmtp_send_queue_note_lost (MmtpSendQueue * queue, MmtpPacket * packet);
 /* Adds a lost packet to the list of speculative retransmissions, because its
  * retransmission might be late. The packets of this list are not part of the

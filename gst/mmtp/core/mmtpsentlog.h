@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-/* The message carries no packet of the stream. */
+/* stream number of a message that carries no packet of the stream */
 #define MMTP_NO_STREAM G_MAXUINT64
 
 /* A sent message. The log sets `time`, `size` and `in_flight`; the path sets
@@ -43,20 +43,22 @@ typedef struct
 typedef struct
 {
   guint64 next;                 /* number of the next message */
-  /* All messages with a lower number have been reported. */
+  /* All messages with a number below `unreported` have been reported. */
   guint64 unreported;
   guint64 kept;                 /* lowest number in the ring */
   MmtpSent *ring;
   guint ring_size;              /* a power of two, or 0 */
-  /* bytes in flight: all messages from the number `unreported` on */
+  /* sum of the sizes of the messages in flight, which are all messages from the
+   * number `unreported` on */
   guint64 in_flight;
 } MmtpSentLog;
 
 /* Frees the memory of the log. Before its first use, a log is all zeros. */
 void mmtp_sent_log_clear (MmtpSentLog * log);
-/* Returns the entry for the message with the number `next`, for the caller to
- * fill in. The message immediately counts as in flight. mmtp_sent_log_commit()
- * makes it accessible under its number. */
+/* Begins the entry of a message of `size` bytes, whose number is `next`.
+ * Returns the entry, so that the caller can fill in the other fields. The
+ * message immediately counts as in flight. mmtp_sent_log_commit() makes the
+ * entry accessible under the number of the message. */
 MmtpSent *mmtp_sent_log_begin (MmtpSentLog * log, guint64 now, guint32 size);
 void mmtp_sent_log_commit (MmtpSentLog * log);
 /* Returns the entry of a message; NULL if the message was not sent yet or is

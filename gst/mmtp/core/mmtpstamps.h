@@ -20,10 +20,11 @@ typedef struct
 {
   gboolean is_known;            /* There was a timestamp. */
   gint64 stamp;                 /* last timestamp, in ns */
-  /* time for which the timestamp has stood still, in ns */
+  /* for how long the timestamp has not advanced, in ns */
   gint64 stood;
   gboolean is_idle;             /* The caller is waiting for a buffer. */
-  /* start of the waiting time, in ns; valid while is_idle */
+  /* time in ns at which the caller began to wait; valid only while is_idle is
+   * TRUE */
   gint64 idle_since;
   /* last arrival time that replaced a timestamp, in ns; G_MININT64 if there was
    * none

@@ -15,9 +15,9 @@
  * medium, both directions share the rate, so KEEPALIVEs and REPORTs are both
  * subtracted. */
 #define KNOWN_SHARE 0.97
-/* The delay of a path varies even without a queue. This variation is the spread
- * of the delay. The control accepts additional delay by a queue, up to TARGET
- * (ns) more than the spread. */
+/* The delay of a path varies even without a queue. This variation is called the
+ * spread of the delay. In addition to the spread, a queue may delay the packets
+ * by up to TARGET (ns). */
 #define TARGET (100 * MILLISECOND)
 /* The spread of the delay decreases by this part of its value with each report.
  */

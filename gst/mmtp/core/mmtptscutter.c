@@ -8,7 +8,7 @@
 #include "mmtppacket.h"
 #include "tsclassifier.h"
 
-/* description of packets that do not belong to a picture */
+/* The MmtpPicture of all packets that do not belong to a picture */
 static const MmtpPicture no_picture = {
   .is_piece = TRUE,.is_data = TRUE,.is_independent = TRUE
 };
@@ -135,7 +135,7 @@ is_data (const TsUnit * unit, const guint8 * packet)
       && ts_packet_get_pid (packet) == unit->pid);
 }
 
-/* Returns the end of the last packet that belongs to the picture. */
+/* Returns the end of the last packet in `unit` that belongs to the picture. */
 static gsize
 find_end (const TsUnit * unit)
 {
@@ -163,9 +163,9 @@ find_piece_end (const TsUnit * unit, gsize begin, gsize end)
   return at;
 }
 
-/* The unit is a picture or one of its fields. `flags` describes the picture. It
- * contains MMTP_FLAG_HEADER if the picture begins in this unit, and
- * MMTP_FLAG_MARKER if the picture ends in it. */
+/* Outputs the unit `unit`, which is a picture or one of its fields. `flags`
+ * describes the picture. It contains MMTP_FLAG_HEADER if the picture begins in
+ * this unit, and MMTP_FLAG_MARKER if the picture ends in it. */
 static void
 push_unit (MmtpTsCutter * cutter, const TsUnit * unit, guint64 tag,
     guint8 flags, const MmtpPicture * picture)

@@ -32,7 +32,7 @@ struct _Rfc2250Unpacker
    */
   MpegVideoPicture last[MPEG_VIDEO_PICTURE_LAST];
   gboolean last_valid[MPEG_VIDEO_PICTURE_LAST];
-  /* temporal reference of the last packet's picture */
+  /* temporal reference of the picture to which the last packet belongs */
   guint last_reference;
   guint last_type;
 
@@ -138,7 +138,8 @@ unpacker_append (Rfc2250Unpacker * unpacker, const guint8 * data, gsize size)
 
 /* --- start codes in payloads -------------------------------------------- */
 
-/* Returns the start code at the beginning of the payload, or -1. */
+/* Returns the value of the start code with which the payload begins. Returns -1
+ * if it begins with no start code. */
 static gint
 first_code (const guint8 * data, gsize size)
 {
@@ -156,7 +157,8 @@ begins_with_header (const guint8 * data, gsize size)
       || code == MPEG_VIDEO_CODE_PICTURE;
 }
 
-/* Returns the first start code of a slice, or NULL. */
+/* Returns the first start code of a slice between `data` and `end`, or NULL if
+ * there is none. */
 static const guint8 *
 find_slice (const guint8 * data, const guint8 * end)
 {
@@ -168,7 +170,8 @@ find_slice (const guint8 * data, const guint8 * end)
   return NULL;
 }
 
-/* Returns the last start code of a slice, or NULL if there is none. */
+/* Returns the last start code of a slice between `data` and `end`, or NULL if
+ * there is none. */
 static const guint8 *
 find_last_slice (const guint8 * data, const guint8 * end)
 {
@@ -291,8 +294,8 @@ align_bits (BitWriter * writer)
     write_bits (writer, 1, 0);
 }
 
-/* Writes a GOP header with time code 0, the given closed_gop flag, and
- * broken_link set. */
+/* Writes a GOP header. Its time code is 0, its flag closed_gop is `closed`, and
+ * its flag broken_link is set. */
 static void
 write_gop (BitWriter * writer, gboolean closed)
 {
@@ -558,7 +561,9 @@ opens_frame (const Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
       && !opens_second_field (unpacker, header, picture));
 }
 
-/* Called when the beginning of the frame is missing. */
+/* Notes that the beginning of the current frame is missing. With
+ * RFC2250_ON_LOSS_CONCEAL, restores its headers. If this is not possible, marks
+ * the frame as unusable. */
 static void
 unpacker_lost_head (Rfc2250Unpacker * unpacker, const Rfc2250Header * header)
 {
@@ -632,7 +637,8 @@ unpacker_add (Rfc2250Unpacker * unpacker, const Rfc2250Header * header,
   unpacker_append (unpacker, data, size);
 }
 
-/* Called when packets in the middle of the current frame are missing. */
+/* Notes that packets in the middle of the current frame are missing. Drops the
+ * slice that the gap has interrupted. */
 static void
 unpacker_lost_middle (Rfc2250Unpacker * unpacker,
     const Rfc2250Header * header, gboolean has_header)
@@ -711,8 +717,8 @@ legacy_collect (Rfc2250Unpacker * unpacker)
   while (mpeg_video_framer_poll_output (unpacker->framer, &frame)) {
     damaged = (frame.flags & MPEG_VIDEO_FRAME_INCOMPLETE) != 0;
     unpacker->rtptime = frame.pts;
-    /* The framer returns unchanged the PTS and the DTS that were passed to it.
-     * The unpacker uses these fields to carry two other values: the field PTS
+    /* The framer does not change the PTS and the DTS that are passed to it. The
+     * unpacker uses these fields to carry two other values: the field PTS
      * carries the RTP timestamp, and the field DTS carries the PTS. */
     unpacker->pts = frame.dts;
     if (damaged && unpacker->on_loss == RFC2250_ON_LOSS_DROP_FRAME) {

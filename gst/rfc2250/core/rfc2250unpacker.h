@@ -16,7 +16,7 @@
 typedef enum
 {
   RFC2250_ON_LOSS_DROP_FRAME,   /* output complete frames only */
-  /* output the complete slices of an incomplete frame too, if they follow a
+  /* output also the complete slices of an incomplete frame, if they follow a
    * picture header */
   RFC2250_ON_LOSS_CONCEAL,
   RFC2250_ON_LOSS_PASS          /* output all data that arrived */
@@ -35,13 +35,15 @@ typedef struct
 
 typedef struct
 {
-  guint8 *data;                 /* freed by the caller with g_free () */
+  /* bytes of the frame; the caller frees them with g_free () */
+  guint8 *data;
   gsize size;
   gboolean damaged;             /* a part of the frame is missing */
   gboolean headless;            /* the data begin in the middle of a picture */
   /* TRUE if the data are not a frame, but a sequence end code */
   gboolean end_code;
-  guint64 rtptime, pts;         /* as in the first packet of the frame */
+  /* RTP timestamp and PTS of the first packet of the frame */
+  guint64 rtptime, pts;
 } Rfc2250UnpackedFrame;
 
 /* Counters never decrease. */
@@ -53,7 +55,8 @@ typedef struct
   guint64 bad_short;            /* shorter than the header requires */
   guint64 bad_mbz;              /* reserved bits are set */
   guint64 bad_extension;        /* forbidden value in the MPEG-2 extension */
-  guint64 empty;                /* no video data after the header */
+  /* packets that have no video data after their header */
+  guint64 empty;
   guint64 frames;               /* complete frames that were output */
   guint64 frames_damaged;       /* incomplete frames that were output */
   guint64 frames_dropped;       /* frames that were not output */
@@ -61,7 +64,8 @@ typedef struct
   guint64 too_big;
   guint64 pictures_rebuilt;     /* restored picture headers */
   guint64 gops_rebuilt;         /* restored GOP headers */
-  guint64 slices_dropped;       /* slices of which a part was missing */
+  /* slices that were dropped because a part of them was missing */
+  guint64 slices_dropped;
 } Rfc2250UnpackerStats;
 
 typedef struct _Rfc2250Unpacker Rfc2250Unpacker;
@@ -82,7 +86,8 @@ gboolean rfc2250_unpacker_check (Rfc2250Unpacker * unpacker,
     const guint8 * data, gsize size);
 void rfc2250_unpacker_input (Rfc2250Unpacker * unpacker,
     const Rfc2250Payload * payload);
-/* Called at the end of the stream */
+/* Call this function at the end of the stream. It completes the frame whose
+ * packets have been input so far. */
 void rfc2250_unpacker_drain (Rfc2250Unpacker * unpacker);
 gboolean rfc2250_unpacker_poll_output (Rfc2250Unpacker * unpacker,
     Rfc2250UnpackedFrame * frame);

@@ -13,7 +13,8 @@ typedef struct
   /* name or address with which the receiver was added */
   gchar *host;
   guint16 port;
-  /* how often the receiver was added; at least 1 */
+  /* how many times the receiver was added, minus how many times it was removed;
+   * at least 1 */
   guint times;
   guint64 id;                   /* a unique number that is never used again */
   /* TRUE if this process has joined this multicast group for the receiver */
@@ -41,17 +42,19 @@ UdpliteClient *udplite_clients_find (const UdpliteClients * self,
 UdpliteClient *udplite_clients_find_id (const UdpliteClients * self,
     guint64 id);
 
-/* Adds a receiver, or increments its `times` if it is in the list. `now` is in
- * ns since 1970. */
+/* Adds the receiver `host`:`port` to the list and returns it. If the list
+ * already contains this receiver, increments its field `times` instead. `now`
+ * is in ns since 1970. */
 UdpliteClient *udplite_clients_add (UdpliteClients * self, const gchar * host,
     guint16 port, guint64 now);
-/* Decrements the `times` of a receiver. If `times` becomes 0, the receiver is
- * removed, and its statistics are kept for a while. Returns FALSE if the
- * receiver is not in the list. */
+/* Decrements the field `times` of the receiver `host`:`port`. If `times`
+ * becomes 0, the receiver is removed, and its statistics are kept for a while.
+ * Returns FALSE if the receiver is not in the list. */
 gboolean udplite_clients_remove (UdpliteClients * self, const gchar * host,
     guint16 port, guint64 now);
 void udplite_clients_clear (UdpliteClients * self, guint64 now);
-/* Returns a removed receiver, or NULL if its statistics are no longer kept. */
+/* Returns the removed receiver `host`:`port`, or NULL if its statistics are no
+ * longer kept. */
 const UdpliteClient *udplite_clients_find_removed (const UdpliteClients * self,
     const gchar * host, guint16 port);
 

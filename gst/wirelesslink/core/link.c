@@ -274,7 +274,8 @@ create_item (Link * link, guint flow, guint32 size, gpointer user)
   return item;
 }
 
-/* Returns FALSE if the packet was dropped. */
+/* Puts the packet into the queue of its station. Returns FALSE if the packet
+ * was dropped. */
 static gboolean
 queue_item (Link * link, LinkItem * item, const VideoPacket * video)
 {

@@ -110,7 +110,8 @@ check_ranges (const Range * ranges, guint n, GError ** error)
  */
 #define MIN_CELLULAR_RATE 10000
 #define MAX_CELLULAR_RATE 1e10
-/* in ns; equals five time steps of the cellular model (linkwander.c) */
+/* Minimum of the property cellular-reversion, in ns. It equals five time steps
+ * of the cellular model (linkwander.c). */
 #define MIN_REVERSION 1e8
 
 /* Returns the minimum value, in ns, that mean_good and mean_bad may have. If

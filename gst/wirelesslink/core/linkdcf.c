@@ -29,7 +29,9 @@
 /* PLCP preamble and header (18.2.2) */
 #define LONG_PLCP (192 * US)
 #define SHORT_PLCP (96 * US)
-/* Preamble, SIGNAL field, and a signal extension of 6 us (17.3.3, 19.3.2.3). */
+/* Durations of OFDM transmissions (17.3.3, 19.3.2.3): OFDM_PLCP is the preamble
+ * with the SIGNAL field, OFDM_SYMBOL is one symbol, and OFDM_EXTENSION is the
+ * signal extension of 6 us. */
 #define OFDM_PLCP (20 * US)
 #define OFDM_SYMBOL (4 * US)
 #define OFDM_EXTENSION (6 * US)
@@ -53,8 +55,9 @@ typedef struct
   guint failures, successes;    /* in a row */
   /* TRUE for the first frame after the rate was increased */
   gboolean probing;
-  /* TRUE after a lost packet, until the top rate is reached again. During this
-   * time, loss_up_after is used instead of up_after. */
+  /* Set when a packet is lost, and reset when the station uses the top rate
+   * again. While it is set, the rate is increased after loss_up_after
+   * successful frames instead of up_after frames. */
   gboolean after_loss;
   /* The station takes part in the current transmission. */
   gboolean sending;

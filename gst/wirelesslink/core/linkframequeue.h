@@ -44,11 +44,12 @@ void link_frame_queue_free (LinkFrameQueue * queue, GDestroyNotify user_free);
  * packet of a known stream is accepted if the type of its frame is known. */
 gboolean link_frame_queue_wants (LinkFrameQueue * queue, guint64 now,
     guint flow, const VideoPacket * video);
-/* Takes ownership of the item, or returns FALSE if the packet is not queued
- * here. */
+/* Puts a packet into the queue and takes ownership of `item`. Returns FALSE if
+ * the packet is not queued here. In this case the caller keeps `item`. */
 gboolean link_frame_queue_push (LinkFrameQueue * queue, guint64 now,
     LinkItem * item, const VideoPacket * video);
-/* Returns the next dropped packet, or NULL. */
+/* Returns the next packet that the queue has dropped, or NULL if there is none.
+ */
 LinkItem *link_frame_queue_poll_lost (LinkFrameQueue * queue);
 /* Returns the packet that link_frame_queue_take () would return, without
  * removing it, or NULL. */
@@ -62,9 +63,10 @@ void link_frame_queue_end_flow (LinkFrameQueue * queue, guint64 now,
 void link_frame_queue_timeout (LinkFrameQueue * queue, guint64 now);
 guint64 link_frame_queue_next_timeout (LinkFrameQueue * queue);
 
-/* Returns the number of packets and bytes in all buffers. */
+/* Sets `packets` and `bytes` to the number of packets and bytes in all buffers
+ * of the queue. */
 void link_frame_queue_get_size (LinkFrameQueue * queue, guint * packets,
     guint64 * bytes);
-/* Adds the counters of all streams, except the lateness. Streams that were
- * removed are included. */
+/* Adds all counters except the lateness to `total`. The counters of all streams
+ * are added, also those of streams that were removed. */
 void link_frame_queue_add_stats (LinkFrameQueue * queue, IfdStats * total);

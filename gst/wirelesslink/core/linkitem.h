@@ -15,10 +15,11 @@ typedef struct
   GArray *damage;
   /* recorded fate; NULL = the fate is drawn at random */
   const LinkPatternEntry *recorded;
-  /* position in the order in which packets entered the heap of departures */
+  /* position of this packet in the order in which packets entered the heap of
+   * departures */
   guint64 order;
-  /* The frame to which the packet belongs: three fields that only the queue
-   * uses. */
+  /* The following three fields describe the frame to which the packet belongs.
+   * Only the queue uses them. */
   gboolean video;
   guint64 stream;
   guint32 timestamp;

@@ -84,14 +84,14 @@ struct _Link
   gdouble quality[LINK_MAX_STATIONS];   /* last reported values */
 
   GArray *flows;                /* elements are LinkFlow */
-  /* elements are LinkStep, in increasing order of time */
+  /* array of LinkStep, in increasing order of time */
   GArray *steps;
   GArray *cuts;                 /* elements are LinkCut */
   /* heap of LinkItem, ordered by departure time and then by `order` */
   GPtrArray *departures;
   guint64 n_departures;
   GQueue outputs;               /* packets (LinkItem) that have left the link */
-  /* elements are LinkEvent; the index of the oldest one is first_event */
+  /* array of LinkEvent; first_event is the index of the oldest event */
   GArray *events;
   guint first_event;
   /* The last packet that was polled. It is not freed yet, because the caller may
@@ -132,9 +132,9 @@ void link_deliver (Link * link, LinkItem * item, guint64 departure);
 /* A duplicate of the packet leaves the link at `departure`. Must be called
  * before link_deliver () for the packet. */
 void link_duplicate (Link * link, LinkItem * item, guint64 departure);
-/* Loses the packet at link->now, with the given fate. */
+/* The packet is lost at link->now. `fate` says how it was lost. */
 void link_lose (Link * link, LinkItem * item, LinkFate fate);
-/* Returns whether a packet with this fate does not arrive. */
+/* Returns whether packets with the fate `fate` do not arrive. */
 static inline gboolean
 link_fate_is_lost (LinkFate fate)
 {
@@ -143,7 +143,7 @@ link_fate_is_lost (LinkFate fate)
 
 /* Returns whether a phone call is connected; always TRUE without dial-up. */
 gboolean link_is_connected (Link * link);
-/* Breaks the phone call now. Called by the model. */
+/* Breaks the phone call at link->now. The model calls this function. */
 void link_disconnect (Link * link);
 /* The caller reports that the quality for the station may have changed at
  * link->now. */
@@ -161,7 +161,8 @@ link_get_flow (Link * link, guint flow)
   return &g_array_index (link->flows, LinkFlow, flow);
 }
 
-/* Moves the packet with the earliest departure to the outputs. */
+/* Moves the packet with the earliest departure time from `departures` to
+ * `outputs`. */
 void link_release_departure (Link * link);
 static inline guint64
 link_next_departure (const Link * link)

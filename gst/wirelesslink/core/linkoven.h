@@ -12,7 +12,8 @@
 typedef struct
 {
   LinkOvenConfig config;
-  guint64 phase;                /* position in the cycle at time 0, in ns */
+  /* position in the mains cycle at time 0, in ns */
+  guint64 phase;
 } LinkOven;
 
 void link_oven_init (LinkOven * oven, const LinkOvenConfig * config,

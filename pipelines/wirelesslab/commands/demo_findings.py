@@ -62,7 +62,8 @@ class Sender:
 
     @property
     def code(self) -> str:
-        """The name of the transport, with the element in it between backquotes.
+        """The name of the transport, with backquotes around the name of its
+        element.
         """
         if self.name == MPTCP:
             return self.name
@@ -85,8 +86,9 @@ class Sender:
 
 
 def spread(values: Sequence[float], form: str) -> str:
-    """Returns the median. If the values differ, the lowest and the highest
-    value follow in parentheses.
+    """Returns the median of the values as a text. If the values differ, the
+    lowest and the highest value follow in parentheses. `form` is the format of
+    a value.
     """
     low, median, high = (
         "–" if math.isnan(value) else
@@ -100,7 +102,9 @@ def in_order(senders: Sequence[Sender]) -> list[Sender]:
 
 
 def table(senders: Sequence[Sender]) -> tuple[list[str], list[list[str]]]:
-    """Returns the column heads and the rows of a table."""
+    """Returns the column heads and the rows of a table with one row for each of
+    the `senders`.
+    """
     columns = [place for place, head in enumerate(HEADS)
                if head in RANGED or not have_ranges(senders)]
     return ([HEADS[place] for place in columns],
@@ -158,7 +162,9 @@ def first_place(senders: Sequence[Sender]) -> list[Sender]:
 
 
 def clip_finding(senders: Sequence[Sender]) -> str:
-    """Returns which sender is best, and by how much."""
+    """Returns sentences that say which of the `senders` is best, and by how
+    much.
+    """
     if have_ranges(senders):
         return in_pairs(in_order(senders))
     first = first_place(senders)
@@ -268,9 +274,9 @@ def why_first(first: Sequence[Sender]) -> str:
 
 
 def why_next(second: Sequence[Sender]) -> str:
-    """Returns a sentence about those senders of `second` that missed no other
-    frames than B-frames. The sentence says how many percent of the B-frames
-    they missed. Returns "" if there is no such sender.
+    """Considers those senders of `second` for which only B-frames were missing.
+    Returns a sentence that says how many percent of the B-frames were missing.
+    Returns "" if there is no such sender.
     """
     only_b = [sender for sender in second if findings.is_only_b(sender.row)]
     if not only_b:
@@ -350,7 +356,9 @@ def missing_i(frames: Frames) -> float:
 
 def of_frames(senders: Sequence[Sender],
               value: Callable[[Frames], float]) -> list[float]:
-    """Returns what the function `value` returns for each run of each sender."""
+    """Calls the function `value` for each run of each sender. Returns the list
+    of its results.
+    """
     return [value(frames) for sender in senders for frames in sender.row.frames]
 
 
@@ -420,8 +428,9 @@ def radio_rows(summaries: Sequence[Summary], frames: int,
 
 def radio_finding(summaries: Sequence[Summary], frames: int,
                   late_ms: int) -> str:
-    """Compares the transports over each radio separately, because the radios
-    differ. `frames` is the number of frames of the clip."""
+    """Returns sentences that compare the transports. The radios are considered
+    separately, because they differ. `frames` is the number of frames of the
+    clip."""
     return " ".join([with_rlp(summaries, frames), without_rlp(summaries),
                      delays(summaries, late_ms)])
 
@@ -473,7 +482,10 @@ def delays(summaries: Sequence[Summary], late_ms: int) -> str:
 
 
 def of_all(number: int, summaries: Sequence[Summary]) -> str:
-    """Returns "each of 3 radios" or "2 of 3 radios"."""
+    """Returns a text such as "2 of 3 radios": `number` of the radios that the
+    `summaries` are about. If these are all radios, the text is "each of 3
+    radios".
+    """
     return (f"{'each' if number == len(summaries) else number} of "
             f"{len(summaries)} radios")
 

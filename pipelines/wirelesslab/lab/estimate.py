@@ -22,7 +22,7 @@ WORKLOAD_S = 60.0
 # from the runs that have the same values of all three KEYS as the cell. If
 # there are no such runs, the runs with the same values of the first two KEYS
 # are used. If there are none either, the runs with the same value of the first
-# of the KEYS are used, and then all runs.
+# of the KEYS are used. If there are still no runs, all runs are used.
 KEYS: tuple[Callable[[Cell], Any], ...] = (
     lambda cell: cell["protocol"]["name"],
     lambda cell: cell["link"]["name"],
@@ -47,7 +47,7 @@ class Estimate:
                     self._extra.setdefault(key, []).append(extra)
 
     def seconds(self, cell: Cell) -> float:
-        """Returns the duration of one cell."""
+        """Returns the estimated duration of a run of `cell`, in s."""
         for key in keys(cell):
             if key in self._extra:
                 extra = statistics.median(self._extra[key])
@@ -57,9 +57,9 @@ class Estimate:
         return (length(cell) or WORKLOAD_S) + EXTRA_S
 
     def total(self, todo: Sequence[Cell], jobs: int, cores: int) -> float:
-        """Returns the time that all these cells need. Computed cells are run
-        first, as many at the same time as there are cores. Then the cells in
-        real time are run, `jobs` of them at the same time."""
+        """Returns the time that all cells of `todo` need. Computed cells are
+        run first. As many of them run at the same time as there are cores. Then
+        the cells in real time are run, `jobs` of them at the same time."""
         return sum(
             at_once([self.seconds(cell) for cell in todo
                      if is_computed(cell) == computed], number)

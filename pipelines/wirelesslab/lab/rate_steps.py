@@ -2,9 +2,9 @@
 """Turns a link whose bitrate changes in steps into a delivery trace of
 wirelesslink.
 
-`steps = 4 20 1.5 30 4` in a section of a matrix describes a link that has 4
-Mbit/s, 1.5 Mbit/s from 20 s to 30 s, and then 4 Mbit/s again. A run writes the
-trace into its directory.
+`steps = 4 20 1.5 30 4` in a section of a matrix describes a link with a rate of
+4 Mbit/s. From 20 s to 30 s its rate is 1.5 Mbit/s, and then it is 4 Mbit/s
+again. Each run of the lab writes the trace into the directory of the run.
 """
 
 from wirelesslab.errors import LabError

@@ -24,10 +24,11 @@ class Way(typing.NamedTuple):
     label: typing.Callable
     # A function that returns the full title of a run, for tables.
     title: typing.Callable
-    # A function that returns what all compared runs have in common.
+    # A function that returns a key for a run. Runs with equal keys are compared
+    # with each other.
     group: typing.Callable
     group_title: typing.Callable
-    is_ordered: bool  # Whether the labels have an order, as bitrates do.
+    is_ordered: bool  # True if the labels have a natural order, as bitrates do.
 
 
 def link_title(run: Any) -> str:
@@ -43,8 +44,9 @@ def variant(link: Link) -> tuple[str | None, str]:
 
 
 def section_title(link: dict[str, Any]) -> str:
-    """Returns the title of the link's section without the values. Returns "all
-    links" if the link's name has no values.
+    """Returns the title of the section from which `link` comes. This is the
+    link's title without the values that the section has for this link only.
+    Returns "all links" if the link's name has no such values.
     """
     section, words = variant(link)
     return link["title"].removesuffix(f", {words}") if section else "all links"

@@ -93,7 +93,7 @@ def draw_delays(ax: Axes, run: EncoderRun) -> None:
 
 
 def quality_against_delay(runs: list[EncoderRun]) -> Figure:
-    """Draws a point for each valid run."""
+    """Draws the quality against the delay. Each valid run is a point."""
     figure, ax = plots.axes("delay, 95th percentile, ms", "SSIM")
     limit = max(run.late_ms for run in runs)
     grouped = encoder_runs.by_protocol(runs)
@@ -111,7 +111,7 @@ def quality_against_delay(runs: list[EncoderRun]) -> Figure:
     return figure
 
 
-# {file name: (function, text below the plot)}
+# {name of the plot's file: (function that makes the plot, text below the plot)}
 ALL = {
     "quality-delay": (quality_against_delay, "SSIM against the delay from "
                       "capture to display. To the right of the line, more "

@@ -85,8 +85,8 @@ class EncoderRun:
 
     @functools.cached_property
     def frames(self) -> list[display.Frame]:
-        """The frames of the stream, without the last ones, which may be in
-        flight when the sender ends.
+        """The frames of the stream. The last LAST_FRAMES frames are left out,
+        because they may still be in flight when the sender ends.
         """
         captured, sent, received = (
             display.read_log(self.directory / name) for name in (
@@ -126,8 +126,8 @@ class EncoderRun:
 
     @property
     def end_ns(self) -> float:
-        """The time at which the last frame period has ended, by the link's
-        clock.
+        """The time at which the frame period of the last frame ends, by the
+        link's clock.
         """
         return self.begin_ns + len(self.frames) * PERIOD_NS
 
@@ -159,8 +159,8 @@ class EncoderRun:
 
     @functools.cached_property
     def used(self) -> list[float]:
-        """The throughput of the link in Mbit/s, for each step of STEP_NS since
-        the first frame was due.
+        """A list of the link's throughput in Mbit/s. Each value is the mean
+        over STEP_NS. The first value begins when the first frame was due.
         """
         return [rate / MBIT for rate in display.rates(
             self.run.link.packets, max(self.begin_ns, 0), self.end_ns,
@@ -185,13 +185,14 @@ class EncoderRun:
     # ------------------------------------------------------------------ numbers
 
     def numbers(self) -> dict[str, float]:
-        """Returns {name: number} with all results that are single numbers, for
-        tables.
+        """Returns {name: number}: all results of the run that are single
+        numbers. They are used in tables.
         """
         return dict(self._numbers)
 
     def know(self, numbers: dict[str, float]) -> None:
-        """Stores numbers that another process has computed."""
+        """Stores the numbers of this run, which another process has computed.
+        """
         self.__dict__["_numbers"] = numbers
 
     @functools.cached_property
@@ -230,7 +231,7 @@ class EncoderRun:
 
 
 class EncodedRun(EncoderRun):
-    """A run whose stream was encoded before the run."""
+    """A run that streams a clip. The clip was encoded before the run."""
 
     @property
     def _encoding(self) -> encodings.Encoding:
@@ -308,7 +309,7 @@ def by_protocol(runs: list[EncoderRun]) -> dict[str, list[EncoderRun]]:
 
 
 def firsts(runs: list[EncoderRun]) -> dict[str, EncoderRun]:
-    """Returns the first valid run of each protocol, for plots over time."""
+    """Returns {protocol: its first valid run}, for plots over time."""
     return {name: valid(own)[0] for name, own in by_protocol(runs).items()}
 
 
@@ -320,9 +321,10 @@ def valid(runs: list[EncoderRun]) -> list[EncoderRun]:
 
 
 def summary(runs: list[EncoderRun]) -> run_results.Table:
-    """Returns the column heads and the rows of a table. A row is about one
-    protocol. valid() returns the valid runs of this protocol. A cell has the
-    median over these runs, with the lowest and the highest value."""
+    """Returns the column heads and the rows of a table about `runs`, with one
+    row for each protocol. Only the runs that valid() returns are counted. A
+    cell contains the median of these runs, with the lowest and the highest
+    value."""
     heads = ["protocol", *(head for head, _, _ in SUMMARY), "runs"]
     rows = []
     for name, own in by_protocol(runs).items():
@@ -343,7 +345,7 @@ def words_of(runs: list[EncoderRun]) -> str:
 
 
 def all_numbers(runs: list[EncoderRun]) -> run_results.Table:
-    """Returns a row for each run, without rounding."""
+    """Returns a table with a row for each run. Its numbers are not rounded."""
     rows = [(run.cell["name"], run.protocol, *run.group, run.cell["seed"],
              run.cell["repetition"], int(run.is_flagged),
              *run.numbers().values()) for run in runs]

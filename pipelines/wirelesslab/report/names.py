@@ -41,12 +41,13 @@ HELPERS = ("src", "pay", "mux", "parse", "queue2", "mpegstat", "clocksync",
            "identity")
 # Sinks that do not send to the network.
 LOCAL = ("filesink", "fakesink")
-# The name of the connection that the kernel makes over all links.
+# The name of a transport over one MPTCP connection, which the kernel
+# distributes over all links.
 MPTCP = "MPTCP of the kernel"
 # These words follow the elements in the name of a transport that sends over two
 # links.
 BOTH_LINKS = " over both links"
-# The maximum length of the properties in a name, in letters.
+# The maximum number of letters that the properties may have in a name.
 MAX_PROPERTIES = 40
 
 
@@ -67,7 +68,7 @@ def branches(pipeline: str) -> list[list[Element]]:
     words = shlex.split(pipeline)
     logs = [place for place, word in enumerate(words) if "{sent}" in word]
     found: list[list[Element]] = [[]]
-    # Whether the next word follows an exclamation mark or is the first word.
+    # TRUE if the next word is the first word or follows an exclamation mark.
     is_linked = not logs
     for word in words[logs[-1] + 1:] if logs else words:
         if word == "!":
@@ -161,8 +162,8 @@ def with_links(transport: Protocol, _others: Iterable[Protocol]) -> str:
 
 
 def with_properties(transport: Protocol, others: Iterable[Protocol]) -> str:
-    """Returns the name with the properties in which the transport differs from
-    the transports in `others`.
+    """Returns the name of `transport`, with those properties in which it
+    differs from the transports in `others`.
     """
     def properties(one: Protocol, end: str) -> list[str]:
         found = (elements(one["sender"]) if end == "sender"
@@ -211,7 +212,8 @@ def of_elements(known: Mapping[str, Protocol]) -> dict[str, str]:
     for kind in KINDS:
         alike: dict[str, list[Protocol]] = {}
         for one in unnamed:
-            # The name must differ from the names of these transports.
+            # The transports with the same essential elements as `one`. The name
+            # of `one` must differ from their names.
             same = [other for other in unnamed
                     if essential(other, ()) == essential(one, ())]
             alike.setdefault(kind(one, same), []).append(one)
@@ -229,7 +231,7 @@ def of_elements(known: Mapping[str, Protocol]) -> dict[str, str]:
 class Look(typing.NamedTuple):
     name: str
     colour: str
-    # The place of this transport among the transports with the same colour.
+    # The index of this transport among the transports with the same colour.
     style: int
 
 

@@ -24,7 +24,8 @@ SECONDS = 5
 PERIOD_NS = measurements.NS / clips.FRAMES_PER_SECOND
 SOURCE_COLOUR = "#ffffff"
 DPI = 100
-# The heights of a coloured strip and of its letters, in pixels.
+# In pixels: the height of a coloured strip, and the height of the letters on
+# it.
 STRIP, LETTERS = 24, 16
 LETTER_WIDTH = 0.62  # The mean width of a letter, relative to its height.
 POINTS_PER_PIXEL = 72 / DPI
@@ -33,7 +34,8 @@ POINTS_PER_PIXEL = 72 / DPI
 class Viewer(typing.NamedTuple):
     """What the viewer of a run saw. `shown` has, for each picture of the film,
     the number of the picture that was seen in its place. `pictures` has, for
-    each picture of the film, the difference to the picture that was seen."""
+    each picture of the film, how much the picture that was seen differs from
+    it."""
 
     label: str
     colour: Any
@@ -125,9 +127,10 @@ def decibels(found: Sequence[quality.Picture]) -> str:
 
 def draw_labels(labels: Sequence[tuple[str, Any]], size: side_by_side.Size,
                 path: pathlib.Path) -> None:
-    """Draws the label of each tile on a dark strip. The left end of the strip
-    has the colour that the label has in the plots. matplotlib has its own font,
-    so the labels look the same on every machine."""
+    """Draws a picture with the label of each tile, and writes it into the file
+    `path`. A label is on a dark strip. The left end of the strip has the colour
+    that the label has in the plots. matplotlib has its own font, so the labels
+    look the same on every machine."""
     width, height = size.whole()
     figure = plots.plt.figure(figsize=(width / DPI, height / DPI), dpi=DPI)
     axes = figure.add_axes((0, 0, 1, 1))

@@ -46,7 +46,10 @@ def read(path: pathlib.Path) -> list[Packet]:
 
 def match(sent: Sequence[Packet],
           received: Sequence[Packet]) -> dict[int, Packet]:
-    """Returns {index of the sent packet: the same packet as it arrived}."""
+    """Compares the packets that were sent with the packets that were received.
+    Returns a dictionary: the key is the index of a sent packet in `sent`, and
+    the value is the packet in `received` with the same sequence number.
+    """
     places = {packet.sequence_number: index
               for index, packet in enumerate(sent)}
     return {places[packet.sequence_number]: packet for packet in received
@@ -54,7 +57,9 @@ def match(sent: Sequence[Packet],
 
 
 def frames(sent: Sequence[Packet]) -> list[list[int]]:
-    """Returns for each frame the indices of its packets."""
+    """Returns a list for each frame of `sent`: the indices of the packets of
+    this frame.
+    """
     found = {}
     for index, packet in enumerate(sent):
         found.setdefault(packet.timestamp, []).append(index)
@@ -63,6 +68,8 @@ def frames(sent: Sequence[Packet]) -> list[list[int]]:
 
 def whole_frames(sent: Sequence[Packet],
                  arrived: dict[int, Packet]) -> list[int]:
-    """Returns the numbers of the frames whose packets all arrived."""
+    """Returns the numbers of those frames of `sent` of which all packets are in
+    `arrived`.
+    """
     return [number for number, indices in enumerate(frames(sent))
             if all(index in arrived for index in indices)]

@@ -22,7 +22,8 @@ from wirelesslab import processes
 from wirelesslab.errors import LabError
 from wirelesslab.streams import clips
 
-# The largest width of the whole video and of one stream in it, in pixels.
+# The largest width of the whole video, and the largest width of one stream in
+# it, in pixels.
 WIDTH, WIDTH_OF_ONE = 1200, 480
 COLUMNS = 4
 GAP = 4  # pixels between two streams
@@ -69,12 +70,14 @@ class Size(typing.NamedTuple):
     height: int
 
     def place(self, number: int) -> tuple[int, int]:
-        """Returns the left and upper edge of a tile."""
+        """Returns (x, y) of the upper left corner of the tile `number`, in
+        pixels.
+        """
         row, column = divmod(number, self.columns)
         return column * (self.width + GAP), row * (self.height + GAP)
 
     def whole(self) -> tuple[int, int]:
-        """Returns the width and height of the video."""
+        """Returns the width and the height of the whole video in pixels."""
         return (self.columns * (self.width + GAP) - GAP,
                 self.rows * (self.height + GAP) - GAP)
 
@@ -113,7 +116,9 @@ class Pictures:
         self._black = plain(self.size, BLACK)
 
     def frames(self) -> Iterator[list[bytes]]:
-        """Yields for each frame of the video the pictures of all tiles."""
+        """Yields a list for each frame of the video: the pictures of all tiles
+        in this frame.
+        """
         for place in range(len(self.tiles[0].numbers)):
             yield [self.seen(tile, place) for tile in self.tiles]
 
@@ -151,7 +156,9 @@ def take(video: pathlib.Path, numbers: set[int], wide: int
 
 
 def ranges(numbers: set[int]) -> list[tuple[int, int]]:
-    """Returns the ranges of consecutive numbers, as (first, last)."""
+    """Divides `numbers` into ranges of consecutive numbers. Returns each range
+    as (first, last).
+    """
     found = []
     for number in sorted(numbers):
         if found and found[-1][1] == number - 1:
@@ -162,7 +169,9 @@ def ranges(numbers: set[int]) -> list[tuple[int, int]]:
 
 
 def read(stream: BinaryIO) -> tuple[tuple[int, int], list[bytes]]:
-    """Returns the size and the pictures of a YUV4MPEG2 stream."""
+    """Reads a YUV4MPEG2 stream. Returns the size of its pictures, and the
+    pictures.
+    """
     header = stream.readline()
     if not header:
         return (0, 0), []
@@ -175,13 +184,15 @@ def read(stream: BinaryIO) -> tuple[tuple[int, int], list[bytes]]:
 
 
 def plain(size: Size, colour: tuple[int, int, int]) -> bytes:
-    """Returns a picture that has one colour."""
+    """Returns a picture of the size `size` in which all pixels have the colour
+    `colour`.
+    """
     return b"".join(bytes([value]) * (size.width * size.height // share)
                     for value, share in zip(colour, (1, 4, 4)))
 
 
 def marked(picture: bytes, size: Size) -> bytes:
-    """Returns the picture with a bar at its lower edge."""
+    """Returns a copy of the picture with a bar at the lower edge."""
     found, begin = [], 0
     for value, side in zip(ORANGE, (1, 2, 2)):
         length = (size.width // side) * (size.height // side)
@@ -201,9 +212,9 @@ def encoder() -> str | None:
 def write(pictures: Pictures, labels: pathlib.Path | None, fps: int,
           stem: pathlib.Path, poster_place: int = 0
           ) -> tuple[pathlib.Path | None, pathlib.Path]:
-    """Writes the video, and one of its frames as a picture. `labels` is a
-    picture of the same size with transparent parts. It is drawn on top of the
-    video.
+    """Writes the video, and one of its frames as a picture. `poster_place` is
+    the number of this frame. `labels` is a picture of the same size with
+    transparent parts. It is drawn on top of the video.
 
     Returns the paths of the video and of the picture. Each path is `stem` with
     a suffix. The first path is None if ffmpeg has no encoder."""

@@ -58,8 +58,7 @@ def pipeline(codec: Codec, text: str) -> str:
 
 
 def protocol(codec: Codec, given: Protocol) -> Protocol:
-    """Returns the protocol `given` with its pipelines changed for this codec.
-    """
+    """Returns the protocol `given` with its pipelines changed for `codec`."""
     if "streams" in given:
         return {**given, "streams": [protocol(codec, one)
                                      for one in given["streams"]]}

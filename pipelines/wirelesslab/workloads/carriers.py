@@ -34,7 +34,9 @@ def is_one(section: configparser.SectionProxy) -> bool:
 
 
 def of_section(name: str, section: configparser.SectionProxy) -> Protocol:
-    """Returns a carrier as a dictionary that is written as JSON."""
+    """Reads a section of carriers.ini or of a matrix. Returns the carrier as a
+    dictionary, which can be written as JSON.
+    """
     unknown = set(section) - KEYS
     if unknown:
         raise LabError(f"protocol {name} has the unknown key {min(unknown)}; "

@@ -27,7 +27,8 @@ DAY_S = 86400
 
 
 class Number(typing.NamedTuple):
-    """A parameter. It is an integer, or a time in seconds if `is_time` is set.
+    """A parameter of a workload. It is an integer, or a time in seconds if
+    `is_time` is set.
     """
 
     default: float

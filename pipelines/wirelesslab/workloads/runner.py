@@ -55,16 +55,17 @@ def prepared(workload: Workload) -> dict[str, Any]:
 
 
 def acknowledgement(workload: Workload) -> int:
-    """Returns the size of an acknowledgement in bytes. It has room for all
-    packets that arrive until the next acknowledgement.
+    """Returns the size in bytes of the acknowledgements of a workload. An
+    acknowledgement has an entry for each packet that arrives between two
+    acknowledgements.
     """
     return endpoint.ENTRY * max(
         round(workload["acknowledge"] / workload["every"]), 1)
 
 
 def sizes(work: Workload) -> tuple[int, int | None]:
-    """Returns the size of a packet in bytes for each direction. If nobody
-    answers, the size for the return direction is None.
+    """Returns the size in bytes of the packets of `work`, for each direction.
+    If the workload has no answers, the size for the return direction is None.
     """
     if work["kind"] == "bulk":
         return work["block"], None
@@ -172,7 +173,9 @@ class Ends:
         return self._directory / ("begins.out" if begins else "answers.out")
 
     def _listeners(self) -> Iterator[tuple[str, int]]:
-        """Yields (host, port) of each end that listens."""
+        """Yields (host, port) for each end of the workload that listens at a
+        port.
+        """
         yield self._hosts[1], self._port
         if not self._protocol["socket"] and sizes(self._work)[1]:
             yield self._hosts[0], self._port + 1
@@ -190,7 +193,9 @@ class Ends:
                 time.sleep(SECONDS_BETWEEN_LOOKS)
 
     def _check(self, child: namespaces.Command) -> None:
-        """Raises LabError if a link has ended or this program has failed."""
+        """Raises LabError if a link of the testbed has ended, or if the program
+        `child` has failed.
+        """
         self._bed.check()
         if child.poll() not in (None, 0):
             raise self._failed(child)
@@ -222,8 +227,8 @@ class Ends:
 
 
 def drain(bed: testbed.Testbed) -> None:
-    """Asks the links to end. They end when their last packets have left them;
-    the log is then complete.
+    """Asks the links to end. A link ends when its last packet has left it. The
+    log of the link is complete then.
     """
     deadline = time.monotonic() + SECONDS_TO_DRAIN
     for process in bed.link_processes():

@@ -457,7 +457,8 @@ has_message (GstMessageType type)
   return message != NULL;
 }
 
-/* Checks the text of the next warning or error. */
+/* Takes the next warning or error, as `type` says, and checks that its message
+ * contains `text`. */
 static void
 assert_told (GstMessageType type, const gchar * text)
 {
@@ -1072,6 +1073,8 @@ static const PathNames path_names[] = {
   {"network-in-flight", "network-queue-delay", "network-rtt"},  /* ifdsink */
 };
 
+/* Returns statistics about one path, in the format of a sink without channels.
+ */
 static GstStructure *
 make_path_stats (const PathNames * names, guint64 packets_lost,
     guint64 queue_delay)

@@ -16,7 +16,8 @@
 #include "udplitesockets.h"
 
 #define LARGEST_PACKET 60000
-/* The number of packets that fit into the buffer of a socket of any kind. */
+/* The number of packets for which every kind of socket has room in its buffer.
+ */
 #define IN_FLIGHT 40
 
 /* --- the element ---------------------------------------------------------- */
@@ -99,7 +100,7 @@ fixture_clear (Fixture * fixture)
   g_clear_pointer (&fixture->sender, udplite_socket_free);
 }
 
-/* Returns the value of byte `k` in packet `n`. */
+/* Returns the value that the test gives to byte `k` of packet `n`. */
 static guint8
 byte_of (guint n, guint k)
 {
@@ -641,7 +642,8 @@ GST_START_TEST (a_port_in_use_is_an_error)
   Fixture fixture;
 
   FIXTURE_OR_SKIP (&fixture);
-  /* Without UDP-Lite in the kernel, the port of a raw socket is not reserved.
+  /* A kernel without UDP-Lite does not reserve the port of a raw socket. A
+   * second socket can therefore use the same port.
    */
   if (fixture.backend != UDPLITE_BACKEND_RAW) {
     g_object_set (fixture.element, "reuse", FALSE, "port",
@@ -1287,7 +1289,7 @@ GST_END_TEST;
 
 /* --- comparison with udpsrc ----------------------------------------------- */
 
-/* Returns whether only udpsrc has this property. */
+/* Returns whether udpsrc has the property `name`, but udplitesrc does not. */
 static gboolean
 is_only_udp (const gchar * name)
 {

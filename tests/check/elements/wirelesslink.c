@@ -71,7 +71,7 @@ start (const gchar * properties)
   return h;
 }
 
-/* Adds another flow to the same link. */
+/* Adds another flow, with the pad number `number`, to the link of `first`. */
 static GstHarness *
 start_flow (GstHarness * first, guint number)
 {
@@ -964,7 +964,7 @@ GST_START_TEST (released_pads_may_be_kept)
   gdouble quality;
   guint station;
 
-  /* Without a channel, the quality is 1. With a channel and this loss, the
+  /* Without a channel, the quality is 1. With a channel and a loss of 25 %, the
    * quality differs from 1. The test can therefore tell whether a pad has a
    * channel. */
   g_object_set (link, "loss", 0.25, NULL);
@@ -1279,8 +1279,8 @@ GST_START_TEST (a_failure_behind_the_end_is_an_error)
 
 GST_END_TEST;
 
-/* A packet that is sent shortly before the end of its segment arrives after
- * that end. */
+/* A packet is sent shortly before the end of its segment. Because of the link's
+ * delay, it arrives after the end of the segment. */
 GST_START_TEST (no_packet_is_behind_the_end_of_its_segment)
 {
   GstHarness *h = start ("mode=timestamp delay-ms=600");
@@ -1386,7 +1386,8 @@ run_logged (const gchar * properties, GstStructure ** stats)
   return text;
 }
 
-/* Returns one column of the log for all packets. */
+/* Returns column number `column` of the log in `text`, with one value for each
+ * packet. */
 static gchar *
 get_column (const gchar * text, guint column)
 {
@@ -1549,9 +1550,9 @@ GST_START_TEST (who_waits_holds_up_no_other_station)
 
 GST_END_TEST;
 
-/* The queue has room for one packet, and each of the two flows has at most one
- * packet that waits to enter it. The flow that has waited for longer enters
- * first:
+/* The queue has room for one packet. The packets a to d belong to one flow, and
+ * x and y belong to another flow. Of each flow, at most one packet waits to
+ * enter the queue. The flow that has waited for longer enters first:
  * - 0 ms: a is being sent, b is in the queue, and c begins to wait.
  * - 0.1 ms: x begins to wait.
  * - 1 ms: c enters the queue, and d begins to wait.

@@ -62,8 +62,9 @@ GST_START_TEST (loss_before_the_key_frame_that_comes_needs_no_other)
 
 GST_END_TEST;
 
-/* A loss that is reported soon was before the key frame. A later one may have
- * hit the key frame. */
+/* A loss in the network may be reported soon after a key frame was requested.
+ * The lost packet was then sent before the key frame. A loss that is reported
+ * later may have hit the key frame. */
 GST_START_TEST (loss_in_the_network_may_have_hit_the_key_frame)
 {
   begin ();

@@ -158,7 +158,7 @@ send_packets (DatagramSocket * socket, guint first, guint n)
   return sent;
 }
 
-/* The next packet that the listener receives is packet `i`. */
+/* Checks that the next packet that the listener receives is packet `i`. */
 static void
 expect_packet (DatagramSocket * listener, guint i)
 {
@@ -312,7 +312,9 @@ GST_START_TEST (running_socket_falls_back_when_its_route_moves)
     expect_packets (listener, 0, 40);
     fail_unless (datagram_socket_check_gso (sender, NULL));
 
-    /* The first run of 10 small packets still passes. */
+    /* The first 10 packets are smaller than the others and form a message of
+     * their own. sendmsg () still accepts this message, because its segments do
+     * not exceed `max_segment`. */
     for (i = 0; i < 10; i++)
       packets[i].size = SIZE / 2;
     gso_errno = refusals[__i__];

@@ -40,7 +40,8 @@ add_media (DccpSimulationConfig * config, guint from_seconds)
   return flow;
 }
 
-/* Returns the sum of the rates of the first `n` flows, in bit/s. */
+/* Returns the sum of the rates of the first `n` flows, in bit/s. The rates are
+ * measured from the time `from` to the time `to`, both in s. */
 static gdouble
 sum_rates (const DccpSimulationResult * result, guint n, guint from, guint to)
 {
@@ -91,9 +92,9 @@ typedef struct
   gdouble mbit;                 /* capacity */
 } Phase;
 
-/* Checks the rate in the second half of each phase against the possible rate.
- * The possible rate is the capacity or the rate of `n` encoders of 1.5 Mbit/s
- * each, whichever is smaller. */
+/* Checks the rate in the second half of each phase. It must be at least `min`
+ * times the possible rate. The possible rate is the capacity or the rate of `n`
+ * encoders of 1.5 Mbit/s each, whichever is smaller. */
 static void
 check_phases (const DccpSimulationResult * result, guint n,
     const Phase * phases, guint n_phases, gdouble min)
@@ -368,8 +369,9 @@ GST_START_TEST (pause_and_resume)
 GST_END_TEST;
 
 /* Returns the rate of a greedy TFRC flow divided by the rate of a TCP Reno
- * flow. The Reno flow starts first and is alone on the link until the TFRC flow
- * starts. */
+ * flow. Both flows share one link. `queue` is the size of its queue in
+ * bandwidth-delay products. The Reno flow starts first and is alone on the link
+ * until the TFRC flow starts. */
 static gdouble
 compare_with_reno (guint round_trip, gdouble queue, guint64 jitter)
 {

@@ -102,7 +102,8 @@ add_letter (GString * found, LinkItem * item)
   link_item_free (item, NULL);
 }
 
-/* Checks which packets can be sent now. */
+/* Takes all packets that can be sent now, and checks that they are the packets
+ * with these letters. */
 static void
 expect_sent (Fixture * fixture, const gchar * letters)
 {

@@ -189,8 +189,8 @@ GST_START_TEST (mtu_and_name_are_followed)
 
 GST_END_TEST;
 
-/* Each row has a route and says whether usb0 leads to the receiver over this
- * route. */
+/* Each row has a route, and says whether packets to the receiver use the device
+ * usb0 if this route exists. */
 GST_START_TEST (any_table_counts_and_only_what_leads_there)
 {
   static const struct

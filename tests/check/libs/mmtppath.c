@@ -111,7 +111,8 @@ report (Fixture * fixture, guint64 written)
   return report_late (fixture, written, written + DELAY);
 }
 
-/* All packets that were sent arrive and are reported. */
+/* All packets that were sent arrive. The receiver reports them at the time
+ * `written`. */
 static void
 report_all (Fixture * fixture, guint64 written)
 {
@@ -183,8 +184,8 @@ GST_START_TEST (lost_messages_are_not_in_flight)
   fail_unless_equals_uint64 (fixture.path->sent.in_flight, 4 * PACKET);
   fail_unless_equals_uint64 (fixture.path->delivered, 2 * PACKET);
   fail_unless_equals_uint64 (fixture.path->stats.lost, 4);
-  /* One of the two missing packets was only reordered. It counts as delivered,
-   * and it is no longer in flight. */
+  /* One of the two missing packets was only reordered. When it arrives, it
+   * counts as delivered and is no longer in flight. */
   arrive (&fixture, 3);
   fail_unless (report (&fixture, START + 100 * MS));
   fail_unless_equals_uint64 (fixture.path->sent.in_flight, 4 * PACKET);
@@ -500,7 +501,8 @@ make_fast (Fixture * fixture)
 }
 
 /* One message has arrived. A second message, which was sent 40 ms later, has
- * not arrived. Both messages need `DELAY`, and their size adds no time. */
+ * not arrived. Each message takes `DELAY` to arrive. The transmission time of
+ * its bytes is negligible. */
 static void
 fixture_init_waiting (Fixture * fixture)
 {
@@ -1011,9 +1013,9 @@ GST_START_TEST (expected_delay_counts_what_is_in_flight)
   fail_unless_equals_uint64 (before, 60 * MS);
   send (&fixture, START, 50);
   after = mmtp_path_get_expected_delay (fixture.path, START);
-  /* The link needs 500 ms to send the packets in flight. Not all of this time
-   * is a wait in the queue. The round trip of 40 ms and half of the report
-   * interval of 50 ms are subtracted. */
+  /* The link needs 500 ms to send the packets in flight. Only a part of this
+   * time is a wait in the queue. To compute this part, the round trip of 40 ms
+   * and half of the report interval of 50 ms are subtracted. */
   fail_unless_equals_uint64 (after, before + 435 * MS);
   /* If the application limits the rate, the rate of the path is unknown. The
    * bytes in flight therefore do not count as a queue. */

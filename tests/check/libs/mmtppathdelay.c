@@ -102,7 +102,8 @@ GST_START_TEST (standing_delay_is_the_minimum_of_three_reports)
 
 GST_END_TEST;
 
-/* The origin of one-way delays is arbitrary. */
+/* A one-way delay may be negative, because the clocks of sender and receiver
+ * have an arbitrary offset. */
 GST_START_TEST (delays_may_be_negative)
 {
   MmtpPathDelay delay;
@@ -189,8 +190,9 @@ GST_START_TEST (high_delay_is_that_of_ten_seconds)
 
 GST_END_TEST;
 
-/* One message of 256 is much slower than all others. The high delay, which
- * nearly all messages stay below, ignores it as an outlier. */
+/* One message of 256 is much slower than all others. The high delay is the
+ * delay that nearly all messages stay below. It therefore ignores the slow
+ * message. */
 GST_START_TEST (one_message_of_many_may_be_slower)
 {
   MmtpPathDelay delay;

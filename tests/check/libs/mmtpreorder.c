@@ -244,8 +244,8 @@ GST_START_TEST (stream_numbers_wrap)
 
 GST_END_TEST;
 
-/* After a change of the initial delay (D0), the waiting packets have less or
- * more time than before. */
+/* A change of the initial delay (D0) shifts the deadlines of the waiting
+ * packets. These packets then have more or less time left than before. */
 GST_START_TEST (deadlines_can_be_shifted)
 {
   MmtpReorder *reorder = mmtp_reorder_new (10000);
@@ -421,9 +421,9 @@ GST_START_TEST (far_jumps_are_bounded)
 
 GST_END_TEST;
 
-/* Upper limit of the steps for skipping 2^20 - 1 packet numbers. In these steps
- * the buffer visits the summary, a few words of the bitmap, and the history.
- * The history has one bit for each number. */
+/* Maximum number of steps that the buffer may need to skip 2^20 - 1 packet
+ * numbers. The buffer visits its summary, a few words of its bitmap, and its
+ * history, which has one bit for each number. */
 #define MAX_JUMP_STEPS 2048
 #define LARGE_MAX_BYTES (64 * 1024 * 1024)
 

@@ -27,8 +27,8 @@ link_new (const VirtualLinkConfig * config, guint64 seed)
   return link;
 }
 
-/* Sends `n` packets of `size` bytes at the same time. Each packet is a guint
- * with its number. */
+/* Sends `n` packets of `size` bytes at the same time. A packet is represented
+ * by a guint, which is the number of the packet. */
 static void
 push (VirtualLink * link, guint64 now, VirtualLinkDirection direction, guint n,
     guint32 size)
@@ -43,8 +43,8 @@ push (VirtualLink * link, guint64 now, VirtualLinkDirection direction, guint n,
   }
 }
 
-/* Returns the next packet that arrives and stores its time. Returns G_MAXUINT
- * if none arrives. */
+/* Returns the next packet that arrives, and stores its arrival time in `time`.
+ * Returns G_MAXUINT if no packet arrives. */
 static guint
 next_arrival (VirtualLink * link, guint64 * time,
     VirtualLinkDirection * direction)
@@ -163,9 +163,10 @@ GST_END_TEST;
 #define MANY(rate, delay, fluctuation, reorders, loss) \
     { { { rate, delay, fluctuation, FALSE, reorders, FOREVER, loss } } }
 
-/* Sends n packets, each of which takes 1 ms to transmit. Returns how many
- * packets arrive and stores their mean delay. `losses` is the number of blocks
- * of consecutive lost packets. */
+/* Sends `n` packets, each of which takes 1 ms to transmit. Returns how many
+ * packets arrive, and stores their mean delay in `mean`. `losses` is set to the
+ * number of gaps in the sequence of arriving packets. `overtaken` is set to the
+ * number of packets that arrive after a later packet. */
 static guint
 count_arrivals (const VirtualLinkConfig * config, guint n, gdouble * mean,
     guint * losses, guint * overtaken)
@@ -314,8 +315,9 @@ GST_START_TEST (optimum_brings_what_can_be_counted)
 
   fail_unless_equals_int (mmtp_optimum_count (paths, 1, 10, 0.1, 0.1), 10);
   fail_unless_equals_int (mmtp_optimum_count (paths, 1, 20, 0.05, 0.1), 10);
-  /* Now each packet must arrive within 1.05 s. The last packet is generated at
-   * 0.95 s and may arrive until 2 s. In 2 s the path can send all 20 packets.
+  /* Now each packet must arrive at most 1.05 s after it is generated. The last
+   * packet is generated at 0.95 s, so it may arrive until 2 s. In 2 s the path
+   * can send all 20 packets.
    */
   fail_unless_equals_int (mmtp_optimum_count (paths, 1, 20, 0.05, 1.05), 20);
   /* The second path is too slow for any packet. */

@@ -194,7 +194,8 @@ GST_START_TEST (most_important_unit_of_an_aggregate_decides)
   /* A STAP-B, which has a decoding order number. */
   expect_at (reader, NO_PTS, BYTES (RTP (96), 25, 0, 7, 0, 2, NAL (2, 1), 0x88),
       PICTURE_KIND_REFERENCE, FALSE);
-  /* A unit size that exceeds the packet, and a size of 0. */
+  /* Two malformed STAP-As: in the first one, the size of a unit exceeds the
+   * packet. In the second one, the size of a unit is 0. */
   expect_at (reader, NO_PTS, BYTES (RTP (96), 24, 0, 3, NAL (2, 1), 0x88),
       PICTURE_KIND_UNKNOWN, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP (96), 24, 0, 0, 0, 1, NAL (2, 1)),

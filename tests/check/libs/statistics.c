@@ -93,8 +93,8 @@ GST_START_TEST (rank_is_not_moved_by_binary_fractions)
   StatisticsHistogram *histogram = statistics_histogram_new ();
   guint i;
 
-  /* There are 999 zeros and a one. The 99.9th percentile of 1000 values has
-   * rank 999, which is still a zero. */
+  /* There are 999 zeros and a one. The 99.9th percentile of 1000 values is the
+   * value with the rank 999. This value is 0. */
   for (i = 0; i < 999; i++)
     statistics_histogram_add (histogram, 0);
   statistics_histogram_add (histogram, 1);

@@ -24,7 +24,7 @@
 /* First sequence number, chosen so that the numbers wrap. */
 #define FIRST (DCCP_SEQUENCE_MASK - 1000)
 #define SECONDS 180
-/* Seconds at the start that are not evaluated. */
+/* Duration in s of the start of a run. The results of this time are ignored. */
 #define WARM_UP 60
 /* Rate of the return path in bytes per second, so high that answers do not
  * queue. */
@@ -62,7 +62,8 @@ typedef struct
   /* --- results */
   guint64 received[SECONDS];    /* bytes */
   guint64 n_feedback;
-  /* Maximum time in the queue after WARM_UP, in ns. */
+  /* Maximum time in ns that a packet waited in the queue. Packets that were
+   * sent before WARM_UP are not counted. */
   guint64 max_wait;
   gdouble p_sum, relative_sum, p_min, p_max;
   guint n_judged;
@@ -333,8 +334,8 @@ GST_START_TEST (one_flow_fills_its_link)
 
 GST_END_TEST;
 
-/* Figures 5.13 and 5.14: the link has 20 kbyte/s. Packets that arrive at a
- * higher rate wait in its queue. */
+/* Figures 5.13 and 5.14 of Erixzon's thesis: the link has 20 kbyte/s. If
+ * packets arrive at a higher rate, they wait in the queue of the link. */
 GST_START_TEST (delaying_link_is_used_without_a_sawtooth)
 {
   const guint64 queues[] = { 4000, 6000, 10000, 20000 };

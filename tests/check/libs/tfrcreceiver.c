@@ -470,8 +470,8 @@ GST_START_TEST (window_counter_tells_loss_events_apart)
     TfrcReceiverState state;
     guint i;
 
-    /* All packets arrive at the same time, so the receiver cannot measure a
-     * round trip either. */
+    /* All packets arrive at the same time. The receiver therefore cannot
+     * measure a round trip. */
     for (i = 0; i < 20; i++)
       tfrc_receiver_input (receiver, 0, sequence++, TRUE, 14, SIZE, 0);
     sequence++;
@@ -606,7 +606,8 @@ GST_START_TEST (intervals_that_say_little)
   intervals.intervals[0].data = 4;
   fail_unless (tfrc_intervals_get_loss_event_rate (&intervals, &p));
   fail_unless_equals_float (p, .25);
-  /* These intervals are invalid. The loss event rate is limited to 1. */
+  /* All three intervals have the length 0, which is invalid. The loss event
+   * rate is limited to 1. */
   assert_near (get_p (nothing, 3), 1, 1e-9);
 }
 
@@ -903,8 +904,9 @@ GST_START_TEST (receive_rate_is_over_a_round_trip_at_least)
   guint i;
 
   /* 100 kbyte/s arrive in bursts of 5 packets every 50 ms. The clock does not
-   * advance within a burst. The test takes two reports of each burst, which is
-   * more often than the receiver has to send feedback. */
+   * advance within a burst. During each burst, the test requests two reports
+   * from the receiver. This is more often than the receiver has to send
+   * feedback. */
   set_up (&fixture, 0);
   for (i = 0; i < 100; i++) {
     guint n;

@@ -264,7 +264,8 @@ has_socket_error (GSocket * socket, gint time)
   return poll (&fd, 1, time) == 1 && (fd.revents & POLLERR);
 }
 
-/* Returns a port that no socket uses, by closing a socket that used it. */
+/* Opens a socket and closes it again. Returns the port of this socket, which no
+ * socket uses any more. */
 static guint16
 find_closed_port (gboolean ipv6)
 {

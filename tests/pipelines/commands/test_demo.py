@@ -40,8 +40,8 @@ MARK = "WIRELESS_DEMO_TEST"
 
 
 def marked_processes(mark):
-    """Returns (pid, name) of all running processes whose environment has this
-    value of MARK.
+    """Returns (pid, name) of each running process in whose environment the
+    variable MARK has the value `mark`.
     """
     wanted = f"{MARK}={mark}".encode()
     found = []
@@ -100,8 +100,8 @@ class Demo(unittest.TestCase):
         return demo.returncode, output
 
     def counts(self, output, name):
-        """Returns the counts of I-, P-, B- and all frames from one row of the
-        table.
+        """Returns the numbers of I-frames, P-frames, B-frames and all frames
+        from the row `name` of the demo's table.
         """
         row = re.search(rf"^{name} +(\d+) +(\d+) +(\d+) +(\d+)$", output, re.M)
         self.assertIsNotNone(row, output)

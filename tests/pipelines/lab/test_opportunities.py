@@ -102,7 +102,8 @@ class PropertyTest(unittest.TestCase):
         self.assertEqual(opportunities.packet_size(["max-size=0"]), 1500)
 
     def test_the_worth_of_a_bucket(self):
-        # 8 * 10,000 bits at 4 Mbit/s take 20 ms, at 2 Mbit/s 40 ms.
+        # The bucket has 10,000 bytes, which are 80,000 bits. They take 20 ms at
+        # 4 Mbit/s and 40 ms at 2 Mbit/s.
         words = ["rate=4000000", "burst=10000"]
         self.assertEqual(opportunities.early_ns(words, 1), 20 * MS)
         self.assertEqual(

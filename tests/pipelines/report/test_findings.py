@@ -49,7 +49,9 @@ def sentences(*rows):
 
 
 def paired(name, *shares):
-    """Returns a row whose runs have the seeds 1, 2, 3 and so on."""
+    """Returns a row with one run for each of `shares`. The runs have the seeds
+    1, 2, 3 and so on.
+    """
     return share(name, *shares)._replace(
         keys=[(seed, 1) for seed in range(1, len(shares) + 1)])
 
@@ -118,8 +120,9 @@ class WhyTest(unittest.TestCase):
 
     def test_it_is_not_said_if_it_is_not_true_of_each_run(self):
         # In the second run, 5 of 10 I-frames and 30 of 40 P-frames are missing.
-        # The share of missing P-frames is larger, so this run did not miss key
-        # frames first. The two runs lost 49 and 115 of their 150 frames.
+        # The missing share of the P-frames is larger than that of the I-frames.
+        # It is therefore not true of this run that key frames were missed
+        # first. The two runs lost 49 and 115 of their 150 frames.
         self.assertEqual(
             self.why(frames("9 20 20", decodable="1 1 2"),
                      frames("5 30 80", decodable="1 1 2")),
@@ -278,8 +281,8 @@ class SentenceTest(unittest.TestCase):
 
 
 def measured(seed, decodable, is_flagged=False):
-    """Returns a run. All its numbers are 0, except for the share of decodable
-    frames.
+    """Returns a run. Its seed and its share of decodable frames are given, and
+    all its other numbers are 0.
     """
     numbers = collections.defaultdict(float, {"decodable %": decodable})
     return types.SimpleNamespace(

@@ -41,7 +41,9 @@ class VideoCase(unittest.TestCase):
                                   self.directory / "video", poster_place)
 
     def frames(self, video):
-        """Returns the luminance of each frame, as rows of bytes."""
+        """Decodes the file `video`. Returns a list for each frame. The list has
+        the luminance of the frame: one bytes object for each row of pixels.
+        """
         width, height = self.small.size.whole()
         data = subprocess.run(
             [*clips.FFMPEG, "-i", video, "-vf", "extractplanes=y", "-f",
@@ -154,7 +156,7 @@ class LayoutTest(unittest.TestCase):
     def test_places_of_tiles(self):
         size = side_by_side.Size(columns=4, rows=3, width=296, height=166)
         self.assertEqual(size.place(0), (0, 0))
-        # The second tile of the second row
+        # With 4 tiles in each row, tile 5 is the second tile of the second row.
         self.assertEqual(size.place(5), (300, 170))
         self.assertEqual(size.whole(), (4 * 300 - 4, 3 * 170 - 4))
 

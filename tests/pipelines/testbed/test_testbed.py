@@ -201,16 +201,16 @@ def on_the_machine():
 
 
 def held_by_us():
-    """Returns the namespaces that a file descriptor of this process keeps
-    alive.
+    """Returns the namespaces that this process keeps alive because it has open
+    file descriptors of them.
     """
     found = []
     for path in pathlib.Path("/proc/self/fd").iterdir():
         try:
             found += re.findall(r"^(?:net|pid|mnt|user):", os.readlink(path))
         except OSError:
-            # iterdir() has a descriptor for the directory itself, which is
-            # closed again.
+            # One of the descriptors was opened by iterdir() itself. It may be
+            # closed already.
             pass
     return found
 
@@ -266,7 +266,8 @@ class Api(Nothing):
 
     def open(self, *texts, **options):
         bed = Testbed(texts or [PLAIN], build=BUILD, **options)
-        # close() has to run before the check of what is left.
+        # Cleanups run in reverse order. close() therefore runs before the check
+        # that nothing is left.
         self.addCleanup(bed.close)
         bed.__enter__()
         self.note_networks()
@@ -278,7 +279,8 @@ class Api(Nothing):
 
     def send_and_receive(self, bed, sender, receiver, address, port=5004,
                          kind="udp", bound_to=None):
-        """Returns what the receiver printed after the sender sent a word to it.
+        """The host `sender` sends a word to the host `receiver`. Returns what
+        the receiver printed.
         """
         child = bed.popen(receiver, [*RECEIVE, bound_to or address, str(port)],
                           stdout=subprocess.PIPE, text=True)
