@@ -20,7 +20,8 @@ G_DECLARE_FINAL_TYPE (GstTunDevices, gst_tun_devices, GST, TUN_DEVICES,
 
 GstContext *gst_tun_devices_new_context (void);
 
-/* Returns the table in `context` (transfer full), or NULL if it has none. */
+/* Returns the table of devices in `context` (transfer full). Returns NULL if
+ * `context` contains no such table. */
 GstTunDevices *gst_tun_devices_from_context (GstContext * context);
 
 /* Returns the device that `request` names in the network namespace `netns`, and

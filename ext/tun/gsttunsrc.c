@@ -55,7 +55,8 @@ struct _GstTunSrc
 
   /* protected by OBJECT_LOCK */
   guint64 packets, bytes, lists;
-  /* number of packets that the kernel has dropped, as last read */
+  /* number of packets that the kernel had dropped when the counter was last
+   * read */
   guint64 dropped;
   /* value of the kernel's drop counter when the device was opened */
   guint64 dropped_before;

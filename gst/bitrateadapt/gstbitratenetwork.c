@@ -359,8 +359,8 @@ typedef struct
   const Kind *kind;             /* NULL = the element has an estimate */
   guint64 estimate;
   GPtrArray *queues;            /* elements with a queue; owned */
-  /* Bytes that wait in the queues before `element`, and number of frames that
-   * were dropped there */
+  /* Bytes that wait in the queues upstream of `element`, and number of frames
+   * that these queues have dropped */
   guint64 waiting, dropped;
 } Search;
 
@@ -445,8 +445,8 @@ search_from_pad (GstElement * element, GstPad * pad, gpointer data)
   return !match->is_found;
 }
 
-/* Returns whether the data in the queue element `queue` go to `element`. After
- * a tee, the other branches do not go there. */
+/* Returns whether the data in the queue element `queue` go to `element`. If
+ * there is a tee, queues in its other branches do not lead to `element`. */
 static gboolean
 leads_to (GstElement * queue, const GstElement * element)
 {
@@ -497,8 +497,9 @@ note_queue (Search * search, GstElement * element)
     g_ptr_array_add (search->queues, gst_object_ref (element));
 }
 
-/* Considers `element` if it knows anything about the network. Returns whether
- * it has an estimate. */
+/* Checks whether `element` knows anything about the network. If so, it is a
+ * candidate for the best element of the search. Returns whether it has an
+ * estimate. */
 static gboolean
 consider (Search * search, GstElement * element)
 {
@@ -522,7 +523,9 @@ visit (GstElement * element, gpointer data)
   return FALSE;
 }
 
-/* The element is known by its name, so only the queues are of interest. */
+/* Called by a search for an element whose name is known. Other elements are
+ * therefore not asked for an estimate; only their queues are noted. Returns
+ * whether `element` is the element with that name. */
 static gboolean
 visit_queue (GstElement * element, gpointer data)
 {

@@ -93,8 +93,9 @@ get_layer (GstBuffer * buffer)
 
 /* Notes that a frame of a layer above the base layer was dropped, because the
  * network accepts no data. The following frames of higher layers refer to the
- * dropped frame, so they are useless. When a frame of the same layer or of a
- * lower layer arrives, the frames from there on are useful again. */
+ * dropped frame, so they are useless. This ends with the next frame of the same
+ * layer or of a lower layer: this frame and the frames after it are useful
+ * again. */
 static void
 note_dropped_layer (GstNetworkSink * self, GstBuffer * buffer)
 {

@@ -153,7 +153,7 @@ pause_attempts (GstNetworkSink * self)
 
 /* Called with the lock. Returns whether a property contains a name that does
  * not exist: a host name, or the name of something on this host, such as an
- * interface. As long as there was no connection, this is most likely a mistake
+ * interface. If there has been no connection yet, this is most likely a mistake
  * of the user. A name server that does not answer causes a different error
  * (G_RESOLVER_ERROR_TEMPORARY_FAILURE). */
 static gboolean
@@ -178,9 +178,9 @@ is_final (GstNetworkSink * self, const GError * error)
           || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED)));
 }
 
-/* Called with the lock. Returns whether a refused attempt to connect is
- * repeated, because the receiver may not listen yet or the refusal may be
- * forged. */
+/* Called with the lock. Returns whether to repeat an attempt to connect that
+ * was refused. A repetition is useful because the receiver may not listen yet,
+ * or because the refusal may be forged. */
 static gboolean
 is_transient_refusal (GstNetworkSink * self, const GError * error,
     gboolean connecting)
@@ -228,9 +228,9 @@ handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
   priv->refused_until = 0;
   set_state (self, STATE_FAILED);
   /* An error is posted here only if an established connection breaks while the
-   * pipeline is playing. All other errors are posted by the streaming thread,
-   * because an application may not watch the bus yet while the pipeline is on
-   * its way to PAUSED. */
+   * pipeline is playing. All other errors are posted by the streaming thread.
+   * The reason is that an application possibly does not watch the bus yet while
+   * the pipeline is on its way to PAUSED. */
   if (connecting || GST_STATE (self) != GST_STATE_PLAYING)
     return;
   UNLOCK (self);
@@ -238,7 +238,10 @@ handle_failure (GstNetworkSink * self, GError * error, gboolean connecting)
   LOCK (self);
 }
 
-/* --- connect, watch, disconnect: called with the lock, which they release ---
+/* --- connect, watch, disconnect -------------------------------------------
+ *
+ * The caller holds the lock. The functions release it while they wait, and
+ * hold it again when they return.
  */
 
 static gboolean

@@ -10,7 +10,7 @@
 
 /* Maximum number of buffers of a list that are processed together */
 #define MAX_BATCH 64
-/* There is no connection yet, and the buffer waits for one. */
+/* The buffer waits for a connection, because there is none yet. */
 #define FLOW_WAIT GST_FLOW_CUSTOM_SUCCESS_1
 
 /* Packets that upstream pushed together in one buffer list */
@@ -81,8 +81,8 @@ query_drops_when_full (GstPad * pad)
   return drops;
 }
 
-/* Returns whether waiting here would block a live source upstream. Queries
- * upstream once per stream. The caller does not hold the lock. */
+/* Returns whether a wait in this sink would block a live source upstream.
+ * Queries upstream once per stream. The caller does not hold the lock. */
 static gboolean
 is_input_live (GstNetworkSink * self)
 {
@@ -111,9 +111,10 @@ get_live_end (GstNetworkSink * self, gint64 since)
       since + (gint64) (priv->max_live_wait / GST_USECOND);
 }
 
-/* Returns whether live input has waited for max-live-wait. If so, the following
- * buffers do not wait for room in the network. They may wait again after the
- * network has had room. */
+/* Returns TRUE if a live buffer has waited for the time max-live-wait. `since`
+ * is the time at which its wait began. The following buffers then do not wait
+ * for room in the network. They may wait again after the network has had room.
+ */
 static gboolean
 gives_up (GstNetworkSink * self, gint64 since)
 {
@@ -476,8 +477,8 @@ count_sent (GstNetworkSink * self, Batch * batch, guint sent)
   advance (batch, sent);
 }
 
-/* Returns the number of leading packets that may be sent now. Returns 0 if the
- * first packet was dropped. */
+/* Returns how many packets from the beginning of the batch may be sent now.
+ * Returns 0 if the first packet was dropped. */
 static guint
 choose_packets (GstNetworkSink * self, Batch * batch)
 {
@@ -591,7 +592,7 @@ render_packets (GstNetworkSink * self, GstBuffer ** packets, guint n)
 
 /* --- buffers -------------------------------------------------------------- */
 
-/* A transport for byte streams may take only a part of a buffer. The rest of
+/* A transport for byte streams may accept only a part of a buffer. The rest of
  * the buffer, priv->rest from rest_offset on, is then sent before any other
  * buffer. */
 

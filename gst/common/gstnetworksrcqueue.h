@@ -28,12 +28,13 @@ typedef struct
   guint8 *ring;
   guint n_slots, first, length;
   guint64 bytes;                /* total size of the items */
-  /* At least one buffer before the next buffer is missing. */
+  /* TRUE if at least one buffer before the next buffer is missing. */
   gboolean discont;
-  gboolean flushing;            /* The streaming thread must not wait. */
-  /* Buffers are dropped because the pipeline is paused. */
+  /* TRUE if the streaming thread must not wait. */
+  gboolean flushing;
+  /* TRUE while buffers are dropped because the pipeline is paused. */
   gboolean paused;
-  /* The streaming thread waits for an item. */
+  /* TRUE while the streaming thread waits for an item. */
   gboolean is_waiting;
 } GstNetworkSrcQueue;
 
@@ -43,9 +44,9 @@ void gst_network_src_queue_init (GstNetworkSrcQueue * queue, GMutex * lock,
     gsize item_size, GDestroyNotify clear_item);
 void gst_network_src_queue_finalize (GstNetworkSrcQueue * queue);
 
-/* Appends a buffer of `size` bytes. The queue takes ownership of everything
- * that the item owns. The streaming thread notices the item after
- * gst_network_src_queue_unlock. */
+/* Appends the item `buffer`, which contains a buffer of `size` bytes. The queue
+ * takes ownership of everything that the item owns. The streaming thread
+ * notices the item after gst_network_src_queue_unlock. */
 void gst_network_src_queue_push (GstNetworkSrcQueue * queue,
     gconstpointer buffer, gsize size);
 /* Appends an item that ends the stream. The queue takes ownership of everything
@@ -69,7 +70,8 @@ gpointer gst_network_src_queue_peek_buffer (const GstNetworkSrcQueue * queue);
 /* Removes the first item, which may be a buffer or the end of the stream, and
  * stores it in `item`. Returns FALSE if there is none. */
 gboolean gst_network_src_queue_pop (GstNetworkSrcQueue * queue, gpointer item);
-/* Like gst_network_src_queue_pop, but removes only a buffer. */
+/* Removes the first item and stores it in `buffer`, but only if it is a buffer.
+ * Returns FALSE if it is the end of the stream, or if the queue is empty. */
 gboolean gst_network_src_queue_pop_buffer (GstNetworkSrcQueue * queue,
     gpointer buffer);
 /* Frees the buffers at the beginning of the queue, up to the first item that

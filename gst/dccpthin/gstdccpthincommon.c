@@ -201,7 +201,7 @@ parse_number (const gchar * text, guint32 * code)
   return TRUE;
 }
 
-/* RFC 4340 section 8.1.2: a shorter code is padded with spaces. */
+/* RFC 4340 section 8.1.2: a shorter service code is padded with spaces. */
 static gboolean
 parse_characters (const gchar * text, guint32 * code)
 {

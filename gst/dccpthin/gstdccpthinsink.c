@@ -88,7 +88,7 @@ struct _GstDccpThinSink
   guint max_payload;
 
   guint estimated_bitrate;      /* bit/s */
-  /* The application has to be notified of `estimated_bitrate`. */
+  /* TRUE if the application has to be notified of `estimated_bitrate`. */
   gboolean rate_changed;
   /* monotonic time in us at which estimated_bitrate was last notified */
   gint64 rate_notified_at;
@@ -97,22 +97,22 @@ struct _GstDccpThinSink
   guint dropped[DCCP_DROP_NONE];
   /* monotonic time in us of the last message about dropped packets */
   gint64 dropped_posted_at;
-  /* A key frame has to be requested from upstream. */
+  /* TRUE if a key frame has to be requested from upstream. */
   gboolean wants_key_unit;
   /* monotonic time in us at which a key frame was last requested; 0 = never */
   gint64 key_unit_requested_at;
-  /* A buffer with DELTA_UNIT was seen, so buffers without this flag belong to
-   * key frames. */
+  /* TRUE if a buffer with DELTA_UNIT was seen. Buffers without this flag then
+   * belong to key frames. */
   gboolean has_delta_units;
   /* Sequence numbers of the packets that carry a part of a key frame */
   DccpHistory key_packets;
 
   /* --- used by the streaming thread only --- */
-  /* The next packet had to wait, so the sending rate is limited by TFRC and not
-   * by upstream. */
+  /* TRUE if the next packet had to wait. The sending rate is then limited by
+   * TFRC and not by upstream. */
   gboolean had_to_wait;
   GstClockTime frame_pts;       /* PTS of the frame that is being sent */
-  /* the last packet of the current frame was handled */
+  /* TRUE if the last packet of the current frame was handled */
   gboolean frame_is_over;
   /* Time in ns until which the packets of the current frame may wait for the
    * pacing with blocking=false. */
@@ -232,8 +232,8 @@ request_key_unit (GstDccpThinSink * self)
   self->wants_key_unit = TRUE;
 }
 
-/* Lost packets are not retransmitted. If one was part of a key frame, the
- * frames that refer to this key frame cannot be decoded. */
+/* Lost packets are not retransmitted. If a lost packet was part of a key frame,
+ * the frames that refer to this key frame cannot be decoded. */
 static void
 take_lost (GstDccpThinSink * self, const DccpEvent * event)
 {
@@ -333,8 +333,8 @@ gst_dccp_thin_sink_next_wakeup (gpointer element)
   return wakeup;
 }
 
-/* Queues one message per Drop Code, at most every NOTIFY_INTERVAL. The caller
- * holds the lock. */
+/* Queues one message for each Drop Code. Does this at most once in
+ * NOTIFY_INTERVAL. The caller holds the lock. */
 static void
 queue_dropped_messages (GstDccpThinSink * self)
 {
@@ -436,7 +436,7 @@ open_end (GstDccpThinSink * self, const GstDccpThinSettings * settings,
           error))
     return TRUE;
   /* If permission was denied, another attempt would fail too. The error code is
-   * therefore replaced by one that tells the base class not to try again. */
+   * therefore replaced by a code that tells the base class not to try again. */
   if (g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED))
     (*error)->code = G_IO_ERROR_INVALID_ARGUMENT;
   return FALSE;
@@ -606,12 +606,12 @@ may_wait (GstDccpThinSink * self, guint64 until)
   if (gst_network_sink_get_blocking (GST_NETWORK_SINK (self))
       || until <= self->frame_until)
     return TRUE;
-  self->frame_is_over = TRUE;   /* the rest of the frame will be dropped */
+  self->frame_is_over = TRUE;   /* The rest of the frame will be dropped. */
   return FALSE;
 }
 
-/* Gives one packet to the core. Returns SENT if the core accepted it; the
- * buffer then stays mapped in `map` until the packet was sent. Otherwise
+/* Passes one packet to the core. Returns SENT if the core accepted it. In this
+ * case the buffer stays mapped in `map` until the packet was sent. Otherwise
  * returns why the packet could not be sent. The caller holds the lock. */
 static GstNetworkSinkResult
 put_packet (GstDccpThinSink * self, GstBuffer * buffer, GstMapInfo * map,
@@ -739,9 +739,9 @@ gst_dccp_thin_sink_drain (GstNetworkSink * sink, gint64 deadline,
   return done;
 }
 
-/* Ends the connection without waiting for an answer. If `reset` is TRUE or a
- * Close was already sent, a Reset is sent, otherwise a Close. A listener stays
- * open for the next receiver until the stream ends. */
+/* Ends the connection without waiting for an answer. Sends a Reset if `reset`
+ * is TRUE or if a Close was already sent. Otherwise sends a Close. A listener
+ * stays open for the next receiver until the stream ends. */
 static void
 gst_dccp_thin_sink_disconnect (GstNetworkSink * sink, gboolean reset)
 {
@@ -866,8 +866,8 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstDccpThinSink:estimated-bitrate:
    *
-   * The payload bitrate that TFRC allows now, which is the bitrate for an
-   * encoder upstream. The property is notified when it changes by a tenth, at
+   * The payload bitrate that TFRC allows now. An encoder upstream should use
+   * this bitrate. The property is notified when it has changed by a tenth, at
    * most every 200 ms.
    */
   PROPERTY_UINT ("estimated-bitrate", "Estimated bit rate",

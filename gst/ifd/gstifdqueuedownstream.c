@@ -48,8 +48,8 @@ gst_ifd_queue_get_peer_element (GstPad * pad)
   return element;
 }
 
-/* Returns the src pad of the element, or NULL if the element has no src pad or
- * several. */
+/* Returns the only src pad of the element. Returns NULL if the element has no
+ * src pad, or if it has several. */
 static GstPad *
 get_only_src_pad (GstElement * element)
 {

@@ -250,9 +250,10 @@ refuse (GstIfdQueueInput * input, GstCaps * caps, const gchar * what,
   GstElement *element;
 
   /* The error is posted only once. CAPS is a sticky event, so upstream sends
-   * the refused caps again with each buffer. The caps cannot be compared to
-   * detect this, because a muxer adds its stream headers to the caps, so they
-   * differ. The descriptions in the errors are therefore compared. */
+   * the refused caps again with each buffer. A comparison of the caps would not
+   * show that these caps were refused before, because a muxer adds its stream
+   * headers to the caps, so they differ. The descriptions in the errors are
+   * therefore compared. */
   if (g_strcmp0 (input->refused, what) == 0)
     return FALSE;
   g_free (input->refused);
@@ -608,7 +609,8 @@ add_picture_info (GstBuffer * buffer, const IfdFrame * frame)
   return buffer;
 }
 
-/* Appends a frame and takes ownership of the objects of `item`. */
+/* Appends the frame `item`, and takes ownership of the objects that `item`
+ * contains. */
 static void
 append_unit (GstIfdQueueInput * input, IfdLineItem * item)
 {

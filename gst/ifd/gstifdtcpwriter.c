@@ -578,10 +578,10 @@ gst_ifd_tcp_writer_send_some (GstIfdTcpWriter * self, GstBuffer * buffer,
  * written before the mark is reached.
  *
  * A frame that was started has to be completed, however long this takes. If the
- * sink may wait, it starts every frame. If it must not wait, it starts a frame
- * only if the whole frame fits into `room`, or if `room` is at least half of
- * the mark. The kernel reports the socket as writable when `room` is half of
- * the mark. */
+ * sink may wait, it starts every frame. Otherwise it starts a frame in two
+ * cases: the whole frame fits into `room`, or `room` is at least half of the
+ * mark. The kernel reports the socket as writable when `room` is half of the
+ * mark. */
 static gboolean
 gst_ifd_tcp_writer_may_begin (GstIfdTcpWriter * self, gsize size, gsize room)
 {
@@ -627,7 +627,7 @@ gst_ifd_tcp_writer_get_room (GstIfdTcpWriter * self, gsize taken)
 }
 
 /* Writes a buffer in pieces, each of which is no larger than the number of
- * bytes that may be unsent. The kernel alone would not keep this limit, because
+ * bytes that may be unsent. The kernel alone would exceed this limit, because
  * it checks the limit only before it starts a piece of up to 64 kbyte. With a
  * limit of 16384 bytes it accepted 73,848 bytes. */
 static GstNetworkSinkResult

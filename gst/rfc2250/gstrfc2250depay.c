@@ -99,11 +99,12 @@ struct _GstRfc2250Depay
   guint32 ssrc;
   /* extended timestamp; all bits set if there is none yet */
   guint64 rtptime;
-  gboolean resync;              /* the next frame comes from a new source */
+  /* TRUE = the next frame comes from a new source */
+  gboolean resync;
   MpegVideoSequence sequence;   /* sequence parameters of the src pad's caps */
   gboolean have_caps;
   gboolean have_rtp_caps;
-  /* an error about the type of the input was posted */
+  /* TRUE if an error about the type of the input was posted */
   gboolean refused_input;
   gboolean warned_too_big;
 };
@@ -497,8 +498,8 @@ gst_rfc2250_depay_add_filler (GstRfc2250Depay * depay, guint16 seqnum)
 }
 
 /* Checks a packet before it is passed to the reorder buffer. Without this
- * check, a forged packet could take the sequence number of a true packet, and
- * the true packet would be discarded as a duplicate. */
+ * check, a forged packet could take the sequence number of a genuine packet,
+ * and the genuine packet would be discarded as a duplicate. */
 static gboolean
 gst_rfc2250_depay_check_payload (GstRfc2250Depay * depay, guint payload_type,
     guint32 ssrc, guint16 seqnum, const guint8 * payload, gsize size)
@@ -694,8 +695,8 @@ gst_rfc2250_depay_handle_event (GstRTPBaseDepayload * base, GstEvent * event)
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
     gst_event_parse_segment (event, &segment);
-    /* The base class refuses a segment that is not in time, but posts no error.
-     * The error is therefore posted here. */
+    /* The base class refuses a segment whose format is not time, but posts no
+     * error. The error is therefore posted here. */
     if (segment->format != GST_FORMAT_TIME)
       gst_rfc2250_depay_refuse_input (depay, "a stream of bytes");
   }

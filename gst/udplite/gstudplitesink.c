@@ -328,9 +328,9 @@ get_group (const UdpliteClient * client)
   return address;
 }
 
-/* Joins or leaves the group of `client`. If the application has already joined
- * the group on its own socket, is_joined stays FALSE, so that the sink later
- * does not leave the group on behalf of the application. */
+/* Joins or leaves the group of `client`. The application may have joined the
+ * group on its own socket before. In this case is_joined stays FALSE, so that
+ * the sink does not later leave the group in place of the application. */
 static void
 set_membership (GstUdpliteSink * self, UdpliteClient * client, gboolean join)
 {
@@ -448,12 +448,16 @@ open_client (GstUdpliteSink * self, UdpliteClient * client, GError ** error)
   return TRUE;
 }
 
-/* Chooses one of the addresses to which a name was resolved. If bind-address is
- * set, returns the first address of its family, because only such an address
- * can be reached. If bind-address is unset, returns the first IPv4 address,
- * because udplitesrc listens on 0.0.0.0 by default, and because receivers do
- * not answer and therefore cannot show which address is right. If no address
- * has the wanted family, returns the first address of the list. */
+/* Chooses one of the addresses to which a name was resolved.
+ *
+ * If bind-address is set, returns the first address of its family, because only
+ * such an address can be reached. If bind-address is unset, returns the first
+ * IPv4 address. There are two reasons for this: udplitesrc listens on 0.0.0.0
+ * by default, and receivers do not answer, so they cannot show which address is
+ * right.
+ *
+ * If no address has the wanted family, returns the first address of the list.
+ */
 static GInetAddress *
 choose_address (const SocketOptions * options, GList * addresses)
 {
@@ -743,8 +747,8 @@ count_sent (GstUdpliteSink * self, const UdpliteTurn * turn,
   self->bytes_served += bytes;
 }
 
-/* Continues the current round with these packets. Returns FALSE if a socket has
- * no room. */
+/* Continues the current round with the `n` packets in `buffers`. Returns FALSE
+ * if a socket has no room. */
 static gboolean
 send_to_all (GstUdpliteSink * self, GstBuffer ** buffers, guint n)
 {
@@ -829,8 +833,9 @@ gst_udplite_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
   if (n > 1 && !gst_network_sink_get_blocking (sink)
       && !udplite_round_goes_once (self->clients, self->send_duplicates))
     n = 1;
-  /* If the base class has dropped the packets of an interrupted round, it now
-   * offers other packets. A new round then begins. */
+  /* If the last round was interrupted, the base class may have dropped its
+   * packets. The base class then offers other packets now, and a new round
+   * begins. */
   if (self->resume_at && self->resume_at != buffers[0])
     clear_round (self);
   mapped = gst_udplite_packets_map (self->packets, buffers, n, &self->coverage);
@@ -1246,12 +1251,12 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstUdpliteSink:gso:
    *
-   * With `auto` and the backend udp, a run of packets that are covered
-   * completely and have the same size is passed to the kernel as one message,
-   * if the packets arrive in one buffer list. The packets of such a run have a
-   * UDP checksum, so the kernel of the receiver discards them if they are
-   * damaged. With `off`, no packet has a UDP checksum. The other backends
-   * cannot use segmentation offload.
+   * With `auto` and the backend udp, a run of packets is passed to the kernel
+   * as one message. The packets of a run are covered completely, have the same
+   * size, and arrive in one buffer list. They have a UDP checksum, so the
+   * kernel of the receiver discards them if they are damaged. With `off`, no
+   * packet has a UDP checksum. The other backends cannot use segmentation
+   * offload.
    *
    * Since: 0.1
    */

@@ -38,8 +38,8 @@ typedef struct
 {
   guint8 *data;
   /* Size of the memory in bytes. It must be at least the maximum payload size
-   * plus udplite_socket_get_overhead (), and DATAGRAM_MERGED_SIZE with GRO. A
-   * longer datagram is truncated and discarded. */
+   * plus udplite_socket_get_overhead (). With GRO, it must also be at least
+   * DATAGRAM_MERGED_SIZE. A longer datagram is truncated and discarded. */
   gsize capacity;
 } UdpliteMemory;
 
@@ -58,11 +58,12 @@ typedef struct
 /* Counters of discarded packets. They never decrease. */
 typedef struct
 {
-  /* Number of refused packets for each verdict. With the backend kernel all are
-   * 0, because the kernel does not report refused packets. */
+  /* Number of refused packets for each verdict. With the kernel backend, all
+   * these numbers are 0, because the kernel does not report refused packets. */
   guint64 refused[UDPLITE_LAST];
   guint64 truncated;            /* datagrams longer than `capacity` */
-  /* Only the backend raw counts these packets: malformed IP packets and, on
-   * systems without a socket filter, packets for other ports. */
+  /* Number of packets that only the raw backend counts. They are malformed IP
+   * packets and, on systems without a socket filter, packets for other ports.
+   */
   guint64 foreign;
 } UdpliteSocketStats;

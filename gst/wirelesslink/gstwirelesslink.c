@@ -335,9 +335,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstWirelessLink:location:
    *
-   * The log has a line for the fate of each packet, for each change of a
-   * channel's quality and for each change in the state of the dial-up call,
-   * ordered by time.
+   * The log has a line for each of these events, ordered by time: the fate of a
+   * packet, a change of a channel's quality, and a change in the state of the
+   * dial-up call.
    */
   PROPERTY_STRING ("location", "Location",
       "Log file that says what happened to each packet; the file is "

@@ -370,8 +370,8 @@ gst_wireless_link_distribute (GstWirelessLink * self)
 
 /* --- packets that never leave the link ------------------------------------ */
 
-/* Considers all packets in the link as lost, because they would otherwise delay
- * EOS without end, for example in an outage that never ends. */
+/* Counts all packets in the link as lost. Otherwise they would delay EOS
+ * without end, for example in an outage that never ends. */
 static void
 give_up (GstWirelessLink * self)
 {
@@ -429,9 +429,10 @@ get_next_time (GstWirelessLinkFlow * flow)
   return flow->eos ? LINK_NEVER : flow->heard_until;
 }
 
-/* Finds the flow whose next packet arrives first, among the flows that do not
- * wait for room. `first` is set to NULL if there is none. Returns FALSE if a
- * src pad is full, because the link has to wait for this pad. */
+/* Considers only the flows that do not wait for room. `first` is set to the
+ * flow whose next packet arrives first among them, or to NULL if there is no
+ * such flow. Returns FALSE if a src pad is full, because the link has to wait
+ * for this pad. */
 static gboolean
 find_first_flow (GstWirelessLink * self, GstWirelessLinkFlow ** first,
     guint64 * time)
@@ -481,7 +482,7 @@ advance_link (GstWirelessLink * self, guint64 time)
 }
 
 /* Puts the next packet of the flow into the link if there is room. Otherwise
- * the packet, and with it its flow, waits for room. */
+ * the packet and its flow wait for room. */
 static void
 offer_packet (GstWirelessLink * self, GstWirelessLinkFlow * flow, guint64 time)
 {
@@ -494,7 +495,7 @@ offer_packet (GstWirelessLink * self, GstWirelessLinkFlow * flow, guint64 time)
 }
 
 /* Returns the flow that has been waiting longest, or NULL. If `with_room` is
- * TRUE, only flows are considered whose next packet has room in the link. */
+ * TRUE, considers only the flows whose next packet has room in the link. */
 static GstWirelessLinkFlow *
 find_waiting (GstWirelessLink * self, gboolean with_room)
 {
@@ -772,7 +773,7 @@ begin_run (GstWirelessLink * self)
   }
 }
 
-/* Errors of the domain G_FILE_ERROR concern files, all others the
+/* Errors of the domain G_FILE_ERROR concern files. All other errors concern the
  * configuration. */
 static void
 post_error (GstWirelessLink * self, const GError * error)

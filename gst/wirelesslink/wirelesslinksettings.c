@@ -46,7 +46,8 @@ typedef struct
 {
   const gchar *name;
   Kind kind;
-  /* minimum and maximum; both 0 = the whole range of the type */
+  /* minimum and maximum of the property; if both are 0, the property has the
+   * whole range of its type */
   gdouble min, max;
   gsize offset;                 /* offset of the value in the LinkConfig */
   /* offset of the value for stations other than 0; 0 = none */
@@ -522,7 +523,7 @@ get_value_type (const Setting * setting)
   }
 }
 
-/* Sets the default to the value in the custom profile. */
+/* Sets the default of a property to its value in the custom profile. */
 static void
 fill_initial (const Setting * setting, const LinkConfig * config,
     GstWirelessProperty * property)

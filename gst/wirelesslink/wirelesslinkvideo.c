@@ -6,8 +6,8 @@
 #include "gstframeinfometa.h"
 #include "rtpheader.h"
 
-/* If the caps have no encoding-name, the static payload type tells the format
- * (RFC 3551 table 5).
+/* If the caps have no encoding-name, the format follows from the static payload
+ * type (RFC 3551 table 5).
  */
 static gboolean
 is_mpv (const GstStructure * structure)

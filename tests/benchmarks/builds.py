@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs programs with the plugins of this build, or with those of another build,
-so that one run compares both.
+"""Runs programs with the plugins of this build, and with those of another
+build. A single run can thus compare the two builds.
 """
 
 import contextlib

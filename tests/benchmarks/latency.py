@@ -8,11 +8,11 @@
 Packets of 1316 bytes are pushed live at 6 Mbit/s. They are pushed either evenly
 or as 25 buffer lists per second, as a payloader pushes the packets of frames.
 The kernel timestamps each packet on the loopback interface (see wiretime.c).
-The sinks run in turn, in a network namespace of their own where this is
-permitted. Each figure is the median of the runs, with the minimum and the
-maximum. The ratios compare each sink with udpsink in the same round. The
-program fails if a sink does not send all packets or changes their order, and
-never because a sink is slow.
+The sinks run one after the other, in a network namespace of their own where
+this is permitted. Each figure is the median of the runs, with the minimum and
+the maximum. The ratios compare each sink with udpsink in the same round. The
+program fails if a sink does not send all packets or changes their order. It
+never fails because a sink is slow.
 
 --build OTHER also measures the plugins of another build directory, for example
 of an earlier version. The option may be given several times. --busy measures
@@ -72,8 +72,8 @@ def run(name, pair, packets, size, environment):
         raise Failed(f"{name}: {done.stderr.strip()}")
     late, times = done.stdout.splitlines()
     times = sorted(map(float, times.split()))
-    # The last buffer list is always full, so more packets than asked for may be
-    # sent.
+    # The last buffer list is always full. Therefore more packets may be sent
+    # than were requested.
     if len(times) < packets:
         raise Failed(f"{name}: {packets} packets were pushed, but only "
                      f"{len(times)} were sent")

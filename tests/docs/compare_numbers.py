@@ -4,9 +4,9 @@
 tree.
 
 A change of the prose must not lose or change a figure. The script reads the
-numbers of all pages as one set. It prints each number that the docs of the
-revision BASE have and the docs of the working tree do not have, with the lines
-that contain it:
+numbers of all pages as one set. It prints each number that is in the docs of
+the revision BASE but not in the docs of the working tree, with the lines that
+contain the number:
 
     python3 tests/docs/compare_numbers.py BASE
 

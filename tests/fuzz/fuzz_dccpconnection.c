@@ -126,8 +126,9 @@ make_noise (Run * self)
 
 /* --- forged packets ------------------------------------------------------- */
 
-/* Returns a sequence number. Usually it is close to `right`, or close to the
- * edge of a window around `right`. If the choice is 255, it is arbitrary. */
+/* Returns a sequence number, which depends on the next byte of the input. If
+ * this byte is 255, the number is arbitrary. Otherwise the number is close to
+ * `right`, or close to an edge of a window around `right`. */
 static guint64
 take_number (Run * self, guint64 right)
 {

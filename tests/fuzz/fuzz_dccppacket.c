@@ -214,8 +214,8 @@ check_number (const DccpOption * option)
   check_same (&writer, option);
 }
 
-/* A time may be written in fewer bytes than it was read from, but it must be
- * the same time. */
+/* The writer may use fewer bytes for a time than the option that was read, but
+ * the time must be the same. */
 static void
 check_times (const DccpOption * option)
 {
@@ -375,7 +375,7 @@ static const DccpFeature features[] = {
   CCID3_FEATURE_SEND_RTT_ESTIMATE, CCID3_FEATURE_SEND_LOSS_EVENT_RATE
 };
 
-/* Returns the maximum value of the feature that the profile accepts. */
+/* Returns the maximum value that the profile accepts for the feature. */
 static guint64
 get_max (DccpFeature feature)
 {
@@ -447,8 +447,8 @@ check_output (DccpFeatures * self, guint64 now, guint64 * sent)
   fuzz_check (dccp_features_next_wakeup (self) > now);
 }
 
-/* Inputs all options of the packet. Returns FALSE if the connection is reset
- * because of an option. */
+/* Passes all options of the packet to `self`. Returns FALSE if the connection
+ * is reset because of an option. */
 static gboolean
 input_options (DccpFeatures * self, const DccpPacket * packet, guint64 gsr,
     guint64 gss)
@@ -532,10 +532,11 @@ typedef struct
 
 typedef enum
 {
-  SEND,                         /* The endpoint sends a packet that arrives. */
+  /* The endpoint sends a packet, and it arrives. */
+  SEND,
   LOSE,
   HOLD,                         /* The packet arrives later. */
-  /* One of the held packets arrives. It stays held, so it may arrive again. */
+  /* One of the held packets arrives. It is kept, so it may arrive again. */
   DELIVER,
   WAIT,
   ORDER_LAST

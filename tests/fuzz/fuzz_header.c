@@ -20,7 +20,8 @@ naive_find_start_code (const guint8 * data, const guint8 * end)
   return NULL;
 }
 
-/* Searches all start codes from each position of a short input. */
+/* Starts at each position of a short input, and searches all start codes after
+ * this position. */
 static void
 check_find_start_code (const guint8 * data, gsize size)
 {
@@ -189,7 +190,7 @@ check_same_header (const Rfc2250Header * a, const Rfc2250Header * b)
         (i < a->extensions_size ? a->extensions[i] : 0));
 }
 
-/* Writes the header and parses it. A header that is cut must be refused. */
+/* Writes the header and parses it. A truncated header must be refused. */
 static void
 check_round_trip (const Rfc2250Header * header)
 {
@@ -259,8 +260,8 @@ check_write (FuzzInput fields, const guint8 * data, gsize size)
   check_round_trip (&header);
 }
 
-/* Both readers of the header must agree, except for invalid picture types and
- * invalid picture structures. */
+/* rfc2250_header_measure() and rfc2250_header_parse() must find the same size,
+ * except if the picture type or the picture structure is invalid. */
 static void
 check_measure (const guint8 * data, gsize size)
 {

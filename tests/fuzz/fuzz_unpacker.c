@@ -84,7 +84,7 @@ typedef struct
   gsize input, output;          /* bytes of video */
   guint64 whole, damaged;       /* frames */
   gboolean saw_marker;
-  /* The setting on_loss did not change during the run. */
+  /* TRUE if the setting on_loss did not change during the run. */
   gboolean only_whole;
   GPtrArray *frames;            /* Array of Rfc2250UnpackedFrame, or NULL. */
 } Receiver;
@@ -242,7 +242,8 @@ typedef struct
   /* Number of lost packets of the frame. A lost packet with the sequence end
    * code is not counted. */
   guint n_lost;
-  gboolean headers_spread;      /* The headers are divided between packets. */
+  /* TRUE if the headers are divided between packets. */
+  gboolean headers_spread;
   guint markers;
 } Sent;
 
@@ -285,8 +286,8 @@ check_packet_header (const Rfc2250Packet * packet, const guint8 * payload,
               payload + size)); code += 4) {
     if (code[3] == MPEG_VIDEO_CODE_SEQUENCE)
       has_sequence = TRUE;
-    /* Headers precede slices, and a packet with a picture header holds only
-     * this picture. */
+    /* Headers precede slices. A packet with a picture header contains no slices
+     * of another picture. */
     if (MPEG_VIDEO_CODE_IS_SLICE (code[3]))
       break;
   }
@@ -486,8 +487,8 @@ is_frame (const Sent * sent, const Rfc2250UnpackedFrame * frame,
   return memcmp (sent->bytes->data, frame->data, lossless ? size : min) == 0;
 }
 
-/* Frame i has the timestamp i * FRAME_TICKS. Each frame without a loss must be
- * output, and no other frame. */
+/* Frame i has the timestamp i * FRAME_TICKS. A frame must be output if it has
+ * no loss, and must not be output otherwise. */
 static void
 check_received (const GPtrArray * sent_frames, const Receiver * receiver,
     gboolean lossless)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Checks that the example sender adapts to the bitrate that the network
-carries, and that the plot that the example draws shows this."""
+carries. Also checks that the plot of the example shows this."""
 
 import csv
 import os

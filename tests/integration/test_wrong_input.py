@@ -29,7 +29,7 @@ INPUTS = {
     "audio.mp2": f"{TONE} -c:a mp2",
 }
 
-# What GStreamer prints when an element fails without an error message.
+# The text that GStreamer prints when an element fails without an error message.
 NEVER = ["failed to post a proper error message", "Internal GStreamer error"]
 
 RTP = ["rfc2250depay0 takes RTP packets", "udpsrc caps=", "application/x-rtp"]

@@ -261,7 +261,7 @@ make_socket (int family, uint32_t service, int coverage, int min_coverage)
   /* Packets that arrive while the emulated processor is busy must not be lost.
    */
   setsockopt (made, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof (room));
-  /* Without this option, close() would drop the packets in the queue. */
+  /* Without SO_LINGER, close() would drop the packets in the queue. */
   setsockopt (made, SOL_SOCKET, SO_LINGER, &linger, sizeof (linger));
   return made;
 }
@@ -334,9 +334,9 @@ open_connection (Session * session, const char *role, const char *text,
   return wait_for_client (session);
 }
 
-/* Sends the packets that are due. Returns the ns until the next packet is due
- * or until another attempt makes sense. Returns -1 if there are no more
- * packets. */
+/* Sends the packets that are due. Returns the number of ns until the next
+ * packet is due or until another attempt makes sense. Returns -1 if there are
+ * no more packets. */
 static int64_t
 send_what_is_due (Session * session)
 {

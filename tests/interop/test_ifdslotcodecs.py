@@ -2,9 +2,10 @@
 """Checks that a decoder can decode the frames of VP8, VP9 and AV1 that ifdqueue
 sends over a slow link.
 
-Each picture that ffmpeg decodes from the sent frames must be bit-identical to
-the picture with the same presentation time that ffmpeg decodes from the whole
-stream. No picture may be missing, and ffmpeg must report no error.
+ffmpeg decodes the sent frames, and it decodes the whole stream. For each
+presentation time, the picture from the sent frames must be bit-identical to the
+picture from the whole stream. No picture may be missing, and ffmpeg must report
+no error.
 """
 
 import os

@@ -3,9 +3,9 @@
 sockets.
 
 mmtp.py checks all packets on the links. It follows docs/wire-mmtp.md, has the
-key, and shares no code with the elements. The clip must arrive byte by byte,
-also if one of the links goes down and comes back. Nothing depends on the speed
-of the machine, because the latency is longer than any test.
+key, and shares no code with the elements. The clip must arrive unchanged, even
+if one of the links goes down and comes back. Nothing depends on the speed of
+the machine, because the latency is longer than any test.
 """
 
 import dataclasses

@@ -15,8 +15,8 @@ KINDS = (clips.small, clips.mpeg2, clips.mpeg1, clips.interlaced,
 
 
 def log_of(clip, *elements):
-    """Runs a pipeline that ends with these elements and mpegstat. Returns the
-    log of mpegstat.
+    """Runs the file of `clip` through `elements` and mpegstat. Returns the log
+    of mpegstat.
     """
     with peers.workdir() as work:
         peers.gst(" ! ".join(
@@ -138,8 +138,8 @@ class Damage(unittest.TestCase):
 
 
 class LostFrames(unittest.TestCase):
-    """Checks that frames that are cut out of a stream are reported by type, and
-    that no other frames are reported.
+    """Some frames are cut out of a stream. Checks that exactly these frames are
+    reported, and that they are counted by type.
     """
 
     KINDS = clips.small, clips.closed_gops, clips.no_groups, clips.fields, \

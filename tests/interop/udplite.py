@@ -142,7 +142,9 @@ def judge(ip, backend, segment, coverage=0):
 # --------------------------------------------------------------------- captures
 
 class Capture(threading.Thread):
-    """Captures the IP packets of these protocols on the loopback."""
+    """Captures the IP packets of some protocols on the loopback interface.
+    `protocols` are the numbers of these protocols.
+    """
 
     def __init__(self, *protocols):
         super().__init__(daemon=True)
@@ -151,7 +153,8 @@ class Capture(threading.Thread):
         self._ending = threading.Event()
         self._own = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
                                   socket.htons(ETH_P_ALL))
-        # Only root of the machine, not of a namespace, may set this option.
+        # Only root of the machine can set SO_RCVBUFFORCE; root of a namespace
+        # cannot. Without the option, the receive buffer keeps its size.
         with contextlib.suppress(PermissionError):
             self._own.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE,
                                  RECEIVE_BUFFER)

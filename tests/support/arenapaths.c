@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A link is saturated with packets of this size. On slow links the packets are
- * smaller, so that each takes PACKET_TIME. Large packets would make the result
- * inexact there: the number of bytes that arrive before a deadline is always a
- * multiple of the packet size. */
+/* Size of the packets with which a link is saturated. On a slow link the
+ * packets are smaller, so that the transmission of each packet takes
+ * PACKET_TIME. With large packets, the result for a slow link would be inexact:
+ * the number of bytes that arrive before a deadline is always a multiple of the
+ * packet size. */
 #define FULL_PACKET 1500
 #define SMALL_PACKET 100
 #define PACKET_TIME (10 * LINK_MS)
@@ -229,7 +230,8 @@ typedef struct
   guint flow;
   guint32 size;
   GArray *begun;                /* of guint64, ns */
-  /* Array of guint64: times in ns. G_MAXUINT64 stands for a lost packet. */
+  /* Arrival times of the packets in ns (guint64). G_MAXUINT64 stands for a lost
+   * packet. */
   GArray *arrivals;
 } Saturation;
 

@@ -45,7 +45,7 @@ typedef struct
   guint64 *bytes;
 } ArenaSupply;
 
-/* Takes ownership of the array, whose order does not matter. */
+/* Takes ownership of the array `opportunities`, which may be in any order. */
 ArenaSupply *arena_supply_new (GArray * opportunities);
 void arena_supply_free (ArenaSupply * supply);
 /* Returns the maximum time (ns) between `from` and `to` during which nothing
@@ -59,7 +59,7 @@ typedef struct
   /* Maximum time from the due time of a frame to the arrival of its last byte,
    * in ns. */
   guint64 deadline;
-  guint overhead;               /* Bytes of headers for each packet. */
+  guint overhead;               /* Number of header bytes of each packet. */
 } ArenaPossibleConfig;
 
 /* Returns the number of frames that the greedy algorithm sends. This number is
@@ -70,8 +70,8 @@ typedef struct
  * retries. */
 guint arena_possible_count (const GArray * frames, const ArenaSupply * supply,
     const ArenaPossibleConfig * config, guint * first_choice);
-/* Returns the optimum, by trying all sets of frames. There may be at most 20
- * frames. */
+/* Returns the maximum number of frames that can be decoded in time. Finds it by
+ * trying all sets of frames, so `frames` may have at most 20 elements. */
 guint arena_possible_count_all (const GArray * frames,
     const ArenaSupply * supply, const ArenaPossibleConfig * config);
 

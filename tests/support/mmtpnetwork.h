@@ -29,7 +29,7 @@ typedef struct _MmtpNetwork MmtpNetwork;
 typedef struct
 {
   const gchar *key;             /* NULL: none */
-  /* Size in bytes of the buffer that is put in each period. */
+  /* Size in bytes of the buffer that the sender gets in each period. */
   guint frame_size;
   /* Called for each message that an endpoint sends. Messages to an address that
    * belongs to no path are included. Returns FALSE to drop the message. */
@@ -50,7 +50,7 @@ struct _MmtpNetwork
   MmtpReceiver *receiver;
   guint64 now;                  /* ns */
   MmtpOverheard overheard;
-  /* An ACCEPT was seen, so `directions` is set. */
+  /* TRUE if an ACCEPT was seen and `directions` is therefore set. */
   gboolean has_session;
   /* The values that protect messages against forgery: a token, or keys if the
    * session has a key. The first item is for messages of the sender, the second
@@ -101,7 +101,7 @@ void mmtp_network_to_receiver (MmtpNetwork * network,
 /* Changes the address of a path for all later messages. */
 void mmtp_network_move (MmtpNetwork * network, guint path,
     const MmtpAddress * address);
-/* Returns how many bytes were sent to this address. */
+/* Returns the number of bytes that were sent to `address`. */
 gsize mmtp_network_get_sent (MmtpNetwork * network,
     const MmtpAddress * address);
 

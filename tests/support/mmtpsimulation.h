@@ -75,11 +75,11 @@ typedef struct
   guint n;                      /* frames */
   guint64 period;               /* ns */
   guint32 size;                 /* Size in bytes; for a video, the mean size. */
-  /* The frames have the pattern IBBPBBPBBPBB. The sizes of an I-, a P- and a
-   * B-frame are in the ratio 5 : 3 : 1. */
+  /* TRUE if the frames have the pattern IBBPBBPBBPBB. The sizes of an I-, a P-
+   * and a B-frame are then in the ratio 5 : 3 : 1. */
   gboolean video;
-  /* All frames are available from the beginning. The application passes frames
-   * to the sender as long as the sender has room for them. */
+  /* TRUE if all frames are available from the beginning. The application then
+   * passes frames to the sender as long as the sender has room for them. */
   gboolean stored;
 } MmtpSimulationSource;
 
@@ -104,9 +104,9 @@ typedef struct
   /* Time in ns from `origin` to the start of the TCP flows. The value 0 means
    * that they start at the beginning of the run. */
   guint64 tcp_from;
-  /* The path does not exist until an action adds it. */
+  /* TRUE if the path does not exist until an action adds it. */
   gboolean is_later;
-  /* Configured values, as in MmtpPathConfig. */
+  /* Configured rate and delay of the path, as in MmtpPathConfig. */
   guint64 known_rate, known_delay;
 } MmtpSimulationPathConfig;
 
@@ -128,7 +128,8 @@ typedef struct
   /* Time in ns at which the source begins even if the session is not ready. */
   guint64 timeout;
   gboolean verbose;
-  /* Calls `watch` once in each period of virtual time; 0 means never. */
+  /* Period of virtual time after which `watch` is called again; 0 = `watch` is
+   * never called. */
   guint64 watch_period;         /* ns */
   void (*watch) (MmtpSimulation * simulation, gpointer data);
   gpointer watch_data;
@@ -136,8 +137,8 @@ typedef struct
 
 void mmtp_simulation_config_init (MmtpSimulationConfig * config,
     const MmtpSimulationEnds * ends);
-/* Appends a path with these two directions. All other fields of the path are
- * zero. */
+/* Appends a path and returns it. Its two directions are `forward` and `back`.
+ * All other fields of the path are zero. */
 MmtpSimulationPathConfig *
 mmtp_simulation_config_add_path (MmtpSimulationConfig * config,
     const VirtualLinkPath * forward, const VirtualLinkPath * back);
@@ -150,7 +151,8 @@ void mmtp_simulation_config_add_action (MmtpSimulationConfig * config,
  * an endpoint's clock. */
 typedef struct
 {
-  /* Due time in ns; MMTP_SIMULATION_NEVER if the frame was not put yet. */
+  /* Due time in ns; MMTP_SIMULATION_NEVER if the sender has not got the frame
+   * yet. */
   guint64 due;
   /* Due time of the frame plus the initial delay (D0) that was valid at this
    * time, in ns. */
@@ -172,10 +174,12 @@ typedef struct
   gboolean ready;               /* The sender reported READY before `origin`. */
   guint64 initial_delay;        /* D0 at the end, in ns. */
   guint frames;                 /* put */
-  /* Frames that the sender refused when the application passed them to it. */
+  /* Number of frames that the sender refused when the application passed them
+   * to it. */
   guint refused;
-  /* Frames that were output. They are in time if their last packet arrived
-   * before the deadline of the frame, and too late otherwise. */
+  /* Numbers of frames that were output. `in_time` counts the frames whose last
+   * packet arrived before the deadline of the frame. `too_late` counts the
+   * other frames. */
   guint in_time, too_late;
   guint missing;                /* never let out */
   guint duplicates, out_of_order, corrupt;
@@ -185,9 +189,10 @@ typedef struct
   guint64 worst_release;
   guint64 data_packets;         /* sent */
   guint64 data_arrived;
-  /* Messages that were sent, by direction and type. */
+  /* Number of messages that were sent, for each direction and type. */
   guint64 messages[2][MMTP_LAST_TYPE];
-  guint64 late_packets;         /* Packets that arrived after their deadline. */
+  /* number of packets that arrived after their deadline */
+  guint64 late_packets;
   guint64 worst_late;           /* ns */
   /* Maximum of the bytes that the sender reports as queued, and of the bytes
    * that the receiver reports as held. */
@@ -208,7 +213,7 @@ typedef struct
   MmtpReceiverPathStats arrivals[MMTP_SIMULATION_MAX_PATHS];
   VirtualLinkStats links[MMTP_SIMULATION_MAX_PATHS][2];
   guint broken_events, too_slow_events;
-  /* The first few violations of conditions that must always hold. */
+  /* Text about the first few violations of conditions that must always hold. */
   GString *errors;
 } MmtpSimulationResult;
 

@@ -29,7 +29,7 @@ struct _MmtpSimulation
   MmtpSimulationConfig config;
   const MmtpSimulationEnds *ends;
   gpointer sender, receiver;
-  /* What the sender's clock shows when the true time is 0. */
+  /* Time of the sender's clock when the true time is 0. */
   guint64 sender_clock;
   guint64 now;                  /* ns, true time */
   /* Time at which the source began; MMTP_SIMULATION_NEVER if it has not begun.
@@ -43,7 +43,8 @@ struct _MmtpSimulation
   guint n_put;
   guint64 last_put;
   guint64 next_watch;           /* ns */
-  gboolean has_ended;           /* The sender reported the end of the stream. */
+  /* TRUE if the sender has reported the end of the stream. */
+  gboolean has_ended;
   /* the judge's */
   MmtpSimulationResult result;
   /* Minimum number of a frame that may still arrive. */
@@ -67,7 +68,8 @@ void mmtp_simulation_judge_tcp (MmtpSimulation * simulation, guint path,
     const Tcp * tcp);
 void mmtp_simulation_judge_sender_event (MmtpSimulation * simulation,
     const MmtpSenderEvent * event);
-/* Judges an event of the receiver and frees what the event owns. */
+/* Records in the result what an event of the receiver shows, and frees what the
+ * event owns. */
 void mmtp_simulation_judge_receiver_event (MmtpSimulation * simulation,
     MmtpReceiverEvent * event);
 void mmtp_simulation_judge_memory (MmtpSimulation * simulation);

@@ -41,7 +41,8 @@ void mpeg_sequence (MpegStream * stream, guint width, guint height,
     guint rate_code, gboolean mpeg2, gboolean progressive, gboolean low_delay);
 void mpeg_gop_full (MpegStream * stream, gboolean drop, guint h, guint m,
     guint s, guint pictures, gboolean closed, gboolean broken);
-/* `frame` is the frame number in the time code, at 25 frames per second. */
+/* Writes the header of a GOP. `frame` is the frame number that its time code
+ * shows at 25 frames per second. `closed` is TRUE for a closed GOP. */
 void mpeg_gop (MpegStream * stream, guint frame, gboolean closed);
 void mpeg_picture_header (MpegStream * stream, const MpegPicture * p);
 void mpeg_picture_extension (MpegStream * stream, const MpegPicture * p);
@@ -52,9 +53,11 @@ void mpeg_picture (MpegStream * stream, const MpegPicture * p);
 /* Writes a stream. `plan` has the frames in transport order, each with its
  * temporal reference, such as "I2 B0 B1 P5". "|" before a frame begins a GOP,
  * and "|c" begins a closed GOP. The stream has 25 frames per second and 32
- * lines. The time code of a GOP counts the pictures before this GOP, as their
- * temporal references give them. If `mark` is not NULL, the offset of each
- * frame is appended to it. */
+ * lines.
+ *
+ * The time code of a GOP is the number of pictures before this GOP. This number
+ * is computed from the temporal references. If `mark` is not NULL, the offset
+ * of each frame is appended to it. */
 void mpeg_stream_add (MpegStream * stream, const gchar * plan, gboolean mpeg1,
     GArray * mark);
 

@@ -45,7 +45,7 @@ typedef struct
 /* RFC 9438 section 4.1.2, in segments and seconds. */
 typedef struct
 {
-  /* Time in ns at which congestion avoidance began, or 0. */
+  /* Time in ns at which congestion avoidance began; 0 if it has not begun. */
   guint64 epoch;
   gdouble k, w_max, w_est;
 } TcpCubic;
@@ -70,10 +70,12 @@ struct _Tcp
   gboolean recovering;
   guint64 rto_at, rto, srtt, rttvar;
   gboolean have_rtt;
-  guint timed;                  /* Segment whose round trip is measured. */
+  /* Number of the segment whose round trip is measured. */
+  guint timed;
   guint64 timed_at;
   guint64 retransmissions;
-  guint8 *sent;                 /* For each segment, how often it was sent. */
+  /* Number of times that each segment was sent. */
+  guint8 *sent;
   /* For each segment, whether it was retransmitted since the current loss
    * recovery began. */
   guint8 *repeated;
@@ -83,8 +85,8 @@ struct _Tcp
   guint64 delack_at;
 };
 
-/* All bytes of `tcp` must be zero. No segment is sent before tcp_send_more ()
- * is called. */
+/* Initializes `tcp`, whose bytes must all be zero. No segment is sent before
+ * tcp_send_more () is called. */
 void tcp_init (Tcp * tcp, const TcpConfig * config, TcpSend send,
     gpointer network);
 void tcp_clear (Tcp * tcp);

@@ -28,7 +28,7 @@ typedef struct
   /* payload size of each packet except the last one */
   gsize segment_size;
   gsize payload_size;           /* of all packets */
-  gboolean complete;            /* no further packet can be added */
+  gboolean complete;            /* TRUE = no further packet can be added */
   /* The header of the first packet */
   guint8 header[TUN_MERGE_MAX_HEADER];
 } TunMerge;

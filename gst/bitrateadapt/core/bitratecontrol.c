@@ -3,8 +3,8 @@
 #include "bitratecontrol.h"
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-/* Minimum change of the bitrate, as a share of the bitrate. For a smaller
- * change it is not worth while to set the encoder again. */
+/* Minimum change of the bitrate, as a share of the bitrate. A smaller change is
+ * not a sufficient reason to set the encoder again. */
 #define MIN_CHANGE 0.01
 
 struct _BitrateControl

@@ -39,9 +39,9 @@
 #define STEP_INTERVAL (200 * MILLISECOND)
 #define HOLD_TIME (300 * MILLISECOND)
 /* In one step, the bitrate is multiplied by 1 + STEP. Near the bitrate at which
- * the path was last full, it is multiplied by 1 + CAREFUL_STEP instead. The
- * bitrate is near if it is between CAREFUL_FROM and CAREFUL_TO times the
- * estimate at that time. */
+ * the path was last full, it is multiplied by 1 + CAREFUL_STEP instead. "Near"
+ * means between CAREFUL_FROM and CAREFUL_TO times the estimate at the time when
+ * the path was last full. */
 #define CAREFUL_STEP 0.03
 #define STEP 0.15
 #define CAREFUL_FROM 0.85
@@ -65,23 +65,25 @@
 #define DRAIN_TIME (200 * MILLISECOND)
 #define MIN_SHARE 0.3
 
-/* A queueing delay in the network of up to MAX_NETWORK_QUEUE is normal. On a
- * mobile link, a packet can be sent only every few ms. If MAX_NETWORK_QUEUE
- * were a third, the bitrate would fall by half on a recording of such a link.
+/* A queueing delay in the network of up to MAX_NETWORK_QUEUE is normal. This
+ * limit is high because a mobile link can send a packet only every few ms. With
+ * a third of this limit, the bitrate would fall by half on a recording of such
+ * a link.
  *
- * A queue that never drains within 100 ms is not normal if it is longer than
- * MAX_STANDING_QUEUE. This limit is a tenth of the 100 ms, the maximum that RFC
- * 8289 recommends in section 4.3. */
+ * If a queue never drains within 100 ms, its delay is normal only up to
+ * MAX_STANDING_QUEUE. This second limit is a tenth of the 100 ms, the maximum
+ * that RFC 8289 recommends in section 4.3. */
 #define MAX_NETWORK_QUEUE (60 * MILLISECOND)
 #define MAX_STANDING_QUEUE (10 * MILLISECOND)
-/* The age of the backlog may exceed its usual value by this time. A smaller
- * excess is normal, because the time between two reports of the receiver is up
- * to 50 ms. */
+/* Maximum time by which the age of the backlog may exceed its usual value. A
+ * smaller excess is normal, because the time between two reports of the
+ * receiver is up to 50 ms. */
 #define MAX_EXCESS_AGE (100 * MILLISECOND)
-/* If the encoder makes less than USED_SHARE times the bitrate that it is set
- * to, queues in the network do not decrease the bitrate. A lower bitrate would
- * not shorten these queues. Besides, the measured age of small frames is too
- * high, because headers are a large part of a small frame. */
+/* The encoder may make less than USED_SHARE times the bitrate to which it is
+ * set. In this case queues in the network do not decrease the bitrate, because
+ * a lower bitrate would not shorten these queues. In addition, the measured age
+ * of small frames is too high, because headers are a large part of a small
+ * frame. */
 #define USED_SHARE 0.4
 /* If the network is too full, the bitrate is set to the delivered rate times
  * BETA (beta in draft-ietf-rmcat-gcc-02, section 5.5). */
@@ -107,9 +109,11 @@ typedef struct
   BitrateBacklog backlog;
   QueueSample samples[SAMPLES]; /* ring buffer */
   guint n_samples, next_sample;
-  /* bitrate before the network became too full; 0 = it is not too full */
+  /* bitrate before the network became too full; 0 = the network is not too full
+   */
   gdouble rate_before;
-  /* estimate when the path was last full; 0 = never */
+  /* estimate at the time when the path was last full; 0 = it has never been
+   * full */
   gdouble full_rate;
   guint64 step_at;              /* earliest time of the next increase */
 } EstimateRule;
@@ -147,9 +151,10 @@ get_queue_delay (EstimateRule * self, const BitrateReport * report)
   return minimum * 8e9 / report->estimate;
 }
 
-/* While a queue drains that is longer than normal, the encoder gets only a part
- * of its bitrate. Returns this part, from MIN_SHARE to 1. `excess` is the
- * queueing delay above the normal one, in ns. */
+/* If a queue is longer than normal, it has to drain. While it drains, the
+ * encoder gets only a part of its bitrate. Returns this part, from MIN_SHARE to
+ * 1. `excess` is the number of ns by which the queueing delay exceeds the
+ * normal one. */
 static gdouble
 get_share (gdouble excess)
 {
@@ -157,12 +162,12 @@ get_share (gdouble excess)
 }
 
 /* Returns the time in ns that the last packet of a frame usually waits behind
- * the other packets of the frame. The frames take at most the whole frame
- * period, and half of it is usual.
+ * the other packets of the frame. The transmission of a frame takes at most the
+ * whole frame period, and usually half of it.
  *
- * dccpthinsink measures the delay of one packet in each round trip, which often
- * is the last packet of a frame. mmtpsink measures the delay of each packet and
- * reports the minimum, so the time is 0. */
+ * dccpthinsink measures the delay of one packet in each round trip. This packet
+ * often is the last packet of a frame. mmtpsink measures the delay of each
+ * packet and reports the minimum, so the time is 0. */
 static gdouble
 get_frame_delay (EstimateRule * self, const BitrateReport * report)
 {
@@ -239,9 +244,11 @@ get_step (const EstimateRule * self, gdouble bitrate)
   return STEP;
 }
 
-/* Returns the rate at which the path is full. For mmtpsink this is the estimate.
- * The estimate of dccpthinsink is the rate that TFRC allows, which is up to
- * twice the rate that the path carries (RFC 5348 section 4.3). */
+/* Returns the rate at which the path is full, in bit/s. For mmtpsink, this rate
+ * is the estimate. For dccpthinsink, the estimate is not sufficient: it is the
+ * rate that TFRC allows, which is up to twice the rate that the path carries
+ * (RFC 5348 section 4.3). The rate at which the backlog drains is then an upper
+ * limit of the result. */
 static gdouble
 get_full_rate (EstimateRule * self, const BitrateReport * report,
     gdouble network_ceiling)

@@ -22,14 +22,15 @@ typedef struct
   guint32 scope;
   guint8 address_size;          /* 4 or 16 */
   guint16 remote_port;          /* host byte order; 0 for raw IP */
-  /* local address in the form of `remote`; all zeros if unknown */
+  /* local address in the same form as `remote`; all zeros if unknown */
   guint8 local[16];
   /* local port in host byte order; 0 for raw IP, or if unknown */
   guint16 local_port;
 } DatagramPath;
 
 gboolean datagram_path_equal (const DatagramPath * a, const DatagramPath * b);
-/* Returns FALSE for raw IP, where the datagram is the payload of IP itself. */
+/* Returns whether the transport has ports. For raw IP the result is FALSE,
+ * because the datagram is directly the payload of IP. */
 gboolean datagram_path_has_ports (const DatagramPath * path);
 /* Returns TRUE if the remote address is an IPv4-mapped IPv6 address, which an
  * IPv6 socket uses for an IPv4 host (RFC 4291 section 2.5.5.2). */
@@ -73,16 +74,16 @@ typedef struct
    * `bytes`; the last packet may be shorter. Equals `size` if nothing was
    * merged. */
   gsize segment_size;
-  /* when receiving: the packet was longer than the memory */
+  /* when receiving: TRUE if the packet was longer than the memory */
   gboolean is_truncated;
-  /* not used when sending on a connected socket */
+  /* the two endpoints; not used when sending on a connected socket */
   DatagramPath path;
   /* when receiving: arrival time, ns of g_get_monotonic_time() */
   guint64 time;
 } Datagram;
 
 void datagram_init (Datagram * datagram, guint8 * bytes, gsize size);
-/* Returns the size of all parts of a packet to be sent. */
+/* Returns the total size of the parts of a packet that will be sent. */
 gsize datagram_get_size (const Datagram * datagram);
 void datagram_copy_bytes (const Datagram * datagram, guint8 * to);
 

@@ -45,9 +45,10 @@ typedef struct
    * it, FALSE forbids it and enables path MTU discovery, and -1 keeps the
    * setting of the system. */
   gint may_fragment;
-  gboolean reuse;               /* other sockets may listen on the same port */
-  /* Received packets have neither `time` nor path.local. Receiving uses less
-   * CPU time in this case. */
+  /* TRUE = other sockets may listen on the same port */
+  gboolean reuse;
+  /* If TRUE, received packets have neither `time` nor path.local. Receiving
+   * then uses less CPU time. */
   gboolean no_details;
   /* Sends runs of packets of equal size as one message, which the kernel or the
    * device splits (GSO). For UDP sockets only; ignored if the system does not
@@ -57,7 +58,7 @@ typedef struct
    * Datagram.segment_size is then the size of each packet. For UDP sockets
    * only; ignored if the system does not support GRO. */
   gboolean gro;
-  /* Raw sockets only: received IPv4 packets keep their IP header, and
+  /* Raw sockets only. If TRUE, received IPv4 packets keep their IP header, and
    * path.local of IPv6 packets may be a multicast group. */
   gboolean keep_header;
 } DatagramSocketOptions;
@@ -124,7 +125,7 @@ gboolean datagram_socket_accept_no_checksum (DatagramSocket * socket,
     GError ** error);
 /* Determines the source address that the kernel would use for packets to
  * path->remote, and stores it in path->local. If the address is link-local,
- * path->scope becomes its interface. */
+ * path->scope is set to its interface. */
 gboolean datagram_socket_find_local (DatagramSocket * socket,
     DatagramPath * path, GError ** error);
 

@@ -46,14 +46,14 @@ typedef struct
   guint8 prefix_size;           /* at most `size` */
 } PrefixLimiterHost;
 
-/* Returns the size of the network prefix of an address, in bytes. An address of
- * `size` 4 is IPv4, and one of 16 is IPv6, in network byte order. An
- * IPv4-mapped IPv6 address counts as IPv4. */
+/* Returns the size of the network prefix of an address, in bytes. `address` is
+ * in network byte order. It is an IPv4 address if `size` is 4, and an IPv6
+ * address if `size` is 16. An IPv4-mapped IPv6 address counts as IPv4. */
 guint8 prefix_limiter_get_prefix_size (const guint8 * address, gsize size);
 
 typedef struct _PrefixLimiter PrefixLimiter;
 
-/* `secret` are bytes that nobody can guess. */
+/* Creates a limiter. `secret` contains bytes that nobody else can guess. */
 PrefixLimiter *prefix_limiter_new (
     const guint8 secret[PREFIX_LIMITER_SECRET_SIZE]);
 void prefix_limiter_free (PrefixLimiter * limiter);

@@ -16,8 +16,8 @@ bit_reader_init (BitReader * reader, const guint8 * data, gsize size)
 static gboolean
 require (BitReader * reader, gsize n)
 {
-  /* Without the first condition, the number of remaining bits could overflow
-   * for a very large size. */
+  /* The number of remaining bits is computed only if the position is before the
+   * end of the data. Otherwise the subtraction could wrap around. */
   if (!reader->beyond && reader->position / 8 < reader->size
       && n > (reader->size - reader->position / 8) * 8 - reader->position % 8)
     reader->beyond = TRUE;

@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-/* The frame types of this number of positions are stored. They are the highest
+/* Number of positions whose frame types are stored. These are the highest
  * positions so far. */
 #define WINDOW 4096
 /* Maximum length of a gap that counts as a loss. A gap is measured with a
@@ -108,7 +108,7 @@ struct _MpegVideoTimeline
    * -1 if there is none */
   gint64 lost_anchor;
   gint64 max_received;
-  /* The frame at each position below this one was received or was reported as
+  /* All frames at positions below this one were received or were reported as
    * lost. */
   gint64 horizon;
   GQueue losses;                /* elements are MpegVideoLoss */
@@ -663,9 +663,9 @@ learn_clock (MpegVideoTimeline * timeline, guint64 clock, gint64 said,
 }
 
 /* Returns whether a temporal reference is so large that it must be damaged. A
- * single wrong bit may turn a temporal reference into one that is far beyond
- * any GOP of this stream. All positions before that reference would then count
- * as lost. */
+ * single wrong bit may make a temporal reference far larger than the length of
+ * any GOP of this stream. All positions before that temporal reference would
+ * then count as lost. */
 static gboolean
 reference_is_wild (const MpegVideoTimeline * timeline, gint reference)
 {
@@ -879,9 +879,9 @@ learn_pattern (MpegVideoTimeline * timeline, gint64 number,
     timeline->pattern_hits = 0;
 }
 
-/* Learns the distance of two anchors (I- or P-frames) if all positions between
- * them are those of received B-frames. In this case, nothing was lost between
- * the two anchors. The maximum of the learned distances is stored. */
+/* Learns the distance of two anchors (I- or P-frames) if a B-frame was received
+ * at every position between them. In this case, nothing was lost between the
+ * two anchors. The maximum of the learned distances is stored. */
 static void
 learn_anchor_distance (MpegVideoTimeline * timeline)
 {
@@ -1000,9 +1000,10 @@ predict_extra (const MpegVideoTimeline * timeline,
     recent++;
   odd = (header->top_field_first != timeline->last_anchor_top_first)
       ^ (timeline->pending_extra & 1);
-  /* `recent` of the last eight frames repeated a field, so the estimate is
-   * n_between * recent / 8. The result is the number nearest to this estimate
-   * that is odd if `odd` is 1, and even if `odd` is 0. */
+  /* Of the last eight frames, `recent` repeated a field. The estimate for
+   * `n_between` frames is therefore n_between * recent / 8. If `odd` is 1, the
+   * result is the odd number nearest to this estimate. If `odd` is 0, it is the
+   * even number nearest to it. */
   twice = (n_between * recent - 8 * odd + 8) / 16;
   return CLAMP (2 * twice + odd, 0, n_between);
 }
@@ -1042,9 +1043,9 @@ compute_times (MpegVideoTimeline * timeline, const MpegVideoFrame * frame,
           timeline->extra));
 }
 
-/* Takes the timestamps of upstream where they exist. Other frames get the
+/* If a frame has timestamps from upstream, it keeps them. Other frames get the
  * computed timestamps plus an offset, which is the last known difference
- * between upstream's timestamps and the computed ones.
+ * between upstream's timestamps and the computed timestamps.
  *
  * Some parsers, such as mpegvideoparse, know only the DTS. They compute it as a
  * sum of durations, which is wrong if fields are repeated. If a frame has only

@@ -11,7 +11,7 @@
 #include "vp8header.h"
 #include "vp9header.h"
 
-/* Slots that every inter frame of VP8 may use, in whichever layer it is */
+/* Slots that every inter frame of VP8 may use, whatever its layer is */
 #define VP8_ALL_FRAMES (VP8_SLOT_LAST | VP8_SLOT_GOLDEN | VP8_SLOT_ALTREF | \
     VP8_SLOT_ENTROPY)
 #define VP8_ALL_LAYERS (VP8_SLOT_LAYER (SLOT_MAX_LAYERS) - VP8_SLOT_LAYER (0))
@@ -34,7 +34,7 @@ struct _SlotReader
   Av1Sequence sequence;
   gboolean has_sequence;
   gboolean has_delimiters;      /* TRUE if the stream has temporal delimiters */
-  /* set of the reference frames that are key frames */
+  /* Bit i is set if reference frame i is a key frame. */
   guint key_frames;
 };
 
@@ -137,10 +137,10 @@ read_vp8 (const guint8 * data, gsize size, gboolean is_start,
   }
   use->uses = get_vp8_uses (&header, layer, number);
   use->updates = get_vp8_updates (&header, MAX (number, 0));
-  /* The encoder is expected to treat the next frame like this frame. If this
-   * frame does not use the stored state of the segments or of the loop filter,
-   * but replaces it, the next frame will replace it again. The next frame then
-   * does not need the state that this frame stores. */
+  /* The encoder is expected to treat the next frame like this frame. This frame
+   * may replace the stored state of the segments or of the loop filter without
+   * using it. The next frame will then replace this state again, so it does not
+   * need the state that this frame stores. */
   if (!header.uses_segments)
     replaced |= VP8_SLOT_SEGMENTATION;
   if (!header.uses_filter)

@@ -33,8 +33,8 @@ typedef struct
   /* whole packets of the unit; the caller frees them */
   guint8 *data;
   gsize size;                   /* in bytes */
-  /* `tag` of the input that contained the first packet, and of the input that
-   * contained the last packet */
+  /* `tag` is the tag of the input that contained the first packet. `last_tag`
+   * is the tag of the input that contained the last packet. */
   guint64 tag, last_tag;
   gboolean has_picture;
   /* The following fields are only set if the unit has a picture. */
@@ -81,7 +81,7 @@ gboolean ts_pictures_is_open (const TsPictures * pictures, guint64 * tag);
 /* Ends the current picture before the next picture begins. The caller uses this
  * function if no picture begins for a long time. */
 void ts_pictures_end (TsPictures * pictures);
-/* Returns the next complete unit in `unit`, or FALSE if there is none. */
+/* Stores the next complete unit in `unit`. Returns FALSE if there is none. */
 gboolean ts_pictures_poll (TsPictures * pictures, TsUnit * unit);
 /* Returns the reason why the stream is passed on without being cut into units,
  * or NULL if it is cut. */

@@ -19,17 +19,19 @@
 
 typedef struct
 {
-  /* Identifies the stream. All packets of a stream have the same value. */
+  /* Identifier of the stream. All packets of a stream have the same value. */
   guint64 stream;
   /* RTP timestamp. All packets of a frame have the same value. */
   guint32 timestamp;
   guint16 sequence;             /* RTP sequence number */
   /* type of the frame; UNKNOWN if the packet does not show it */
   MpegVideoPictureType type;
-  guint temporal_reference;     /* only valid if the type is known */
-  /* TRUE if the packet contains the first or the last byte of a frame. If a
-   * frame consists of two field pictures, each field picture may count as the
-   * beginning of a frame. */
+  /* temporal reference of the picture; only valid if its type is known */
+  guint temporal_reference;
+  /* `begins` is TRUE if the packet contains the first byte of a frame, and
+   * `ends` is TRUE if it contains the last byte. If a frame consists of two
+   * field pictures, each field picture may count as the beginning of a frame.
+   */
   gboolean begins, ends;
   /* flags of the GOP header in this packet */
   gboolean closed_gop, broken_link;

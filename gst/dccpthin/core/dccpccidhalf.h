@@ -26,7 +26,7 @@ typedef struct
   gboolean reduce_oscillation;  /* CCID 3: RFC 5348 section 4.5 */
 } DccpCcidConfig;
 
-/* State of the connection that is passed to the operations that read or write
+/* State of the connection. It is passed to the operations that read or write
  * options. */
 typedef struct
 {

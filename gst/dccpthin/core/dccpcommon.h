@@ -48,8 +48,9 @@ typedef struct
  * discarded. */
 void dccp_answers_push (DccpAnswers * answers, const DatagramPath * path,
     const DccpPacket * reset);
-/* Takes a Reset from the queue. Returns its size in bytes; 0 = the queue is
- * empty. */
+/* Removes the oldest Reset from the queue. Writes it to `bytes`, and sets
+ * `path` to the path on which it has to be sent. Returns its size in bytes; 0 =
+ * the queue is empty. */
 gsize dccp_answers_pop (DccpAnswers * answers, DatagramPath * path,
     guint8 bytes[DCCP_MAX_HEADER]);
 
@@ -86,7 +87,7 @@ typedef struct
   /* Counters of all connections that have ended and of the current one. The
    * counters of the current half-connections are not included. */
   DccpStats stats;
-  /* The local application is too slow for the data that it receives. */
+  /* TRUE if the local application is too slow for the data that it receives. */
   gboolean is_slow;
   DccpLimiter syncs, resets;
   /* limiter for the Resets that are sent to peers of earlier connections */

@@ -13,9 +13,9 @@
 #define REPORTS 3
 /* maximum size of the option's value in bytes */
 #define MAX_BLOCKS 64
-/* The length of a run has 7 bits. It is stored minus one. */
+/* The length of a run has 7 bits. The stored value is the length minus one. */
 #define MAX_NORMAL_RUN 128
-/* The length of a run has 4 bits. It is stored minus one. */
+/* The length of a run has 4 bits. The stored value is the length minus one. */
 #define MAX_DROPPED_RUN 16
 
 gboolean

@@ -78,8 +78,8 @@ void dccp_features_write_again (DccpFeatures * features,
  * sends them with its next Request. */
 gboolean dccp_features_want_packet (DccpFeatures * features, guint64 now);
 /* Returns the time at which a Change must be retransmitted. G_MAXUINT64 = no
- * Change waits for its Confirm. The function ignores options that are due
- * already; see dccp_features_want_packet (). */
+ * Change waits for its Confirm. Options that are due already do not affect the
+ * result; see dccp_features_want_packet (). */
 guint64 dccp_features_next_wakeup (DccpFeatures * features);
 void dccp_features_set_round_trip (DccpFeatures * features,
     guint64 round_trip);

@@ -28,7 +28,7 @@ dccp_option_reader_init (DccpOptionReader * reader, const DccpPacket * packet)
   reader->ccids = dccp_ccids;
 }
 
-/* Options that a Data packet may not carry (RFC 4340 section 5.8, table 3) are
+/* Options that a Data packet must not carry (RFC 4340 section 5.8, table 3) are
  * ignored. A Data packet has no acknowledgement number, so an attacker has to
  * guess only one number to forge it (section 7.5.5). */
 static gboolean
@@ -63,8 +63,8 @@ needs_acknowledgement (guint8 type)
   }
 }
 
-/* Returns the table entry of a congestion control's option, or NULL if no table
- * has one. */
+/* Searches the tables of the congestion controls `ccids` for the option type
+ * `type`. Returns the entry of this option, or NULL if no table contains it. */
 static const DccpCcidOption *
 find_ccid_option (const DccpCcid * const *ccids, guint8 type)
 {

@@ -39,7 +39,7 @@ typedef struct
 {
   const guint8 *bytes;
   gsize size;
-  gboolean broken;              /* An option has an invalid length. */
+  gboolean broken;              /* TRUE if an option has an invalid length */
   /* congestion controls whose options are allowed */
   const DccpCcid *const *ccids;
   /*< private >*/
@@ -88,8 +88,9 @@ typedef enum                    /* RFC 4340 section 11.7, table 7 */
 } DccpDropCode;
 
 /* Returns the next block of a Data Dropped option. The first block begins at
- * the acknowledgement number, and the blocks continue downwards. `offset` must
- * be 0 before the first call. Returns FALSE after the last block. */
+ * the acknowledgement number, and the next blocks have lower sequence numbers.
+ * `offset` must be 0 before the first call. Returns FALSE after the last block.
+ */
 gboolean dccp_option_next_drop_block (const DccpOption * option,
     guint * offset, DccpDropCode * code, guint * run);
 

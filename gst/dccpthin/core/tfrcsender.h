@@ -30,7 +30,8 @@ typedef struct
   gboolean reduce_oscillation;  /* section 4.5 */
   /* resolution of the caller's timer in ns, t_gran (RFC 5348 section 8.3) */
   guint64 granularity;
-  /* our own limit in bytes per second; 0 = no limit */
+  /* our own upper limit of the sending rate in bytes per second; 0 = no limit
+   */
   guint64 max_rate;
 } TfrcSenderConfig;
 
@@ -44,21 +45,22 @@ typedef struct
    * acknowledgement; valid if has_elapsed is TRUE */
   guint64 elapsed;
   gboolean has_elapsed;
-  /* TRUE if the acknowledgement reports the receive rate. If FALSE, it does not
-   * change the allowed rate X, and only its round-trip time is used. */
+  /* TRUE if the acknowledgement reports the receive rate. Otherwise the
+   * acknowledgement does not change the allowed rate X, and only its round-trip
+   * time is used. */
   gboolean has_receive_rate;
   guint32 receive_rate;         /* bytes per second */
   /* The loss event rate p. It is computed from the loss intervals, or read from
    * the Loss Event Rate option. 0 = no loss yet. */
   gdouble loss_event_rate;
-  /* There is a new loss event since the last feedback, even if the loss event
-   * rate p has not increased. */
+  /* TRUE if there is a new loss event since the last feedback. It can be TRUE
+   * although the loss event rate p has not increased. */
   gboolean new_loss_event;
   gboolean slow_receiver;       /* RFC 4340 section 11.6 */
   /* Number of packets that the feedback newly reports with Drop Code 2 (RFC
    * 4342 section 5.2). */
   guint dropped;
-  /* The feedback newly reports packets with Drop Code 0 or 1. */
+  /* TRUE if the feedback newly reports packets with Drop Code 0 or 1. */
   gboolean dropped_others;
 } TfrcFeedback;
 
@@ -71,12 +73,13 @@ void tfrc_sender_free (TfrcSender * sender);
  */
 void tfrc_sender_set_round_trip (TfrcSender * sender, guint64 now,
     guint64 round_trip);
-/* Changes the sender's own limit in bytes per second; 0 = no limit. */
+/* Changes the sender's own upper limit of the sending rate, in bytes per
+ * second; 0 = no limit. */
 void tfrc_sender_set_max_rate (TfrcSender * sender, guint64 max_rate);
 
 /* Returns the time at which the next data packet may be sent; `now` means
- * immediately. A sender that paused may catch up by less than the packets of
- * one round trip (RFC 5348 section 4.6). */
+ * immediately. After a pause, the sender may send some packets without waiting,
+ * but fewer than it sends in one round trip (RFC 5348 section 4.6). */
 guint64 tfrc_sender_next_send (TfrcSender * sender, guint64 now);
 /* Call this function when a data packet with `size` bytes of payload is sent.
  * `more` is TRUE if another packet waits, so the sender is not data-limited
@@ -108,12 +111,13 @@ typedef struct
   guint64 round_trip_variance;
   /* latest round-trip time minus the minimum of the last 10 to 20 s, in ns */
   guint64 queue_delay;
-  /* payload bytes of the packets after the latest acknowledged one */
+  /* payload bytes of the packets after the latest acknowledged packet */
   guint64 in_flight;
   guint32 segment_size;         /* s */
-  /* In most of the last second, the application sent less than was allowed. The
-   * allowed rate X is then a lower bound of the path's capacity. This is not so
-   * if the loss event rate limits X. */
+  /* TRUE if in most of the last second the application sent less than was
+   * allowed. The allowed rate X is then only a lower bound of the path's
+   * capacity. If the loss event rate limits X, this is FALSE, because X then
+   * shows the capacity. */
   gboolean is_app_limited;
   guint64 feedbacks;            /* counters, which never decrease */
   /* number of times that the no-feedback timer expired */

@@ -43,7 +43,7 @@ typedef struct
   gdouble announced;
   guint64 announced_time;
 
-  /* The application has got a due time. */
+  /* TRUE if the application has got a due time. */
   gboolean fixed;
   gdouble offset;               /* offset that is applied to due times, in ns */
   guint64 offset_time;

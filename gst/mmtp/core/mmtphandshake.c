@@ -147,8 +147,8 @@ write_init (MmtpHandshake * self, MmtpPath * path, guint8 * bytes, gsize room,
   return size;
 }
 
-/* Sends the INITs of one try. The first try uses the first path only, and each
- * further try uses one more path. */
+/* Sends the INITs of one attempt. The first attempt uses the first path only.
+ * Each later attempt uses one path more than the attempt before it. */
 static gsize
 write_inits (MmtpHandshake * self, guint8 * bytes, gsize room, guint * id)
 {
@@ -353,11 +353,13 @@ mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path,
   return rate;
 }
 
-/* The transit of OPEN is 0 by definition (docs/wire-mmtp.md, section 6). In
- * reality OPEN had a one-way delay of two parts: half of the round trip of
- * short messages, and the transmission time of the padding. The negative value
- * of this delay is therefore the first offset of the clocks. It is used until
- * reports give a better offset. */
+/* Adds the measured round trip to the path, and sets the first offset of the
+ * clocks. This offset is used until reports give a better one.
+ *
+ * By definition, the transit of OPEN is 0 (docs/wire-mmtp.md, section 6). In
+ * reality, OPEN had a one-way delay of two parts: half of the round trip of
+ * short messages, and the transmission time of the padding. The first offset is
+ * the negative value of this delay. */
 static void
 note_round_trip (MmtpHandshake * self, MmtpPath * path)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sender's side of JOIN, CHALLENGE and RESPONSE (docs/wire-mmtp.md, section
- * 3). Further paths join a session this way, and a path whose address may have
- * changed joins again.
+ * 3). With these messages, a further path joins a session that exists already.
+ * A path whose address may have changed joins again with them.
  */
 
 #pragma once

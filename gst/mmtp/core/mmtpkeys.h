@@ -21,7 +21,7 @@ typedef struct
 } MmtpKey;
 
 /* `application_key` may be NULL; otherwise it must not be empty. The MmtpKey
- * takes a reference. */
+ * takes a reference to it. */
 void mmtp_key_init (MmtpKey * key, GBytes * application_key);
 void mmtp_key_clear (MmtpKey * key);
 /* Computes or verifies the MAC of OPEN and ACCEPT, over the first `size` bytes
@@ -58,7 +58,7 @@ typedef struct
   MmtpHmac *hmac;               /* NULL without a key */
 } MmtpDirection;
 
-/* `from` is the role that sends the messages of this direction. */
+/* Initializes `direction` for the messages that the role `from` sends. */
 void mmtp_direction_init (MmtpDirection * direction, const MmtpKey * key,
     const guint8 nonce_s[MMTP_NONCE_SIZE],
     const guint8 nonce_r[MMTP_NONCE_SIZE], MmtpRole from, guint64 token);

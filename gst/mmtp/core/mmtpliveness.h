@@ -27,7 +27,7 @@ typedef struct
 void mmtp_liveness_init (MmtpLiveness * self, const MmtpReceiverPaths * paths,
     MmtpReceiverOutput * output, guint64 timeout);
 void mmtp_liveness_begin_session (MmtpLiveness * self, guint64 period);
-/* A valid message of the session has arrived. */
+/* Call this function when a valid message of the session has arrived. */
 void mmtp_liveness_note_message (MmtpLiveness * self);
 /* Returns the time at which the session becomes silent. */
 guint64 mmtp_liveness_get_end (const MmtpLiveness * self);

@@ -27,8 +27,8 @@ typedef struct
   gdouble max_queue;
   gdouble max_queue_time;
   gdouble reported_at;          /* time of the last report */
-  /* mean queueing delay (ns) and mean number of bytes in flight, averaged over
-   * the reports */
+  /* means over the reports: `mean_queue` is the queueing delay in ns, and
+   * `mean_in_flight` is the number of bytes in flight */
   gdouble mean_queue, mean_in_flight;
   /* Number of messages from which mean_queue and mean_in_flight were computed.
    * It does not grow beyond LOSS_MEMORY. */
@@ -47,9 +47,10 @@ typedef struct
   /* Number of messages from which loss_few was computed, and number from which
    * loss_many was computed. Neither number grows beyond LOSS_MEMORY. */
   gdouble n_few, n_many;
-  /* Numbers of lost messages and of all messages, for each octave of the number
-   * of bytes in flight. If the number of all messages exceeds LOSS_MEMORY, both
-   * numbers are scaled down. */
+  /* Number of lost messages and number of all messages. Each array has one
+   * element for each octave of the number of bytes in flight. An octave is a
+   * range whose end is twice its beginning. If the number of all messages
+   * exceeds LOSS_MEMORY, both numbers are scaled down. */
   gdouble octave_lost[MMTP_LOSS_OCTAVES], octave_all[MMTP_LOSS_OCTAVES];
   guint octave;                 /* octave of the last report */
 } MmtpLossBound;

@@ -125,7 +125,8 @@ typedef enum
 
 typedef struct
 {
-  guint8 mask;                  /* MmtpPreludeMask; 0 if there is no prelude */
+  /* bits of MmtpPreludeMask; 0 if there is no prelude */
+  guint8 mask;
   gint32 pts;                   /* PTS minus due time, in us */
   gint32 dts;                   /* DTS minus due time, in us */
   guint32 duration;             /* in us */
@@ -158,7 +159,7 @@ typedef struct
 typedef struct
 {
   guint8 nonce[MMTP_NONCE_SIZE];        /* nonce_s, chosen by the sender */
-  /* The cookie is used in COOKIE and OPEN only. */
+  /* the cookie of COOKIE and OPEN; not used in other messages */
   guint8 cookie[MMTP_COOKIE_SIZE];
 } MmtpInit;                     /* also used for COOKIE */
 
@@ -206,7 +207,7 @@ typedef enum
 typedef struct
 {
   guint8 nonce[MMTP_NONCE_SIZE];
-  /* MmtpRefuseReason, or a reason that a later version defines */
+  /* an MmtpRefuseReason, or a reason that only a later version defines */
   guint8 reason;
 } MmtpRefuse;
 
@@ -221,7 +222,8 @@ typedef struct
 {
   guint64 nonce;
   guint64 challenge;
-/* used for CHALLENGE, and for RESPONSE, which has no nonce */
+/* These are the fields of CHALLENGE and of RESPONSE. A RESPONSE has no nonce,
+ * so `nonce` is not used in it. */
 } MmtpChallenge;
 
 typedef struct
@@ -276,7 +278,7 @@ typedef struct
   guint32 highest;
   guint32 received;             /* messages received */
   guint32 lost;                 /* messages lost */
-  /* DATA packets that arrived after their deadline */
+  /* number of DATA packets that arrived after their deadline */
   guint32 late;
   /* low 32 bits of the number of bytes in all received messages */
   guint32 bytes;
@@ -328,7 +330,7 @@ typedef struct
 {
   guint8 channel;
   gboolean is_ack;
-  /* MmtpLeaveReason, or a reason that a later version defines */
+  /* an MmtpLeaveReason, or a reason that only a later version defines */
   guint8 reason;
   /* The channel number of a message counts the messages that an endpoint sends
    * on a channel. This field has the low 32 bits of the highest channel number
@@ -421,8 +423,8 @@ MmtpRefusal mmtp_packet_parse_body (MmtpMessage * message,
  * the mask of the prelude is not 0. */
 gsize mmtp_packet_write (const MmtpMessage * message, guint8 * bytes,
     gsize room);
-/* Returns the bytes that the prelude adds to a DATA packet, 0 without a
- * prelude. */
+/* Returns the number of bytes that the prelude adds to a DATA packet; 0 without
+ * a prelude. */
 gsize mmtp_prelude_get_size (const MmtpPrelude * prelude);
 
 /* Restores a number of which only the lowest `bits` bits were sent. Returns the

@@ -85,7 +85,7 @@ mmtp_packet_list_get_work (const MmtpPacketList * list)
  * packet.
  *
  * This is a binary search. If the place in the middle is empty, the next packet
- * behind it is compared instead. */
+ * after this place is compared instead. */
 static guint
 search (const MmtpPacketList * list, const MmtpPacket * wanted)
 {

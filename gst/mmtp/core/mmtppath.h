@@ -16,8 +16,8 @@
 #include "mmtprecent.h"
 #include "mmtpsentlog.h"
 
-/* Time constants of two statistics: the share of the stream that the path
- * carries, and the share of messages that are lost; in ns. */
+/* Time constants in ns. The first one is for the share of the stream that the
+ * path carries, and the second one for the share of messages that are lost. */
 #define MMTP_SHARE_PERIOD (1 * G_GUINT64_CONSTANT (1000000000))
 #define MMTP_LOSS_PERIOD (10 * G_GUINT64_CONSTANT (1000000000))
 
@@ -30,7 +30,7 @@ typedef struct
   guint16 overhead;             /* IP and UDP headers, in bytes */
   guint64 configured_rate;      /* 0 if no rate is configured */
   MmtpPathState state;
-  gboolean blocked;             /* The path's socket is not writable. */
+  gboolean blocked;             /* TRUE if the path's socket is not writable */
 
   /* --- messages -------------------------------------------------------------
    */
@@ -83,16 +83,17 @@ typedef struct
   /* Predicted time at which the bottleneck has transmitted all messages. */
   guint64 busy_until;
   MmtpRecent round_trips;
-  /* round trip of the last report; 0 if unknown */
+  /* round trip that the last report showed, in ns; 0 if unknown */
   guint64 round_trip;
-  /* report period that the sender has asked the receiver for */
+  /* report period that the sender has requested from the receiver, in ns */
   guint64 report_period;
   guint64 report_interval;      /* longest recent time between reports */
   /* initial delay (D0): maximum time from the due time of a message until its
    * arrival, in ns */
   guint64 deadline;
   guint64 delay;                /* base one-way delay; MMTP_NEVER if unknown */
-  /* Delay that nearly all messages stay below; MMTP_NEVER if unknown. */
+  /* Delay in ns that nearly all messages do not exceed; MMTP_NEVER if unknown.
+   */
   guint64 high_delay;
   /* arrival time of the newest message, receiver's clock */
   guint64 arrival;
@@ -111,7 +112,7 @@ typedef struct
   /* Time for which no message had arrived when the receiver wrote its latest
    * report, although a message should have arrived. */
   guint64 gap;
-  /* `gap` is so long that the path must have stalled. */
+  /* TRUE if `gap` is so long that the path must have stalled. */
   gboolean is_stalled;
   /* time in ns that is added to the expected delay because many packets were
    * late */
@@ -122,8 +123,8 @@ typedef struct
   /* Number of reported packets that had been sent shortly before their
    * deadline. It is reset when `late_share` is updated. */
   guint marginal;
-  /* number of recently reported messages that were as large as a packet, and
-   * number of lost messages among them */
+  /* Number of recently reported messages that were as large as a packet, and
+   * how many of these messages were lost. */
   guint judged, missed;
 
   /* --- statistics only, for the user ----------------------------------------
@@ -136,8 +137,10 @@ typedef struct
   /* --- session, used by mmtpsender ------------------------------------------
    */
   MmtpReplay replay;
-  gboolean joined;              /* The receiver has answered on this path. */
-  gboolean confirmed;           /* The receiver has reported about this path. */
+  /* TRUE if the receiver has answered on this path. */
+  gboolean joined;
+  /* TRUE if the receiver has reported about this path. */
+  gboolean confirmed;
 
   MmtpSenderPathStats stats;
 } MmtpPath;
@@ -242,7 +245,8 @@ void mmtp_path_update_delay (MmtpPath * path, guint64 now, gint64 offset);
 
 /* --- liveness ------------------------------------------------------------ */
 
-/* Returns FALSE if nearly all messages of a packet's size are lost. */
+/* Returns FALSE if nearly all messages that are as large as a packet are lost.
+ */
 gboolean mmtp_path_delivers (const MmtpPath * path);
 /* Makes mmtp_path_delivers() count only the reports that arrive from now on. */
 void mmtp_path_restart_judging (MmtpPath * path);

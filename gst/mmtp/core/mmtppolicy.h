@@ -34,7 +34,7 @@ MmtpPacket *mmtp_policy_choose (MmtpPolicy * policy, MmtpPath ** path);
 /* Returns the time in ns at which the window or the pacing of a path allows a
  * packet; MMTP_NEVER if there is no such time. */
 guint64 mmtp_policy_next_wakeup (const MmtpPolicy * policy);
-/* Returns whether the path may carry a packet now according to its window. */
+/* Returns whether the window of `path` allows another packet now. */
 gboolean mmtp_policy_has_room (const MmtpPolicy * policy,
     const MmtpPath * path);
 /* The paths can deliver a number of bytes before the deadline of the last

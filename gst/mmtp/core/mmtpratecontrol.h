@@ -43,20 +43,21 @@ typedef struct
   /* number of bytes in `delivered` that are new in this report; 0 if nothing
    * arrived */
   guint64 acked;
-  guint n_acked;                /* messages that are new in this report */
+  /* number of messages newly reported as received */
+  guint n_acked;
   guint n_lost;                 /* messages newly reported as lost */
   guint64 in_flight;            /* bytes in flight now */
   /* bytes in flight right after the newest reported message was sent */
   guint64 sent_in_flight;
-  /* The application had nothing more to send when the newest message was sent,
-   * so `delivered` does not show what the path could carry. */
+  /* TRUE if the application had nothing more to send when the newest message
+   * was sent. `delivered` then does not show what the path could carry. */
   gboolean is_app_limited;
-  /* Round trip of the newest message, minus the time for which the receiver
-   * held its report; 0 if unknown. */
+  /* Round trip of the newest message, without the time that the receiver waited
+   * before it sent its report; 0 if unknown. */
   guint64 round_trip;
   /* minimum round trip of the last 20 s; 0 if unknown */
   guint64 base_round_trip;
-  /* report period that the receiver was asked for */
+  /* report period that the sender has requested from the receiver, in ns */
   guint64 report_period;
   /* Minimum one-way delay since the last report minus the base delay. This is
    * the queueing delay that even the fastest message had. */
@@ -87,9 +88,9 @@ typedef struct
   /* Highest recent delivery rate of the path. It is used to compute the
    * earliest time at which a message may arrive. */
   guint64 peak_rate;
-  /* `delivery_rate` may be too low, because the application did not use the
-   * path fully. An algorithm has to set this field to TRUE if the source sends
-   * less than the path carries. */
+  /* TRUE if `delivery_rate` may be too low because the application did not use
+   * the path fully. An algorithm has to set this field to TRUE if the source
+   * sends less than the path carries. */
   gboolean is_app_limited;
 } MmtpRateLimits;
 
@@ -107,7 +108,7 @@ typedef struct
   void (*init) (gpointer control, guint64 now, guint packet,
       guint64 round_trip, guint64 rate, gboolean is_minimum);
   /* Called when a message of any type was sent; `in_flight` includes the
-   * message. May be NULL. */
+   * message. This operation may be NULL. */
   void (*sent) (gpointer control, guint64 now, guint64 size,
       guint64 in_flight);
   void (*feedback) (gpointer control, const MmtpRateSample * sample);

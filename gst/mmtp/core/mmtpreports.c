@@ -24,8 +24,8 @@
 #define PATHS_ON_ALL 4
 /* A REPORT is sent immediately for each of the first START_MESSAGES messages of
  * a path, because slow start needs these REPORTs. After that, a REPORT is sent
- * after every MANY_MESSAGES messages. So many messages are a large part of a
- * congestion window. */
+ * after every MANY_MESSAGES messages. The sender needs these REPORTs because so
+ * many messages are a large part of a congestion window. */
 #define START_MESSAGES 32
 #define MANY_MESSAGES 64
 /* Minimum interval between the last REPORT and a REPORT outside the regular
@@ -154,10 +154,10 @@ get_period (MmtpReports * self, const MmtpReceiverPath * path)
       min, MAX_PERIOD);
 }
 
-/* Returns whether the report period may become longer. The measured rate is too
- * low during a gap, and also after it until the measurement contains only
- * messages that arrived after the gap. The period does not become longer in
- * this time. */
+/* Returns whether the report period may become longer. During a gap, the
+ * measured rate is too low. It stays too low until the measurement contains
+ * only messages that arrived after the gap. In all this time the period does
+ * not become longer. */
 static gboolean
 may_grow (MmtpReports * self, const MmtpReceiverPath * path)
 {

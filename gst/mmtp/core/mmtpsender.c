@@ -28,9 +28,9 @@
  * may create an event for each waiting buffer. If the queue is full, the oldest
  * event is dropped. */
 #define MAX_EVENTS 65536
-/* Percentage of the capacity up to which a caller that can wait may fill the
- * queue. The rest keeps accepted buffers in time even if the delay grows a
- * little. */
+/* A caller that can wait for room may fill the queue up to this percentage of
+ * its capacity. The rest of the capacity is a margin: accepted buffers stay in
+ * time even if the delay grows a little. */
 #define ROOM_PERCENT 85
 /* A caller that waits for room may continue when a quarter (1/ROOM_AGAIN) of
  * the room is free. */
@@ -52,8 +52,9 @@
  * The JOIN is needed because the address of the path may have changed. The time
  * is the maximum time between JOINs (docs/wire-mmtp.md, section 3). */
 #define REJOIN_WAIT (2 * MMTP_SECOND)
-/* Time from the moment when a path becomes silent until a JOIN is sent on it,
- * if the receiver has never sent a REPORT about this path. */
+/* Time from the moment when a path becomes silent until a JOIN is sent on it.
+ * This time is used for a path about which the receiver has never sent a
+ * REPORT. */
 #define UNCONFIRMED_REJOIN_WAIT (200 * MMTP_MILLISECOND)
 
 struct _MmtpSender
@@ -77,16 +78,17 @@ struct _MmtpSender
   MmtpPadding padding;
   MmtpTransmitter transmitter;
   guint32 report;               /* number of the last REPORT */
-  /* The application was notified that the only path is silent. */
+  /* TRUE if the application was notified that the only path is silent. */
   gboolean is_broken;
 
   /* --- stream */
   /* minimum initial delay (D0) that the receiver wants, in ns */
   guint64 receiver_delay;
   MmtpSendQueue *queue;
-  gboolean full;                /* mmtp_sender_has_room() has returned FALSE. */
-  /* Late packets have been dropped. This is FALSE again when the time advances
-   * or a buffer is put. */
+  /* TRUE if mmtp_sender_has_room() has returned FALSE. */
+  gboolean full;
+  /* TRUE after late packets have been dropped. FALSE again when the time
+   * advances or a buffer is put. */
   gboolean is_expired;
 
   /* --- events */
@@ -760,7 +762,7 @@ is_handshake (MmtpType type)
   return type == MMTP_COOKIE || type == MMTP_ACCEPT || type == MMTP_REFUSE;
 }
 
-/* The receiver has accepted the OPEN that was sent on `path`. */
+/* Called when the receiver has accepted the OPEN that was sent on `path`. */
 static void
 enter_session (MmtpSender * sender, MmtpPath * path, const MmtpAccept * accept)
 {
@@ -882,8 +884,8 @@ take_body (MmtpSender * sender, MmtpPath * path, const MmtpMessage * message)
   }
 }
 
-/* Number and trailer are checked before anything else (docs/wire-mmtp.md,
- * section 2). */
+/* The number and the trailer of a message are checked before its other fields
+ * (docs/wire-mmtp.md, section 2). */
 static MmtpRefusal
 take_message (MmtpSender * sender, MmtpPath * path, MmtpMessage * message,
     const guint8 * bytes, gsize size)

@@ -32,8 +32,8 @@ grow_ring (MmtpSentLog * log)
   log->ring_size = size;
 }
 
-/* Makes room for one entry. If this removes a message that was not reported,
- * the message no longer counts as in flight. */
+/* Makes room for one entry. To do so, it may remove a message. If the removed
+ * message was not reported, it no longer counts as in flight. */
 static void
 make_room (MmtpSentLog * log)
 {

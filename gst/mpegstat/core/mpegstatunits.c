@@ -106,8 +106,8 @@ in_frames (gint64 time, guint64 period)
 }
 
 /* Returns the difference between `time` and `first`, which may be negative.
- * `first` is the first PTS or the first DTS of the stream. If it is not set
- * yet, it is set to `time`. */
+ * `first` is the first PTS or the first DTS of the stream. If `first` is not
+ * set yet, `time` is stored in it. */
 static gint64
 since_first (guint64 time, guint64 * first)
 {

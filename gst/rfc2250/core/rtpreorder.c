@@ -12,9 +12,9 @@
 /* RFC 3550 A.1, MAX_DROPOUT */
 #define MAX_DROPOUT 3000
 /* Time that the current source must be silent before another source can replace
- * it. RFC 3550 does not specify this time. The timeouts that it does specify
- * (sections 6.2.1 and 6.3.5) are multiples of the interval between RTCP
- * reports, so they are also several seconds long. */
+ * it. RFC 3550 does not specify this time. It specifies other timeouts
+ * (sections 6.2.1 and 6.3.5), which are several seconds long because they are
+ * multiples of the interval between RTCP reports. */
 #define SOURCE_TIMEOUT G_GUINT64_CONSTANT (1000000000)
 /* Number of packets in each of the two rings. The rings keep the packets of
  * sources that may become the current source. At 10,000 forged packets per
@@ -288,8 +288,11 @@ keep_stray (RtpReorder * reorder, const Stray * stray)
   return in_run;
 }
 
-/* Returns whether the source may become the current source. Without valid
- * arrival times, two consecutive packets are sufficient. */
+/* Returns whether the source `ssrc`, which has sent two consecutive packets,
+ * may become the current source. If `ssrc` is the SSRC of the current source,
+ * it may. Otherwise the current source must have been silent for
+ * SOURCE_TIMEOUT. Without valid arrival times this time is unknown, so the two
+ * packets are sufficient. */
 static gboolean
 may_take_over (const RtpReorder * reorder, guint32 ssrc, guint64 now)
 {

@@ -26,10 +26,10 @@ typedef struct
   guint64 id;
   /* last known index of this receiver in the list */
   guint index;
-  /* how many times the receiver got all packets */
+  /* number of times that the receiver got all packets */
   guint time;
-  /* number of packets of the batch that the current receiver has already got in
-   * the current repetition; it may get the batch several times */
+  /* Number of packets of the batch that the current receiver has already got in
+   * the current repetition. A receiver may get the batch several times. */
   guint packet;
   /* TRUE if at least one receiver got the packet */
   gboolean reached[UDPLITE_MAX_ROUND];

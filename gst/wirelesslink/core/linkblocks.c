@@ -16,7 +16,8 @@ typedef struct
   LinkSerial line;
   /* packets (LinkItem) that were assigned to radio blocks */
   GQueue air;
-  guint64 free_block;           /* first block that is not used yet */
+  /* number of the first radio block that is not used yet */
+  guint64 free_block;
 } Direction;
 
 typedef struct
@@ -32,7 +33,7 @@ typedef struct
 {
   /* size in bytes of the framing and headers before the packet */
   guint64 before;
-  /* The packet is lost, because its framing or header is damaged. */
+  /* TRUE if the packet is lost because its framing or header is damaged. */
   gboolean spoilt;
 } Damage;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A telephone call as a state machine that does not know packets. The caller
- * tells it whether a packet waits and whether any packet is in the link. The
- * state machine reports each state that it enters. Private to the link's core.
+/* A telephone call as a state machine, which does not see the packets. The
+ * caller tells it whether a packet waits and whether any packet is in the
+ * link. The state machine reports each state that it enters. Private to the
+ * link's core.
  *
  *   at an event:
  *     link_dial_up_want (), link_dial_up_set_used () or link_dial_up_break ()
@@ -23,8 +24,8 @@ void link_dial_up_free (LinkDialUp * dial_up);
 
 /* Called when a packet waits. Starts a phone call if there is none yet. */
 void link_dial_up_want (LinkDialUp * dial_up, guint64 now);
-/* Tells whether packets are in the link: TRUE when the first packet enters it,
- * FALSE when the last one has left it. */
+/* Sets whether packets are in the link. The caller passes TRUE when the first
+ * packet enters the link, and FALSE when the last packet has left it. */
 void link_dial_up_set_used (LinkDialUp * dial_up, guint64 now, gboolean used);
 /* Breaks the phone call, if there is one. */
 void link_dial_up_break (LinkDialUp * dial_up, guint64 now);

@@ -30,7 +30,7 @@ const gchar *link_fate_get_name (LinkFate fate);
 
 typedef struct
 {
-  guint32 offset;               /* offset of the byte in the packet */
+  guint32 offset;               /* offset of the damaged byte in the packet */
   /* mask of the bits that are inverted; never 0 */
   guint8 flip;
 } LinkDamage;
@@ -57,11 +57,12 @@ struct _LinkPacket
   /* time in ns for which the packet occupied the medium */
   guint64 airtime;
   guint64 jitter;               /* random part of the delay in ns */
-  gboolean overtaken;           /* later packets may overtake this one */
+  /* TRUE = later packets may overtake this packet */
+  gboolean overtaken;
   guint copies;                 /* number of its duplicates */
   guint n_damage;
-  /* damage of the packet, which belongs to the link; valid until a function of
-   * the link is called again */
+  /* Array of the damaged bytes of the packet. The array belongs to the link,
+   * and is valid until a function of the link is called again. */
   LinkDamage *damage;
 };
 

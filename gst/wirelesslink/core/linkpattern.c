@@ -11,8 +11,8 @@
 #define MAX_ENTRIES (1 << 26)
 #define MAX_FLOW 65535
 #define MAX_COPIES 16
-/* Maximum number of transmissions of one packet: the first transmission, and as
- * many retransmissions as the greatest retry limit, 255. */
+/* Maximum number of transmissions of one packet: the first transmission, and
+ * the retransmissions. The greatest retry limit allows 255 retransmissions. */
 #define MAX_ATTEMPTS 256
 
 struct _LinkPattern
@@ -183,7 +183,8 @@ line_free (gpointer line)
   g_slice_free (Line, line);
 }
 
-/* Sets the pointers into the damage array, which is not reallocated any more.
+/* Sets the pointer of an entry into the damage array. The array is complete
+ * now, so it is not reallocated any more.
  */
 static void
 resolve (gpointer key, gpointer value, gpointer user_data)

@@ -42,8 +42,9 @@
 /* Distance from the peak of the probability density, in standard deviations, at
  * which the density is negligible. */
 #define MAX_DEVIATIONS 8
-/* The centre of the distribution is searched from this number of standard
- * deviations below the lowest rate to this number above the highest rate. */
+/* The centre of the distribution is searched in a range. The range begins this
+ * number of standard deviations below the lowest rate, and ends this number of
+ * standard deviations above the highest rate. */
 #define MAX_CENTRE 20
 
 /* Mean and standard deviation of the sum of four uniform 16-bit numbers. */
@@ -215,8 +216,9 @@ init_rate (LinkWander * wander)
 /* The ticks */
 
 /* Returns a nearly normally distributed value: a sum of four uniform integers,
- * scaled to mean 0 and standard deviation 1. A real normal distribution would
- * hardly give other rates: within a second, 50 such values are added up. */
+ * scaled to mean 0 and standard deviation 1. With a real normal distribution,
+ * the rates would hardly differ, because 50 such values are added up within a
+ * second. */
 static gdouble
 draw_normal (const LinkWander * wander)
 {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes the comparison that pipelines/demo shows if it has no options. There
-are three problems: a link that is too slow, two mobile links that are only fast
-enough together, and a radio that damages packets.
+are three problems: a link that is too slow, two mobile links of which neither
+is fast enough alone, and a radio that damages packets.
 
 For each problem, the demo runs the transport that is made for this problem, and
 other transports. It also shows the usual advice for the problem, such as a

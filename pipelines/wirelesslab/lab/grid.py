@@ -118,8 +118,8 @@ def without_missing(found: list[Cell],
 def without_hosts(found: list[Cell]) -> tuple[list[Cell], list[str]]:
     """Returns the cells that can be run here, and lines about the cells that
     are left out. If this machine does not allow network namespaces, relays
-    stand in for the hosts. Relays cannot carry all protocols, so some cells are
-    then left out."""
+    replace the hosts. Relays cannot carry all protocols, so some cells are then
+    left out."""
     if all(cell["protocol"][matrix.COMPUTED] for cell in found):
         return found, []
     why = testbed.why_no_hosts()
@@ -154,8 +154,8 @@ def set_flagged_aside(found: list[Cell], output: pathlib.Path) -> None:
 
 
 def take_flagged_back(found: list[Cell], output: pathlib.Path) -> None:
-    """Restores the old results of flagged runs that the lab was to repeat. This
-    is necessary if the user interrupted the lab before it repeated them.
+    """Restores the old results of the flagged runs that the lab had to repeat.
+    This is necessary if the user interrupted the lab before it repeated them.
     """
     for cell in found:
         directory = output / cell["name"]

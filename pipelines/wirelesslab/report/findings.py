@@ -11,15 +11,15 @@ from wirelesslab.report import ranking
 from wirelesslab.streams import measurements
 
 TYPES = measurements.TYPES
-# The report may say that a transport missed one type of frames first. It says
-# so only if the percentage of frames that did not arrive in time is at least
-# CLEARLY times as high for this type as for another type.
+# The report may say that a transport missed one type of frames first. It does
+# so only if the percentage of frames that did not arrive in time is much higher
+# for this type than for another type: at least CLEARLY times as high.
 CLEARLY = 2
 # Rows whose runs used the same links are compared for each seed. The report
-# calls a row better only if there are at least MIN_SEEDS seeds, and if the row
-# leads by at least MIN_LEAD percentage points with each seed. A lead of a few
-# tenths of a point says nothing, because repeated runs of one transport differ
-# by more.
+# calls a row better only under two conditions: there are at least MIN_SEEDS
+# seeds, and the row leads by at least MIN_LEAD percentage points with each
+# seed. A lead of a few tenths of a point says nothing, because repeated runs of
+# one transport differ by more.
 MIN_LEAD, MIN_SEEDS = 1.0, 3
 # A sentence names at most MAX_NAMED rows that share the first place. If there
 # are more such rows, it names only some of them: the rows with the highest
@@ -42,8 +42,8 @@ class Frames(typing.NamedTuple):
     decodable: dict[str, float]
 
     def missing(self, type: str) -> float:
-        """Returns the share of the frames of one type that did not arrive in
-        time, in %.
+        """Returns the percentage of the frames of one type that did not arrive
+        in time.
         """
         return percent(self.lost[type] + self.late[type], self.sent[type])
 
@@ -54,9 +54,9 @@ class Frames(typing.NamedTuple):
         return percent(sum(self.lost.values()), sum(self.sent.values()))
 
     def undecodable(self) -> float:
-        """Returns the share of all frames, in %, that arrived in time but
-        cannot be decoded in time. Such a frame refers to a frame that did not
-        arrive in time.
+        """Of all frames, returns the percentage that arrived in time but cannot
+        be decoded in time. Such a frame refers to a frame that did not arrive
+        in time.
         """
         sent, lost, late, good = (sum(each.values()) for each in self)
         return percent(sent - lost - late - good, sent)
@@ -70,8 +70,8 @@ class Row(typing.NamedTuple):
     name: str
     # For each run, the percentage of its frames that were decodable in time.
     shares: Sequence[float]
-    # For each run, the percentage of the frames that a sender with perfect
-    # foresight could have delivered decodable and in time. The list is empty if
+    # For each run, the percentage of the frames that would have been decodable
+    # in time if the sender had had perfect foresight. The list is empty if
     # these percentages are not known.
     possible: Sequence[float]
     frames: Sequence[Frames]
@@ -176,8 +176,8 @@ def why(row: Row) -> str:
 
 def sentences(rows: Sequence[Row], head: str = "protocol") -> list[str]:
     """Returns the findings of a group of runs that are compared with each
-    other, the most important one first. `head` names what the rows are, for
-    example transports."""
+    other, the most important one first. `head` is the word for a row, for
+    example "protocol"."""
     ranked = [row for row in rows if row.share.is_ranked]
     if not ranked:
         return [without_places(rows, head)]
@@ -223,13 +223,13 @@ def without_places(rows: Sequence[Row], head: str) -> str:
 
 def shown(row: Row) -> str:
     """Returns words that say which share of the row's frames was decodable in
-    time. If the possible share is known, the words contain it, too. This is the
-    share that a sender with perfect foresight would have reached."""
+    time. The words also contain the share that a sender with perfect foresight
+    would have reached, if this share is known."""
     words = f"{row.share.text(unit=' %')} of the frames were decodable in time"
     if row.possible:
-        # If the share that was possible with perfect foresight was the same in
-        # all runs of the row, one number is shown instead of a range with two
-        # equal ends.
+        # The share that perfect foresight would have allowed may be the same in
+        # all runs of the row. In this case, one number is shown instead of a
+        # range with two equal ends.
         possible = ranking.range_of(row.possible)
         text = (possible.text(unit=PERCENT) if possible.low != possible.high
                 else f"{possible.median:.1f}{PERCENT}")
@@ -258,8 +258,8 @@ def paired_lead(best: Sequence[Row], ranked: Sequence[Row], head: str) -> str:
     row must lead in each of these comparisons.
 
     This comparison can find a leader even if the ranges of the rows overlap.
-    The links of different seeds differ, so a row can be better with each seed
-    although its worst run is below the best run of another row."""
+    The links of different seeds differ. A row can therefore be better with each
+    seed although its worst run is below the best run of another row."""
     for row in best:
         others = [other for other in ranked if other is not row]
         seeds = {seed for seed, _ in row.keys}

@@ -56,7 +56,7 @@ HASH_DIGITS = 8
 class Packet(typing.NamedTuple):
     """A coded frame of the file, in coding order."""
 
-    place: int  # The place of the picture of this frame, in display order.
+    place: int  # Position of this frame's picture in display order.
     data: bytes
 
 
@@ -130,8 +130,8 @@ def frames(encoding: Encoding, path: pathlib.Path, sent_log: frame_log.Log,
 def decodable(path: pathlib.Path, codec: str,
               arrived: Sequence[int]) -> set[int]:
     """Decodes the frames that arrived, and returns which of the pictures are
-    not damaged. A picture is given by its place in display order. `arrived` has
-    the numbers of these frames in coding order."""
+    not damaged. The result contains the position of each such picture in
+    display order. `arrived` has the numbers of these frames in coding order."""
     packets = read_packets(path, codec)
     whole = pictures_of_all(path, codec)
     if len(whole) != len(packets):

@@ -14,15 +14,18 @@
 
 #define MS G_GUINT64_CONSTANT (1000000)
 #define FRAME_PERIOD (40 * MS)
-/* The payload rate of TCP over a token bucket of 5 Mbit/s that counts full
- * Ethernet frames: 1448 of 1514 bytes, minus a little for other packets. */
+/* The payload rate of TCP over a token bucket of 5 Mbit/s. The token bucket
+ * counts full Ethernet frames of 1514 bytes, of which 1448 are payload. The
+ * payload rate is a little less than this part of 5 Mbit/s, because other
+ * packets use the link too. */
 #define CHANNEL_RATE 4770000
-/* The number of bytes that the socket accepts in addition to the bytes that
- * have arrived. These are the unsent bytes and the bytes in flight. ifdsink
+/* Number of bytes that the socket has accepted and that have not arrived yet,
+ * when the socket is full. They are unsent bytes and bytes in flight. ifdsink
  * permits 16384 unsent bytes (TCP_NOTSENT_LOWAT). At least an initial window of
- * ten segments is in flight (RFC 6928). */
+ * ten segments is in flight (RFC 6928), so this number of segments is used
+ * here. */
 #define SOCKET_SIZE (16384 + 10 * 1448)
-/* Maximum lateness of a frame that is of use. */
+/* Maximum lateness with which a frame can still be used. */
 #define MAX_LATENESS (500 * MS)
 
 typedef struct
@@ -119,8 +122,8 @@ typedef struct
   guint64 due;
   /* array of guint64: lateness of each arrival in ns */
   GArray *lateness;
-  /* The time in ns from the due time of a frame until the socket has accepted
-   * the whole frame; the maximum of all frames. */
+  /* The maximum, over all frames, of the time in ns from the due time of a
+   * frame until the socket has accepted the whole frame. */
   guint64 max;
 } Channel;
 

@@ -673,8 +673,8 @@ GST_START_TEST (fields_alone_are_frames)
 
 GST_END_TEST;
 
-/* A frame is complete with its second field, so it is due at the time of that
- * field. */
+/* A frame is complete when its second field has arrived. It is therefore due at
+ * the time of the second field. */
 GST_START_TEST (fields_are_due_with_the_second)
 {
   IfdHarness harness;
@@ -767,7 +767,7 @@ GST_START_TEST (broken_gop_asks_for_a_key_frame)
   harness_expect_pushed (&harness, 3 + 4);
   assert_stat (&harness, "dropped-disturbed", 1);
   fail_unless_equals_int (harness.key_unit_requests, 1);
-  /* At most one request for a key frame is sent in a second. */
+  /* At most one request for a key frame is sent per second. */
   harness_set_time (&harness, 999 * GST_MSECOND);
   push_unit (&harness, H264_P, 8);
   harness_expect_pushed (&harness, 3 + 5);

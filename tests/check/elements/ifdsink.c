@@ -44,8 +44,8 @@ typedef struct
   GByteArray *bytes;
   /* Types and numbers of the received frames, as a text such as "I0 P1 ". */
   GString *frames;
-  /* Minimum number of the next frame. The frames of a connection come in the
-   * order of their numbers. */
+  /* The next frame must have at least this number, because the frames of a
+   * connection come in the order of their numbers. */
   guint next;
 } Receiver;
 
@@ -468,8 +468,8 @@ typedef enum
   END_LAST
 } End;
 
-/* Plays with one receiver, and ends its connection in the way that `end`
- * selects. At the moment of this end, the sink is connected, and render ()
+/* Runs a pipeline with one receiver, and ends the connection of this receiver
+ * as `end` says. When the connection ends, the sink is connected, and render ()
  * waits or is about to wait.
  */
 static SinkPipeline *
@@ -645,7 +645,8 @@ GST_START_TEST (stall_loses_nothing)
 
 GST_END_TEST;
 
-/* The receiver compares all bytes of the buffers. */
+/* The receiver checks that each byte of the frames is the one that was pushed.
+ */
 GST_START_TEST (pools_may_have_their_buffers_back)
 {
   GstBufferPool *pool = pooled_new (HUGE_FRAME);

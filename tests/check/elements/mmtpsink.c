@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of mmtpsink over real sockets on loopback, with mmtpsrc as receiver:
- * buffers, caps and times arrive over one channel and over several, and errors
- * are reported.
+/* Tests of mmtpsink over real sockets on loopback, with mmtpsrc as receiver.
+ * Buffers, caps and times must arrive over one channel and over several
+ * channels, and errors must be reported.
  */
 
 #include "mmtploopback.h"

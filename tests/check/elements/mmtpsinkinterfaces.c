@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests how mmtpsink deals with network interfaces that appear and disappear.
- * The test runs in a network namespace of its own. If it may not create a
- * namespace, it is reported as skipped.
+ * The test runs in a network namespace of its own. If it has no permission to
+ * create a namespace, it is reported as skipped.
  */
 
 #define _GNU_SOURCE             /* unshare */

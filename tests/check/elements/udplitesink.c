@@ -551,7 +551,8 @@ GST_END_TEST;
 
 #define GROUP_ON_WIRE "ff020000000000000000000000004242"
 
-/* Returns whether the process has joined this group on this interface. */
+/* Returns whether the process has joined a multicast group on an interface. The
+ * argument has the form "GROUP%INTERFACE". */
 static gboolean
 has_joined (const gchar * group_and_interface)
 {
@@ -811,8 +812,9 @@ GST_START_TEST (packets_without_a_receiver_are_not_sent)
 
 GST_END_TEST;
 
-/* As in udpsink, the property close-socket decides: the socket is closed when
- * the sink changes to NULL, or not at all. */
+/* The property close-socket has the same meaning as in udpsink. If it is TRUE,
+ * the socket is closed when the sink changes to NULL. If it is FALSE, the sink
+ * never closes the socket. */
 GST_START_TEST (given_socket_stays_until_null)
 {
   GstHarness *harness;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks how packets are grouped into runs, which the kernel sends as one
- * message, and how merged packets are split again, for many random packets.
+/* Checks how packets are grouped into runs, and how merged packets are split
+ * again, for many random packets. The kernel sends a run as one message.
  */
 
 #include <gst/check/gstcheck.h>
@@ -46,7 +46,7 @@ is_same_path (guint a, guint b)
   return datagram_path_equal (&packets[a].path, &packets[b].path);
 }
 
-/* Returns whether these packets are a run. Packets are a run if the kernel can
+/* Returns whether the packets are a run. Packets are a run if the kernel can
  * split one message into exactly these packets. */
 static gboolean
 is_run (guint first, guint n, gsize max_segment, gboolean is_connected)

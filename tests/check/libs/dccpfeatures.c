@@ -612,7 +612,8 @@ GST_END_TEST;
 
 /* --- Confirms of the peer ------------------------------------------------- */
 
-/* A client that has sent the Changes of the profile receives these Confirms. */
+/* The table contains Confirms of the peer. The client that receives them has
+ * sent the Changes of the profile. */
 static const struct
 {
   const gchar *confirm;
@@ -766,7 +767,8 @@ GST_START_TEST (options_out_of_order_are_ignored)
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 10, ISS,
           "20040701"), 0);
   assert_output (&end, 0, "230607010001");
-  /* The endpoint gets the same packet again, and earlier packets. */
+  /* The endpoint receives the same packet again. It also receives earlier
+   * packets. */
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 10, ISS,
           "20040700"), 0);
   fail_unless_equals_int (input_hex (&end, DCCP_ACK, ISR + 9, ISS,

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of DccpHistory, the record of received sequence numbers: it is compared
- * with an array of single bits, and the work that one packet causes is bounded.
+/* Tests of DccpHistory, the record of received sequence numbers. The history is
+ * compared with an array of single bits. The work that one packet causes must
+ * be bounded.
  */
 
 #include <gst/check/gstcheck.h>
 
 #include "dccphistory.h"
 
-/* The number of words in the history, plus one because a run may begin within a
- * word. */
+/* Maximum number of steps: one for each word of the history, and one more
+ * because a run of numbers may begin in the middle of a word. */
 #define MAX_STEPS (DCCP_HISTORY_SIZE / 64 + 1)
 
 GST_START_TEST (the_work_of_a_jump_is_bounded)

@@ -38,7 +38,7 @@ describe (DccpType type, const gchar * hexadecimal)
 {
   GString *text = g_string_new (NULL);
   const gsize size = strlen (hexadecimal) / 2;
-  /* The block has exactly the size of the options. AddressSanitizer then
+  /* The memory block has exactly the size of the options. AddressSanitizer then
    * detects each read beyond the end of the options. */
   guint8 *bytes = g_malloc (size + (size == 0));
   DccpPacket packet = { 0, };
@@ -94,7 +94,8 @@ GST_START_TEST (options_come_one_by_one)
 
 GST_END_TEST;
 
-/* Section 5.8: the options behind an invalid length are ignored, too. */
+/* Section 5.8: the options after an option with an invalid length are ignored,
+ * too. */
 GST_START_TEST (a_nonsensical_length_ends_them)
 {
   assert_options (DCCP_ACK, "20", "broken");
@@ -377,7 +378,8 @@ GST_END_TEST;
 /* --- loss intervals ------------------------------------------------------- */
 
 /* The example of RFC 4342 section 8.6.2. `e` is the byte that contains the ECN
- * nonce echo E: "80" as in the RFC, "00" as this project writes it. */
+ * nonce echo E. It is "80" in the RFC, and "00" in an option that this project
+ * writes. */
 #define EXAMPLE(e) "c12702" "00000a" e "0001" "00000a" \
   "000008" "000005" "00000a" "000008" "000001" "000008" \
   "00000a" e "0000" "00000f"

@@ -541,7 +541,8 @@ GST_END_TEST;
 
 /* --- a Linux peer --------------------------------------------------------- */
 
-/* A recorded Request of the CCID 3 of a Linux kernel, without its addresses */
+/* A Request that was recorded from the CCID 3 of a Linux kernel, without the
+ * addresses of the packet */
 GST_START_TEST (request_of_linux)
 {
   gsize size;

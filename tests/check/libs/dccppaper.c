@@ -24,7 +24,8 @@
 #define ENDLESS 1000000000      /* bytes of a queue */
 #define SEEDS 5
 
-/* Returns the rate of payload that fits into a link of `rate` bytes per second.
+/* Returns the maximum payload rate on a link of `rate` bytes per second, in
+ * bytes per second. The rest of the link's rate carries headers.
  */
 static gdouble
 payload_of (gdouble rate)
@@ -80,8 +81,8 @@ GST_START_TEST (one_flow_fills_the_link)
 
 GST_END_TEST;
 
-/* Erixzon, figure 5.9: the second flow starts at 23 s. The first flow ends when
- * the measured time is over. */
+/* Erixzon, figure 5.9: the second flow starts at 23 s. The first flow lasts
+ * until the end of the measurement. */
 static void
 run_two (guint queue, guint64 seed, gdouble * fairness, gdouble * use,
     gdouble * after)
@@ -197,8 +198,9 @@ GST_START_TEST (a_link_that_delays_is_used_evenly)
 
 GST_END_TEST;
 
-/* Computes three means over the bins of 0.1 s from 20 s on: of the loss event
- * rate p, of the rate X, and of the ratio of X to the rate of the TCP equation.
+/* Computes three means over the time after 20 s, from samples of 0.1 s: the
+ * mean of the loss event rate p, the mean of the rate X, and the mean of the
+ * ratio of X to the rate of the TCP equation.
  */
 static void
 get_means (const DccpSimulationFlowResult * flow, gdouble * p, gdouble * rate,

@@ -13,7 +13,8 @@
 typedef struct
 {
   DccpType type;                /* type of the packet that arrives */
-  DccpType answer;              /* the first packet that is sent, or NONE */
+  /* type of the first packet that is sent as an answer, or NONE */
+  DccpType answer;
   /* code of the Reset, if `answer` is DCCP_RESET */
   guint8 code;
   DccpState after;
@@ -101,7 +102,8 @@ reach_time_wait (void)
   dccp_network_run (&network, SECOND);
 }
 
-/* Returns a packet that is long enough to be answered with any type of packet.
+/* Returns a packet of the type `type` that arrives at `end`. The packet is so
+ * long that an answer of any type is allowed.
  */
 static DccpPacket
 make_packet (DccpEnd end, DccpType type)

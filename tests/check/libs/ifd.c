@@ -481,7 +481,7 @@ GST_START_TEST (stream_of_refreshes_goes_on_with_one)
   ifd_case_do_word (ifd, "Pr", &sending, log);
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "/", &sending, log);
-  /* When no I-frame is expected any more, the stream resumes at each refresh.
+  /* When no I-frame is expected any more, each refresh makes the stream resume.
    */
   ifd_case_do_word (ifd, "P", &sending, log);
   ifd_case_do_word (ifd, "Pr", &sending, log);

@@ -89,7 +89,8 @@ push_other (Fixture * fixture, gchar letter)
   link_input (fixture->link, fixture->now, 0, PACKET, GINT_TO_POINTER (letter));
 }
 
-/* Checks which packets had this fate since the last check. */
+/* Checks which packets had the fate `fate` since the last check. `letters` are
+ * the letters of these packets. */
 static void
 expect_fates (Fixture * fixture, LinkFate fate, const gchar * letters)
 {
@@ -216,8 +217,9 @@ GST_END_TEST;
 
 /* --- ifd ------------------------------------------------------------------ */
 
-/* One packet is already in transmission. The first frame waits behind it. The
- * queue treats this frame as being sent and cannot drop it. */
+/* One packet is already in transmission. The first frame is the next one in the
+ * queue. The queue treats this frame like a frame that is being sent, so it
+ * cannot drop the frame. */
 GST_START_TEST (ifd_gives_up_b_frames_for_others)
 {
   LinkConfig config = make_config (LINK_QUEUE_IFD, 2);
@@ -315,9 +317,9 @@ GST_START_TEST (ifd_gives_up_a_frame_without_end)
 
 GST_END_TEST;
 
-/* Some callers wait until the queue has room before they put a packet. This is
- * not necessary for the first packet of a video frame: it always has room,
- * because the queue itself decides which frames to drop. */
+/* Some callers wait until the queue has room before they put a packet into it.
+ * This is not necessary for the first packet of a video frame: it always has
+ * room, because the queue itself decides which frames to drop. */
 GST_START_TEST (ifd_has_room_for_any_frame)
 {
   Fixture fixture = fixture_new (LINK_QUEUE_IFD, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the sender's clock as the receiver estimates it. */
+/* Checks how the receiver estimates the sender's clock. */
 
 #include <gst/check/gstcheck.h>
 #include <math.h>

@@ -37,7 +37,8 @@ open_at (guint64 now, guint n_addresses)
   mmtp_retry_note_open (&retry, now * MS);
 }
 
-/* Moves to the next address as mmtpsink does on NEXT_ADDRESS. */
+/* Closes the path and opens it with the next address, as mmtpsink does for the
+ * action NEXT_ADDRESS. */
 static void
 reopen_at (guint64 now)
 {

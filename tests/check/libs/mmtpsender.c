@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks the sender against docs/wire-mmtp.md and section 4 of Magalhães and
- * Kravets. The test plays the receiver, which counts messages and reports as
- * often as the sender asks. Time is virtual. */
+ * Kravets. The test plays the receiver: it counts messages, and it sends
+ * reports as often as the sender asks for them. Time is virtual. */
 
 #include <gst/check/gstcheck.h>
 
@@ -35,11 +35,12 @@ typedef struct
   guint64 busy;
   /* One-way delay of the newest message, in ticks. */
   gint64 transit;
-  /* One-way delays of the messages since the last record, in ticks. */
+  /* Minimum and maximum of the one-way delays of the messages since the last
+   * record, in ticks. */
   gint64 min, high;
   /* Arrival time of the newest message, in ticks. */
   guint32 arrival;
-  /* A message has arrived after the last record was written. */
+  /* TRUE if a message has arrived after the last record was written. */
   gboolean is_measured;
   gboolean is_cut;
   gboolean is_black_hole;       /* Only JOINs arrive. */
@@ -577,8 +578,8 @@ get_state (Fixture * fixture, guint path)
   return stats.state;
 }
 
-/* Checks the use of a path. Users see it as a text that must begin with
- * `words`. */
+/* Checks what a path is used for. This use is shown to users as a text, which
+ * must begin with `words`. */
 static void
 expect_use (Fixture * fixture, guint path, MmtpPathUse use, const gchar * words)
 {
@@ -972,7 +973,7 @@ GST_END_TEST;
 
 /* --- startup [4.3] -------------------------------------------------------- */
 
-/* Puts one frame of `size` bytes every 20 ms. */
+/* Gives the sender `n` frames of `size` bytes, one every 20 ms. */
 static void
 put_frames (Fixture * fixture, guint n, gsize size)
 {
@@ -1369,9 +1370,10 @@ put_kind (Fixture * fixture, guint64 due, PictureKind kind)
   return taken;
 }
 
-/* Puts a frame of three buffers whose deadline has passed long ago, so the
- * sender gives up the frame. Only the second buffer shows the `kind` of the
- * picture. The other two buffers contain only parameter sets or similar data.
+/* Gives the sender a frame of three buffers whose deadline has passed long ago,
+ * so the sender gives up the frame. Only the second buffer shows the `kind` of
+ * the picture. The other two buffers contain only parameter sets or similar
+ * data.
  *
  * `is_needed` says whether following pictures refer to the picture. If they do,
  * the sender refuses the next reference picture. */
@@ -1489,8 +1491,8 @@ GST_START_TEST (key_frame_with_a_delimiter_ends_a_broken_group)
 
 GST_END_TEST;
 
-/* All buffers of a key frame count as key, even those that are not marked as
- * key. The output of rtph264pay contains such buffers. */
+/* Some buffers of a key frame may not be marked as key, as in the output of
+ * rtph264pay. They count as key nevertheless. */
 GST_START_TEST (all_of_a_key_frame_is_key)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1508,8 +1510,8 @@ GST_START_TEST (all_of_a_key_frame_is_key)
 
 GST_END_TEST;
 
-/* Puts frames of one packet while the sender has room in its queue, and waits
- * at other times. Returns the number of frames. */
+/* Gives the sender frames of one packet while the sender has room in its queue,
+ * and waits at other times. Returns the number of frames. */
 static guint
 put_while_room (Fixture * fixture, guint64 time)
 {
@@ -1759,8 +1761,9 @@ GST_START_TEST (nothing_is_sent_on_the_chance_in_place_of_what_is_new)
 
 GST_END_TEST;
 
-/* The path has rate to spare, and retransmissions of lost packets would be
- * late. The sender therefore sends repair packets in advance. */
+/* The path can carry more data than the stream needs, and retransmissions of
+ * lost packets would be late. The sender therefore sends repair packets in
+ * advance. */
 GST_START_TEST (repairs_go_in_advance_where_a_loss_is_known_too_late)
 {
   Fixture *fixture = fixture_new_fluctuating ();

@@ -321,8 +321,9 @@ GST_START_TEST (early_bursts_are_counted_by_the_media_clock)
 GST_END_TEST;
 
 /* One GOP has 150 frames, and a scene cut follows. No pattern is known, and the
- * last anchor does not fit the earlier distances. The types of the lost frames
- * follow from the frames that were received before and after the gap. */
+ * distance of the last anchor (I- or P-frame) does not fit the distances of the
+ * earlier anchors. The types of the lost frames follow from the frames that
+ * were received before and after the gap. */
 GST_START_TEST (losses_in_a_long_gop_are_typed_by_their_neighbours)
 {
   GArray *plan = make_plan (1, 151, FALSE);
@@ -839,9 +840,9 @@ GST_START_TEST (a_change_of_rate_keeps_what_was)
 
 GST_END_TEST;
 
-/* Inputs a stream without GOP headers, then eight frames with random temporal
- * references but correct timestamps, then the stream again. Returns the number
- * of frames that are counted as lost. */
+/* Passes a stream without GOP headers to the timeline, then eight frames with
+ * random temporal references but correct timestamps, and then the stream again.
+ * Returns the number of frames that are counted as lost. */
 static gint64
 lose_by_wild_references (gboolean clocked, gboolean has_gop,
     gint64 * max_gap, gint64 * last_display)

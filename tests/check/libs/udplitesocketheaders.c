@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks that the IPv4 headers that the backend raw writes (IP_HDRINCL) are
- * equal to those that the kernel writes. Each test sends the same packets
+/* Checks the IPv4 headers that the raw backend writes (IP_HDRINCL). They must
+ * be equal to those that the kernel writes. Each test sends the same packets
  * twice, once with headers of the kernel and once with headers of the backend,
  * and compares captures of the packets. The test replaces setsockopt and
  * getsockopt, in order to refuse IP_HDRINCL and to report a wrong path MTU.
@@ -33,7 +33,8 @@
 typedef enum
 {
   BY_KERNEL,                    /* the kernel writes all IP headers */
-  BY_BACKEND,                   /* the backend writes them if it can */
+  /* the backend writes the IP headers if it can */
+  BY_BACKEND,
   N_WAYS
 } Way;
 
@@ -41,7 +42,8 @@ static Way way;
 static guint n_included;        /* how often IP_HDRINCL was switched on */
 static gint wrong_mtu;          /* 0 = the kernel tells the path MTU */
 
-/* These functions replace those of the C library. */
+/* The following functions replace setsockopt and getsockopt of the C library.
+ */
 int
 setsockopt (int fd, int level, int option, const void *value, socklen_t size)
 {
@@ -107,8 +109,8 @@ read_capture (gint fd, Capture * capture)
     fail_unless (capture->n < MAX_CAPTURED);
     size = recv (fd, packet->bytes, sizeof (packet->bytes), 0);
     packet->size = MAX (size, 0);
-    /* Only packets of UDP-Lite are kept. The capture also has the packets with
-     * which IPv6 announces the host. */
+    /* The capture also contains the packets with which IPv6 announces the host.
+     * Only the packets of UDP-Lite are kept. */
     if (size >= HEADERS && packet->bytes[9] == UDPLITE_PROTOCOL)
       capture->n++;
   } while (size >= 0);
@@ -287,7 +289,7 @@ typedef struct
   const gchar *to;
   const gchar *command;         /* of ip(8); NULL = none */
   gint options[2][2];           /* IP options and their values; 0 = none */
-  /* whether the backend writes the headers of packets that fit the MTU */
+  /* TRUE if the backend writes the headers of packets that fit the MTU */
   gboolean is_included;
 } Case;
 
@@ -410,7 +412,8 @@ send_with_changed_options (gconstpointer test)
   set_option (self, IP_TOS, 0x28);
   udplite_socket_options_changed (self);
   send_packet (self, PEER, 100);
-  /* The application changes an option by itself. */
+  /* The application changes an option, but does not notify the UdpliteSocket.
+   */
   set_option (self, IP_TTL, 3);
   g_usleep (TICK);
   send_packet (self, PEER, 100);
@@ -527,8 +530,8 @@ send_twice (gconstpointer test)
 }
 
 /* The backend knows a path MTU that is larger than the actual one. The kernel
- * refuses the packets whose header the backend has written. The kernel then
- * writes the headers itself. */
+ * therefore refuses the packets whose header the backend has written. These
+ * packets are then sent with headers that the kernel writes. */
 GST_START_TEST (refused_packets_are_sent_by_the_kernel)
 {
   if (!make_network ("refused_packets_are_sent_by_the_kernel"))

@@ -32,8 +32,8 @@
 #define MAX_SETTLED 4096
 /* MMTP REPORT: sent messages that a path remembers. */
 #define MAX_SENT_STEPS 32768
-/* DCCP: the number of words in one history, plus one because a run may begin
- * within a word. */
+/* DCCP: the number of words in one history, and one more because a run of
+ * numbers may begin in the middle of a word. */
 #define HISTORY_STEPS (DCCP_HISTORY_SIZE / 64 + 1)
 /* DCCP: for each packet, one history advances, and the bits of another history
  * are counted. */
@@ -363,8 +363,8 @@ fill_options (guint8 bytes[DCCP_MAX_OPTIONS], guint8 type,
   return offset;
 }
 
-/* Sends Data Dropped options with runs of 16 packets and the Drop Codes 0, 1,
- * 2, 3 and 7 in turn. */
+/* Sends Data Dropped options with runs of 16 packets. The runs have the Drop
+ * Codes 0, 1, 2, 3 and 7, one after the other. */
 static void
 hear_data_dropped (DccpNetwork * network)
 {
@@ -490,9 +490,8 @@ measure_loss_intervals (void)
   return steps;
 }
 
-/* The sequence number of each data packet is higher than the previous one by
- * nearly the size of the history. The sequence window is so large that such a
- * jump is valid. */
+/* The sequence numbers of consecutive data packets differ by nearly the size of
+ * the history. The sequence window is so large that such a jump is valid. */
 static guint64
 measure_dccp_jump (void)
 {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Shows a report in a real browser at three widths, in light and dark mode, and
-prints it. The report is of a small computed matrix, so the test takes seconds.
+prints it. The report is about a small matrix of computed runs, which do not
+happen in real time, so the test takes only seconds.
 """
 
 import os

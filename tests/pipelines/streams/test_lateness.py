@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests how the lateness of runs with a few frames is graded, against values
-that were worked out by hand."""
+"""Tests how the lateness of runs with a few frames is graded. The expected
+values were computed by hand."""
 
 import unittest
 

@@ -61,7 +61,8 @@ class ByHandTest(unittest.TestCase):
             best(stream("IP", [1000, 1000]), link(0, 40, 100), 60), [0, 1])
 
     def test_bytes_of_two_frames_share_an_opportunity(self):
-        # 500 bytes of the opportunity at 40 ms remain for the P-frame.
+        # At 40 ms, 500 bytes of the link's opportunity to send remain for the
+        # P-frame.
         self.assertEqual(
             best(stream("IP", [1500, 1500]), link(0, 40, 41), 100), [0, 1])
 
@@ -212,10 +213,9 @@ def fits(work, chosen, opportunities):
 def find_path(work, chosen, opportunities, flow, first):
     """Returns an augmenting path of the flow of bytes from frames to
     opportunities. The path is a list of edges (frame, opportunity). It begins
-    at the frame `first` and ends at an opportunity that has room. The first,
-    third and every further odd edge takes more bytes. The second, fourth and
-    every further even edge takes fewer: bytes of another frame leave the
-    opportunity."""
+    at the frame `first` and ends at an opportunity that has room. Each odd edge
+    (the first, the third and so on) takes more bytes than before. Each even
+    edge takes fewer bytes: bytes of another frame leave the opportunity."""
     waiting, seen = collections.deque([(first, [])]), set()
     while waiting:
         number, path = waiting.popleft()
