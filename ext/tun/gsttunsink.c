@@ -93,7 +93,8 @@ struct _GstTunSink
   /* The following fields are used by the streaming thread only. */
   /* MTU in bytes when it was last read; 0 = unknown */
   guint mtu;
-  gboolean merges;              /* TRUE if several packets are written as one */
+  /* TRUE if consecutive packets are merged and written as one packet */
+  gboolean merges;
   /* monotonic time in us of the last warning; 0 = none */
   gint64 warned[REFUSED_LAST];
 };
@@ -144,9 +145,9 @@ gst_tun_sink_open (GstTunSink * self)
   return TRUE;
 }
 
-/* GstBaseSink calls its start function in the change to READY. Here, as in
- * tunsrc, the device is opened later, in the change to PAUSED, so that
- * properties can still be changed in READY. */
+/* The device is opened in the change to PAUSED, as in tunsrc, so that
+ * properties can still be changed in READY. The start function of GstBaseSink
+ * is not used for this, because it is called in the change to READY. */
 static GstStateChangeReturn
 gst_tun_sink_change_state (GstElement * element, GstStateChange transition)
 {

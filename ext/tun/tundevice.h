@@ -19,7 +19,7 @@
 #include "tunlink.h"
 #include "tunnetns.h"
 
-/* Size in bytes of the header in front of each packet, struct virtio_net_hdr */
+/* Size in bytes of struct virtio_net_hdr, the header in front of each packet */
 #define TUN_VNET_HEADER 10
 
 /* Maximum size in bytes of an IP packet that is not a jumbogram */
@@ -49,11 +49,11 @@ typedef struct
   gsize vnet_header;
   gchar *name;                  /* name in the kernel */
   gchar *asked_name;            /* requested name; may contain %d */
-  /* NULL if the network namespace is unknown, because the file descriptor was
-   * inherited */
+  /* The network namespace of the device. NULL if it is unknown, because the
+   * file descriptor was inherited. */
   TunNetns *netns;
-  /* NULL if the network device is unknown, because the file descriptor was
-   * inherited */
+  /* The object that configures the network device. NULL if the device is
+   * unknown, because the file descriptor was inherited. */
   TunLink *link;
   /* TRUE if the device existed already when it was opened */
   gboolean existed;

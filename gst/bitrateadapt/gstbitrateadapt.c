@@ -78,7 +78,8 @@ typedef struct
   /* Ring buffer. Each entry is the number of bytes that passed in one part of
    * the last second. */
   guint64 bytes[N_PARTS];
-  /* number of the newest part of a second, counted from time 0 */
+  /* Number of the part of a second in which the newest bytes passed. The parts
+   * are counted from time 0. */
   guint64 part;
 } Meter;
 
@@ -87,7 +88,8 @@ typedef enum
   PROBLEM_ENCODER,              /* no encoder, or several */
   /* no element downstream reports the state of the network */
   PROBLEM_NETWORK,
-  /* The element that knows the network has reported nothing yet. */
+  /* An element downstream reports the state of the network, but it has not
+   * reported anything yet. */
   PROBLEM_ESTIMATE,
   /* The minimum bitrate is above the maximum bitrate. */
   PROBLEM_LIMITS,
@@ -137,7 +139,7 @@ struct _GstBitrateAdapt
    * encoder is fixed. */
   gboolean has_refused, has_failed;
   const BitrateRule *rule;
-  gboolean is_padding;          /* The sink was told to send padding. */
+  gboolean is_padding;          /* TRUE if the sink was told to send padding */
   /* value of loss_report in the latest GstBitrateNetwork */
   guint64 loss_report;
   guint64 lost_before[BITRATE_LOSS_LAST];       /* values of the last report */
@@ -207,8 +209,9 @@ gst_bitrate_adapt_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
   return GST_FLOW_OK;
 }
 
-/* New caps restart an encoder, and some encoders then return to their initial
- * bitrate. The bitrate is therefore set again. */
+/* Handles events from upstream. New caps restart an encoder, and some encoders
+ * then return to their initial bitrate. After a CAPS event the bitrate is
+ * therefore set again. */
 static gboolean
 gst_bitrate_adapt_sink_event (GstBaseTransform * trans, GstEvent * event)
 {
@@ -235,12 +238,13 @@ get_max_bitrate (const GstBitrateAdapt * self)
 
 /* --- warnings, in the thread ---------------------------------------------- */
 
-/* Records whether a problem exists. When the problem has existed for `timeout`
- * ns, the function returns TRUE, but only once.
+/* Notes whether `problem` exists now (`is_there`). Returns TRUE when the
+ * problem has existed for `timeout` ns. For one period in which the problem
+ * exists, TRUE is returned only once.
  *
- * The time before the first buffer does not count for problems with a timeout.
- * The callers therefore pass FALSE as `is_there` until the first buffer has
- * passed. */
+ * If `timeout` is above 0, the time before the first buffer must not be
+ * counted. The callers therefore pass FALSE as `is_there` until the first
+ * buffer has passed. */
 static gboolean
 note_problem (GstBitrateAdapt * self, Problem problem, gboolean is_there,
     guint64 now, guint64 timeout)
@@ -481,7 +485,8 @@ ask_encoder (GstBitrateAdapt * self, GstElement * element,
 
 /* --- network, in the thread ----------------------------------------------- */
 
-/* The caller holds the object lock. */
+/* Notes the losses since the last call, which may require a key frame. The
+ * caller holds the object lock. */
 static void
 note_losses (GstBitrateAdapt * self, const GstBitrateNetwork * network)
 {
@@ -544,8 +549,9 @@ gst_bitrate_adapt_src_event (GstBaseTransform * trans, GstEvent * event)
   return GST_BASE_TRANSFORM_CLASS (parent_class)->src_event (trans, event);
 }
 
-/* Ignores losses that were processed already, because the RTCP statistics
- * repeat them until the next report arrives. */
+/* The RTCP statistics repeat the same losses until the next receiver report
+ * arrives. If the losses in `network` were processed already, sets its share of
+ * lost packets to -1 (no new report). */
 static void
 drop_old_losses (GstBitrateAdapt * self, GstBitrateNetwork * network)
 {
@@ -588,7 +594,8 @@ read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
   request_key_frame (self, network, now);
 }
 
-/* The caller holds the object lock. */
+/* Fills in `config` from the properties and from `latency`, in ns. The caller
+ * holds the object lock. */
 static void
 get_config (const GstBitrateAdapt * self, guint64 latency,
     BitrateConfig * config)
@@ -602,7 +609,9 @@ get_config (const GstBitrateAdapt * self, guint64 latency,
   config->max_changes = self->max_changes;
 }
 
-/* The caller holds the object lock. */
+/* Creates the control of the bitrate, which begins at the property
+ * start-bitrate or, if it is not set, at `bitrate`. The caller holds the object
+ * lock. */
 static void
 make_control (GstBitrateAdapt * self, const BitrateConfig * config,
     const BitrateRule * rule, guint64 bitrate)
@@ -854,9 +863,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstBitrateAdapt:max-bitrate:
    *
-   * With 0, the encoder is never set above the bitrate that it has when the
-   * element finds it. If the encoder has no bitrate then, the maximum is 6
-   * Mbit/s.
+   * With 0, the encoder is never set above its own bitrate, which is the
+   * bitrate that it has when this element finds it. If the encoder has no
+   * bitrate at this time, the maximum is 6 Mbit/s.
    */
   PROPERTY_UINT ("max-bitrate", "Maximum bitrate",
       "Maximum bitrate that the encoder is set to (bit/s, 0 = the bitrate that "

@@ -21,7 +21,8 @@ typedef struct
    * displayed; 0 if unknown */
   guint64 latency;
   /* Numbers of packets or frames that were lost or dropped so far and not
-   * repaired, by BitrateLoss. They are sums of the element's own counters. */
+   * repaired. The index is a BitrateLoss. Each number is a sum of several
+   * counters of the element. */
   guint64 lost[BITRATE_LOSS_LAST];
   /* Identifies the receiver report from which the losses were read. The value
    * changes with each new report. */

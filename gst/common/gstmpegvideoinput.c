@@ -41,20 +41,22 @@ struct _GstMpegVideoInput
   gint framer_max_frame_size;
   GstCaps *caps;                /* caps from upstream; NULL if none were set */
   gboolean parsed;
-  /* The format of upstream's segment is not GST_FORMAT_TIME. */
+  /* TRUE if the format of upstream's segment is not GST_FORMAT_TIME */
   gboolean no_times;
 
   /* Buffer whose bytes have not all been passed to the framer; NULL if there is
    * none. The bytes before pending_offset were passed already. */
   GstBuffer *pending;
   gsize pending_offset;
-  /* The framer was drained, but not the timeline. The timeline is drained when
-   * all frames were pulled. */
+  /* TRUE if the framer was drained, but not the timeline. The timeline is
+   * drained when all frames were pulled. */
   gboolean drained;
-  gboolean discont;             /* The next frame gets the flag DISCONT. */
-  /* The next frame gets the flag RESYNC, because a new stream begins. */
+  /* TRUE if the next frame gets the flag DISCONT */
+  gboolean discont;
+  /* TRUE if the next frame gets the flag RESYNC, because a new stream begins */
   gboolean resync;
-  /* Some bytes of the next frame arrived in a buffer with the flag CORRUPTED.
+  /* TRUE if some bytes of the next frame arrived in a buffer with the flag
+   * CORRUPTED
    */
   gboolean corrupted;
   guint64 bytes_without_frame;
@@ -302,7 +304,8 @@ input_check (GstMpegVideoInput * input)
   return TRUE;
 }
 
-/* Called when all bytes of the pending buffer have been passed to the framer.
+/* Ends the processing of the pending buffer when all its bytes have been passed
+ * to the framer.
  */
 static void
 input_end_buffer (GstMpegVideoInput * input)

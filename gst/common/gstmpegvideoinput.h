@@ -48,9 +48,10 @@ void gst_mpeg_video_input_set_max_frame_size (GstMpegVideoInput * input,
  * accepted. */
 void gst_mpeg_video_input_set_caps (GstMpegVideoInput * input, GstCaps * caps);
 
-/* Takes ownership of `buffer`. The caller has pulled all frames of the previous
- * buffer. Returns FALSE if the stream is not an MPEG video elementary stream.
- * In this case, the function has posted an error message. */
+/* Passes a buffer to the input, which takes ownership of it. The caller must
+ * have pulled all frames of the previous buffer before. Returns FALSE if the
+ * stream is not an MPEG video elementary stream. In this case, the function has
+ * posted an error message. */
 gboolean gst_mpeg_video_input_push (GstMpegVideoInput * input,
     GstBuffer * buffer);
 /* Ends the stream: the pending bytes become the last frame. Returns FALSE, and

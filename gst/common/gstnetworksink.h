@@ -69,16 +69,16 @@ struct _GstNetworkSinkClass
 {
   GstBaseSinkClass parent_class;
 
-  /* Each buffer is one frame. If FALSE, a frame ends with a buffer that has
-   * GST_BUFFER_FLAG_MARKER, or before a buffer with a different PTS. */
+  /* TRUE if each buffer is one frame. If FALSE, a frame ends with a buffer that
+   * has GST_BUFFER_FLAG_MARKER, or before a buffer with a different PTS. */
   gboolean whole_frames;
-  /* The receiver is not aware of connections (as with UDP). The stream then
-   * continues after a reconnection without waiting for a key frame, and EOS
-   * does not close the connection. */
+  /* TRUE if the receiver is not aware of connections (as with UDP). The stream
+   * then continues after a reconnection without waiting for a key frame, and
+   * EOS does not close the connection. */
   gboolean connectionless;
-  /* A refusal to connect is not final: it may be forged, as an ICMP message can
-   * be, or the receiver may not listen yet. Refusals therefore end the attempts
-   * to connect only after `timeout`. */
+  /* TRUE if a refusal to connect is not final: it may be forged, as an ICMP
+   * message can be, or it is possible that the receiver does not listen yet.
+   * Refusals then end the attempts to connect only after `timeout`. */
   gboolean refusals_pass;
   const gchar *stats_name;      /* name of the `stats` structure */
   GstDebugCategory *category;   /* log category; NULL means networksink */
@@ -153,9 +153,9 @@ GType gst_network_sink_get_type (void);
 GstClockTime gst_network_sink_get_timeout (GstNetworkSink * self);
 /* Returns whether render waits while the network is full. */
 gboolean gst_network_sink_get_blocking (GstNetworkSink * self);
-/* A subclass calls this function in send_packets for a packet that it will
- * report as sent although the packet was sent to no receiver. The packet is
- * counted as unsendable. The subclass logs the reason. */
+/* A subclass calls this function in send_packets if it reports a packet as
+ * sent, but the packet was sent to no receiver. The packet is then counted as
+ * unsendable. The subclass logs the reason. */
 void gst_network_sink_refuse_packet (GstNetworkSink * self, GstBuffer * packet);
 /* Waits for the given time, or until `cancellable` is cancelled. This function
  * is for subclasses. */

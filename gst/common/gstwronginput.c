@@ -65,9 +65,8 @@ gst_wrong_input_find (const guint8 * head, gsize size)
     return GST_WRONG_INPUT_MATROSKA;
   if (has_at (head, size, 0, "RIFF") && has_at (head, size, 8, "AVI "))
     return GST_WRONG_INPUT_AVI;
-  /* This is an MPEG audio frame header (ISO/IEC 11172-3 section 2.4.1.3): the
-   * first bits are the sync word and the ID. The value 00 of the layer field is
-   * reserved. */
+  /* An MPEG audio frame header begins with the sync word and the ID (ISO/IEC
+   * 11172-3 section 2.4.1.3). The value 00 of its layer field is reserved. */
   if (size >= 2 && head[0] == 0xff && (head[1] & 0xf0) == 0xf0
       && (head[1] & 0x06) != 0)
     return GST_WRONG_INPUT_MPEG_AUDIO;
@@ -123,8 +122,10 @@ gst_wrong_input_get_element (GstElement * owner)
 {
   GstObject *parent = gst_object_get_parent (GST_OBJECT_CAST (owner));
 
-  /* In a plain bin or a pipeline, the user has created this element. A bin of
-   * any other type creates its own elements, so the user knows only the bin. */
+  /* If the parent is a plain bin or a pipeline, the user has created this
+   * element, so this element is returned. A bin of any other type creates its
+   * own elements, and the user knows only the bin. In this case the bin is
+   * returned. */
   if (parent && GST_IS_ELEMENT (parent)
       && G_OBJECT_TYPE (parent) != GST_TYPE_BIN
       && G_OBJECT_TYPE (parent) != GST_TYPE_PIPELINE

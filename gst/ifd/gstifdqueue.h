@@ -9,8 +9,8 @@
 G_DECLARE_FINAL_TYPE (GstIfdQueue, gst_ifd_queue, GST, IFD_QUEUE, GstElement)
 GST_ELEMENT_REGISTER_DECLARE (ifdqueue);
 
-/* Allows the unqueued mode, in which upstream's streaming thread pushes the
- * frames and no separate thread is needed. A bin calls this function before the
- * element starts. The mode is used only if no frame has to be dropped, which is
- * the case for a stored stream with sync=false. */
+/* Allows the unqueued mode. In this mode, upstream's streaming thread pushes
+ * the frames, and no separate thread is needed. A bin calls this function
+ * before the element starts. The mode is used only for a stored stream with
+ * sync=false, because no frame of such a stream has to be dropped. */
 void gst_ifd_queue_allow_unqueued (GstIfdQueue * self);

@@ -57,7 +57,7 @@ add_auto_paths (GstMmtpSink * self, MmtpPathList * paths)
         mmtp_path_spec_new_interface (interface->name, self->settings.host,
             self->settings.port));
   }
-  /* If there are no interfaces now, the present paths stay until other
+  /* If there are no interfaces now, the existing paths stay until other
    * interfaces appear.
    */
   if (paths->specs->len > 0 || self->paths->len > 0)
@@ -112,8 +112,9 @@ is_interface_missing (const MmtpPathSpec * spec)
   return spec->interface && if_nametoindex (spec->interface) == 0;
 }
 
-/* Returns whether the path can be opened, as far as its interface and host
- * names are concerned. */
+/* Resolves the host name in `spec`. Returns TRUE if the host name was resolved
+ * and the interface in `spec` exists. Otherwise returns FALSE and sets `error`.
+ */
 static gboolean
 resolve_path (GstMmtpSink * self, const MmtpPathSpec * spec,
     GCancellable * cancellable, GError ** error)
@@ -151,8 +152,9 @@ warn_of_missing (GstMmtpSink * self, const GError * error)
             error->message), (NULL));
 }
 
-/* Returns FALSE if no path can be opened. `error` is then the error of the last
- * path. */
+/* Resolves the host names of all paths. Returns FALSE if no path can be opened,
+ * and sets `error` to the error of the last path. If only some paths cannot be
+ * opened, posts a warning and returns TRUE. */
 static gboolean
 resolve_paths (GstMmtpSink * self, const MmtpPathList * paths,
     GCancellable * cancellable, GError ** error)
@@ -254,7 +256,7 @@ close_path (GstMmtpSink * self, GstMmtpSinkPath * path, MmtpLeaveReason reason)
   g_clear_error (&path->gone);
 }
 
-/* Returns the wildcard address of the same address family, with `port`. */
+/* Returns the wildcard address of the address family of `like`, with `port`. */
 static GSocketAddress *
 make_any_address (GSocketAddress * like, guint16 port)
 {

@@ -114,10 +114,11 @@ struct _GstMmtpSrc
   GstNetworkSrcQueue queue;     /* Items for the streaming thread */
   guint64 max_queued_bytes;
   GRefString *queue_caps;       /* caps of the next item; NULL if it has none */
-  gboolean session_begins;      /* The next buffer is the first of a session. */
+  /* TRUE if the next buffer is the first of a session */
+  gboolean session_begins;
   gboolean stopping;
   gboolean eos_at_end;          /* value of the property */
-  /* EOS is in the queue or was sent downstream. */
+  /* TRUE if EOS is in the queue or was sent downstream */
   gboolean is_over;
   guint64 delay;                /* initial delay (D0), in ns */
   GQueue messages;              /* GstMessages to be posted */
@@ -135,9 +136,11 @@ struct _GstMmtpSrc
   /* The caps of the sender that are set on the pad; NULL if other caps are set.
    */
   GRefString *caps_in_use;
-  /* Makes a valid transport stream of what arrived, see mmtptsjoiner.h. */
+  /* object that makes a valid transport stream of the data that arrived
+   * (mmtptsjoiner.h) */
   MmtpTsJoiner *joiner;
-  gboolean is_joined;           /* The latest buffer went through `joiner`. */
+  /* TRUE if the latest buffer went through `joiner` */
+  gboolean is_joined;
   /* number of pictures that were logged as incomplete */
   guint64 n_incomplete;
   /* The next items, which wait until `joiner` has no more output */
@@ -231,8 +234,9 @@ drop_event (GstMmtpSrc * self, MmtpReceiverEvent * event, guint64 * counter)
   datagram_slice_clear (&event->data);
 }
 
-/* Appends a buffer to the queue and takes ownership of its data. Call with
- * `lock` held. */
+/* Appends the buffer of `event` to the queue and takes ownership of its data.
+ * If there is no room, or the pipeline is paused, the buffer is dropped. Call
+ * with `lock` held. */
 static void
 gst_mmtp_src_queue_buffer (GstMmtpSrc * self, MmtpReceiverEvent * event)
 {
@@ -361,10 +365,11 @@ get_anchor (GstMmtpSrc * self)
   return anchor;
 }
 
-/* Returns the running time at which the buffer was due at its sender. If the
- * buffer was due before the start of the pipeline, this time would be negative.
- * `shift` is then raised so that the time becomes 0. A larger `shift` delays
- * all following buffers as well. */
+/* Returns the running time at which the buffer was due at its sender, plus
+ * `shift`. `shift` is added to all running times so that none is negative. If
+ * even the sum would be negative, because the buffer was due before the start
+ * of the pipeline, `shift` is first raised until the sum is 0. A larger `shift`
+ * delays all following buffers as well. */
 static gint64
 get_running_time (GstMmtpSrc * self, guint64 due, const Anchor * anchor)
 {
@@ -456,7 +461,8 @@ set_caps (GstMmtpSrc * self, const gchar * text)
       GST_FLOW_NOT_NEGOTIATED;
 }
 
-/* The property caps overrides the caps of the sender as long as it is set. */
+/* Uses the caps of `item`, which the sender has sent. However, if the
+ * application has set the property caps, the caps of the sender are ignored. */
 static GstFlowReturn
 take_caps (GstMmtpSrc * self, const Item * item)
 {

@@ -19,8 +19,9 @@ gst_mpeg_stat_send_held_events (GstMpegStat * self)
     gst_pad_push_event (self->srcpad, event);
 }
 
-/* The CAPS event must come before the segment and later events. The caps are
- * known only with the first frame, so serialized events are held until then. */
+/* Sends a serialized event downstream. The CAPS event must come before the
+ * segment and later events, but the caps are known only with the first frame.
+ * Until then the events are stored. */
 static gboolean
 gst_mpeg_stat_send_event (GstMpegStat * self, GstEvent * event)
 {
@@ -174,7 +175,9 @@ gst_mpeg_stat_measure_losses (GstMpegStat * self, const Settings * settings)
   }
 }
 
-/* Takes the buffer out of `frame`. */
+/* Pushes the buffer of `frame` downstream, and sets its flags before. If
+ * `complete` is FALSE, the buffer gets the flag CORRUPTED. `frame` does not
+ * contain the buffer any more afterwards. */
 static GstFlowReturn
 gst_mpeg_stat_push_frame (GstMpegStat * self, GstMpegVideoInputFrame * frame,
     gboolean complete)
@@ -223,15 +226,17 @@ gst_mpeg_stat_get_settings (GstMpegStat * self, Settings * settings)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Most buffers of an unparsed stream do not end a frame, so this function must
- * be fast. */
+/* Copies the counters of the framer to `framer_stats`, where other threads can
+ * read them. The function is called for each buffer, and most buffers of an
+ * unparsed stream do not end a frame, so it must be fast. */
 static void
 gst_mpeg_stat_publish_framer_stats (GstMpegStat * self)
 {
   MpegVideoFramerStats stats;
 
   gst_mpeg_video_input_get_stats (self->input, &stats);
-  /* No other thread writes this field. */
+  /* Only the streaming thread writes `framer_stats` while data flows. It may
+   * therefore read this field without the lock. */
   if (memcmp (&stats, &self->framer_stats, sizeof (stats)) == 0)
     return;
   GST_OBJECT_LOCK (self);
@@ -273,7 +278,8 @@ gst_mpeg_stat_count_malformed (GstMpegStat * self,
         ifd_classifier_get_malformed (classifier, i) - before[i];
 }
 
-/* Returns FALSE if the buffer cannot be mapped. */
+/* Passes the access unit in `buffer` to the classifier and fills in `unit`.
+ * Returns FALSE if the buffer cannot be mapped. */
 static gboolean
 gst_mpeg_stat_read_unit (GstMpegStat * self, GstBuffer * buffer,
     MpegStatUnit * unit)
@@ -319,7 +325,9 @@ gst_mpeg_stat_measure_unit (GstMpegStat * self, const Settings * settings,
     gst_mpeg_stat_tell (self, settings, &events[i]);
 }
 
-/* Takes ownership of `buffer`, which is passed on unchanged. */
+/* Measures the access unit in `buffer`, and pushes the buffer unchanged.
+ * However, a corrupted buffer is discarded if the settings say so. Takes
+ * ownership of `buffer`. */
 static GstFlowReturn
 gst_mpeg_stat_handle_unit (GstMpegStat * self, GstBuffer * buffer)
 {
@@ -422,7 +430,9 @@ gst_mpeg_stat_get_period (const GstCaps * caps)
   return gst_util_uint64_scale (GST_SECOND, fps_d, fps_n);
 }
 
-/* Takes ownership of `event` and `units`. The caps are passed on unchanged. */
+/* Uses `units` for the access units of the new stream, and passes on the CAPS
+ * event `event` unchanged. `caps` are the caps of this event. Takes ownership
+ * of `event` and `units`. */
 static gboolean
 gst_mpeg_stat_adopt_units (GstMpegStat * self, GstEvent * event,
     GstCaps * caps, MpegStatUnits * units)
@@ -520,8 +530,8 @@ gst_mpeg_stat_take_segment (GstMpegStat * self, GstEvent * event)
   return gst_mpeg_stat_send_event (self, event);
 }
 
-/* A GAP event before the first frame must reach a sink that waits for preroll,
- * so the caps are sent before this event. */
+/* Passes on a GAP event. A GAP event before the first frame must reach a sink
+ * that waits for preroll, so the caps are sent before this event. */
 static gboolean
 gst_mpeg_stat_take_gap (GstMpegStat * self, GstEvent * event)
 {

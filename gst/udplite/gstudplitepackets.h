@@ -15,7 +15,7 @@ typedef enum
   GST_UDPLITE_COVERAGE_FULL,    /* covers the whole packet */
   /* The checksum covers the same number of bytes in each packet. */
   GST_UDPLITE_COVERAGE_FIXED,
-  /* The checksum covers the headers of each packet. */
+  /* The checksum of each packet covers the headers of this packet. */
   GST_UDPLITE_COVERAGE_HEADERS
 } GstUdpliteCoverageMode;
 

@@ -11,10 +11,10 @@
  *
  * The packets come from the kernel's UDP-Lite socket, from a raw socket
  * (CAP_NET_RAW), or from UDP packets that carry UDP-Lite: see
- * #GstUdpliteSrc:backend. If a packet was covered only partly, its buffer has a
- * GstCoverageMeta with the number of leading bytes that were covered; any of
- * the bytes after them may be damaged. The kernel's socket does not report the
- * coverage, so its buffers have no such meta.
+ * #GstUdpliteSrc:backend. If the checksum covered only the first bytes of a
+ * packet, the buffer of this packet has a GstCoverageMeta with the number of
+ * covered bytes. Any of the bytes after them may be damaged. The kernel's
+ * socket does not report the coverage, so its buffers have no such meta.
  *
  * Packets that are waiting at the same time are received with one system call
  * and are pushed as one buffer list. The element never delays a packet in order
@@ -104,7 +104,7 @@ typedef struct
 typedef struct
 {
   guint64 packets, bytes, lists;
-  /* number of packets of which the checksum covered only a part */
+  /* number of packets in which the checksum covered only a part of the bytes */
   guint64 partly_covered;
   /* number of packets shorter than skip-first-bytes */
   guint64 too_short_to_skip;
@@ -138,8 +138,8 @@ struct _GstUdpliteSrc
   gchar *group_interfaces, *group_sources;
   guint8 *receive_buffers;      /* memory of all `memories` */
   UdpliteMemory memories[DATAGRAM_BATCH];
-  /* packets that were received, but of which no buffer was made yet; owned by
-   * `udplite` */
+  /* packets that were received and are not in a buffer yet; owned by `udplite`
+   */
   const UdplitePacket *packets;
   guint n_packets;
   /* number of packets that the last receive call returned */
@@ -271,10 +271,10 @@ make_receive_buffers (GstUdpliteSrc * self)
 }
 
 /* Returns the number of packets that this socket has dropped since its
- * creation, or 0 if the kernel does not report this number. With the backend
- * kernel, the number includes the packets that the kernel discarded because of
- * their checksum or coverage. Packets that the kernel has merged (GRO) and drops
- * together count as one. */
+ * creation, or 0 if the kernel does not report this number. If the kernel
+ * backend is in use, the number includes the packets that the kernel discarded
+ * because of their checksum or coverage. Packets that the kernel has merged
+ * (GRO) and drops together count as one. */
 static guint64
 read_dropped (GSocket * socket)
 {
@@ -365,7 +365,8 @@ clear_settings (GstUdpliteSrcSettings * settings)
   g_free (settings->multicast_source);
 }
 
-/* Called during a state change. Returns FALSE after it has posted an error. */
+/* Opens the socket, or prepares the socket of the application. Called during a
+ * state change. On failure, posts an error and returns FALSE. */
 static gboolean
 gst_udplite_src_open (GstUdpliteSrc * self)
 {
@@ -450,7 +451,7 @@ typedef struct
   guint n_buffers;
 } Batch;
 
-/* Properties that apply to each packet of a batch. */
+/* Settings that apply to each packet of a batch. */
 typedef struct
 {
   guint skip;
@@ -988,8 +989,9 @@ gst_udplite_src_start (GstBaseSrc * src)
   return gst_udplite_src_open (self);
 }
 
-/* As in udpsrc, the socket is open and the port is known from READY on. If
- * properties are changed in READY, `start` opens the socket again. */
+/* The socket is opened in the change to READY and closed in the change to NULL.
+ * In READY, the port is therefore known already, as in udpsrc. If properties
+ * are changed in READY, `start` opens the socket again. */
 static GstStateChangeReturn
 gst_udplite_src_change_state (GstElement * element, GstStateChange transition)
 {

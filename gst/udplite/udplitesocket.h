@@ -36,9 +36,9 @@ void udplite_socket_free (UdpliteSocket * self);
 UdpliteBackend udplite_socket_get_backend (const UdpliteSocket * self);
 /* Returns "kernel", "raw", "udp" or "auto". */
 const gchar *udplite_backend_get_name (UdpliteBackend backend);
-/* Returns the GSocket for polling and for setting socket options (transfer
- * none). With the backend raw this is the raw socket. GSocket's functions
- * cannot join multicast groups on it. */
+/* Returns the GSocket, which can be used for polling and for setting socket
+ * options (transfer none). If the raw backend is in use, this is the raw
+ * socket. GSocket's functions cannot join multicast groups on a raw socket. */
 GSocket *udplite_socket_get_socket (UdpliteSocket * self);
 /* Returns the local port. Returns 0 if the socket belongs to the application
  * and is not bound yet. */
@@ -49,7 +49,7 @@ gsize udplite_socket_get_overhead (const UdpliteSocket * self);
 
 /* Sets the network interface for packets to multicast groups. The `index` 0
  * means the interface that the routes select. Use this function instead of a
- * socket option, because the backend raw has to know the interface too. The
+ * socket option, because the raw backend has to know the interface too. The
  * thread that sends calls this function. */
 gboolean udplite_socket_set_multicast_interface (UdpliteSocket * self,
     guint index, GError ** error);
@@ -67,28 +67,30 @@ gboolean udplite_socket_set_membership (UdpliteSocket * self, gboolean join,
 gboolean udplite_socket_set_min_coverage (UdpliteSocket * self,
     gint min_coverage, GError ** error);
 
-/* From now on the socket only sends, so that the kernel does not waste time on
- * packets that arrive for it. May be called once, before packets are sent. */
+/* Tells the backend that the socket will only send from now on. The kernel then
+ * does not waste time on packets that arrive for this socket. May be called
+ * once, before packets are sent. */
 void udplite_socket_stop_receiving (UdpliteSocket * self);
-/* Says that IP options of the socket were changed by setsockopt. Without this
- * call, the backend raw may send packets with the previous options for up to 10
- * ms. No thread may send packets during this call. */
+/* Tells the backend that IP options of the socket were changed by setsockopt.
+ * Without this call, the raw backend may send packets with the previous options
+ * for up to 10 ms. No thread may send packets during this call. */
 void udplite_socket_options_changed (UdpliteSocket * self);
 /* With `uses_gso` TRUE, a run of packets that are covered completely and have
  * the same size is passed to the kernel as one message (GSO). The packets of
  * such a run have a UDP checksum; all other packets have none. With FALSE, the
- * initial value, no packet has a UDP checksum. Only the backend udp uses this
+ * initial value, no packet has a UDP checksum. Only the udp backend uses this
  * setting. The thread that sends calls this function. */
 void udplite_socket_set_gso (UdpliteSocket * self, gboolean uses_gso);
-/* Returns FALSE once with an error after the system has refused GSO. The
- * packets are then sent one by one. */
+/* Checks whether the system has refused GSO. After a refusal, returns FALSE
+ * with `error` set, but only once. From then on the packets are sent one by
+ * one. */
 gboolean udplite_socket_check_gso (UdpliteSocket * self, GError ** error);
 /* Lets the kernel merge received packets (GRO), if the backend is udp and the
  * system supports it. Returns whether packets may be merged. */
 gboolean udplite_socket_enable_gro (UdpliteSocket * self);
 
 /* Sends up to `n` packets, in batches of DATAGRAM_BATCH per system call. The
- * backend kernel begins a new batch when the coverage changes. The backend udp
+ * kernel backend begins a new batch when the coverage changes. The udp backend
  * begins a new batch when the UDP checksum is switched on or off.
  *
  * Returns the number of packets that were sent. If this is less than `n` and

@@ -46,7 +46,7 @@ typedef struct
   /* Keeps the kernel from passing packets to a socket that only sends. The
    * pointer may be NULL. */
   void (*stop_receiving) (UdpliteSocket * self);
-  /* Notes that options of the socket were changed. May be NULL. */
+  /* Called after options of the socket were changed. May be NULL. */
   void (*options_changed) (UdpliteSocket * self);
 
   /* maximum number of bytes that precede the payload in a received packet */
@@ -81,10 +81,10 @@ struct _UdpliteSocket
   guint16 port;                 /* local port; 0 = not known at creation */
 
   /* The following fields are used by the sending thread only. */
-  /* state of the kernel socket; NULL with other backends than kernel */
+  /* state of the kernel socket; NULL if another backend is in use */
   UdpliteKernel *kernel;
   UdpliteRaw *raw;
-  gboolean uses_gso;            /* with the backend udp only */
+  gboolean uses_gso;            /* with the udp backend only */
 
   /* The following fields are used by the receiving thread only. */
   /* array of UdplitePacket with the packets of the last receive call */
@@ -101,11 +101,11 @@ struct _UdpliteSocket
 /* --- functions that the backends share ------------------------------------ */
 
 /* Creates a socket for `protocol`. A backend uses it for its own socket. The
- * backend raw also uses it for the socket that reserves its port. */
+ * raw backend also uses it for the socket that reserves its port. */
 DatagramSocket *udplite_socket_open (GSocketFamily family, gint protocol,
     gboolean is_raw, GError ** error);
-/* Gives `socket` to `self`, which takes ownership. Returns FALSE if `socket` is
- * NULL. */
+/* Stores `socket` in `self` and takes ownership of it. Returns FALSE if
+ * `socket` is NULL. */
 gboolean udplite_socket_take (UdpliteSocket * self, DatagramSocket * socket);
 gboolean udplite_socket_bind (UdpliteSocket * self,
     GInetSocketAddress * address, gboolean reuse, GError ** error);
@@ -118,8 +118,8 @@ gsize udplite_output_get_size (const UdpliteOutput * output);
 /* Returns the coverage for udplite_write_header (), where 0 means the whole
  * packet. */
 guint udplite_output_get_coverage (const UdpliteOutput * output);
-/* Sends the packets until the socket has no room or a packet fails. Returns the
- * number of packets that were sent. */
+/* Sends the packets until the socket has no room or the sending of a packet
+ * fails. Returns the number of packets that were sent. */
 guint udplite_socket_send_datagrams (UdpliteSocket * self,
     const Datagram * datagrams, guint n, GError ** error);
 

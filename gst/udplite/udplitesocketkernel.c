@@ -25,11 +25,12 @@ set_option (UdpliteSocket * self, gint option, gint value, const gchar * what,
       value);
 }
 
-/* A negative minimum coverage accepts any coverage. It is passed to the kernel
- * as 8, which accepts every packet, because UDP-Lite permits no smaller
- * coverage (RFC 3828 section 3.1). It is not passed as 0, because the kernel
- * would then discard the packets that are not covered completely. Linux has no
- * other way to undo the option once it is set. */
+/* Sets the minimum coverage of received packets. With a negative
+ * `min_coverage`, all packets are to be accepted. The kernel then gets the
+ * value 8, because no packet has a smaller coverage (RFC 3828 section 3.1). It
+ * does not get 0, because it would then discard the packets that are not
+ * covered completely. Linux has no other way to undo the option once it is set.
+ */
 static gboolean
 kernel_set_min_coverage (UdpliteSocket * self, gint min_coverage,
     GError ** error)

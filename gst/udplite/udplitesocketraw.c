@@ -206,9 +206,9 @@ stop_receiving (UdpliteSocket * self, const UdpliteRoute * route)
     return;
 }
 
-/* The packet must have the source address that is in the checksum. This
- * function sets the local address, so that the kernel uses it even if the
- * routes have changed since the address was looked up. */
+/* Sets the source address of `datagram` to the address in `route`, which is
+ * also in the checksum. Otherwise the kernel would use another source address
+ * if the routes have changed since the address was looked up. */
 static void
 set_local (UdpliteSocket * self, Datagram * datagram,
     const UdpliteRoute * route)
@@ -221,7 +221,9 @@ set_local (UdpliteSocket * self, Datagram * datagram,
     memset (datagram->path.local, 0, sizeof (self->raw->bound));
 }
 
-/* `headers` is memory for the header of IPv4 and the header of UDP-Lite. */
+/* Prepares `datagram` from `output`, with its headers. `headers` is memory for
+ * the header of IPv4 and the header of UDP-Lite. Returns FALSE with `error` set
+ * if the packet cannot be sent. */
 static gboolean
 prepare (UdpliteSocket * self, const UdpliteOutput * output,
     Datagram * datagram, guint8 * headers, GError ** error)
@@ -297,11 +299,11 @@ send_run (UdpliteSocket * self, const Datagram * datagrams, guint n,
   return 0;
 }
 
-/* The kernel may refuse a packet whose IP header this backend has written, for
- * example because the path MTU has decreased. Such a failure is not returned.
- * Instead, the kernel writes the headers of this packet and of the remaining
- * packets, and the packet is sent again. An error is returned only if this
- * fails too. */
+/* Sends the datagrams, and returns how many were sent. The kernel may refuse a
+ * packet whose IP header this backend has written, for example because the path
+ * MTU has decreased. The packet is then sent again, and the kernel writes the
+ * headers of this packet and of the remaining packets. An error is returned
+ * only if this fails too. */
 static guint
 send_runs (UdpliteSocket * self, Datagram * datagrams, guint n, GError ** error)
 {

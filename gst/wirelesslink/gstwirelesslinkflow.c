@@ -149,13 +149,14 @@ output_object (GstWirelessLinkFlow * flow, GstMiniObject * object)
   output_item (flow, &item);
 }
 
-/* An epoch is the group of packets before a barrier, which is a serialized
- * event or query.
+/* Outputs all barriers that may be output now, and the packets that wait for
+ * them. A barrier is a serialized event or query. The packets before a barrier
+ * form an epoch.
  *
- * If it is known for all packets of the first epoch whether they are lost,
- * outputs the barrier of this epoch, and then the packets of the next epoch
- * that were waiting for the barrier. The next epoch then becomes the first one,
- * and the function begins again. */
+ * The function looks at the first epoch. If the fate (lost or not lost) of each
+ * of its packets is known, it outputs the barrier of the epoch, and then the
+ * packets of the next epoch that were waiting for this barrier. It then repeats
+ * these steps with the next epoch. */
 static void
 pass_barriers (GstWirelessLinkFlow * flow)
 {
@@ -234,8 +235,9 @@ gst_wireless_link_flow_finish (GstWirelessLinkFlow * flow,
 }
 
 /* Gives up the packets of this flow that are still in the core: they count as
- * lost. They get an outdated generation, so that they are discarded if they
- * leave the core after all. */
+ * lost. The flow gets a new generation number, but these packets keep the old
+ * one. If they leave the core later, they are recognized by this number and
+ * discarded. */
 void
 gst_wireless_link_flow_give_up (GstWirelessLinkFlow * flow)
 {
@@ -300,7 +302,8 @@ keep_all_sticky (GstWirelessLinkFlow * flow, GstQueueArray * items)
   }
 }
 
-/* Keeps the sticky events in the order in which they arrived. */
+/* Keeps all sticky events that wait in the flow, in the order in which they
+ * arrived. */
 static void
 keep_events (GstWirelessLinkFlow * flow)
 {
@@ -313,10 +316,10 @@ keep_events (GstWirelessLinkFlow * flow)
 }
 
 /* Discards everything that is waiting in the flow, except sticky events. The
- * packets that are in the core now have an outdated generation, so they are
- * discarded when they leave the core. A query that the task is sending
- * downstream at this moment is not refused here, because the task will answer
- * it. */
+ * flow gets a new generation number, but the packets that are in the core now
+ * keep the old one. They are recognized by this number and discarded when they
+ * leave the core. A query that the task is sending downstream at this moment is
+ * not refused here, because the task will answer it. */
 void
 gst_wireless_link_flow_clear (GstWirelessLinkFlow * flow)
 {

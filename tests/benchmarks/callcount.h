@@ -21,6 +21,6 @@ typedef enum
  * that it forks may select 1. */
 __attribute__((weak)) void callcount_select (unsigned process);
 /* Returns how often one process has called the function. Both processes share
- * the counters, so each can read those of the other. */
+ * the counters, so each process can read the counters of the other process. */
 __attribute__((weak)) uint64_t callcount_get (unsigned process,
     CallcountFunction function);

@@ -41,8 +41,8 @@ SECONDS = 60  # The maximum time in seconds that a run may take.
 KEY = secrets.token_hex(32)
 SINK = "host=127.0.0.1 port=5004 sync=false async=false"
 SOURCE = "address=127.0.0.1 port=5004"
-# udpsrc and udplitesrc get the buffer size that mmtpsrc and dcctpthinsrc have
-# by default.
+# udpsrc and udplitesrc get the buffer size that mmtpsrc and dccpthinsrc have by
+# default.
 BUFFER = "buffer-size=2097152"
 FLOOD = turns.BUILD / "tests" / "benchmarks" / "udpflood"
 # All other pairs are compared with the first pair.
@@ -69,9 +69,12 @@ class Failed(Exception):
 
 @dataclass
 class Run:
-    rate: float  # The number of packets that arrived per second.
-    share: float  # The percentage of the packets that arrived.
-    sink: float  # The CPU time of a packet in us.
+    # The number of packets that arrived per second.
+    rate: float
+    # The percentage of the packets that arrived.
+    share: float
+    # The CPU time of the sink and of the source per packet, in us.
+    sink: float
     source: float
 
 
@@ -109,9 +112,11 @@ def take_turns(commands, runs, packets):
 
 
 def describe(values, peer, attribute):
-    """Returns a text for the table. It has the median and the range of the CPU
-    times per packet. It also has the median and the range of a ratio: the
-    packets per CPU second, divided by those of the peer."""
+    """Returns a text for the table: the median and the range of the CPU time
+    per packet in us, and of a ratio. The ratio is the CPU time per packet of
+    `peer`, with which the element is compared, divided by that of the element.
+    `values` and `peer` have the runs of the element and of its peer, and
+    `attribute` selects the CPU time."""
     own, others = ([getattr(one, attribute) for one in all_runs]
                    for all_runs in (values, peer))
     ratios = [other / mine for mine, other in zip(own, others)]

@@ -172,7 +172,8 @@ def count(pipeline, env):
 
 
 def count_base(case, env, clip):
-    """Returns the number of instructions of the pipeline without the element.
+    """Returns the number of instructions that the pipeline of the case executes
+    without the element, or 0 if the case has no such pipeline.
     """
     return count(case.base.format(clip=clip), env)[0] if case.base else 0
 

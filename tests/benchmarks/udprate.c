@@ -148,8 +148,9 @@ send_burst (int fd, int gso)
   return n < 0 ? 0 : n;
 }
 
-/* If the sender is late, it sends the missed bursts at once, so that the mean
- * rate is met. */
+/* Waits until `time`. If `time` is in the past, the function returns at once. A
+ * late sender therefore sends the missed bursts immediately, and the mean rate
+ * is met. */
 static void
 wait_until (double time)
 {

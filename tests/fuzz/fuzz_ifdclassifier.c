@@ -148,7 +148,8 @@ classify (IfdClassifier * classifier, IfdCodec codec, const guint8 * data,
   fuzz_check (malformed <= 1);
 }
 
-/* Copies the data to memory of exactly its size, so that AddressSanitizer finds
+/* Passes all remaining bytes of the input to the classifier, in units. Each
+ * unit is copied to memory of exactly its size, so that AddressSanitizer finds
  * any access beyond it. */
 static void
 classify_any (IfdCodec codec, FuzzInput * input, IfdClassifier * classifier)
@@ -173,7 +174,8 @@ classify_any (IfdCodec codec, FuzzInput * input, IfdClassifier * classifier)
   }
 }
 
-/* Missing or refused codec data must not change the classifier. */
+/* Passes codec data from the input to the classifier. If the classifier refuses
+ * them, checks that they have not changed it. */
 static void
 set_codec_data (IfdCodec codec, FuzzInput * input, IfdClassifier * classifier)
 {

@@ -21,7 +21,8 @@
 #define FLAG_MANY_FLOWS (1 << 4)
 #define FLAG_DROP_FRAME (1 << 5)
 #define FLAG_IFD (1 << 6)       /* the seed determines max_frames */
-/* With this flag, a flow ends before a command sets its station. */
+/* With this flag, each command that sets the station of a flow first ends the
+ * flow. */
 #define FLAG_END_FLOWS (1 << 7)
 
 #define MAX_CHANGES 15
@@ -67,7 +68,7 @@ typedef struct
   LinkConfig config;
   guint flags;
   FuzzInput orders;
-  /* The link may hold packets for an unlimited time. */
+  /* TRUE if the link may hold packets for an unlimited time */
   gboolean endless;
 } Job;
 
@@ -118,9 +119,10 @@ stops_for_ever (const LinkOnOffConfig * config)
   return config->mean_good == 0 && config->mean_bad > 0;
 }
 
-/* A channel that changes all the time, or a packet that stays in a link for
- * days, is no fault of the link. However, a run with such a channel or packet
- * takes too long. Therefore the times are limited. */
+/* Raises the mean times of `config` to at least `min`. This function and temper
+ * () limit the times of a run. A channel that changes all the time, or a packet
+ * that stays in a link for days, is no fault of the link, but a run with it
+ * would take too long. */
 static void
 temper_times (LinkOnOffConfig * config, guint64 min)
 {
@@ -363,9 +365,9 @@ check_same (const FuzzRun * a, const FuzzRun * b)
   fuzz_check (a->n_quality == b->n_quality);
 }
 
-/* The result must not depend on the times at which the link is polled. The lazy
- * run polls the link only at the end, and its packets must arrive at the same
- * times as in the eager run. */
+/* Checks that the result does not depend on the times at which the link is
+ * polled. The lazy run polls the link only at the end, and its packets must
+ * arrive at the same times as in the eager run. */
 static void
 check_lazy (const Job * job, const Player * eager)
 {

@@ -131,8 +131,9 @@ sent (MmtpNetwork * network, MmtpRole from, const MmtpAddress * address,
   return TRUE;
 }
 
-/* The copy has exactly `size` bytes, so that AddressSanitizer finds any access
- * beyond them. */
+/* Delivers a message to the endpoint `to`. The message is copied to memory of
+ * exactly `size` bytes, so that AddressSanitizer finds any access beyond them.
+ */
 static void
 deliver (Run * self, MmtpRole to, const MmtpAddress * address,
     const guint8 * bytes, gsize size)

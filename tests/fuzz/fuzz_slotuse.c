@@ -4,9 +4,12 @@
  * and that the result never contradicts itself. A malformed unit, for example
  * one that is cut off, counts as a unit that uses and updates all slots.
  *
- * Input: the codec; then for each unit a byte of flags (1 it has a layer, 2 the
- * layer is synchronized, 4 flush before it, and the layer from bit 4 on), a
- * length of two bytes, and the unit.
+ * Input: the codec, and then the units. Each unit has:
+ * - one byte of flags: 1 the unit has a layer, 2 the layer is synchronized, 4
+ *   the reader is flushed before the unit; the bits from 4 on are the number
+ *   of the layer
+ * - two bytes of length
+ * - the bytes of the unit
  */
 
 #include "fuzz.h"

@@ -76,8 +76,9 @@ is_same (const VideoPacket * a, const VideoPacket * b)
       && a->closed_gop == b->closed_gop && a->broken_link == b->broken_link;
 }
 
-/* A packet with the RTP payload type 32 is read a second time, as RTP of any
- * payload type. The result must be the same. */
+/* `packet` is the result of reading `data` as RTP with the payload type 32.
+ * Checks that the result is the same if `data` is read as RTP of any payload
+ * type. */
 static void
 check_types (const VideoPacket * packet, const guint8 * data, gsize size,
     gsize full_size)

@@ -7,8 +7,8 @@ The inputs of the link targets are written in this file. The other inputs are
 made from 48x48 clips of ffmpeg's test picture in MPEG-1 and MPEG-2. Field
 pictures and rare headers are inserted as in the interoperability tests, and
 rfc2250pay, rtpmpvpay and ffmpeg make RTP payloads of the clips. The layouts of
-control bytes are those of the fuzz_*.c in this directory. Inputs of earlier
-findings (found-*) are kept.
+control bytes are those of the fuzz_*.c in this directory. The files found-* are
+kept. They are inputs with which the fuzzers have found faults earlier.
 """
 
 import os
@@ -92,7 +92,8 @@ def times(*choices):
     return bytes(choices[i % len(choices)] for i in range(16))
 
 
-# flags, max_frame_size, steps, times
+# the values of the control bytes, in this order: flags, max_frame_size, steps,
+# times
 FRAMER_CONTROL = {
     "mpeg1": (0, 0, b"\7\1\3\xff\2\0\5\x40", times(1, 1, 1)),
     "mpeg2": (1, 0, b"\x20\x21\1\1\4\3\2\6", times(0, 0, 3)),
@@ -153,8 +154,8 @@ def unpacker(made):
 
 
 def pack_packets(packets):
-    """Writes each packet as a flag, a length and the payload. Every ninth
-    packet is left out.
+    """Returns the bytes of the packets: for each packet a flag, a length and
+    the payload. Every ninth packet is left out.
     """
     out, last, gap = b"", None, False
     for i, packet in enumerate(packets):
@@ -267,8 +268,8 @@ def ifd_slots(seed):
 
 
 def h264_headers():
-    """H.264 headers with the values 1 and 2 of pic_order_cnt_type, and slices
-    with all optional fields.
+    """Yields NAL units of H.264: headers with the values 1 and 2 of
+    pic_order_cnt_type, and slices with all optional fields.
     """
     def bits():
         return h264writer.Bits()
@@ -357,7 +358,7 @@ def ifdclassifier(_made):
 
 
 def ivf_frames(codec, *options):
-    """The frames of a small clip that ffmpeg encodes."""
+    """Yields the frames of a small clip that ffmpeg encodes with `codec`."""
     data = subprocess.run(
         ["ffmpeg", "-v", "error", "-f", "lavfi", "-i",
          "testsrc=size=64x64:rate=25", "-frames:v", "7", "-threads", "1",
@@ -555,8 +556,8 @@ def videopacket(_made):
 
 
 def tunmerge(_made):
-    """Makes lists of packets: some with arbitrary bytes, and UDP packets with
-    correct checksums.
+    """Makes lists of packets. Some packets have arbitrary bytes. The others are
+    UDP packets with correct checksums.
     """
     ip4, ip6, dont_fragment, port = 0, 1, 8, 16
 
@@ -645,7 +646,9 @@ def udplite(_made):
 
 
 def mmtp_message(kind, body, channel=3, number=0x0708, trailer=0xa1a2a3a4):
-    """A message by docs/wire-mmtp.md, sections 2 and 3."""
+    """Returns an MMTP message as sections 2 and 3 of docs/wire-mmtp.md define
+    it.
+    """
     return struct.pack(">BBHBH", 2 << 5 | kind, channel, number, 1, 2) + body \
         + struct.pack(">Q", trailer)
 
@@ -750,7 +753,10 @@ def mmtpsession(_made):
 
 
 def dccp_packet(kind, options=b"", payload=b"payload", coverage=0, long=1):
-    """A packet by RFC 4340 section 5. The fuzz target inserts its checksum."""
+    """Returns a DCCP packet as RFC 4340 section 5 defines it. `kind` is the
+    packet type. `long` selects long sequence numbers. The fuzz target inserts
+    the checksum.
+    """
     number = bytes(range(1, 7))
     head = b"\0" + number if long else number[:3]
     if kind not in (0, 2, 10):
@@ -875,7 +881,9 @@ def dccppacket(_made):
 
 
 def link_fields():
-    """The names in fuzz_fields of fuzzlink.c, in the order of that table."""
+    """Returns the names in fuzz_fields of fuzzlink.c, in the order of that
+    table.
+    """
     text = (HERE / "fuzzlink.c").read_text()
     text = text[text.index("fuzz_fields[] = {"):]
     names = []

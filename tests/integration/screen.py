@@ -8,8 +8,10 @@ import os
 import subprocess
 import sys
 
-CLIENT_MESSAGE = 33  # from X.h
-FORMAT = 32  # The number of bits of each number in a ClientMessage.
+# The number of the event ClientMessage in X.h.
+CLIENT_MESSAGE = 33
+# The number of bits of each number in a ClientMessage.
+FORMAT = 32
 
 
 class ClientMessage(ctypes.Structure):

@@ -65,8 +65,8 @@ ROUNDS = 5
 
 class Streams(ifdtestbed.IfdCase):
     def stream(self, cases):
-        """Returns the valid runs. `self.void` has the reason for each invalid
-        run.
+        """Streams each of `cases`. Returns {name: run} with the valid runs.
+        Stores the reason for each invalid run in `self.void`.
         """
         print(flush=True)
         runs = ifdtestbed.stream_valid(cases, self.directory, AT_ONCE)
@@ -238,7 +238,9 @@ class Udp(Streams):
 
 
 class Tables(Streams):
-    """Ouwens 3.9: tables 3.19 to 3.22, with the algorithm of Ouwens."""
+    """Compares IFD with tables 3.19 to 3.22 of Ouwens (section 3.9), with the
+    algorithm of Ouwens.
+    """
 
     def check_table(self, retries, sink, path):
         cases = {

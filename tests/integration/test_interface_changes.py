@@ -57,7 +57,9 @@ class Device:
                 f"dev {self.name} metric 100")
 
     def commands(self, change, number):
-        """Returns the shell commands of one change."""
+        """Returns the shell commands that make the change `change` at this
+        device.
+        """
         down = f"ip link set {self.name} down; sleep {SECONDS_DOWN}; "
         if change == "goes and comes":
             return down + f"ip link set {self.name} up"

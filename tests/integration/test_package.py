@@ -18,8 +18,8 @@ HEADERS = {"gstcoveragemeta.h", "gstframeinfometa.h"}
 
 
 def listed(package):
-    """Returns the names of the files in the package, without their directories,
-    which depend on the architecture.
+    """Returns the names of the files in the package. The names have no
+    directories, because the directories depend on the architecture.
     """
     lines = test_install.run("dpkg-deb", "--contents", package).splitlines()
     paths = [pathlib.PurePath(line.split(maxsplit=5)[5].partition(" -> ")[0])
@@ -60,7 +60,8 @@ class PackageTest(test_install.Home):
 
     def test_it_is_as_debian_wants_packages(self):
         (changes,) = self.place.glob("*.changes")
-        # (--allow-root concerns the user who runs lintian, not the package.)
+        # The option --allow-root concerns the user who runs lintian, not the
+        # package.
         self.assertEqual(test_install.run(
             "lintian", "--allow-root", "--fail-on", "error,warning",
             "--tag-display-limit", "0", changes), "")

@@ -66,8 +66,12 @@ class Packet:
     # The acknowledgement number, or None if the packet has no such number.
     acknowledged: int
     ccval: int
-    coverage: int  # The field CsCov.
-    more: bytes  # The service code, or the reset code and its data.
+    # The header field CsCov (checksum coverage), which is 0 to 15.
+    coverage: int
+
+    # In a Request, Response or Listen, the service code. In a Reset, the reset
+    # code and its data. In all other packets, these bytes are empty.
+    more: bytes
     options: bytes
     payload: bytes
 

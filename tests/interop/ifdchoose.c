@@ -9,12 +9,14 @@
  * The outage follows the first frame that the link takes at or after OUTAGE_AT.
  * During the outage the link takes no frame.
  *
- * The program reads "OFFSET SIZE PTS" of the access units in the file, one in a
- * line, with PTS in ns or -1 for none. A field may be a unit of its own. The
- * program writes the indices of the units that are sent. The last line has the
- * count of all frames and the count of the frames that were dropped as leading
- * frames. The program chooses the frames with the classes of the element, but
- * without the threads and the clock of the element.
+ * The program reads one line for each access unit of the file: "OFFSET SIZE
+ * PTS", with PTS in ns or -1 for none. In interlaced video, each of the two
+ * fields of a frame may be an access unit.
+ *
+ * The program writes the indices of the units that are sent. The last line has
+ * the count of all frames and the count of the frames that were dropped as
+ * leading frames. The program chooses the frames with the classes of the
+ * element, but without the threads and the clock of the element.
  */
 
 #include <stdio.h>

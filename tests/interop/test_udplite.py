@@ -141,8 +141,8 @@ class TsharkTest(UdpliteCase):
                              sockets.DELIVERED)
 
     def unwrap(self, ip, packet):
-        """Returns the UDP-Lite packet inside a UDP packet. UDP must have no
-        checksum.
+        """Returns the UDP-Lite packet inside a UDP packet. Checks that the UDP
+        packet has no UDP checksum.
         """
         segment = udplite.segment_of(packet)
         self.assertEqual(int.from_bytes(segment[4:6], "big"), len(segment))
@@ -213,7 +213,9 @@ class TsharkTest(UdpliteCase):
         self.check(backend, ip, packets, payloads, [HEADER + 1000] * 4)
 
     def test_tshark_finds_wrong_packets(self):
-        """Checks that the checkers find faults."""
+        """Checks that this test would find wrong packets: tshark must report
+        the faults of some wrong packets.
+        """
         # (description, version of IP, UDP-Lite packet, function that checks
         # what tshark says about the packet)
         wrong = []
@@ -314,7 +316,7 @@ class CombinationTest(UdpliteCase):
 
     def send_from(self, sender, ip, coverage):
         if sender == "ffmpeg":
-            # (For a data stream, ffmpeg requires 1024 bytes in each packet.)
+            # For a data stream, ffmpeg requires 1024 bytes in each packet.
             peers.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "data",
                        "-i", self.source, "-map", "0", "-c", "copy", "-f",
                        "data", udplite.ffmpeg_url(
@@ -326,7 +328,9 @@ class CombinationTest(UdpliteCase):
                       f"coverage-mode=fixed checksum-coverage={coverage}")
 
     def check_one(self, sender, receiver, ip, coverage):
-        """Checks that everything arrives with the requested coverage."""
+        """Sends a file from `sender` to `receiver`. Checks that all its bytes
+        arrive, and that the packets have the requested coverage `coverage`.
+        """
         before = len(receiver.read())
         with udplite.Capture(sockets.UDPLITE) as capture:
             self.send_from(sender, ip, coverage)
@@ -375,7 +379,9 @@ class HitTest(UdpliteCase):
     3828 says which of the damaged packets must arrive."""
 
     def packet_of(self, backend, ip, coverage):
-        """Returns the packet as udplitesink makes it."""
+        """Sends a packet with udplitesink, and returns its UDP-Lite packet,
+        with the coverage `coverage`.
+        """
         payload = RtpPacket(bytes(range(HIT_PAYLOAD - RTP_HEADER)), 1, 2)
         packet, = self.send_packets(
             backend, ip, [payload.pack()],
@@ -408,8 +414,8 @@ class HitTest(UdpliteCase):
         injector = udplite.Injector(self, backend, ip)
         came = []
         for first in range(0, len(segments), CHUNK):
-            # (No other packet has this content, so its arrival shows that the
-            # packets before it have arrived, too.)
+            # No other packet has this content. Its arrival therefore shows that
+            # the packets before it have arrived, too.
             mark = b"end of chunk %d" % first
             before = len(receiver.read())
             for segment in segments[first:first + CHUNK]:
@@ -449,8 +455,8 @@ class HitTest(UdpliteCase):
 
     @all_backends
     def test_minimum_coverage_of_a_receiver(self, backend, ip):
-        # (A packet that is covered completely is accepted, even if the packet
-        # is shorter than the minimum coverage.)
+        # A packet that is covered completely is accepted, even if the packet is
+        # shorter than the minimum coverage.
         minimum = HEADER + RTP_HEADER
         receiver = self.start_receiver(backend, ip, f"min-coverage={minimum}")
         for coverage in (minimum, HEADER + HIT_PAYLOAD):

@@ -60,7 +60,8 @@ GArray *arena_make_packets (guint32 size, guint64 period, guint64 duration);
  * the GOPs are open. */
 void arena_frames_set_references (GArray * frames);
 
-/* Number of packets in which a frame is sent, and the size of one of these
+/* arena_frame_count_packets () returns the number of packets in which a frame
+ * is sent. arena_frame_get_packet_size () returns the size of one of these
  * packets in bytes, including ARENA_RTP_HEADERS. */
 guint arena_frame_count_packets (const ArenaFrame * frame);
 guint32 arena_frame_get_packet_size (const ArenaFrame * frame, guint packet);

@@ -75,8 +75,8 @@ make_half_duplex (ArenaPath * path)
 
 /* --- paper ---------------------------------------------------------------- */
 
-/* The links in table 1 of Magalhães and Kravets (2001). mmtppaper.c explains
- * where the numbers come from. */
+/* Makes `path` one of the links in table 1 of Magalhães and Kravets (2001).
+ * mmtppaper.c explains where the numbers come from. */
 static void
 set_paper_path (ArenaPath * path, guint64 bytes_per_second, guint64 delay,
     guint64 fluctuation, guint64 queue)
@@ -173,9 +173,9 @@ add_constant_scenario (ArenaGroups * groups, gdouble rate, gdouble load,
     scenario->duration = 10 * SECOND;
 }
 
-/* No video stream is as fast as this link. This scenario measures how close the
- * estimated rate of the sender is to the rate of the link, from one second
- * after the start of the stream. */
+/* Adds a scenario with a link of 1 Gbit/s, which is faster than any video
+ * stream. It measures how close the estimated rate of the sender is to the rate
+ * of the link, from one second after the start of the stream. */
 static void
 add_gigabit (ArenaGroups * groups)
 {
@@ -228,8 +228,8 @@ add_bucket_scenario (ArenaGroups * groups, guint64 burst, guint queue,
 
 /* Scenarios in which a token bucket limits the rate. While the link is idle,
  * the bucket collects tokens, and the link may later send a burst. The
- * computation of the possible result ignores these tokens. MMTP may therefore
- * exceed the possible result a little. */
+ * computation of the best possible result ignores these tokens. MMTP may
+ * therefore be slightly better than the computed result. */
 static void
 add_bucket (ArenaGroups * groups)
 {
@@ -264,9 +264,10 @@ add_wifi_scenario (ArenaGroups * groups, const ArenaTrace * trace,
   scenario->duration = rate > 20e6 ? 10 * SECOND : 30 * SECOND;
 }
 
-/* With the frame aggregation of IEEE 802.11n and later, a station sends up to
- * 64 packets in one transmission. The traffic of other stations determines two
- * things: how often the station may send, and how many packets it then sends.
+/* Adds the scenarios with Wi-Fi links. With the frame aggregation of IEEE
+ * 802.11n and later, a station sends up to 64 packets in one transmission. The
+ * traffic of other stations determines two things: how often the station may
+ * send, and how many packets it then sends.
  */
 static void
 add_wifi (ArenaGroups * groups)
@@ -555,10 +556,10 @@ add_loss (ArenaGroups * groups)
 
 /* --- long ----------------------------------------------------------------- */
 
-/* Links with a long round-trip time, such as satellite links and links between
- * continents. A retransmission rarely arrives in time. The window of the sender
- * must already be large when the stream begins. Otherwise the first frame does
- * not arrive in time. */
+/* Adds scenarios with a long round-trip time, such as that of satellite links
+ * and of links between continents. A retransmission rarely arrives in time. The
+ * window of the sender must already be large when the stream begins. Otherwise
+ * the first frame does not arrive in time. */
 static void
 add_long (ArenaGroups * groups)
 {
@@ -595,7 +596,8 @@ add_long (ArenaGroups * groups)
 
 /* --- steps ---------------------------------------------------------------- */
 
-/* The rate of the link changes for 10 s in the middle of the run. */
+/* Adds scenarios in which the rate of the link falls for 10 s in the middle of
+ * the run. */
 static void
 add_steps (ArenaGroups * groups)
 {
@@ -623,8 +625,8 @@ add_steps (ArenaGroups * groups)
 
 /* --- outage, spikes, stalled-return --------------------------------------- */
 
-/* A link of 10 Mbit/s with a gap every 15 s, in both directions at the same
- * time. */
+/* Adds scenarios with a link of 10 Mbit/s that carries nothing for 0.5 to 5 s
+ * once in 15 s. Both directions are interrupted at the same time. */
 static void
 add_outage (ArenaGroups * groups)
 {
@@ -647,9 +649,9 @@ add_outage (ArenaGroups * groups)
   }
 }
 
-/* The network after the link holds all packets back from time to time: once in
- * three seconds on average. The duration of each hold is exponentially
- * distributed. */
+/* Adds scenarios in which the network after the link holds all packets back
+ * from time to time, once in three seconds on average. The duration of each
+ * hold is exponentially distributed. `stalls` has the mean durations in ms. */
 static void
 add_stalls (ArenaGroups * groups, const gchar * group, gboolean forward,
     const guint * stalls, guint n)
@@ -691,7 +693,8 @@ add_stalled_return (ArenaGroups * groups)
 
 /* --- competitors ---------------------------------------------------------- */
 
-/* Sets a drop-tail queue. Its size is the bandwidth-delay product of the path,
+/* Sets the rate, the round-trip time and the queue of `path`. The queue is a
+ * drop-tail queue. Its size is the bandwidth-delay product of the path,
  * multiplied by `products`. */
 static void
 set_shared_path (ArenaPath * path, gdouble rate, guint round_trip,
@@ -704,12 +707,14 @@ set_shared_path (ArenaPath * path, gdouble rate, guint round_trip,
   queue->bytes = products * rate / 8 * round_trip / 1e3;
 }
 
-/* In the group "tcp", frames refer to other frames. If the sender drops a
+/* Adds a scenario in which a stream competes with TCP.
+ *
+ * In the group "tcp", frames refer to other frames. If the sender drops a
  * frame, it also drops the frames that refer to it. It may then send less than
  * its rate control allows.
  *
- * In "tcp-independent", no frame refers to another one, so the rate control
- * alone limits the sender. */
+ * In the group "tcp-independent", no frame refers to another frame, so the rate
+ * control alone limits the sender. */
 static void
 add_tcp_scenario (ArenaGroups * groups, gboolean is_independent,
     TcpAlgorithm algorithm, gdouble rate, guint round_trip, gdouble products)

@@ -62,9 +62,9 @@ arena_scenario_set_clip_rate (ArenaScenario * scenario, const GArray * clip,
   gdouble scale = 1;
   guint i;
 
-  /* The scale of the frames is chosen so that the packets have a given rate.
-   * The headers of the packets do not scale with the frames, so the scale is
-   * found by iteration. */
+  /* `scale` is the factor by which the frame sizes are multiplied. It is chosen
+   * so that the packets have the rate `rate`. The sizes of the packet headers
+   * are not multiplied, so the factor is found by iteration. */
   for (i = 0; i < 4; i++) {
     GArray *frames =
         arena_clip_get_frames (clip, 0, scale, FRAME_PERIOD, duration);

@@ -26,15 +26,15 @@
  * is not ready. Both times are counted from the beginning of the session. */
 #define EARLIEST_ORIGIN (1 * SECOND)
 #define LATEST_ORIGIN (10 * SECOND)
-/* When the stream has ended, the simulation goes on for this time. A packet
+/* When the stream has ended, the simulation continues for this time. A packet
  * that arrives even later has missed any deadline. */
 #define TIMEOUT (1500 * MS)
 #define SAMPLE_PERIOD (50 * MS)
 /* Maximum number of calls of endpoints at one virtual time. If there are more
  * calls, an endpoint is considered to be in an endless loop. */
 #define MAX_CALLS_AT_ONCE 100000
-/* More segments than any run needs. A segment has 1448 bytes, as on Ethernet
- * with TCP timestamps. */
+/* Maximum number of segments, which is more than any run needs. A segment has
+ * 1448 bytes, as on Ethernet with TCP timestamps. */
 #define TCP_SEGMENTS 400000
 /* Layout of a DATA message (docs/wire-mmtp.md). DATA_HEADER is the number of
  * bytes before the payload if the message has no prelude. DATA_TYPE is the mask
@@ -53,7 +53,8 @@ typedef struct
   Simulation *simulation;
   const ArenaSessionConfig *config;
   ArenaSessionRecord *record;
-  /* NULL for UDP, or if the session has not begun. */
+  /* The sender and the receiver of MMTP. With UDP, both are NULL. With MMTP,
+   * both are NULL until the session has begun. */
   MmtpSender *sender;
   MmtpReceiver *receiver;
   gboolean has_begun;
@@ -661,8 +662,9 @@ run_session (Session * session)
   if (session->sender) {
     mmtp_sender_timeout (session->sender, now + CLOCK_OFFSET);
     mmtp_receiver_timeout (session->receiver, now);
-    /* A live source cannot wait for the session forever: at the latest time,
-     * the stream begins even if the session is not ready. */
+    /* A live source cannot wait for the session forever. At the time
+     * get_latest_origin () the stream begins, even if the session is not ready.
+     */
     if (session->record->origin == ARENA_NEVER
         && get_latest_origin (session) <= now)
       session->record->origin = now;

@@ -38,16 +38,16 @@ typedef struct
   guint64 shown;
 } BitrateFrame;
 
-/* A model of an encoder with a VBV buffer. Frame sizes vary, key frames are
- * larger than others, and the encoder makes up for a frame that was too large
- * by making the next frames smaller. */
+/* A model of an encoder with a VBV buffer. Frame sizes vary, and key frames are
+ * larger than other frames. After a frame that was too large, the encoder makes
+ * the next frames smaller. */
 typedef struct
 {
   guint64 bitrate;
   /* The bitrate in bit/s that the pictures need, even if the encoder could use
    * more. */
   guint64 needed_bitrate;
-  /* `bitrate` stays constant, whatever the network can carry. */
+  /* TRUE if `bitrate` stays constant, whatever the network can carry */
   gboolean is_fixed;
   gdouble debt;                 /* bytes */
   gboolean is_key_due;
@@ -68,8 +68,6 @@ typedef struct
   guint n_frames;
   guint64 next_frame, next_control, next_log;
   BitrateKeyFrames key_frames;
-  /* Bytes of padding that were sent so far, and the time at which the last of
-   * them were sent. */
   guint64 lost;                 /* packets that were lost or late so far */
   GArray *entered;              /* guint64 pairs: time, bytes */
   guint8 scratch[MMTP_MAX_MESSAGE];
@@ -88,7 +86,8 @@ void bitrate_simulation_free (BitrateSimulation * simulation);
  */
 #define BITRATE_CLOCK_OFFSET (500 * LINK_SECOND)
 
-/* Returns the number of bytes that entered the network from `from` to `to`. */
+/* Returns the number of bytes that entered the network between the times `from`
+ * and `to`. */
 guint64 bitrate_simulation_get_entered (const BitrateSimulation * simulation,
     guint64 from, guint64 to);
 

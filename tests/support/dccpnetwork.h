@@ -46,7 +46,8 @@ typedef struct _DccpNetwork DccpNetwork;
 struct _DccpNetwork
 {
   DccpEndpointConfig configs[N_ENDS];
-  DatagramPath paths[N_ENDS];   /* The path, as each endpoint sees it. */
+  /* The addresses and ports of the path as each endpoint sees them. */
+  DatagramPath paths[N_ENDS];
   guint64 delay;                /* One-way delay in ns. */
   DccpEndpoint *ends[N_ENDS];
   guint64 now;
@@ -56,7 +57,8 @@ struct _DccpNetwork
   GArray *received[N_ENDS];
   DccpData last[N_ENDS];        /* Last data packet, without its payload. */
 
-  /* The data that each endpoint sends: a packet in each period. */
+  /* The data that each endpoint sends. An endpoint sends data if `sending` is
+   * TRUE: one packet in each period. */
   gboolean sending[N_ENDS];
   guint64 periods[N_ENDS];      /* ns */
   /* Payload size in bytes, from 4 to the maximum. */
@@ -64,7 +66,7 @@ struct _DccpNetwork
   guint64 put_at[N_ENDS];
   guint32 n_put[N_ENDS], n_sent[N_ENDS];
 
-  /* How many packets of this type are still to be dropped. */
+  /* number of packets of each type that the network will still drop */
   guint lose[N_ENDS][DCCP_LAST_TYPE];
   guint lose_all[N_ENDS];
   /* Called for each packet. The function may change `bytes`. It returns FALSE
@@ -75,13 +77,14 @@ struct _DccpNetwork
    * set. */
   guint64 extra_delay[N_ENDS];
   gpointer user_data;
-  /* The congestion control has a window, so data may exceed its rate for a
-   * short time. */
+  /* TRUE if the congestion control limits the bytes in flight with a window. An
+   * endpoint may then exceed its rate for a short time. */
   gboolean is_by_window;
 
   GQueue flights;               /* ordered by time */
   DccpStats stats[N_ENDS];
-  /* Bytes of data that the rate allows at this time. */
+  /* Number of bytes of data that an endpoint may send now without exceeding its
+   * rate. */
   gdouble credit[N_ENDS];
   /* Maximum rate since the last check, in bytes per second. */
   gdouble highest[N_ENDS];

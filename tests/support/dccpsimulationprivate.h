@@ -61,7 +61,8 @@ typedef struct
   gboolean is_slow;
 
   Tcp tcp;
-  /* Number of the current transfer, or of the next one. */
+  /* Number of the current transfer or, between two transfers, of the next one.
+   */
   guint transfer;
   guint64 next_transfer;        /* ns */
 } Flow;
@@ -83,7 +84,7 @@ void simulation_send (Flow * flow, Packet * packet);
 void flow_init (Flow * flow, Simulation * simulation, guint number,
     DccpSimulationFlowResult * result);
 void flow_clear (Flow * flow);
-/* Direction in which the data flows. */
+/* Returns the direction in which the data of the flow are sent. */
 VirtualLinkDirection flow_get_direction (const Flow * flow);
 void flow_receive (Flow * flow, const Packet * packet);
 /* Handles everything that is due. Returns TRUE if there was something to do. */

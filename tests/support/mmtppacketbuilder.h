@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 typedef guint32 (*MmtpDraw) (gpointer source);
 
-/* The knowledge of an on-path attacker about a session. */
+/* What an on-path attacker has learned about a session. */
 typedef struct
 {
   /* The highest message number on each path, of the sender and of the receiver.

@@ -41,8 +41,8 @@ tcp_transmit (Tcp * tcp, guint segment)
   tcp->send (tcp, FALSE, tcp->config.mss + tcp->config.header, segment);
 }
 
-/* RFC 6675 section 2: the segment is lost if more than two higher segments have
- * arrived. */
+/* Returns whether the segment counts as lost: it has not arrived, but more than
+ * two higher segments have arrived (RFC 6675 section 2). */
 static gboolean
 tcp_is_lost (const Tcp * tcp, guint segment)
 {
@@ -142,7 +142,8 @@ tcp_cubic_grow (Tcp * tcp, guint acked)
       tcp->cwnd + acked * (target - tcp->cwnd) / tcp->cwnd);
 }
 
-/* RFC 9438 sections 4.6 and 4.7: multiplicative decrease and fast convergence.
+/* Updates the state of CUBIC after a loss: multiplicative decrease and fast
+ * convergence (RFC 9438 sections 4.6 and 4.7).
  */
 static void
 tcp_cubic_decrease (Tcp * tcp)

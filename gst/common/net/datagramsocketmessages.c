@@ -83,8 +83,8 @@ note_returned (DatagramSocket * self, gint error_number)
 /* --- sending -------------------------------------------------------------- */
 
 /* Appends a control message to those that `control` already contains.
- * msg_controllen does not include the padding after the last control message,
- * because Linux would then allocate memory for IPV6_PKTINFO in each call. */
+ * msg_controllen does not include the padding after the last control message.
+ * If it did, Linux would allocate memory for IPV6_PKTINFO in each call. */
 static void
 add_control (struct msghdr *message, Control * control, gint level, gint type,
     gconstpointer data, gsize size)
@@ -231,8 +231,8 @@ may_refuse_gso (gint error_number)
       || error_number == EMSGSIZE;
 }
 
-/* Notes that GSO was refused. If the packets were too large (EMSGSIZE), GSO is
- * used only for smaller packets from now on. With any other error, GSO is no
+/* Records that GSO was refused. If the packets were too large (EMSGSIZE), GSO
+ * is used only for smaller packets from now on. With any other error, GSO is no
  * longer used.
  *
  * A packet that exceeds the MTU is sent without GSO, because it can be

@@ -17,11 +17,12 @@
  */
 #define MAX_SPS 16
 #define MAX_PPS 64
-#define MAX_SETS 64             /* num_short_term_ref_pic_sets */
-#define MAX_LONG_TERM 32        /* num_long_term_ref_pics_sps */
+#define MAX_SETS 64             /* maximum of num_short_term_ref_pic_sets */
+#define MAX_LONG_TERM 32        /* maximum of num_long_term_ref_pics_sps */
 #define MAX_SUB_LAYERS 7
-#define MAX_LOG2_ORDER 12       /* log2_max_pic_order_cnt_lsb_minus4 */
-#define HEADER_SIZE 2           /* size of the header of a NAL unit */
+/* maximum of log2_max_pic_order_cnt_lsb_minus4 */
+#define MAX_LOG2_ORDER 12
+#define HEADER_SIZE 2           /* size in bytes of the header of a NAL unit */
 
 typedef struct
 {

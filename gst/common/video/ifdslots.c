@@ -75,8 +75,8 @@ count_slots (guint32 slots)
   return n;
 }
 
-/* Compares two frames whose loss does not affect later frames. Returns whether
- * it is better to drop `a`. */
+/* Compares two frames whose loss does not affect later frames. `a` is the newer
+ * frame. Returns whether dropping `a` is better than dropping `b`. */
 static gboolean
 is_cheaper_harmless (const Cost * a, const Cost * b)
 {
@@ -92,9 +92,9 @@ is_cheaper_harmless (const Cost * a, const Cost * b)
   return !a->frame->is_key && a->frame->size > b->frame->size;
 }
 
-/* Compares two frames without which later frames cannot be decoded. `a` is the
- * newer frame. Returns whether it is better to drop `a`. The result is also
- * TRUE if the frames are equal in all respects. */
+/* Compares two frames that later frames need for decoding. `a` is the newer
+ * frame. Returns whether dropping `a` is better than dropping `b`. If both are
+ * equal in all respects, the result is TRUE. */
 static gboolean
 is_cheaper_harmful (const Cost * a, const Cost * b)
 {

@@ -57,9 +57,9 @@ struct _MpegVideoFramer
   MpegVideoUnit *units;         /* array of n_units elements */
   guint n_units, units_size;
 
-  /* A picture header that follows a first field. The picture may be the second
-   * field of the same frame, or the start of a new frame; its picture coding
-   * extension shows which of the two. */
+  /* TRUE if there is a candidate: a picture header that follows a first field.
+   * The picture may be the second field of the same frame, or the start of a
+   * new frame. Its picture coding extension shows which of the two. */
   gboolean have_candidate;
   guint candidate_unit;
   gboolean candidate_parsed;

@@ -48,7 +48,8 @@ typedef enum
   PICTURE_KIND_PART,
   /* non-reference picture: no other picture refers to it */
   PICTURE_KIND_DROPPABLE,
-  /* a picture that refers to other pictures and that other pictures refer to */
+  /* a picture that refers to other pictures and is itself a reference of other
+   * pictures */
   PICTURE_KIND_REFERENCE,
   PICTURE_KIND_KEY              /* a picture that refers to no other picture */
 } PictureKind;

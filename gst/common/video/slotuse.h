@@ -93,7 +93,7 @@ gboolean slot_reader_set_codec_data (SlotReader * reader, const guint8 * data,
     gsize size);
 
 /* Parses the next unit of the stream. `layer` may be NULL. Returns FALSE if the
- * unit is malformed; a malformed unit is taken for a reference frame. */
+ * unit is malformed; a malformed unit is treated as a reference frame. */
 gboolean slot_reader_input (SlotReader * reader, const guint8 * data,
     gsize size, const SlotLayer * layer, SlotUse * use);
 /* Does the same as slot_reader_input (), but `data` may be only the beginning

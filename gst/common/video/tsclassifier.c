@@ -45,9 +45,10 @@ find_code (const guint8 * data, const guint8 * end)
   return data && end - data >= 6 ? data + 3 : NULL;
 }
 
-/* Called for a unit whose first picture is a B-frame. Returns whether another
- * picture of the unit is more important than a B-frame, or has an unknown
- * importance. A unit contains several pictures if one PES packet does. */
+/* Called for a unit whose first picture is a B-frame. The unit may contain
+ * further pictures, because a PES packet may contain several. Returns whether
+ * one of these pictures is more important than a B-frame, or has an unknown
+ * importance. */
 static gboolean
 has_important_picture (const TsUnit * unit)
 {

@@ -28,9 +28,10 @@
 typedef struct
 {
   guint8 type;
-  /* The option may be on Data packets (RFC 4340 table 3). */
+  /* Data packets may carry the option (RFC 4340 table 3). */
   gboolean on_data;
-  /* The option means nothing on a packet without an acknowledgement number. */
+  /* TRUE if the option has no meaning on a packet without an acknowledgement
+   * number */
   gboolean needs_acknowledgement;
 } DccpCcidOption;
 

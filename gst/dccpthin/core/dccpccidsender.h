@@ -36,8 +36,8 @@ typedef struct
   gboolean slow_receiver;       /* RFC 4340 section 11.6 */
   /* number of packets newly reported with Drop Code 2 */
   guint dropped;
-  /* The Ack newly reports packets with Drop Code 0 or 1 (RFC 4340 section
-   * 11.7). */
+  /* TRUE if the Ack newly reports packets with Drop Code 0 or 1 (RFC 4340
+   * section 11.7) */
   gboolean dropped_others;
   const DccpCcidHeard *heard;
 } DccpCcidAck;
@@ -74,8 +74,8 @@ typedef struct
   /* rate that the receiver reports; 0 = unknown */
   guint32 receive_rate;
   gdouble loss_event_rate;      /* 0 to 1 */
-  /* The application sends less than is allowed, so the path may carry more than
-   * `rate`. */
+  /* TRUE if the application sends less than is allowed, so that the path may
+   * carry more than `rate` */
   gboolean is_app_limited;
   guint64 round_trip, round_trip_variance;      /* ns; 0: unknown */
   /* latest round-trip time minus its minimum of the last seconds, in ns */

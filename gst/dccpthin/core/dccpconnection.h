@@ -57,8 +57,8 @@ typedef struct
   DccpHistory received;
 
   /* times, ns */
-  /* time at which the connection began; while it is closing, time at which it
-   * began to close */
+  /* time at which the connection began or, if it is closing, at which the
+   * closing began */
   guint64 began;
   /* arrival time of the packet with the number GSR */
   guint64 gsr_time;
@@ -67,7 +67,7 @@ typedef struct
    * again. A server in RESPOND sends a Sync at this time. */
   guint64 retransmit_at;
   guint64 backoff;
-  /* time at which a Sync checks whether the peer is still there */
+  /* time at which a Sync is sent to check whether the peer is still there */
   guint64 probe_at;
   guint64 request_times[DCCP_MAX_REQUESTS];
   /* sequence number and sending time of the last Response */
@@ -98,7 +98,7 @@ typedef struct
   /* data */
   guint64 delivered;            /* greatest sequence number of delivered data */
   DccpDropped dropped;          /* packets that we dropped and have to report */
-  /* The last Ack said that we are a slow receiver. */
+  /* TRUE if our last Ack said that we are a slow receiver */
   gboolean told_slow;
   /* `sent_data`: packets with data that we sent. `reported`: those of these
    * packets that the peer has reported as dropped. */
@@ -120,7 +120,8 @@ void dccp_connection_add_stats (DccpConnection * connection,
 gboolean dccp_connection_is_over (const DccpConnection * connection);
 gboolean dccp_connection_is_open (const DccpConnection * connection);
 
-/* Returns FALSE if there is no room for the cookie. */
+/* Adds a cookie of `size` bytes to the Init Cookies of the connection. Returns
+ * FALSE if there is no room for it. */
 gboolean dccp_connection_add_cookie (DccpConnection * connection,
     const guint8 * value, gsize size);
 gboolean dccp_connection_is_sequence_valid (DccpConnection * connection,
@@ -131,12 +132,12 @@ gboolean dccp_connection_is_sequence_valid (DccpConnection * connection,
 gboolean dccp_connection_input (DccpConnection * connection, guint64 now,
     const DccpPacket * packet, gsize size, DccpData * data);
 void dccp_connection_close (DccpConnection * connection, guint64 now);
-/* Ends the connection. Nothing is sent afterwards. `type` is the event that the
- * application receives. */
+/* Ends the connection and sets its state to `state`. Nothing is sent
+ * afterwards. The application receives an event of the type `type`. */
 void dccp_connection_end (DccpConnection * connection, DccpState state,
     DccpEventType type, guint8 code, const guint8 * data);
-/* Sends a Reset with the code `code`, which ends the connection. `type` is the
- * event that the application receives. */
+/* Sends a Reset with the code `code`, which ends the connection. The
+ * application receives an event of the type `type`. */
 void dccp_connection_abort (DccpConnection * connection, DccpEventType type,
     guint8 code, const guint8 * data);
 

@@ -49,7 +49,7 @@ typedef struct
    * chosen by the server-priority rule (section 6.3.1). */
   gboolean is_non_negotiable;
   gsize size;                   /* size of a value in bytes */
-  /* Every endpoint must understand the feature (section 6.4). */
+  /* TRUE if every endpoint must understand the feature (section 6.4) */
   gboolean is_required;
   guint64 initial;
   Preferences preferences[N_SIDES];
@@ -86,7 +86,8 @@ static const Rule base_rules[] = {
 typedef enum
 {
   STABLE,
-  /* As STABLE, but the next packet has to carry a Change. */
+  /* No negotiation of the feature is running yet, but the next packet has to
+   * carry a Change for it. */
   WANTED,
   CHANGING
 } State;
@@ -127,7 +128,7 @@ struct _DccpFeatures
   gboolean owes_unknown;
   gboolean is_received_known;   /* FGSR is known */
   guint64 fgsr, fgss;           /* section 6.6.4 */
-  /* A packet with feature options is being processed. */
+  /* TRUE while a packet with feature options is processed */
   gboolean is_negotiating;
   /* Sequence number of the packet that is being processed. When all options of
    * this packet have been processed, the number becomes the value of `fgsr`. */
@@ -222,7 +223,8 @@ set_preferences (Feature * self, const Preferences * preferences)
     self->preferences[self->n_preferences++] = preferences->values[i];
 }
 
-/* Both endpoints may switch the features of a congestion control on and off. */
+/* Adds the features of a congestion control to the table of known features.
+ * Both endpoints may switch these features on and off. */
 static void
 add_ccid_rules (DccpFeatures * self, const DccpCcid * ccid)
 {
@@ -236,10 +238,10 @@ add_ccid_rules (DccpFeatures * self, const DccpCcid * ccid)
   }
 }
 
-/* Adds the CCIDs in the order of our preference (section 10). The features of
- * the preferred CCID are requested at the same time as the CCID itself. The
- * endpoint does not wait until the peer has accepted the CCID, because the peer
- * nearly always accepts it. */
+/* Adds the CCIDs to our preferences for the feature CCID, in the order of
+ * `ccids` (section 10). Requests the CCID, and at the same time the features of
+ * the preferred CCID. The endpoint does not wait until the peer has accepted
+ * the CCID, because the peer nearly always accepts it. */
 static void
 prefer_ccids (DccpFeatures * self, const DccpCcid * const *ccids)
 {
@@ -363,7 +365,8 @@ reconcile (DccpFeatures * self, const Feature * feature,
   return FALSE;
 }
 
-/* Section 6.6.8 with erratum 1049: every value of Ack Ratio is valid. */
+/* Returns whether `number` is a valid value of the feature. Of Ack Ratio, every
+ * value is valid (section 6.6.8 with erratum 1049). */
 static gboolean
 is_valid_number (const Rule * rule, guint64 number)
 {
@@ -383,8 +386,9 @@ refuse_change (Feature * self, gboolean mandatory)
   return 0;
 }
 
-/* Only the feature location may change a non-negotiable feature (section
- * 6.3.2). */
+/* Processes a Change of a non-negotiable feature, whose new value is `value`.
+ * Only the feature location may change such a feature (section 6.3.2). Returns
+ * the Reset Code with which the connection ends, or 0. */
 static guint8
 input_number (Feature * self, const Rule * rule, gint side,
     gboolean mandatory, const guint8 * value, gsize size)
@@ -442,7 +446,8 @@ input_change (DccpFeatures * self, const DccpOption * option, gint side)
   const guint8 *value = option->value + 1;
   gint i;
 
-  /* A Change without a feature number is ignored unless it is mandatory. */
+  /* A Change without a feature number is ignored. However, if a Mandatory
+   * option precedes it, the connection is reset. */
   if (option->size == 0)
     return option->mandatory ? DCCP_RESET_MANDATORY_ERROR : 0;
   i = find_rule (self, option->value[0]);
@@ -489,8 +494,9 @@ input_empty_confirm (Feature * self, const Rule * rule)
   return rule->is_required ? DCCP_RESET_OPTION_ERROR : 0;
 }
 
-/* Sections 6.6.7 and 6.6.8: a Confirm that we do not expect is ignored. A wrong
- * Confirm of our Change resets the connection. */
+/* Processes a Confirm. A Confirm that we do not expect is ignored (section
+ * 6.6.7). If the Confirm of our Change is wrong (section 6.6.8), the connection
+ * is reset. Returns the Reset Code, or 0. */
 static guint8
 input_confirm (DccpFeatures * self, const DccpOption * option, gint side)
 {
@@ -534,7 +540,9 @@ is_reordered (DccpFeatures * self, const DccpPacket * packet)
       && dccp_sequence_difference (packet->sequence, self->fgsr) <= 0;
 }
 
-/* Returns whether the Confirm does not acknowledge our latest Change. */
+/* Returns TRUE if the packet with the Confirm acknowledges no packet, or only
+ * packets before our latest Change. Such a Confirm is not the answer to this
+ * Change. */
 static gboolean
 is_late_confirm (DccpFeatures * self, const DccpPacket * packet)
 {
@@ -564,9 +572,10 @@ dccp_features_input (DccpFeatures * features, const DccpOption * option,
   }
 }
 
-/* RFC 4340 erratum 974: FGSR must not be greater than GSR, and FGSS must not be
- * greater than GSS. After the sequence numbers have wrapped around, an old FGSR
- * or FGSS would seem to be greater. It is then replaced by a smaller number. */
+/* Called after all options of a packet were processed. FGSR must not be greater
+ * than GSR, and FGSS must not be greater than GSS (RFC 4340 erratum 974). After
+ * the sequence numbers have wrapped around, an old FGSR or FGSS would seem to
+ * be greater. It is then replaced by a smaller number. */
 void
 dccp_features_processed (DccpFeatures * features, guint64 gsr, guint64 gss)
 {
@@ -652,8 +661,8 @@ is_due (const Feature * self, guint64 now)
   return self->state == WANTED || (self->state == CHANGING && now >= self->due);
 }
 
-/* Section 6.6.3. A retransmitted Change has the same contents and does not
- * change FGSS (section 6.6.4). */
+/* Writes the Change of a feature (section 6.6.3). A retransmitted Change has
+ * the same contents and does not change FGSS (section 6.6.4). */
 static void
 write_change (DccpFeatures * self, Feature * feature, const Rule * rule,
     gint side, guint64 now, guint64 sequence, DccpOptionWriter * writer)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The two half-connections of a connection (RFC 4340 section 2): in one of them
- * we send the data, in the other we receive data. Each half-connection calls
- * the table of its negotiated congestion control (dccpccid.h), or the table of
- * the preferred one until the negotiation has ended. Times are in ns.
+ * we send data, in the other we receive data. Each half-connection calls the
+ * functions of its negotiated congestion control (dccpccid.h). Until the
+ * negotiation has ended, it calls those of the preferred congestion control.
+ * Times are in ns.
  */
 
 #pragma once
@@ -39,8 +40,9 @@ gboolean dccp_half_connections_follow (DccpHalfConnections * halves,
 void dccp_half_connections_clear (DccpHalfConnections * halves,
     DccpStats * stats);
 
-/* Write the state of the half-connection to `state`, for statistics. Before the
- * half-connections begin, all fields of `state` are set to 0. */
+/* These two functions fill in `state`, the state of one half-connection, for
+ * the statistics. Before the half-connections begin, they set all fields of
+ * `state` to 0. */
 void dccp_half_connections_get_sender (DccpHalfConnections * halves,
     DccpCcidSenderState * state);
 void dccp_half_connections_get_receiver (DccpHalfConnections * halves,
@@ -51,8 +53,8 @@ void dccp_half_connections_add_stats (DccpHalfConnections * halves,
 void dccp_half_connections_set_round_trip (DccpHalfConnections * halves,
     guint64 now, guint64 round_trip);
 
-/* The options of one packet that are for our sender. The struct is zero before
- * the first option. */
+/* The options of one received packet for the half-connection in which we send
+ * data. All fields must be 0 before the first option of the packet is read. */
 typedef struct
 {
   /* congestion control whose options were read; NULL = no option yet */
@@ -60,13 +62,13 @@ typedef struct
   DccpCcidHeard own;
 } DccpHalfHeard;
 
-/* Reads an option of type 128 to 255. May be called before the half-connections
- * begin. */
+/* Reads an option of type 128 to 255 and stores its values in `heard`. May be
+ * called before the half-connections begin. */
 DccpCcidOptionResult dccp_half_connections_read_option (
     DccpHalfConnections * halves, guint64 now, const DccpOption * option,
     DccpHalfHeard * heard);
-/* Writes the options of our sender. May be called before the half-connections
- * begin. */
+/* Writes the options of the half-connection in which we send data. May be
+ * called before the half-connections begin. */
 void dccp_half_connections_write_options (DccpHalfConnections * halves,
     guint64 now, DccpOptionWriter * writer);
 
@@ -88,7 +90,9 @@ gboolean dccp_half_connections_feedback (DccpHalfConnections * halves,
     DccpCcidNews * news);
 guint64 dccp_half_connections_next_send (DccpHalfConnections * halves,
     guint64 now);
-/* Reports a sent data packet. Returns the CCVal of the packet. */
+/* Tells the congestion control that a data packet was sent. `size` is the size
+ * of its payload in bytes. `more` is TRUE if another packet waits to be sent.
+ * Returns the CCVal of the packet. */
 guint8 dccp_half_connections_sent (DccpHalfConnections * halves, guint64 now,
     guint64 sequence, guint32 size, gboolean more);
 

@@ -28,7 +28,8 @@ typedef struct
 {
   guint8 bytes[DCCP_MAX_OPTIONS];
   gsize size;
-  gboolean is_full;             /* An option did not fit and was left out. */
+  /* TRUE if an option did not fit and was left out */
+  gboolean is_full;
 } DccpOptionWriter;
 
 void dccp_option_writer_init (DccpOptionWriter * writer);

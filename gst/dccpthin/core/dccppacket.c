@@ -43,7 +43,8 @@ dccp_type_get_name (DccpType type)
   return names[type];
 }
 
-/* Reserved codes count as Unspecified (RFC 4340 section 5.6). */
+/* Returns the name of a Reset Code. A reserved code has the name of the code
+ * Unspecified (RFC 4340 section 5.6). */
 const gchar *
 dccp_reset_code_get_name (guint8 code)
 {
@@ -130,8 +131,8 @@ sum_pseudo_header (const DatagramPath * path, gsize length)
       + wire_sum (tail, sizeof (tail));
 }
 
-/* Returns the number of payload bytes that a CsCov covers (RFC 4340 section
- * 9.2). */
+/* Returns how many bytes of a payload of `payload_size` bytes the checksum
+ * covers. `coverage` is the header field CsCov (RFC 4340 section 9.2). */
 static gsize
 get_covered (guint8 coverage, gsize payload_size)
 {
@@ -149,7 +150,9 @@ read_sequence (DccpPacket * packet, const guint8 * bytes)
     packet->sequence = wire_read (bytes + SEQUENCE_SHORT, 3);
 }
 
-/* Returns a pointer to the bytes after the acknowledgement number. */
+/* Reads the acknowledgement number, if packets of this type have one, from
+ * `bytes` into `packet`. Returns a pointer to the bytes after the
+ * acknowledgement subheader. */
 static const guint8 *
 read_acknowledgement (DccpPacket * packet, const guint8 * bytes)
 {
@@ -284,10 +287,10 @@ write_options (const DccpPacket * packet, guint8 * bytes, gsize size)
   memset (bytes + packet->options_size, 0, size - packet->options_size);
 }
 
-/* The checksum is a sum of 16-bit words. The sums of the header and of the
- * payload are computed separately and then added. This is possible because the
- * size of the header is a multiple of 4 bytes. The sum is computed in network
- * byte order. */
+/* Writes the checksum into the header `bytes`. The checksum is a sum of 16-bit
+ * words in network byte order. The sums of the header and of the payload are
+ * computed separately and then added. This is possible because the size of the
+ * header is a multiple of 4 bytes. */
 static void
 write_checksum (const DccpPacket * packet, const DatagramPath * path,
     guint8 coverage, guint8 * bytes, gsize header_size)
@@ -305,9 +308,10 @@ write_checksum (const DccpPacket * packet, const DatagramPath * path,
   memcpy (bytes + CHECKSUM, &checksum, sizeof (checksum));
 }
 
-/* Returns the CsCov for the header. A receiver discards a packet whose CsCov
- * covers more bytes than the payload has. In this case the result is 0, which
- * means that the checksum covers all bytes. */
+/* Returns the value that is written into the field CsCov of the header. A
+ * receiver discards a packet whose CsCov covers more bytes than the packet has.
+ * If the coverage of `packet` exceeds its payload, the function therefore
+ * returns 0, which means that the checksum covers all bytes. */
 static guint8
 get_wire_coverage (const DccpPacket * packet)
 {

@@ -28,24 +28,24 @@ typedef struct
    * picture. Until another buffer shows the kind of the picture, the part
    * counts as a reference picture. */
   PictureKind kind;
-  /* The picture also refers to the previous group. */
+  /* TRUE if the picture also refers to the previous group */
   gboolean is_leading;
-  /* The picture may be useful even if earlier pictures were dropped. In a
-   * stream that is not only video, for example, the buffer may contain sound.
+  /* TRUE if the picture may be useful even if earlier pictures were dropped. In
+   * a stream that is not only video, for example, the buffer may contain sound.
    */
   gboolean is_independent;
   guint layer;                  /* 0 is the base layer */
-  /* The picture names the slots (stored reference pictures) that it needs, see
-   * PictureInfo. */
+  /* TRUE if the picture names the slots (stored reference pictures) that it
+   * needs, see PictureInfo */
   gboolean has_slots;
   guint32 uses, updates;
-  /* The buffer is a piece of a transport stream, which was cut so that whole
-   * pictures can be dropped (mmtptscutter.h). The first piece of each picture
-   * has MMTP_FLAG_HEADER. */
+  /* TRUE if the buffer is a piece of a transport stream, which was cut so that
+   * whole pictures can be dropped (mmtptscutter.h). The first piece of each
+   * picture has MMTP_FLAG_HEADER. */
   gboolean is_piece;
-  /* The piece of the transport stream does not belong to the picture around it.
-   * The piece is kept even if that picture is dropped, and is sent before all
-   * pictures. No other buffer refers to the piece. */
+  /* TRUE if the buffer is a piece of a transport stream that does not belong to
+   * the picture around it. The piece is kept even if that picture is dropped,
+   * and is sent before all pictures. No other buffer refers to the piece. */
   gboolean is_data;
 } MmtpPicture;
 
@@ -74,10 +74,11 @@ typedef struct
   guint64 key_due;              /* due time of the frame key_frame */
   /* Time between the last two key frames; 0 if unknown. */
   guint64 interval;
-  gboolean is_lost;             /* A reference picture of the group was lost. */
-  /* A reference picture of the group was dropped. */
+  /* TRUE if a reference picture of the group was lost */
+  gboolean is_lost;
+  /* TRUE if a reference picture of the group was dropped */
   gboolean is_given_up;
-  /* A reference picture of the previous group was dropped. */
+  /* TRUE if a reference picture of the previous group was dropped */
   gboolean is_last_given_up;
   /* due time of the first dropped reference picture */
   guint64 given_up_due;
@@ -95,12 +96,14 @@ void mmtp_gop_init (MmtpGop * gop);
  * begins a new group. `frame` is the number of the frame; all buffers of a
  * frame have the same number. */
 void mmtp_gop_put (MmtpGop * gop, PictureKind kind, guint64 frame, guint64 due);
-/* Returns the rank of the buffer for which mmtp_gop_put() was called last. The
- * rank decides which buffers are dropped first. */
+/* Returns the rank of the latest buffer that was passed to mmtp_gop_put().
+ * `kind` and `flags` are those of this buffer. The rank decides which buffers
+ * are dropped first. */
 MmtpRank mmtp_gop_get_rank (const MmtpGop * gop, PictureKind kind,
     guint8 flags);
-/* Returns TRUE if the buffer for which mmtp_gop_put() was called last refers to
- * a dropped picture. No decoder could use such a buffer. */
+/* Returns whether the latest buffer that was passed to mmtp_gop_put() refers to
+ * a dropped picture. `picture` describes the picture of this buffer. No decoder
+ * could use a buffer that refers to a dropped picture. */
 gboolean mmtp_gop_needs_dropped (const MmtpGop * gop,
     const MmtpPicture * picture);
 /* Call one of these functions when the buffer that was put into the queue last
@@ -110,8 +113,8 @@ gboolean mmtp_gop_needs_dropped (const MmtpGop * gop,
 void mmtp_gop_note_sent (MmtpGop * gop, const MmtpPicture * picture);
 void mmtp_gop_note_dropped (MmtpGop * gop, const MmtpPicture * picture,
     guint64 due);
-/* mmtp_gop_give_up() notes that a reference picture of `group` with the due
- * time `due` was dropped. mmtp_gop_lose() notes that a reference picture of
+/* mmtp_gop_give_up() records that a reference picture of `group` with the due
+ * time `due` was dropped. mmtp_gop_lose() records that a reference picture of
  * `group` was lost. */
 void mmtp_gop_give_up (MmtpGop * gop, guint64 group, guint64 due);
 void mmtp_gop_lose (MmtpGop * gop, guint64 group);
@@ -120,7 +123,9 @@ void mmtp_gop_lose (MmtpGop * gop, guint64 group);
  * stream has filled in `info`. The other fields of `picture` stay as they are.
  */
 void mmtp_picture_set_info (MmtpPicture * picture, const PictureInfo * info);
-/* Returns whether a picture of `group` needs a reference picture of the group
- * `missing` that precedes it in the stream. */
+/* Returns whether `picture`, which is in the group `group`, needs a reference
+ * picture that is missing. The missing picture is in the group `missing` and
+ * precedes `picture` in the stream. If `missing` is 0, no picture is missing.
+ */
 gboolean mmtp_picture_needs (const MmtpPicture * picture, guint64 group,
     guint64 missing);

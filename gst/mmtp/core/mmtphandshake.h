@@ -38,7 +38,7 @@ typedef struct
    * none. */
   guint64 open_sent;
   guint64 last_open_sent;       /* sending time of the last OPEN */
-  /* An INIT or OPEN was sent and has not been refused yet. */
+  /* TRUE if an INIT or OPEN was sent and has not been refused yet */
   gboolean is_open;
   /* These fields are about the current attempt: the time of its first INIT, the
    * number of its INITs, and the number of COOKIEs that have arrived in answer

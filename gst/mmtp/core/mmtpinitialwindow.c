@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "mmtpinitialwindow.h"
 
-/* Initial window of a path of unknown rate, in packets (RFC 6928, section 2),
- * and minimum of that window (RFC 5681, section 3.1).
+/* INITIAL_PACKETS is the initial window, in packets, of a path of unknown rate
+ * (RFC 6928, section 2). MIN_INITIAL_PACKETS is the minimum of this window (RFC
+ * 5681, section 3.1).
  */
 #define INITIAL_PACKETS 10
 #define MIN_INITIAL_PACKETS 3

@@ -21,11 +21,13 @@ typedef struct
 {
   gboolean is_active;           /* An episode is running. */
   guint64 begin;                /* begin of the current episode */
-  guint64 next_begin;           /* earliest start of the next episode */
+  /* earliest time at which the next episode may begin */
+  guint64 next_begin;
   /* earliest time at which the next padding message may be sent */
   guint64 next_send;
-  /* An episode is divided into rounds. The rate of the padding grows from round
-   * to round until the path is full. */
+  /* An episode (a short time in which padding is sent) is divided into rounds.
+   * The rate of the padding grows from round to round until the path is full.
+   */
   guint64 round_end;
   /* rate at the start of the current round, in bit/s */
   guint64 round_rate;
@@ -54,8 +56,8 @@ void mmtp_padding_set_max_rate (MmtpPadding * self, guint64 max_rate);
  * be sent now; NULL if there is none. Call this function only if nothing else
  * is to be sent. */
 MmtpPath *mmtp_padding_poll (MmtpPadding * self);
-/* Notes that a padding message was sent. `size` is its size in bytes without IP
- * and UDP headers. */
+/* Records that a padding message was sent. `size` is its size in bytes without
+ * IP and UDP headers. */
 void mmtp_padding_note_sent (MmtpPadding * self, const MmtpPath * path,
     gsize size);
 /* Returns whether an episode is running on the path. */

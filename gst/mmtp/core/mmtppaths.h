@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The set of all paths of a sender. It determines which path is the fastest,
- * how soon and how much all paths together deliver, and which messages each
- * path may carry. Sizes are in bytes, rates in bit/s, times in ns.
+/* The set of all paths of a sender. It determines:
+ * - which path is the fastest,
+ * - when a message arrives, and how many bytes all paths together can deliver,
+ * - which messages each path may carry.
+ *
+ * Sizes are in bytes, rates in bit/s, times in ns.
  */
 
 #pragma once
@@ -17,9 +20,11 @@ typedef struct
   guint n;
   /* id of the fastest path; MMTP_NO_PATH if unknown */
   guint fastest;
-  gint64 offset;                /* offset of the clocks, in ns */
+  /* estimate of the difference between the receiver's clock and the sender's
+   * clock, in ns */
+  gint64 offset;
   gboolean has_offset;
-  gboolean is_ready;            /* At least one path has started. */
+  gboolean is_ready;            /* TRUE if at least one path has started */
 } MmtpPaths;
 
 void mmtp_paths_init (MmtpPaths * paths);
@@ -27,7 +32,7 @@ void mmtp_paths_clear (MmtpPaths * paths);
 /* Returns the path with this name, and creates it if necessary. Returns NULL if
  * there are too many paths. */
 MmtpPath *mmtp_paths_add (MmtpPaths * paths, const gchar * name);
-/* Returns NULL if there is no path with this id. */
+/* Returns the path with this id, or NULL if there is none. */
 MmtpPath *mmtp_paths_get (const MmtpPaths * paths, guint id);
 
 /* --- what a path may do --------------------------------------------------- */
@@ -41,9 +46,9 @@ gboolean mmtp_path_may_carry (const MmtpPath * path);
 gboolean mmtp_path_may_send_control (const MmtpPath * path);
 /* Returns whether the path has joined and is not silent. */
 gboolean mmtp_path_is_watched (const MmtpPath * path);
-/* Returns the time from which on the path counts as silent. A report may say
- * before this time that a message has arrived. The time then becomes later.
- * Returns MMTP_NEVER if no report is expected.
+/* Returns the time at which the path begins to count as silent. Each report
+ * that says that a message has arrived makes this time later. Returns
+ * MMTP_NEVER if no report is expected.
  */
 guint64 mmtp_path_get_silence_time (const MmtpPath * path);
 /* Returns whether at least one path is usable. */
@@ -58,15 +63,17 @@ MmtpPath *mmtp_paths_find_control_path (const MmtpPaths * paths, guint except);
 
 /* --- how soon they bring a message ---------------------------------------- */
 
-/* Call this function after a report, and after a path fell silent. */
+/* Finds the fastest path. Call this function after a report has arrived, and
+ * after a path has become silent. */
 void mmtp_paths_find_fastest (MmtpPaths * paths);
 /* Finds the fastest path and updates the delays of all paths. */
 void mmtp_paths_update_delays (MmtpPaths * paths);
 /* Returns the approximate time, in ns, from the sending of a report at the
  * receiver to its arrival at the sender. */
 guint64 mmtp_paths_get_return_time (const MmtpPaths * paths);
-/* Returns the minimum safe delay of all usable paths, in ns; MMTP_NEVER if no
- * path is usable. */
+/* Returns the minimum, over all usable paths, of the safe delay in ns. The safe
+ * delay of a path is its expected delay plus a safety margin. Returns
+ * MMTP_NEVER if no path is usable. */
 guint64 mmtp_paths_get_min_delay (const MmtpPaths * paths);
 /* Returns the minimum delay in ns that a packet would have on any usable path
  * if the queue of that path were empty; 0 if unknown. */
@@ -82,10 +89,11 @@ gboolean mmtp_paths_are_sure (const MmtpPaths * paths, guint64 deadline);
  */
 MmtpPath *mmtp_paths_find_quickest (const MmtpPaths * paths, gsize size,
     guint64 * arrival);
-/* Returns the minimum safe delay in ns of all paths except `except`, which has
- * stalled. A path counts if it has room in its window, or if it may use its
- * reserve (the bytes that may be in flight beyond the window during a gap).
- * Returns MMTP_NEVER if no other path has room. */
+/* Returns the minimum, over all paths except `except`, of the safe delay in ns
+ * (the expected delay plus a safety margin). The path `except` has stalled. A
+ * path counts if it has room in its window, or if it may use its reserve (the
+ * bytes that may be in flight beyond the window during a gap). Returns
+ * MMTP_NEVER if no other path has room. */
 guint64 mmtp_paths_get_delay_elsewhere (const MmtpPaths * paths,
     const MmtpPath * except);
 
@@ -119,7 +127,7 @@ guint64 mmtp_paths_get_estimated_rate (const MmtpPaths * paths,
     gboolean * is_app_limited);
 /* Returns the maximum size of a message that fits on every path. */
 guint mmtp_paths_get_max_message (const MmtpPaths * paths);
-/* Notes the size of a DATA message of the stream. On a path that has not
+/* Records the size of a DATA message of the stream. On a path that has not
  * carried a packet yet, the time that a packet takes is derived from this size.
  */
 void mmtp_paths_note_packet (MmtpPaths * paths, gsize size);

@@ -37,10 +37,10 @@ typedef struct
 {
   MmtpOpenAction action;
   guint64 number;               /* channel number of the OPEN */
-  /* Events for the application. `is_over` means that a sender was refused for
-   * the first time after the end of the only stream that the application
-   * accepts. `is_other_version` means that a sender was refused because it uses
-   * another protocol version. */
+  /* `is_over` is TRUE if the application accepts only one stream, this stream
+   * has ended, and another sender was refused for the first time after that.
+   * `is_other_version` is TRUE if a sender was refused because it uses another
+   * protocol version. Both are events for the application. */
   gboolean is_over, is_other_version;
 } MmtpHandshakeResult;
 
@@ -53,7 +53,8 @@ typedef struct
   guint8 cookie_secret[MMTP_KEY_SIZE];
   const guint8 *secret;         /* for nonces and tokens, MMTP_KEY_SIZE bytes */
   guint64 min_delay;            /* minimum D0, in ns */
-  gboolean ends;                /* The application accepts only one session. */
+  /* TRUE if the application accepts only one session */
+  gboolean ends;
   MmtpAnswerLimits limits;
   gboolean has_refused_over;    /* `is_over` was set before. */
   /* one bit for each protocol version for which `is_other_version` was set
@@ -67,8 +68,8 @@ typedef struct
   guint64 token_r;
   guint8 opener;                /* path on which OPEN arrived */
   MmtpAddress opener_address;
-  /* A message that arrived after the OPEN has shown that the sender has
-   * received ACCEPT. */
+  /* TRUE if a message that arrived after the OPEN has shown that the sender has
+   * received ACCEPT */
   gboolean confirmed;
 } MmtpReceiverHandshake;
 
@@ -82,7 +83,7 @@ void mmtp_receiver_handshake_init (MmtpReceiverHandshake * self,
     const guint8 secret[MMTP_KEY_SIZE]);
 void mmtp_receiver_handshake_clear (MmtpReceiverHandshake * self);
 /* Processes an INIT or OPEN. If `result` has an action, the receiver has to
- * perform it and then to call mmtp_receiver_handshake_accept(). */
+ * perform this action. Then it has to call mmtp_receiver_handshake_accept(). */
 MmtpRefusal mmtp_receiver_handshake_input (MmtpReceiverHandshake * self,
     const MmtpAddress * address, MmtpMessage * message, const guint8 * bytes,
     gsize size, MmtpHandshakeResult * result);
@@ -92,7 +93,7 @@ MmtpRefusal mmtp_receiver_handshake_input (MmtpReceiverHandshake * self,
 void mmtp_receiver_handshake_begin (MmtpReceiverHandshake * self,
     const MmtpAddress * address, const MmtpMessage * message,
     guint64 session);
-/* From now on, ACCEPT is sent to this address. */
+/* Sets the address to which ACCEPT is sent from now on. */
 void mmtp_receiver_handshake_set_opener (MmtpReceiverHandshake * self,
     const MmtpAddress * address, const MmtpMessage * message);
 /* Sends ACCEPT. */

@@ -49,8 +49,8 @@ void mmtp_receiver_joins_init (MmtpReceiverJoins * self,
     const guint8 secret[MMTP_KEY_SIZE]);
 void mmtp_receiver_joins_begin_session (MmtpReceiverJoins * self,
     const guint8 nonce_r[MMTP_NONCE_SIZE], guint64 period);
-/* Notes that the path has joined with the validated address `address`, or that
- * `address` has become the address of the path. */
+/* Records that the path has joined with the validated address `address`, or
+ * that `address` has become the address of the path. */
 void mmtp_receiver_joins_join (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address);
 /* Answers a JOIN with a CHALLENGE. */
@@ -71,7 +71,9 @@ void mmtp_receiver_joins_note_replay (MmtpReceiverJoins * self,
 MmtpRefusal mmtp_receiver_joins_check_address (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address,
     const MmtpMessage * message);
-/* A valid message other than a JOIN has arrived from `address`, which a
- * RESPONSE has validated. The path may join or change to this address. */
+/* Notes that a valid message of type `type`, but not a JOIN, has arrived from
+ * `address`, which a RESPONSE has validated. If the message is this RESPONSE,
+ * the path joins with `address`. However, if messages still arrive from another
+ * address of the path, `address` becomes its second address. */
 void mmtp_receiver_joins_note_message (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address, MmtpType type);

@@ -61,7 +61,8 @@ struct _MmtpReorder
 
   guint64 next;                 /* next expected stream number */
   guint64 highest;              /* highest stream number received */
-  Packet **slots;               /* ring of the packets from `next` on */
+  /* ring of the packets with the number `next` and higher numbers */
+  Packet **slots;
   guint64 n_slots;              /* a power of two */
   guint64 n_waiting;            /* number of occupied slots */
   guint64 *taken;               /* one bit per occupied slot */
@@ -73,23 +74,25 @@ struct _MmtpReorder
   guint64 waiting_bytes;
   /* time in ns to be added to each stored deadline */
   gint64 shift;
-  /* Heap of Deadlines, with the earliest one at the top. An entry may remain
-   * after its packet has left the buffer. */
+  /* Heap of Deadlines, with the earliest one at the top. When a packet stops
+   * waiting, its entry may remain in the heap for some time. */
   GArray *deadlines;
   /* one bit per stream number, set when the packet has arrived */
   guint64 history[HISTORY / 64];
 
   State state;
-  DatagramBlock *assembly;      /* NULL if no buffer is being assembled */
+  /* memory of the buffer that is being assembled; NULL if there is none */
+  DatagramBlock *assembly;
   gsize assembled, assembly_room;       /* its bytes and its size */
   MmtpReorderedBuffer buffer;   /* the buffer that is being assembled */
   gint64 buffer_deadline;       /* in ns, without the shift */
   /* value of `discont` for the next complete buffer */
   gboolean discont;
   GQueue output;                /* queue of Outputs */
-  /* Links of `output`, ordered by deadline. The link `unsorted` and the links
-   * after it in `output` are missing here. They are added only when the order
-   * of the deadlines is needed. Most buffers are fetched before that.
+  /* Links (list nodes) of the queue `output`, sorted by deadline. The link
+   * `unsorted` and the links after it in `output` are not in this sequence yet.
+   * They are added only when the order of the deadlines is needed, because most
+   * buffers are fetched before that.
    */
   GSequence *output_deadlines;
   GList *unsorted;              /* NULL if all links are sorted */
@@ -166,8 +169,9 @@ mmtp_reorder_free (MmtpReorder * reorder)
 
 /* --- heap of deadlines ---------------------------------------------------- */
 
-/* A change of the initial delay (D0) changes all deadlines equally. `shift` is
- * the sum of all changes so far. The deadlines are stored without this sum. */
+/* Returns the form in which a deadline is stored. A change of the initial delay
+ * (D0) changes all deadlines equally. `shift` is the sum of all changes so far.
+ * The stored deadlines do not include this sum. */
 static gint64
 store_deadline (const MmtpReorder * reorder, guint64 deadline)
 {
@@ -296,7 +300,8 @@ unlink_output (MmtpReorder * reorder, Output * output)
   reorder->output_bytes -= get_output_cost (&output->buffer);
 }
 
-/* Appends the buffer that is complete now, and takes ownership of its data. */
+/* Appends the buffer that is complete now to the queue `output`. Takes
+ * ownership of `data`, the bytes of the buffer. */
 static void
 push_output (MmtpReorder * reorder, const DatagramSlice * data)
 {
@@ -361,7 +366,10 @@ goes_on (const MmtpReorder * reorder, const Packet * packet)
       && packet->caps_version == buffer->caps_version;
 }
 
-/* Returns FALSE if the packet is not needed. */
+/* Prepares the reassembly for the next packet: begins a new buffer with this
+ * packet, or checks that the packet continues the current buffer. If the packet
+ * does neither, the current buffer is given up. The packet is then not needed,
+ * and the function returns FALSE. */
 static gboolean
 place_packet (MmtpReorder * reorder, const Packet * packet)
 {
@@ -570,7 +578,8 @@ take_in_order (MmtpReorder * reorder)
     take_next (reorder);
 }
 
-/* Marks the next `n` stream numbers as not received. */
+/* Marks the next `n` stream numbers as not received in the history of received
+ * packets. */
 static void
 clear_history (MmtpReorder * reorder, guint64 n)
 {

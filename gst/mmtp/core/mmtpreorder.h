@@ -28,7 +28,8 @@ typedef struct
   guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
   guint8 caps_version;
   MmtpPrelude prelude;
-  gboolean discont;             /* A buffer before this one is missing. */
+  /* TRUE if the buffer before this buffer is missing */
+  gboolean discont;
 } MmtpReorderedBuffer;
 
 typedef struct
@@ -48,14 +49,14 @@ typedef struct
   /* bytes held at present, including the memory that each packet needs in
    * addition to its payload */
   guint64 held_bytes;
-  /* Number of entries visited. Tests check that the work per packet stays
-   * bounded. */
+  /* Number of entries that were visited. Tests check that the number per packet
+   * stays bounded. */
   guint64 steps;
 } MmtpReorderStats;
 
 typedef struct _MmtpReorder MmtpReorder;
 
-/* `max_bytes` is the maximum number of bytes held. */
+/* Creates a reorder buffer that holds at most `max_bytes` bytes. */
 MmtpReorder *mmtp_reorder_new (guint64 max_bytes);
 void mmtp_reorder_free (MmtpReorder * reorder);
 
@@ -65,8 +66,8 @@ void mmtp_reorder_free (MmtpReorder * reorder);
  * packet only and is complete now. Otherwise it is copied. */
 MmtpReorderResult mmtp_reorder_add (MmtpReorder * reorder, guint64 now,
     const MmtpData * data, guint64 due, guint64 deadline);
-/* Notes that no packet with a stream number below `floor` will arrive any more.
- * `floor` contains the low 32 bits of a stream number. */
+/* Records that no packet with a stream number below `floor` will arrive any
+ * more. `floor` contains the low 32 bits of a stream number. */
 void mmtp_reorder_set_floor (MmtpReorder * reorder, guint32 floor);
 /* Moves all deadlines by `shift` ns. A packet counts as late if its new
  * deadline has passed. */
@@ -77,8 +78,8 @@ void mmtp_reorder_timeout (MmtpReorder * reorder, guint64 now);
  * is no gap. */
 guint64 mmtp_reorder_next_wakeup (MmtpReorder * reorder);
 
-/* Returns the next complete buffer, which the MmtpReorder owns until it is
- * polled; NULL if there is none. */
+/* Returns the next complete buffer, or NULL if there is none. The buffer
+ * belongs to the MmtpReorder until mmtp_reorder_poll () takes it. */
 const MmtpReorderedBuffer *mmtp_reorder_peek (MmtpReorder * reorder);
 /* Returns the earliest deadline of all complete buffers; MMTP_NEVER if there is
  * none. */

@@ -35,12 +35,14 @@ typedef struct
   gboolean is_there;            /* The path's network interface exists. */
 
   /* The following fields are valid while the path is open. */
-  /* A packet could not be sent because the route does not exist any more. */
+  /* TRUE if a packet could not be sent because the route does not exist any
+   * more */
   gboolean has_gone;
-  /* A packet could not be sent because the route now has a smaller MTU. */
+  /* TRUE if a packet could not be sent because the route now has a smaller MTU
+   */
   gboolean is_too_long;
-  /* The last answer was an ICMP error, which says that no receiver listens at
-   * the address. */
+  /* TRUE if the last answer was an ICMP error, which says that no receiver
+   * listens at the address */
   gboolean is_refused;
   gboolean was_heard;           /* A message has arrived. */
   /* Time of the last message that arrived, or the time at which the path was
@@ -62,14 +64,15 @@ void mmtp_retry_init (MmtpRetry * retry);
  * an event of the path. */
 void mmtp_retry_note_open (MmtpRetry * retry, guint64 now);
 void mmtp_retry_note_closed (MmtpRetry * retry);
-/* The path could not be opened, or its route has gone. */
+/* Call this function after the path could not be opened, or after its route has
+ * disappeared. */
 void mmtp_retry_note_failure (MmtpRetry * retry, guint64 now);
 void mmtp_retry_note_sent (MmtpRetry * retry, guint64 now);
 void mmtp_retry_note_heard (MmtpRetry * retry, guint64 now);
 void mmtp_retry_note_refused (MmtpRetry * retry);
 void mmtp_retry_note_gone (MmtpRetry * retry, gboolean is_too_long);
-/* Reports whether the path's interface exists. Returns MMTP_RETRY_CLOSE if it
- * has just disappeared. */
+/* Records whether the path's interface exists (`is_there`). Returns
+ * MMTP_RETRY_CLOSE if it has just disappeared. */
 MmtpRetryAction mmtp_retry_note_interface (MmtpRetry * retry,
     gboolean is_there);
 
@@ -80,7 +83,8 @@ MmtpRetryAction mmtp_retry_get_action (MmtpRetry * retry, guint64 now,
 /* Returns the time at which mmtp_retry_get_action() has to be called again;
  * G_MAXUINT64 if it has to be called only after the next event. */
 guint64 mmtp_retry_next_wakeup (const MmtpRetry * retry, guint n_addresses);
-/* Moves on to the next address. Returns FALSE if the current one is the last.
+/* Selects the next address of the host name. Returns FALSE if the current
+ * address is the last of the `n_addresses` addresses.
  */
 gboolean mmtp_retry_take_next_address (MmtpRetry * retry, guint n_addresses);
 /* Returns whether no receiver listens at the address, according to the last

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Numbers, seals and sends the messages of the sender. */
+/* Gives each message of the sender its number and its trailer, and sends it. */
 
 #include "mmtptransmitter.h"
 
@@ -62,8 +62,8 @@ mmtp_transmitter_write (MmtpTransmitter * self, MmtpPath * path,
   return size;
 }
 
-/* Notes that a packet was sent. `delay` is the delay that was expected for the
- * path before this packet was sent. */
+/* Records that a packet was sent. `delay` is the delay that was expected for
+ * the path before this packet was sent. */
 static void
 note_slack (MmtpTransmitter * self, MmtpPath * path, const MmtpPacket * packet,
     guint64 delay)

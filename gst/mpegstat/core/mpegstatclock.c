@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implementation of mpegstatclock.h: one arrival time from two clocks. */
+/* Implementation of mpegstatclock.h: combines the times of two clocks into one
+ * arrival time. */
 
 #include "mpegstatclock.h"
 

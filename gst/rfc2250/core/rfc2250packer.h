@@ -28,7 +28,7 @@ typedef enum
 typedef struct
 {
   Rfc2250AggregateMode aggregate_mode;
-  /* send the extension of section 3.4.1 (T) in each packet */
+  /* TRUE if the extension of section 3.4.1 (T) is sent in each packet */
   gboolean mpeg2_extension;
   gboolean new_picture_bits;    /* set the AN and N bits */
   /* Interval in seconds at which the sequence header is repeated; 0 = never; -1
@@ -45,7 +45,7 @@ typedef struct
   gsize header_size;
   gboolean inject;
   gsize offset, size;
-  /* the payload contains the end of the frame's last slice */
+  /* TRUE if the payload contains the end of the frame's last slice */
   gboolean marker;
   /* Number of bytes at the beginning of the payload that are headers of any
    * kind */
@@ -62,13 +62,14 @@ typedef struct
   guint64 packets;
   guint64 payload_bytes;        /* including the video-specific headers */
   guint64 slices;
-  /* slices that were larger than a payload, or that were split to fill a packet
+  /* number of slices that were larger than a payload, or that were split to
+   * fill a packet
    */
   guint64 split_slices;
   guint64 header_packets;       /* packets without slice data */
   guint64 injected;             /* inserted sequence headers */
-  /* Sequence headers that were not inserted. They would have reset the
-   * quantization matrices that a quant_matrix_extension has set. */
+  /* Number of sequence headers that were not inserted, because they would have
+   * reset the quantization matrices that a quant_matrix_extension has set. */
   guint64 not_injected;
 } Rfc2250PackerStats;
 
@@ -87,7 +88,7 @@ void rfc2250_packer_reset (Rfc2250Packer * packer);
 void rfc2250_packer_set_config (Rfc2250Packer * packer,
     const Rfc2250PackerConfig * config);
 
-/* Passes a frame and its bytes, both of which must stay valid until
+/* Passes a frame and its bytes to the packer. Both must stay valid until
  * rfc2250_packer_poll_output returns FALSE. `now` is the running time of the
  * frame in ns. `max_payload` is the maximum payload size in bytes, at least
  * rfc2250_packer_min_payload (). */
@@ -96,9 +97,9 @@ void rfc2250_packer_input (Rfc2250Packer * packer,
     gsize max_payload);
 gboolean rfc2250_packer_poll_output (Rfc2250Packer * packer,
     Rfc2250Packet * packet);
-/* Returns the sequence header with its extensions (transfer none). It belongs
- * before the frame data of a packet whose field `inject` is TRUE. It is not
- * NULL for such a packet. */
+/* Returns the sequence header with its extensions (transfer none). It has to be
+ * sent before the frame data of each packet whose field `inject` is TRUE. For
+ * such a packet, the result is not NULL. */
 GBytes *rfc2250_packer_get_sequence (Rfc2250Packer * packer);
 void rfc2250_packer_get_stats (const Rfc2250Packer * packer,
     Rfc2250PackerStats * stats);

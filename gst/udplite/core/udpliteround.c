@@ -17,9 +17,10 @@ count_times (const UdpliteClient * client, gboolean has_duplicates)
   return has_duplicates ? client->times : 1;
 }
 
-/* Returns the current receiver. If the current receiver was removed, returns
- * the receiver after it, or NULL if it was the last receiver. The search begins
- * at the last known index, because the list changes little between two calls.
+/* Returns the receiver to which the round is sending now. If this receiver was
+ * removed, returns the receiver after it, or NULL if there is none. The list
+ * changes little between two calls, so the function looks for the receiver near
+ * its last known index.
  */
 static UdpliteClient *
 find_client (UdpliteRound * round, const UdpliteClients * clients)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* I-Frame Delay for packets; see the header.
  *
- * A frame is complete under three conditions. Its first packet begins a frame,
- * or follows the last packet of the previous frame. No sequence number is
- * missing. Its last packet has the marker, or is followed by the first packet
- * of the next frame.
+ * A frame is complete if these three conditions are met:
+ * - Its first packet begins a frame, or follows the last packet of the previous
+ *   frame.
+ * - No sequence number is missing.
+ * - Its last packet has the marker, or is followed by the first packet of the
+ *   next frame.
  *
  * As soon as a frame is known to be incomplete, the frame is dropped together
  * with its later packets. The IFD core is told that the frame is missing. A
@@ -15,9 +17,9 @@
 
 #include "mpegvideoframer.h"
 
-/* If the sequence number of a packet is lower than the last one by less than
- * MAX_MISORDER, the packet is old. If it is lower by MAX_MISORDER or more, the
- * sender has started again (RFC 3550 A.1). */
+/* A packet whose sequence number is lower than the previous one is old if the
+ * difference is less than MAX_MISORDER. If the difference is MAX_MISORDER or
+ * more, the sender has started again (RFC 3550 A.1). */
 #define MAX_MISORDER 100
 /* temporal_reference is modulo 1024 (ISO/IEC 13818-2 6.3.9) */
 #define REFERENCES 1024
@@ -91,8 +93,9 @@ frame_free (LinkFrame * frame, GDestroyNotify user_free)
   g_slice_free (LinkFrame, frame);
 }
 
-/* A D-picture refers to no other picture. A stream with D-pictures has no other
- * types, so they count as I-frames. */
+/* Returns the frame type for a picture type. A D-picture refers to no other
+ * picture, and a stream with D-pictures has no other types. D-pictures
+ * therefore count as I-frames. */
 static IfdFrameType
 get_frame_type (MpegVideoPictureType type)
 {
@@ -108,7 +111,8 @@ get_frame_type (MpegVideoPictureType type)
 
 /* Statistics */
 
-/* The fields up to time_blocked are 64-bit counters. */
+/* Adds `stats` to `total`. All fields before `waiting` are 64-bit counters, so
+ * they are added as an array. */
 static void
 add_stats (IfdStats * total, const IfdStats * stats)
 {
@@ -196,8 +200,8 @@ find_stream (const LinkFrameQueue * queue, guint flow, guint64 key)
   return NULL;
 }
 
-/* Other packets may look like RTP by chance. A packet counts as video only if
- * it has a start code where one is required. */
+/* Other packets may look like RTP by chance. Therefore a packet begins a video
+ * stream only if it also has the start code that video has at this place. */
 static gboolean
 begins_stream (const VideoPacket * video)
 {
@@ -282,7 +286,8 @@ lose_frame (LinkFrameQueue * queue, LinkFrame * frame)
   frame_free (frame, NULL);
 }
 
-/* Passes the frame in the buffer C to the IFD core, which may drop frames. */
+/* Passes the complete frame in `stream->c` (the buffer C) to the IFD core,
+ * which may drop frames. `flags` are additional flags of the frame. */
 static void
 finish_frame (LinkFrameQueue * queue, Stream * stream, guint64 now,
     IfdFrameFlags flags)
@@ -334,8 +339,9 @@ begins_frame (const Stream * stream, const VideoPacket * video)
       || video->timestamp != stream->timestamp;
 }
 
-/* B-frames that are displayed before the I-frame of their GOP are leading, all
- * other B-frames trailing. */
+/* Returns the flag for the place of a frame. `reference` is its temporal
+ * reference. A B-frame is leading if it is displayed before the I-frame of its
+ * GOP; otherwise it is trailing. Frames of other types have no such flag. */
 static IfdFrameFlags
 get_place_flag (Stream * stream, IfdFrameType type, guint reference)
 {
@@ -348,8 +354,8 @@ get_place_flag (Stream * stream, IfdFrameType type, guint reference)
   return distance < REFERENCES / 2 ? IFD_FRAME_TRAILING : IFD_FRAME_LEADING;
 }
 
-/* If a frame consists of two field pictures, the first one determines the type
- * of the frame. */
+/* Begins a new frame of the stream with the packet `video`. If a frame consists
+ * of two field pictures, the first one determines the type of the frame. */
 static void
 begin_frame (LinkFrameQueue * queue, Stream * stream, guint64 now,
     const VideoPacket * video)
@@ -425,7 +431,9 @@ link_frame_queue_wants (LinkFrameQueue * queue, guint64 now, guint flow,
   return begins_stream (video) && find_place (queue, now);
 }
 
-/* Returns FALSE if this queue does not handle the packet. */
+/* Processes a packet of a known stream. Takes ownership of `item` and returns
+ * TRUE. If the packet belongs to a frame of unknown type, this queue does not
+ * handle the packet, and the function returns FALSE. */
 static gboolean
 enter_stream (LinkFrameQueue * queue, Stream * stream, guint64 now,
     LinkItem * item, const VideoPacket * video)

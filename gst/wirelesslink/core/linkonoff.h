@@ -25,7 +25,7 @@ typedef struct
   gboolean first_bad;
 } LinkOnOff;
 
-/* Initialises the channel. If `grain` is not 0, the time in each state is a
+/* Initializes the channel. If `grain` is not 0, the time in each state is a
  * multiple of `grain`, in ns. The mean times are then at least `grain`. */
 void link_on_off_init (LinkOnOff * state, const LinkOnOffConfig * config,
     guint64 grain, guint64 seed, guint32 flow, guint32 purpose);

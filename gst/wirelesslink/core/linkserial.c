@@ -11,7 +11,8 @@ link_serial_init (LinkSerial * line, Link * link, guint direction)
   line->rate = link->config.blocks.serial_rate[direction];
 }
 
-/* `bytes` needs little more than 32 bits, so the product does not overflow. */
+/* Returns the time in ns that the line needs for `bytes` bytes. `bytes` needs
+ * little more than 32 bits, so the product does not overflow. */
 guint64
 link_serial_get_time (const LinkSerial * line, guint64 bytes)
 {

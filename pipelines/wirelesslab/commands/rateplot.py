@@ -72,8 +72,10 @@ def marks(maximum: float) -> list[float]:
 
 
 class Picture:
-    """Draws the curves of one log. `above` is the height in pixels of the
-    pictures above.
+    """Draws the curves of one log. `title` is the text above the picture,
+    `rows` has the rows of the log, and `link` has pairs (seconds, bit/s) of the
+    link's rate. `above` is the vertical position of the picture in pixels: the
+    height of all pictures above it.
     """
 
     def __init__(self, title: str, rows: Sequence[dict[str, float]],

@@ -55,7 +55,7 @@ IP_AND_UDP = 28
 LOAD = 0.85
 PORT = 5004
 IP_PROTOCOL_UDPLITE = 136
-# The names of the two hosts. The first host of a link is the mobile.
+# The names of the two hosts. The first host of a link is the mobile host.
 SENDER, RECEIVER = "a", "b"
 
 # The maximum time for starting a pipeline. It is long because GStreamer scans
@@ -74,8 +74,10 @@ class Codec:
     container: str  # The muxer of a container that qtdemux can read.
     pay: str
     depay: str
-    packet_size: int  # Maximum bytes of video in a packet; see --packet-size.
-    caps: str  # The caps of the RTP packets.
+    # Maximum number of bytes of video in a packet; see --packet-size.
+    packet_size: int
+    # The caps of the RTP packets.
+    caps: str
     # The caps that Matroska needs and that the depayloader does not set.
     video: str
 
@@ -173,7 +175,7 @@ class Clip:
         launch(f"filesrc location={shlex.quote(str(parts))} "
                "! multipartdemux boundary=packet "
                # All packets arrive at the link at the same time, so that the
-               # line is never idle.
+               # link is never idle.
                "! identity single-segment=true datarate=1000000000 "
                f"! wirelesslink mode=timestamp {link} "
                f"record-pattern={shlex.quote(str(pattern))} ! fakesink",
@@ -347,7 +349,9 @@ def send(runs: Sequence[Run], seconds: float) -> None:
 # ----------------------------------------------------------------- what arrived
 
 class Outcome:
-    """What arrived of the clip by one transport, and what was lost."""
+    """The result of sending the clip by one transport: which packets and frames
+    arrived, and which were lost.
+    """
 
     def __init__(self, run: Run, clip: Clip) -> None:
         self.transport = run.transport

@@ -16,16 +16,17 @@ from wirelesslab.streams import (
 )
 
 TOGETHER = "+"
-# The key of a combined link. Its value is the list of the links that are
-# combined.
+# The dictionary of a combined link has this key. Its value is the list of the
+# links that are combined.
 SEVERAL = "several"
 MAX_LINKS = 8
 
 
 def there(words: str, links: dict[str, Link]) -> dict[str, Link]:
-    """Returns {name: link} with all `links`, and with the combined links that
-    `words` names. Raises LabError if a part of a combined link is not among the
-    links."""
+    """Returns the links by name: all `links`, and each combined link whose name
+    is in the text `words`. The name of a combined link consists of the names of
+    its parts, joined by plus signs. Raises LabError if a combined link has too
+    many parts, or a part that is not among `links`."""
     found = dict(links)
     for name in words.split():
         parts = name.split(TOGETHER)
@@ -45,7 +46,9 @@ def there(words: str, links: dict[str, Link]) -> dict[str, Link]:
 
 
 def combine(parts: Sequence[Link]) -> Link:
-    """Returns a combined link, which has no properties of its own."""
+    """Returns a combined link that consists of `parts`. It has no properties of
+    its own.
+    """
     return {"name": TOGETHER.join(part["name"] for part in parts),
             "title": " and ".join(part["title"] for part in parts),
             "links": list(parts)}

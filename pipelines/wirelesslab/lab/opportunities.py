@@ -85,10 +85,10 @@ def _of_link(properties: str, flow: int, station: int, duration_ns: float,
 def read(log: pathlib.Path, payload: int,
          early_ns: float = 0) -> list[possible.Opportunity]:
     """Returns an opportunity for each packet that the link delivered. An
-    opportunity has the time until which the link accepts the bytes, and the
-    time at which they arrive. The link accepts bytes until the end of their
-    transmission, which is the departure minus the delay of the link. The bytes
-    arrive at the departure.
+    opportunity has two times: the time until which the link accepts the bytes
+    of the packet, and the time at which the bytes arrive. The link accepts
+    bytes until the end of their transmission, which is the departure minus the
+    delay of the link. The bytes arrive at the departure.
 
     The log is that of a link without a token bucket. With a token bucket, each
     packet arrives `early_ns` earlier than in the log."""
@@ -106,7 +106,7 @@ def read(log: pathlib.Path, payload: int,
 def moved(found: Sequence[possible.Opportunity], by_ns: float,
           closed_ns: Sequence[tuple[float, float]] = ()
           ) -> list[possible.Opportunity]:
-    """Returns the opportunities to send with `by_ns` added to all their times.
+    """Returns the opportunities in `found`, each of them later by `by_ns`.
     `closed_ns` has (begin, end) of each period in which a schedule keeps
     packets from the link. These periods are not moved. During such a period the
     link still sends bytes, but only bytes that it accepted before the period.

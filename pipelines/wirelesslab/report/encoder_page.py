@@ -40,7 +40,9 @@ def groups(runs: list[EncoderRun], beside: pathlib.Path,
 
 
 def measure(runs: list[EncoderRun], words: Callable[[str], None]) -> None:
-    """Computes all numbers of all runs, on all processor cores."""
+    """Computes the results of all runs, on all processor cores, and stores them
+    in the runs. Calls `words` with a line about the progress after each run.
+    """
     for number, (numbers, run) in enumerate(zip(
             process_pool.each(EncoderRun.numbers, runs), runs), 1):
         run.know(numbers)
@@ -72,8 +74,10 @@ def group(prefix: str, runs: list[EncoderRun],
 
 def worst(runs: list[EncoderRun], prefix: str,
           beside: pathlib.Path) -> dict[str, Any]:
-    """Makes the video of the worst five seconds. It uses the first valid run of
-    each protocol, as the plots over time do."""
+    """Makes a video of the worst five seconds of the runs, and returns its
+    description. It uses the first valid run of each protocol, as the plots over
+    time do. The files are written into the directory `beside`, and their names
+    begin with `prefix`."""
     firsts = encoder_runs.firsts(runs)
     return worst_seconds.describe(
         [worst_seconds.Viewer(

@@ -29,11 +29,14 @@ from wirelesslab.streams import (
 
 # The width and the height of a plot in inches, and its dots per inch.
 WIDTH, HEIGHT, DPI = 4.9, 3.3, 160
-ABOVE_LEGEND = 0.3  # The space above a legend beside one plot, in inches.
-LEGEND = 0.95  # The width of a legend beside several axes, in inches.
+# The space above a legend that is beside one plot, in inches.
+ABOVE_LEGEND = 0.3
+# The width of a legend that is beside several axes, in inches.
+LEGEND = 0.95
 NS, MS = measurements.NS, 1e6
 STEP_NS = 10**9
-SEQUENCE_S = 2  # The number of seconds that a time-sequence plot shows.
+# The number of seconds that a time-sequence plot shows.
+SEQUENCE_S = 2
 # {style of a line: marker of the points if points are drawn instead of a line}
 STYLES = {"-": "o", "--": "s", ":": "^", "-.": "D", (0, (6, 1)): "v",
           (0, (4, 1, 1, 1, 1, 1)): "P"}
@@ -77,8 +80,9 @@ def look(place: int) -> dict[str, Any]:
 
 
 def looks(runs: list[run_results.Run]) -> dict[str, dict[str, Any]]:
-    """Returns {label: colour, style and name of its line}. A transport has the
-    same look in every plot of every report."""
+    """Returns {label: look}. A look is the colour and the style of the label's
+    line, and the name of the line in the legend. A transport has the same look
+    in every plot of every report."""
     found = run_results.by_label(runs)
     if runs[0].way.is_ordered and len(found) > 1:
         return {label: {"color": SHADES(SPAN * n / (len(found) - 1)),
@@ -147,8 +151,8 @@ def legend(ax: Axes) -> None:
 
 
 def wrapped(name: str) -> str:
-    """Returns a name for a legend, with a line break after each "!" and each
-    comma."""
+    """Returns the name as it is written in a legend: with a line break after
+    each "!" and each comma."""
     return name.replace(" ! ", " !\n").replace(", ", ",\n")
 
 
@@ -212,8 +216,8 @@ def decodable_distribution(runs: list[run_results.Run]) -> Figure:
     first, last = max(min(known) / 2, 1), 1.5 * max(known)
     for label, look in looks(runs).items():
         times, shares = curves[label]
-        # The curve does not change after its last step, so the last share is
-        # drawn again at the end of the axis.
+        # The curve stays constant after its last step. The value of the last
+        # step is therefore drawn again at the right end of the axis.
         ax.step([first, *times, last], [*shares, shares[-1]], where="post",
                 **look)
     ax.set_xscale("log")
@@ -226,9 +230,9 @@ def decodable_distribution(runs: list[run_results.Run]) -> Figure:
 
 
 def frames_by_type(runs: list[run_results.Run]) -> Figure:
-    """Draws what happened to the frames of each label, added over all its runs.
-    A frame that arrived is of no use if it refers to a frame that did not
-    arrive."""
+    """Draws, for each label and each frame type, what happened to the frames:
+    the sum over all runs of the label. A frame that arrived is useless if it
+    refers to a frame that did not arrive."""
     called = looks(runs)
     labels = list(called)
     height = 1 + 0.2 * len(measurements.TYPES) * (len(labels) + 1)
@@ -261,7 +265,9 @@ def beside(figure: Figure, ax: Axes, **more: float) -> None:
 
 
 def sum_of_frames(runs: list[run_results.Run], type: str) -> list[int]:
-    """Returns the number of frames for each of FATES."""
+    """Returns a list with one number for each of FATES: how many frames of the
+    type `type` have this fate, summed over all runs.
+    """
     found = [0] * len(FATES)
     for run in runs:
         frames = {what: counts[type] for what, counts in measurements.by_type(
@@ -274,8 +280,8 @@ def sum_of_frames(runs: list[run_results.Run], type: str) -> list[int]:
 
 
 def psnr_over_time(runs: list[run_results.Run]) -> Figure:
-    """Draws a row for each label. The state of the link is drawn below the last
-    row.
+    """Draws the PSNR over time, with a row for each label. The state of the
+    link is drawn below the last row.
     """
     firsts = first_runs(runs)
     rows = len(firsts) + 1
@@ -336,8 +342,8 @@ def draw_link(ax: Axes, firsts: dict[str, run_results.Run]) -> None:
 
 
 def link_words(parts: list[dict[str, Any]], has_changes: bool) -> str:
-    """Returns the text above the plot of a link, or of the links that a
-    combined link has.
+    """Returns the text above the plot of a link. `parts` has one link, or all
+    links of a combined link.
     """
     words = "packets through at the first attempt, %" if has_changes \
         else "its state never changed"
@@ -413,8 +419,9 @@ def latency_against_size(runs: list[run_results.Run]) -> Figure:
 
 
 def time_sequence(runs: list[run_results.Run]) -> Figure:
-    """Draws a row for each label. All rows show the same time range, in which
-    the most packets were lost."""
+    """Draws the packets of the link over time, with a row for each label. All
+    rows show the same time range: the range in which the most packets were
+    lost."""
     firsts, called = first_runs(runs), looks(runs)
     begin = worst_seconds(firsts)
     figure, all_axes = plt.subplots(

@@ -25,12 +25,16 @@ class Picture:
 @dataclasses.dataclass(frozen=True)
 class Problem:
     title: str
-    what: str  # What is wrong with the link.
-    # A table. The first cell of a row is the sender.
+    what: str  # A text that says what is wrong with the link.
+
+    # The table: the titles of its columns, and its rows. The first cell of a
+    # row names the sender.
     heads: list[str]
     rows: list[list[str]]
-    key: str  # What the columns of the table mean.
-    finding: str  # Which transport had the best results, and by how much.
+    # A text that says what the columns of the table mean.
+    key: str
+    # A text that says which transport had the best results, and by how much.
+    finding: str
     why: str
     # The usual advice: how the problem can be reduced without another
     # transport, and what this costs.

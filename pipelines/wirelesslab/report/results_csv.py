@@ -59,7 +59,9 @@ def read(path: pathlib.Path, build: pathlib.Path | None,
 
 def measure(path: pathlib.Path, build: pathlib.Path | None, late_ms: int,
             words: Callable[[str], None]) -> Results:
-    """Computes all numbers of all runs of a directory, on all processor cores.
+    """Computes the results of all video runs in the directory `path`, on all
+    processor cores. A frame is late after `late_ms` ms. Calls `words` from time
+    to time with a line about the progress.
     """
     found, _, _ = run_results.read(path, build, late_ms)
     runs = [run for run in found

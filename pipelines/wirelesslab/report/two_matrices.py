@@ -65,14 +65,17 @@ MEASURES = (
 
 
 class Side(typing.NamedTuple):
-    """The value of a measure in the runs of A or of B."""
+    """A summary of the values that one measure has in the runs of A, or in the
+    runs of B.
+    """
 
     low: float
     median: float
     high: float
     runs: int
-    # The number of flagged runs. The other values are computed without them.
-    # Only if all runs are flagged, the other values include them.
+    # The number of flagged runs. The other values are computed from the runs
+    # that are not flagged. If all runs are flagged, they are computed from all
+    # runs.
     flagged: int
 
     def text(self, form: str) -> str:
@@ -101,7 +104,7 @@ class Comparison(typing.NamedTuple):
     difference: float
     interval: Interval | None
     verdict: str
-    # Whether the definitions of the cells differ between A and B.
+    # True if the definition of at least one cell differs between A and B.
     is_redefined: bool
 
     @property
@@ -133,7 +136,9 @@ class Group(typing.NamedTuple):
         return [own[0] for own in self.rows.values()]
 
     def others(self) -> list[Comparison]:
-        """Returns the changes in all measures except the first."""
+        """Returns those comparisons of all measures except the first that show
+        a change.
+        """
         return [one for own in self.rows.values() for one in own[1:]
                 if one.is_change]
 
@@ -146,12 +151,15 @@ class Matrices(typing.NamedTuple):
     # repetitions.
     only_a: list[str]
     only_b: list[str]
-    # Lines about the definitions that differ. They are only known if A and B
-    # are directories of runs.
+    # One line for each difference between the definitions of A and B for the
+    # same cell. Definitions are known only if A and B are directories of runs;
+    # otherwise the list is empty.
     redefined: list[str]
 
     def changes(self) -> list[tuple[Group, Comparison]]:
-        """Returns the changes in the first measure."""
+        """Returns the comparisons of the first measure that show a change, as
+        pairs (group, comparison).
+        """
         return [(group, one) for group in self.groups
                 for one in group.primary() if one.is_change]
 
@@ -167,11 +175,13 @@ def shown(value: float, form: str) -> str:
 
 @functools.cache
 def rank_sums(count_a: int, count_b: int) -> list[int]:
-    """Returns the distribution of the statistic U of Mann and Whitney as a
-    list. U is the number of pairs (a run of A, a run of B) in which the run of
-    A has the larger value. If all runs are sorted by their values, runs of A
-    and of B can follow each other in many orders. The item at index u is the
-    number of orders in which U is u."""
+    """Returns the distribution of U, the statistic of Mann and Whitney, for
+    `count_a` runs of A and `count_b` runs of B. U is the number of pairs (a run
+    of A, a run of B) in which the run of A has the larger value.
+
+    The runs of A and B, sorted by their values, can follow each other in many
+    orders. The result is a list. Its item at index u is the number of orders in
+    which U is u."""
     # For each run of A, count the runs of B with a smaller value. The sum of
     # these counts is U. Each order is therefore a partition of the integer U
     # into at most `count_a` parts, none of which exceeds `count_b`. The numbers
@@ -203,8 +213,8 @@ def interval_of(a: Sequence[float], b: Sequence[float]) -> Interval:
 
 
 def minus(after: float, before: float) -> float:
-    """Returns the difference. It is 0 if both values are the infinite PSNR of
-    perfect pictures."""
+    """Returns `after` minus `before`. The result is 0 if both values are the
+    infinite PSNR of perfect pictures."""
     return 0.0 if after == before else after - before
 
 
@@ -436,7 +446,9 @@ def summary(found: Matrices) -> list[str]:
 
 
 def all_numbers(found: Matrices) -> tuple[list[str], list[list[object]]]:
-    """Returns a row for each comparison, without rounding."""
+    """Returns the titles of the columns, and a row for each comparison. The
+    numbers are not rounded.
+    """
     rows = [[group.title, one.protocol, one.measure.column,
              *one.a[:4], *one.b[:4], one.difference,
              *(one.interval or (math.nan,) * 3), one.verdict,

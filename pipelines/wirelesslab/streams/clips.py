@@ -123,8 +123,8 @@ def make_qcif(build_dir: pathlib.Path, codec: str,
 
 def make_cut(build_dir: pathlib.Path, rate: int, seconds: int,
              codec: str | None = None) -> pathlib.Path:
-    """Returns the path of the first `seconds` of a clip. The default codec is
-    MPEG-2.
+    """Returns the path of a file with the first `seconds` seconds of the clip
+    of `rate` Mbit/s. The default codec is MPEG-2.
     """
     clip = make_coded(build_dir, rate, codec) if codec in CODECS \
         else make_clip(build_dir, rate)

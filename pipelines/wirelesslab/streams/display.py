@@ -23,8 +23,8 @@ from wirelesslab.streams import frame_log, measurements
 
 NS = 1e9
 FREEZE_NS = 200e6
-# The length of the start of a stream in ns. In this time, an encoder may be
-# slow, because it has just started.
+# The duration of the beginning of a stream, in ns. In this time, an encoder may
+# be slow, because it has just started.
 START_NS = 1e9
 NEVER = math.inf
 
@@ -35,8 +35,11 @@ class Frame(typing.NamedTuple):
     """
 
     captured_ns: float
-    sent_ns: float  # The time at which the encoder sent the frame.
-    arrived_ns: float  # NEVER if the frame did not arrive complete
+    # The time at which the encoder sent the frame.
+    sent_ns: float
+    # The time at which the frame arrived, or NEVER if it did not arrive
+    # completely.
+    arrived_ns: float
     is_key: bool
     size: int
 
@@ -49,11 +52,11 @@ def read_log(path: pathlib.Path) -> frame_log.Log:
 
 def read(captured: Sequence[frame_log.Frame], sent_log: frame_log.Log,
          received_log: frame_log.Log) -> list[Frame]:
-    """Joins three logs: of the captured, the sent and the received frames. The
-    capture time of a frame is its due time. The due times follow the frame rate
-    of the source, and they are chosen so that no frame was captured before its
-    due time. The frame with the smallest lateness was captured exactly at its
-    due time."""
+    """Joins three logs: those of the captured, the sent and the received
+    frames. In the result, the capture time of a frame is its due time. The due
+    times follow the frame rate of the source. They are chosen so that no frame
+    was captured before its due time. The frame with the smallest lateness was
+    captured exactly at its due time."""
     sent = sent_log.frames
     check_encoded(captured, sent)
     if not captured:
@@ -72,8 +75,9 @@ def read(captured: Sequence[frame_log.Frame], sent_log: frame_log.Log,
 
 def check_encoded(captured: Sequence[frame_log.Frame],
                   sent: Sequence[frame_log.Frame]) -> None:
-    """Raises LabError unless the encoder made one frame of each picture, in
-    order.
+    """Raises LabError if the encoder has not made exactly one frame for each
+    captured picture, or if a frame is neither an I-frame nor a P-frame. Without
+    other types, the frames have the same order as the pictures.
     """
     if len(sent) != len(captured):
         raise LabError(f"the encoder made {len(sent)} frames of "
@@ -133,11 +137,11 @@ def shown(delays: Sequence[float]) -> list[int | None]:
 
 def freezes_ns(frames: Sequence[Frame], delays: Sequence[float],
                period_ns: float, longer_than: float = FREEZE_NS) -> list[float]:
-    """Returns the duration of each freeze, which is a time without a new
-    picture. There are two special freezes: the time before the first shown
-    picture, and the time after the last shown picture. The duration of these
-    two freezes is one frame period for each frame that was not shown. Only
-    freezes longer than `longer_than` are returned."""
+    """Returns the durations of all freezes longer than `longer_than`. A freeze
+    is a time without a new picture. There are two special freezes: the time
+    before the first shown picture, and the time after the last shown picture.
+    The duration of a special freeze is one frame period for each of its frames
+    that was not shown."""
     visible = [number for number, delay in enumerate(delays)
                if not math.isinf(delay)]
     if not visible:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Finds the parts of a combined link, and the values of the names by which the
-pipelines of a protocol refer to the addresses on each link.
+"""Finds the parts of a combined link. Also finds the values of the names in
+braces by which the pipelines of a protocol refer to addresses.
 
 In a cell over the links tmobile and verizon, for example, {host_tmobile} is
 the receiver's address on the first link, and {host_2} is the receiver's address
@@ -20,8 +20,8 @@ OF_A_LINK = re.compile(rf"(?:{HOST}(?!ports$)|{LOCAL})(?P<link>[a-z0-9_]+)")
 
 
 def parts(link: Link) -> list[Link]:
-    """Returns the links of which a combined link consists. For any other link,
-    returns a list with this link."""
+    """Returns the links that a combined link consists of. For any other link,
+    returns a list that contains only this link."""
     return link.get("links", [link])
 
 

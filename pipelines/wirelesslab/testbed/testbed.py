@@ -49,9 +49,11 @@ NO_ELEMENT = re.compile(r'no element "(\w+)"')
 def first_place(
         ways: Sequence[str], sysctls: Any
 ) -> tuple[str | None, namespaces.Namespaces | None, str]:
-    """Tries to make hosts in each of the `ways`, one after the other. Returns
-    (way, hosts, "") for the first way that this machine allows, or (None, None,
-    reasons) if it allows none."""
+    """Tries to make hosts in several ways, one after the other. `ways` has the
+    names of the ways, such as "user". `sysctls` are the sysctls of the hosts.
+    Returns (way, hosts, "") for the first way that this machine allows. If it
+    allows none, returns (None, None, reasons), where the text `reasons` says
+    why."""
     reasons = []
     for way in ways:
         try:
@@ -62,8 +64,9 @@ def first_place(
 
 
 def ways() -> tuple[str, ...]:
-    """Returns the modes in which this user can try to make hosts with
-    namespaces.
+    """Returns the modes in which this user can try to make hosts with network
+    namespaces. For root, these are "root" and "user". For any other user, only
+    "user" is possible.
     """
     return MODES[:2] if os.geteuid() == 0 else MODES[1:2]
 
@@ -349,7 +352,8 @@ class Testbed:
         return [process for _, process in self._gst]
 
     def log(self, link: str) -> pathlib.Path:
-        """Returns the path of the log of the link's wirelesslink."""
+        """Returns the path of the log that the wirelesslink of `link` writes.
+        """
         return self.logs / f"{self._link(link).medium}.log"
 
     # ----------------------------------------------------------------- commands

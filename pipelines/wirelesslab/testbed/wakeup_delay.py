@@ -16,8 +16,9 @@ SECONDS_BETWEEN = 0.01
 
 
 class Measurement:
-    """Measures while the context is open. `late_ms` has all measurements
-    afterwards.
+    """Measures how late this machine wakes a sleeping process. The measurement
+    lasts as long as the context is open. Afterwards `late_ms` has all measured
+    times in ms.
     """
 
     def __enter__(self) -> Self:

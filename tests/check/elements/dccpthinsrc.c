@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of dcctpthinsrc over real sockets on loopback: its behaviour in the
- * pipeline, towards dcctpthinsink, and towards senders of invalid packets. The
- * tests wait for each event without a time limit of their own.
+/* Tests of dccpthinsrc over real sockets on loopback: its behaviour in the
+ * pipeline, its behaviour with dccpthinsink as the sender, and its behaviour
+ * with senders of invalid packets. The tests wait for each event and set no
+ * time limit.
  */
 
 #include "dccploopback.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of ifdsink with sync=false and a file: the whole file arrives as fast
- * as the receiver reads, no matter if ifdsink reads the file itself or upstream
- * pushes it. No call waits without a limit. The test is the receiver.
+ * as the receiver reads, no matter whether ifdsink reads the file itself or
+ * upstream pushes it. No call waits without a limit. The test is the receiver.
  */
 
 #include <gst/check/gstcheck.h>
@@ -267,7 +267,7 @@ GST_START_TEST (file_is_read_where_nothing_is_paced)
 
   fail_unless_equals_int (GST_PAD_MODE (pad),
       __i__ == 0 ? GST_PAD_MODE_PULL : GST_PAD_MODE_PUSH);
-  /* A file that ifdsink pulls cannot be sought. */
+  /* ifdsink does not support seeking in a file that it pulls. */
   if (__i__ == 0)
     fail_if (gst_element_seek_simple (fixture->pipeline, GST_FORMAT_BYTES,
             GST_SEEK_FLAG_FLUSH, 0));

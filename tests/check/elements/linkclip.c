@@ -41,7 +41,8 @@ add_packet (GstElement * sink, GstBuffer * buffer, GstPad * pad,
   g_array_append_val (packets->video, video);
 }
 
-/* Packs the first 30 s of the clip of `megabits` Mbit/s with `payloader`. */
+/* Makes packets of the first 30 s of the clip of `megabits` Mbit/s with
+ * `payloader`, and stores them in `packets`. */
 static void
 pack_clip (guint megabits, const gchar * payloader, Packets * packets)
 {
@@ -134,7 +135,8 @@ expect_throughput (guint megabits, const gchar * payloader, gdouble min,
   clear_packets (&packets);
 }
 
-/* Ouwens 3.6: packets of 50 to 1100 bytes at 4 Mbit/s */
+/* In section 3.6 of Ouwens, the radio carried 4 Mbit/s with packets of 50 to
+ * 1100 bytes. The test must reach at least this throughput. */
 GST_START_TEST (whole_slices_up_to_1100_bytes)
 {
   guint megabits;
@@ -245,8 +247,8 @@ send_film (Link * link, const Packets * packets, GArray * frames, Pace pace,
   }
 }
 
-/* A frame can be decoded if it is complete and all its references can be
- * decoded. */
+/* Determines which frames can be decoded, and counts them in `film`. A frame
+ * can be decoded if it is complete and all its references can be decoded. */
 static void
 judge (GArray * frames, Film * film)
 {

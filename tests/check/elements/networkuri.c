@@ -180,9 +180,9 @@ expect_error_of_start (GstElement * element, const gchar * key)
   gst_object_unref (bus);
 }
 
-/* Setting a property cannot fail, so an element cannot refuse a URI at this
- * time. An element that started with another host would surprise the user, so
- * the element does not start. */
+/* A URI that is set by the property `uri` cannot be refused immediately,
+ * because setting a property cannot fail. An element that started with another
+ * host would surprise the user, so the element does not start. */
 GST_START_TEST (an_element_with_a_refused_uri_does_not_start)
 {
   GstElement *element = make_element (__i__);

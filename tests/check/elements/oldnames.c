@@ -130,7 +130,7 @@ GST_START_TEST (an_old_name_reads_what_the_new_one_set)
 GST_END_TEST;
 
 /* A day in ms. If a user sets a property in ns instead of ms, the value is
- * mostly larger than this maximum, and GLib refuses it. */
+ * usually larger than this maximum, and GLib refuses it. */
 #define DAY 86400000
 
 GST_START_TEST (milliseconds_are_at_most_a_day)
@@ -169,7 +169,7 @@ GST_START_TEST (ns_under_a_new_name_are_refused)
     {"drain-timeout", DAY, FALSE},
     {"drain-timeout", DAY + 1, TRUE},
     {"drain-timeout", 2000000000, TRUE},
-    /* The value that GStreamer's parser makes of 5000000000. */
+    /* GStreamer's parser reads the text 5000000000 as this value. */
     {"peer-timeout", (guint) G_GUINT64_CONSTANT (5000000000), TRUE},
   };
   GstElement *sink = gst_element_factory_make ("mmtpsink", NULL);
@@ -250,7 +250,8 @@ get_expected_warning (guint i)
       new_name);
 }
 
-/* The warning is one line, in the category of the element. */
+/* The use of an old name causes one warning. The warning is one line, in the
+ * log category of the element. */
 GST_START_TEST (an_old_name_is_logged_once)
 {
   const gchar *category = get_category (names[__i__].factory);

@@ -184,8 +184,8 @@ GST_START_TEST (pay_packet_is_one_memory)
 
 GST_END_TEST;
 
-/* Several packets are in one block of memory, which is freed with the last of
- * them. */
+/* Several packets share one block of memory. The block is freed together with
+ * the last of these packets. */
 GST_START_TEST (pay_packets_outlive_the_element)
 {
   GPtrArray *frames = mpeg_make_frames (PLAN, FALSE);

@@ -157,7 +157,8 @@ run_relay (gpointer data)
   return NULL;
 }
 
-/* Returns FALSE if the kernel has no GRO for UDP. */
+/* Opens the socket of the relay to which the sink sends. Returns FALSE if the
+ * kernel has no GRO for UDP. */
 static gboolean
 relay_init (Relay * relay)
 {

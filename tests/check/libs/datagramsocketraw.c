@@ -96,7 +96,9 @@ listener_new (gint kind, const gchar * text)
   return socket;
 }
 
-/* `port` is the local DCCP port. Only a raw socket uses it. */
+/* Creates a socket that is connected to `text` and `to_port`, and bound to
+ * `from` and `port` if `from` is not NULL. `port` is the local DCCP port, which
+ * only a raw socket uses. Returns NULL with `error` set on failure. */
 static DatagramSocket *
 try_client (gint kind, const gchar * text, guint16 to_port,
     const gchar * from, guint16 port, GError ** error)
@@ -125,8 +127,8 @@ client_new (gint kind, const gchar * text, DatagramSocket * listener)
   return socket;
 }
 
-/* Returns whether sockets of `kind` are permitted. If they are not, it prints
- * that `check` is skipped. */
+/* Returns whether sockets of `kind` are permitted. If they are not permitted,
+ * prints that `check` is skipped. */
 static gboolean
 may_have (gint kind, const gchar * check)
 {

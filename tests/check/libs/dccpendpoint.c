@@ -158,8 +158,8 @@ GST_START_TEST (data_goes_as_its_rate_allows)
 
 GST_END_TEST;
 
-/* RFC 4340 section 5.1: the sequence number is the last 48 bits of the first 16
- * bytes. */
+/* Returns the sequence number of a DCCP header. It is in the last 48 bits of
+ * the first 16 bytes (RFC 4340 section 5.1). */
 static guint64
 get_sequence (const guint8 * header)
 {
@@ -379,8 +379,8 @@ GST_START_TEST (idle_sender_hears_that_the_receiver_is_slow_no_more)
   fail_if (event->slow);
   assert_equals_uint64 (dccp_network_get_stats (&network,
           SERVER)->sent[DCCP_ACK], acks + 1);
-  /* The receiver sends nothing about a slow state that ended before the peer
-   * was informed of its start. */
+  /* The receiver is slow for a moment, and stops being slow before it has
+   * informed the peer. It then sends no report about this. */
   dccp_endpoint_set_slow (network.ends[SERVER], network.now, TRUE);
   dccp_endpoint_set_slow (network.ends[SERVER], network.now, FALSE);
   dccp_network_run (&network, SECOND);
@@ -569,7 +569,7 @@ GST_START_TEST (what_is_asked_for_is_sent)
 GST_END_TEST;
 
 /* The client answers a Sync with a SyncAck. It answers a Data packet that has a
- * wrong number with a Sync. Both answers carry the round trip in an RTT
+ * wrong number with a Sync. Both answers contain the round-trip time in an RTT
  * Estimate option. */
 GST_START_TEST (syncs_say_the_round_trip)
 {

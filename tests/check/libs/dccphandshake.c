@@ -38,8 +38,8 @@ assert_open (void)
           DCCP_EVENT_CONNECTED), 1);
 }
 
-/* Returns the time of the n-th packet of this type since the first Request, in
- * ns. */
+/* Returns the time in ns from the first Request to the n-th packet of this
+ * type. */
 static guint64
 get_time (DccpEnd from, DccpType type, guint n)
 {
@@ -119,7 +119,7 @@ GST_START_TEST (handshake_agrees_on_windows)
 GST_END_TEST;
 
 /* The interval between Requests begins at 1 s and doubles up to 64 s (section
- * 8.1.1). Each Request has a number of its own. */
+ * 8.1.1). Each Request has a different sequence number. */
 GST_START_TEST (request_is_sent_again)
 {
   static const guint seconds[] = { 0, 1, 3, 7, 15, 31, 63, 127, 191 };
@@ -548,8 +548,8 @@ GST_START_TEST (half_open_connections_are_in_nobodys_way)
   dccp_network_connect (&network);
   dccp_network_run (&network, SECOND);
   assert_open ();
-  /* The other clients are refused with a Reset. The limit of answers applies to
-   * these Resets. */
+  /* The server refuses the other clients with a Reset. It sends no more Resets
+   * than the maximum number of answers per second allows. */
   assert_equals_int (dccp_network_count (&network, SERVER, DCCP_RESET),
       DCCP_ANSWERS_PER_SECOND);
   assert_equals_int (dccp_network_find (&network, SERVER, DCCP_RESET,
@@ -637,7 +637,9 @@ GST_START_TEST (cookie_opens_a_connection)
   assert_open ();
   assert_equals_int (seen.in_responses, 1);
   assert_equals_int (seen.in_acks, 1);
-  /* The connection is the same as if the server had kept the Request. */
+  /* The server did not store the Request, but restored its contents from the
+   * cookie. The connection has the same values as if the server had stored it.
+   */
   assert_equals_uint64 (dccp_network_get_stats (&network, SERVER)->round_trip,
       100 * MS);
   assert_equals_uint64 (dccp_features_get (dccp_network_get (&network,

@@ -55,7 +55,8 @@ is_valid (DccpEnd to, DccpType type, gint64 sequence, gint64 acknowledgement)
   return dccp_network_get_stats (&network, to)->received[type] > before;
 }
 
-/* Each check uses a connection of its own, because a valid packet moves the
+/* Checks that a packet with these numbers is valid, or invalid if `expected` is
+ * FALSE. Each check uses a new connection, because a valid packet moves the
  * windows. */
 static void
 assert_valid (DccpType type, gint64 sequence, gint64 acknowledgement,
@@ -91,7 +92,8 @@ GST_START_TEST (windows_are_those_of_the_standard)
   assert_valid (DCCP_DATA_ACK, 1, 1, FALSE);
   /* A number before ISS is not valid. */
   assert_valid (DCCP_ACK, 1, -9000, FALSE);
-  /* A packet that ends a connection must be newer than all others. */
+  /* A packet that ends a connection must be newer than all packets that were
+   * received before. */
   assert_valid (DCCP_RESET, 1, 0, TRUE);
   assert_valid (DCCP_RESET, 7500, 0, TRUE);
   assert_valid (DCCP_RESET, 7501, 0, FALSE);

@@ -213,7 +213,8 @@ GST_START_TEST (stations_take_turns_on_a_shared_medium)
   expect_output (link, 1, 0, 23 * MS);
   expect_output (link, 2, 0, 36 * MS);
   expect_output (link, 0, 1, 49 * MS);
-  /* The last packet has no competitor and needs no turnaround. */
+  /* No other station has a packet left, so the last packet needs no turnaround.
+   */
   expect_output (link, 0, 2, 59 * MS);
   link_free (link, NULL);
 }
@@ -318,7 +319,7 @@ GST_START_TEST (full_queue_drops_and_counts_apart_from_the_air)
   config.queue.packets = 3;
   link = link_load_link_new (&config);
   link_add_flow (link, 0);
-  /* One packet is in transmission, three are in the queue. */
+  /* One packet is in transmission, and three packets are in the queue. */
   for (i = 0; i < 6; i++) {
     fail_unless_equals_int (link_has_room (link, 0, 125), i < 4);
     link_input (link, 0, 0, 125, GUINT_TO_POINTER (i));
@@ -436,7 +437,7 @@ GST_START_TEST (two_state_loss_is_in_time)
   guint i, bursts = 0;
   gboolean was_lost = FALSE;
 
-  /* The state is bad for 20 of 100 ms on average. */
+  /* The channel is in its bad state for 20 of 100 ms on average. */
   config.pipe.fading.mean_good = 80 * MS;
   config.pipe.fading.mean_bad = 20 * MS;
   config.pipe.loss_bad = 1;
@@ -766,8 +767,8 @@ GST_START_TEST (delivery_trace_serves_bytes_at_its_times)
   LinkConfig config = custom ();
   Link *link;
 
-  /* Two opportunities at 10 ms and one at 20 ms. The trace is repeated from 20
-   * ms on. */
+  /* The trace has two opportunities at 10 ms and one at 20 ms. It is repeated
+   * from 20 ms on. */
   config.pipe.trace[0] = "10\n10 # two\n\n20\r\n";
   link = link_load_link_new (&config);
   link_add_flow (link, 0);
@@ -902,8 +903,9 @@ GST_START_TEST (a_packet_of_any_size_is_no_danger)
 
 GST_END_TEST;
 
-/* The state is bad for a certain part of the time on average. The first query
- * must find the bad state with this probability. */
+/* In this configuration, the channel is in its bad state for 30 % of the time
+ * on average. The first query must therefore find the bad state with a
+ * probability of 30 %. */
 GST_START_TEST (states_begin_as_often_bad_as_they_are)
 {
   LinkOnOffConfig config = { 700 * MS, 300 * MS };
@@ -941,8 +943,8 @@ GST_START_TEST (states_are_found_behind_and_before)
 
 GST_END_TEST;
 
-/* The quality is computed for packets of 1500 bytes, and reported for each
- * station that sends. */
+/* The reported quality of the link is computed for packets of 1500 bytes. It is
+ * reported for each station that sends. */
 GST_START_TEST (quality_counts_bit_errors_and_every_station)
 {
   LinkConfig config = custom ();
@@ -1051,7 +1053,7 @@ GST_START_TEST (interference_windows_are_read)
       20 * LINK_SECOND);
   fail_unless_equals_uint64 (link_oven_next_change (&oven, 60 * LINK_SECOND),
       G_MAXUINT64);
-  /* The oven radiates during one part of each cycle. */
+  /* The microwave oven radiates during one part of each cycle. */
   for (t = 0; t < 20 * MS; t += MS / 10)
     on += link_oven_overlaps (&oven, 30 * LINK_SECOND + t,
         30 * LINK_SECOND + t + 1);
@@ -1157,7 +1159,7 @@ GST_START_TEST (same_seed_same_log)
 
 GST_END_TEST;
 
-/* FNV-1a, the same hash as in mpegstat */
+/* Returns the hash FNV-1a of the text, which mpegstat uses too. */
 static guint64
 hash_text (const gchar * text)
 {

@@ -108,9 +108,9 @@ GST_START_TEST (long_runs_keep_the_mean_rate)
 
 GST_END_TEST;
 
-/* With each permitted mean rate as its configuration, the model must have this
- * mean rate, with and without noise. The test includes mean rates near the
- * limits of the permitted range. */
+/* The test sets several permitted mean rates, with and without noise. Some of
+ * them are near the limits of the permitted range. The model must have the mean
+ * rate that was set. */
 GST_START_TEST (any_mean_that_is_allowed_is_kept)
 {
   const guint64 rates[] = { 1000000, 3000000, 11000000 };
@@ -251,6 +251,7 @@ GST_START_TEST (outages_stop_both_directions)
 GST_END_TEST;
 
 /* No packet arrives for eleven days. Then a packet of the maximum size arrives.
+ * The link must need little computing time for the pause.
  */
 GST_START_TEST (a_long_pause_is_cheap)
 {

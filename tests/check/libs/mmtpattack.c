@@ -34,12 +34,13 @@ struct _Attack
   guint n_sent;                 /* Number of messages that the attacker sent. */
   guint8 nonce_s[MMTP_NONCE_SIZE];      /* Nonce of the sender's last INIT. */
   gboolean accepted;            /* An ACCEPT answered this INIT. */
-  /* The attacker has got a cookie for its own address. */
+  /* TRUE if the attacker has got a cookie for its own address */
   gboolean has_cookie;
   guint8 cookie[MMTP_COOKIE_SIZE];
   /* Path whose messages the attacker intercepts. */
   guint attacker_path;
-  gboolean shares_host;         /* The attacker is on the sender's host. */
+  /* TRUE if the attacker is on the sender's host */
+  gboolean shares_host;
 };
 
 /* Returns the source address of a forged message. It may be the sender's
@@ -259,8 +260,8 @@ check_that_nothing_changes (Attack * attack, const gchar * key, guint seconds)
 
 /* --- off-path attackers --------------------------------------------------- */
 
-/* The attacker guesses the numbers, the times and the stream correctly. It does
- * not know the secrets. */
+/* The attacker guesses the message numbers, the times and the stream number
+ * correctly. It does not know the secrets. */
 static void
 guess (Attack * self, MmtpNetwork * network)
 {
@@ -353,7 +354,7 @@ GST_START_TEST (who_comes_second_changes_nothing)
 GST_END_TEST;
 
 /* While a sender has a session, another sender on the same host asks for a
- * session. */
+ * session. The first session must not be affected. */
 GST_START_TEST (who_comes_second_from_the_same_host_changes_nothing)
 {
   Attack attack = { ask_for_session, };
@@ -366,8 +367,8 @@ GST_END_TEST;
 
 /* --- on-path attackers without the key ------------------------------------ */
 
-/* An unchanged message is sent to its destination again. A message that is
- * damaged or comes from another address is sent to any endpoint. */
+/* Sends one of the recorded messages again, either unchanged, or damaged, or
+ * from another address, or to the endpoint that has sent it. */
 static void
 replay (Attack * self, MmtpNetwork * network)
 {
@@ -409,8 +410,8 @@ GST_START_TEST (what_is_replayed_later_changes_nothing)
 
 GST_END_TEST;
 
-/* The damaged copy of a message arrives before the message itself. The endpoint
- * must not use any byte of the copy. */
+/* Sends a damaged copy of the latest message, which arrives before the message
+ * itself. The endpoint must not use any byte of the copy. */
 static void
 spoil_the_latest (Attack * self, MmtpNetwork * network)
 {
@@ -435,7 +436,8 @@ GST_START_TEST (what_is_spoiled_changes_nothing)
 
 GST_END_TEST;
 
-/* The attacker knows the nonces and the cookie of the session, but not its key.
+/* Sends a forged message of an attacker that knows the nonces and the cookie of
+ * the session, but not its key.
  */
 static void
 send_with_known_nonces (Attack * self, MmtpNetwork * network)
@@ -472,7 +474,8 @@ GST_END_TEST;
 #define FORGED_DISTANCE (SECOND / 10000)        /* 10,000 messages a second */
 #define N_FORGED_STEPS 4        /* INIT, COOKIE, OPEN, ACCEPT */
 
-/* Messages with which an attacker answers a message that it has just seen. */
+/* The forged messages. An attacker sends one of them as soon as it has seen a
+ * message of the handshake. */
 static const struct
 {
   MmtpType type;
@@ -494,7 +497,7 @@ typedef struct
   MmtpType step;
   MmtpType type;                /* Type of the forged message. */
   MmtpRefuseReason reason;
-  /* The attacker relays a COOKIE and sends no forged message. */
+  /* TRUE if the attacker relays a COOKIE and sends no forged message */
   gboolean relays;
   gboolean seen;
   /* A COOKIE that the receiver has made for an address of the attacker. */
@@ -617,7 +620,8 @@ GST_START_TEST (a_forged_step_of_the_handshake_stops_nothing)
 
 GST_END_TEST;
 
-/* The relayed COOKIE arrives before the correct one each time. */
+/* Whenever the receiver sends a COOKIE, the COOKIE that the attacker relays
+ * arrives before it. */
 GST_START_TEST (a_cookie_of_another_address_stops_nothing)
 {
   Handshaker self = { {NULL,}, };
@@ -695,7 +699,9 @@ send_any_step (Handshaker * self, MmtpNetwork * network, guint i)
   }
 }
 
-/* The flood begins before the first INIT and lasts until the stream runs. */
+/* An attacker floods the receiver with INITs before the sender sends its first
+ * INIT. Then the attacker sends forged messages of all steps of the handshake
+ * until the stream runs. The handshake must succeed nevertheless. */
 GST_START_TEST (a_flooded_handshake_succeeds)
 {
   Handshaker self = { {NULL,}, };
@@ -756,7 +762,8 @@ begin_second (MmtpNetwork * network)
     mmtp_network_add_path (network, i);
 }
 
-/* An ended session must not return, even while its cookie is still valid. */
+/* After a session has ended, an attacker must not be able to begin it again,
+ * even while its cookie is still valid. */
 GST_START_TEST (a_session_that_is_over_does_not_come_back)
 {
   Attack attack = { NULL, };
@@ -812,8 +819,8 @@ GST_START_TEST (an_old_session_is_nothing_to_a_new_one)
 
 GST_END_TEST;
 
-/* Two sessions have ended. Their replay restores no session, even while the
- * cookies of both are still valid. */
+/* Two sessions have ended. If an attacker sends their messages again, neither
+ * session begins again, even while the cookies of both are still valid. */
 GST_START_TEST (two_sessions_that_are_over_do_not_come_back)
 {
   Attack attack = { NULL, };
@@ -926,7 +933,7 @@ flood (Attack * self, MmtpNetwork * network)
   }
 }
 
-/* The network checks that no address gets more bytes than it sent. */
+/* The simulated network checks that no address gets more bytes than it sent. */
 GST_START_TEST (a_flood_of_inits_does_not_disturb_a_session)
 {
   MmtpNetwork quiet, attacked;
@@ -1010,7 +1017,9 @@ GST_START_TEST (an_attacker_gets_no_path)
 
 GST_END_TEST;
 
-/* A challenge is only valid for one address. */
+/* The attacker intercepts a RESPONSE, which the receiver therefore does not
+ * get. Later the attacker sends it from its own address. This must not validate
+ * the address, because a challenge is valid for one address only. */
 static gboolean
 steal_response (MmtpNetwork * network, MmtpRole from,
     const MmtpAddress * address, const guint8 * bytes, gsize size,
@@ -1057,7 +1066,9 @@ GST_END_TEST;
 typedef struct
 {
   MmtpAddress address;
-  /* Times in ms. `next_init` is 0 when the sender has a cookie. */
+  /* `next_init` is the time in ms at which the next INIT is sent; 0 when the
+   * sender has a cookie. `wait` is the time in ms from that INIT to the INIT
+   * after it. */
   guint next_init, wait;
 } RealSender;
 
@@ -1210,8 +1221,8 @@ GST_START_TEST (flood_of_requests_keeps_no_sender_out)
 
 GST_END_TEST;
 
-/* The forged INITs seem to be from the sender's own prefix. A host that had a
- * session before still gets answers, because a part of the budget is reserved
+/* Sends INITs from forged addresses in the sender's own prefix. A host that had
+ * a session before still gets answers, because a part of the budget is reserved
  * for such hosts. */
 static void
 flood_own_prefix (Attack * self, MmtpNetwork * network)

@@ -29,9 +29,11 @@ draw (guint64 seed, guint path, guint purpose)
   return (value >> 11) / 9007199254740992.0;
 }
 
-/* Two to four paths of 100 kbit/s to 3 Mbit/s. The delay of some slow paths is
- * close to the maximum delay of the session, or exceeds it. The stream needs 60
- * to 120 % of the total rate of the paths. */
+/* Configures a run with two to four paths of 100 kbit/s to 3 Mbit/s. The delay
+ * of some slow paths is close to the maximum delay of the session, or exceeds
+ * it. The stream needs 60 to 120 % of the total rate of the paths. `seed`
+ * determines the paths and the stream; `seed` and `draws` together determine
+ * the random fates of the packets. */
 static void
 config_init (MmtpSimulationConfig * config, guint64 seed, guint64 draws,
     MmtpSchedulerType scheduler)
@@ -60,8 +62,9 @@ config_init (MmtpSimulationConfig * config, guint64 seed, guint64 draws,
   config->source.video = TRUE;
 }
 
-/* `seed` determines the paths and the stream. `seed` and `draws` together
- * determine the fate of each packet. */
+/* Runs MMTP with this scheduler. Returns the number of frames in time. `seed`
+ * determines the paths and the stream. `seed` and `draws` together determine
+ * the random fate of each packet. */
 static guint
 run (guint64 seed, guint64 draws, MmtpSchedulerType scheduler)
 {
@@ -233,9 +236,10 @@ GST_END_TEST;
 
 /* --- TCP ------------------------------------------------------------------ */
 
-/* Runs MMTP over a bottleneck of `rate` whose queue holds packets for
- * `queue_ms`. From `tcp_from` on, `n` TCP flows use the same bottleneck. MMTP's
- * stream has the rate of the bottleneck. */
+/* Runs MMTP over a bottleneck of `rate`. The queue of the bottleneck is full
+ * when its packets need `queue_ms` milliseconds to be sent. From the time
+ * `tcp_from` on, `n` TCP flows use the same bottleneck. The bitrate of MMTP's
+ * stream is that of the bottleneck. */
 static void
 run_shared (guint64 rate, guint64 delay, guint queue_ms, guint n,
     guint64 tcp_from)

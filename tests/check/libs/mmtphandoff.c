@@ -39,8 +39,9 @@ add_path (MmtpSimulationConfig * config, guint64 rate, guint64 delay)
   return mmtp_simulation_config_add_path (config, &path, &path);
 }
 
-/* The source has 25 frames per second for 40 s. Its I-, P- and B-frames
- * together have 600 kbit/s, and each of the two paths can carry 1.5 Mbit/s. */
+/* Configures a stream of 25 frames per second for 40 s, and two paths. The I-,
+ * P- and B-frames together have 600 kbit/s, and each path can carry 1.5 Mbit/s.
+ * `limit` is the initial delay in ns. */
 static void
 config_init (MmtpSimulationConfig * config, guint64 limit, guint64 seed)
 {
@@ -236,7 +237,7 @@ GST_START_TEST (new_path_takes_over_from_the_old_one)
 GST_END_TEST;
 
 /* Stored input is sent ahead of its due times, so its deadlines are far away
- * when both paths fail [4.2]. */
+ * when both paths fail (section 4.2 of the MMTP paper). */
 GST_START_TEST (stored_media_outlasts_an_outage_of_all)
 {
   MmtpSimulationConfig config;
@@ -258,7 +259,8 @@ GST_END_TEST;
 
 /* --- cases from bonding users --------------------------------------------- */
 
-/* The path with the minimum round trip becomes silent permanently. */
+/* The path with the minimum round trip becomes silent permanently. Frames may
+ * be lost only shortly after that. */
 GST_START_TEST (silent_fast_path_ages)
 {
   MmtpSimulationConfig config;
@@ -301,7 +303,8 @@ GST_START_TEST (beautiful_round_trip_without_data_wins_nothing)
 
 GST_END_TEST;
 
-/* The path delivers nothing from the beginning. */
+/* The first of two paths delivers nothing from the beginning. No frame may be
+ * lost, because the second path can carry the stream alone. */
 GST_START_TEST (path_that_never_answers_does_no_harm)
 {
   MmtpSimulationConfig config;
@@ -318,8 +321,9 @@ GST_START_TEST (path_that_never_answers_does_no_harm)
 
 GST_END_TEST;
 
-/* The path is silent for 15 s, returns, and is silent again. A frame must
- * arrive if it is put into the sender more than 300 ms after the last cut. */
+/* Checks a path that works for `up` ns, is silent for `down` ns, works again,
+ * and so on. A frame must arrive if it is put into the sender more than 300 ms
+ * after the last cut. */
 static void
 run_flapping (const gchar * what, guint64 up, guint64 down)
 {

@@ -192,8 +192,9 @@ static const Row table[] = {
  * for both links together to carry the whole stream. */
 #define FIRST_ENOUGH 5
 
-/* Checks what must hold in every run. `late` is the share of the packets that
- * may be late. */
+/* Checks the conditions that must hold in every run. At least `min` times `of`
+ * frames must be in time. At most the share `late` of the packets may be late.
+ * `period` is the frame period in ms. */
 static void
 check_run (MmtpSimulation * simulation, guint period, gdouble min, gdouble of,
     gdouble late)
@@ -222,8 +223,9 @@ run_paper (guint period, Delays delays, guint64 seed, gdouble loss)
   config_init (&config, &mmtp_simulation_cores, period, seed);
   set_losses (add_radio (&config, delays), loss);
   add_infrared (&config, delays);
-  /* [4.3] "The protocol queries the communication framework to learn [...] an
-   * estimate of the propagation delay and packet rate".
+  /* Section 4.3 of the MMTP paper: "The protocol queries the communication
+   * framework to learn [...] an estimate of the propagation delay and packet
+   * rate".
    *
    * The delay fluctuates by six times the transmission time of a packet. Packet
    * pairs cannot measure the rate reliably then, so the test configures the
@@ -299,8 +301,9 @@ GST_END_TEST;
 
 typedef struct
 {
-  /* Two medians: `use` is the share of the ideal result, and `late` is the
-   * share of late packets. */
+  /* Two medians over several runs. `use` is the number of frames in time
+   * divided by the number of frames of the ideal result. `late` is the share of
+   * the packets that are late. */
   gdouble use, late;
 } Typical;
 
@@ -335,7 +338,8 @@ check_fluctuating (const Row * row, const Typical * bound)
         mmtp_simulation_get_result (simulation);
     guint n = result->late_packets + result->too_late;
 
-    /* If both links together carry the stream, all frames must be in time. */
+    /* If both links together can carry the stream, all frames must be in time.
+     */
     check_run (simulation, row->period, bound ? WORST_SEED : 1, optimum,
         bound ? 1 : MAX_LATE_WHERE_ALL_FITS);
     use[i] = result->in_time / (gdouble) optimum;
@@ -417,7 +421,7 @@ GST_END_TEST;
  *
  * The goal is that 99.5 % of the frames are in time if the frame period is 35
  * ms or longer. This goal is achieved from 40 ms on. At 35 ms only 8 % of the
- * rate is spare, so the test checks a lower value, which is achieved.
+ * rate is unused, so the test checks a lower value, which is achieved.
  * docs/mmtp.md says what is missing. */
 #define ASKED 0.995
 #define REACHED_AT_35_MS 0.992

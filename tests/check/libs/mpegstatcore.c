@@ -236,7 +236,7 @@ GST_START_TEST (restart_counts_latency_anew_and_keeps_totals)
           5000, 0).latency, 0);
   mpegstat_core_get_totals (core, 9000 * MS, &totals);
   fail_unless_equals_uint64 (totals.frames[MPEG_VIDEO_PICTURE_I], 2);
-  /* The jump of 9 s does not count as jitter. */
+  /* The arrival times jump by 9 s. This jump does not count as jitter. */
   fail_unless_equals_uint64 (totals.jitter, MS);
 
   mpegstat_core_free (core);
@@ -580,7 +580,7 @@ GST_START_TEST (one_clock_counts_from_the_first_arrival)
 GST_END_TEST;
 
 /* The first frame arrives while the sink is in PAUSED and still waits for its
- * preroll. */
+ * preroll. The time of later frames is counted from the change to PLAYING. */
 GST_START_TEST (time_begins_with_playing_after_preroll)
 {
   MpegStatClock clock = { MPEGSTAT_CLOCK_NONE };

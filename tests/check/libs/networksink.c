@@ -28,7 +28,7 @@ typedef struct
    * receiver refuses the connection. */
   gint resolver_error;
   gboolean silent;              /* Connection attempts are not answered. */
-  /* Bytes that the transport accepts before it is full. */
+  /* number of bytes that the transport accepts before it is full */
   gsize room;
   gboolean gone;                /* the receiver closed */
   gboolean broken;              /* sending fails */
@@ -37,7 +37,7 @@ typedef struct
   /* Number of send calls that the transport still refuses because they are too
    * early. */
   guint early;
-  /* The receiver reads the remaining data before the drain timeout. */
+  /* TRUE if the receiver reads the remaining data before the drain timeout */
   gboolean drains;
   gboolean drain_breaks;
 
@@ -556,8 +556,8 @@ GST_START_TEST (refused_is_one_error)
   FAKE (test->sink)->refuse = 1;
   sink_pipeline_play (test);
   push (test, 'a', 0, 0);
-  /* The error may only be posted when the pipeline has started. An error during
-   * the start would leave the pipeline waiting in PAUSED. */
+  /* The error must not be posted before the pipeline has started. An error
+   * during the start would leave the pipeline waiting in PAUSED. */
   WAIT_FOR (sink_pipeline_stat_of (test, "time-unconnected") > 0);
   SET (test, silent, FALSE);
   check_error (test, GST_RESOURCE_ERROR_OPEN_WRITE, "Connection refused");
@@ -658,9 +658,9 @@ GST_START_TEST (refused_is_tried_again)
 
 GST_END_TEST;
 
-/* Even without auto-reconnect, the sink keeps trying until peer-timeout
- * expires. After that it may make no more attempts, so the warning does not
- * promise another attempt. */
+/* Even without auto-reconnect, the sink keeps trying to connect until
+ * peer-timeout expires. The timeout may expire before the next attempt. The
+ * warning therefore does not promise another attempt. */
 GST_START_TEST (refused_datagrams_are_tried_again)
 {
   SinkPipeline *test = sink_pipeline_new (datagram_sink_get_type (),
@@ -963,7 +963,8 @@ GST_START_TEST (live_input_does_not_stall_while_the_network_is_full)
   /* No frame refers to b. */
   fail_unless_equals_uint64 (sink_pipeline_stat_of (test,
           "dropped-references"), 2);
-  /* Only the first buffer has waited. */
+  /* The first buffer waited for the network before it was dropped. The other
+   * two buffers were dropped without waiting. */
   fail_unless (sink_pipeline_stat_of (test, "time-blocked") > 0);
   SET (test, room, G_MAXSIZE);
   push (test, 'd', 0, 120);
@@ -990,9 +991,9 @@ GST_START_TEST (live_input_waits_for_less_than_its_limit)
 
 GST_END_TEST;
 
-/* Live input waits at most for a set time, and is then dropped. Two kinds of
- * input wait without a time limit: stored input, and the input of a live source
- * that drops frames itself. */
+/* Live input waits at most for the configured time, and is then dropped. Two
+ * kinds of input wait without a time limit: stored input, and the input of a
+ * live source that drops frames itself. */
 GST_START_TEST (other_input_waits_as_long_as_it_takes)
 {
   SinkPipeline *test = create_live (TRUE, 0);
@@ -1052,7 +1053,8 @@ push_layer (SinkPipeline * test, gchar name, guint flags, gint layer)
   g_async_queue_push (test->queue, buffer);
 }
 
-/* Frames of layer 2 refer to the dropped frame of layer 1 before them. */
+/* A frame of layer 1 is dropped. The frames of layer 2 that refer to it are
+ * then dropped too, until the next frame of layer 0. */
 GST_START_TEST (frame_of_a_higher_layer_goes_with_the_one_it_needs)
 {
   SinkPipeline *test = sink_pipeline_new (fake_sink_get_type (), "blocking",
@@ -1241,7 +1243,8 @@ GST_START_TEST (packets_wait_until_it_is_time)
 
 GST_END_TEST;
 
-/* The rest of the frame in the next buffer list is dropped, too. */
+/* The first packets of a frame are dropped. Then the rest of the frame, which
+ * is in the next buffer list, is dropped too. */
 GST_START_TEST (rest_of_a_frame_of_packets_goes_too)
 {
   SinkPipeline *test = sink_pipeline_new (packet_sink_get_type (), "blocking",
@@ -1473,8 +1476,9 @@ GST_START_TEST (eos_drains_and_closes)
 
 GST_END_TEST;
 
-/* The warning names drain-timeout and not its deprecated name, and it gives the
- * unit of the value.
+/* Checks that the sink posts a warning after the drain timeout. The warning
+ * must name drain-timeout and not its deprecated name, and must give the unit
+ * of the value.
  */
 static void
 expect_drain_warning (SinkPipeline * test)
@@ -1727,8 +1731,8 @@ GST_START_TEST (eos_that_is_asked_for_comes_in_time)
 
 GST_END_TEST;
 
-/* Buffers that do not wait for a receiver are still sent after EOS was
- * requested, however long ago EOS was requested. */
+/* Buffers that need not wait for a receiver are still sent after EOS was
+ * requested. This is so even if EOS was requested a long time ago. */
 GST_START_TEST (eos_that_is_asked_for_drops_nothing_that_flows)
 {
   SinkPipeline *test =

@@ -90,7 +90,8 @@ GST_START_TEST (flood_of_one_prefix_takes_nothing_of_others)
 
 GST_END_TEST;
 
-/* 10,000 requests per second, each from another prefix. */
+/* A flood sends 10,000 requests per second, each from another prefix. Requests
+ * of other prefixes, one every 10 ms, must all be answered. */
 GST_START_TEST (flood_of_random_prefixes_takes_nothing_of_others)
 {
   guint32 state = 1;

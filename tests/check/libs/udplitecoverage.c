@@ -10,7 +10,8 @@
 #include "udplitecoverage.h"
 
 #define ALL UDPLITE_COVERAGE_ALL
-#define REST 50                 /* Bytes of payload that need no protection. */
+/* number of payload bytes after the headers; they need no protection */
+#define REST 50
 
 /* A packet under construction, counted in bits. */
 typedef struct
@@ -518,7 +519,7 @@ GST_START_TEST (h263_needs_the_header_of_its_mode)
     put (&packet, 32, 0x00008800);
     fail_unless_equals_int (get_coverage (UDPLITE_FORMAT_RTP_H263, &packet,
             ALL), 12 + 4 + mode * 4);
-    /* The packet is too short to find the end of its header. */
+    /* The packet ends before the end of its picture header. */
     begin_h263 (&packet, mode);
     put_same (&packet, 0, 2);
     fail_unless_equals_int (get_coverage (UDPLITE_FORMAT_RTP_H263, &packet,
@@ -609,10 +610,10 @@ GST_START_TEST (h263_1998_picture_headers_are_covered)
 
 GST_END_TEST;
 
-/* In some packets it is not visible whether a picture has the field ELNUM. The
- * bits after the header of such a packet are read as PEI and PSUPP, and
- * slightly more than the header is covered. If these bits may be a BCI, the
- * whole packet is covered. */
+/* Checks the coverage of a packet with PLUSPTYPE. In some of these packets it
+ * is not visible whether the picture has the field ELNUM. The bits after the
+ * header are then read as PEI and PSUPP, and slightly more than the header is
+ * covered. If these bits may be a BCI, the whole packet is covered. */
 static void
 check_plus (UdpliteFormat format, Packet packet, const Picture * p)
 {

@@ -205,7 +205,9 @@ class RelayTest(unittest.TestCase):
     """Tests for machines that do not allow network namespaces."""
 
     def test_relays_stand_in_for_hosts_and_say_so(self):
-        """Also tests transports whose receiver sends answers."""
+        """Streams over relays with several transports. The receivers of some of
+        these transports send answers.
+        """
         clip = clips.make_cut(BUILD, 3, 2)
         self.addCleanup(processes.kill_all)
         for name, element in (

@@ -60,8 +60,9 @@ class Point:
         return 100 * (udplite / udp - 1)
 
     def lateness(self):
-        """Returns how much later UDP-Lite delivered the packets that both
-        transports delivered: the median in seconds."""
+        """Returns how much later packets arrived with UDP-Lite than with UDP:
+        the median in seconds over the packets that both transports delivered.
+        """
         return statistics.median(
             udplite.delay() - udp.delay() for run in self.packets
             for udp, udplite in zip(run["udp"], run["udplite"])
@@ -78,8 +79,9 @@ class Point:
 
 class PapersTest(test_wsim.Wsim):
     def run_point(self, *words):
-        """Runs all seeds at the same time: the runs take long but need little
-        CPU time.
+        """Runs wsim with the options `words` for all seeds at the same time,
+        because the runs take long but need little CPU time. Returns a Point
+        with the results.
         """
         with concurrent.futures.ThreadPoolExecutor(len(SEEDS)) as pool:
             runs = [(self.start("--seconds", str(SECONDS), "--seed", str(seed),

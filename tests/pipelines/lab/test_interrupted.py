@@ -131,8 +131,8 @@ class InterruptedTest(test_testbed.Nothing):
         return child, master
 
     def end(self, argv, way, whole, seconds):
-        """Runs a program and ends it in the given `way` after some seconds,
-        unless it has already ended.
+        """Runs a program. If it has not ended after `seconds`, ends it in the
+        given `way`.
         """
         child, master = self.launch(argv, terminal=way in KEYS)
         try:

@@ -564,7 +564,7 @@ receiver = minesrc port={port} ! mpegstat location={received} ! fakesink
 
 
 class EncoderTest(MatrixCase):
-    """The matrix has live encoders in place of clips."""
+    """Tests matrices that have live encoders in place of clips."""
 
     def assert_refused(self, words, *parts):
         with self.assertRaisesRegex(LabError, words):

@@ -19,8 +19,9 @@ DELAY = two_matrices.MEASURES[1]
 
 
 def rows(shares, protocol="tcp", rate="6", seeds=None, **more):
-    """Returns a row for each of `shares`. Unless `seeds` is given, the rows
-    have the seeds 1, 2, 3 and so on."""
+    """Returns a row for each of `shares`, which are percentages of decodable
+    frames. The seeds of the rows are `seeds`. Without `seeds`, they are 1, 2, 3
+    and so on."""
     return [{"name": f"radio/{rate}M/{protocol}/{seed}-1",
              "protocol": protocol, "link": "radio", "rate Mbit/s": rate,
              "codec": "mpeg2", "seed": str(seed), "repetition": "1",
@@ -59,24 +60,27 @@ class IntervalTest(unittest.TestCase):
             self.assertEqual(two_matrices.rank_sums(count_a, count_b), counted)
 
     def test_three_and_three_runs_use_all_differences(self):
-        """If three runs of A and three runs of B are sorted by their values,
-        they can follow each other in 20 orders. In two of these orders the
+        """Three runs of A and three runs of B can follow each other in 20
+        orders if they are sorted by their values. In two of these orders the
         ranges of A and B do not overlap.
         """
         self.assertEqual(two_matrices.interval_of([1, 2, 4], [7, 8, 9]),
                          (3, 8, 0.1))
 
     def test_five_and_five_runs_lose_two_differences_at_each_end(self):
-        """If five runs of A and five runs of B are sorted by their values, they
-        can follow each other in 252 orders. U is the statistic of Mann and
-        Whitney, from 0 to 25. In 4 of the orders U is small: 0 in one order, 1
-        in another one, and 2 in two. In 4 other orders U is large: 23, 24 or
-        25. Together, these 8 orders are less than 5 % of the 252. Because U may
-        be up to 2 here, two differences may be removed at each end.
+        """Five runs of A and five runs of B can follow each other in 252
+        orders if they are sorted by their values. Each order has a value of U,
+        the statistic of Mann and Whitney, from 0 to 25:
+        - U is 0 in one order, 1 in one order, and 2 in two orders.
+        - U is 23, 24 or 25 in four other orders.
 
-        The differences between the runs are sorted. They begin with -39, -38,
-        -37 and end with 3, 4, 5. Two of them are removed at each end, so -37
-        and 3 remain as the ends."""
+        Together, these 8 orders are less than 5 % of the 252 orders. Two
+        differences may therefore be removed at each end, because U may be up to
+        2.
+
+        The sorted differences between the runs begin with -39, -38, -37 and end
+        with 3, 4, 5. Without two of them at each end, they range from -37 to 3.
+        """
         low, high, chance = two_matrices.interval_of(
             [0, 10, 20, 30, 40], [1, 2, 3, 4, 5])
         self.assertEqual((low, high), (-37, 3))
@@ -138,9 +142,9 @@ class VerdictTest(unittest.TestCase):
                          (two_matrices.NONE_CHANGED, 0, 0))
 
     def test_two_and_two_runs_are_too_few(self):
-        """If two runs of A and two runs of B are sorted by their values, they
-        can follow each other in six orders. In two of these orders the ranges
-        of A and B do not overlap.
+        """Two runs of A and two runs of B can follow each other in six orders
+        if they are sorted by their values. In two of these orders the ranges of
+        A and B do not overlap.
         """
         own = only_row(rows([10, 11]), rows([80, 81]))
         self.assertEqual(own.verdict, "too few runs")

@@ -200,7 +200,9 @@ class EndTest(unittest.TestCase):
     """Connects both ends with pipes."""
 
     def run_both(self, work):
-        """Returns the logs of both ends."""
+        """Runs both ends of the workload `work` on two pipes, and returns the
+        logs of both ends.
+        """
         there, back, word = os.pipe(), os.pipe(), os.pipe()
         first, answers = end.ENDS[work["kind"]]
         found = {}
