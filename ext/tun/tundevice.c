@@ -150,9 +150,10 @@ set_no_device (const TunDevice * device, gint error_number, GError ** error)
 
 /* --- opening, called inside the namespace --------------------------------- */
 
-/* A device that exists already may have settings of its last user: offloads,
- * and another size and byte order of the header in front of each packet. This
- * function resets them. A new device has the initial settings. */
+/* A device that exists already may still have the settings of its last user:
+ * offloads, and the size and the byte order of the header in front of each
+ * packet. This function resets these settings. A new device has the initial
+ * settings. */
 static void
 tun_device_reset (TunDevice * device)
 {
@@ -353,8 +354,9 @@ tun_device_configure_addresses (TunDevice * device, const GArray * addresses,
   return TRUE;
 }
 
-/* Brings the device up. If this process may not do so and the device existed
- * before, the stream waits until root brings the device up. */
+/* Brings the device up. If the device existed before and this process is not
+ * permitted to bring it up, the stream waits until root brings the device up.
+ */
 static gboolean
 tun_device_bring_up (TunDevice * device, GError ** error)
 {

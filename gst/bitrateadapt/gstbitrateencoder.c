@@ -229,8 +229,9 @@ note_change (GstElement * element, guint64 initial, guint64 present)
 
 /* Sets a control of a V4L2 encoder. One property of the encoder contains
  * several controls. Its new value therefore contains the new control and also
- * all controls that are set already. The driver would keep the earlier controls
- * even without this, but the property would no longer list them. */
+ * all controls that are set already. If the new value contained only the new
+ * control, the driver would still keep the earlier controls, but the property
+ * would no longer list them. */
 static void
 set_control (GstElement * element, const GstBitrateEncoder * encoder,
     guint64 units)

@@ -18,9 +18,9 @@ gst_frame_info_meta_init (GstMeta * meta, gpointer params, GstBuffer * buffer)
 }
 
 /* Copies the metadata to a copy of the buffer. A copy of the whole buffer keeps
- * all fields. A copy of a region keeps the fields of the picture. It is not
- * known which bytes of the region must arrive intact, so the coverage of such a
- * copy is all bytes. */
+ * all fields. A copy of a region keeps the fields of the picture. The coverage
+ * says which bytes must arrive intact. For a region this is unknown, so the
+ * coverage of such a copy is all bytes. */
 static gboolean
 gst_frame_info_meta_transform (GstBuffer * dest, GstMeta * meta,
     GstBuffer * buffer, GQuark type, gpointer data)

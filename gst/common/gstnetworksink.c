@@ -246,8 +246,8 @@ leave_paused (GstNetworkSink * self)
 }
 
 /* Starts the connection in the change from READY to PAUSED. The start function
- * of GstBaseSink is not used for this, because it is called in the change to
- * READY. Properties can still be changed in READY. */
+ * of GstBaseSink is not used for this: it is called in the change to READY,
+ * which is too early, because properties can still be changed in READY. */
 static GstStateChangeReturn
 gst_network_sink_change_state (GstElement * element, GstStateChange transition)
 {
@@ -298,7 +298,7 @@ gst_network_sink_init (GstNetworkSink * self)
   priv->send_cancellable = g_cancellable_new ();
   gst_wireless_properties_init (self, GST_TYPE_NETWORK_SINK);
   gst_network_sink_reset_render (self);
-  /* With this flag, the pipeline also sends EOS to this element.
+  /* This flag makes the pipeline send EOS to this element as well.
    * gst_network_sink_send_event explains the reason. */
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);
 }

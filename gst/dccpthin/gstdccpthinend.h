@@ -54,7 +54,7 @@ typedef struct
   GstDccpThinSettings settings;
   gboolean is_connected;
   DatagramPath peer;            /* address of the peer while is_connected */
-  /* the stream has ended and we close the connection */
+  /* TRUE if the stream has ended and we close the connection */
   gboolean is_closing;
   /* reason why the connection is no longer usable; NULL = usable */
   GError *broken;

@@ -183,8 +183,8 @@ void gst_ifd_queue_start_task (GstIfdQueue * self);
  * call. */
 void gst_ifd_queue_wait_for_room (GstIfdQueue * self);
 /* Releases the lock. Then posts a message about each dropped frame, and frees
- * the frame. If the stream cannot resume without a key frame, requests one from
- * upstream. */
+ * the frame. If the stream cannot resume without a key frame, requests a key
+ * frame from upstream. */
 void gst_ifd_queue_unlock_and_post (GstIfdQueue * self);
 /* Forgets all I-frames and requests for them. The caller holds the lock. */
 void gst_ifd_queue_reset_key_units (GstIfdQueue * self);

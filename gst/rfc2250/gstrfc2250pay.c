@@ -345,11 +345,11 @@ gst_rfc2250_pay_get_payload_size (GstRfc2250Pay * pay,
   return size;
 }
 
-/* Creates a packet in one memory. The function of the base class would allocate
- * and map memory three times. A memory for the headers and a shared memory for
- * the video would need no copy, but handling two memories takes more time than
- * copying a payload. The base class sets all fields of the RTP header except
- * version and marker. */
+/* Creates a packet that consists of a single GstMemory. The function of the
+ * base class would allocate and map memory three times. A memory for the
+ * headers and a shared memory for the video would need no copy, but handling
+ * two memories takes more time than copying a payload. The base class sets all
+ * fields of the RTP header except version and marker. */
 static GstBuffer *
 gst_rfc2250_pay_make_bytes (GstRfc2250Pay * pay, const Rfc2250Packet * packet,
     const guint8 * data)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Writes the IPv4 headers of packets that a raw socket sends with the option
- * IP_HDRINCL. With this option the kernel needs less time per packet. It does
- * not take the lock of the socket. Besides, it does not compute a checksum of
- * the payload, which a raw socket would not use anyway. The headers are equal
- * to those that the kernel would write for the same socket.
+ * IP_HDRINCL. With this option the kernel needs less time per packet, for two
+ * reasons. It does not take the lock of the socket, and it computes no checksum
+ * of the payload. A raw socket would not use this checksum anyway. The headers
+ * are equal to those that the kernel would write for the same socket.
  *
  * The kernel does not fragment such packets. It also ignores some socket
  * options for them. Therefore only packets that fit the path MTU are sent in

@@ -309,8 +309,9 @@ static const GstWirelessProperty properties[] = {
    *
    * If this is TRUE, a thread that pushes into a full queue waits until there
    * is room, like a blocking socket. If it is FALSE, the packet is lost. With
-   * `mode=timestamp` and TRUE, no thread waits, but the packet enters the link
-   * later, when there is room. The next packets of its flow do not overtake it.
+   * `mode=timestamp`, no thread waits. If this is TRUE, the packet then enters
+   * the link later, when there is room, and the next packets of its flow do not
+   * overtake it.
    */
   PROPERTY_BOOLEAN ("blocking", "Blocking",
       "Whether input waits for room in the queue of the link; false drops "

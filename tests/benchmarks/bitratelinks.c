@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Measures how well an encoder that follows the estimate of MMTP uses recorded
- * and modelled mobile links, in virtual time (bitratesimulation.h). Each frame
- * refers to the frame before it. A frame is shown if it and all frames since
- * the last key frame have arrived, and if it arrives at most 400 ms after its
- * capture.
+/* Measures how well an encoder uses mobile links if it follows the estimate of
+ * MMTP. The links are recorded or modelled, and time is virtual
+ * (bitratesimulation.h). Each frame refers to the frame before it. A frame is
+ * shown if it and all frames since the last key frame have arrived, and if it
+ * arrives at most 400 ms after its capture.
  *
  *   build/tests/benchmarks/bitratelinks --runs 8
  *   build/tests/benchmarks/bitratelinks --bitrate 1500000

@@ -16,8 +16,8 @@ typedef enum
   CALLCOUNT_FUNCTIONS
 } CallcountFunction;
 
-/* Selects the counters that this process uses. There are counters for a process
- * 0 and a process 1. At first a process uses the counters of process 0. A child
+/* Selects the counters that this process uses: those of process 0 or those of
+ * process 1. At first every process uses the counters of process 0. A child
  * that it forks may select 1. */
 __attribute__((weak)) void callcount_select (unsigned process);
 /* Returns how often one process has called the function. Both processes share

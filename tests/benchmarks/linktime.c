@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Measures the CPU time of the link's core in virtual time, under the traffic
- * of the unit tests. It prints one line for each experiment: its name, the
- * seconds of link time, and the seconds of wall time.
+/* Measures how much time the core of the link needs to compute the traffic of
+ * the unit tests. The link itself runs in virtual time. The program prints one
+ * line for each experiment: its name, the seconds of link time, and the seconds
+ * of wall time.
  */
 
 #include <stdio.h>

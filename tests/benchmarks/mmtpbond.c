@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Measures how much an additional path harms a bond. Each bond of the benchmark
- * mmtparena is run with every subset of its paths, in virtual time. The program
- * measures the share of frames that can be decoded in time. The harm is the
- * share with the best subset of paths minus the share with all paths, in
- * percentage points. The program prints the bonds with the largest harm, and
- * percentiles of the harm.
+/* Measures how much an additional path harms a bond, which is a group of paths
+ * that carry one stream. Each bond of the benchmark mmtparena is run in virtual
+ * time, once with each subset of its paths. The program measures the share of
+ * frames that can be decoded in time. The harm is the share with the best
+ * subset of paths minus the share with all paths, in percentage points. The
+ * program prints the bonds with the largest harm, and percentiles of the harm.
  *
  *   build/tests/benchmarks/mmtpbond --seeds 100
  */

@@ -73,11 +73,11 @@ typedef struct
   Ifd *ifd;
   IfdConfig asked;              /* Configuration that was set. */
   IfdConfig config;             /* Configuration in use. */
-  /* A frame or a new receiver has arrived (see ifd.c). */
+  /* TRUE if a frame or a new receiver has arrived (see ifd.c) */
   gboolean begun;
-  /* All frames in the queue W have to be dropped for the new frame C. */
+  /* TRUE if all frames in the queue W have to be dropped for the new frame C */
   gboolean w_is_stale;
-  /* An algorithm other than gop has chosen frames. */
+  /* TRUE if an algorithm other than gop has chosen frames */
   gboolean mixed;
   Picture pictures[MAX_PICTURES];
   guint n_pictures;

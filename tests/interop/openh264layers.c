@@ -5,9 +5,9 @@
  *   openh264layers WIDTH HEIGHT FPS KBPS LAYERS GOP <PICTURES >STREAM
  *
  * PICTURES are raw pictures in I420. STREAM is an Annex B byte stream. Each
- * access unit begins with an access unit delimiter, because the parser of
- * ffmpeg otherwise takes a prefix NAL unit for the end of the previous access
- * unit. LAYERS is from 1 to 4. Every GOP-th picture is an IDR picture.
+ * access unit begins with an access unit delimiter. Without it, the parser of
+ * ffmpeg would take a prefix NAL unit for the end of the previous access unit.
+ * LAYERS is from 1 to 4. Every GOP-th picture is an IDR picture.
  */
 
 #include <stdio.h>

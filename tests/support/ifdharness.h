@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A harness for ifdqueue. A thread pushes objects to the element. A fake
- * network after the element accepts as many frames as the test allows. The
- * clock is a test clock that only the test advances.
+ * network downstream of the element accepts as many frames as the test allows.
+ * The clock is a test clock that only the test advances.
  *
  * The harness logs the objects that arrive at the network. The log is one line
  * of text, in the order of arrival. A frame is written as its type and its
  * number in the order of input, such as "I0 B2". "~" before a frame means
- * DISCONT. "s" after it means a sequence header. "(x)" is the event or query x.
+ * DISCONT. "s" after a frame means a sequence header. "(x)" is the event or
+ * query x.
  */
 
 #ifndef __IFDHARNESS_H__

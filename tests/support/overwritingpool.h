@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A buffer pool that overwrites each buffer as soon as the buffer returns. An
- * element that keeps data beyond the chain call must prevent this: it keeps the
- * buffer, locks the memory, or copies the data.
+/* A buffer pool that overwrites each buffer as soon as the buffer returns to
+ * the pool. An element that keeps data beyond the chain call must prevent this:
+ * it keeps the buffer, locks the memory, or copies the data.
  */
 
 #ifndef __OVERWRITINGPOOL_H__

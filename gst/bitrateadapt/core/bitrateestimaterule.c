@@ -46,9 +46,10 @@
 #define STEP 0.15
 #define CAREFUL_FROM 0.85
 #define CAREFUL_TO 1.08
-/* Maximum bitrate relative to an estimate that is only a lower bound. A static
- * picture needs few bits, so the estimate shows only a small part of the
- * capacity. The next scene may need more than this part. */
+/* If an estimate is only a lower bound, the bitrate may be up to MAX_EXCESS
+ * times this estimate. A static picture needs few bits, so the estimate shows
+ * only a small part of the capacity. The next scene may need more than this
+ * part. */
 #define MAX_EXCESS 1.5
 /* A queue that drains within this time is normal. Such a queue contains a key
  * frame, or some packets that are being paced. */
@@ -71,8 +72,8 @@
  * a link.
  *
  * If a queue never drains within 100 ms, its delay is normal only up to
- * MAX_STANDING_QUEUE. This second limit is a tenth of the 100 ms, the maximum
- * that RFC 8289 recommends in section 4.3. */
+ * MAX_STANDING_QUEUE. This second limit is a tenth of the 100 ms. A tenth is
+ * the maximum that RFC 8289 recommends in section 4.3. */
 #define MAX_NETWORK_QUEUE (60 * MILLISECOND)
 #define MAX_STANDING_QUEUE (10 * MILLISECOND)
 /* Maximum time by which the age of the backlog may exceed its usual value. A
@@ -153,8 +154,8 @@ get_queue_delay (EstimateRule * self, const BitrateReport * report)
 
 /* If a queue is longer than normal, it has to drain. While it drains, the
  * encoder gets only a part of its bitrate. Returns this part, from MIN_SHARE to
- * 1. `excess` is the number of ns by which the queueing delay exceeds the
- * normal one. */
+ * 1. `excess` is the number of ns by which the queueing delay exceeds its
+ * normal value. */
 static gdouble
 get_share (gdouble excess)
 {
@@ -167,7 +168,8 @@ get_share (gdouble excess)
  *
  * dccpthinsink measures the delay of one packet in each round trip. This packet
  * often is the last packet of a frame. mmtpsink measures the delay of each
- * packet and reports the minimum, so the time is 0. */
+ * packet and reports the minimum. For mmtpsink, the function therefore returns
+ * 0. */
 static gdouble
 get_frame_delay (EstimateRule * self, const BitrateReport * report)
 {

@@ -81,8 +81,7 @@ bitrate_key_frames_note_loss (BitrateKeyFrames * self, BitrateLoss loss)
 }
 
 /* Returns whether the key frame that was requested before also helps after the
- * latest loss. This is so if the key frame comes after the lost frame in the
- * stream. */
+ * latest loss. It helps if it comes after the lost frame in the stream. */
 static gboolean
 helps_request (const BitrateKeyFrames * self, guint64 now)
 {

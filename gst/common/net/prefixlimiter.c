@@ -12,7 +12,7 @@
  *
  * In a flood of 10,000 packets per second from random addresses, each cell is
  * used about 5 times per second. Each cell allows PREFIX_LIMITER_RATE answers
- * per second, so the flood uses up 5 of them. */
+ * per second. The flood uses up 5 of these answers. */
 #define TABLES 4
 #define CELLS 2048              /* a power of two */
 /* Determines the maximum burst of answers to all unknown hosts together. This
@@ -112,8 +112,9 @@ find_cells (PrefixLimiter * limiter, const PrefixLimiterHost * host,
  * whether at least one cell of the prefix has budget for an answer. An answer
  * is deducted from every cell that has budget.
  *
- * One cell is enough. Another prefix may by chance have the same cell, and a
- * flood from there may have used up the budget of this cell. */
+ * A single cell with budget is sufficient. Another prefix may by chance have
+ * one of the other cells too, and a flood from that prefix may have used up its
+ * budget. */
 static gboolean
 take_of_prefix (PrefixLimiter * limiter, guint64 now,
     const PrefixLimiterHost * host)

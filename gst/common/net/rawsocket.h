@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Selects the packets that a raw socket receives. It supports protocols whose
- * header begins with the source port and the destination port, as the UDP
- * header does. On systems without socket filters, the socket receives all
- * packets of its protocol, and the reader has to check the ports.
+/* Selects the packets that a raw socket receives. These functions support
+ * protocols whose header begins with the source port and the destination port,
+ * as the UDP header does. On systems without socket filters, the socket
+ * receives all packets of its protocol, and the reader has to check the ports.
  */
 
 #pragma once

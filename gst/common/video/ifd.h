@@ -144,10 +144,10 @@ typedef enum
   /* The frame waited in the queue W and was dropped to make room for another
    * frame. */
   IFD_DROP_OVERWRITTEN,
-  /* The frame refers to a frame of its GOP that was dropped. */
+  /* The frame refers to a dropped frame of its GOP. */
   IFD_DROP_DISTURBED,
-  /* The frame is a leading frame and refers to a frame of the previous GOP that
-   * was dropped. */
+  /* The frame is a leading frame and refers to a dropped frame of the previous
+   * GOP. */
   IFD_DROP_LEADING,
   IFD_DROP_INCOMPLETE,          /* a part of the frame was missing */
   /* No I-frame was sent since the start of the stream, or since the receiver
@@ -252,9 +252,9 @@ gboolean ifd_poll_event (Ifd * ifd, IfdEvent * event);
 
 /* Call this function when a new receiver is connected, because a new receiver
  * has received no earlier frame. Output resumes with the next I-frame or with
- * the next intra refresh, whichever arrives first. The leading frames of this
- * I-frame are dropped. However, IFD_ALGORITHM_PAPER does not distinguish
- * leading frames, so it sends them. */
+ * the next intra refresh, whichever arrives first. If it resumes with an
+ * I-frame, the leading frames of this I-frame are dropped. However,
+ * IFD_ALGORITHM_PAPER does not distinguish leading frames, so it sends them. */
 void ifd_restart (Ifd * ifd);
 /* Call this function repeatedly at the end of a stream. Removes the oldest
  * frame of the queue W and stores it in `frame`. Returns FALSE if the queue is

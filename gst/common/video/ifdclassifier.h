@@ -22,8 +22,8 @@ typedef enum
 } IfdCodec;
 
 /* Reason why an access unit is malformed. Only the first error of an access
- * unit is counted. The NAL units after the one that determines the frame type
- * are not checked. */
+ * unit is counted. One NAL unit determines the frame type, and the NAL units
+ * after it are not checked. */
 typedef enum
 {
   /* A byte-stream does not begin with a start code. */
@@ -60,9 +60,10 @@ void ifd_classifier_reset (IfdClassifier * classifier);
  * temporal layer is the sub-layer of H.265, or temporal_id of H.264 if the
  * stream contains it, otherwise -1.
  *
- * Some streams have several layers of reference frames. When this is known, the
- * slots (IFD_FRAME_SLOTS), which show which frames refer to each other, are set
- * from the next I-frame on. `pts` is in ns, or G_MAXUINT64 if unknown. */
+ * The slots (IFD_FRAME_SLOTS) show which frames refer to each other. They are
+ * set only for a stream that has several layers of reference frames. When the
+ * classifier has found such layers, it sets the slots from the next I-frame on.
+ * `pts` is in ns, or G_MAXUINT64 if unknown. */
 void ifd_classifier_input (IfdClassifier * classifier, const guint8 * data,
     gsize size, guint64 pts, IfdFrame * frame);
 

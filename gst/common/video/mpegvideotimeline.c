@@ -143,8 +143,9 @@ struct _MpegVideoTimeline
   gint64 clock_number;
   guint clock_trust;
 
-  /* Difference between upstream's timestamps and the computed ones. It is added
-   * to the computed timestamps of frames that have no timestamps from upstream.
+  /* Difference between upstream's timestamps and the computed timestamps. It is
+   * added to the computed timestamps of frames that have no timestamps from
+   * upstream.
    */
   gboolean have_upstream;
   gint64 upstream_offset;
@@ -1000,10 +1001,10 @@ predict_extra (const MpegVideoTimeline * timeline,
     recent++;
   odd = (header->top_field_first != timeline->last_anchor_top_first)
       ^ (timeline->pending_extra & 1);
-  /* Of the last eight frames, `recent` repeated a field. The estimate for
-   * `n_between` frames is therefore n_between * recent / 8. If `odd` is 1, the
-   * result is the odd number nearest to this estimate. If `odd` is 0, it is the
-   * even number nearest to it. */
+  /* `recent` is the number of frames that repeated a field, among the last
+   * eight frames. The estimate for `n_between` frames is therefore n_between *
+   * recent / 8. If `odd` is 1, the result is the odd number nearest to this
+   * estimate. If `odd` is 0, it is the even number nearest to it. */
   twice = (n_between * recent - 8 * odd + 8) / 16;
   return CLAMP (2 * twice + odd, 0, n_between);
 }

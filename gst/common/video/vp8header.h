@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parses the frame header of VP8 up to the fields that say which state the
- * frame leaves for later frames. The parser does no I/O and handles invalid
- * input safely.
+/* Parses the frame header of VP8 up to the fields that say how the frame
+ * changes the state of the decoder for later frames. The parser does no I/O and
+ * handles invalid input safely.
  *
  * Section numbers refer to RFC 6386.
  */

@@ -21,7 +21,7 @@
 typedef struct
 {
   guint64 sequence;
-  gboolean is_data;             /* The packet is a Data or DataAck. */
+  gboolean is_data;             /* TRUE for Data and DataAck */
   guint8 ccval;
   guint32 size;                 /* payload size in bytes */
   /* NDP Count of the packet (RFC 4340 section 7.7); 0 = none */

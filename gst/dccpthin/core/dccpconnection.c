@@ -997,8 +997,9 @@ typedef struct
   const DccpPacket *packet;
   gsize size;                   /* bytes */
   gboolean is_duplicate;
-  gboolean is_covered;          /* The checksum covers as much as we require. */
-  /* No packet with a greater number arrived before. */
+  /* TRUE if the checksum covers as much as we require */
+  gboolean is_covered;
+  /* TRUE if no packet with a greater number arrived before */
   gboolean is_latest;
   Heard heard;
   DccpData *data;
@@ -1016,8 +1017,8 @@ refuse (DccpConnection * connection, DccpRefusal refusal)
 }
 
 /* Answers with a Reset. The numbers of the Reset are derived from those of the
- * received packet. Our own numbers do not change, because the sender of the
- * packet may be anybody. */
+ * received packet. Our own numbers do not change, because anybody may have sent
+ * the packet. */
 static gboolean
 answer_packet_error (DccpConnection * connection, Arrival * arrival)
 {
@@ -1038,8 +1039,8 @@ answer_packet_error (DccpConnection * connection, Arrival * arrival)
 }
 
 /* A DCCP-Listen packet opens no connection and has no meaning for an existing
- * one. It is silently discarded, whatever its sequence number is (RFC 5596
- * section 2.2.3). */
+ * connection. It is silently discarded, whatever its sequence number is (RFC
+ * 5596 section 2.2.3). */
 static gboolean
 discard_listen (DccpConnection * connection, Arrival * arrival)
 {
@@ -1089,9 +1090,9 @@ input_to_receiver (DccpConnection * connection, const DccpPacket * packet,
 /* If an attacker sends forged packets to the peer, the peer answers them with
  * Syncs to us. These Syncs acknowledge sequence numbers that we never sent, so
  * they are refused here. Their own sequence numbers are valid. The Syncs are
- * therefore reported to our congestion control as received. Otherwise it would
- * take their sequence numbers for lost packets, and the peer would have to send
- * more slowly. */
+ * therefore reported to our congestion control as received. Without this
+ * report, it would take their sequence numbers for lost packets, and the peer
+ * would have to send more slowly. */
 static gboolean
 refuse_sync (DccpConnection * connection, Arrival * arrival)
 {

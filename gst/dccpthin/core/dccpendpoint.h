@@ -15,8 +15,8 @@
  *   dccp_endpoint_timeout (endpoint, now)
  *
  * Times are in ns on one clock of the caller. If a time is earlier than the
- * latest one, the endpoint uses the latest one. Poll outputs and events after
- * each call.
+ * latest time so far, the endpoint uses that latest time instead. Poll outputs
+ * and events after each call.
  */
 
 #pragma once

@@ -2,8 +2,8 @@
 /* The two half-connections of a connection (RFC 4340 section 2): in one of them
  * we send data, in the other we receive data. Each half-connection calls the
  * functions of its negotiated congestion control (dccpccid.h). Until the
- * negotiation has ended, it calls those of the preferred congestion control.
- * Times are in ns.
+ * negotiation has ended, it calls the functions of the preferred congestion
+ * control. Times are in ns.
  */
 
 #pragma once
@@ -32,9 +32,10 @@ void dccp_half_connections_begin (DccpHalfConnections * halves, guint64 now,
 /* Called after the options of the packet `sequence` were processed. These
  * options may have changed the negotiated congestion controls, even in the
  * state OPEN. A half-connection whose congestion control has changed begins
- * again with the new one, and the counters of the old one are added to `stats`.
- * `gss` is the last sequence number that we sent. Returns TRUE if the
- * half-connection in which we send data began again. */
+ * again with the new congestion control. The counters of the previous
+ * congestion control are then added to `stats`. `gss` is the last sequence
+ * number that we sent. Returns TRUE if the half-connection in which we send
+ * data began again. */
 gboolean dccp_half_connections_follow (DccpHalfConnections * halves,
     guint64 now, guint64 gss, guint64 sequence, DccpStats * stats);
 void dccp_half_connections_clear (DccpHalfConnections * halves,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One bit for each of the latest sequence numbers. The bit can mean that the
- * packet arrived, that our packet had data, or that our packet was reported as
- * dropped. Nothing is known about numbers that are older than the history.
+/* One bit for each of the latest sequence numbers. Depending on the history, a
+ * set bit means that the packet arrived, that our packet had data, or that our
+ * packet was reported as dropped. Nothing is known about numbers that are older
+ * than the history.
  */
 
 #pragma once
@@ -17,7 +18,8 @@ typedef struct
   guint64 greatest;             /* greatest sequence number that was ever set */
   gboolean has_greatest;
   guint64 bits[DCCP_HISTORY_SIZE / 64];
-  /* Number of visited 64-bit words. Tests use it to bound the work per packet.
+  /* Counts the 64-bit words of `bits` that the functions have processed. Tests
+   * check with this counter that the work per packet is limited.
    */
   guint64 steps;
 } DccpHistory;

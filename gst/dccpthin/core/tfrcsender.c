@@ -26,9 +26,9 @@
 /* Duration of the no-feedback timer as long as the round-trip time is unknown
  * (section 4.2). */
 #define FIRST_TIMEOUT (2 * SECOND)
-/* Weights of the old average: q for the round-trip time (section 4.3), and q2
- * for the square root of the round-trip time (section 4.5). Erixzon (2004) uses
- * 0.8 for q in equation 4.1. */
+/* Weights of the old value in two moving averages: q for the round-trip time
+ * (section 4.3), and q2 for the square root of the round-trip time (section
+ * 4.5). Erixzon (2004) uses 0.8 for q in equation 4.1. */
 #define ROUND_TRIP_FILTER 0.9
 #define SQUARE_ROOT_FILTER 0.9
 /* Weight of the old average in the mean packet size. Section 4.1 suggests the
@@ -63,8 +63,8 @@
  * number covers one second of 80 Mbit/s with large packets. */
 #define SENT_KEPT 8192
 
-/* The minimum round-trip time is the minimum of the present and of the previous
- * period of this duration. BBR also uses 10 s (MinRTTFilterLen in
+/* Duration of a period in ns. The minimum round-trip time is the minimum over
+ * the present and the previous period. BBR also uses 10 s (MinRTTFilterLen in
  * draft-ietf-ccwg-bbr). */
 #define MIN_PERIOD (10 * SECOND)
 
@@ -98,8 +98,8 @@ struct _TfrcSender
   gdouble square_root;          /* R_sqmean */
   gdouble last_sample;
   gdouble variance;
-  /* minimum samples of the present and of the previous period, and the end of
-   * the present period in ns */
+  /* Minima of the round-trip time in the present and in the previous period,
+   * and the end of the present period in ns. A period lasts MIN_PERIOD. */
   gdouble min_sample, previous_min;
   guint64 min_period_end;
 
@@ -120,7 +120,7 @@ struct _TfrcSender
   /* time at which the last data packet was scheduled */
   gint64 nominal;
   guint32 last_size;
-  gboolean more;                /* another packet waits to be sent */
+  gboolean more;                /* TRUE if another packet waits to be sent */
 
   /* --- the window counter */
   guint8 counter;
@@ -246,9 +246,9 @@ get_allowed_rate (TfrcSender * sender)
 }
 
 /* Returns the rate at which the sender may send: the allowed rate X, or a limit
- * that is lower than X. There are two limits. One applies if the receiver has
- * reported that it dropped packets (RFC 4342 section 5.2). The other limit is
- * our own maximum rate. */
+ * that is lower than X. There are two limits. The first limit applies if the
+ * receiver has reported that it dropped packets (RFC 4342 section 5.2). The
+ * second limit is our own maximum rate. */
 static gdouble
 get_rate (TfrcSender * sender)
 {
@@ -533,9 +533,9 @@ tfrc_sender_sent (TfrcSender * sender, guint64 now, guint64 sequence,
   sender->has_nominal = TRUE;
   if (size > 0)
     average_size (sender, size);
-  /* If a packet size is configured, the pacing uses that size for each packet.
-   * Otherwise it uses the real payload size. If the packet has no payload, it
-   * uses the mean size instead. */
+  /* The packet size for the pacing is the configured packet size. If none is
+   * configured, it is the payload size of this packet, or the mean size if this
+   * packet has no payload. */
   sender->last_size = size > 0 && sender->config.segment_size == 0 ? size
       : get_segment_size (sender);
   sender->more = more;

@@ -198,7 +198,8 @@ to_ticks (gint64 time)
  *
  * Several records may be written at the same time `now`, and all of them must
  * cover the same messages. If messages arrive between two of these records,
- * they are added to `reported`. At a later time, `reported` begins anew. */
+ * they are added to `reported`. If the last record was written at an earlier
+ * time, `reported` is emptied first. */
 static void
 end_span (MmtpArrivals * arrivals, guint64 now)
 {

@@ -191,7 +191,7 @@ typedef struct
   gdouble usual_round_trip;
   /* factor by which the window is multiplied, at least 1 */
   gdouble gain;
-  gboolean has_overflowed;      /* The queue overflowed in this round. */
+  gboolean has_overflowed;      /* TRUE if the queue overflowed in this round */
   /* minimum queueing delay in the last STANDING_TIME, in ns */
   gdouble queue;
   /* minimum queueing delay in ns since `round_began`, the start of the current
@@ -389,8 +389,9 @@ follow_low (gdouble * usual, gdouble value)
  * of any queue that matters.
  *
  * If the application sends less than the path carries, there is no queue. The
- * whole delay above the base delay then belongs to the usual delay. The usual
- * delay follows it: slowly if it has risen, faster if it has fallen. */
+ * whole delay above the base delay then counts as additional delay. The usual
+ * delay follows the additional delay: slowly if the additional delay has risen,
+ * faster if it has fallen. */
 static void
 follow_usual (Delivery * self, const MmtpRateSample * sample)
 {

@@ -354,7 +354,7 @@ mmtp_handshake_guess_rate (const MmtpHandshake * self, const MmtpPath * path,
 }
 
 /* Adds the measured round trip to the path, and sets the first offset of the
- * clocks. This offset is used until reports give a better one.
+ * clocks. This offset is used until reports give a better offset.
  *
  * By definition, the transit of OPEN is 0 (docs/wire-mmtp.md, section 6). In
  * reality, OPEN had a one-way delay of two parts: half of the round trip of
@@ -423,8 +423,9 @@ is_answer_to_open (MmtpHandshake * self, const MmtpPath * path, guint16 low)
 
 /* Processes a REFUSE with the reason "cookie too old". Anyone who sees the
  * packets can send such a REFUSE, so it must not do harm. The handshake only
- * asks for another COOKIE. The INIT for this purpose is not sent earlier than
- * if no REFUSE had arrived. An ACCEPT for the last OPEN is still valid. */
+ * asks for another COOKIE with an INIT. The REFUSE does not make this INIT
+ * earlier: the usual time after the previous INIT must have passed. An ACCEPT
+ * for the last OPEN is still valid. */
 static MmtpRefusal
 take_old_cookie (MmtpHandshake * self, MmtpPath * path)
 {

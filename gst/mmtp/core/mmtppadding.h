@@ -2,14 +2,14 @@
 /* Padding: messages that nobody waits for. While the stream uses less than a
  * path carries, the congestion control cannot measure what the path carries. An
  * encoder that follows the estimate then does not know how far its bitrate may
- * rise. Padding fills the path for a short time, an episode, until the path is
+ * rise. An episode is a short time in which padding is sent until the path is
  * full. The estimate then shows what the path carries.
  *
- * Vidaptive (Ma et al., 2023, arXiv:2309.16869, section 3) fills the path with
- * padding all the time. That also fills the queue of the path all the time, so
- * this module does so only in short episodes. The estimate stays valid between
- * the episodes, because the congestion control lowers it only if there is a
- * queue.
+ * Vidaptive (Ma et al., 2023, arXiv:2309.16869, section 3) sends padding all
+ * the time, so the queue of the path is always full as well. To avoid this,
+ * this module sends padding only in short episodes. The estimate stays valid
+ * between the episodes, because the congestion control lowers it only if there
+ * is a queue.
  */
 
 #pragma once

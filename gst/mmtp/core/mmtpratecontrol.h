@@ -14,8 +14,8 @@
  *   mmtp_rate_control_get_limits (control, &limits);          after feedback
  *
  * The caller reads the limits only after a report and uses them until the next
- * one. If the operation `sent` changes the limits, the change therefore takes
- * effect with the next report. There is no timer.
+ * report. If the operation `sent` changes the limits, the change therefore
+ * takes effect with the next report. There is no timer.
  *
  * While reports are missing, the caller decides whether the path has a gap.
  * During a gap, the caller allows as many bytes in flight as the window and the

@@ -15,8 +15,9 @@ typedef struct
 {
   guint8 version;               /* 0 if the entry is free */
   guint16 length;
-  guint16 n_bytes;              /* bytes of the text that have arrived */
-  /* The text is complete and contains plain types only. */
+  /* number of bytes of the text that have arrived */
+  guint16 n_bytes;
+  /* TRUE if the text is complete and contains plain types only */
   gboolean plain;
   /* one bit per byte of the text, set if the byte has arrived */
   guint8 come[MMTP_MAX_CAPS / 8];

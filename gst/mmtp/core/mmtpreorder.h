@@ -49,8 +49,9 @@ typedef struct
   /* bytes held at present, including the memory that each packet needs in
    * addition to its payload */
   guint64 held_bytes;
-  /* Number of entries that were visited. Tests check that the number per packet
-   * stays bounded. */
+  /* Counts the entries that were visited, such as packets and words of the
+   * bitmap. Tests check with this counter that the work per packet is limited.
+   */
   guint64 steps;
 } MmtpReorderStats;
 

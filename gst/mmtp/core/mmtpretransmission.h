@@ -27,8 +27,9 @@ typedef struct
   /* Counters. */
   /* losses that were reported and not retransmitted */
   guint64 unrepaired;
-  /* Number of lookups of a message by its number on its path (channel number).
-   * Tests check that the work per REPORT stays bounded. */
+  /* Counts how often a message was looked up by its number on its path (channel
+   * number). Tests check with this counter that the work per REPORT is limited.
+   */
   guint64 loss_lookups;
 } MmtpRetransmission;
 

@@ -66,9 +66,10 @@ choose_lowest (gconstpointer state, const MmtpCandidate * candidates,
  *
  * A packet may have to wait for a fast path until this path has sent all
  * waiting packets. The packet may nevertheless arrive earlier on the fast path
- * than on a slow path. In this case it waits for the fast path. Otherwise it is
- * sent on the slow path, which would be idle while packets wait (ECF: Lim,
- * Nahum, Towsley and Gibbens, CoNEXT 2017). */
+ * than on a slow path. In this case it waits for the fast path. If it would
+ * arrive earlier on the slow path, it is sent there, so that the slow path is
+ * not idle while packets wait (ECF: Lim, Nahum, Towsley and Gibbens, CoNEXT
+ * 2017). */
 static guint
 choose_earliest (const MmtpCandidate * candidates, guint n, guint64 now)
 {

@@ -87,8 +87,8 @@ struct _MmtpSender
   MmtpSendQueue *queue;
   /* TRUE if mmtp_sender_has_room() has returned FALSE. */
   gboolean full;
-  /* TRUE after late packets have been dropped. FALSE again when the time
-   * advances or a buffer is put. */
+  /* TRUE after late packets have been dropped; FALSE again when the time
+   * advances or a buffer is put into the queue */
   gboolean is_expired;
 
   /* --- events */
@@ -481,7 +481,8 @@ is_possible (const MmtpSender * sender, const MmtpReport * report)
 
 /* Measures the round trip of a path from a REPORT, which echoes a message of
  * the sender. The result is valid only if the REPORT has arrived on the path of
- * this message. Only then both directions of the round trip belong to the path.
+ * this message. If it has arrived on another path, the two directions of the
+ * round trip belong to different paths.
  */
 static void
 take_echo (MmtpSender * sender, MmtpPath * path, const MmtpReport * report)

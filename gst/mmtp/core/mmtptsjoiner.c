@@ -49,9 +49,9 @@ struct _MmtpTsJoiner
    * counter of the output. */
   gint counter;
   guint offset;
-  /* Packets before the next one are missing or were removed. */
+  /* TRUE if packets before the next packet are missing or were removed */
   gboolean has_gap;
-  /* PES packets that were removed from the current picture */
+  /* number of PES packets that were removed from the current picture */
   guint n_pes_packets;
   guint64 n_incomplete;
 };

@@ -56,8 +56,8 @@ checksum_add (Checksum * self, gconstpointer data, gsize size)
 
 /* Adds the pseudo-header of RFC 768 and RFC 8200 section 8.1. Its length field
  * contains the size of the IP payload, not the coverage (RFC 3828 section 3.1).
- * The field has 32 bits for IPv4 too, because the additional bits are 0 and do
- * not change the sum. */
+ * The length field is added with 32 bits for IPv4 too, although it has only 16
+ * bits there: the additional bits are 0 and do not change the sum. */
 static void
 checksum_add_pseudo_header (Checksum * self, const UdpliteAddresses * addresses,
     gsize length)

@@ -27,8 +27,9 @@ typedef enum
   LINK_ERROR_EMPTY              /* a file without contents */
 } LinkError;
 
-/* Profiles with a name in the code. linkprofiles.c may have further profiles
- * with greater numbers; link_profile_get_info () returns all of them. */
+/* The profiles that have a name in the code. linkprofiles.c may have further
+ * profiles, whose numbers are greater; link_profile_get_info () returns all of
+ * them. */
 typedef enum
 {
   LINK_PROFILE_CUSTOM,
@@ -98,7 +99,7 @@ typedef struct
 typedef enum
 {
   LINK_FALLBACK_FIXED,          /* always the top rate */
-  /* the next lower rate after several consecutive failures */
+  /* After several consecutive failures, the next lower rate is used. */
   LINK_FALLBACK_ARF,
   LINK_FALLBACK_LOSS,           /* lowest rate after a lost packet */
   LINK_FALLBACK_ARF_LOSS        /* both */
@@ -271,7 +272,8 @@ typedef struct
   gdouble failure;              /* probability that a phone call fails */
   /* time in ns until it is detected that a phone call has failed */
   guint64 failure_min, failure_max;
-  guint64 mean_time_to_break;   /* ns; 0 = phone calls do not break */
+  /* mean time in ns until a phone call breaks; 0 = phone calls do not break */
+  guint64 mean_time_to_break;
   guint64 hang_up_after;        /* ns without a packet; 0 = never */
 } LinkDialUpConfig;
 

@@ -31,8 +31,8 @@ struct _LinkDialUp
   LinkDialUpConfig config;
   guint64 seed;
   LinkCall state;
-  gboolean changed;             /* the current state was not reported yet */
-  gboolean used;                /* packets are in the link */
+  gboolean changed;             /* TRUE if `state` was not reported yet */
+  gboolean used;                /* TRUE if packets are in the link */
   guint64 number;               /* number of the phone call, beginning at 0 */
   /* beginning and end of the state in ns; LINK_NEVER = unknown */
   guint64 begin, end;

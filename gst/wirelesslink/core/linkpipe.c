@@ -110,8 +110,8 @@ is_bad_for_ever (LinkOnOff * state, guint64 time)
 /* A token bucket in the form of the generic cell rate algorithm (ITU-T I.371,
  * annex A). The level of the bucket is stored as the time at which the bucket
  * will be full if nothing more is sent. A packet leaves as soon as the bucket
- * is full or holds tokens for all its bytes. The bucket also fills during an
- * outage, but no packet leaves before the outage ends. */
+ * is full or holds tokens for all bytes of the packet. The bucket also fills
+ * during an outage, but no packet leaves before the outage ends. */
 static guint64
 pass_bucket (Pipe * pipe, guint station, guint64 begin, guint64 bytes)
 {
@@ -174,13 +174,13 @@ find_next_in_turn (Pipe * pipe, guint last)
   return -1;
 }
 
-/* Returns the station that may send next, or -1 if no such station has a
- * packet.
+/* Returns the station that sends next, or -1 if no station with a packet may
+ * send.
  *
  * Without half-duplex each station has a transmitter of its own, so only the
  * station `number` is considered. With half-duplex all stations share the
- * medium. If `take_turns` is set, the stations then send in cyclic order.
- * Otherwise the station whose packet has waited longest sends next. */
+ * medium. If `take_turns` is set, the stations then send in cyclic order. If it
+ * is not set, the station whose packet has waited longest sends next. */
 static gint
 find_waiting (Pipe * pipe, guint number)
 {
@@ -347,11 +347,11 @@ get_departure (Pipe * pipe, LinkItem * item)
   return departure;
 }
 
-/* Delays the packet by the receiver: sets `departure` to the time at which the
- * receiver has processed it. Returns FALSE if the packet is lost. A receiver
- * that is slower than the link has a buffer, which may overflow. A packet that
- * may be overtaken does not use the buffer, because the packets that overtake
- * it are not known yet. */
+/* Lets the receiver process the packet: sets `departure` to the time at which
+ * the receiver has processed it. Returns FALSE if the packet is lost. A
+ * receiver that is slower than the link has a buffer, which may overflow. A
+ * packet that may be overtaken does not use the buffer, because the packets
+ * that overtake it are not known yet. */
 static gboolean
 pass_receiver (Pipe * pipe, const LinkItem * item, guint64 * departure)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The serial line between a computer and its phone or modem. It takes a packet
- * from the device queue when the previous one has been transmitted. It
- * transmits the bytes of the packet and of its framing (SLIP or PPP) one after
- * the other.
+/* The serial line between a computer and its phone or modem. The line takes a
+ * packet from the device queue when the previous packet has been transmitted.
+ * It transmits the bytes of the packet and of its framing (SLIP or PPP) one
+ * after the other.
  */
 
 #pragma once

@@ -217,8 +217,8 @@ init_rate (LinkWander * wander)
 
 /* Returns a nearly normally distributed value: a sum of four uniform integers,
  * scaled to mean 0 and standard deviation 1. With a real normal distribution,
- * the rates would hardly differ, because 50 such values are added up within a
- * second. */
+ * the rates of the link would be nearly the same, because 50 such values are
+ * added up within a second. */
 static gdouble
 draw_normal (const LinkWander * wander)
 {

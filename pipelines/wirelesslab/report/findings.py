@@ -12,8 +12,8 @@ from wirelesslab.streams import measurements
 
 TYPES = measurements.TYPES
 # The report may say that a transport missed one type of frames first. It does
-# so only if the percentage of frames that did not arrive in time is much higher
-# for this type than for another type: at least CLEARLY times as high.
+# so only if the percentage of frames that did not arrive in time is at least
+# CLEARLY times as high for this type as for another type.
 CLEARLY = 2
 # Rows whose runs used the same links are compared for each seed. The report
 # calls a row better only under two conditions: there are at least MIN_SEEDS
@@ -119,8 +119,8 @@ def missing_span(row: Row, type: str) -> str:
 
 def is_too_late(row: Row) -> bool:
     """Returns whether lateness was the main cause of missing frames in each
-    run. This is the case if more frames were late than were lost or
-    undecodable."""
+    run. This is the case if the number of late frames exceeds the number of
+    lost and of undecodable frames together."""
     return all(each.all_late() > each.all_lost() + each.undecodable()
                for each in row.frames)
 

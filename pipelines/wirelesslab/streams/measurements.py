@@ -40,7 +40,8 @@ EVALVID_GRADES = ((37, 5), (31, 4), (25, 3), (20, 2))
 
 class Passage(typing.NamedTuple):
     """A frame that was sent, with its times in ns since the first frame was
-    sent. Its due time follows the pace of the film."""
+    sent. Its due time is the time at which the film needs the frame in
+    transport order."""
 
     frame: frame_log.Frame
     due_ns: int
@@ -221,7 +222,7 @@ def throughput(passages: Sequence[Passage],
                step_ns: int) -> list[tuple[int, float]]:
     """Divides the time into steps of `step_ns`. Returns for each step (start of
     the step in ns, bit/s of the video that arrived in the step). The last step
-    is that of the last arrival.
+    contains the last arrival.
     """
     ways = arrived(passages)
     if not ways:

@@ -2,11 +2,12 @@
 """Makes the namespaces of a testbed and ends them. This process is process 1 of
 the testbed.
 
-Everything in a testbed lives in one PID namespace, whose first process is this
-one. When this process ends, the kernel kills all others in the namespace. The
-network namespaces and their devices disappear with the last process. This
-process ends when its owner closes the testbed, or when the owner's pidfd shows
-that the owner has ended. So even after a kill -9 of the owner nothing is left.
+All processes of a testbed are in one PID namespace, and this process is its
+first process. When this process ends, the kernel kills all other processes in
+the namespace. The network namespaces and their devices disappear with the last
+process. This process ends when its owner closes the testbed, or when the
+owner's pidfd shows that the owner has ended. So even after a kill -9 of the
+owner nothing is left.
 
 Called by namespaces.py as `testbed.init_process OWNER-PID SOCKET`. The first
 message on the socket says what to make. The answer carries descriptors of the
@@ -108,8 +109,8 @@ def keep(owner: int, control: socket.socket,
     """
     try:
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
-        # SIGCHLD is ignored, because the kernel then reaps orphans. Otherwise
-        # this process would have to reap them.
+        # SIGCHLD is ignored, because the kernel then reaps orphans. If it were
+        # not ignored, this process would have to reap them.
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         descriptors = make(wanted)
     except (LabError, OSError) as failure:

@@ -858,9 +858,9 @@ get_padding (void)
   return padding;
 }
 
-/* The maximum is 2.048 Mbit/s, the bitrate of the encoder. bitrateadapt uses
- * nine tenths of the estimate. With an estimate of 2.3 Mbit/s, the maximum is
- * allowed. With an estimate of 2.2 Mbit/s, it is not allowed. */
+/* bitrateadapt sets the encoder to nine tenths of the estimate, but at most to
+ * 2.048 Mbit/s, the bitrate of the encoder at the start. An estimate of 2.3
+ * Mbit/s allows this maximum, and an estimate of 2.2 Mbit/s does not. */
 GST_START_TEST (padding_stops_when_the_estimate_allows_the_maximum)
 {
   begin (SOURCE "x264enc name=enc ! "

@@ -714,8 +714,8 @@ lose_a_key_packet (gboolean asked)
     loopback_push (&fixture, make_delta (i++));
     g_usleep (1000);
   }
-  /* The sink counts the loss shortly before it sends the request upstream, so
-   * the request may arrive later than the new count. */
+  /* The sink counts the loss shortly before it sends the request upstream. The
+   * test may therefore see the new count before the request has arrived. */
   while (asked && !was_key_unit_asked_for (&fixture))
     g_usleep (1000);
   fail_if (was_key_unit_asked_for (&fixture));

@@ -126,8 +126,8 @@ receiver_clear (Receiver * self)
 
 /* Removes whole frames from the received bytes. Checks each frame:
  * - Its bytes are those that were pushed.
- * - Its number is higher than that of the previous frame. Otherwise it would be
- *   a duplicate, or would arrive after a later frame.
+ * - Its number is higher than that of the previous frame. A frame with a lower
+ *   or equal number is a duplicate, or has arrived after a later frame.
  * - It is an I-frame if it is the first frame of a connection. */
 static void
 receiver_parse (Receiver * self)
@@ -800,7 +800,7 @@ GST_START_TEST (not_blocking_drops_frames_and_tears_none)
   sink_pipeline_play (test);
   receiver_accept (&receiver);
   /* If a part of a frame was sent, the rest of the frame is sent too. Therefore
-   * render waits for it. */
+   * render waits until the rest is sent. */
   reader = g_thread_new ("reader", read_slowly, &receiver);
   do {
     push_frame (test, 'I', i++, SMALL_FRAME);
@@ -898,8 +898,8 @@ await_connection (RandomReceiver * self)
 }
 
 /* Reads pieces of random sizes with random pauses, and breaks some connections
- * at a random place. If the sink closes a connection, a whole frame must be the
- * last data. */
+ * at a random place. If the sink itself closes a connection, the received data
+ * must end with a whole frame. */
 static gpointer
 receive_at_random (gpointer data)
 {
@@ -928,8 +928,8 @@ receive_at_random (gpointer data)
 }
 
 /* All bytes of a connection are whole frames in the order in which they were
- * pushed, except the last frame of a connection that was reset. receiver_parse
- * checks this. */
+ * pushed. Only the last frame of a connection that was reset may be incomplete.
+ * receiver_parse checks this. */
 GST_START_TEST (random_frames_arrive_whole)
 {
   static const guint lowats[] = { 1, 100, 16384, 0 };

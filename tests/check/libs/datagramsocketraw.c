@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of DatagramSocket (datagramsocket.h) as DCCP uses it, over loopback:
- * UDP and raw sockets, IPv4 and IPv6. A test that needs raw sockets reports
- * that it is skipped where they are not permitted. No test asserts an elapsed
+ * UDP and raw sockets, IPv4 and IPv6. If raw sockets are not permitted, each
+ * test that needs them reports that it is skipped. No test asserts an elapsed
  * time.
  */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Floods by an off-path attacker against each state of a DCCP connection, in
- * virtual time. The attacker sends 10,000 forged packets per second of one type
- * to one endpoint while this endpoint is in one state. The attacker knows
- * addresses and ports and guesses the sequence numbers. A comparison with the
- * same run without the attacker shows the cost of the attack. With
- * DCCPFLOOD_TABLE=1 the test prints a line for each run; docs/security.md has a
- * summary.
+/* Simulates, in virtual time, an off-path attacker who floods a DCCP
+ * connection. Each state of the connection is attacked. The attacker sends
+ * 10,000 forged packets per second of one type to one endpoint while this
+ * endpoint is in one state. The attacker knows addresses and ports and guesses
+ * the sequence numbers. A comparison with the same run without the attacker
+ * shows the cost of the attack. With DCCPFLOOD_TABLE=1 the test prints a line
+ * for each run; docs/security.md has a summary.
  */
 
 #include <gst/check/gstcheck.h>
@@ -222,8 +222,8 @@ run (Attack * self, guint ms)
   }
 }
 
-/* The network drops all packets that an endpoint sends before its time in this
- * array. */
+/* A time for each endpoint. The network drops all packets that the endpoint
+ * sends before this time. */
 static guint64 silent_until[N_ENDS];
 
 static gboolean

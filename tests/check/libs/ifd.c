@@ -245,8 +245,8 @@ GST_START_TEST (victim_is_the_frame_of_minimum_cost)
 GST_END_TEST;
 
 /* An outage leaves frames in the queue W, which holds the frames that wait. A
- * new I-frame replaces all of them. Otherwise W would hold an old I-frame next
- * to the new one. */
+ * new I-frame replaces all of them. Without this rule, W would hold an old
+ * I-frame next to the new one. */
 GST_START_TEST (an_i_frame_replaces_what_an_outage_left)
 {
   const IfdCase cases[] = {

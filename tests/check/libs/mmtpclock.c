@@ -26,8 +26,8 @@ GST_START_TEST (short_times_become_whole)
 
     mmtp_clock_init (&clock, START, sender);
     for (step = 1; step < 100; step++) {
-      /* A message is sent every 50 s. Every second message has a one-way delay
-       * that is 300 ms longer. */
+      /* A message is sent every 50 s. The one-way delay of every second message
+       * is 300 ms longer than that of the other messages. */
       guint64 sent = sender + step * G_GUINT64_CONSTANT (50000000);
       guint64 now = START + SECONDS (50) * step + MS (300) * (step % 2);
 

@@ -422,7 +422,8 @@ GST_START_TEST (far_jumps_are_bounded)
 GST_END_TEST;
 
 /* Maximum number of steps that the buffer may need to skip 2^20 - 1 packet
- * numbers. The buffer visits its summary, a few words of its bitmap, and its
+ * numbers. Each step is an entry that the buffer reads or changes. These
+ * entries are its summary, a few words of its bitmap, and the words of its
  * history, which has one bit for each number. */
 #define MAX_JUMP_STEPS 2048
 #define LARGE_MAX_BYTES (64 * 1024 * 1024)
@@ -477,7 +478,7 @@ GST_END_TEST;
 
 /* Complete buffers wait until the caller fetches them. If a change of the
  * initial delay (D0) makes some of these buffers late, only the late buffers
- * are visited. A late buffer is not output, so the next buffer is flagged as
+ * cause work. A late buffer is not output, so the next buffer is flagged as
  * following a gap. */
 GST_START_TEST (only_late_output_is_visited)
 {
@@ -593,9 +594,9 @@ add_in_block (MmtpReorder * reorder, DatagramPool * pool, guint32 number,
   datagram_block_release (block);
 }
 
-/* A packet that waits for an earlier packet is copied to memory of its own
- * size. This memory counts for max_bytes. The block of the packet's datagram is
- * not kept. */
+/* A packet that waits for an earlier packet is copied to memory that has
+ * exactly the size of the packet. This memory counts for max_bytes. The block
+ * of the packet's datagram is not kept. */
 GST_START_TEST (only_packets_in_order_keep_their_block)
 {
   DatagramPool *pool = datagram_pool_new (65536, 10);

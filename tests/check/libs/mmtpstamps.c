@@ -51,7 +51,7 @@ GST_START_TEST (one_that_stands_still_is_replaced)
 GST_END_TEST;
 
 /* A timestamp stands still, so an arrival time of 1000 replaces it. Then the
- * timestamps advance again, but the first ones are earlier than 1000. The
+ * timestamps advance again, but the first of them are earlier than 1000. The
  * output stays at 1000 until a timestamp is later than 1000. */
 GST_START_TEST (times_do_not_go_back)
 {

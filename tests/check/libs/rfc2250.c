@@ -63,9 +63,9 @@ GST_START_TEST (header_extension_bits)
    * extension has X=0, E=1, f_codes 1 2 3 4, DC 2 and PS 3. Its bits T P C Q V
    * A R H G are 1 0 1 0 1 0 1 0 1, and D is set.
    *
-   * Then follow the composite display and two words of other extensions. The
-   * first byte of these words is the number of words. The other bytes are 00 00
-   * 01 b5 40 and padding. */
+   * The composite display and two words of other extensions come last. The
+   * first byte of these two words is their number. The other bytes are 00 00 01
+   * b5 40 and padding. */
   const guint8 bytes[] = { 0x04, 0x00, 0x00, 0x00,
     0x44, 0x8d, 0x2e, 0xab, 0x00, 0x0a, 0xbc, 0xde,
     0x02, 0x00, 0x00, 0x01, 0xb5, 0x40, 0x00, 0x00

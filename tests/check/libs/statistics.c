@@ -93,8 +93,8 @@ GST_START_TEST (rank_is_not_moved_by_binary_fractions)
   StatisticsHistogram *histogram = statistics_histogram_new ();
   guint i;
 
-  /* There are 999 zeros and a one. The 99.9th percentile of 1000 values is the
-   * value with the rank 999. This value is 0. */
+  /* There are 999 values of 0 and one value of 1. The 99.9th percentile of 1000
+   * values is the value with the rank 999. This value is 0. */
   for (i = 0; i < 999; i++)
     statistics_histogram_add (histogram, 0);
   statistics_histogram_add (histogram, 1);
@@ -282,8 +282,8 @@ GST_START_TEST (rate_slides_to_zero_when_nothing_comes)
     statistics_rate_add (rate, i * 40 * GST_MSECOND, 5000);
   fail_unless_equals_uint64 (statistics_rate_get (rate, 2 * GST_SECOND),
       1000000);
-  /* At 2500 ms the window of one second holds 13 of its 25 frames, those from
-   * 1520 to 2000 ms. */
+  /* At 2500 ms the window of one second holds only 13 frames, which have
+   * arrived from 1520 to 2000 ms. A full window holds 25 frames. */
   fail_unless_equals_uint64 (statistics_rate_get (rate,
           2500 * GST_MSECOND), 13 * 40000);
   fail_unless_equals_uint64 (statistics_rate_get (rate,

@@ -19,8 +19,9 @@
 
 /* --- the bounds ----------------------------------------------------------- */
 
-/* MMTP DATA: for each packet the receiver visits the summary of the bitmap, a
- * few words of the bitmap, and the history. */
+/* MMTP DATA: maximum number of entries that the receiver visits for each
+ * packet. They are the summary of the bitmap, a few words of the bitmap, and
+ * the history. */
 #define MAX_DATA_STEPS 2048
 /* MMTP REPORT: the maximum number of packet numbers in one record. Such a
  * record has the maximum number of ranges, each of the maximum length. */
@@ -30,13 +31,13 @@
  * packets.
  */
 #define MAX_SETTLED 4096
-/* MMTP REPORT: sent messages that a path remembers. */
+/* MMTP REPORT: maximum number of sent messages that a path remembers. */
 #define MAX_SENT_STEPS 32768
 /* DCCP: the number of words in one history, and one more because a run of
  * numbers may begin in the middle of a word. */
 #define HISTORY_STEPS (DCCP_HISTORY_SIZE / 64 + 1)
-/* DCCP: for each packet, one history advances, and the bits of another history
- * are counted. */
+/* DCCP: maximum number of words that are visited for each packet. One history
+ * advances, and the bits of another history are counted. */
 #define MAX_JUMP_STEPS (2 * HISTORY_STEPS)
 /* DCCP Data Dropped: each block describes a run of packets. For each block, the
  * history visits the word in which the run begins, and each further word that
@@ -46,14 +47,14 @@
 #define MAX_DROPPED_STEPS (DCCP_MAX_OPTIONS + 2 * HISTORY_STEPS)
 /* For each Drop Code of each option, the sink asks whether a range of dropped
  * packets contains a packet of a key frame. The ranges of one Drop Code do not
- * overlap. For all of them together, the search therefore visits each word of
- * one packet history once. For each range it may visit one more word. A range
- * needs at least one block of an option, so there are at most DCCP_MAX_OPTIONS
- * ranges. */
+ * overlap. The searches for all ranges of one Drop Code together therefore
+ * visit each word of one packet history once. For each range, a search may
+ * visit one more word. A range needs at least one block of an option, so there
+ * are at most DCCP_MAX_OPTIONS ranges. */
 #define MAX_KEY_STEPS (DCCP_DROP_NONE * HISTORY_STEPS + DCCP_MAX_OPTIONS)
-/* DCCP Loss Intervals: the loss intervals do not overlap. For all of them
- * together, the search therefore visits each word of one packet history once.
- * For each loss interval it may visit one more word.
+/* DCCP Loss Intervals: the loss intervals do not overlap. The searches for all
+ * loss intervals together therefore visit each word of one packet history once.
+ * For each loss interval, a search may visit one more word.
  */
 #define MAX_LOSS_STEPS (HISTORY_STEPS + TFRC_MAX_INTERVALS)
 /* RTP: maximum number of missing sequence numbers before a packet

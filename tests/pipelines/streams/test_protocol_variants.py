@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks how the key `like` makes a protocol from another protocol."""
+"""Tests the key `like`. A section with this key describes a protocol by the
+words in which its pipelines differ from those of another protocol.
+"""
 
 import unittest
 
