@@ -879,8 +879,9 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstBitrateAdapt:headroom:
    *
-   * The unused part of the estimate is needed for RTP headers, for
-   * retransmissions, and for frames that are larger than the average.
+   * The encoder is set below the estimate. The rest of the estimate is needed
+   * for RTP headers, for retransmissions, and for frames that are larger than
+   * the average.
    */
   PROPERTY_DOUBLE ("headroom", "Headroom",
       "Fraction of the estimated bitrate that is not used (0 to 0.9)",

@@ -11,8 +11,8 @@
 
 typedef struct
 {
-  /* Rule that computes the bitrate from this information. NULL means that no
-   * element knows anything about the network. */
+  /* Rule that computes the bitrate from the fields of this struct. NULL means
+   * that no element knows anything about the network. */
   const BitrateRule *rule;
   gchar *element;               /* name of the element */
   /* the element, if it has the property "padding-bitrate"; owned, may be NULL */
@@ -27,7 +27,7 @@ typedef struct
   /* Identifies the receiver report from which the losses were read. The value
    * changes with each new report. */
   guint64 loss_report;
-  /* the report for the rule; its field `now` is not set */
+  /* the report that the rule gets; its field `now` is not set here */
   BitrateReport report;
 } GstBitrateNetwork;
 

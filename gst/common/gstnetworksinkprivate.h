@@ -100,8 +100,8 @@ typedef struct
   guint64 connections, connect_attempts;
   guint64 packets_sent, bytes_sent;
   guint64 dropped[DROP_LAST];
-  /* Number of buffers that were dropped because of DROP_FULL and whose frames
-   * may be references of other frames. After such a loss, a key frame helps the
+  /* Number of buffers that were dropped because of DROP_FULL although other
+   * frames may refer to their frames. After such a loss, a key frame helps the
    * receiver. */
   guint64 dropped_references;
   guint64 bytes_dropped;

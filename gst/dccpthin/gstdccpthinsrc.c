@@ -44,8 +44,8 @@ GST_ELEMENT_REGISTER_DECLARE (dccpthinsrc);
 GST_DEBUG_CATEGORY_STATIC (gst_dccp_thin_src_debug);
 #define GST_CAT_DEFAULT gst_dccp_thin_src_debug
 
-/* Maximum of the properties that are times. A greater time in us could overflow
- * a gint64 when the current time is added. */
+/* Maximum value of the properties that are times. A greater time in us could
+ * overflow a gint64 when the current time is added. */
 #define MAX_TIME (G_MAXINT64 / 2)
 /* Size of a receive buffer in bytes. A DCCP packet of the maximum size fits.
  * Usually only the first bytes of a receive buffer are in use. If all buffers

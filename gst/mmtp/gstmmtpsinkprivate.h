@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Definitions shared by the files of mmtpsink. gstmmtpsink.c has the element
  * and its properties, and gstmmtpsinkrender.c passes buffers to the core.
- * gstmmtpsinkpictures.c reads their picture types, gstmmtpsinkts.c cuts
- * transport streams, gstmmtpsinknetwork.c runs the session, and
- * gstmmtpsinkpaths.c opens and closes the paths.
- * gstmmtpsinkevents.c passes events of the core to the application,
- * gstmmtpsinkstats.c has the statistics, and gstmmtpsinklog.c writes log lines
- * once per second.
+ * gstmmtpsinkpictures.c reads the picture types of the buffers, gstmmtpsinkts.c
+ * cuts transport streams, gstmmtpsinknetwork.c runs the session, and
+ * gstmmtpsinkpaths.c opens and closes the paths. gstmmtpsinkevents.c passes
+ * events of the core to the application, gstmmtpsinkstats.c has the statistics,
+ * and gstmmtpsinklog.c writes log lines once per second.
  *
  * Two threads use the core, each with `lock` held. The streaming thread passes
  * buffers to the core and sends the packets that may be sent immediately. The

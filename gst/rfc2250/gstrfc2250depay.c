@@ -286,7 +286,8 @@ static const GstWirelessProperty properties[] = {
 
 /* --- counters ----------------------------------------------------------- */
 
-/* Posts one warning; further frames are only counted. */
+/* Posts a warning about the first frame that exceeds max-frame-size. Later
+ * frames of this kind are counted, but no warning is posted. */
 static void
 gst_rfc2250_depay_warn_too_big (GstRfc2250Depay * depay)
 {
@@ -548,7 +549,8 @@ gst_rfc2250_depay_check_packet (GstRfc2250Depay * depay, GstBuffer * buffer,
   guint8 head[12 + RFC2250_HEADER_SIZE];
 
   /* This fast check is only for RTP version 2 without padding, extension and
-   * contributing sources, and for T = 0. */
+   * contributing sources, and for packets without the MPEG-2 header extension
+   * (T = 0). */
   if (gst_buffer_extract (buffer, 0, head, sizeof (head)) < sizeof (head)
       || head[0] != GST_RTP_VERSION << 6 || head[12] & 0x04)
     return gst_rfc2250_depay_check_rtp (depay, buffer, ssrc, seqnum);

@@ -932,9 +932,9 @@ static const GstWirelessProperty properties[] = {
    *
    * Packets with a smaller coverage are dropped, except those that are covered
    * completely. The number includes the 8 bytes of the UDP-Lite header, as on
-   * the wire. For example, with 20 the fixed header of RTP must be covered too.
-   * The value 0 does not mean "any": as in Linux, all packets that are not
-   * covered completely are then dropped.
+   * the wire. For example, with the value 20 the checksum must also cover the
+   * fixed header of RTP. The value 0 does not mean "any": as in Linux, all
+   * packets that are not covered completely are then dropped.
    */
   PROPERTY_INT ("min-coverage", "Minimum coverage",
       "Minimum checksum coverage of accepted packets, the UDP-Lite header of "

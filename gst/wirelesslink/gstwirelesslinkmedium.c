@@ -370,8 +370,8 @@ gst_wireless_link_distribute (GstWirelessLink * self)
 
 /* --- packets that never leave the link ------------------------------------ */
 
-/* Counts all packets in the link as lost. Otherwise they would delay EOS
- * without end, for example in an outage that never ends. */
+/* Counts all packets in the link as lost. Without this, EOS would have to wait
+ * for them, for example forever in an outage that never ends. */
 static void
 give_up (GstWirelessLink * self)
 {

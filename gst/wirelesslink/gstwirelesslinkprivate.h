@@ -295,8 +295,8 @@ gdouble gst_wireless_link_get_quality (GstWirelessLink * self, guint station);
 
 /* --- gstwirelesslinkinput.c, called with the lock held -------------------- */
 
-/* Adds all flows to the core whose number is not above the number of `flow`, if
- * the core does not have them yet. */
+/* Adds to the core all flows that it does not have yet and whose numbers are
+ * not above the number of `flow`. */
 void gst_wireless_link_announce_flow (GstWirelessLink * self,
     GstWirelessLinkFlow * flow);
 /* Tells the core that no further packets of the flow follow for now, so that

@@ -9,11 +9,13 @@ Every pipeline reads the same stream of about 240 MB from the file cache. The
 stream is a repeated clip. Each pipeline runs in its own gst-launch-1.0, whose
 registry already exists. wait4 reports the user and system seconds. The
 pipelines run in turn (A B C A B C ...), so that other load of the machine
-affects all of them. The cost of an element is the difference between a pipeline
-with the element and the same pipeline without it in the same round. A ratio
-below 1 means that our element needs less time. The program only fails if a
-pipeline fails or outputs less than the whole stream, so it never fails because
-of noise.
+affects all of them.
+
+The cost of an element is a difference of CPU times: the time of a pipeline with
+the element, minus the time of the same pipeline without it in the same round. A
+ratio below 1 means that our element needs less time. The program only fails if
+a pipeline fails or outputs less than the whole stream, so it never fails
+because of noise.
 """
 
 import argparse

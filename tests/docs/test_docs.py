@@ -586,8 +586,8 @@ class Papers(unittest.TestCase):
     """
 
     PAGES = sorted((SOURCE / "docs").glob("papers*.md"))
-    # Matches a cell of this column that is correct although it names no test
-    # and no program.
+    # A cell of this column may be correct although it names no test and no
+    # program. This pattern matches such cells.
     OTHERWISE = r"below|–|none\b.*|\[.*\]\(.*\)"
 
     @classmethod

@@ -6,7 +6,8 @@
  * The first byte of the input selects what is tested. For `interference` and
  * for traces, the rest of the input is the text. For numbers, a profile and a
  * quality follow, and then pairs until the input ends. A pair is the index of a
- * field and its new value: eight bytes, or a magnitude.
+ * field and its new value. The value has eight bytes, or it is a small number
+ * multiplied by a power of ten.
  */
 
 #include "fuzzlink.h"

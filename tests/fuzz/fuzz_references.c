@@ -19,7 +19,8 @@
 #define MAX_STORED 16
 #define MAX_PICTURES 400
 #define SLOT_BITS ((1u << 17) - 1)
-/* Special slots: one for missing pictures, and three for the marks of H.264. */
+/* Special slots: one for missing pictures, and three for the marks of H.264,
+ * which say which pictures are still used for reference. */
 #define SPECIAL_BITS (15u << 28)
 /* Picture number of the substitute that a decoder stores in place of a lost
  * picture. */
@@ -74,7 +75,7 @@ typedef struct
   guint32 wrong;
   gboolean may_lead;            /* A leading picture may come next. */
   gboolean is_active;
-  /* The last key frame switched the use of slots on or off. */
+  /* TRUE if the last key frame switched the use of slots on or off */
   gboolean was_switched;
   guint n_since_key;
 } Model;
@@ -355,8 +356,8 @@ take_marks (Model * model, FuzzInput * input, H264Slice * slice)
   guint n = fuzz_take_u8 (input) % 3 + 1;
   Decoder left = model->whole;
 
-  /* The memory management operations must remove so many pictures that the
-   * decoder can store the current picture. */
+  /* The memory management operations must remove enough pictures for the
+   * decoder to store the current picture. */
   for (; left.n > 0 && (n > 0 || left.n >= model->max_references); n -= n > 0) {
     const guint at = fuzz_take_u8 (input) % left.n;
 

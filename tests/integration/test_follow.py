@@ -85,9 +85,10 @@ class FollowTest(unittest.TestCase):
 
     def check(self, sink):
         lines = self.follow(sink, self.home / f"{sink}.csv")
-        # The rule of bitrateadapt is tested in virtual time. This test checks
-        # what holds at any speed of the machine. (The estimate may change
-        # while a line of the log is written, so the next line counts too.)
+        # Other tests check the rule of bitrateadapt in virtual time. This test
+        # checks only what holds at any speed of the machine. (The estimate may
+        # change while a line of the log is written, so the next line counts
+        # too.)
         highest = 0
         for line, later in zip(lines, lines[1:] + lines[-1:]):
             highest = max(highest, int(line["estimated"]),

@@ -117,8 +117,8 @@ class WrongInput(unittest.TestCase):
             with self.subTest(line=line):
                 errors = [text for text in output.splitlines()
                           if text.startswith("ERROR: from element")]
-                # After any error, elements upstream of the faulty one may post
-                # a second error, "Internal data stream error". This second
+                # After an error of one element, elements upstream of it may
+                # post a second error, "Internal data stream error". This second
                 # error does not count here.
                 errors[1:] = [text for text in errors[1:]
                               if "Internal data stream error" not in text]

@@ -383,7 +383,9 @@ receive (Session * session)
   }
 }
 
-/* Returns errno at the end of the connection. */
+/* Sends or receives until the connection ends. Returns 0 if all packets were
+ * sent, if the peer closed the connection, or if the test ended it. Otherwise
+ * returns the errno with which the connection ended. */
 static int
 run_connection (Session * session)
 {

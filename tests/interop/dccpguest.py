@@ -202,7 +202,7 @@ def _initial_files(modules):
 # ------------------------------------------------------------------ the machine
 
 class Monitor:
-    """A socket through which a program controls QEMU. It sends commands in
+    """A socket through which this program controls QEMU. The commands are in
     JSON.
     """
 

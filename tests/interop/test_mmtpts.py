@@ -2,11 +2,11 @@
 """Checks how much of a transport stream arrives if mmtpsink sends it to mmtpsrc
 over a slow link.
 
-Each picture that a decoder (ffmpeg) makes of the received stream must be
-bit-identical to the picture with the same presentation time in the whole
-stream. Sound, data and clock references must all arrive. tsdemux, ffmpeg,
-tshark and this test, which follows ISO/IEC 13818-1, must find no gap in a
-continuity counter.
+A decoder (ffmpeg) makes pictures of the received stream. Each of them must be
+bit-identical to the picture of the sent stream that has the same presentation
+time. Sound, data and clock references must all arrive. tsdemux, ffmpeg, tshark
+and this test, which follows ISO/IEC 13818-1, must find no gap in a continuity
+counter.
 
 The received stream must be bit-identical to the sent stream in two cases: if
 the link is fast enough, and if no pictures can be found in the stream.

@@ -75,10 +75,10 @@ guint arena_possible_count (const GArray * frames, const ArenaSupply * supply,
 guint arena_possible_count_all (const GArray * frames,
     const ArenaSupply * supply, const ArenaPossibleConfig * config);
 
-/* Compares the two algorithms on random instances of up to 12 frames. Returns
- * the greedy result as a mean share (0 to 1) of the optimum, and stores the
- * worst share in `worst`. If `worst` is above 1, the greedy algorithm violates
- * a rule. */
+/* Compares the greedy algorithm with the exact one on random instances of up to
+ * 12 frames. Returns the mean of the greedy result as a share (0 to 1) of the
+ * optimum, and stores the lowest share in `worst`. If `worst` is above 1, the
+ * greedy algorithm violates a rule. */
 gdouble arena_possible_check (guint n_instances, guint64 seed,
     gdouble * worst);
 

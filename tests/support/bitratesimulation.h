@@ -44,8 +44,8 @@ typedef struct
 typedef struct
 {
   guint64 bitrate;
-  /* The bitrate in bit/s that the pictures need, even if the encoder could use
-   * more. */
+  /* The bitrate in bit/s that the pictures need. The encoder does not use more,
+   * even if `bitrate` is higher. */
   guint64 needed_bitrate;
   /* TRUE if `bitrate` stays constant, whatever the network can carry */
   gboolean is_fixed;

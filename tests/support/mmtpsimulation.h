@@ -147,8 +147,8 @@ void mmtp_simulation_config_set_source (MmtpSimulationConfig * config, guint n,
 void mmtp_simulation_config_add_action (MmtpSimulationConfig * config,
     guint64 time, MmtpSimulationActionType type, guint path);
 
-/* The judge's record of a frame. All times in it are true times, not those of
- * an endpoint's clock. */
+/* What the simulation records about a frame. All times are true times, not
+ * those of an endpoint's clock. */
 typedef struct
 {
   /* Due time in ns; MMTP_SIMULATION_NEVER if the sender has not got the frame

@@ -30,12 +30,13 @@
  * and the rate at which data leave the encoder. */
 #define PUT_TIME (1000 * MILLISECOND)
 /* Even without a queue, the backlog has an age: the round trip plus the time
- * between two reports of the receiver. This normal age is measured as the
- * minimum age of the last MIN_PERIOD to 2 * MIN_PERIOD.
+ * between two reports of the receiver. This normal age is the minimum of the
+ * ages in a recent period. The period lasts between MIN_PERIOD and 2 *
+ * MIN_PERIOD.
  *
- * Within this time, a queue of the stream drains, because the bitrate is below
- * the rate of the network. A delay that remains for longer is not due to the
- * stream. */
+ * During this period, a queue that the stream has caused becomes empty,
+ * because the bitrate is below the rate of the network. A delay that remains
+ * for longer is not due to the stream. */
 #define MIN_PERIOD (2000 * MILLISECOND)
 /* The interval of CoDel (RFC 8289, section 4.3). If a round trip is longer than
  * STANDING_TIME, the interval is a round trip, as the RFC recommends. */
@@ -65,8 +66,8 @@ get_n_samples (const BitrateBacklog * backlog)
 
 /* Returns the age of the backlog at `now`: the time since the encoder made the
  * oldest byte that is still in the backlog. The first `drained` bytes of the
- * encoder have left the backlog. If this byte is older than the oldest sample,
- * the age is the time since the oldest sample. */
+ * encoder have left the backlog. If the oldest byte of the backlog is older
+ * than the oldest sample, the age is the time since the oldest sample. */
 static guint64
 get_age (const BitrateBacklog * backlog, guint64 now, guint64 drained)
 {
@@ -91,8 +92,8 @@ note_min (BitrateMinimum * minimum, guint64 now, guint64 value)
   minimum->present = MIN (minimum->present, value);
 }
 
-/* Returns how much larger `value` is than the minimum of the present and the
- * previous period; 0 if it is not larger. */
+/* Returns `value` minus the minimum that was measured in the present and the
+ * previous period. Returns 0 if `value` is not larger than this minimum. */
 static guint64
 get_excess (const BitrateMinimum * minimum, guint64 value)
 {
@@ -178,9 +179,9 @@ bitrate_backlog_input (BitrateBacklog * backlog, const BitrateReport * report)
   note_min (&backlog->age, report->now, sample->age);
   if (report->network_queue == BITRATE_UNKNOWN)
     return;
-  /* The transport has measured the minimum one-way delay, so any delay above
-   * this minimum is first taken for a queue. If the additional delay remains
-   * for some seconds, it is no longer taken for a queue. */
+  /* The transport has measured the minimum one-way delay. A delay above this
+   * minimum is at first assumed to come from a queue. If the additional delay
+   * remains for some seconds, it is assumed to have another cause. */
   if (backlog->network_queue.period_end == 0)
     note_min (&backlog->network_queue, report->now, 0);
   note_min (&backlog->network_queue, report->now, report->network_queue);
@@ -267,7 +268,7 @@ bitrate_backlog_get_drain_rate (const BitrateBacklog * backlog)
 }
 
 /* Returns the oldest sample of the last `time` ns. Sets `n_frames` to the
- * number of samples since then at which the encoder had made new data. */
+ * number of later samples that show new data from the encoder. */
 static const BitrateBacklogSample *
 get_oldest (const BitrateBacklog * backlog, guint64 time, guint * n_frames)
 {

@@ -11,7 +11,8 @@
 #include "dccppacket.h"
 
 #define DCCP_COOKIE_SECRET_SIZE 32
-/* maximum size in bytes, because the length field of an option has one byte */
+/* Maximum size of a cookie in bytes. A cookie is sent in an option, whose
+ * length field has only one byte. */
 #define DCCP_MAX_COOKIE 253
 
 typedef struct

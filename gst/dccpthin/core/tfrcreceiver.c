@@ -25,8 +25,8 @@
  * (RFC 4342 sections 8.1, 10.2 and 10.3).
  *
  * From one packet to the next the counter increases by at most 5, even if the
- * sender paused for longer. An increase by 5 therefore means that more than one
- * round trip may have passed, but not how many.
+ * sender paused for longer. If it increases by 5, more than one round trip may
+ * have passed. The counter does not show how many.
  */
 #define COUNTER_MASK 15
 #define QUARTERS 4
@@ -246,10 +246,10 @@ count_round_trip (TfrcReceiver * receiver, guint8 ccval)
 
 /* --- the receive rate */
 
-/* Returns the receive rate. It is measured since one of our earlier reports:
- * the latest report that is at least one round trip old (RFC 4342 errata 610
- * and 611). The time is measured from the arrival of one packet to the arrival
- * of another packet.
+/* Returns the receive rate since one of our earlier reports. This is the latest
+ * report that is at least one round trip old (RFC 4342 errata 610 and 611). The
+ * time is measured from the arrival of one packet to the arrival of another
+ * packet.
  *
  * Erixzon (2004) counts the packets in an interval of fixed length instead
  * (section 5.3.4). The result is inaccurate if the interval is so short that it
@@ -395,13 +395,15 @@ split_gap (TfrcReceiver * receiver, Gap * gap, guint64 round_trip)
 }
 
 /* Returns whether the losses of the gap belong to the current loss event. They
- * belong to it if this event began less than one round trip before.
+ * do if the event began less than one round trip before them.
  *
- * If the round-trip time is known, the time since the beginning of the event is
- * compared with it (RFC 5348 section 5.2). If the round-trip time is not known,
- * the window counter may also show that no round trip has passed. The result is
- * then TRUE. The sender increases the window counter according to the
- * round-trip time that the sender has measured (RFC 4342 section 10.2). */
+ * If the round-trip time is known, it is compared with the time since the
+ * beginning of the event (RFC 5348 section 5.2). If the round-trip time is not
+ * known, the window counter is used first: until it has shown that the event
+ * has ended, the result is TRUE. The sender increases the window counter
+ * according to the round-trip time that the sender has measured (RFC 4342
+ * section 10.2).
+ */
 static gboolean
 is_of_event (TfrcReceiver * receiver, const Gap * gap)
 {

@@ -75,8 +75,9 @@ guint64 mmtp_paths_get_return_time (const MmtpPaths * paths);
  * delay of a path is its expected delay plus a safety margin. Returns
  * MMTP_NEVER if no path is usable. */
 guint64 mmtp_paths_get_min_delay (const MmtpPaths * paths);
-/* Returns the minimum delay in ns that a packet would have on any usable path
- * if the queue of that path were empty; 0 if unknown. */
+/* Returns the minimum delay over all usable paths, in ns. The delay of a path
+ * is the delay that a packet would have if the queue of the path were empty.
+ * Returns 0 if the delay is unknown. */
 guint64 mmtp_paths_get_best_delay (const MmtpPaths * paths);
 /* Returns whether some path almost certainly delivers a packet before
  * `deadline`. The packet is assumed to be sent as soon as the pacing allows it.

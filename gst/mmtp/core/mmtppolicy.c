@@ -21,8 +21,9 @@
 #define DROPPABLE_SLACK 70
 #define LAYER_SLACK 50
 #define DELTA_SLACK 30
-/* The paths can deliver a number of bytes before the deadline of the next more
- * important frame. A less important frame may be sent first only if both frames
+/* A less important frame and a more important frame are waiting. Before the
+ * deadline of the more important frame, the paths can deliver a number of
+ * bytes. The less important frame may be sent first only if both frames
  * together need at most DEFER_PERCENT of these bytes. */
 #define DEFER_PERCENT 60
 /* Value for a group of pictures that has not been determined yet. Groups are
@@ -117,8 +118,8 @@ get_trust (const MmtpPolicy * policy)
   return stalls ? TRUST_DELIVERING : TRUST_OVERDUE;
 }
 
-/* What is known about a path. If more is known about one path than about
- * another, the only copy of a packet is sent on the path that is better known.
+/* How much is known about a path. A packet that is sent on only one path uses a
+ * path about which most is known.
  */
 typedef enum
 {
@@ -247,9 +248,10 @@ can_finish (const MmtpPolicy * policy, const MmtpPacket * packet)
       mmtp_send_queue_get_deadline (queue, packet), FALSE, 100);
 }
 
-/* Finds the smallest frame of the rank. Only frames that can be in time, and to
- * which no other frame refers, are candidates. If not all frames can be sent,
- * this choice sends the largest number of them. */
+/* Finds the smallest frame of the rank. The candidates are the frames that can
+ * be in time and to which no other frame refers. If not all frames can be sent,
+ * choosing the smallest frame first allows the largest number of frames to be
+ * sent. */
 static MmtpPacket *
 find_smallest (const MmtpPolicy * policy, MmtpRank rank, guint64 arrival,
     guint64 late)

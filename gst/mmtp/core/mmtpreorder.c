@@ -51,7 +51,8 @@ typedef enum
 {
   BETWEEN_BUFFERS,
   ASSEMBLING,
-  GIVING_UP                     /* The rest of a buffer is skipped. */
+  /* the rest of an incomplete buffer is skipped */
+  GIVING_UP
 } State;
 
 struct _MmtpReorder

@@ -24,8 +24,8 @@
 #define PATHS_ON_ALL 4
 /* A REPORT is sent immediately for each of the first START_MESSAGES messages of
  * a path, because slow start needs these REPORTs. After that, a REPORT is sent
- * after every MANY_MESSAGES messages. The sender needs these REPORTs because so
- * many messages are a large part of a congestion window. */
+ * after every MANY_MESSAGES messages. The sender needs these REPORTs, because
+ * MANY_MESSAGES messages are a large part of a congestion window. */
 #define START_MESSAGES 32
 #define MANY_MESSAGES 64
 /* Minimum interval between the last REPORT and a REPORT outside the regular
@@ -33,9 +33,9 @@
  * been reported yet. MIN_DISTANCE applies in all other cases. */
 #define MIN_DISTANCE (10 * MMTP_MSECOND)
 #define MANY_DISTANCE (5 * MMTP_MSECOND)
-/* The time since the previous REPORT must have a minimum length before a REPORT
- * is sent outside the regular schedule. If the report period exceeds
- * LONG_PERIOD (ns), this minimum is at least a fourth of the period. */
+/* If the report period exceeds LONG_PERIOD (ns), another minimum applies to a
+ * REPORT outside the regular schedule. At least a fourth of the period must
+ * have passed since the previous REPORT. */
 #define LONG_PERIOD (200 * MMTP_MSECOND)
 /* mmtp_arrivals_get_rate() measures the rate over this time. After the end of a
  * gap, the measured rate is therefore too low for this time. */
@@ -378,9 +378,9 @@ is_starting (MmtpReports * self, const MmtpReceiverPath * path)
       && path->arrivals.received > MAX (get_reports (self, path)->reported, 1);
 }
 
-/* Returns the earliest time at which a REPORT about `path` may be sent on the
- * fastest path before its regular time. Returns MMTP_NEVER if no such REPORT is
- * needed. */
+/* A REPORT about `path` can be sent on the fastest path before the regular time
+ * of this REPORT. Returns the earliest time for this. Returns MMTP_NEVER if no
+ * such REPORT is needed. */
 static guint64
 get_time_at_once (MmtpReports * self, const MmtpReceiverPath * path)
 {

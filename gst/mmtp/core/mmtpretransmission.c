@@ -11,8 +11,8 @@
  * retransmission might be late */
 #define MAX_SPECULATIVE 64
 /* A packet in flight on a stalled path can be sent again on another path. This
- * is done as late as possible. If the packet would still be in time on the
- * other path RESCUE_TIME later, the sender waits. Three reports arrive in
+ * is done as late as possible: the sender waits while the packet would still be
+ * in time if it were sent RESCUE_TIME later. Three reports arrive in
  * RESCUE_TIME.
  */
 #define RESCUE_TIME (150 * MILLISECOND)

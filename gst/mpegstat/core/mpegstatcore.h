@@ -80,7 +80,7 @@ typedef struct
   /* time from the first to the last arrival, in ns */
   guint64 duration;
   gint64 latency_min, latency_median, latency_p95, latency_p99, latency_max;
-  /* in ns; the five latencies above are also in ns */
+  /* All latencies are in ns, also the five latencies above. */
   gint64 latency_mean;
   guint64 jitter;               /* in ns */
 } MpegStatTotals;

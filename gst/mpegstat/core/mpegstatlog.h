@@ -12,7 +12,7 @@
 typedef enum
 {
   MPEGSTAT_LOG_CSV,             /* a header line, and one row per event */
-  MPEGSTAT_LOG_JSON             /* one line per event, which is a JSON object */
+  MPEGSTAT_LOG_JSON             /* a JSON object per event, each on one line */
 } MpegStatLogFormat;
 
 typedef struct

@@ -11,7 +11,7 @@ struct _LinkDelivery
   GArray *times;                /* guint64 in ms */
   guint64 period;               /* last opportunity to send, in ms */
   guint64 round;                /* number of repetitions of the trace */
-  /* index of the next opportunity to send in the trace */
+  /* index in `times` of the next opportunity to send */
   guint next;
   /* model that replaces the trace; NULL = there is a trace */
   LinkWander *wander;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs the part of the demo in which a radio damages packets. pipelines/wsim
-sends a small clip by UDP, by UDP-Lite and by UDP over a bearer that
-retransmits, once for each seed.
+sends a small clip in three ways: by UDP, by UDP-Lite, and by UDP over a bearer
+that retransmits. Each of these runs is repeated for each seed.
 
 These runs take place at the same time as the other runs of the demo. They need
 little CPU time, because the radio has only 9600 bit/s. A busy machine does not

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Estimates how long the remaining cells of a matrix will take. The estimate
-follows from the durations of those cells that this machine has already run."""
+"""Estimates how long the remaining cells of a matrix will take. The estimate is
+computed from the durations of those cells that this machine has already run."""
 
 import statistics
 from collections.abc import Callable, Sequence
@@ -57,9 +57,9 @@ class Estimate:
         return (length(cell) or WORKLOAD_S) + EXTRA_S
 
     def total(self, todo: Sequence[Cell], jobs: int, cores: int) -> float:
-        """Returns the time that all cells of `todo` need. Computed cells are
-        run first. As many of them run at the same time as there are cores. Then
-        the cells in real time are run, `jobs` of them at the same time."""
+        """Returns the time in s that all cells of `todo` need. The computed
+        cells are run first, `cores` of them at the same time. Then the cells in
+        real time are run, `jobs` of them at the same time."""
         return sum(
             at_once([self.seconds(cell) for cell in todo
                      if is_computed(cell) == computed], number)
@@ -82,10 +82,11 @@ def length(cell: Cell) -> float:
 
 
 def keys(cell: Cell) -> list[tuple[Any, ...]]:
-    """Returns four tuples, for a search from similar cells to less similar
-    cells. Each tuple says whether the cell is computed. The first tuple also
-    contains the values of all three KEYS for this cell. The next tuples contain
-    the values of the first two KEYS, of the first of the KEYS, and of none."""
+    """Returns the four keys under which the durations of runs like `cell` are
+    looked up, one after the other. Each key is a tuple that says whether the
+    cell is computed. The first tuple also has the values of all three KEYS for
+    this cell, so it finds the most similar runs. The next tuples have the
+    values of the first two KEYS, of the first of the KEYS, and of none."""
     values = tuple(key(cell) for key in KEYS)
     return [(is_computed(cell), *values[:number])
             for number in range(len(values), -1, -1)]

@@ -9,7 +9,7 @@ again. Each run of the lab writes the trace into the directory of the run.
 
 from wirelesslab.errors import LabError
 
-# The number of bits that may pass the link for each line of a delivery trace.
+# Each line of a delivery trace allows this number of bits to be sent.
 BITS = 8 * 1500
 MS = 1000
 # The duration of the trace. A trace that reaches its end begins again, which

@@ -16,8 +16,8 @@ NEUTRAL = "#0072b2"
 
 
 class Pipelines(typing.NamedTuple):
-    """The launch lines of the sender and the receiver of one stream. With them,
-    people can repeat the runs of a row by hand.
+    """The launch lines of the sender and the receiver of one stream. With these
+    lines, people can repeat the runs of a table row by hand.
     """
 
     name: str

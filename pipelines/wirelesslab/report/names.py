@@ -68,7 +68,8 @@ def branches(pipeline: str) -> list[list[Element]]:
     words = shlex.split(pipeline)
     logs = [place for place, word in enumerate(words) if "{sent}" in word]
     found: list[list[Element]] = [[]]
-    # TRUE if the next word is the first word or follows an exclamation mark.
+    # TRUE if the next element continues the branch: it is the first word, or it
+    # follows an exclamation mark.
     is_linked = not logs
     for word in words[logs[-1] + 1:] if logs else words:
         if word == "!":
@@ -212,8 +213,9 @@ def of_elements(known: Mapping[str, Protocol]) -> dict[str, str]:
     for kind in KINDS:
         alike: dict[str, list[Protocol]] = {}
         for one in unnamed:
-            # The transports with the same essential elements as `one`. The name
-            # of `one` must differ from their names.
+            # The transports that have the same essential elements as the
+            # transport `one`. Its name must differ from the names of the
+            # others.
             same = [other for other in unnamed
                     if essential(other, ()) == essential(one, ())]
             alike.setdefault(kind(one, same), []).append(one)

@@ -120,8 +120,8 @@ def axes(x: str, y: str) -> tuple[Figure, Axes]:
 
 
 def plain(value: float, _position: int) -> str:
-    """Formats a mark of a logarithmic axis as 1000, not as a power of ten, and
-    leaves out most marks.
+    """Returns the label of a mark on a logarithmic axis, as a plain number such
+    as 1000 instead of a power of ten. Most marks get an empty label.
     """
     first = value / 10 ** math.floor(math.log10(value))
     return f"{value:g}" if round(first, 6) in (1, 2, 5) else ""
@@ -515,7 +515,8 @@ def save(figure: Figure, path: pathlib.Path) -> None:
 
 
 def adaptive(svg: str) -> str:
-    """Replaces the colours of text and rules by variables of the SVG's style.
+    """Replaces the colours of text and of separating lines by variables of the
+    SVG's style.
     """
     svg = svg.replace(INK, "var(--ink)").replace(RULE, "var(--rule)")
     return re.sub("(<svg [^>]*>)", rf"\1\n{STYLE_OF_SVG}", svg, count=1)

@@ -36,8 +36,9 @@ def rows(runs: list[run_results.Run]) -> dict[str, Any]:
 
 def draw_share(ax: Axes, values: Sequence[float], sent: int,
                **look: Any) -> None:
-    """Draws the share of the sent packets that took at most a certain time, as
-    a curve over this time.
+    """Draws a curve. For each time on the x axis it shows the percentage of the
+    `sent` packets that took at most this time. `values` are the times of the
+    packets that arrived.
     """
     values = sorted(values)
     ax.plot(values, [100 * (n + 1) / sent for n in range(len(values))], **look)
@@ -129,8 +130,9 @@ def voice_over_time(runs: list[run_results.Run]) -> Figure:
 
 def delays(runs: list[run_results.Run], what: str,
            unit: float) -> tuple[Figure, Axes]:
-    """Draws the share of the packets that took at most a certain time, as a
-    curve over this time.
+    """Draws a curve for each label. For each delay on the x axis it shows the
+    percentage of the packets that had at most this delay. `what` is the text of
+    the x axis, whose unit is `unit` ns. Returns the figure and its axes.
     """
     figure, ax = plots.axes(what, "of the packets sent, %")
     for name, (own, look) in rows(runs).items():

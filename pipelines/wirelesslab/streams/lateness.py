@@ -74,8 +74,8 @@ MAX_SHIFT_MS, MAX_SHIFT = 10.0, 0.05
 # A run is also flagged if the 99th percentile of the lateness of the machine or
 # of the link exceeds this number of ms, which is half of a frame period. A
 # sender that wakes up so late sends bursts, and a transport may mistake the
-# delay for congestion. The number of changed verdicts does not include these
-# effects, because it is computed only from the times of the frames.
+# delay for congestion. The limits above do not cover these effects, because
+# they are computed only from the times of the frames.
 MAX_P99_MS = 20.0
 # A run with a workload other than video is flagged if the 99th percentile of
 # the lateness of the machine or of the link exceeds this number of ms. The
@@ -233,8 +233,8 @@ def effect(passages: Sequence[measurements.Passage],
 
 
 def reasons(found: Mapping[str, float]) -> list[str]:
-    """Returns the parts of a sentence that says why a run is unreliable: one
-    for each result of effect() that exceeds its limit.
+    """Returns the parts of a sentence that says why a run is unreliable. There
+    is one part for each result of effect() that exceeds its limit.
     """
     words = []
     if found["verdicts_percent"] > MAX_VERDICTS:

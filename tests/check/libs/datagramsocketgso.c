@@ -452,8 +452,8 @@ GST_END_TEST;
 
 /* --- receiving ------------------------------------------------------------- */
 
-/* The kernel may merge packets as it likes; whatever it does, the packets are
- * the same. */
+/* The kernel may or may not merge packets. In both cases, the test must receive
+ * the packets that were sent. */
 GST_START_TEST (merged_packets_are_split_again)
 {
   DatagramSocket *listener = open_listener (__i__, TRUE);

@@ -417,7 +417,7 @@ count_told (DccpDropCode code)
   return n;
 }
 
-/* Several reports contain each dropped packet, and some of these reports are
+/* Each dropped packet is in several reports, and some of these reports are
  * lost. Nevertheless each dropped packet must be counted only once. */
 GST_START_TEST (dropped_packets_are_told_once)
 {

@@ -143,8 +143,8 @@ GST_START_TEST (sync_acknowledges_what_was_refused)
   sync = dccp_network_find (&network, CLIENT, DCCP_SYNC, 0);
   assert_equals_uint64 (sync->packet.acknowledgement,
       dccp_sequence_add (gsr, 8000));
-  /* A Sync that answers a Reset acknowledges GSR (RFC 4340 section 8.5, step
-   * 6). */
+  /* A Sync that answers a Reset acknowledges GSR, the greatest sequence number
+   * received (RFC 4340 section 8.5, step 6). */
   fail_if (is_valid (CLIENT, DCCP_RESET, 8000, 0));
   sync = dccp_network_find (&network, CLIENT, DCCP_SYNC, 1);
   assert_equals_uint64 (sync->packet.acknowledgement, gsr);
@@ -301,10 +301,11 @@ GST_END_TEST;
 
 /* --- invalid numbers ------------------------------------------------------ */
 
-/* More consecutive packets are lost than the sequence window has numbers. The
- * packets that follow are therefore invalid, and the receiver sends a Sync. The
- * answer is outside the window, too. The receiver accepts it when no valid
- * packet has arrived for three round trips. */
+/* The number of consecutive lost packets exceeds the sequence window. The
+ * packets after them are therefore invalid, and the receiver sends a Sync. The
+ * sequence number of the SyncAck that answers it is outside the window, too.
+ * The receiver accepts the SyncAck when no valid packet has arrived for three
+ * round trips. */
 GST_START_TEST (ends_find_each_other_after_a_long_burst)
 {
   guint missing;

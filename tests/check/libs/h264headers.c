@@ -555,8 +555,8 @@ GST_START_TEST (order_type_2_is_that_of_decoding)
 
 GST_END_TEST;
 
-/* memory_management_control_operation 5: the counts start again at this
- * picture. */
+/* memory_management_control_operation 5: the picture order counts start again
+ * at 0 with this picture. */
 GST_START_TEST (picture_that_forgets_begins_the_counts)
 {
   H264Headers *headers = make_headers (SPS (ORDER_0, "1:0"),
@@ -564,8 +564,9 @@ GST_START_TEST (picture_that_forgets_begins_the_counts)
 
   fail_unless_equals_int (count (headers, IDR,
           "e0 e7 e0 4:0 1:0 e0 4:6 s0 2:0"), 6);
-  /* The counts of the fields are 14 and 12. Subtracting tempPicOrderCnt leaves
-   * 2 for the top field and 0 for the bottom field. */
+  /* The picture order counts of the top field and the bottom field are 14 and
+   * 12 at first. The smaller one of them (tempPicOrderCnt) is subtracted from
+   * both. The results are 2 and 0. */
   fail_unless_equals_int (count (headers, REFERENCE,
           "e0 e7 e0 4:1 1:0 4:14 s-2 1:1 e5 e0"), 0);
   fail_unless_equals_int (count (headers, REFERENCE,

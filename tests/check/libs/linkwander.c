@@ -480,9 +480,9 @@ print_recordings (const gchar * directory)
   g_clear_pointer (&dir, g_dir_close);
 }
 
-/* This test only prints figures, because the model was not fitted to the
- * recordings. It is part of the suite only if MMTP_TRACES is set, because it
- * would otherwise pass without checking anything. */
+/* This test checks nothing. It only prints figures, because the model was not
+ * fitted to the recordings. It is therefore part of the suite only if
+ * MMTP_TRACES is set. */
 GST_START_TEST (model_beside_recordings)
 {
   const gchar *directory = g_getenv ("MMTP_TRACES");

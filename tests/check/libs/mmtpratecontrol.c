@@ -437,9 +437,9 @@ GST_START_TEST (leaves_room_for_a_limited_source)
 
 GST_END_TEST;
 
-/* Some publications demand that the rate is reduced after losses of any kind.
- * If an algorithm follows such a publication, the required share of the link's
- * rate may be lower in this test. */
+/* The test requires the share `share` of the link's rate. Some publications
+ * demand that the rate is reduced after losses of any kind. For an algorithm
+ * that follows such a publication, a lower share would be sufficient. */
 GST_START_TEST (survives_random_losses)
 {
   const gdouble share = 0.8;

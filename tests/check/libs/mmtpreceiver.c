@@ -972,8 +972,9 @@ GST_START_TEST (a_gap_is_skipped_at_the_deadline_and_nothing_is_late)
 
 GST_END_TEST;
 
-/* A timer that runs late must not make the receiver drop a buffer that arrived
- * in time. A lower latency D0 may make it drop such a buffer. */
+/* If a timer of the receiver runs late, the receiver must still output the
+ * buffers that arrived in time. If the initial delay (D0) becomes shorter, it
+ * is allowed to drop such buffers. */
 GST_START_TEST (what_came_in_time_goes_out)
 {
   MmtpAddress address = make_address (1);
@@ -2016,9 +2017,9 @@ GST_START_TEST (changes_of_the_initial_delay_are_limited)
   while (mmtp_receiver_poll_event (peer.receiver, &event))
     n += event.type == MMTP_EVENT_INITIAL_DELAY;
   fail_unless_equals_int (n, MAX_DELAY_CHANGES);
-  /* The limit of changes is for one second. After this second, further changes
-   * are allowed. The next KEEPALIVE therefore applies the initial delay (D0)
-   * that was requested last. */
+  /* The number of changes in one second is limited. After this second, further
+   * changes are allowed. The next KEEPALIVE therefore applies the initial delay
+   * (D0) that was requested last. */
   peer.now += MS (1000);
   give_sealed (&peer, &message, &address);
   fail_unless (poll_event (&peer, MMTP_EVENT_INITIAL_DELAY, &event));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests how the sender of MMTP cuts a transport stream at its pictures, which
- * pieces its queue drops, and what the receiver makes of the pieces that
+ * pieces its queue drops, and what the receiver outputs if only some pieces
  * arrive.
  */
 

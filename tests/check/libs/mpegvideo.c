@@ -562,8 +562,8 @@ GST_START_TEST (missing_rows_make_a_frame_incomplete)
 
 GST_END_TEST;
 
-/* ISO/IEC 13818-2 6.3.3: a picture of 144 lines has nine macroblock rows in a
- * progressive frame. An interlaced frame has two times five rows. */
+/* ISO/IEC 13818-2 6.3.3: a progressive frame of 144 lines has nine macroblock
+ * rows. An interlaced frame of 144 lines has ten rows, five in each field. */
 GST_START_TEST (interlaced_frames_have_rows_for_both_fields)
 {
   gint progressive;

@@ -881,9 +881,9 @@ GST_START_TEST (wild_references_without_gop_headers_lose_seconds_at_most)
   fail_unless_equals_int64 (lose_by_wild_references (TRUE, FALSE, &max_gap,
           &last), 0);
   fail_unless_equals_int64 (last, 119);
-  /* Without timestamps the timeline cannot exclude a loss. For each of the
-   * eight frames it may report lost frames, but at most as many as belong to
-   * ten seconds, which is 250.
+  /* Without timestamps the timeline cannot exclude a loss. It may report lost
+   * frames before each of the eight frames, but each time at most 250, which is
+   * the number of frames in ten seconds.
    */
   fail_unless (lose_by_wild_references (FALSE, FALSE, &max_gap, &last) <=
       8 * 250);

@@ -150,9 +150,9 @@ GST_START_TEST (oldest_known_host_makes_room)
   for (i = 0; i <= PREFIX_LIMITER_HOSTS; i++) {
     host = make_host (i << 8);
     prefix_limiter_remember (limiter, &host);
-    /* In each round, one more host is remembered, and then the first host is
-     * remembered again. The second host is therefore the host that was
-     * remembered the longest time ago. */
+    /* In each round, one more host is stored, and then the first host is stored
+     * again. At the end, the second host is therefore the one that was stored
+     * the longest time ago. */
     host = make_host (0);
     prefix_limiter_remember (limiter, &host);
   }

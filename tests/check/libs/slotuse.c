@@ -409,7 +409,9 @@ put_vp9_inter (Bits * bits, const Vp9 * frame)
     put (bits, 3, 0);
     put_vp9_size (bits);
   } else {
-    /* found_ref is 0, then 1; the render size is the frame size */
+    /* The frame has the size of its second reference frame: found_ref is 0 for
+     * the first reference frame and 1 for the second one. The last bit says
+     * that the render size equals the frame size. */
     put (bits, 2 + 1, 2);
   }
   put (bits, 1, 1);             /* allow_high_precision_mv */
@@ -540,9 +542,9 @@ GST_START_TEST (vp9_intra_only_frame_resets_contexts)
 
 GST_END_TEST;
 
-/* Writes a superframe with `n` frames to `bytes` and returns its size. By VP9,
- * B.2, a superframe has the frames, and then the index between two equal
- * markers. */
+/* Writes a superframe with `n` frames to `bytes` and returns its size. A
+ * superframe consists of the frames and, after them, an index between two equal
+ * markers (VP9, B.2). */
 static gsize
 write_superframe (const Vp9 * frames, guint n, guint8 * bytes)
 {

@@ -424,8 +424,8 @@ GST_END_TEST;
  * twice the receive rate (Erixzon, section 5.3.5).
  *
  * A data-limited sender computes the allowed rate from the maximum of the
- * reported receive rates (RFC 5348 section 4.3, Maximize). Only few packets are
- * sent in each round trip. */
+ * reported receive rates (RFC 5348 section 4.3, Maximize). The reported rates
+ * vary, because only few packets are sent in each round trip. */
 GST_START_TEST (application_is_given_twice_what_it_sends)
 {
   Loop *loop = loop_new (1e7, 11 * MS, ENDLESS, TRUE);

@@ -174,8 +174,8 @@ class ClipTest(unittest.TestCase):
                 "ms late."):
             self.assertIn(part, words)
         self.assertNotIn("udpsink", words)
-        # The frames of these senders were not late, so no sentence gives
-        # lateness as the reason.
+        # None of the frames of these senders was late, so no sentence says that
+        # frames are missing because they were late.
         for other in (sender("b", 50, {"B": 50}, element="tcpclientsink"),
                       sender("b", 50, {"B": 50}, mmtp_latency_ms=1000)):
             self.assertEqual(

@@ -255,9 +255,9 @@ class ClusterTest(NodesCase):
         runs, missing, _ = run_results.read(output, BUILD, LATE_MS)
         self.assertEqual((len(runs), missing), (CELLS, 0))
         heads, rows = run_results.all_numbers(runs)
-        # The test compares the tables of two results. The rows must differ from
-        # each other, because otherwise the tables would be equal in any case.
-        # The rows differ because the links lose frames.
+        # The test compares the tables of two results. If all rows were equal,
+        # the tables would be equal in any case and the comparison would prove
+        # nothing. The rows differ because the links lose frames.
         self.assertGreater(
             len({row[heads.index("decodable %")] for row in rows}), 2)
         # The tables have text in place of numbers, because a number that is not

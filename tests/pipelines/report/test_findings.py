@@ -120,9 +120,9 @@ class WhyTest(unittest.TestCase):
 
     def test_it_is_not_said_if_it_is_not_true_of_each_run(self):
         # In the second run, 5 of 10 I-frames and 30 of 40 P-frames are missing.
-        # The missing share of the P-frames is larger than that of the I-frames.
-        # It is therefore not true of this run that key frames were missed
-        # first. The two runs lost 49 and 115 of their 150 frames.
+        # This is a larger share of the P-frames than of the I-frames. The
+        # sentence "missed key frames first" would therefore be wrong for this
+        # run. The two runs lost 49 and 115 of their 150 frames.
         self.assertEqual(
             self.why(frames("9 20 20", decodable="1 1 2"),
                      frames("5 30 80", decodable="1 1 2")),
@@ -273,9 +273,10 @@ class SentenceTest(unittest.TestCase):
     def test_every_share_has_its_range(self):
         for words in sentences(share("a", 80, 81, 81, possible=[98, 97, 98]),
                                share("b", 60, 65, 65), share("c", 1, 2, 2)):
-            # The pattern finds each share, such as "80.0 %". The range of the
-            # share must follow it in brackets. Differences in percentage points
-            # have no range, and the pattern does not match them.
+            # The pattern finds each percentage, such as "80.0 %". The range of
+            # the percentage must follow it in brackets. Differences in
+            # percentage points have no range, and the pattern does not match
+            # them.
             for found in re.finditer(r"\d+\.\d %(.*)", words):
                 self.assertRegex(found[1], r"^ \(\d")
 
