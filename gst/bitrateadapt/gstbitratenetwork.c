@@ -118,10 +118,11 @@ typedef struct
   /* Number of packets that arrived too late. The receiver drops them, so they
    * count as lost. */
   gdouble late;
-  /* Sum over all paths: the queueing delay of a path in ns, multiplied by the
-   * share of the stream that is sent on this path */
+  /* Sum over all paths of a product: the queueing delay of the path in ns times
+   * the part of the stream that is sent on this path */
   gdouble queue_delay;
-  /* sum of the shares of the paths whose queueing delay is known, 0 to 1 */
+  /* Part of the stream, 0 to 1, that is sent on paths with a known queueing
+   * delay */
   gdouble share;
 } Channels;
 
@@ -179,7 +180,8 @@ read_latency (GstElement * element, GstBitrateNetwork * network)
   network->latency = latency * GST_MSECOND;
 }
 
-/* Names of the statistics of the only path, in dccpthinsink and in ifdsink */
+/* Names of the statistics of the path in dccpthinsink and in ifdsink, which
+ * have only one path */
 static const gchar *const in_flight[] = {
   "in-flight", "network-in-flight", NULL
 };
@@ -201,8 +203,8 @@ get_one_of (const GstStructure * stats, const gchar * const *names,
   return FALSE;
 }
 
-/* Reads the statistics of the only path of dccpthinsink or ifdsink. dccpthinsink
- * has no queue of its own. */
+/* Reads the statistics of the path of dccpthinsink or ifdsink, which have only
+ * one path. dccpthinsink has no queue of its own. */
 static void
 read_only_path (const GstStructure * stats, GstBitrateNetwork * network)
 {
@@ -234,8 +236,9 @@ read_estimate (GstElement * element, GstBitrateNetwork * network)
   if (!stats)
     return;
   /* The statistics have the latest estimate. The property may have an older
-   * estimate, because it changes only when the element notifies a change.
-   * mmtpsink does not notify a change for each report. */
+   * estimate, because the value of the property changes only when the element
+   * sends a notification. mmtpsink does not send a notification for each
+   * report. */
   if (get_field (stats, ESTIMATE, &number) && number > 0)
     network->report.estimate = number;
   if (!gst_structure_get_boolean (stats, "application-limited",
@@ -524,7 +527,7 @@ visit (GstElement * element, gpointer data)
 }
 
 /* Called by a search for an element whose name is known. Other elements are
- * therefore not asked for an estimate; only their queues are noted. Returns
+ * therefore not asked for an estimate; only their queues are recorded. Returns
  * whether `element` is the element with that name. */
 static gboolean
 visit_queue (GstElement * element, gpointer data)

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Size of a block in bytes; 40 packets for Ethernet fit into it. malloc keeps
- * freed memory of this size for the next block. */
+/* Size of a block in bytes; 40 Ethernet packets fit into it. malloc keeps freed
+ * memory of this size for the next block. */
 #define BLOCK_SIZE (64 * 1024)
 /* Alignment in bytes that is sufficient for GstMemory and for the data of each
  * memory */
@@ -73,8 +73,8 @@ allocator_release_block (GstBlockAllocator * self, Block * block,
   g_free (block);
 }
 
-/* The allocator holds OWN_REFERENCES references to its current block, of which
- * each memory has taken over one. Releases the references that are left. */
+/* The allocator holds OWN_REFERENCES references to its current block. Each
+ * memory has taken over one of them. Releases the references that are left. */
 static void
 allocator_retire_block (GstBlockAllocator * self)
 {

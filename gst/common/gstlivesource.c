@@ -72,7 +72,8 @@ stop_flush (GstLiveFlush * flush)
  * call belongs to a pause and does not end the flush. This function cannot know
  * whether the caller is the streaming thread, so it stores the caller in
  * `stopper`. gst_live_flush_begin_create always runs in the streaming thread.
- * It compares the two threads, and ends the flush if they differ.
+ * If that thread is not the one in `stopper`, gst_live_flush_begin_create ends
+ * the flush.
  */
 void
 gst_live_flush_unlock_stop (GstLiveFlush * flush)

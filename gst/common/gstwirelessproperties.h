@@ -72,8 +72,8 @@ typedef struct
    * with both `set` and `get` needs no member. */
   void (*set) (gpointer object, const GValue * value, GParamSpec * pspec);
   void (*get) (gpointer object, GValue * value, GParamSpec * pspec);
-  /* For a readable property of the type GstStructure: returns the value of the
-   * property. It is called in place of `get`. */
+  /* For a readable property of the type GstStructure: function that returns the
+   * value of the property. This function is called in place of `get`. */
   GstStructure *(*create_stats) (GstElement * element);
   /* Called after the member was set. The caller holds the lock that protects
    * the members. */
@@ -156,7 +156,7 @@ typedef struct
  * - `settings` is the offset of the struct that contains the members.
  * - `lock` is the offset of the GMutex that protects the members.
  *
- * Both offsets are those in the instance. */
+ * Both offsets are counted from the start of the instance. */
 void gst_wireless_properties_install (GObjectClass * klass,
     const GstWirelessProperty * properties, guint n_properties,
     gssize settings, gssize lock);
@@ -169,8 +169,8 @@ void gst_wireless_properties_init (gpointer object, GType type);
 void gst_wireless_properties_clear (gpointer object, GType type);
 
 /* Changes the blurb of a property that this class inherits from a parent class.
- * The parent class keeps its blurb. This is for a property whose blurb in the
- * parent class would be wrong in this class. Everything else stays the same.
+ * The parent class keeps its blurb, and everything else stays the same. Use
+ * this function if the blurb of the parent class would be wrong in this class.
  *
  * The function installs the property again in this class. In the list of the
  * properties of this class, it therefore precedes the properties of tables that
@@ -199,9 +199,9 @@ void gst_wireless_properties_set_category (GObjectClass * klass,
 /* Makes `object` log no deprecation warnings, because its owner has the same
  * properties and logs them. */
 void gst_wireless_properties_silence (gpointer object);
-/* Logs a warning that the value of the property `name` is deprecated and that
- * `instead` should be used. The warning is logged once for each object and
- * `value`. */
+/* Logs a warning that the value `value` of the property `name` is deprecated
+ * and that `instead` should be used. The warning is logged once for each object
+ * and each value. */
 void gst_wireless_properties_warn_of_value (gpointer object,
     const gchar * name, const gchar * value, const gchar * instead);
 

@@ -43,8 +43,8 @@ typedef struct
    * cannot use such a socket. */
   void (*adopt) (UdpliteSocket * self);
   void (*free) (UdpliteSocket * self);  /* may be NULL */
-  /* Keeps the kernel from passing packets to a socket that only sends. The
-   * pointer may be NULL. */
+  /* Keeps the kernel from passing packets to a socket that only sends. This
+   * function pointer may be NULL. */
   void (*stop_receiving) (UdpliteSocket * self);
   /* Called after options of the socket were changed. May be NULL. */
   void (*options_changed) (UdpliteSocket * self);

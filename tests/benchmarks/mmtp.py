@@ -4,13 +4,13 @@
 
     meson test -C build --benchmark -v mmtp
 
-mmtpsink and mmtpsrc with two channels are compared with ristsink and ristsrc
-with two bonded links. All of them carry the same RTP packets of 1328 bytes (see
-turns.py). The first runs have fixed rates and measure the CPU time. All
-elements can carry the lowest of these rates. The last run is as fast as
-possible. ristsink does not notice that a link is full. Therefore only packets
-that the source outputs are counted. The program fails only if a pair does not
-run at all, and never because it is slow.
+mmtpsink and mmtpsrc use two channels. They are compared with ristsink and
+ristsrc, which use two bonded links. All of them carry the same RTP packets of
+1328 bytes (see turns.py). The first runs have fixed rates and measure the CPU
+time. All elements can carry the lowest of these rates. The last run is as fast
+as possible. ristsink does not notice that a link is full. Therefore only
+packets that the source outputs are counted. The program fails only if a pair
+does not run at all, and never because it is slow.
 """
 
 import secrets

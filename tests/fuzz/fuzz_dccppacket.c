@@ -119,8 +119,9 @@ put_checksum (const DatagramPath * path, guint8 * bytes, gsize size)
   bytes[7] = checksum;
 }
 
-/* Returns the reserved bits of byte `i` (RFC 4340 section 5.1). In UDP the
- * checksum is ignored, too. */
+/* Returns the bits of byte `i` that a comparison must ignore: the reserved bits
+ * (RFC 4340 section 5.1) and, if DCCP is encapsulated in UDP, the bits of the
+ * checksum. */
 static guint8
 get_ignored_bits (const DccpPacket * packet, const DatagramPath * path, gsize i)
 {
@@ -214,8 +215,8 @@ check_number (const DccpOption * option)
   check_same (&writer, option);
 }
 
-/* The writer may use fewer bytes for a time than the option that was read, but
- * the time must be the same. */
+/* The writer may encode a time in fewer bytes than the option that was read.
+ * The time itself must be the same. */
 static void
 check_times (const DccpOption * option)
 {

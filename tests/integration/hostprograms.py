@@ -108,8 +108,9 @@ def receive(options):
 
 
 def watch(options):
-    """Records when packets arrive and their sizes. With --rtp, a size counts
-    only the video data in the packet and not the headers of RTP and RFC 2250.
+    """Records the arrival times and the sizes of packets. With --rtp, a size
+    counts only the video data in the packet and not the headers of RTP and RFC
+    2250.
     """
     times, sizes, digest = [], [], hashlib.md5()
     with bound(options) as own:
@@ -198,10 +199,10 @@ def push(options):
 
 
 def pull(options):
-    """Records (time, total bytes) at each block that the program receives, for
-    a number of seconds from the first block on. With --rate the program reads
-    at most this many bytes per second. Each read takes all bytes that wait.
-    --buffer is the size of the socket's buffer."""
+    """Receives blocks of bytes for a number of seconds after the first block.
+    For each block, records its time and the number of bytes so far. With --rate
+    the program reads at most this many bytes per second. Each read takes all
+    bytes that wait. --buffer is the size of the socket's buffer."""
     seen, total, end = [], 0, None
     with socket.create_server((options.address, options.port)) as server:
         if options.buffer:

@@ -47,8 +47,8 @@ RATES = {"rangelan": (297024, 0.1375), "irda": (75072, 0.1628)}
 # Table 4 of the MMTP paper: {period in ms: frames within a second}. The column
 # heads of the paper name microseconds, but the periods are in milliseconds.
 THEIRS = {10: 178, 15: 413, 20: 452, 25: 648, 30: 904, 35: 986}
-# If the packets that RangeLAN2 loses are retransmitted, all frames must arrive
-# at a period of 35 ms or more.
+# RangeLAN2 loses packets. If these packets are retransmitted and the period is
+# 35 ms or longer, all frames must arrive.
 PERIODS = (*THEIRS, 40, 100)
 # A run must reach at least this share of the possible maximum. The share is
 # below 1 because delays vary.

@@ -42,7 +42,7 @@ B_FRAME = B_HEADER + slice_of(1, 20) + slice_of(2, 20)
 TINY = I_FRAME + P_HEADER + b"".join(P_SLICES) + B_FRAME
 
 # The stream I0 P2 B1 in packets of 200 bytes. The headers were written by hand
-# from section 3.4.
+# from section 3.4 of RFC 2250.
 PACKETS = [
     RtpPacket(bytes.fromhex("00003900") + I_FRAME, 1, 0, True),
     RtpPacket(bytes.fromhex("00021a07") + P_HEADER + P_SLICES[0], 2, 7200),
@@ -148,8 +148,8 @@ class HandMade(unittest.TestCase):
 
 
 class Extension(unittest.TestCase):
-    """Tests section 3.4.1 with a picture coding extension that was written by
-    hand.
+    """Tests section 3.4.1 of RFC 2250 with a picture coding extension that was
+    written by hand.
     """
 
     # The extension has the f_codes 2 2 15 15, DC 0 and PS 3. The bits T C Q A G

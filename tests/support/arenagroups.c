@@ -558,8 +558,8 @@ add_loss (ArenaGroups * groups)
 
 /* Adds scenarios with a long round-trip time, such as that of satellite links
  * and of links between continents. A retransmission rarely arrives in time. The
- * window of the sender must already be large when the stream begins. Otherwise
- * the first frame does not arrive in time. */
+ * window of the sender must already be large when the stream begins. With a
+ * small window, the first frame does not arrive in time. */
 static void
 add_long (ArenaGroups * groups)
 {

@@ -27,13 +27,13 @@ ArenaTrace *arena_trace_load (const gchar * path, GError ** error);
 void arena_trace_free (ArenaTrace * trace);
 void arena_trace_add (ArenaTrace * trace, guint32 time);
 /* Adds opportunities to deliver 1500 bytes, from the time `from` to the time
- * `to` (in ms). Their distance is chosen so that the link has the constant rate
- * `rate` (in bit/s). */
+ * `to` (in ms). The time between two opportunities is chosen so that the link
+ * has the constant rate `rate` (in bit/s). */
 void arena_trace_add_rate (ArenaTrace * trace, guint32 from, guint32 to,
     guint64 rate);
 /* Adds opportunities to deliver 1500 bytes: every `interval` ms there are
- * `batch` opportunities at the same time. The last ones are at the time `to`
- * (in ms) at most. */
+ * `batch` opportunities at the same time. No opportunity is later than the time
+ * `to` (in ms). */
 void arena_trace_add_batches (ArenaTrace * trace, guint32 to, guint32 interval,
     guint batch);
 /* Returns the text of `length` ms of the trace, beginning at `offset` ms. Free

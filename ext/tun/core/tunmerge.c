@@ -48,7 +48,8 @@ write16 (guint8 * data, guint value)
 
 /* Adds the 16-bit words of the data to `sum`. Returns a number that is
  * congruent to this sum modulo 65535. The words are read in the byte order of
- * the machine. This does not affect the verification (RFC 1071, section 2).
+ * the machine. The byte order does not affect the verification (RFC 1071,
+ * section 2).
  *
  * The checksums are verified while packets are on their way from the link to
  * the kernel. For speed, eight bytes are added at a time. */
@@ -177,7 +178,7 @@ follows_ip6 (const TunMerge * merge, const guint8 * packet)
       IP6_SIZE - IP6_NEXT_HEADER) == 0;
 }
 
-/* Returns whether the headers of the packet are those of the first packet,
+/* Returns whether the headers of the packet equal those of the first packet,
  * except for lengths, identification and checksums. */
 static gboolean
 follows (const TunMerge * merge, const guint8 * packet)

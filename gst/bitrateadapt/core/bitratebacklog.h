@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Measures the backlog: the data that the encoder has made and that the
- * receiver has not confirmed yet. These are the bytes that wait at the sender
- * and the bytes in flight. The bytes that left the backlog have been delivered
- * or dropped.
+ * receiver has not confirmed yet. The backlog consists of the bytes that wait
+ * at the sender and the bytes in flight. The bytes that left the backlog have
+ * been delivered or dropped.
  *
  * The age of the backlog is the time since its oldest byte left the encoder.
  * While the network delivers nothing, no reports arrive, and the estimate of
- * the transport stays as it was. The age grows from the first moment on.
+ * the transport stays as it was. But the age grows from the first moment of
+ * such an outage on.
  *
  *   bitrate_backlog_input (&backlog, &report);      for each report
  *   if (bitrate_backlog_get_excess (&backlog) > ...)
@@ -62,9 +63,9 @@ typedef struct
   guint64 padded_at;            /* time of the latest padding; 0 = none */
 } BitrateBacklog;
 
-/* Adds the numbers of `report` to the backlog. A report in which one of the
- * numbers of bytes is missing is ignored. If the transport does not know the
- * number of bytes in flight, the backlog is reset.
+/* Adds the numbers of `report` to the backlog. If one of the numbers of bytes
+ * is missing, the report adds nothing. If the number of bytes in flight is
+ * missing, the backlog is also reset.
  */
 void bitrate_backlog_input (BitrateBacklog * backlog,
     const BitrateReport * report);
@@ -76,11 +77,10 @@ gboolean bitrate_backlog_is_padded (const BitrateBacklog * backlog,
  * backlog is computed. The following functions may be called only if this
  * function returns TRUE. */
 gboolean bitrate_backlog_is_known (const BitrateBacklog * backlog);
-/* Returns the recent minimum age of the backlog, minus its minimum age of the
- * last seconds. The recent minimum is the minimum of the last 60 ms. If 1.5
- * frame periods or the round-trip time are longer than 60 ms, the longer one of
- * these two times is used in place of 60 ms. Returns 0 before the first report
- * of the receiver. */
+/* Returns the minimum age of the backlog in a short recent time, minus its
+ * minimum age in the last seconds. The short time is the longest of 60 ms, 1.5
+ * frame periods and the round-trip time. Returns 0 before the first report of
+ * the receiver. */
 guint64 bitrate_backlog_get_excess (const BitrateBacklog * backlog);
 /* Returns by how much the queueing delay in the network exceeds its minimum of
  * the last seconds. The minimum is not 0 if the one-way delay has increased for
@@ -94,9 +94,10 @@ guint64 bitrate_backlog_get_queue_excess (const BitrateBacklog * backlog,
  * Returns 0 if the delay is unknown. */
 guint64 bitrate_backlog_get_standing_excess (const BitrateBacklog * backlog,
     const BitrateReport * report);
-/* Returns the rate at which data left the backlog in the last 200 ms, because
- * they were delivered or dropped. A time in which no data were expected to
- * leave does not count. Returns G_MAXDOUBLE if no data were expected to leave.
+/* Returns the rate at which data left the backlog in the last 200 ms. Data
+ * leave the backlog when they are delivered or dropped. A time in which no data
+ * were expected to leave does not count. Returns G_MAXDOUBLE if no data were
+ * expected to leave.
  */
 gdouble bitrate_backlog_get_drain_rate (const BitrateBacklog * backlog);
 /* Returns the rate at which data left the encoder. The rate is measured over

@@ -2,8 +2,9 @@
 /* Changes the bitrate according to the losses in RTCP receiver reports, like
  * the loss-based controller of Google Congestion Control
  * (draft-ietf-rmcat-gcc-02, section 6). If more than 10 % of the packets are
- * lost, the bitrate decreases by half of the lost share. If less than 2 % are
- * lost, the bitrate increases by 5 %. Otherwise the bitrate does not change.
+ * lost, the bitrate decreases by half of this percentage. If less than 2 % are
+ * lost, the bitrate increases by 5 %. Between 2 % and 10 % the bitrate does not
+ * change.
  *
  * If too much data is sent, the queue of the path fills first. Packets are lost
  * only after this queue has overflowed. This rule decreases the bitrate only

@@ -43,9 +43,8 @@ DatagramPool *datagram_pool_new (gsize size, guint max_blocks);
 /* Frees the pool. A block that slices still use is freed later, together with
  * the last slice that uses it. */
 void datagram_pool_free (DatagramPool * pool);
-/* Takes a block that is not in use from the pool and returns it. The caller
- * becomes the owner of the block. Returns NULL if all blocks of the pool are in
- * use. */
+/* Takes an unused block from the pool and returns it. The caller becomes the
+ * owner of the block. Returns NULL if all blocks of the pool are in use. */
 DatagramBlock *datagram_pool_take (DatagramPool * pool);
 /* Returns how many blocks of the pool are in use. */
 guint datagram_pool_get_used (DatagramPool * pool);

@@ -34,8 +34,9 @@
 /* Maximum number of queued packets of a path whose socket is full. A core stops
  * sending on a blocked path long before this number is reached. */
 #define MAX_UNSENT (4 * DATAGRAM_BATCH)
-/* The device of a socket may be full (ENOBUFS). poll does not show when it has
- * room again. So the driver tries again to send after this time in ns. */
+/* The device of a socket may be full (ENOBUFS). poll does not show when the
+ * device has room again. So the driver tries again to send after this time in
+ * ns. */
 #define RETRY_TIME 1000000
 
 /* At a high rate of packets the driver does not wake up for each of them. After
@@ -44,8 +45,8 @@
  * changes no arrival time.
  *
  * The driver pauses only if at least BUSY_RATE packets per second arrived for
- * RATE_PERIOD ns, which is several hundred Mbit/s. A burst of a slower stream
- * never waits.
+ * RATE_PERIOD ns. This rate is several hundred Mbit/s. A burst of a slower
+ * stream never waits.
  *
  * The duration of a pause has three upper limits:
  *
@@ -615,8 +616,8 @@ get_output_wakeup (Driver * driver)
 /* --- input ---------------------------------------------------------------- */
 
 /* Copies a datagram to the end of the block `packed`. If `packed` has no room
- * and no other block of the pool is free, the datagram is not copied. Slices of
- * it cannot be made in this case. */
+ * and no other block of the pool is free, the datagram is not copied. In this
+ * case the core cannot keep slices of it. */
 static void
 pack (Driver * driver, Datagram * datagram)
 {
@@ -784,8 +785,8 @@ receive (Driver * driver, guint number)
 }
 
 /* Handles the events of the socket of a path. `has_paused` is TRUE if the
- * driver has just paused. poll then did not wait for packets, so this function
- * tries to receive packets even if poll has reported none. */
+ * driver has just paused. After a pause, poll has not waited for packets. This
+ * function then tries to receive packets even if poll has reported none. */
 static void
 look_at_path (Driver * driver, guint number, gboolean has_paused)
 {

@@ -59,8 +59,8 @@ typedef struct
   /* Returns the time in ns at which the next round of driver_run must begin;
    * DRIVER_NEVER if the owner needs no further round. */
     guint64 (*next_wakeup) (gpointer owner);
-  /* Called in each round of driver_run. If it returns FALSE, driver_run ends
-   * with `error`. */
+  /* Called in each round of driver_run. If this callback returns FALSE,
+   * driver_run ends with `error`. */
     gboolean (*check) (gpointer owner, GError ** error);
   /* Releases the lock, and then reports to other threads what the callbacks
    * above have recorded. */
@@ -101,7 +101,7 @@ typedef struct
 typedef struct
 {
   DriverRate packets;
-  /* Packets arrived in the present round of driver_run. */
+  /* TRUE if packets arrived in the present round of driver_run */
   gboolean has_just_received;
 } DriverInputRate;
 
@@ -114,8 +114,7 @@ typedef struct
   /* TRUE if driver_flush_often is called at a high rate */
   gboolean is_busy;
   guint n_waiting;              /* number of packets that were not sent yet */
-  /* time in ns at which the first packet that was not sent yet was passed to
-   * the core */
+  /* time in ns at which the core got the oldest packet that was not sent yet */
   guint64 waiting_since;
 } DriverOutputRate;
 

@@ -136,7 +136,8 @@ ifd_classifier_free (IfdClassifier * classifier)
 /* Declares that an H.265 stream has temporal layers (sub-layers in H.265) if
  * the stream has three or more of them. Such a stream has a sub-layer between
  * the lowest one and the highest one. If a reference picture of this middle
- * sub-layer is missing, only the pictures that need it cannot be decoded. */
+ * sub-layer is missing, a decoder can still decode all pictures that do not
+ * need it. */
 static void
 declare_layers (IfdClassifier * classifier)
 {
@@ -535,9 +536,9 @@ is_h264_slice (const Unit * unit)
 }
 
 /* Returns whether another frame refers to this slice. The slice may belong to a
- * view or layer other than the main view. This makes no difference: if other
- * frames refer to a slice of such a view or layer, other frames also refer to
- * the main view of the same access unit. */
+ * view or layer other than the main view. The result is correct in this case
+ * too: if other frames refer to a slice of such a view or layer, other frames
+ * also refer to the main view of the same access unit. */
 static gboolean
 is_h264_reference (const Unit * unit)
 {
@@ -1005,9 +1006,9 @@ gboolean
 ifd_classifier_find_slices (const IfdClassifier * classifier,
     const guint8 * data, gsize size, IfdSlices * slices)
 {
-  /* The errors are counted in a copy of the classifier. Otherwise each error
-   * would be counted twice, because ifd_classifier_input also counts the errors
-   * of this access unit. */
+  /* The errors are counted in a copy of the classifier. Without the copy, each
+   * error would be counted twice, because ifd_classifier_input also counts the
+   * errors of this access unit. */
   IfdClassifier scratch = *classifier;
   Reader reader = { &scratch, data, data + size, FALSE };
   Unit unit;

@@ -140,8 +140,9 @@ mpeg_video_find_start_code (const guint8 * data, const guint8 * end)
   if (end - data < 4)
     return NULL;
 
-  /* Searches for the byte 01 because it is the rarest one of the prefix 00 00
-   * 01, and because memchr is the fastest portable way to find one byte. */
+  /* Searches for the byte 01 of the prefix 00 00 01, because it is rarer than
+   * the byte 00, and because memchr is the fastest portable way to find one
+   * byte. */
   p = data + 2;
   while ((p = memchr (p, 1, end - 1 - p))) {
     if (p[-1] == 0 && p[-2] == 0)
@@ -334,8 +335,9 @@ mpeg_video_gop_frame_number (const MpegVideoGop * gop, guint fps_n, guint fps_d)
   guint64 number = (minutes * 60 + gop->seconds) * nominal + gop->pictures;
 
   /* A drop-frame time code omits two frame numbers per minute, except in every
-   * tenth minute. At 60 frames per second, a number of such a time code counts
-   * pairs of frames. The two omitted numbers then stand for four frames. */
+   * tenth minute. At 60 frames per second, each frame number of a time code
+   * stands for a pair of frames, so the two omitted numbers stand for four
+   * frames. */
   if (gop->drop_frame && nominal >= 30)
     number -= (minutes - minutes / 10) * 2 * (nominal / 30);
   return number;

@@ -98,7 +98,7 @@ gboolean slot_reader_input (SlotReader * reader, const guint8 * data,
     gsize size, const SlotLayer * layer, SlotUse * use);
 /* Does the same as slot_reader_input (), but `data` may be only the beginning
  * of a unit, such as the first packet of a frame. Only the first frame header
- * of the unit is read. For AV1, `data` begin with a single OBU without a size
+ * of the unit is read. For AV1, `data` begins with a single OBU without a size
  * field. */
 gboolean slot_reader_input_start (SlotReader * reader, const guint8 * data,
     gsize size, SlotUse * use);

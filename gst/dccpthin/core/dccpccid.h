@@ -2,10 +2,10 @@
 /* The interface between a DCCP connection and a congestion control algorithm
  * (RFC 4340 section 10): a table of operations, like struct ccid_operations in
  * Linux. Each algorithm is one file that fills the table, and the connection
- * calls an algorithm only by its table. The connection negotiates the CCID,
- * carries the options and keeps the sequence numbers. The algorithm decides
- * when data may be sent and what the receiver reports. docs/architecture.md
- * explains how to add an algorithm.
+ * calls an algorithm only through its table. The connection negotiates the
+ * CCID, carries the options and keeps the sequence numbers. The algorithm
+ * decides when data may be sent and what the receiver reports.
+ * docs/architecture.md explains how to add an algorithm.
  *
  * Each connection has two half-connections, which may use different algorithms:
  * in one of them we send the data, in the other we receive data. Only

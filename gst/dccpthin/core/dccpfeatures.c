@@ -19,9 +19,9 @@
 
 /* Minimum and maximum time after which a Change is retransmitted. This time
  * must not be shorter than a round trip (section 6.6.3). As long as the
- * round-trip time is unknown, it is assumed to be 0.2 s (section 3.4). The
- * minimum is 0.2 s even if the round-trip time is known to be shorter, to save
- * packets. */
+ * round-trip time is unknown, it is assumed to be 0.2 s (section 3.4). To save
+ * packets, the minimum remains 0.2 s when the round-trip time is known to be
+ * shorter. */
 #define MIN_RETRANSMISSION (200 * MILLISECONDS)
 #define MAX_RETRANSMISSION (64 * SECONDS)
 

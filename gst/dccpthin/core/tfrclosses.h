@@ -42,9 +42,9 @@ void tfrc_losses_add_lossless (TfrcLosses * losses, guint64 packets,
     guint64 data);
 /* Begins a loss event: closes the open interval and begins another one. */
 void tfrc_losses_begin (TfrcLosses * losses);
-/* Adds lost packets to the current loss event. If packets arrived between the
- * first loss of the event and these losses, they are counted in `loss` from now
- * on and no longer in `lossless`. */
+/* Adds lost packets to the current loss event. The packets that arrived between
+ * the first loss of the event and these losses are counted in `loss` from now
+ * on, and no longer in `lossless`. */
 void tfrc_losses_add_loss (TfrcLosses * losses, guint64 packets,
     guint64 data);
 /* Sets the length of the interval before the first loss. Its length is not the

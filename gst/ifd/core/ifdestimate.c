@@ -63,9 +63,9 @@ find_begin (const IfdEstimate * estimate, guint64 now, guint * n,
 
 /* Updates the estimated rate. The rate of delivery is measured over a window of
  * time. If data were waiting for the connection during most of the window, and
- * still are, the rate of delivery is the new estimate. Otherwise, the
- * connection could perhaps have delivered more. The rate of delivery then
- * replaces the estimate only if it is higher. */
+ * still are, the rate of delivery is the new estimate. If not, the connection
+ * could perhaps have delivered more. In that case the rate of delivery replaces
+ * the estimate only if it is higher. */
 static void
 update (IfdEstimate * estimate, guint64 now, guint64 delivered)
 {

@@ -12,9 +12,9 @@
  * to 1/e in LONG_MEMORY. */
 #define LONG_SPAN (250 * MILLISECOND)
 #define LONG_MEMORY (30 * SECOND)
-/* Maximum length of a burst. At this length the measurement of the burst ends,
- * because its error grows with the length: a small error of the long rate is
- * multiplied by the length. */
+/* Maximum duration of a burst. After this time the measurement of the burst
+ * ends, because its error grows with the duration: a small error of the long
+ * rate is multiplied by the duration. */
 #define EPOCH (500 * MILLISECOND)
 /* Time in which the stored size of the largest burst decays to 1/e. Some paths
  * have several bursts per second because their delay fluctuates. A mobile link

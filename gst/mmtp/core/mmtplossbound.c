@@ -23,9 +23,9 @@
  * times that number is in flight, none of our packets waits in a queue. A long
  * delay is jitter then, and a loss is due to the radio link.
  *
- * With 0.5 instead of 0.2, random losses with jitter would reduce the rate
- * less. However, consider a TCP flow that shares a queue of half a
- * bandwidth-delay product with us. It would get only a sixth of its fair share.
+ * If FILLED_PART were 0.5 instead of 0.2, random losses with jitter would
+ * reduce the rate less. However, a TCP flow that shares a queue of half a
+ * bandwidth-delay product with us would get only a sixth of its fair share.
  */
 #define FILLED_PART 0.2
 /* A queue that is shorter than MIN_QUEUE, or than MIN_QUEUE_PACKETS packets,
@@ -57,9 +57,9 @@
 #define FIRST_OCTAVE 256
 /* Maximum fraction of the messages that a usable radio link loses at random. */
 #define MAX_RANDOM_LOSS 0.15
-/* An expected number of losses is computed from the loss rate with a short
- * queue. If the real number of losses exceeds the expected number by at most
- * MIN_EXCESS, the losses still count as random. */
+/* The number of losses that a path would have by chance is computed from its
+ * loss rate with a short queue. If the real number of losses exceeds this
+ * number by at most MIN_EXCESS, the losses still count as random. */
 #define MIN_EXCESS 1
 /* The loss rate with a short queue is trusted after at least MIN_KNOWN
  * messages. If that loss rate is below NO_LOSS, there are practically no random
@@ -128,11 +128,11 @@ add_octave (MmtpLossBound * bound, const MmtpRateSample * sample, guint all)
 /* Returns whether losses were as frequent with few bytes in flight as they are
  * now.
  *
- * In the start phase, the bytes in flight increase all the time. Every report
- * is then above the mean number of bytes in flight, so loss_few has no data.
- * The losses are therefore also counted for each octave of the bytes in flight
- * (a range whose end is twice its beginning). The losses in the octaves below
- * the present one are examined. */
+ * In the start phase, the bytes in flight increase all the time. In each report
+ * they are then above their mean, so loss_few has no data. The losses are
+ * therefore also counted for each octave of the bytes in flight (a range whose
+ * end is twice its beginning). The losses in the octaves below the present one
+ * are examined. */
 static gboolean
 are_losses_frequent_with_few (const MmtpLossBound * bound)
 {
@@ -210,13 +210,15 @@ grow (MmtpLossBound * bound, gdouble now, gdouble round_trip)
           bound->reno));
 }
 
-/* Averages four loss rates. Each report counts in two of them. One pair of loss
- * rates is for reports with a high or low queueing delay, that is, above or
- * below the mean queueing delay. The other pair is for reports with many or few
- * bytes in flight, that is, above or below the mean number of bytes in flight.
+/* Averages four loss rates. Each report counts in two of them: in one of the
+ * first pair and in one of the second pair.
+ * - The first pair is for reports with a high or low queueing delay, that is,
+ *   above or below the mean queueing delay.
+ * - The second pair is for reports with many or few bytes in flight, that is,
+ *   above or below the mean number of bytes in flight.
  *
  * The reports are divided at a mean, so each of the four loss rates gets some
- * reports on every path. This holds even where jitter makes each report look as
+ * reports on every path, even on a path where jitter makes each report look as
  * if there were a queue. */
 static void
 follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
@@ -242,10 +244,10 @@ follow_losses (MmtpLossBound * bound, const MmtpRateSample * sample)
       weight;
 }
 
-/* The losses turned out to be random, so the window of this module no longer
- * has to limit the sender. With each round trip this window grows by half of
- * its size, similar to slow start. When it is larger than 1.5 times `window`,
- * the limit is removed. */
+/* The losses turned out to be random, so bound->window no longer has to limit
+ * the sender. It grows by half of its size with each round trip, similar to
+ * slow start. When it is larger than 1.5 times `window`, the limit is removed.
+ */
 static void
 release (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window,
     gdouble round_trip)

@@ -31,7 +31,8 @@ typedef struct
   /* keep-alive period in ns; 0 means the period that the sender wants */
   guint64 keepalive_period;
   guint64 session_timeout;      /* in ns */
-  /* maximum bytes of packets that are held because earlier packets are missing
+  /* maximum number of bytes of the packets that are held because earlier
+   * packets are missing
    */
   guint64 max_bytes;
   /* Key of the application; NULL means no key. The receiver takes a reference.
@@ -147,7 +148,7 @@ typedef struct
   /* number of buffers passed on to the application, and their bytes */
   guint64 buffers, bytes;
   guint64 packets;              /* DATA packets received, without duplicates */
-  /* number of packets in `packets` that were computed from REPAIR messages */
+  /* how many of the packets in `packets` were computed from REPAIR messages */
   guint64 recovered;
   /* DATA packets that arrived after their deadline */
   guint64 late;
@@ -165,8 +166,9 @@ typedef struct
   guint64 reports;              /* REPORTs sent */
   guint64 refused[MMTP_LAST_REFUSAL];   /* messages refused, by reason */
   guint n_paths;             /* highest path id so far plus 1 */
-  /* Packets visited by the reorder buffer in this session. Tests check that
-   * this work stays bounded. */
+  /* Number of steps that the loops of the reorder buffer have made in this
+   * session. It measures the work of the buffer, and tests check that it stays
+   * bounded. */
   guint64 reorder_steps;
 } MmtpReceiverStats;
 

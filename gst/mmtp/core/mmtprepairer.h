@@ -36,7 +36,7 @@ typedef struct
   gboolean is_enabled;
   /* The padding, which uses REPAIRs as well; NULL if there is no padding. */
   const MmtpPadding *padding;
-  /* The stream has frames that refer to other frames. */
+  /* TRUE if the stream has frames that refer to other frames */
   gboolean has_references;
   MmtpCover covers[MMTP_MAX_PATHS];     /* indexed by the path's id */
 } MmtpRepairer;

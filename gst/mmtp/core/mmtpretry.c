@@ -108,7 +108,8 @@ mmtp_retry_take_next_address (MmtpRetry * retry, guint n_addresses)
   return TRUE;
 }
 
-/* Moves on to the next address. The first address follows the last one. */
+/* Moves on to the next address. After the last address, the first address is
+ * next. */
 static void
 go_round (MmtpRetry * retry, guint n_addresses)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Replaces timestamps that do not increase any more. */
+/* Implementation of mmtpstamps.h: replaces timestamps that do not increase any
+ * more by arrival times. */
 
 #include "mmtpstamps.h"
 

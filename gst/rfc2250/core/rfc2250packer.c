@@ -19,7 +19,7 @@ struct _Rfc2250Packer
   /* state for config_interval */
   /* Sequence header with its extensions; NULL if none was received */
   GBytes *sequence;
-  /* A quant_matrix_extension was received after the sequence header. */
+  /* TRUE if a quant_matrix_extension was received after the sequence header */
   gboolean own_matrices;
   /* time in ns when the sequence header was last sent */
   guint64 sequence_time;
@@ -307,8 +307,8 @@ take_headers (Rfc2250Packer * packer, Rfc2250Packet * packet,
 }
 
 /* Returns whether a slice of `size` bytes needs fewer packets if its first
- * `room` bytes fill the current packet. Each further packet has room for
- * `capacity` bytes.
+ * `room` bytes fill the current packet than if it begins in a new packet. Each
+ * further packet has room for `capacity` bytes.
  */
 static gboolean
 fill_saves_packet (gsize size, gsize room, gsize capacity)

@@ -70,7 +70,8 @@ link_config_parse_interference (LinkConfig * config, const gchar * text,
   return FALSE;
 }
 
-/* Ranges: each number has a minimum and a maximum. */
+/* The ranges of the numbers in a configuration. Each number has a minimum and a
+ * maximum. */
 
 typedef struct
 {

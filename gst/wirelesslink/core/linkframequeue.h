@@ -22,8 +22,8 @@
 
 /* Maximum number of streams. Packets of further streams are not queued here. */
 #define LINK_FRAME_QUEUE_MAX_STREAMS 8
-/* Time in ns without packets after which a stream makes room for another
- * stream.
+/* If a stream has no packets for this time, in ns, another stream may take its
+ * place.
  */
 #define LINK_FRAME_QUEUE_STREAM_IDLE (10 * LINK_SECOND)
 /* If no packet of a frame arrives for this time, in ns, the frame is

@@ -35,6 +35,6 @@ LinkItem *link_item_new (guint flow, guint station, guint32 size,
  * the item is a duplicate. A duplicate shares the `user` of its original. */
 void link_item_free (LinkItem * item, GDestroyNotify user_free);
 void link_item_add_damage (LinkItem * item, guint32 offset, guint8 flip);
-/* Replaces the damage by the recorded damage. Offsets beyond the end of the
- * packet are ignored. */
+/* Replaces the damage of the packet by the damage in the recorded pattern.
+ * Offsets beyond the end of the packet are ignored. */
 void link_item_replay_damage (LinkItem * item);

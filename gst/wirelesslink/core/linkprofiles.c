@@ -189,17 +189,17 @@ set_gsm (LinkConfig * config, LinkQuality quality)
   blocks->rlp_t1 = 480 * MS;
   blocks->rlp_n2 = 6;
   set_gsm_dial_up (&config->dial_up);
-  /* According to Alanko's table 5, 640 kbyte are transferred in 15 minutes with
-   * the quality good, and 240 kbyte with the quality poor. Several burst
+  /* According to Alanko's table 5, 640 kbyte are transferred in 15 minutes at
+   * the quality "good", and 240 kbyte at the quality "poor". Several burst
    * lengths reproduce the 640 kbyte.
    *
    * The failures therefore decide which burst length is used here: 10 blocks,
    * which last 0.2 s. According to Alanko's section 4, "typical transmission
    * failures become visible only as exceptionally long delays". N2 is the
-   * maximum number of retransmissions of a frame or a poll. With the quality
-   * good and bursts of 0.2 s, N2 is reached only once in 45 minutes. With
-   * bursts of 1 s, a burst would last longer than all polls a dozen times in 15
-   * minutes. With the quality poor, N2 is reached once or twice a minute,
+   * maximum number of retransmissions of a frame or a poll. At the quality
+   * "good" with bursts of 0.2 s, N2 is reached only once in 45 minutes. If
+   * bursts lasted 1 s, a burst would last longer than all polls a dozen times
+   * in 15 minutes. At the quality "poor", N2 is reached once or twice a minute,
    * whatever the length of the bursts. */
   if (quality == LINK_QUALITY_GOOD) {
     blocks->block_error_rate = 0.2;
@@ -256,9 +256,9 @@ set_nmt (LinkConfig * config, LinkQuality quality)
   /* A modem that retrains is silent for 5 to 10 s (Alanko 4). The frequency of
    * these outages was chosen so that the model matches Alanko's table 5. In 15
    * minutes, an ideal link transfers 1240 kbyte. Only 870 kbyte are transferred
-   * with the quality good, and 310 kbyte with the quality poor. The modem can
-   * therefore send in 70 % of the time with the quality good, and in 25 % with
-   * the quality poor. */
+   * at the quality "good", and 310 kbyte at the quality "poor". The modem can
+   * therefore send in 70 % of the time at the quality "good", and in 25 % of
+   * the time at the quality "poor". */
   if (quality == LINK_QUALITY_GOOD) {
     pipe->outage.mean_good = 17500 * MS;
     pipe->outage.mean_bad = 7500 * MS;
@@ -339,7 +339,7 @@ set_irda (LinkConfig * config, LinkQuality quality)
  *
  * The queue drops at its tail and holds 1000 packets, because cellular networks
  * have long queues. The delay of radio and core network is 20 ms in each
- * direction. With the quality ideal, the minimum rate is so high that gaps of
+ * direction. At the quality "ideal", the minimum rate is so high that gaps of
  * 300 ms do not occur in practice. */
 static void
 set_cellular (LinkConfig * config, LinkQuality quality)

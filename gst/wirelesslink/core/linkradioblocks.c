@@ -84,8 +84,9 @@ init_traces (LinkRadioBlocks * radio, const LinkBlocksConfig * config,
 static LinkOnOffConfig
 get_sojourns (const LinkBlocksConfig * config)
 {
-  /* Each statement has a single operation. Otherwise some machines would
-   * compute intermediate results with a higher precision than others. */
+  /* Each statement has a single operation. If a statement had several
+   * operations, some machines would compute intermediate results with a higher
+   * precision than others. */
   const gdouble hit = config->block_error_rate, good = 1 - hit;
   LinkOnOffConfig sojourns = { 0, 0 };
   gdouble burst = config->mean_burst, gap;

@@ -50,8 +50,8 @@ typedef struct
   guint64 delivered_bytes;
   guint64 duplicates;
   /* Number of packets by their number of transmissions. The first entry counts
-   * the packets that were never transmitted. The last entry counts the packets
-   * with that number of transmissions or more. */
+   * the packets that were never transmitted. The last entry also counts all
+   * packets that were transmitted more often. */
   guint64 transmissions[LINK_MAX_ATTEMPTS];
   guint64 damaged_bytes;
   guint64 airtime;              /* ns */

@@ -40,8 +40,8 @@ class Front:
 
     def __init__(self, given: configparser.ConfigParser,
                  sections: Mapping[str, configparser.SectionProxy]) -> None:
-        """`given` is the matrix file. `sections` has the section of each
-        encoding by the name of the encoding.
+        """`given` is the matrix file. `sections` maps the name of each encoding
+        to its section.
         """
         if SECTION not in given:
             raise LabError(f"encoders needs a section [{SECTION}]")

@@ -29,11 +29,11 @@ GREY, DROP = "#bbbbbb", "#d55e00"
 
 
 def capacity(run: run_results.Run) -> list[float]:
-    """Returns the capacity of the link of the run, in Mbit/s for each step
-    since the link was started. The capacity is measured once, in virtual time,
-    with the properties and the seed of the run. Returns an empty list if this
-    link cannot be run again, for example because the file of a trace is
-    missing."""
+    """Returns the capacity of the link of the run: a list of numbers in Mbit/s,
+    one for each time step since the link was started. The capacity is measured
+    once, in virtual time, with the properties and the seed of the run. Returns
+    an empty list if this link cannot be run again, for example because the file
+    of a trace is missing."""
     path = run.directory / CAPACITY
     if path.exists():
         with open(path) as file:
@@ -126,8 +126,8 @@ def carried_over_time(runs: list[run_results.Run]) -> Figure:
                   color=look["color"], label="what it carried")
 
     figure = rows(runs, "Mbit/s", draw)
-    # The line of a link without a limit would be so high that the plot had no
-    # room for the other lines. In this case, the height of the plot is
+    # The line of a link without a rate limit would be so high that the plot had
+    # no room for the other lines. In this case, the height of the plot is
     # therefore chosen for the other lines only.
     if limits and max(limits) > top:
         highest = max((rate for run in plots.first_runs(runs).values()

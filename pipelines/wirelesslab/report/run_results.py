@@ -81,8 +81,7 @@ class Run:
 
     @property
     def way(self) -> comparisons.Way:
-        """The label by which the run is compared, for example its protocol or
-        bitrate.
+        """What the run is compared by, for example its protocol or its bitrate.
         """
         return comparisons.WAYS[self._by]
 
@@ -185,8 +184,8 @@ class Run:
 
     @property
     def begin_of_links(self) -> list[float | None]:
-        """The time at which the first frame was sent, by the clock of each
-        link."""
+        """For each link, the time at which the first frame was sent, by the
+        clock of this link."""
         began = self._links_began_ns or [None] * len(self.links)
         return [possible_share.begin_ns(
             link.packets, None if one is None else self.began_ns - one)
@@ -451,7 +450,7 @@ def fairness(runs: list[Run]) -> Table | None:
 
 def loss_runs(runs: list[Run]) -> Table:
     """Returns a table in the form of Ouwens table 3.12. The table has a row for
-    each label, which counts the packets of all runs that have this label.
+    each label. A row counts the packets of all runs that have this label.
     """
     heads = [runs[0].way.head,
              *(f"{length} in a row, %" for length in measurements.OUWENS_RUNS),
@@ -470,7 +469,7 @@ def loss_runs(runs: list[Run]) -> Table:
 
 def attempts(runs: list[Run]) -> Table:
     """Returns a table in the form of Ouwens table 3.2. The table has a row for
-    each label, which counts the packets of all runs that have this label.
+    each label. A row counts the packets of all runs that have this label.
     """
     max_attempts = measurements.OUWENS_MAX_ATTEMPTS
     heads = [runs[0].way.head,

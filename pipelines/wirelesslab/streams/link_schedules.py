@@ -219,8 +219,8 @@ class Shell:
 
 
 class ScheduledLink:
-    """A link with its schedule. `addresses` and `shells` have an item for the
-    sending host and one for the other host."""
+    """A link with its schedule. `addresses` and `shells` have two items each:
+    the first is for the sending host, and the second is for the other host."""
 
     def __init__(self, device: str, addresses: list[str],
                  changes: list[Change], shells: tuple[Shell, Shell]) -> None:
@@ -261,10 +261,10 @@ class ScheduledLink:
 
 
 class Runner:
-    """Executes the schedules of all links of a testbed. `schedules` has {name
-    of a device: its schedule, or ""}. `sender` and `receiver` are the names of
-    the hosts. The constructor makes the changes that are due at 0 s. After
-    begin(), a thread makes all later changes."""
+    """Executes the schedules of all links of a testbed. `schedules` maps the
+    name of each device to its schedule, which is "" if there is none. `sender`
+    and `receiver` are the names of the hosts. The constructor makes the changes
+    that are due at 0 s. After begin(), a thread makes all later changes."""
 
     def __init__(self, bed: testbed.Testbed, schedules: dict[str, str],
                  sender: str, receiver: str) -> None:

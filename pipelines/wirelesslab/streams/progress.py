@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Shows, during a stream, how much of it has arrived. On a terminal, one line
-is rewritten again and again. Otherwise a line is printed every few seconds.
+is rewritten again and again. If the output is not a terminal, a line is printed
+every few seconds.
 """
 
 import collections

@@ -16,7 +16,7 @@
 #define FRAME_PERIOD (40 * MS)
 /* The payload rate of TCP over a token bucket of 5 Mbit/s. The token bucket
  * counts full Ethernet frames of 1514 bytes, of which 1448 are payload. The
- * payload rate is a little less than this part of 5 Mbit/s, because other
+ * payload rate is a little less than 1448/1514 of 5 Mbit/s, because other
  * packets use the link too. */
 #define CHANNEL_RATE 4770000
 /* Number of bytes that the socket has accepted and that have not arrived yet,
@@ -285,8 +285,8 @@ typedef enum
 
 /* `free_at` has one entry for each value of Chain and each number of decodable
  * frames. The entry is the earliest time at which the channel can be free again
- * after so many decodable frames. It is G_MAXUINT64 if so many frames cannot be
- * reached. */
+ * after so many decodable frames. It is G_MAXUINT64 if no choice of frames
+ * gives so many decodable frames. */
 typedef struct
 {
   guint64 *free_at[CHAIN_LAST];
@@ -471,9 +471,9 @@ GST_START_TEST (paper_algorithms_at_6_mbit)
 
 GST_END_TEST;
 
-/* A queue with room for one waiting frame is too small for the frames that
- * arrive while an I-frame is sent. Therefore the algorithms of Ouwens' paper
- * lose some B-frames on any channel. */
+/* The algorithms of Ouwens' paper have a queue with room for one waiting frame.
+ * This is too little for the frames that arrive while an I-frame is sent.
+ * Therefore these algorithms lose some B-frames on any channel. */
 GST_START_TEST (nothing_is_lost_where_there_is_room)
 {
   const gchar *const names[] = { "paper", "paper-gop", "gop" };

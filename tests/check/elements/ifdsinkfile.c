@@ -326,7 +326,8 @@ GST_START_TEST (pause_loses_nothing)
 
 GST_END_TEST;
 
-/* The new receiver gets the rest of the file, from an I-frame with its headers.
+/* The new receiver gets the rest of the file. This part begins with an I-frame
+ * and its headers.
  */
 GST_START_TEST (next_receiver_gets_the_rest)
 {

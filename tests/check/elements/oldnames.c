@@ -129,8 +129,9 @@ GST_START_TEST (an_old_name_reads_what_the_new_one_set)
 
 GST_END_TEST;
 
-/* A day in ms. If a user sets a property in ns instead of ms, the value is
- * usually larger than this maximum, and GLib refuses it. */
+/* One day in ms: the maximum of the properties with durations in ms. If a user
+ * sets such a property in ns by mistake, the value is usually larger than this
+ * maximum, and GLib refuses it. */
 #define DAY 86400000
 
 GST_START_TEST (milliseconds_are_at_most_a_day)

@@ -392,10 +392,10 @@ GST_START_TEST (standing_queue_lowers_the_rate)
 
 GST_END_TEST;
 
-/* The rule tolerates a queueing delay of 10 ms. If the sink reports a
- * round-trip time, it measures the queueing delay of the last packet of a
- * frame. In this case half a frame period, here another 10 ms, is tolerated as
- * well. */
+/* The rule tolerates a queueing delay of 10 ms. A sink that reports a
+ * round-trip time measures the queueing delay with the last packet of a frame.
+ * With such a sink, the rule also tolerates half a frame period, which is
+ * another 10 ms here. */
 GST_START_TEST (delay_of_a_whole_frame_is_no_standing_queue)
 {
   begin (&usual, &bitrate_estimate_rule, 1000);

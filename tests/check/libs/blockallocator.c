@@ -65,7 +65,8 @@ GST_START_TEST (kept_memories_keep_a_limited_number_of_blocks)
   GstBuffer *kept[KEPT];
   guint i, round;
 
-  /* In the second round, the blocks of the first one can be used again. */
+  /* The blocks of the first round are free in the second round, and can be used
+   * again. */
   for (round = 0; round < 2; round++) {
     for (i = 0; i < KEPT; i++)
       kept[i] = keep_one_of (allocator, 100, i);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The test cases of RFC 8867, sections 5.1 to 5.8, in virtual time. The metrics
- * are those of RFC 8868: rates in relation to the capacity, queueing delay, the
- * fairness among media flows, and their fairness to a model of TCP. A further
- * test compares TFRC with TCP Reno for the round trips and queues for which
- * TFRC is meant to be fair.
+ * are those of RFC 8868:
+ * - the rates in relation to the capacity,
+ * - the queueing delay,
+ * - the fairness among media flows,
+ * - the fairness between media flows and a model of TCP.
+ * A further test compares TFRC with TCP Reno for the round trips and queues for
+ * which TFRC is meant to be fair.
  */
 
 #include <gst/check/gstcheck.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of IfdClassifier, which derives the frame type and flags for the
- * algorithms of IFD from access units of H.264 and H.265. The access units are
- * written by hand from the tables of the standards. The result must not depend
- * on the framing of the NAL units.
+/* Tests of IfdClassifier. It parses access units of H.264 and H.265, and finds
+ * the frame types and flags that IFD (I-Frame Delay) needs. The access units
+ * are written by hand from the tables of the standards. The result must not
+ * depend on the framing of the NAL units.
  */
 
 #include <gst/check/gstcheck.h>
@@ -297,7 +297,8 @@ GST_START_TEST (h264_recovery_point_of_a_refresh_is_p)
    * access unit, broken_link_flag is 1 instead of 0. */
   expect_h264 ("06 06 02 0f 44 80; 41 9a 02", "Pr");
   expect_h264 ("06 06 02 0f 64 80; 41 9a 02", "Pr");
-  /* The access unit has an I slice, and a refresh over one frame: 010 1 0 00 1.
+  /* The access unit has an I slice, and a refresh over one frame. The SEI
+   * message has the bits 010 1 0 00 1.
    */
   expect_h264 ("06 06 01 51 80; 41 88", "Pr");
   /* recovery_frame_cnt is 0 in these access units. The first one has a P slice.
@@ -796,8 +797,8 @@ GST_START_TEST (hvcc_gives_lengths_and_sub_layers)
 
 GST_END_TEST;
 
-/* Cuts the codec data to each possible size. Codec data with fewer than `min`
- * bytes must be refused, and must not change the classifier. */
+/* Shortens the codec data to each possible size. Codec data with fewer than
+ * `min` bytes must be refused, and must not change the classifier. */
 static void
 expect_whole (IfdCodec codec, const gchar * text, gsize min)
 {

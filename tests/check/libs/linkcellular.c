@@ -308,8 +308,8 @@ print_values (const gchar * name, const gdouble * theirs,
 
 /* Prints the measured durations and those of the paper, like a row of Alanko's
  * tables. In the paper, 1 % of the exchanges took much longer than the others.
- * This never happens on an ideal link. The test does not check how often it
- * happens on other links. */
+ * An ideal link of the model has no such exchanges. The test does not check how
+ * many there are on other links. */
 static void
 print_exchange (const gchar * name, const Exchange * theirs,
     const gdouble * seconds)
@@ -447,7 +447,7 @@ GST_START_TEST (bulk_in_15_minutes_as_table_5_of_alanko)
   link_config_init (&config, LINK_PROFILE_GSM, __i__);
   resets = check_quarter_hour (name, &config, gsm[__i__]);
   /* When RLP loses a block, this only causes a delay, so the link is hardly
-   * ever reset. With the quality poor, the test accepts any number of resets.
+   * ever reset. At the quality "poor", the test accepts any number of resets.
    */
   fail_unless (__i__ == LINK_QUALITY_POOR || resets < 1);
   g_free (name);
@@ -1026,8 +1026,8 @@ GST_START_TEST (reset_loses_what_is_in_flight)
   /* Packet 10 is on the serial line from 2.0 to 2.02 s, and is sent in block
    * 101. */
   fail_unless_equals_int (course.first_lost, 10);
-  /* T1 runs from the first of the lost frames. When T1 expires, no new frame is
-   * sent. */
+  /* The timer T1 starts with the first of the lost frames. When T1 expires, no
+   * new frame is sent. */
   fail_unless_equals_int (course.last_lost, 12);
   fail_unless (course.departures[13] > 601 * BLOCK);
   g_free (trace);
@@ -1127,8 +1127,8 @@ GST_START_TEST (disconnect_after_n2_dials_again)
 
 GST_END_TEST;
 
-/* Without dial-up there is no phone call that RLP could end. Instead of a
- * disconnect, the link is reset. */
+/* Without dial-up there is no phone call that RLP could end. The link is
+ * therefore reset, although its configuration demands a disconnect. */
 GST_START_TEST (disconnect_without_dial_up_is_a_reset)
 {
   gchar *trace = make_trace (3000, 100, 600);

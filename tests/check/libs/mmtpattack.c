@@ -86,8 +86,8 @@ keep (Attack * self, MmtpNetwork * network, MmtpRole from,
 
 /* Returns whether a message answers an INIT or OPEN that the attacker sent with
  * the sender's address. Such answers are dropped, because they would use
- * capacity of the path. Instead of provoking answers, attackers send messages
- * to the sender directly.
+ * capacity of the path. The attackers do not need the answers: they send
+ * messages to the sender directly.
  */
 static gboolean
 is_for_attacker (Attack * self, const guint8 * bytes)
@@ -1018,8 +1018,9 @@ GST_START_TEST (an_attacker_gets_no_path)
 GST_END_TEST;
 
 /* The attacker intercepts a RESPONSE, which the receiver therefore does not
- * get. Later the attacker sends it from its own address. This must not validate
- * the address, because a challenge is valid for one address only. */
+ * get. Later the attacker sends the RESPONSE from its own address. The receiver
+ * must not validate this address, because a challenge is valid for one address
+ * only. */
 static gboolean
 steal_response (MmtpNetwork * network, MmtpRole from,
     const MmtpAddress * address, const guint8 * bytes, gsize size,

@@ -3,10 +3,10 @@
  * (Magalhães and Kravets 2001, 4.6). The other paths could carry the stream
  * alone.
  *
- * If the sender is told before a path leaves, no frame may be lost. If a path
- * is cut without such a warning, some frames may be lost: those in flight at
- * the cut, and those that are put into the sender in the first 300 ms after
- * the cut.
+ * If the sender is told in advance that a path is going to fail, no frame may
+ * be lost. If a path is cut without such a warning, some frames may be lost:
+ * those in flight at the cut, and those that are put into the sender in the
+ * first 300 ms after the cut.
  *
  * The test also has cases from the experience of bonding users:
  * - paths that answer quickly but deliver nothing,
@@ -210,8 +210,8 @@ GST_START_TEST (only_path_is_told_broken_and_comes_back)
 
 GST_END_TEST;
 
-/* A new path joins during the stream, and then the old path leaves. Figure 1 of
- * the MMTP paper shows this vertical handoff. */
+/* A new path is added during the stream, and later the old path is removed.
+ * Figure 1 of the MMTP paper shows this vertical handoff. */
 GST_START_TEST (new_path_takes_over_from_the_old_one)
 {
   MmtpSimulationConfig config;
@@ -281,7 +281,8 @@ GST_START_TEST (silent_fast_path_ages)
 GST_END_TEST;
 
 /* On the path with the short round trip, keep-alives and their answers still
- * arrive. Messages as large as those of a frame are all lost. */
+ * arrive. Larger messages, such as those with video, are all lost.
+ */
 GST_START_TEST (beautiful_round_trip_without_data_wins_nothing)
 {
   MmtpSimulationConfig config;
@@ -373,7 +374,7 @@ GST_START_TEST (flapping_path_costs_only_its_cuts)
 
 GST_END_TEST;
 
-/* The delay alternates between 100 ms and 1200 ms, with one second of each. The
+/* The delay is 100 ms for a second, then 1200 ms for a second, and so on. The
  * initial delay (D0) is 600 ms. Only packets that were sent on the path shortly
  * before a jump are late.
  */

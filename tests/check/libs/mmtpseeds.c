@@ -283,7 +283,7 @@ GST_START_TEST (paths_are_used_and_nothing_else_happens)
 
 GST_END_TEST;
 
-/* Two seeds with overloaded paths that had bad results before:
+/* Two seeds that had bad results before. The paths of both are overloaded:
  * - Seed 18 reached 57.7 % of the possible result. Packets were sent just
  *   before they would have been too late, and most of them arrived late.
  * - Seed 44 reached 19.0 %. Random losses on paths with jitter were taken for

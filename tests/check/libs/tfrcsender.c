@@ -573,7 +573,7 @@ GST_START_TEST (feedback_takes_acknowledged_bytes_out_of_flight)
   feedback.acknowledged = FIRST + 1;
   tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
   fail_unless_equals_uint64 (get_state (&fixture).in_flight, S);
-  /* The packet without data does not change the number. */
+  /* The packet without data does not change the number of bytes in flight. */
   feedback.acknowledged = FIRST + 2;
   tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
   fail_unless_equals_uint64 (get_state (&fixture).in_flight, S);
@@ -830,9 +830,10 @@ GST_END_TEST;
 /* --- RFC 4342 section 5.2 */
 
 /* The receive rate X_recv is 50000 at first, so the allowed rate X is 100000.
- * Then the sender gets feedback with the receive rate `receive_rate`, `dropped`
- * dropped packets, drops of another kind if `others` is TRUE, and Slow Receiver
- * if `slow` is TRUE. Returns the rate after this feedback. */
+ * Then the sender gets feedback with the receive rate `receive_rate`. The
+ * feedback reports `dropped` packets with Drop Code 2. It reports packets with
+ * another Drop Code if `others` is TRUE, and Slow Receiver if `slow` is TRUE.
+ * Returns the rate after this feedback. */
 static gdouble
 get_rate_after_drops (guint dropped, gboolean others, gboolean slow,
     guint32 receive_rate, gboolean is_over)
@@ -872,16 +873,16 @@ GST_START_TEST (receiver_drops_limit_until_they_end)
 {
   /* Without drops the rate is twice the receive rate. */
   assert_near (get_rate_after_drops (0, FALSE, FALSE, 50000, FALSE), 100000);
-  /* If the receiver reports Slow Receiver or drops of another kind, the rate is
-   * the receive rate. */
+  /* If the receiver reports Slow Receiver, or drops with another Drop Code than
+   * 2, the rate is the receive rate. */
   assert_near (get_rate_after_drops (0, FALSE, TRUE, 50000, FALSE), 50000);
   assert_near (get_rate_after_drops (0, TRUE, FALSE, 50000, FALSE), 50000);
   /* For each packet that the receiver dropped, the rate is lower by s / R =
    * 14600. */
   assert_near (get_rate_after_drops (1, FALSE, FALSE, 50000, FALSE), 35400);
   assert_near (get_rate_after_drops (2, FALSE, TRUE, 50000, FALSE), 20800);
-  /* The rate is at least one packet per round trip. If the receive rate is less
-   * than that, the rate is the receive rate. */
+  /* The minimum of the rate is one packet per round trip or the receive rate,
+   * whichever is less. */
   assert_near (get_rate_after_drops (10, FALSE, FALSE, 50000, FALSE), 14600);
   assert_near (get_rate_after_drops (5, FALSE, FALSE, 10000, FALSE), 10000);
   /* One round trip later the first feedback without drops arrives. The rate is
