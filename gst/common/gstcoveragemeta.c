@@ -12,8 +12,8 @@ gst_coverage_meta_init (GstMeta * meta, gpointer params, GstBuffer * buffer)
 }
 
 /* Called when a buffer, or a region of a buffer, is copied. The metadata says
- * how many bytes of the buffer a checksum has covered. Adds metadata with the
- * number of covered bytes in the region to the copy. If all bytes of the region
+ * how many bytes of the buffer a checksum has covered. The copy gets metadata
+ * with the number of covered bytes in the region. If all bytes of the region
  * were covered, the copy needs no metadata.
  */
 static gboolean

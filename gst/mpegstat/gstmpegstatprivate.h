@@ -69,7 +69,7 @@ struct _GstMpegStat
   /* value of the field `parsed` in upstream's caps */
   gboolean parsed;
   gboolean have_upstream_caps;
-  /* a buffer arrived since the start or the last flush */
+  /* TRUE if a buffer arrived since the start or the last flush */
   gboolean started;
   gboolean have_stream;         /* a STREAM_START event came */
   GstSegment segment;           /* the last segment that was sent downstream */
@@ -78,7 +78,7 @@ struct _GstMpegStat
   gboolean update_caps;
   gboolean have_caps;           /* caps were sent downstream */
   GQueue held_events;           /* events that wait until the caps are known */
-  gboolean discont;             /* the next frame follows a gap */
+  gboolean discont;             /* TRUE if the next frame follows a gap */
   MpegStatLog log;
   GString *line;                /* memory for printed lines */
 };

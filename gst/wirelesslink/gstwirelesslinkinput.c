@@ -75,8 +75,9 @@ gst_wireless_link_lets_in (GstWirelessLink * self, GstWirelessLinkFlow * flow,
 }
 
 /* Returns whether `object` is EOS or a query. Both wait until all earlier
- * packets have left the link. Therefore the queue then drops incomplete frames
- * instead of waiting for their remaining packets. */
+ * packets have left the link. The remaining packets of an incomplete frame
+ * could arrive only afterwards, so the queue drops incomplete frames instead of
+ * waiting for these packets. */
 static gboolean
 is_end (GstMiniObject * object)
 {

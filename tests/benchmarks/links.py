@@ -112,9 +112,9 @@ def show(title, figures, unit, form="{:10.0f}"):
 
 
 def take_turns(runs, measures):
-    """Runs the functions of `measures`, which is {name: function}, alternately:
-    in each of the `runs` rounds, every function runs once. Returns {name: the
-    values that the function returned}.
+    """Runs the functions of `measures`, a dictionary {name: function}. In each
+    of the `runs` rounds, every function runs once. Returns {name: the values
+    that the function returned}.
     """
     values = {name: [] for name in measures}
     for _ in range(runs):

@@ -434,9 +434,9 @@ print_runs_without_gaps (const GArray * rows, guint first, guint end,
 }
 
 /* Prints one line about a group of scenarios. For each figure of a scenario,
- * the median of its runs is used. The line has the means of these medians, and
- * the worst median of the share. It also has the number of scenarios in which
- * MMTP is worse than UDP. */
+ * the median of its runs is used. The line has the means of these medians. It
+ * also has the worst median of get_share (), and the number of scenarios in
+ * which MMTP is worse than UDP. */
 static void
 print_group (const GArray * rows, guint first, guint end,
     const Results * results)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What udpflood and udprate share: sockets, clocks and the end after a failure.
+/* Functions that udpflood and udprate share. They open sockets, read clocks,
+ * and end the program after a failure.
  */
 
 #ifndef __UDP_ENDS_H__
@@ -11,9 +12,10 @@
 void udp_fail (const char *what);
 /* Returns the time of the clock `clock` in seconds. */
 double udp_read_clock (clockid_t clock);
-/* Returns a UDP socket. If `option` is SO_RCVBUFFORCE, its receive buffer gets
- * `size` bytes. If `option` is SO_SNDBUFFORCE, its send buffer gets them. The
- * kernel lets only root exceed net.core.rmem_max and net.core.wmem_max. */
+/* Returns a UDP socket. If `option` is SO_RCVBUFFORCE, the receive buffer of
+ * the socket gets `size` bytes. If `option` is SO_SNDBUFFORCE, the send buffer
+ * gets `size` bytes. The kernel lets only root exceed net.core.rmem_max and
+ * net.core.wmem_max. */
 int udp_open (int option, int size);
 /* Sets the maximum time in us that a call waits for a packet on the socket
  * `fd`. */

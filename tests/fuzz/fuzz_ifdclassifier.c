@@ -17,8 +17,8 @@
 typedef enum
 {
   INPUT_BYTE_STREAM,            /* Access units in byte-stream format. */
-  /* Access units in which the length of each NAL unit precedes it. The codec
-   * data gives the size of these lengths. */
+  /* Access units with a length field before each NAL unit. The codec data give
+   * the size of the length fields. */
   INPUT_LENGTHS,
   INPUT_UNITS,                  /* NAL units, framed here */
   INPUT_LAST

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the unpacker of RFC 2250 together with the packer. With any packets
- * the work of the unpacker is bounded and its counters are correct. A stream
- * from the packer is restored bit by bit. If packets are lost, only frames
- * without losses are output.
+/* Fuzzes the unpacker of RFC 2250 together with the packer. These conditions
+ * must hold:
+ * - Whatever the packets are, the work of the unpacker is bounded and its
+ *   counters are correct.
+ * - A stream from the packer is restored bit by bit.
+ * - If packets are lost, only frames without losses are output.
  *
- * Input: CONTROL_SIZE bytes of choices, then packets (a byte of flags, a length
- * of 16 bits, a payload) or, with FLAG_ROUND_TRIP, an elementary stream.
+ * Input: CONTROL_SIZE bytes of choices. With FLAG_ROUND_TRIP, an elementary
+ * stream follows. Without this flag, packets follow. Each packet has a byte of
+ * flags, a length of 16 bits, and a payload.
  */
 
 #include "fuzz.h"
@@ -361,7 +364,7 @@ picture_headers_end (const MpegVideoFrame * frame, guint picture)
 }
 
 /* Returns whether the headers of a picture begin in this packet and end in a
- * later one. The headers before the picture header are included. */
+ * later packet. The headers before the picture header are included. */
 static gboolean
 spreads_headers (const MpegVideoFrame * frame, const Rfc2250Packet * packet)
 {

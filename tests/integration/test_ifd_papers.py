@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares IFD over links that are too slow for the clip with Ouwens' numbers
-and with other transports. It uses the kernel's TCP and runs in real time.
+"""Runs IFD over links that are too slow for the clip, and compares the results
+with Ouwens' numbers and with other transports. The test uses the kernel's TCP
+and runs in real time.
 
 Each printed line is a run of the clip of 60 s. A run in which this machine was
 late is invalid: it is repeated once, then skipped. `test_ifd_papers.py

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests that each installed encoder changes its bitrate while it runs when
- * bitrateadapt requests a higher one: its frames become larger. Nothing runs in
- * real time. The source waits until bitrateadapt has set the bitrate of the
- * encoder.
+/* Tests that each installed encoder changes its bitrate while it runs. When
+ * bitrateadapt requests a higher bitrate, the frames of the encoder must become
+ * larger. Nothing runs in real time. The source waits until bitrateadapt has
+ * set the bitrate of the encoder.
  */
 
 #include <gst/check/gstcheck.h>

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Elementary streams for the tests, which are made once and kept in the build
+"""Elementary streams for the tests. They are made once and kept in the build
 directory.
 
 Most of them are the bundled film, encoded by ffmpeg. No available encoder makes
 field pictures, composite display information or quantiser matrix extensions
-(mjpegtools crashes on field pictures). For streams with these, the headers that
-ffmpeg wrote are changed. All headers and start codes are correct, and so is the
-part of a slice that a payloader reads.
+(mjpegtools crashes on field pictures). For streams with these features, the
+headers that ffmpeg wrote are changed. All headers and start codes are correct,
+and so is the part of a slice that a payloader reads.
 """
 
 import itertools
@@ -70,8 +70,8 @@ def interlaced(megabits=3, frames=30):
 
 def small(frames=60):
     """The clip has five GOPs of about a hundred packets each. This is short
-    enough for a test that sends the clip once for each packet, without this
-    packet.
+    enough for a test that sends the clip once for each packet, each time
+    without that packet.
     """
     return _ffmpeg("small-%d.m2v" % frames,
                    "-frames:v %d %s %s -b:v 900k %s"

@@ -96,9 +96,10 @@ class _Layers:
             bits[SPS_PROFILE_END:at] + "0" + bits[at + 1:]
 
     def deltas(self, fields):
-        """Returns the distances of the pictures in the reference picture set
-        from this picture, in picture order: first those before this picture,
-        then those after it. Both lists begin with the nearest picture.
+        """Returns how far each picture of the reference picture set is from
+        this picture, in picture order. The first list has the pictures before
+        this picture, and the second list has the pictures after it. Both lists
+        begin with the nearest picture.
         """
         found = [], []
         for side, deltas in enumerate(found):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks which modules of pipelines/wirelesslab import each other. The topics
-depend on each other in one direction only, and no modules import each other in
-a circle. pipelines/README.md lists the topics in this order."""
+"""Checks the imports between the modules of pipelines/wirelesslab. The topics
+must depend on each other in one direction only, and the imports must not form a
+circle. pipelines/README.md lists the topics in the order of their
+dependencies."""
 
 import ast
 import graphlib

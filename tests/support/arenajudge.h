@@ -19,7 +19,7 @@ typedef struct
   /* Share of the frames that could be decoded in time. */
   gdouble decodable;
   gdouble p50, p95, p99;        /* Percentiles of the delay of frames. */
-  /* Minimum share of decodable frames in any second. */
+  /* Share of decodable frames in the second in which it is lowest. */
   gdouble worst_second;
   /* Bytes sent forward with all headers, divided by the bytes of the frames
    * that could be decoded in time. */

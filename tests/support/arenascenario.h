@@ -22,7 +22,7 @@ typedef enum
   /* Measures how fast the estimated rate follows the rate of the link after a
    * step down and after a step up. */
   ARENA_ASK_STEPS,
-  /* Measures how close the estimated rate is to the real one. */
+  /* Measures how close the estimated rate is to the real rate. */
   ARENA_ASK_ESTIMATE,
   /* Measures the rate of MMTP divided by the rate of TCP. */
   ARENA_ASK_TCP,
@@ -35,13 +35,14 @@ typedef struct
   guint n_paths;
   ArenaPath paths[ARENA_MAX_PATHS];
 
-  const GArray *clip;           /* NULL for packets of one size. */
+  /* frames of the clip; NULL if all packets have one size */
+  const GArray *clip;
   /* The sizes of the clip's frames are multiplied by this factor. */
   gdouble scale;
-  /* The clip begins at another position in each run. */
+  /* TRUE if the clip begins at another position in each run */
   gboolean shifts_clip;
-  /* No frame refers to another frame. The sender therefore never drops a frame
-   * because its reference was dropped. */
+  /* TRUE if no frame refers to another frame. In this case the sender never
+   * drops a frame because its reference was dropped. */
   gboolean is_independent;
   guint32 packet_size;
   guint64 period;               /* Time between two frames or packets, in ns. */

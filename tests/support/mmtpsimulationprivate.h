@@ -47,7 +47,7 @@ struct _MmtpSimulation
   gboolean has_ended;
   /* the judge's */
   MmtpSimulationResult result;
-  /* Minimum number of a frame that may still arrive. */
+  /* Frames with a lower number must not arrive any more. */
   guint next_frame;
   guint n_errors;
 };

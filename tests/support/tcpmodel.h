@@ -42,7 +42,8 @@ typedef struct
   TcpAlgorithm algorithm;
 } TcpConfig;
 
-/* RFC 9438 section 4.1.2, in segments and seconds. */
+/* State of CUBIC (RFC 9438 section 4.1.2). `w_max` and `w_est` are in segments,
+ * and `k` is in seconds. */
 typedef struct
 {
   /* Time in ns at which congestion avoidance began; 0 if it has not begun. */

@@ -34,7 +34,8 @@ struct _DatagramSocket
   /* description of a connected socket for error messages, with both endpoints;
    * NULL if the socket is not connected */
   gchar *description;
-  /* both endpoints if the socket is connected, otherwise the local endpoint */
+  /* addresses of both endpoints if the socket is connected, otherwise only the
+   * address of the local endpoint */
   DatagramPath path;
   /* Raw sockets: destination port of the packets to receive; 0 means any */
   guint16 raw_port;
@@ -48,9 +49,9 @@ struct _DatagramSocket
   /* TRUE if packets are sent without a UDP checksum. The kernel then refuses
    * UDP_SEGMENT. Only the sending thread uses this field. */
   gboolean no_checksum;
-  /* GSO sends several packets as one message. If the system refused such a
-   * message, this is the errno, until datagram_socket_check_gso has reported
-   * it. Otherwise 0. */
+  /* GSO sends several packets as one message. This is the errno with which the
+   * system refused such a message. The value is 0 if no message was refused,
+   * and again after datagram_socket_check_gso has reported the refusal. */
   gint gso_error;
   gboolean has_told_gso_error;
 

@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-/* Two 64-bit words. The compiler uses the vector unit of the CPU for them if
- * there is one (SSE2, NEON), and otherwise computes each word by itself. */
+/* Two 64-bit words. If the CPU has a vector unit (SSE2, NEON), the compiler
+ * uses it for both words together. If it has none, each word is computed by
+ * itself. */
 typedef guint64 Vector __attribute__((vector_size (16)));
 
 /* Sums of the low and of the high 32-bit halves of words. Each sum has 64 bits,
@@ -27,8 +28,8 @@ add_word (Sums * sums, guint64 word)
 
 /* Adds the bytes in steps of two vectors. Returns the number of bytes that were
  * added; the remaining bytes are less than two vectors. Each vector of a pair
- * has sums of its own, because an addition would otherwise have to wait for the
- * result of the previous one. */
+ * has sums of its own. With common sums, each addition would have to wait for
+ * the result of the previous addition. */
 static gsize
 add_vectors (Sums * sums, const guint8 * bytes, gsize size)
 {

@@ -47,7 +47,8 @@ typedef struct
   gint64 gop_display_number;
   /* PTS of the picture with temporal reference 0 of this GOP, in 1/90000 s */
   guint64 gop_pts_90khz;
-  gboolean new_gop;             /* first received frame of its GOP */
+  /* TRUE for the first received frame of its GOP */
+  gboolean new_gop;
 } MpegVideoPosition;
 
 /* Maximum length in frames of a gap whose frames are reported one by one. A

@@ -532,8 +532,8 @@ get_max_depth (const References * references, guint64 since)
 /* Returns the layer of the current picture. P is the picture with the highest
  * PicOrderCnt since the last key frame. If the current picture is displayed
  * before P, its layer is one more than the highest layer of the pictures to
- * which it refers. In this comparison, pictures that precede P in decoding
- * order do not count. */
+ * which it refers. Pictures that precede P in decoding order do not count for
+ * this highest layer. */
 static guint
 find_depth (References * references, const ReferencePicture * picture)
 {

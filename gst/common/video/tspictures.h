@@ -103,7 +103,7 @@ void ts_packet_set_counter (guint8 * packet, guint counter);
 void ts_packet_keep_clock (guint8 * packet, guint counter);
 
 /* Subtracts `offset` from the continuity counters of the packets with the given
- * PID. Call this function after pictures were dropped, because a receiver would
- * otherwise take the gap in the counters for a loss.
+ * PID. Call this function after pictures were dropped. Without it, a receiver
+ * would take the gap in the counters for a loss.
  */
 void ts_shift_counters (guint8 * data, gsize size, guint pid, guint offset);

@@ -68,8 +68,8 @@ typedef struct
    * changes. */
   gdouble rate;
   /* Rate at which packets are sent at this moment, in bytes per second. It
-   * differs from `rate` if the latest round-trip time differs from the mean one
-   * (X_inst of RFC 5348 section 4.5). */
+   * differs from `rate` if the latest round-trip time differs from the mean
+   * round-trip time (X_inst of RFC 5348 section 4.5). */
   gdouble instant_rate;
   /* rate that the receiver reports; 0 = unknown */
   guint32 receive_rate;

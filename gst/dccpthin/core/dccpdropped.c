@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Number of times that each dropped packet is reported. If two of the reports
- * are lost, the peer still receives the third one. */
+ * are lost, the peer still receives the third report. */
 #define REPORTS 3
 /* maximum size of the option's value in bytes */
 #define MAX_BLOCKS 64

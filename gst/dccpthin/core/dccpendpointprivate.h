@@ -82,7 +82,7 @@ gboolean dccp_endpoint_take (DccpEndpoint * endpoint, guint64 now,
 /* Makes the header of a data packet and returns its size in bytes. The caller
  * sends the header, followed by the payload, to dccp_endpoint_get_path ().
  * `more` is TRUE if another packet waits to be sent. Returns 0 if the packet
- * may not be sent now or is too long. */
+ * must not be sent now, or if it is too long. */
 gsize dccp_endpoint_send (DccpEndpoint * endpoint, guint64 now,
     const guint8 * payload, gsize size, gboolean more,
     guint8 header[DCCP_MAX_HEADER]);

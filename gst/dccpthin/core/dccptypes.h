@@ -55,7 +55,7 @@ typedef struct
   DatagramBlock *block;
   gsize size;
   guint64 sequence;
-  /* Packets before this one are missing; they may still arrive. */
+  /* TRUE if packets before this packet are missing; they may still arrive */
   gboolean discont;
   /* checksum coverage (CsCov); bytes that are not covered may be damaged */
   guint8 coverage;
@@ -82,9 +82,9 @@ typedef enum
   DCCP_EVENT_RATE,
   /* `slow` is TRUE if the peer is a slow receiver now. */
   DCCP_EVENT_SLOW_RECEIVER,
-  /* The peer dropped packets. The first of them has the sequence number
-   * `sequence`, and the last one has `sequence` + `lost` - 1. Some packets
-   * between these two may have arrived.
+  /* The peer dropped packets. The first dropped packet has the sequence number
+   * `sequence`, and the last dropped packet has `sequence` + `lost` - 1. Some
+   * packets between these two may have arrived.
    */
   DCCP_EVENT_DROPPED,
   /* The peer reported a loss that it had not reported before. The lost packets
@@ -146,7 +146,8 @@ typedef struct
   /* receive rate (X_recv) that the peer reports, in bit/s */
   guint64 reported_rate;
   gdouble loss_event_rate;      /* p of RFC 5348; 0 = no loss */
-  /* The application limits the rate, so the path may carry more than `rate`. */
+  /* TRUE if the application limits the rate, so that the path may carry more
+   * than `rate` */
   gboolean is_app_limited;
   guint64 round_trip;           /* ns; 0: unknown */
   guint64 round_trip_variance;  /* ns */

@@ -20,9 +20,10 @@ typedef struct
    */
   gint64 sent;
   gsize size;                   /* size of the whole message, in bytes */
-  gboolean is_load;             /* The message is DATA, PROBE or REPAIR. */
-  /* Messages before this message may be missing. From this time on (in ns),
-   * their retransmission would be too late. */
+  /* TRUE if the message is a DATA, PROBE or REPAIR */
+  gboolean is_load;
+  /* Messages before this message may be missing. Until this time (in ns), it is
+   * useful to retransmit them. A later retransmission would arrive too late. */
   guint64 repair_until;
 } MmtpArrival;
 
@@ -61,8 +62,8 @@ typedef struct
   /* TRUE after the first message of the path has arrived. */
   gboolean any;
   guint64 last_arrival;         /* arrival time of the last message, in ns */
-  /* Arrival time of the message before the last one, in ns; 0 if there was
-   * none. */
+  /* Arrival time of the message before the last message, in ns; 0 if there was
+   * no such message. */
   guint64 arrival_before;
   /* TRUE after the first DATA, PROBE or REPAIR of the path has arrived. */
   gboolean any_load;

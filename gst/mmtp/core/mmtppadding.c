@@ -12,8 +12,8 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND (SECOND / 1000)
 
-/* Time between the end of an episode and the start of the next one. libwebrtc
- * probes an application-limited path every 5 s (ProbeController). */
+/* Time between the end of an episode and the start of the next episode.
+ * libwebrtc probes an application-limited path every 5 s (ProbeController). */
 #define REST (2 * SECOND)
 #define MAX_EPISODE (2 * SECOND)
 /* Minimum duration of a round. An episode of padding is divided into rounds.

@@ -206,8 +206,8 @@ find_missing (MmtpStore * store, Waiting * waiting, guint32 * missing)
   return n == 1;
 }
 
-/* Computes the missing message. Returns FALSE if the sizes do not fit, which
- * means that the repair and the stored messages do not belong together. */
+/* Computes the missing message. Returns FALSE if the sizes show that the repair
+ * and the stored messages do not belong together. */
 static gboolean
 take_out (MmtpStore * store, Waiting * waiting, guint32 missing)
 {

@@ -8,10 +8,10 @@
 #define SECOND G_GUINT64_CONSTANT (1000000000)
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
-/* A timer may fire late by up to this time without reducing the rate, because
- * the token bucket keeps the tokens of this time. It keeps no older tokens.
- * Section 4.4 of the MMTP paper: "new tokens are not generated until old tokens
- * are used". */
+/* If a timer fires late by at most this time, the rate does not decrease,
+ * because the token bucket keeps the tokens of this time. It keeps no older
+ * tokens. Section 4.4 of the MMTP paper: "new tokens are not generated until
+ * old tokens are used". */
 #define TOKEN_LAG MILLISECOND
 /* While the application sends less than the path carries, the pacing rate of
  * the path is multiplied by this factor. The slow start of Linux does the same
@@ -26,8 +26,8 @@
 #define INTERVAL_MEMORY 16
 /* The scheduler uses the safe delay of a path, which is the expected delay plus
  * a margin. The margin is at most 1/8 (MAX_MARGIN) of the initial delay (D0).
- * With a larger margin, no packet might be expected in time, and the path would
- * carry nothing. */
+ * If the margin were larger, it could happen that no packet is expected in
+ * time. The path would then carry nothing. */
 #define MAX_MARGIN 8
 #define JITTERS 2
 /* When a packet is sent, some time is left until its deadline. The packet is
@@ -54,15 +54,16 @@
 /* `lateness` is at most 1/LATENESS_PART of the difference between the initial
  * delay (D0) and the base delay. */
 #define LATENESS_PART 3
-/* If the rate of a path is configured, the safe delay that the scheduler uses
- * may be nearly the whole initial delay (D0). Its maximum is 7/8 of the initial
- * delay, or the delay that nearly all messages stay below, whichever is more.
+/* The safe delay that the scheduler uses may be nearly the whole initial delay
+ * (D0) if the rate of the path is configured. Its maximum is the longer of two
+ * delays: 7/8 of the initial delay, and the delay that nearly all messages stay
+ * below.
  */
 #define MAX_SAFE_EIGHTHS 7
 /* If a message should have arrived and nothing arrives for this time plus a
- * multiple of the jitter, the path has stalled. The time covers two normal
- * delays: reports arrive only every 50 ms, and schedulers of mobile networks
- * pause for 20 to 60 ms. */
+ * multiple of the jitter, the path has stalled. The time covers two delays that
+ * also occur without a stall: reports arrive only every 50 ms, and schedulers
+ * of mobile networks pause for 20 to 60 ms. */
 #define STALL_TIME (100 * MILLISECOND)
 #define STALL_JITTERS 4
 #define STALL_DEADLINE_PART 4
@@ -809,10 +810,9 @@ get_queue (const MmtpPath * path, guint64 now)
 /* Returns how much longer the transmission of a packet takes than the
  * transmission of a short message.
  *
- * The time is computed with the highest recent rate. The application may never
- * have used the full rate of the path, and the computed time is too long then.
- * If the measured time is shorter than the computed one, the measured time is
- * therefore returned.
+ * The time is computed with the highest recent rate. If the application has
+ * never used the full rate of the path, the computed time is too long.
+ * Therefore the function returns the measured time if that time is shorter.
  *
  * Returns 0 for a path that has not carried a packet yet. Such a path has
  * carried only a few control messages, so its measured rate is very low. With

@@ -81,7 +81,8 @@ typedef struct
    * of the path; in ns */
   guint64 queue_delay;
   guint64 round_trip;           /* in ns; 0 if unknown */
-  guint64 jitter;               /* in ns, as in RFC 3550, section 6.4.1 */
+  /* jitter in ns, computed as in RFC 3550, section 6.4.1 */
+  guint64 jitter;
   /* number of messages sent, and number of their bytes without IP and UDP
    * headers */
   guint64 packets, bytes;
@@ -90,12 +91,12 @@ typedef struct
   guint64 probes;               /* PROBE messages sent */
   /* number of messages that the receiver has received */
   guint64 reported;
-  /* messages that the receiver reported as lost */
+  /* number of messages that the receiver reported as lost */
   guint64 lost;
-  /* DATA packets that arrived after their deadline */
+  /* number of DATA packets that arrived after their deadline */
   guint64 late;
-  /* packets put back into the send queue because the path fell silent or was
-   * removed */
+  /* number of packets put back into the send queue because the path fell silent
+   * or was removed */
   guint64 requeued;
   guint64 silences;             /* number of times that the path fell silent */
   /* Number of entries of the sent log that were visited while reports were

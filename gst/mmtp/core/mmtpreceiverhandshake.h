@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The receiver's side of the handshake (docs/wire-mmtp.md, section 4). It
- * stores nothing about a host that has not shown that it receives at its
- * address. Such a host is sent no more bytes than it has sent, and the number
- * of answers to each network is limited. When this module returns the result
- * MMTP_OPEN_BEGIN, the receiver begins the session.
+/* The receiver's side of the handshake (docs/wire-mmtp.md, section 4). A host
+ * must first show that it receives at its address. Until then, this module
+ * stores nothing about the host, and sends it no more bytes than the host has
+ * sent. The number of answers to each network is limited. When this module
+ * returns the result MMTP_OPEN_BEGIN, the receiver begins the session.
  */
 
 #pragma once

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The reorder buffer of the receiver. It puts the packets of all paths into the
  * order of the stream, removes duplicates, and reassembles the buffers. Packets
- * in order are passed on immediately. If a packet is missing, the packets
- * behind it wait until their deadline, and the missing packet is then skipped.
- * If a packet of a buffer is skipped, the whole buffer is dropped.
+ * in order are passed on immediately. If a packet is missing, the packets after
+ * it wait until their deadline, and the missing packet is then skipped. If a
+ * packet of a buffer is skipped, the whole buffer is dropped.
  */
 
 #pragma once

@@ -23,8 +23,10 @@ typedef struct
   guint64 period;
   /* times of the next and the last REPORT on this path */
   guint64 next, last;
-  gsize size;                   /* size of the last REPORTs, in bytes */
-  /* A gap has ended, and no REPORT about it has been sent yet. */
+  /* total size in bytes of the REPORTs that were sent together last on this
+   * path */
+  gsize size;
+  /* TRUE if a gap has ended and no REPORT about it has been sent yet */
   gboolean has_gap;
   guint64 gap_end;              /* end of the last gap */
   /* Time at which the REPORT after a gap is repeated; MMTP_NEVER if no

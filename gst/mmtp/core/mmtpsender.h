@@ -14,8 +14,9 @@
  *   while (mmtp_sender_poll_event (sender, &event)) ...
  *   wait until mmtp_sender_next_wakeup (sender), then mmtp_sender_timeout (...)
  *
- * Times are in ns on one clock of the caller and never go back; an earlier
- * time counts as the latest one seen. Poll outputs and events after each call.
+ * Times are in ns on one clock of the caller and never go back. If a time is
+ * earlier than the latest time so far, the latest time counts. Poll outputs and
+ * events after each call.
  */
 
 #pragma once
@@ -46,8 +47,8 @@ typedef struct
   gboolean retransmit;
   /* maximum bitrate of padding in bit/s; 0 means no padding (mmtppadding.h) */
   guint64 padding_rate;
-  /* The stream is stored media, so buffers may be sent long before they are
-   * due. */
+  /* TRUE if the stream is stored media, so that buffers may be sent long before
+   * they are due */
   gboolean stored;
   MmtpSchedulerType scheduler;
   /* Name of the congestion control for paths without a configured rate. It must
@@ -151,8 +152,8 @@ typedef struct
   MmtpSenderEventType type;
   /* estimate of the stream bitrate that the paths can carry, in bit/s */
   guint64 rate;
-  /* `rate` is only a lower bound, because the stream did not use the full rate
-   * of the paths. */
+  /* TRUE if `rate` is only a lower bound, because the stream did not use the
+   * full rate of the paths */
   gboolean is_app_limited;
   guint64 requested;            /* requested rate in bit/s */
   guint64 delay;                /* initial delay (D0), in ns */
@@ -163,7 +164,8 @@ typedef struct
   guint path;
   MmtpPathState state;
   guint8 flags;                 /* flags of the dropped buffer */
-  /* Other buffers refer to the dropped buffer, so a new key frame would help.
+  /* TRUE if other buffers refer to the dropped buffer, so that a new key frame
+   * would help
    */
   gboolean is_needed;
   guint32 size;                 /* size of the dropped buffer, in bytes */
@@ -180,11 +182,11 @@ typedef struct
   guint64 buffers, bytes;
   guint64 packets;              /* packets of the stream */
   guint64 sent_buffers;         /* buffers sent completely */
-  /* buffers dropped because no path could deliver them in time */
+  /* number of buffers dropped because no path could deliver them in time */
   guint64 discarded_buffers;
-  /* buffers dropped because the queue would exceed max_bytes */
+  /* number of buffers dropped because the queue would exceed max_bytes */
   guint64 discarded_room;
-  /* buffers dropped because they refer to a dropped buffer */
+  /* number of buffers dropped because they refer to a dropped buffer */
   guint64 discarded_broken;
   guint64 discarded_connection; /* dropped because the session ended */
   /* number of key frames, and number of droppable buffers, among the dropped
@@ -195,7 +197,7 @@ typedef struct
   /* number of padding messages that were sent, and number of their bytes
    * including the IP and UDP headers */
   guint64 padding, padding_bytes;
-  /* lost packets that were reported but not retransmitted */
+  /* number of lost packets that were reported but not retransmitted */
   guint64 unrepaired;
   /* Number of lookups of a message by its channel number. Tests check that the
    * work per REPORT stays bounded. */
@@ -205,8 +207,8 @@ typedef struct
   guint64 report_steps;
   guint64 queued_bytes;
   guint64 estimated_rate;       /* estimated rate of the stream, in bit/s */
-  /* `estimated_rate` is only a lower bound, because the stream did not use the
-   * full rate of the paths. */
+  /* TRUE if `estimated_rate` is only a lower bound, because the stream did not
+   * use the full rate of the paths */
   gboolean is_app_limited;
   guint64 initial_delay;        /* initial delay (D0), in ns */
   /* initial delay (D0) that the paths need, in ns */

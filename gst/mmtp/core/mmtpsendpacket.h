@@ -13,7 +13,7 @@ typedef struct _MmtpPacket MmtpPacket;
 typedef enum
 {
   MMTP_PACKET_WAITING,
-  /* The packet is not in the queue for a moment, while its rank is being
+  /* The packet has left the queue for a moment, because its rank is being
    * changed. */
   MMTP_PACKET_SET_ASIDE,
   /* The packet was lost, and a retransmission might arrive too late. */
@@ -60,8 +60,10 @@ struct _MmtpUnit
   /* stream number of the first packet of this buffer */
   guint64 first;
   guint n_packets;
-  guint n_kept;                 /* packets that are still in the queue */
-  guint n_sent;                 /* packets that were sent at least once */
+  /* number of its packets that are still in the queue */
+  guint n_kept;
+  /* number of its packets that were sent at least once */
+  guint n_sent;
   gboolean given_up;
   /* Node in the list of units that have not been sent at all. (A unit is a
    * buffer at the sender.) `data` is NULL if the unit is in no list. */

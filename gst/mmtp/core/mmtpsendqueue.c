@@ -55,7 +55,7 @@ struct _MmtpSendQueue
   /* --- frames and pictures */
   guint64 frame;                /* number of the frame that is being put */
   guint64 frame_due;
-  /* The buffer with the marker of the frame was put. */
+  /* TRUE if the buffer with the marker of the frame was put */
   gboolean frame_ended;
   /* Number of the last dropped frame. Further buffers of this frame are dropped
    * as well. */
@@ -477,10 +477,11 @@ follow_slots (const MmtpPicture * picture, guint32 * wrong)
   return is_broken;
 }
 
-/* Gives the pictures that refer to this unit, directly or indirectly, the
- * lowest rank. They are then sent only when no other packet waits. If the unit
+/* Sets the lowest rank for all pictures that refer to this unit, directly or
+ * indirectly. They are then sent only when no other packet waits. If the unit
  * belongs to the base layer, all pictures up to the next key frame refer to it.
- * If it belongs to a higher layer, only some of these pictures refer to it. */
+ * If the unit belongs to a higher layer, only some of these pictures refer to
+ * it. */
 static void
 note_broken (MmtpSendQueue * queue, const MmtpUnit * unit)
 {

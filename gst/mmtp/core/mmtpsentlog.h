@@ -22,13 +22,14 @@ typedef struct
   /* bytes in flight right after this message was sent */
   guint64 in_flight;
   guint32 size;
-  /* The message is a DATA or PROBE that is at least half as large as a usual
-   * DATA message. */
+  /* TRUE if the message is a DATA or PROBE that is at least half as large as a
+   * usual DATA message */
   gboolean is_load;
-  /* No packet was waiting after the message was sent. */
+  /* TRUE if no packet was waiting after the message was sent */
   gboolean is_app_limited;
-  gboolean is_missed;           /* The message was reported as lost. */
-  /* The message was expected to arrive only shortly before its deadline. */
+  gboolean is_missed;           /* TRUE if the message was reported as lost */
+  /* TRUE if the message was expected to arrive only shortly before its deadline
+   */
   gboolean is_marginal;
   /* Time that was left until the deadline when the message was sent; MMTP_NEVER
    * if the message is no DATA message. */

@@ -22,7 +22,7 @@ typedef struct
   gint64 stamp;                 /* last timestamp, in ns */
   /* for how long the timestamp has not advanced, in ns */
   gint64 stood;
-  gboolean is_idle;             /* The caller is waiting for a buffer. */
+  gboolean is_idle;             /* TRUE while the caller waits for a buffer */
   /* time in ns at which the caller began to wait; valid only while is_idle is
    * TRUE */
   gint64 idle_since;

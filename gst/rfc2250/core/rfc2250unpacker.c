@@ -18,13 +18,13 @@ struct _Rfc2250Unpacker
   Rfc2250UnpackerStats stats;
   GQueue output;                /* elements are Rfc2250UnpackedFrame */
 
-  /* Properties of the stream that were detected */
+  /* The following fields are properties of the stream that were detected. */
   gboolean seen_marker;
-  /* The previous payload was refused, so there is a gap. */
+  /* TRUE if the previous payload was refused, so that there is a gap */
   gboolean refused;
   gboolean have_sequence;
   MpegVideoSequence sequence;
-  gboolean gop_with_i;          /* the last I-frame had a GOP header */
+  gboolean gop_with_i;          /* TRUE if the last I-frame had a GOP header */
   gboolean last_gop_closed;
   /* The last picture coding extension of each picture type. If a packet has AN
    * = 1 and N = 0, this extension also applies to the picture of the packet
@@ -38,18 +38,20 @@ struct _Rfc2250Unpacker
 
   /* State of the current frame */
   gboolean in_frame;
-  /* Only a sequence end code has been received since the last frame. */
+  /* TRUE if only a sequence end code has been received since the last frame */
   gboolean end_code_sent;
-  /* packets before the first packet of the frame are missing */
+  /* TRUE if packets before the first packet of the frame are missing */
   gboolean gap_before;
   /* temporal reference in the first packet of the frame */
   guint reference;
-  gboolean missing;             /* a part of the frame is missing */
-  /* the picture header of the frame is missing and cannot be restored */
+  gboolean missing;             /* TRUE if a part of the frame is missing */
+  /* TRUE if the picture header of the frame is missing and cannot be restored
+   */
   gboolean unusable;
   gboolean have_slice;
-  gboolean skipping;            /* data are skipped until a slice begins */
-  /* the last slice of the frame is not complete */
+  /* TRUE while data are skipped until a slice begins */
+  gboolean skipping;
+  /* TRUE if the last slice of the frame is not complete */
   gboolean slice_open;
   gsize open_slice;             /* offset of this slice */
   /* First picture of the frame; only valid if the type is not UNKNOWN */
@@ -59,9 +61,10 @@ struct _Rfc2250Unpacker
   guint8 *chunk;
   gsize len, chunk_size;
 
-  /* State for senders whose video-specific headers are all zero */
+  /* The following fields are used only if the video-specific headers of the
+   * sender are all zero. */
   MpegVideoFramer *framer;
-  /* data are skipped until a payload begins with a header */
+  /* TRUE while data are skipped until a payload begins with a header */
   gboolean legacy_missing;
   gboolean legacy_marker;       /* marker of the last payload */
 };
@@ -539,8 +542,8 @@ opens_second_field (const Rfc2250Unpacker * unpacker,
       == MPEG_VIDEO_STRUCTURE_FRAME;
 }
 
-/* Returns whether the payload belongs to a different frame than the current
- * one. */
+/* Returns whether the payload belongs to another frame than the current frame.
+ */
 static gboolean
 opens_frame (const Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
     const Rfc2250Header * header, const MpegVideoPicture * picture, gint code)

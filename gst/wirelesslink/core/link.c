@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The part of the link around its model: flows, device queues, time and
- * statistics. The model is advanced lazily, one event after the other, up to
- * the time of the caller, like the link queue of mahimahi. The times in the
- * model therefore do not depend on the times of the calls.
+ * statistics. The model is advanced lazily: it handles one event after the
+ * other, up to the time that the caller passes. The link queue of mahimahi does
+ * the same. The times in the model therefore do not depend on when the caller
+ * calls.
  */
 
 #include "link.h"

@@ -3,7 +3,7 @@
  * (linkdcf.c, linkpipe.c, linkblocks.c and linkrlp.c). The calls go in one
  * direction: link.c calls a model, a model calls linkmodel.c, and linkmodel.c
  * calls the queues and the telephone call (linkdialup.h). linkmodel.c calls a
- * model only by its LinkModelClass. Private to the core.
+ * model only through its LinkModelClass. This header is private to the core.
  */
 
 #pragma once

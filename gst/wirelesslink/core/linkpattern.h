@@ -26,7 +26,8 @@ typedef struct
   guint attempts;               /* number of transmissions */
   LinkFate fate;                /* DELIVERED, DAMAGED, AIR or CHECK */
   guint64 jitter;               /* ns */
-  gboolean overtaken;           /* later packets may overtake this packet */
+  /* TRUE if later packets may overtake this packet */
+  gboolean overtaken;
   guint copies;                 /* number of duplicates */
   guint n_damage;
   const LinkDamage *damage;

@@ -30,7 +30,8 @@ void link_wander_skip_to (LinkWander * wander, guint64 time);
 /* Returns the time of the next opportunity to send, in ns. It is a multiple of
  * 1 ms. */
 guint64 link_wander_get_time (const LinkWander * wander);
-/* Marks the current opportunity to send as used, and moves to the next one. */
+/* Marks the current opportunity to send as used, and moves to the next
+ * opportunity. */
 void link_wander_step (LinkWander * wander);
 
 /* Returns the random process that begins and ends the outages. The caller may

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Prints from the log of a link how many bytes left the link, and the times at
-which nothing left the link. With --output it also draws two plots: the
+"""Reads the log of a link. Prints how many bytes left the link, and the times
+at which nothing left the link. With --output it also draws two plots: the
 throughput above, and the arrivals below. The papers about such links have plots
 of this form.
 

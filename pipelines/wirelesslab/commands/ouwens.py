@@ -31,7 +31,7 @@ LONG_RETRIES = (0, 1, 2, 3, 4, 8, 16, 255)
 # The retry value is the maximum number of transmissions of a packet; 0 stands
 # for the default of 16 transmissions.
 RETRIES = (1, 2, 3, 4)
-# {section of ouwens.ini: is the oven on?}
+# {section of ouwens.ini: whether the microwave oven is on}
 OVENS = {"80211b": "no", "oven": "yes"}
 DURATIONS = {"3.7": "udp-blocking", "3.13": "tcp"}
 LOSSES = {"udp-blocking": ("3.8", "3.9", "3.10", "3.11"),

@@ -70,7 +70,9 @@ NS = 1e9
 
 @dataclasses.dataclass(frozen=True)
 class Codec:
-    """The elements and settings by which one codec is sent and received."""
+    """The elements and settings with which video of one codec is sent and
+    received.
+    """
     container: str  # The muxer of a container that qtdemux can read.
     pay: str
     depay: str

@@ -43,7 +43,7 @@ IN_DIRECTORY = re.compile(r"\$(?P<variable>\w+)/(?P<file>.+)")
 # the protocol. Its parameters are the duration in seconds and the protocol.
 Film = Callable[[int, Protocol], dict[str, Any]]
 # The key with the name and version of a published matrix. Each result repeats
-# them.
+# this name and version.
 SUITE = "suite"
 # The key with the name of another matrix file, which this file extends.
 BASE = "base"
@@ -162,9 +162,10 @@ def with_direction(matrix: Mapping[str, str], link: Link,
 
 
 def direction_of(matrix: Mapping[str, str], link: Link) -> dict[str, str]:
-    """Returns {key: value} for a link whose mobile host sends. A link whose
-    mobile host receives has no such key. Results of older versions did not have
-    this key, and the lab still recognises them in this way."""
+    """Returns the key and value that say that the mobile host of the link
+    sends. The dictionary is empty if the mobile host receives. The lab
+    therefore still recognises results of older versions, which do not have this
+    key."""
     section = link["section"]
     found = section.get(placement.DIRECTION, matrix[placement.DIRECTION])
     if found not in (placement.DOWN, placement.UP):
@@ -482,7 +483,7 @@ def values(section: configparser.SectionProxy) -> dict[str, list[str]]:
 def variants(link: Link, home: pathlib.Path) -> Iterator[Link]:
     """Yields one link for each combination of the values of its properties. A
     file name in a property is relative to `home`, the directory of the matrix
-    file. It does not depend on the directory in which the cells are run."""
+    file, and not to the directory in which the cells are run."""
     if combined_links.SEVERAL in link:
         several = [list(variants(one, home))
                    for one in link[combined_links.SEVERAL]]

@@ -139,7 +139,7 @@ def early_ns(words: Sequence[str], station: int) -> float:
 
 def value(words: Sequence[str], name: str) -> float:
     """Returns the value of the property `name` in a list of words NAME=VALUE.
-    If several words set the property, the last one counts. Returns 0 if none
+    If several words set the property, the last one counts. Returns 0 if no word
     sets it.
     """
     found = [word.partition("=")[2] for word in words

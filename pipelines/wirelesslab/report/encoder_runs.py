@@ -31,8 +31,9 @@ from wirelesslab.streams.live_stream import Adaptation
 
 NS, NS_PER_MS, MBIT = 1e9, 1e6, 1e6
 PERIOD_NS = NS / clips.FRAMES_PER_SECOND
-# The capacity of a link is measured with packets of this size. They are sent at
-# this bitrate, which is higher than the bitrate of any link of the lab.
+# The capacity of a link is measured with packets of PROBE_BYTES. They are sent
+# at the bitrate PROBE_BYTES_PER_SECOND, which is higher than the bitrate of any
+# link of the lab.
 PROBE_BYTES = 1328
 PROBE_BYTES_PER_SECOND = 30_000_000 // 8
 STEP_NS = NS / 5
@@ -44,7 +45,7 @@ DECODABLE = "decodable.txt"
 LAST_FRAMES = clips.FRAMES_PER_SECOND
 # The packets of a handshake are small. The first packet with at least this
 # number of bytes belongs to the first frame.
-LARGE = 500  # bytes
+LARGE = 500
 
 
 class EncoderRun:
@@ -160,7 +161,8 @@ class EncoderRun:
     @functools.cached_property
     def used(self) -> list[float]:
         """A list of the link's throughput in Mbit/s. Each value is the mean
-        over STEP_NS. The first value begins when the first frame was due.
+        over an interval of STEP_NS. The first interval begins when the first
+        frame was due.
         """
         return [rate / MBIT for rate in display.rates(
             self.run.link.packets, max(self.begin_ns, 0), self.end_ns,

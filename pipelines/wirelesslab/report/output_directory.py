@@ -15,9 +15,9 @@ MARKER = ".lab-report"
 
 
 def make_beside(page: pathlib.Path, runs: pathlib.Path) -> pathlib.Path:
-    """Makes the directory for the page's plots and tables. The directory
-    contains only the marker. It has the name of the page without the suffix.
-    `runs` is the directory of the report's runs. Raises LabError if the
+    """Makes the directory for the plots and tables of a page. The directory has
+    the name of the page without the suffix. At first it contains only the file
+    MARKER. `runs` is the directory of the report's runs. Raises LabError if the
     directory of the page contains `runs` or any other run."""
     beside = page.with_suffix("")
     what = f"{beside}, the directory for the plots and tables of {page.name},"

@@ -71,7 +71,7 @@ def best(ranges: Mapping[str, Range]) -> list[str]:
 
 def in_order(ranges: Mapping[str, Range]) -> list[str]:
     """Returns the labels in the order of a chart. The label with the highest
-    median is the first one.
+    median comes first.
     """
     return sorted(ranges, key=lambda label: (-ranges[label].median,
                                              -ranges[label].high))

@@ -136,8 +136,8 @@ class Group(typing.NamedTuple):
         return [own[0] for own in self.rows.values()]
 
     def others(self) -> list[Comparison]:
-        """Returns those comparisons of all measures except the first that show
-        a change.
+        """Returns the comparisons that show a change, in all measures except
+        the first measure.
         """
         return [one for own in self.rows.values() for one in own[1:]
                 if one.is_change]
@@ -183,9 +183,10 @@ def rank_sums(count_a: int, count_b: int) -> list[int]:
     orders. The result is a list. Its item at index u is the number of orders in
     which U is u."""
     # For each run of A, count the runs of B with a smaller value. The sum of
-    # these counts is U. Each order is therefore a partition of the integer U
-    # into at most `count_a` parts, none of which exceeds `count_b`. The numbers
-    # of such partitions are the coefficients of a Gaussian binomial.
+    # these counts is U. An order is therefore described by a partition of the
+    # integer U: its parts are the counts that are not 0. There are at most
+    # `count_a` parts, and none of them exceeds `count_b`. The numbers of such
+    # partitions are the coefficients of a Gaussian binomial.
     found = [1] + [0] * (count_a * count_b)
     for part in range(1, count_a + 1):
         factor = count_b + part

@@ -32,10 +32,10 @@ POINTS_PER_PIXEL = 72 / DPI
 
 
 class Viewer(typing.NamedTuple):
-    """What the viewer of a run saw. `shown` has, for each picture of the film,
-    the number of the picture that was seen in its place. `pictures` has, for
-    each picture of the film, how much the picture that was seen differs from
-    it."""
+    """What the viewer of a run saw. Both lists have one item for each picture
+    of the film. `shown` has the number of the picture that was seen in its
+    place. `pictures` says how much that picture differs from the picture of the
+    film."""
 
     label: str
     colour: Any

@@ -107,14 +107,14 @@ class Log:
 
 
 class Join:
-    """Finds for each frame that arrived the frame that was sent.
+    """For each frame that arrived, finds the frame that was sent.
 
     If the film is repeated, it contains identical frames. Several sent frames
     can then match one received frame. Both ends number their frames in coding
     order. From the last match, this class knows the difference between the
     number of a sent frame and the number of the received frame. It expects the
     same difference for the next match. Of the matching frames, it chooses the
-    one whose number is nearest to the expected number.
+    frame whose number is nearest to the expected number.
     """
 
     def __init__(self) -> None:
@@ -227,8 +227,8 @@ def lateness_ns(film: list[Frame],
 
 def bits_per_second(frames: Sequence[Frame]) -> float:
     """Returns the bitrate of the frames: their bits, divided by a duration. The
-    duration begins when the first frame arrives. It ends when the frame after
-    the last one would be due."""
+    duration begins when the first frame arrives. It ends one frame period after
+    the arrival of the last frame."""
     if len(frames) < 2:
         return 0.0
     steps = [b.expected_ns - a.expected_ns for a, b in zip(frames, frames[1:])]

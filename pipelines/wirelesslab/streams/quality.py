@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Computes PSNR and SSIM of each picture with ffmpeg. The pictures are aligned
-in display order; a missing picture is replaced by the last one that was shown.
+in display order. A missing picture is replaced by the last picture that was
+shown.
 
 A frame that arrives complete is bit-identical to the frame that was sent. The
 pictures are therefore taken from the clip, and no decoder has to run during the
@@ -95,8 +96,8 @@ def measure(clip: pathlib.Path, shown: list[int | None],
 def write_pairs(clip: pathlib.Path, shown: list[int | None],
                 reference: pathlib.Path | None, pipe: BinaryIO) -> None:
     """Writes pictures to `pipe`, as YUV4MPEG2 with luminance only. Each frame
-    has two pictures that are compared. The upper one is the picture that the
-    viewer saw, and the lower one is the picture with which it is compared.
+    has two pictures. The upper picture is the picture that the viewer saw. The
+    lower picture is the picture with which it is compared.
     """
     with contextlib.ExitStack() as stack:
         own = stack.enter_context(luminance(clip))

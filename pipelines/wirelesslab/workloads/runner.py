@@ -56,8 +56,8 @@ def prepared(workload: Workload) -> dict[str, Any]:
 
 def acknowledgement(workload: Workload) -> int:
     """Returns the size in bytes of the acknowledgements of a workload. An
-    acknowledgement has an entry for each packet that arrives between two
-    acknowledgements.
+    acknowledgement has an entry for each packet that has arrived since the
+    acknowledgement before it.
     """
     return endpoint.ENTRY * max(
         round(workload["acknowledge"] / workload["every"]), 1)

@@ -250,8 +250,9 @@ log_of (const gchar * caps, const gchar * hex)
   return last;
 }
 
-/* The table has the changes that payloaders and parsers make: parameter sets in
- * band or out of band, lengths or start codes, and delimiters or none. */
+/* Payloaders and parsers change the form of a frame: parameter sets in band or
+ * out of band, lengths or start codes, and delimiters or none. The log of the
+ * frame must be the same in each form. */
 GST_START_TEST (the_same_frame_is_known_again_in_any_form)
 {
   gchar *sent = log_of (AVC_CAPS, "00000003 658884 00000002 6511");

@@ -540,8 +540,8 @@ GST_START_TEST (depay_heals_order_and_counts_what_it_refuses)
   gst_rtp_buffer_unmap (&rtp);
   gst_harness_push (h, packet);
   gst_harness_push (h, gst_buffer_ref (packets->pdata[9]));
-  /* A packet of another payload type and a packet with reserved bits. Both have
-   * the next sequence number. */
+  /* Now follow a packet of another payload type and a packet with reserved
+   * bits. Both have the sequence number that is next in the stream. */
   packet = gst_buffer_copy_deep (packets->pdata[9]);
   gst_rtp_buffer_map (packet, GST_MAP_READWRITE, &rtp);
   gst_rtp_buffer_set_payload_type (&rtp, 96);

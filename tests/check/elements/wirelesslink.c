@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of the element wirelesslink: departure times are exact to the
- * nanosecond, events keep their places in the stream, and no call waits without
- * a limit. The link models are tested in the suites of the core.
+ * nanosecond, events keep their places in the stream, and each call that waits
+ * has a time limit. The link models are tested in the suites of the core.
  */
 
 #include <gst/check/gstcheck.h>
@@ -579,7 +579,7 @@ GST_START_TEST (a_full_queue_loses_packets)
   GstHarness *h = start ("rate=8000000 txqueuelen=2");
   guint i;
 
-  /* One packet is in transmission, two wait. */
+  /* One packet is in transmission, and two packets wait. */
   for (i = 0; i < 5; i++)
     push (h, 1000, 'a' + i);
   fail_unless_equals_uint64 (get_stat (h->element, "flow-0", "lost-queue"), 2);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs an encoder that follows the estimate of MMTP over a link whose rate
- * changes, in virtual time (bitratesimulation.h). The same test over real
- * sockets is tests/integration/test_bitrate_steps.py.
+/* Runs an encoder in virtual time over a link whose rate changes
+ * (bitratesimulation.h). The encoder follows the rate that MMTP estimates. The
+ * same test over real sockets is tests/integration/test_bitrate_steps.py.
  *
  * With BITRATE_STEPS_LOG=1 the test prints the state every 100 ms.
  */

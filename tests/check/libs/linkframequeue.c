@@ -392,8 +392,8 @@ GST_START_TEST (the_first_packet_says_the_type_for_all)
 
 GST_END_TEST;
 
-/* Before the first beginning of a frame, the queue refuses all packets, because
- * they may be anything that resembles RTP. */
+/* The queue refuses all packets before the first packet that begins a frame.
+ * They may be packets of any protocol that resembles RTP. */
 GST_START_TEST (a_stream_begins_with_a_frame)
 {
   Fixture fixture = fixture_new (IFD_ALGORITHM_GOP, 3);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks when the sender repeats an INIT or OPEN, and which first estimate of
- * the rate it makes from the round trips. The test is the receiver. Times are
- * in ms.
+/* Checks when the sender repeats an INIT or OPEN, and how it estimates the rate
+ * for the first time from the round trips. The test acts as the receiver. Times
+ * are in ms.
  */
 
 #include <gst/check/gstcheck.h>
@@ -70,7 +70,7 @@ expect (Fixture * fixture, guint64 time, MmtpType type, gsize size)
   fail_unless_equals_int (mmtp_packet_parse_header (&message, bytes, size,
           MMTP_SENDER), MMTP_VALID);
   fail_unless_equals_int (message.type, type);
-  /* Ends the try of an INIT. */
+  /* With this call, the handshake ends the current attempt to send an INIT. */
   mmtp_handshake_write (&fixture->handshake, bytes, sizeof (bytes), &path);
 }
 

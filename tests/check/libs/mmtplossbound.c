@@ -21,9 +21,8 @@ report (MmtpLossBound * bound, gdouble now, guint64 in_flight, guint n,
     .n_acked = n - lost,.n_lost = lost,.report_period = 50 * MS
   };
 
-  /* The queueing delay is 40 ms in one report and 60 ms in the next one.
-   * Therefore it is below the mean of 50 ms in some reports, and above 50 ms in
-   * others. */
+  /* The queueing delay alternates between 40 ms and 60 ms. Therefore it is
+   * below the mean of 50 ms in some reports, and above the mean in others. */
   sample.queue_delay = sample.high_queue_delay =
       (gint64) (now / ROUND_TRIP) % 2 ? 60 * MS : 40 * MS;
   return mmtp_loss_bound_add (bound, &sample, 2 * in_flight, in_flight,
@@ -35,9 +34,9 @@ report (MmtpLossBound * bound, gdouble now, guint64 in_flight, guint n,
  * `early` of these messages are lost in each of the first four round trips, and
  * `late` of them in each of the last four.
  *
- * Returns whether the window was reduced in the last four round trips. The
- * first four do not count: they have too few messages to show how many are lost
- * while the queue is short. */
+ * Returns whether the window was reduced in the last four round trips. A
+ * reduction in the first four does not count. At that time there are too few
+ * messages to show how many are lost while the queue is short. */
 static gboolean
 is_reduced_in_the_start_phase (guint early, guint late)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Repeats the experiment of Magalhães and Kravets (2001, section 5) in virtual
- * time: 1000 frames of 1400 bytes over RangeLAN2 and infrared, with a limit of
- * one second. The test prints tables 2 to 4 of the paper together with our
- * results. It compares our results with an ideal scheduler for packets of our
- * size.
+ * time: 1000 frames of 1400 bytes over RangeLAN2 and infrared, with a maximum
+ * delay of one second. The test prints tables 2 to 4 of the paper together with
+ * our results. It compares our results with an ideal scheduler for packets of
+ * our size.
  */
 
 #include <gst/check/gstcheck.h>
@@ -31,7 +31,8 @@
 #define RADIO_RATE 37128        /* 36400 * 1428 / 1400 */
 #define RADIO_DELAY 137538462   /* 176 ms - 1400 / 36.4 */
 #define RADIO_FLUCTUATION (2 * (291 - 176) * MS)
-/* 5.5 s, as in wirelesslink's profile rangelan2. */
+/* The radio needs 5.5 s to send a full queue, as in wirelesslink's profile
+ * rangelan2. */
 #define RADIO_QUEUE 200000
 #define INFRARED_RATE 9384
 #define INFRARED_DELAY 162826087        /* 315 ms - 1400 / 9.2 */
@@ -192,7 +193,7 @@ static const Row table[] = {
  * for both links together to carry the whole stream. */
 #define FIRST_ENOUGH 5
 
-/* Checks the conditions that must hold in every run. At least `min` times `of`
+/* Checks the conditions that must hold in every run. At least `min` * `of`
  * frames must be in time. At most the share `late` of the packets may be late.
  * `period` is the frame period in ms. */
 static void
@@ -203,8 +204,8 @@ check_run (MmtpSimulation * simulation, guint period, gdouble min, gdouble of,
 
   fail_unless_equals_string (result->errors->str, "");
   fail_unless (result->ready);
-  /* A frame may be output at most TICK after its deadline, because the clocks
-   * of both endpoints are not exact. */
+  /* The clocks of both endpoints are not exact. The test therefore accepts a
+   * frame that is output up to TICK after its deadline. */
   fail_unless (result->worst_release <= result->worst_deadline + TICK);
   fail_unless (result->in_time >= min * of, "%u ms: %u in time, of %g",
       period, result->in_time, of);

@@ -18,8 +18,8 @@ typedef struct
   MmtpStore *store;
 } Fixture;
 
-/* Makes messages of different lengths; the last one is the shortest. The second
- * message, the fourth message and so on are delta units. */
+/* Makes messages of different lengths. The last message is the shortest. The
+ * second message, the fourth message and so on are delta units. */
 static void
 fixture_init (Fixture * fixture, guint64 first)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks the sender's state of a path against sections 4.4 to 4.6 of Magalhães
  * and Kravets and sections 6 and 7 of docs/wire-mmtp.md: the bytes in flight,
- * and when the path is stalled or drained. The test plays the receiver. */
+ * and when the path is stalled or drained. The test acts as the receiver. */
 
 #include <gst/check/gstcheck.h>
 
@@ -359,7 +359,7 @@ GST_START_TEST (more_than_was_sent_is_impossible)
 GST_END_TEST;
 
 /* Reports on several paths may arrive in another order, and counters of 32 bits
- * wrap. In neither case may a counter decrease. */
+ * wrap. A counter must not decrease in either case. */
 GST_START_TEST (counters_do_not_go_back)
 {
   Fixture fixture;
@@ -862,7 +862,7 @@ GST_START_TEST (token_comes_when_the_packet_has_gone)
 
   fixture_init (&fixture, RATE);
   send (&fixture, START + 100 * MS, 1);
-  /* After a path was idle, it may not send a larger burst than at any other
+  /* After a path was idle, it must not send a larger burst than at any other
    * time. Pacing only makes up for the delay of a timer, which is up to 1 ms.
    */
   fail_unless (ABS ((gint64) (fixture.path->token - (START + 99 * MS + time)))

@@ -2,8 +2,8 @@
 /* Streams a film over a single radio in virtual time. The rate of the film is a
  * fifth too high for this radio. The sender and the receiver run over
  * wirelesslink's profile 80211b with a microwave oven, as in
- * pipelines/demo.ini. B-frames must be dropped before other frames, and no
- * frame may be later than the latency. The test prints the table of
+ * pipelines/demo.ini. B-frames must be dropped before other frames, and the
+ * delay of a frame must not exceed the latency. The test prints the table of
  * docs/mmtpsink.md.
  */
 
@@ -240,10 +240,10 @@ begin (Run * run, guint64 latency, const gchar * oven, guint64 seed)
   mmtp_sender_add_path (run->sender, OFFSET, &path);
 }
 
-/* Counts the frames of the run that arrived, that were late, and that were
- * decodable in time. A P-frame refers to the previous I- or P-frame. A B-frame
- * refers to the two previous I- or P-frames. All GOPs except the first are
- * open. */
+/* Counts three kinds of frames of the run: those that arrived, those that were
+ * late, and those that were decodable in time. A P-frame refers to the previous
+ * I- or P-frame. A B-frame refers to the two previous I- or P-frames. All GOPs
+ * except the first are open. */
 static void
 judge (const Run * run, Result * result)
 {

@@ -582,8 +582,8 @@ GST_START_TEST (long_loss_free_time_discounts_history)
    * discount factor 0.4. The mean is (500 + 0.4 * 100 * 5) / (1 + 0.4 * 5).
    *
    * The factor was computed while I_1 was still the open interval (the loss
-   * interval that has not ended yet). At that time no interval had the weight
-   * 0.2 yet. */
+   * interval that has not ended yet). At that time only seven intervals were
+   * closed, so the weight 0.2 of the eighth was not used yet. */
   assert_near (1 / get_p (closed, 9), (500 + .4 * 500) / 3, 1e-6);
 }
 
@@ -721,9 +721,6 @@ GST_START_TEST (every_tenth_lost_is_a_tenth)
 
 GST_END_TEST;
 
-/* The option Loss Intervals contains the values from which the receiver
- * computes its own p. The two results differ only by the rounding of the first
- * interval to whole packets. */
 /* The mean interval is a sum of eight products, which has a rounding error. The
  * receiver rounds the inverse loss event rate up to a whole number of packets.
  * The rounding error must not make this number too large by one. */
@@ -778,6 +775,9 @@ GST_START_TEST (gap_is_not_split_by_an_old_round_trip)
 
 GST_END_TEST;
 
+/* The sender computes the loss event rate p from the option Loss Intervals. The
+ * option contains the values from which the receiver computes its own p, but
+ * the first interval in it is rounded to whole packets. */
 GST_START_TEST (option_gives_the_rate_of_the_receiver)
 {
   GRand *random = g_rand_new_with_seed (4342);
@@ -844,7 +844,7 @@ GST_START_TEST (intervals_cover_all_numbers)
     fail_unless_equals_uint64 (sum, last.acknowledged - FIRST + 1);
   }
   /* After a gap of one packet, two later packets arrive one after the other. A
-   * third one marks the missing packet as lost. */
+   * third packet marks the missing packet as lost. */
   lose (&fixture, 1);
   take (&fixture, 1);
   fail_unless_equals_int (report (&fixture).intervals.skip, 2);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks what is sent through UDP-Lite sockets against RFC 3828. Each backend
- * is combined with each backend that must understand it, on real sockets of the
- * loopback interface. Cases that the kernel or missing privileges do not allow
- * are reported as skipped.
+/* Checks whether the packets that are sent through UDP-Lite sockets conform to
+ * RFC 3828. Each backend is combined with each backend that must understand it,
+ * on real sockets of the loopback interface. Cases that the kernel or missing
+ * privileges do not allow are reported as skipped.
  */
 
 #include "udplitesockets.h"
@@ -253,8 +253,8 @@ GST_START_TEST (damaged_packet_comes_when_rfc_3828_says_so)
 
 GST_END_TEST;
 
-/* Refused packets are mixed with valid ones in one batch. The valid packets are
- * returned in order. */
+/* Refused packets are mixed with valid packets in one batch. The valid packets
+ * are returned in order. */
 GST_START_TEST (refused_packets_leave_no_holes)
 {
   const gchar *test = "refused_packets_leave_no_holes";

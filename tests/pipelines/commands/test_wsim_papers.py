@@ -33,9 +33,9 @@ class Point:
     """The results of all runs with one setting of the radio."""
 
     def __init__(self, summaries, packets):
-        # [{transport: summary}], with an entry for each of the runs.
+        # A list with an item for each run: {transport: summary}.
         self.summaries = summaries
-        # [{transport: packets}], with an entry for each of the runs.
+        # A list with an item for each run: {transport: packets}.
         self.packets = packets
 
     def sum(self, transport, field):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks which runs a report compares, and its tables in the form of Ouwens'
-tables. Checks also the pool of processes that computes parts of a report.
+"""Tests the comparisons in reports: which runs are compared, the tables in the
+form of Ouwens' tables, and the pool of processes that computes parts of a
+report.
 """
 
 import collections

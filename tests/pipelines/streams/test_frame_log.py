@@ -192,7 +192,7 @@ class LogTest(unittest.TestCase):
                          "++++ ++++++")
         self.assertEqual(self.decodable("IPBBPIBBPBB", [5], closed),
                          "+++++ .....")
-        # The flag of a GOP does not apply to the next GOP.
+        # The flag closed_gop of a GOP does not apply to the next GOP.
         self.assertEqual(self.decodable("IBBPIBB", [3], {0: (1, 0)}),
                          "+++ +..")
 

@@ -150,15 +150,15 @@ class GradeTest(unittest.TestCase):
           - maximum: 10 ms
 
         A verdict is whether a frame is decodable in time. A lateness of 2 ms
-        changes the verdicts of 4 frames, and a lateness of 10 ms changes those
-        of 10 frames.
+        changes the verdicts of 4 frames, and a lateness of 10 ms changes the
+        verdicts of 10 frames.
 
         Above the median, the lateness rises by 4 ms / 49 for each percentile.
         It reaches 2 ms at the percentile 62.25. Only some percentiles are used:
-        50, 57, 64 and so on up to 99. Each of them stands for the frames
-        between it and the percentile before it in this list. The first
-        percentile with at least 2 ms is 64, and the one before it is 57. The
-        percentiles from 64 to 99 therefore stand for 99 - 57 = 42 % of the
+        50, 57, 64 and so on up to 99. Each percentile of this list stands for
+        the frames between itself and the percentile before it. The first
+        percentile with at least 2 ms is 64, and the percentile before it is 57.
+        The percentiles from 64 to 99 therefore stand for 99 - 57 = 42 % of the
         frames. The maximum stands for 1 %.
 
         The share of changed verdicts is therefore

@@ -14,7 +14,7 @@ from wirelesslab.streams import clips, pictures, side_by_side
 from wirelesslab.streams.side_by_side import Tile
 
 # All pixels of a picture have the same luminance. It is 40 in the first picture
-# of the clip, 60 in the second one, 80 in the third one, and so on.
+# of the clip, 60 in the second picture, 80 in the third picture, and so on.
 COUNT, FIRST, STEP = 8, 40, 20
 BLACK, ORANGE = 16, 155
 
