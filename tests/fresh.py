@@ -242,7 +242,7 @@ def common_name(name):
 
 def find_more_skipped(skipped):
     """Yields the programs that skip more checks in another Debian than in the
-    first one.
+    first one. `skipped` has the numbers of skipped checks in each Debian.
     """
     first, *others = skipped
     for suite in others:

@@ -39,7 +39,8 @@ class Counts(typing.NamedTuple):
 
 
 def count_checks(output):
-    """Returns the counts that the program printed, or None if it printed none.
+    """Returns the counts of checks that a test program has printed to `output`,
+    or None if it has printed none.
     """
     runs = GST_CHECK.findall(output)
     if runs:
@@ -77,8 +78,8 @@ def count(test):
         if sum(counts) == 0:
             return Counts(failed=1)  # passed without a check
         return counts
-    # The program has failed, even if all its checks have passed: it crashed, it
-    # took too long, or a sanitizer found an error when the program ended.
+    # This program has failed. All its checks may have passed, but it crashed,
+    # it took too long, or a sanitizer found an error when it ended.
     counts = counts or Counts()
     return counts if counts.failed else counts + Counts(failed=1)
 
@@ -100,13 +101,17 @@ def read(path):
 
 
 def read_list(path):
-    """Returns the names that `meson test --list` printed."""
+    """Returns the names in the file `path`, which has the output of `meson test
+    --list`.
+    """
     lines = path.read_text().splitlines() if path.exists() else []
     return [line for line in lines if line]
 
 
 def find_gaps(tests, expected, n_broken, status):
-    """Yields the reasons why a run was not complete."""
+    """Yields the reasons why a run of the tests was not complete, each as a
+    text.
+    """
     if not expected:
         yield "meson listed no test"
     if not tests:

@@ -133,7 +133,8 @@ take_reader (TunDevice * device, const gchar * who, GError ** error)
   return TRUE;
 }
 
-/* Records the reader of the device, and applies the settings of `request`. The
+/* Applies the settings of `request`, which the element `who` requests. If
+ * `reads` is TRUE, also records this element as the reader of the device. The
  * caller holds the lock of the table. */
 static gboolean
 gst_tun_devices_join (TunDevice * device, const TunRequest * request,

@@ -16,10 +16,10 @@ G_DECLARE_FINAL_TYPE (GstBlockAllocator, gst_block_allocator, GST,
  * allocate memory. Any thread may free it.
  *
  * A block of 64 KiB is shared by several memories. As long as one of them is in
- * use, the whole block stays allocated, even if the memory is small. At most
- * `max_blocks` shared blocks therefore exist; G_MAXINT means that there is no
- * limit. While all of them are in use, each new memory gets a block for itself,
- * which is as large as the memory. */
+ * use, the whole block stays allocated, even if the memory is small. The number
+ * of shared blocks is therefore limited to `max_blocks`; G_MAXINT means that
+ * there is no limit. While this many blocks are in use, each new memory gets a
+ * block for itself, which is as large as the memory. */
 GstAllocator *gst_block_allocator_new (guint max_blocks);
 
 /* Returns a new buffer with a single memory of `size` bytes, and stores the

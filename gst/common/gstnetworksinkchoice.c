@@ -93,9 +93,8 @@ get_layer (GstBuffer * buffer)
 
 /* Notes that a frame of a layer above the base layer was dropped, because the
  * network accepts no data. The following frames of higher layers refer to the
- * dropped frame, so they are useless. This ends with the next frame of the same
- * layer or of a lower layer: this frame and the frames after it are useful
- * again. */
+ * dropped frame, so they are useless. The next frame of the same layer or of a
+ * lower layer is useful again, and so are the frames after it. */
 static void
 note_dropped_layer (GstNetworkSink * self, GstBuffer * buffer)
 {
@@ -106,8 +105,8 @@ note_dropped_layer (GstNetworkSink * self, GstBuffer * buffer)
     self->priv->dropped_layer = layer;
 }
 
-/* Returns whether the frame is useless because it refers to a dropped frame of
- * a lower temporal layer. */
+/* Returns whether the frame of `buffer` is useless because it refers to a
+ * dropped frame of a lower temporal layer. */
 static gboolean
 needs_dropped_layer (GstNetworkSink * self, GstBuffer * buffer)
 {

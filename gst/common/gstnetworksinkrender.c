@@ -179,9 +179,9 @@ look_for_connection (GstNetworkSink * self)
   return FLOW_WAIT;
 }
 
-/* Called with the lock. Returns whether EOS is expected and the deadline for
- * the end of the stream has passed. In this case the buffers before the EOS no
- * longer wait. */
+/* Returns whether EOS is expected and the deadline for the end of the stream
+ * has passed. In this case the buffers before the EOS no longer wait. Called
+ * with the lock. */
 static gboolean
 is_over (GstNetworkSink * self)
 {
@@ -189,8 +189,8 @@ is_over (GstNetworkSink * self)
       && g_get_monotonic_time () >= self->priv->ending_until;
 }
 
-/* Called with the lock. Sets the deadline for the end of the stream to the
- * present time plus `drain-timeout`. */
+/* Sets the deadline for the end of the stream to the present time plus
+ * `drain-timeout`. Called with the lock. */
 static void
 begin_ending (GstNetworkSink * self)
 {
@@ -333,8 +333,8 @@ wait_with_count (GstNetworkSink * self, gint64 timeout)
   UNLOCK (self);
 }
 
-/* Returns the deadline of the end of the stream, monotonic time in us; 0 if
- * there is none. */
+/* Returns the deadline for the end of the stream, as a monotonic time in us; 0
+ * if there is none. */
 static gint64
 get_deadline (GstNetworkSink * self)
 {
@@ -349,7 +349,7 @@ get_deadline (GstNetworkSink * self)
 }
 
 /* Called before the thread waits for room in the network. If EOS is expected,
- * the deadline for the end of the stream starts to run; see note_wait. */
+ * sets the deadline for the end of the stream (see note_wait). */
 static void
 note_full (GstNetworkSink * self)
 {
@@ -400,9 +400,9 @@ wait_until_its_time (GstNetworkSink * self, GError ** error)
   return wait_for_room (self, g_get_monotonic_time (), error);
 }
 
-/* With `is_ending` TRUE, sets the deadline for the end of the stream and wakes
- * all waiting threads, so that they take the deadline into account. With FALSE,
- * removes the deadline, because the stream continues. */
+/* With `is_ending` TRUE, sets the deadline for the end of the stream, and wakes
+ * all waiting threads, so that none of them waits beyond the deadline. With
+ * `is_ending` FALSE, removes the deadline, because the stream continues. */
 static void
 set_ending (GstNetworkSink * self, gboolean is_ending)
 {
@@ -593,8 +593,8 @@ render_packets (GstNetworkSink * self, GstBuffer ** packets, guint n)
 /* --- buffers -------------------------------------------------------------- */
 
 /* A transport for byte streams may accept only a part of a buffer. The rest of
- * the buffer, priv->rest from rest_offset on, is then sent before any other
- * buffer. */
+ * the buffer is then sent before any other buffer. It is priv->rest, from the
+ * byte rest_offset on. */
 
 static void
 count_taken (GstNetworkSink * self, gsize taken, gboolean all)
@@ -898,8 +898,9 @@ gst_network_sink_reset_render (GstNetworkSink * self)
 
 /* --- the end of the stream ------------------------------------------------ */
 
-/* After this call the receiver may close the connection, and this does not
- * count as a broken connection. Returns FALSE if there is no connection. */
+/* Begins to drain the connection. From now on the receiver may close the
+ * connection, and this does not count as a broken connection. Returns FALSE if
+ * there is no connection. */
 static gboolean
 begin_drain (GstNetworkSink * self)
 {

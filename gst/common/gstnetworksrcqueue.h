@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The queue between the two threads of a source that receives in a thread of
  * its own. The network thread appends items, and the streaming thread removes
- * them in create. An item is a struct of the source for a buffer, or for the
- * end of the stream. The queue stores copies of the structs. The source limits
- * the size of the queue.
+ * them in create. Each source defines a struct for its items. An item contains
+ * a buffer or stands for the end of the stream. The queue stores copies of the
+ * items. The source limits the size of the queue.
  *
- * The source owns the lock. All functions are called with the lock held, except
- * where their comment says otherwise.
+ * The source owns the lock. All functions are called with the lock held, unless
+ * their comment says that the lock is not held.
  */
 
 #pragma once
@@ -75,8 +75,8 @@ gboolean gst_network_src_queue_pop (GstNetworkSrcQueue * queue, gpointer item);
 gboolean gst_network_src_queue_pop_buffer (GstNetworkSrcQueue * queue,
     gpointer buffer);
 /* Frees the buffers at the beginning of the queue, up to the first item that
- * ends the stream. Returns the number of these buffers. The next buffer is
- * discontinuous. */
+ * ends the stream. Returns the number of these buffers. The next buffer then
+ * counts as discontinuous, because the buffers before it are missing. */
 guint gst_network_src_queue_drop_buffers (GstNetworkSrcQueue * queue);
 /* Frees all items. */
 void gst_network_src_queue_clear (GstNetworkSrcQueue * queue);

@@ -232,8 +232,9 @@ request_key_unit (GstDccpThinSink * self)
   self->wants_key_unit = TRUE;
 }
 
-/* Lost packets are not retransmitted. If a lost packet was part of a key frame,
- * the frames that refer to this key frame cannot be decoded. */
+/* Processes the event that packets were lost. Requests a key frame if one of
+ * them was part of a key frame: lost packets are not retransmitted, so the
+ * frames that refer to this key frame cannot be decoded. */
 static void
 take_lost (GstDccpThinSink * self, const DccpEvent * event)
 {
@@ -249,9 +250,10 @@ has_dropped_key_packet (GstDccpThinSink * self, const DccpEvent * event)
       event->sequence, event->lost);
 }
 
-/* If a part of a key frame was dropped, a new key frame is requested. This is
- * not done for Drop Code 1, which means that the receiving application no
- * longer listens. */
+/* Processes the event that the receiver dropped packets. Requests a new key
+ * frame if a part of a key frame was dropped. There is one exception: Drop Code
+ * 1 means that the receiving application no longer listens, so no key frame is
+ * requested. */
 static void
 take_dropped (GstDccpThinSink * self, const DccpEvent * event)
 {
@@ -411,7 +413,8 @@ begin (GstDccpThinSink * self, GstDccpThinSettings * settings)
   self->frame_is_over = TRUE;
 }
 
-/* Returns FALSE with `error` set if the connection was not established. */
+/* Waits until the connection is established. Returns FALSE with `error` set if
+ * this fails. */
 static gboolean
 wait_for_connection (GstDccpThinSink * self, GCancellable * cancellable,
     GError ** error)
@@ -442,9 +445,10 @@ open_end (GstDccpThinSink * self, const GstDccpThinSettings * settings,
   return FALSE;
 }
 
-/* The core accepts a Reset only if it acknowledges the Request, so a Reset is
- * trustworthy, unlike an ICMP error. The error code is changed so that the base
- * class does not treat the Reset as a refusal that may be temporary. */
+/* Changes the error code of a Reset, so that the base class does not treat the
+ * Reset as a refusal that may be temporary. Unlike an ICMP error, a Reset is
+ * trustworthy, because the core accepts it only if it acknowledges the Request.
+ */
 static void
 distinguish_reset_from_icmp (GstDccpThinSink * self, GError * error)
 {
@@ -577,9 +581,10 @@ note_key_packet (GstDccpThinSink * self, GstBuffer * buffer, guint64 sequence)
     dccp_history_set (&self->key_packets, sequence);
 }
 
-/* Upstream delivers the packets of a frame all at once, and TFRC spreads them
- * over time. With blocking=false the packets may wait for up to 9/10 of the
- * frame interval, so that they do not delay the next frame. */
+/* Called for each buffer. If a new frame begins, determines until when its
+ * packets may wait. Upstream delivers the packets of a frame all at once, and
+ * TFRC spreads them over time. With blocking=false the packets may wait for up
+ * to 9/10 of the frame interval, so that they do not delay the next frame. */
 static void
 note_frame (GstDccpThinSink * self, GstBuffer * buffer, guint64 now)
 {

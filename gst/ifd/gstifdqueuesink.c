@@ -233,8 +233,8 @@ restart (GstIfdQueue * self)
   self->started = FALSE;
 }
 
-/* Leaves the state in which EOS was sent or received, because a new stream or
- * segment may follow. */
+/* Ends the state that an EOS event or a flow return of EOS has caused, because
+ * a new stream or segment may follow. */
 static void
 leave_eos (GstIfdQueue * self)
 {
@@ -568,9 +568,9 @@ set_sink_active (GstIfdQueue * self, gboolean active)
   g_mutex_unlock (&self->lock);
 }
 
-/* Returns whether the peer is a source that can be pulled. If the peer is
- * another element, pull mode is not used even if the element offers it. In push
- * mode, such an element may send caps that describe the stream. */
+/* Returns whether the peer is a source that can be pulled. Another element is
+ * not pulled, even if it offers pull mode, because it may send caps that
+ * describe the stream. It sends such caps in push mode only. */
 static gboolean
 is_readable_source (GstPad * pad)
 {

@@ -37,14 +37,15 @@ void ifd_tcp_socket_set_options (GSocket * socket,
 /* Sets the limit of unsent bytes. When the limit is reached, the socket counts
  * as full. The value 0 changes nothing. */
 void ifd_tcp_socket_set_notsent_lowat (GSocket * socket, guint lowat);
-/* Makes a later close of the socket reset the connection. Unsent data are then
- * discarded, and the receiver is notified of this. */
+/* After a call of this function, closing the socket resets the connection.
+ * Unsent data are then discarded, and the receiver is notified of this. */
 void ifd_tcp_socket_set_reset (GSocket * socket);
 void ifd_tcp_socket_get_figures (GSocket * socket, IfdTcpFigures * figures);
 /* Returns the number of bytes that may be written before more than `lowat`
  * bytes are unsent. If `lowat` is 0, or if the system does not report the
  * number of unsent bytes, there is no limit. */
 gsize ifd_tcp_socket_get_room (GSocket * socket, guint lowat);
-/* Sets `all` to whether all data were acknowledged. Returns FALSE, without
- * setting `all`, if the system does not report acknowledgements. */
+/* Sets `all` to TRUE if all data were acknowledged, and to FALSE if not. If the
+ * system does not report acknowledgements, returns FALSE and does not set
+ * `all`. */
 gboolean ifd_tcp_socket_is_acknowledged (GSocket * socket, gboolean * all);

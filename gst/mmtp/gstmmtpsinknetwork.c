@@ -268,7 +268,9 @@ end_session (GstMmtpSink * self, gboolean reset)
   gst_mmtp_sink_unlock_and_post (self);
 }
 
-/* A receiver that joins late needs a key frame first. */
+/* Called when a session has begun. Requests a key frame if the receiver may
+ * have missed the beginning of the stream, because it then needs a key frame
+ * first. */
 static void
 note_session_begun (GstMmtpSink * self)
 {

@@ -185,7 +185,7 @@ parse_port (const gchar * text, const gchar * whole, guint min,
 
 /* --- parts of a path ------------------------------------------------------ */
 
-/* Returns whether `name` can be the name of an interface, by the rules of
+/* Returns whether the text can be the name of an interface, by the rules of
  * dev_valid_name() in Linux. */
 static gboolean
 is_interface_name (const gchar * text)
@@ -499,7 +499,8 @@ mmtp_path_list_parse_bonding (const gchar * text, GError ** error)
   return parse_list (parse_bond, text, NULL, 0, error);
 }
 
-/* An IPv6 address needs brackets, because a port follows. */
+/* Converts bonding addresses to the syntax of the property channels. An IPv6
+ * address gets brackets, because a port follows it. */
 gchar *
 mmtp_path_list_convert_bonding (const gchar * text, GError ** error)
 {

@@ -330,7 +330,7 @@ get_group (const UdpliteClient * client)
 
 /* Joins or leaves the group of `client`. The application may have joined the
  * group on its own socket before. In this case is_joined stays FALSE, so that
- * the sink does not later leave the group in place of the application. */
+ * the sink does not end the application's membership later. */
 static void
 set_membership (GstUdpliteSink * self, UdpliteClient * client, gboolean join)
 {
@@ -1283,8 +1283,9 @@ static const GstWirelessProperty properties[] = {
 
 /* --- life cycle ----------------------------------------------------------- */
 
-/* The application's sockets are closed only when the element changes to the
- * state NULL, as in udpsink. Until then, the element could use them again. */
+/* Closes the application's sockets if close-socket is TRUE. As in udpsink, this
+ * is done only when the element changes to the state NULL. Until then, the
+ * element could use the sockets again. */
 static void
 close_given_sockets (GstUdpliteSink * self)
 {

@@ -17,8 +17,8 @@
 /* Maximum number of consecutive batches without a valid packet. After this
  * number a receive call returns, so that the caller can do other work. */
 #define MAX_REFUSED_BATCHES 16
-/* Maximum number of datagrams per receive call while the kernel merges packets,
- * so that the received bytes fit into the cache of the CPU */
+/* Maximum number of datagrams per receive call while the kernel merges packets.
+ * With this limit, the bytes of one call fit into the cache of the CPU. */
 #define MERGED_BATCH 8
 
 static const UdpliteSocketBackend *const backends[] = {
@@ -319,9 +319,9 @@ native_address (struct sockaddr_storage *native, GInetAddress * address)
   g_object_unref (wrapped);
 }
 
-/* Joins or leaves a group with the protocol-independent call of RFC 3678
- * section 5, which serves both address families. GSocket's own function is not
- * used, because it refuses raw sockets. */
+/* Joins or leaves a multicast group with the protocol-independent call of RFC
+ * 3678 section 5, which serves both address families. GSocket's own function is
+ * not used, because it refuses raw sockets. */
 static gint
 request_membership (UdpliteSocket * self, gboolean join, GInetAddress * group,
     GInetAddress * source, guint index)

@@ -10,7 +10,8 @@
 
 typedef enum
 {
-  UDPLITE_BACKEND_AUTO,         /* the first of the backends below that works */
+  /* the first backend of this list that works on the system */
+  UDPLITE_BACKEND_AUTO,
   /* the kernel's UDP-Lite: Linux before 7.1, FreeBSD */
   UDPLITE_BACKEND_KERNEL,
   /* a raw socket for IP protocol 136, which needs CAP_NET_RAW */

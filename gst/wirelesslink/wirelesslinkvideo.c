@@ -6,8 +6,9 @@
 #include "gstframeinfometa.h"
 #include "rtpheader.h"
 
-/* If the caps have no encoding-name, the format follows from the static payload
- * type (RFC 3551 table 5).
+/* Returns whether the caps describe MPEG video over RTP. If they have no
+ * encoding-name, the format follows from the static payload type (RFC 3551
+ * table 5).
  */
 static gboolean
 is_mpv (const GstStructure * structure)
@@ -41,8 +42,9 @@ wireless_link_video_from_caps (GstCaps * caps)
   return WIRELESS_LINK_VIDEO_NONE;
 }
 
-/* Some senders leave the fields of the RFC 2250 header empty. The
- * GstFrameInfoMeta then supplies them. */
+/* Sets the fields that come from GstFrameInfoMeta. Some senders leave the
+ * fields of the RFC 2250 header empty, so the values of the meta are used in
+ * their place. */
 static void
 add_meta (VideoPacket * packet, const GstFrameInfoMeta * info)
 {

@@ -26,8 +26,9 @@ RUNNING = ".wireless-running"
 @contextlib.contextmanager
 def locked(path: pathlib.Path, mode: str = "a",
            wait: bool = True) -> Iterator[None]:
-    """Holds the lock of the file `path`. If the lock is taken and `wait` is
-    false, raises BlockingIOError."""
+    """Holds the lock of the file `path` while the `with` block runs. If the
+    lock is taken by another process and `wait` is false, raises
+    BlockingIOError."""
     with open(path, mode) as file:
         fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         yield

@@ -20,9 +20,9 @@ call. With gso=off, the sink passes packets to the kernel one by one, but its
 source still uses GRO.
 
 The rate control of mmtpsink learns the rate of the path in the first 0.1 s of a
-run. The figures include these 0.1 s. A run with lists has four times as
-many packets as a run with single buffers. It therefore lasts several times as
-long as 0.1 s.
+run, and the figures include these 0.1 s. A run with lists has four times as
+many packets as a run with single buffers, so that it lasts several times as
+long as these 0.1 s.
 """
 
 import argparse

@@ -71,8 +71,8 @@ class Failed(Exception):
 @dataclass(frozen=True)
 class Case:
     pipeline: str
-    # The same pipeline without the element. Its instructions are subtracted.
-    # The text is empty if nothing is subtracted.
+    # The measured pipeline without the element. Its instructions are
+    # subtracted. The text is empty if nothing is subtracted.
     base: str
     # A second pipeline, which runs at the same time as the measured one but
     # outside of callgrind.
@@ -179,7 +179,10 @@ def count_base(case, env, clip):
 
 
 def count_case(case, without, env, clip):
-    """Returns the number of instructions per buffer that the element adds."""
+    """Returns the number of instructions per buffer that the element of `case`
+    adds. `without` is the number of instructions of the pipeline without the
+    element.
+    """
     pipeline = case.pipeline.format(clip=clip)
     with running(case.peer, env):
         if case.peer:

@@ -84,8 +84,8 @@ def show(title, values):
 
 
 def take_turns(pairs, options, rate, size, bytes_each):
-    """Runs the pairs in turn. A pair that does not finish is reported and left
-    out.
+    """Runs the pairs of a sink and a source in turn. A pair that does not
+    finish is reported and left out.
     """
     values = {name: [] for name in pairs}
     packets = min(options.packets, int(rate * PUSH_SECONDS)
@@ -111,7 +111,8 @@ def read_options(description, rates):
 
 
 def compare(plugin, pairs, options, bytes_each):
-    """Compares single buffers and lists at each rate. Prints why a pair fails.
+    """Compares the pairs of a sink and a source, with single buffers and with
+    lists, at each rate. If a pair fails, prints the reason.
     """
     enter_own_network()
     os.environ.setdefault("GST_PLUGIN_PATH_1_0", str(BUILD / "gst" / plugin))

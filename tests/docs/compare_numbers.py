@@ -22,8 +22,8 @@ import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ("README.md", "docs/*.md", "pipelines/*.md")
-# Digits with decimals, groups of three and exponents; "1,234" and "1234" are
-# the same number.
+# Matches a number: digits, which may have decimals, groups of three digits and
+# an exponent. "1,234" and "1234" are the same number.
 NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?:e-?\d+)?(?![\w]*\d)")
 WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,
          "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,

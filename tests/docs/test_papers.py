@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the launch lines for the testbed and for wsim on the pages about papers,
-as pasted and in real time. Each line must end successfully. The test does not
-check their output. The pages name other tests, which print the same figures.
+"""Runs launch lines from the pages about papers: those for the testbed and
+those for wsim. They are run as pasted, in real time. Each line must end
+successfully. The test does not check what the lines print. The pages name other
+tests, which print the same figures.
 """
 
 import concurrent.futures

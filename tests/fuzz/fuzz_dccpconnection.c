@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes DCCP connections in virtual time between a client and a listener. The
- * fuzzer adds packets of every type with nearly correct sequence numbers, any
- * options and any payload. Packets are lost, delayed, damaged, duplicated or
- * sent from another address. The fuzzer calls every function that an element
- * may call. Without further input the connection must end.
+/* Fuzzes DCCP connections between a client and a listener. The connections are
+ * simulated in virtual time. The fuzzer adds packets of every type with nearly
+ * correct sequence numbers, any options and any payload. Packets are lost,
+ * delayed, damaged, duplicated or sent from another address. The fuzzer calls
+ * every function that an element may call. When the input has ended, the
+ * connection must end too.
  *
  * The conditions that dccpnetwork.h checks must hold:
  * - No endpoint hangs.

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the framer and the timeline. The timeline gets the frames of the
- * framer. The framer must output the same frames however the stream is divided
- * into inputs. No byte may be lost or counted twice. Both ways to input a
- * parsed frame must give the same result, and times must never overflow.
+ * framer. The framer must output the same frames no matter how the stream is
+ * divided into inputs. No byte may be lost or counted twice. There are two
+ * functions to input a parsed frame, and both must give the same result. Times
+ * must never overflow.
  *
  * Input: CONTROL_SIZE bytes of choices, then the stream.
  */
@@ -24,12 +25,15 @@
 /* Maximum number of bytes of an incomplete start code at the end of one input.
  * The rest of the start code is in the next input. */
 #define MAX_STRADDLE 3
-/* The maximum number of frames that the timeline counts as lost in one gap. A
- * gap of at most 10 s has 2400 frames at 240 frames per second. The timeline
+/* The maximum number of frames that the timeline counts as lost in one gap. It
+ * is a sum of two numbers:
+ *
+ * A gap of at most 10 s has 2400 frames at 240 frames per second. The timeline
  * treats a longer gap as the start of a new stream.
  *
- * In addition, three frames may each have any of 1024 temporal references (see
- * tests/check/libs/mpegvideotimeline.c).
+ * Three frames may each have any of 1024 temporal references (see
+ * tests/check/libs/mpegvideotimeline.c). Each of them can add up to 1024 frames
+ * to the gap.
  */
 #define MAX_LOSSES_AT_ONCE (10 * 240 + 3 * 1024)
 #define MAX_TIMED_FRAMES 64
@@ -274,8 +278,8 @@ check_same_stats (const MpegVideoFramerStats * a,
   fuzz_check (memcmp (a, b, sizeof (*a)) == 0);
 }
 
-/* Returns whether the stream has a frame that is larger than the limit, or
- * less than MAX_STRADDLE bytes below it.
+/* Returns whether the stream has a frame that is larger than the limit, or that
+ * is smaller than the limit by less than MAX_STRADDLE bytes.
  *
  * For such a frame the result depends on how the stream is divided into inputs.
  * The framer may or may not find that the frame exceeds the limit. It may or
@@ -327,8 +331,8 @@ poll_one (MpegVideoFramer * framer, MpegVideoFrame * frame)
   return TRUE;
 }
 
-/* Inputs the same bytes into both framers. Framer `a` may use them without a
- * copy. */
+/* Inputs the same bytes into two framers and compares the results. Framer `a`
+ * may use the bytes without a copy. */
 static void
 check_piece (const Job * job, MpegVideoFramer * a, MpegVideoFramer * b,
     const guint8 * data, gsize size, guint64 pts)

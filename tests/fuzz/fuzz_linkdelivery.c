@@ -69,9 +69,9 @@ model_get (const Model * model, guint64 number)
       g_array_index (model->times, guint64, i % n)) * LINK_MS;
 }
 
-/* Sends `bytes` bytes at the time `time` over the model. Sets `end` to the time
- * at which the transmission ends. Returns FALSE if the model needs more than
- * MAX_MODEL_STEPS delivery opportunities. */
+/* Simulates that `bytes` bytes are sent at the time `time`. Sets `end` to the
+ * time at which the transmission ends. Returns FALSE if the model needs more
+ * than MAX_MODEL_STEPS delivery opportunities. */
 static gboolean
 model_send (Model * model, guint64 time, guint64 bytes, guint64 * end)
 {
@@ -109,9 +109,10 @@ take_time (FuzzInput * input)
   return time;
 }
 
-/* Reads the outages from the input. They must not be so long that no
- * opportunity is left, and not so short that they end before the next
- * opportunity. In both cases the model would have to simulate years of outages.
+/* Reads the outages from the input, and limits their lengths. Outages that are
+ * too long would leave no opportunity to send. Outages that are too short would
+ * end before the next opportunity. In both cases the model would have to
+ * simulate years of outages.
  */
 static void
 take_outage (FuzzInput * input, LinkOnOff * outage)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes an MMTP session in virtual time between a sender and a receiver. The
- * fuzzer adds forged messages with arbitrary contents. Their trailers and their
- * numbers are valid or invalid. Packets are lost, damaged, duplicated or sent
- * from another address. The fuzzer calls every function that an element may
- * call. The conditions that mmtpnetwork.h checks must hold, and without further
- * input the session must continue.
+/* Fuzzes an MMTP session between a sender and a receiver. The session is
+ * simulated in virtual time. The fuzzer adds forged messages with arbitrary
+ * contents. Their trailers and their numbers are valid or invalid. Packets are
+ * lost, damaged, duplicated or sent from another address. The fuzzer calls
+ * every function that an element may call. The conditions that mmtpnetwork.h
+ * checks must hold. When the input has ended, the session must continue.
  *
  * Input: flags, then commands (the type Order) with their arguments. The lowest
  * byte of the numbers in forged messages comes from the input; the other bytes
@@ -175,8 +175,8 @@ replay (Run * self, gboolean spoiled)
   g_free (bytes);
 }
 
-/* Makes the trailer or the token of a forged message valid. An attacker that
- * has the secrets can do the same. */
+/* Makes the trailer or the token of a forged message valid, as an attacker
+ * could who has the secrets. */
 static void
 seal (Run * self, const MmtpMessage * message, guint64 number, MmtpRole from,
     guint8 * bytes, gsize size)

@@ -707,7 +707,7 @@ def mmtppacket(_made):
     """
     parse, unwrap = range(2)
     sender, receiver = range(2)
-    # Message types that the receiver sends.
+    # the message types that the receiver sends
     theirs = (3, 5, 6, 8, 11, 13, 16, 18)
     for name, (kind, body) in mmtp_messages():
         yield name, bytes([parse, receiver if kind in theirs else sender]) \

@@ -40,7 +40,8 @@ NS_PER_MS = 1e6
 CUBIC = (f"ip route replace 10.77.0.0/24 dev {placement.LINK} src $sender "
          "congctl cubic")
 # The link of Ouwens 2006. The radio card transmits each packet at most four
-# times. The device queue holds 50 ms of data, and CUBIC fills it.
+# times. The device queue holds 50 ms of data, and CUBIC, the congestion control
+# of TCP, fills it.
 RADIO = "profile=80211b retry-limit=4 txqueuelen=20"
 OVEN = "interference=20-40"
 # Upper limits for the lateness of this machine, in ms. MS_LATE is the limit for
@@ -51,9 +52,9 @@ MS_FROZEN = 100
 # A frame whose lateness exceeds this number of ms is useless to a live stream.
 MS_IN_TIME = 500
 BUCKET = "rate 5mbit burst 5kb limit 75000"
-# The send buffer of a sender over UDP_BUCKET. The buffer has room for 52
-# packets, which need 0.12 s at 5 Mbit/s. The queue of UDP_BUCKET is larger, so
-# no packet is dropped.
+# The send buffer of a sender that sends over a link with the token bucket
+# UDP_BUCKET. The buffer has room for 52 packets, which need 0.12 s at 5 Mbit/s.
+# The queue of UDP_BUCKET is larger than this buffer, so no packet is dropped.
 SMALL_BUFFER = "buffer-size=60000"
 UDP_BUCKET = "rate 5mbit burst 5kb limit 1mb"
 
@@ -96,8 +97,8 @@ class Radio(Hosts):
         super().__init__(f"{properties} stats-update-interval=1000", BUILD)
 
     def lateness_ms(self):
-        """The 99th percentile of the lateness of the emulated link, in ms. The
-        lateness is relative to the times that the model of the link has
+        """Returns the 99th percentile of the lateness of the emulated link, in
+        ms. The lateness is relative to the times that the model of the link has
         computed.
         """
         output = (self._bed.logs / f"{placement.LINK}.out").read_text(
@@ -191,8 +192,9 @@ class Run:
 
 
 def decodable_in_time(sent, received):
-    """Returns {frame type: number of frames}. It counts the frames that a
-    receiver can decode if it does not wait for late frames.
+    """Returns {frame type: number of frames} for the frames that a receiver can
+    decode if it does not wait for late frames. `sent` and `received` are the
+    logs of both ends.
     """
     join = frame_log.Join()
     join.add_sent(sent.frames)

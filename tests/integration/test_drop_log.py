@@ -109,8 +109,8 @@ class ClipCase(unittest.TestCase):
             self.skipTest("pipelines/clips made no clip of 6 Mbit/s")
 
     def check_given_up(self, stats, log):
-        """Checks that the log and the statistics of mmtpsink agree. Returns how
-        many buffers mmtpsink discarded for each reason.
+        """Checks that the log of mmtpsink agrees with its statistics `stats`.
+        Returns how many buffers mmtpsink discarded for each reason.
         """
         given_up = list(GIVEN_UP.finditer(log))
         self.assertGreater(len(given_up), 0)

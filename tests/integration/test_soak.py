@@ -121,8 +121,9 @@ def find_pipeline(pid):
 
 
 def read_stats(path):
-    """Returns a dictionary for each message with statistics in the file. It
-    has the counters of the message, but not those in nested structures."""
+    """Returns a list with a dictionary for each message with statistics in the
+    file. Each dictionary has the counters of its message, but not the counters
+    in nested structures."""
     return [{name: int(value) for name, value in COUNTER.findall(text)}
             for text in STRUCTURE.findall(path.read_text(errors="replace"))]
 
@@ -182,8 +183,8 @@ class SoakTest(linktestbed.LinkCase):
         return f"{name} ended: {words[-2000:]}"
 
     def end(self, processes):
-        """Ends the senders first, so that the data that they have sent can
-        still arrive.
+        """Ends all processes, the senders first, so that the data that they
+        have sent can still arrive.
         """
         self.ended = time.monotonic()
         for role in ("sender", "receiver"):
@@ -209,8 +210,9 @@ class SoakTest(linktestbed.LinkCase):
               file=sys.stderr, flush=True)
         self.assertLessEqual(max(memory[1]), max(memory[0]) + MAX_GROWTH, name)
         # While a connection is reopened, the process has more descriptors and
-        # threads for a moment. Therefore only the minimum of the last quarter
-        # must not exceed the maximum of the second quarter.
+        # threads for a moment. The minimum of the last quarter is not affected
+        # by such a moment. It is compared with the maximum of the second
+        # quarter, and must not be higher.
         self.assertLessEqual(min(descriptors[1]), max(descriptors[0]), name)
         self.assertLessEqual(min(threads[1]), max(threads[0]), name)
 
@@ -236,7 +238,8 @@ class SoakTest(linktestbed.LinkCase):
         self.assertGreater(received, minimum * sent - MAX_UNDER_WAY, name)
 
     def count_frames(self, name, rate):
-        """Returns the number of frames that a live source made until its end.
+        """Returns the number of frames that the live source `name` made until
+        its end. `rate` is its frame rate.
         """
         return int((self.ended - self.began[name]) * rate)
 

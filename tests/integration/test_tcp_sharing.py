@@ -58,8 +58,9 @@ class Case:
 class SharingTest(flows.FlowCase):
 
     def run_case(self, transport, case):
-        """Measures one case. Returns the throughput of the stream in bit/s, the
-        throughput of TCP in bit/s, and the lateness of the link.
+        """Measures one case of `transport`. Returns the throughput of the
+        stream in bit/s, the throughput of TCP in bit/s, and the lateness of the
+        link.
         """
         bed = self.open_link(case.link())
         seconds = SECONDS_ALONE + SECONDS_TO_SETTLE + SECONDS

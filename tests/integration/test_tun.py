@@ -343,7 +343,9 @@ class Traffic(Tun):
         return digest.digest()
 
     def test_how_many_packets_per_second(self):
-        """The rate depends on the machine, so it is only printed."""
+        """Measures the number of packets per second. This rate depends on the
+        machine, so it is only printed.
+        """
         self.launch(cable(self.a, self.b))
         # The socket receives the packets. Without the socket, the kernel would
         # answer each packet with an ICMP error.
@@ -371,9 +373,9 @@ class Damage(Tun):
         in_network_of(os.getpid(), set_loopback_up)
 
     def pass_damaged(self, at, protocol=0, coverage=None):
-        """Sends PACKETS packets. In each STEPth packet, one bit of the byte
-        `at` is flipped. Returns how many payloads arrived unchanged, and how
-        many arrived changed."""
+        """Sends PACKETS packets through a relay, which flips one bit in some of
+        them: in every STEPth packet, a bit of the byte at offset `at`. Returns
+        how many payloads arrived unchanged, and how many arrived changed."""
         def change(number, packet):
             if number % self.STEP == 0:
                 packet[at] ^= 0x10
@@ -430,8 +432,8 @@ class Damage(Tun):
         self.assertEqual(counter(self.b, "Ip", "InHdrErrors"), damaged)
 
     def test_tunsink_refuses_packets_of_other_protocols(self):
-        """After a packet with a wrong IP version the stream continues, and
-        there is one warning.
+        """Checks that the stream continues after a packet with a wrong IP
+        version, and that there is one warning.
         """
         damaged = self.PACKETS // self.STEP
         arrived = self.pass_damaged(at=0)  # 4 becomes 5

@@ -55,7 +55,9 @@ def setUpModule():
 
 
 def noise_packets(count, size=1316):
-    """Returns (seconds, payload) of RTP packets with random contents."""
+    """Returns `count` RTP packets of `size` bytes with random contents, as
+    pairs (time in seconds, payload).
+    """
     noise = random.Random(9)
     return [(number / PACKETS_PER_SECOND,
              RtpPacket(noise.randbytes(size - 12), number, 0).pack())
@@ -89,7 +91,8 @@ class DccpCase(unittest.TestCase):
         return seen
 
     def take_connection(self, port, **options):
-        """Checks the only connection since the previous call, and returns it.
+        """Checks the only connection since the previous call, which must be to
+        `port`. Returns this connection.
         """
         self.seen = self.see()
         connection, = dccppackets.Connection.all(self.seen)
@@ -98,8 +101,9 @@ class DccpCase(unittest.TestCase):
         return connection
 
     def check_payloads(self, connection, sent, received):
-        """Checks that the whole stream was sent in order, and that the packets
-        that were not lost arrived.
+        """Checks that all payloads in `sent` were sent over the connection in
+        order, and that `received` has the payloads of the packets that were not
+        lost.
         """
         numbers = {data: number for number, data in enumerate(sent)}
         data = [(numbers.get(packet.payload), packet.is_lost)
@@ -143,8 +147,8 @@ class KernelTest(DccpCase):
                 dccppackets.Connection.all(without)[0].check()
 
     def assert_refuses_changes(self, seen):
-        """Checks that a change of any bit is found. tshark, which starts
-        slowly, only gets one of the packets.
+        """Checks that a change of any bit is detected. tshark starts slowly, so
+        it checks only one of the packets.
         """
         segment = len(udplite.segment_of(seen.packet))
         for bit in range(8 * segment):
@@ -246,8 +250,9 @@ class ElementCase(DccpCase):
     def setUp(self):
         super().setUp()
     def to_guest(self, ip, mode, port, packets, source, options="", **guest):
-        """Starts a stream to the guest. Returns a function that waits for its
-        end.
+        """Starts a stream from dcctpthinsink to the guest, which is the virtual
+        machine with Linux's DCCP. Returns a function that waits for the end of
+        the stream.
         """
         if mode == "listen":
             sink = OurSink(self, source, ip, mode, port, options)
@@ -289,7 +294,9 @@ class ElementCase(DccpCase):
         return end
 
     def finish(self, *ends, **options):
-        """Waits for the end of all streams and checks every packet."""
+        """Waits for the end of all streams and checks every packet. `ends` are
+        the functions that wait for the streams.
+        """
         streams = [end() for end in ends]
         seen = self.see()
         connections = {connection.server[1]: connection for connection
@@ -479,8 +486,9 @@ class DamageTest(ElementCase):
                 if len(connection.data()) > 20]
 
     def build_reset(self, connection, victim, other):
-        """Returns a Reset with correct addresses and ports but a sequence
-        number outside the window.
+        """Returns a Reset from the endpoint `other` to the endpoint `victim` of
+        a connection. Its addresses and ports are correct, but its sequence
+        number is outside the window.
         """
         sequence = connection.sent_by(other)[-1].sequence + 300000
         acknowledged = connection.sent_by(victim)[-1].sequence

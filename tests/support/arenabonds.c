@@ -220,8 +220,8 @@ add_narrow_paths (GPtrArray * cases, const ArenaGroups * groups)
   }
 }
 
-/* One path delivers nothing in either direction for 10 s (eerimoq/moblin issue
- * 418). */
+/* Adds cases in which one path delivers nothing in either direction for 10 s
+ * (eerimoq/moblin issue 418). */
 static void
 add_silent_path (GPtrArray * cases, const ArenaGroups * groups)
 {

@@ -249,9 +249,9 @@ add_closure (const Plan * plan, guint frame, gboolean * seen, GArray * closure)
   }
 }
 
-/* Returns the value of dropping the frames in `closure`: the number of bytes
- * that become free, divided by the number of these frames. The bytes of frames
- * after the frame `late` do not count. */
+/* Returns the value of dropping the frames in `closure`. This value is the
+ * number of bytes that become free, divided by the number of frames in
+ * `closure`. The bytes of frames after the frame `late` do not count. */
 static gdouble
 get_value (const Plan * plan, const GArray * closure, guint late)
 {

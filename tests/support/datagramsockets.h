@@ -30,7 +30,7 @@ guint16 datagram_test_get_port (DatagramSocket * socket);
 void datagram_test_send (DatagramSocket * socket, const gchar * text,
     const DatagramPath * path);
 void datagram_test_wait (DatagramSocket * socket);
-/* Checks that the next packet is this text. */
+/* Checks that the next packet that arrives at `socket` is the text `text`. */
 void datagram_test_expect (DatagramSocket * socket, const gchar * text,
     Datagram * datagram);
 void datagram_test_expect_error (DatagramSocket * socket, gint code,

@@ -42,7 +42,8 @@ void dccp_loopback_src_init (LoopbackEnd * end, const gchar * first_property,
     ...);
 void dccp_loopback_sink_init (LoopbackEnd * end, const gchar * first_property,
     ...);
-/* The element listens on port loopback_port_of () of 127.0.0.1. */
+/* Initializes an element that listens on port loopback_port_of () of 127.0.0.1.
+ */
 void dccp_loopback_listening_src_init (LoopbackEnd * end);
 void dccp_loopback_play_sink (LoopbackEnd * end);
 

@@ -24,8 +24,8 @@ typedef struct
 gsize ip_packet_header_size (const IpPacket * packet);
 /* Returns the size of the whole packet in bytes. */
 gsize ip_packet_size (const IpPacket * packet);
-/* Writes the packet with right checksums. It goes from 10.9.0.1 to 10.9.0.2, or
- * from fd00::1 to fd00::2. */
+/* Writes the packet with correct checksums. Its source and destination are
+ * 10.9.0.1 and 10.9.0.2, or fd00::1 and fd00::2. */
 void ip_packet_write (const IpPacket * packet, guint8 * data);
 /* Adds the 16-bit words of the data to `sum`, in ones' complement, and returns
  * the result. The result is 0xffff for data with a right checksum. */

@@ -29,8 +29,9 @@ typedef struct
 void loopback_end_init (LoopbackEnd * end, GstElement * element,
     const gchar * sink_pad, const gchar * src_pad);
 void loopback_end_clear (LoopbackEnd * end);
-/* Creates an element of this factory with these properties. A source starts
- * when the caller plays its harness. A sink starts immediately. */
+/* Creates one end of the connection: an element of the given factory with the
+ * given properties. A source starts when the caller plays its harness. A sink
+ * starts immediately. */
 void loopback_src_init (LoopbackEnd * end, const gchar * factory,
     const gchar * first_property, va_list values);
 void loopback_sink_init (LoopbackEnd * end, const gchar * factory,
@@ -38,8 +39,8 @@ void loopback_sink_init (LoopbackEnd * end, const gchar * factory,
 gint loopback_port_of (LoopbackEnd * end);
 guint64 loopback_stat_of (LoopbackEnd * end, const gchar * name);
 GstMessage *loopback_pop_message (LoopbackEnd * end, GstMessageType types);
-/* Waits for the next element message of `end` that has the name `name`, and
- * returns its structure. Free it. */
+/* Waits for the next element message of `end` that has the name `name`. Returns
+ * the structure of this message. The caller frees it. */
 GstStructure *loopback_pop_structure (LoopbackEnd * end, const gchar * name);
 /* Waits for an element message of `end` that has the name `name` and whose
  * field `field` has the text `text`. */
@@ -80,14 +81,14 @@ void loopback_fixture_clear (LoopbackFixture * fixture);
 GstBuffer *loopback_make_buffer (guint n, gsize size);
 void loopback_push (LoopbackFixture * fixture, GstBuffer * buffer);
 /* Returns the next received buffer, which must be buffer `n` and have `size`
- * bytes. Free it. */
+ * bytes. The caller frees it. */
 GstBuffer *loopback_pull (LoopbackFixture * fixture, guint n, gsize size);
 void loopback_expect (LoopbackFixture * fixture, guint n, gsize size);
 /* Checks that sent data stays unchanged when the upstream buffer pool
  * overwrites a buffer that was returned to it. */
 void loopback_check_pooled (LoopbackFixture * fixture, guint n, gsize size);
 /* Returns the next serialized event of this type downstream of the receiver.
- * Free it. */
+ * The caller frees it. */
 GstEvent *loopback_pull_event (LoopbackFixture * fixture, GstEventType type);
 
 #endif /* __LOOPBACK_H__ */

@@ -38,9 +38,9 @@ typedef struct
   GBytes *bytes;
 } Flight;
 
-/* What the receiver must know about an address of the sender, as
- * docs/wire-mmtp.md requires in section 3 (RESPONSE) and in section 4. The
- * network keeps its own copy, to check that the receiver obeys these rules. */
+/* What the receiver must know about an address of the sender, by the rules of
+ * docs/wire-mmtp.md in section 3 (RESPONSE) and in section 4. The network keeps
+ * a copy of its own, to check that the receiver obeys these rules. */
 typedef struct
 {
   guint64 received, sent;       /* bytes */
@@ -375,7 +375,8 @@ tell_sent (MmtpNetwork * self, MmtpRole from, const MmtpAddress * address,
       size, self->config.data);
 }
 
-/* The messages of a path arrive in the order in which they were sent. */
+/* Adds a message to the messages in flight on a path. The messages of a path
+ * arrive in the order in which they were sent. */
 static void
 take_off (MmtpNetwork * self, guint to, guint path,
     const MmtpAddress * address, const guint8 * bytes, gsize size)
@@ -407,8 +408,8 @@ has_room (MmtpNetwork * self, guint to, guint path)
   return self->busy[to][path] < self->now + SECOND;
 }
 
-/* Sends a message on the path. The path has a queue of one second. If the queue
- * is full, the message is dropped. */
+/* Sends a message on the path. The path has a queue of one second. If this
+ * queue is full, the message is dropped. */
 static void
 send (MmtpNetwork * self, guint to, guint path, const MmtpAddress * address,
     const guint8 * bytes, gsize size)

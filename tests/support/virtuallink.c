@@ -72,8 +72,9 @@ set_loss (LinkPipeConfig * pipe, const VirtualLinkPath * path)
   }
 }
 
-/* The core has only one jitter, one loss and one queue limit for both stations
- * of a half-duplex pipe. */
+/* Checks that both directions have the same jitter, the same loss and the same
+ * queue limit. In half duplex, the core has only one of each for both stations
+ * of the pipe. */
 static void
 check_is_symmetric (const VirtualLinkConfig * config)
 {

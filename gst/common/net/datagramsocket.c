@@ -157,8 +157,9 @@ datagram_resolve (const gchar * host, guint16 port, GCancellable * cancellable,
   return addresses;
 }
 
-/* The kernel interprets the port of a raw socket's address as a protocol number
- * (ipv6(7)), so it is set to 0. */
+/* Converts an address to the form that the kernel uses. The kernel interprets
+ * the port of a raw socket's address as a protocol number (ipv6(7)), so it is
+ * set to 0. */
 static gboolean
 to_native (DatagramSocket * self, GSocketAddress * address,
     DatagramNative * native, socklen_t * size, GError ** error)
@@ -783,8 +784,9 @@ set_no_checksum (DatagramSocket * self, gint level, gint option, gint value,
       value ? "disable" : "enable");
 }
 
-/* The option SO_NO_CHECK disables the checksum for IPv4 only, and
- * UDP_NO_CHECK6_TX disables it for IPv6 only. */
+/* Sets whether sent packets have a UDP checksum. The option SO_NO_CHECK
+ * disables the checksum for IPv4 only, and UDP_NO_CHECK6_TX disables it for
+ * IPv6 only. */
 gboolean
 datagram_socket_set_checksum (DatagramSocket * self, gboolean has_checksum,
     GError ** error)

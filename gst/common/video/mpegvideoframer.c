@@ -149,8 +149,9 @@ framer_reserve (MpegVideoFramer * framer, gsize size)
   framer->base = framer->chunk;
 }
 
-/* Keeps only the last bytes, which may be the beginning of a start code. Called
- * while the framer searches for the first start code of a frame. */
+/* Appends `data` to the chunk, and then keeps only the last bytes of the chunk,
+ * which may be the beginning of a start code. Called while the framer searches
+ * for the first start code of a frame. */
 static void
 framer_append_junk (MpegVideoFramer * framer, const guint8 * data, gsize size)
 {

@@ -32,7 +32,8 @@ gboolean ccid3_option_read_rtt_estimate (const DccpOption * option,
 gboolean ccid3_option_read_loss_intervals (const DccpOption * option,
     TfrcIntervals * intervals);
 
-/* The write functions return FALSE if there is no room for the option. */
+/* The write functions return FALSE if there is no room for the option that they
+ * write. */
 gboolean ccid3_option_write_rtt_estimate (DccpOptionWriter * writer,
     guint64 round_trip);
 gboolean ccid3_option_write_loss_intervals (DccpOptionWriter * writer,

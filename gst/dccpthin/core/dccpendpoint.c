@@ -33,8 +33,8 @@ dccp_endpoint_config_init (DccpEndpointConfig * config)
   config->granularity = DCCP_MILLISECOND;
 }
 
-/* Returns a random number: the MAC of a counter, with the caller's random bytes
- * as the key. */
+/* Returns a random number, which is the MAC of a counter. The key of the MAC
+ * consists of the random bytes that the caller has supplied. */
 static guint64
 draw (DccpEndpoint * endpoint)
 {
@@ -53,8 +53,9 @@ draw (DccpEndpoint * endpoint)
   return drawn;
 }
 
-/* Returns a first sequence number that nobody can guess (RFC 4340 section 7.2).
- * The first call only prepares the number that the next call returns. */
+/* Returns a first sequence number for a connection, which nobody can guess (RFC
+ * 4340 section 7.2). The first call only prepares the number that the next call
+ * returns. */
 static guint64
 take_iss (DccpEndpoint * endpoint)
 {
@@ -79,10 +80,10 @@ make_secret (DccpEndpoint * endpoint, const gchar * purpose,
   g_hmac_unref (hmac);
 }
 
-/* Returns the first sequence number of a listener. It is the same for all
- * Requests of one attempt to connect, with or without a cookie in the Response,
- * because the client accepts only one number. Nobody else can guess it, and it
- * changes after each connection. */
+/* Returns the first sequence number of a listener. All Requests of one attempt
+ * to connect get the same number, because the client accepts only one number.
+ * This is also the case if only some of the Responses have a cookie. Nobody
+ * else can guess the number, and it changes after each connection. */
 guint64
 dccp_endpoint_make_iss (DccpEndpoint * endpoint, const DatagramPath * path,
     guint16 remote_port)
@@ -220,10 +221,10 @@ refuse_candidates (DccpEndpoint * endpoint)
   }
 }
 
-/* A candidate is a client whose handshake is not complete. When its handshake
- * is complete, it becomes the connection of this endpoint. If several
- * candidates are ready at the same time, the first candidate in the list is
- * chosen.
+/* Makes a candidate the connection of this endpoint if the handshake of the
+ * candidate is complete. A candidate is a client with which the endpoint has
+ * begun a handshake. If several candidates are ready at the same time, the
+ * first candidate in the list is chosen.
  */
 static void
 settle_candidates (DccpEndpoint * endpoint)
@@ -671,8 +672,9 @@ dccp_endpoint_take (DccpEndpoint * endpoint, guint64 now,
   return has_data;
 }
 
-/* The first data packet may also open the connection. The event CONNECTED is
- * then queued before the data. */
+/* Processes a received datagram, which may contain data. The first data packet
+ * may also open the connection. The event CONNECTED is then queued before the
+ * data. */
 static void
 input_datagram (DccpEndpoint * endpoint, guint64 now, const Datagram * datagram)
 {
@@ -806,9 +808,9 @@ dccp_endpoint_next_send (DccpEndpoint * endpoint, guint64 now)
       DCCP_NEVER;
 }
 
-/* If there is no connection, the size of the headers is not known yet. The
- * result is then for the longest headers, which are those of IPv6 with UDP
- * encapsulation. */
+/* Returns the maximum payload size. If there is no connection, the size of the
+ * headers is not known yet. The result is then for the longest headers, which
+ * are those of IPv6 with UDP encapsulation. */
 guint
 dccp_endpoint_get_max_payload (DccpEndpoint * endpoint)
 {
@@ -865,10 +867,12 @@ dccp_endpoint_get_path (DccpEndpoint * endpoint, DatagramPath * path)
   return TRUE;
 }
 
-/* If `slow` is FALSE and the peer was told before that we are slow, an Ack is
- * sent at once. It does not have the option Slow Receiver, so the peer learns
- * that we are fast again (RFC 4340 section 11.6). Without this Ack the peer
- * would learn it only from the next regular Ack, and perhaps none is due. */
+/* Tells the endpoint whether its application is too slow for the received data.
+ * If `slow` is FALSE, but the peer was told before that the application is
+ * slow, an Ack is sent at once. It does not have the option Slow Receiver, so
+ * the peer learns that the application is fast again (RFC 4340 section 11.6).
+ * Without this Ack, the peer would have to wait for the next regular Ack, and
+ * perhaps none is due. */
 void
 dccp_endpoint_set_slow (DccpEndpoint * endpoint, guint64 now, gboolean slow)
 {

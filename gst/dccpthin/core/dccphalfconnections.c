@@ -194,8 +194,8 @@ dccp_half_connections_clear (DccpHalfConnections * halves, DccpStats * stats)
   end_receiver (halves, stats);
 }
 
-/* Sets the round-trip time of the handshake. The sender uses it only until it
- * has samples of its own. */
+/* Sets the round-trip time that the handshake measured. The sender uses it only
+ * until it has samples of its own. */
 void
 dccp_half_connections_set_round_trip (DccpHalfConnections * halves,
     guint64 now, guint64 round_trip)
@@ -209,8 +209,8 @@ dccp_half_connections_set_round_trip (DccpHalfConnections * halves,
 
 /* --- options: RFC 4340 section 10.3 --------------------------------------- */
 
-/* Features 128 to 191 belong to the sender of data, features 192 to 255 to the
- * receiver. */
+/* Fills in the context of a half-connection. Features 128 to 191 belong to the
+ * sender of data, features 192 to 255 to the receiver. */
 static void
 init_context (DccpHalfConnections * halves, const DccpCcid * ccid,
     gboolean is_sender, guint64 now, DccpCcidContext * context)

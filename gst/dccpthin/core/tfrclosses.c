@@ -44,15 +44,16 @@ tfrc_losses_set_first (TfrcLosses * losses, gdouble length)
   losses->intervals[0].data = length;
 }
 
-/* Length of the interval I_i. It is at least one packet, even if the peer
- * reports less. */
+/* Returns the length of the interval I_i in packets. It is at least one packet,
+ * even if the peer reports less. */
 static gdouble
 get_length (const TfrcLosses * losses, guint i)
 {
   return MAX (losses->intervals[i].data, 1);
 }
 
-/* Computes W_tot and I_tot of the closed intervals. */
+/* Computes two sums over the closed intervals: W_tot, the sum of the weights,
+ * and I_tot, the weighted sum of the lengths (section 5.4). */
 static void
 sum_closed (const TfrcLosses * losses, gdouble * weight, gdouble * length)
 {
@@ -120,11 +121,11 @@ tfrc_losses_get_mean (const TfrcLosses * losses)
   return MAX (open / weight, closed / closed_weight);
 }
 
-/* The Loss Intervals option does not contain the discount factors, so they are
- * computed here. The intervals are added one after the other, the oldest one
- * first. The oldest interval has no discount at first. Whenever a later
- * interval begins, the intervals before it are discounted. The receiver has
- * discounted its intervals in the same way. */
+/* Computes the loss event rate from a Loss Intervals option. The option does
+ * not contain the discount factors, so they are computed here, in the same way
+ * as at the receiver. The intervals are added one after the other, the oldest
+ * one first. The oldest interval has no discount at first. Whenever a later
+ * interval begins, the intervals before it are discounted. */
 gboolean
 tfrc_intervals_get_loss_event_rate (const TfrcIntervals * intervals,
     gdouble * loss_event_rate)

@@ -27,14 +27,9 @@ extern const guint32 tfrc_table[TFRC_TABLE_SIZE];
 
 /* Returns f (p). The result differs slightly from the equation. The measured
  * errors are:
- *
- * Near p = 10^-8 it is at most 0.08 % too low, because of the rounding to
- * integers.
- *
- * From p = 10^-4 to 0.01 the error is at most 0.02 %.
- *
- * Near p = 1 it is at most 0.36 % too high, because of the linear
- * interpolation. */
+ * - near p = 10^-8: at most 0.08 % too low, because of the rounding to integers
+ * - from p = 10^-4 to 0.01: at most 0.02 %
+ * - near p = 1: at most 0.36 % too high, because of the linear interpolation */
 guint32 tfrc_table_f (guint64 p);
 /* Returns the p at which the table has the value `f`. If `f` is outside the
  * table, returns the smallest or the largest p of the table. */

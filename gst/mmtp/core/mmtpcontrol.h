@@ -59,8 +59,9 @@ void mmtp_control_init (MmtpControl * self, MmtpPaths * paths,
 void mmtp_control_clear (MmtpControl * self);
 /* Resets the state of a path that is opened for the first time or again. */
 void mmtp_control_add_path (MmtpControl * self, const MmtpPath * path);
-/* Notes that `path` is removed for this reason. If the path had joined, a LEAVE
- * informs the receiver. Call this function before `path->joined` is reset. */
+/* Notes that `path` is removed, for the reason `reason`. If the path had
+ * joined, a LEAVE informs the receiver. Call this function before
+ * `path->joined` is reset. */
 void mmtp_control_remove_path (MmtpControl * self, const MmtpPath * path,
     MmtpLeaveReason reason);
 

@@ -48,8 +48,9 @@ gdouble mmtp_delivery_rate_get (const MmtpDeliveryRate * rate, gdouble span);
  * quarter of a second. Only the last half minute counts. Returns 0 if the rate
  * is unknown. */
 gdouble mmtp_delivery_rate_get_long (const MmtpDeliveryRate * rate);
-/* A burst is the data that the path delivers after a pause without deliveries.
- * In the same time, the path would deliver less data at its maximum rate.
- * Returns the difference in bytes. The congestion window has to be larger by
- * this number of bytes. Otherwise the pauses would reduce the throughput. */
+/* Returns how much larger a burst is than the data that the path delivers in
+ * the same time at its maximum rate, in bytes. A burst is the data that the
+ * path delivers after a pause without deliveries. The congestion window has to
+ * be larger by the returned number of bytes, so that the pauses do not reduce
+ * the throughput. */
 gdouble mmtp_delivery_rate_get_extra (const MmtpDeliveryRate * rate);

@@ -37,15 +37,15 @@ typedef struct
    * the share while the queueing delay was below its mean. loss_high is the
    * share while it was above its mean. */
   gdouble loss_low, loss_high;
-  /* Number of messages from which loss_low was computed, and number from which
-   * loss_high was computed. Neither number grows beyond LOSS_MEMORY. */
+  /* Numbers of messages from which loss_low and loss_high were computed.
+   * Neither number grows beyond LOSS_MEMORY. */
   gdouble n_low, n_high;
   /* Two shares of lost messages, depending on the number of bytes in flight.
    * loss_few is the share while the number was below its mean. loss_many is the
    * share while it was above its mean. */
   gdouble loss_few, loss_many;
-  /* Number of messages from which loss_few was computed, and number from which
-   * loss_many was computed. Neither number grows beyond LOSS_MEMORY. */
+  /* Numbers of messages from which loss_few and loss_many were computed.
+   * Neither number grows beyond LOSS_MEMORY. */
   gdouble n_few, n_many;
   /* Number of lost messages and number of all messages. Each array has one
    * element for each octave of the number of bytes in flight. An octave is a

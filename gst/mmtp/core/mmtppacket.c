@@ -601,7 +601,8 @@ is_number (const MmtpMessage * message, guint64 number)
   return message->number == (guint16) number;
 }
 
-/* Checks for values that docs/wire-mmtp.md forbids although they can be coded.
+/* Returns FALSE if the message has a value that can be coded but that
+ * docs/wire-mmtp.md forbids.
  */
 static gboolean
 has_valid_values (const MmtpMessage * message)

@@ -73,8 +73,9 @@ typedef struct
   /* --- from the reports -----------------------------------------------------
    */
   MmtpPathDelay delays;
-  /* Delays of large messages only. A large message has the size of a packet. On
-   * a slow path, large messages take longer than short messages. */
+  /* Delays that are measured with large messages only. A large message has the
+   * size of a packet. On a slow path, large messages take longer than short
+   * messages. */
   MmtpPathDelay load_delays;
   /* Minimum transmission time per byte of large messages, in ps. */
   MmtpRecent byte_times;
@@ -160,12 +161,12 @@ void mmtp_path_start (MmtpPath * path, guint64 now,
 
 /* --- sending ------------------------------------------------------------- */
 
-/* Call this function after the message with the number `sent.next` was sent. */
+/* Records that a message was sent on the path. Its number is `sent.next`. */
 void mmtp_path_sent (MmtpPath * path, guint64 now, gsize size,
     guint64 stream_number, gboolean is_load);
-/* Call this function after mmtp_path_sent() for a DATA message. `time_left` is
- * the time until the deadline of the message, and `delay` is its expected
- * delay, both in ns. */
+/* Stores the time until the deadline of a DATA message (`time_left`) and the
+ * expected delay of this message (`delay`), both in ns. Call this function
+ * after mmtp_path_sent() for this message. */
 void mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay);
 /* Notes that the application has no further packet to send although the window
  * has room. */
@@ -181,8 +182,9 @@ gboolean mmtp_path_has_window (const MmtpPath * path, gsize size,
  * a gap then, and the sender may use the path's reserve. The reserve is the
  * number of bytes that may be in flight beyond the window during a gap. */
 guint64 mmtp_path_get_overdue (const MmtpPath * path);
-/* Returns whether nothing has arrived for longer than jitter explains. The path
- * may then have a gap. Always FALSE if a rate is configured. */
+/* Returns whether nothing has arrived for a longer time than jitter can
+ * explain. The path may then have a gap. Always FALSE if a rate is configured.
+ */
 gboolean mmtp_path_is_overdue (const MmtpPath * path);
 /* Returns whether the message `sent` is missing. It is missing in two cases: it
  * should have arrived before the receiver wrote its latest report, or a report
@@ -195,9 +197,9 @@ gboolean mmtp_path_is_in_doubt (const MmtpPath * path, guint64 now);
 /* Returns the time in ns that a message of `size` bytes needs at the path's
  * rate; 0 if unknown. */
 guint64 mmtp_path_get_cost (const MmtpPath * path, gsize size);
-/* mmtp_path_get_rate() returns the current rate of the path, and
- * mmtp_path_get_peak_rate() its highest recent rate. If a rate is not known, an
- * estimate is returned; the result is never 0. */
+/* mmtp_path_get_rate() returns the current rate of the path in bit/s.
+ * mmtp_path_get_peak_rate() returns the highest recent rate of the path. If a
+ * rate is not known, an estimate is returned; the result is never 0. */
 guint64 mmtp_path_get_rate (const MmtpPath * path);
 guint64 mmtp_path_get_peak_rate (const MmtpPath * path);
 /* Returns whether the transmission time of a full packet is known. */
@@ -239,8 +241,9 @@ gboolean mmtp_path_report (MmtpPath * path, guint64 now,
 void mmtp_path_settle (MmtpPath * path, guint64 now, guint64 highest);
 void mmtp_path_add_round_trip (MmtpPath * path, guint64 now,
     guint64 round_trip);
-/* Updates `delay` and `high_delay`. `offset` is the offset between the clocks
- * of sender and receiver (docs/wire-mmtp.md, section 6). */
+/* Updates the fields `delay` and `high_delay` of the path. `offset` is the
+ * offset between the clocks of sender and receiver (docs/wire-mmtp.md, section
+ * 6). */
 void mmtp_path_update_delay (MmtpPath * path, guint64 now, gint64 offset);
 
 /* --- liveness ------------------------------------------------------------ */

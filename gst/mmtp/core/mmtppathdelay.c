@@ -14,16 +14,17 @@
  * 2.4.2) uses the minimum of some minutes.
  *
  * A sender may keep a queue on a path on purpose. One minute must be longer
- * than the time for which it keeps the queue. Otherwise the delay of the queue
- * would count as base delay.
+ * than the time for which the sender keeps this queue. In a shorter time, all
+ * messages could be delayed by the queue, and its delay would count as base
+ * delay.
  */
 #define BASE_SPAN_TIME (6 * SPAN_TIME)
 /* Approximate number of reports over which the spread is averaged. The spread
  * is the maximum delay in a report minus the minimum delay. */
 #define SPREAD_REPORTS 8
 #define MEMORY (MMTP_DELAY_SPANS * SPAN_TIME)
-/* If the reports in a span are about at least this many messages, the slowest
- * message counts as an outlier. */
+/* The reports in a span may contain many messages. If they contain about this
+ * number of messages or more, the slowest message counts as an outlier. */
 #define ACCIDENT 256
 
 void
@@ -56,8 +57,8 @@ open_span (MmtpDelaySpan * spans, guint * at, guint64 now, guint64 length)
   return span;
 }
 
-/* A span is only replaced when a new report arrives, so a path without reports
- * keeps its base delay. */
+/* Sets the base delay to the minimum of all spans. A span is only replaced when
+ * a new report arrives, so a path without reports keeps its base delay. */
 static void
 update_base (MmtpPathDelay * delay)
 {

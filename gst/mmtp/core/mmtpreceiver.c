@@ -816,8 +816,8 @@ is_end_open (const MmtpReceiver * self)
       && mmtp_reorder_get_next (session->reorder) < session->end_number;
 }
 
-/* The skew of the clock is measured on the fastest path, because its one-way
- * delays fluctuate least. */
+/* Measures the skew of the clock, on the fastest path only. The one-way delays
+ * of this path fluctuate least. */
 static void
 note_skew (MmtpReceiver * self, const MmtpReceiverPath * reporter)
 {

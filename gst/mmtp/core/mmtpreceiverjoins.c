@@ -70,8 +70,9 @@ challenge (MmtpReceiverJoins * self, MmtpReceiverPath * path,
   mmtp_receiver_output_add (self->output, path, &answer, address);
 }
 
-/* Answers a JOIN, even if the address is validated already. The sender repeats
- * the JOIN until a CHALLENGE arrives, so each JOIN needs an answer. */
+/* Processes a JOIN and answers it, even if the address is validated already.
+ * The sender repeats the JOIN until a CHALLENGE arrives, so each JOIN needs an
+ * answer. */
 void
 mmtp_receiver_joins_take_join (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address, const MmtpJoin * join)
@@ -103,9 +104,9 @@ mmtp_receiver_joins_note_replay (MmtpReceiverJoins * self,
 /* Returns whether messages still arrive from the path's current address. Only
  * messages with a MAC count, because the MAC proves that the sender has sent
  * them. While such messages arrive, the path does not change to another
- * address. Otherwise an on-path attacker could send copies of the messages from
- * another address. If the copies arrived first, the sender would seem to have
- * moved to that address. */
+ * address. Without this rule, an on-path attacker could send copies of the
+ * messages from another address. If the copies arrived first, the sender would
+ * seem to have moved to that address. */
 static gboolean
 is_address_alive (MmtpReceiverJoins * self, const MmtpReceiverPath * path)
 {

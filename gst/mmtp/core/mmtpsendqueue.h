@@ -21,7 +21,8 @@ typedef void (*MmtpDiscardFunc) (gpointer user_data, const MmtpUnit * unit,
 /* Counters of the queue. They never decrease. */
 typedef struct
 {
-  /* number of buffers that were put, their bytes, and their packets */
+  /* number of buffers that were put into the queue, their bytes, and their
+   * packets */
   guint64 buffers, bytes, packets;
   guint64 sent_buffers;         /* buffers sent completely */
   guint64 discarded[MMTP_N_DISCARDS];
@@ -70,8 +71,8 @@ gboolean mmtp_send_queue_put (MmtpSendQueue * queue, guint64 now,
 /* Returns whether the queue has room for a buffer of `size` bytes. If no packet
  * waits, there is room for every buffer. */
 gboolean mmtp_send_queue_fits (const MmtpSendQueue * queue, gsize size);
-/* Counts a buffer as put and as dropped for `reason`, and reports it as
- * dropped. The buffer is not put into the queue. */
+/* Counts a buffer as put into the queue and as dropped for `reason`, and
+ * reports it as dropped. In fact the buffer is not put into the queue. */
 void mmtp_send_queue_refuse (MmtpSendQueue * queue, guint64 now,
     const MmtpBuffer * buffer, MmtpDiscard reason);
 /* Drops all buffers that have a waiting packet. The buffers are counted and
@@ -92,7 +93,8 @@ guint64 mmtp_send_queue_get_work (const MmtpSendQueue * queue);
  * stream number will not be sent again. */
 guint64 mmtp_send_queue_get_next_number (const MmtpSendQueue * queue);
 guint64 mmtp_send_queue_get_floor (const MmtpSendQueue * queue);
-/* Returns the rate in bit/s at which buffers are put; 0 if still unknown. */
+/* Returns the rate in bit/s at which buffers are put into the queue; 0 if this
+ * rate is still unknown. */
 guint64 mmtp_send_queue_get_bit_rate (const MmtpSendQueue * queue);
 MmtpPacket *mmtp_send_queue_get_packet (const MmtpSendQueue * queue,
     guint64 number);
@@ -114,7 +116,7 @@ MmtpPacket *mmtp_send_queue_get_next (const MmtpSendQueue * queue,
     const MmtpPacket * packet);
 /* Returns the newest group of pictures that has a late reference picture; 0 if
  * there is none. A waiting reference picture is late if its deadline is before
- * `arrival`. Pictures that refer to it should not be sent. */
+ * `arrival`. Pictures that refer to a late picture should not be sent. */
 guint64 mmtp_send_queue_get_late_group (const MmtpSendQueue * queue,
     guint64 arrival);
 /* Searches the packets of the rank `rank`. Returns the first packet that would

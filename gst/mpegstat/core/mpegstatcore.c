@@ -277,8 +277,9 @@ mpegstat_core_input_loss (MpegStatCore * core, guint64 arrival, guint64 wall,
 }
 
 /* Returns the average bitrate between the first and the last arrival. The bytes
- * of the first frame are not counted, because they arrived before this time
- * began. The bitrate in the sliding window is computed in the same way. */
+ * of the first frame are not counted, because they had already arrived when
+ * this time began. The bitrate in the sliding window is computed in the same
+ * way. */
 static guint64
 average_bitrate (const MpegStatCore * core)
 {

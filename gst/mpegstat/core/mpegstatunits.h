@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Determines type, position and hash of an access unit of H.264 or H.265, or of
- * a frame of VP8, VP9 or AV1. The bytes do not show the position, in contrast to
- * MPEG-1/2 video, so the position comes from timestamps or from counting. The
- * code depends on GLib only.
+ * a frame of VP8, VP9 or AV1. The position comes from timestamps or from
+ * counting, because the bytes of these formats do not show it (those of
+ * MPEG-1/2 video do). The code depends on GLib only.
  */
 
 #pragma once

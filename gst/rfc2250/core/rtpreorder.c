@@ -20,7 +20,8 @@
  * sources that may become the current source. At 10,000 forged packets per
  * second, a packet is kept for 51 ms, which is more than a frame period. */
 #define MAX_STRAYS 512
-/* Number of replaced sources that can become the current source again */
+/* Number of replaced sources that are remembered, because they can become the
+ * current source again */
 #define MAX_EARLIER 8
 
 typedef struct
@@ -86,7 +87,7 @@ rtp_reorder_new (GDestroyNotify free_packet)
   return reorder;
 }
 
-/* Returns the number of freed packets. */
+/* Removes all packets from the ring. Returns the number of freed packets. */
 static guint
 clear_ring (RtpReorder * reorder, StrayRing * ring)
 {

@@ -55,9 +55,9 @@ typedef struct
   guint failures, successes;    /* in a row */
   /* TRUE for the first frame after the rate was increased */
   gboolean probing;
-  /* Set when a packet is lost, and reset when the station uses the top rate
-   * again. While it is set, the rate is increased after loss_up_after
-   * successful frames instead of up_after frames. */
+  /* TRUE from the loss of a packet until the station uses the top rate again.
+   * While it is TRUE, the rate is increased after loss_up_after successful
+   * frames instead of up_after frames. */
   gboolean after_loss;
   /* The station takes part in the current transmission. */
   gboolean sending;
@@ -105,8 +105,8 @@ get_frame_time (const Dcf * dcf, guint64 bytes, guint64 rate)
       LONG_PLCP) + round_up_us (bits, rate);
 }
 
-/* The ACK is sent at the highest basic rate that does not exceed the rate of
- * the frame (9.6). */
+/* Returns the rate at which the ACK is sent: the highest basic rate that does
+ * not exceed `rate`, the rate of the frame (9.6). */
 static guint64
 get_ack_rate (const Dcf * dcf, guint64 rate)
 {
@@ -204,9 +204,10 @@ take_next (Dcf * dcf, guint number)
   station->ready = dcf->link->now;
 }
 
-/* Rate selection, which the standard does not define (9.6). The automatic rate
- * fallback (ARF) is from Kamerman and Monteban 1997. Ouwens 3.5 describes a
- * card that uses the lowest rate after a lost packet. */
+/* Sets the rate of a station. The standard does not define how a rate is
+ * selected (9.6). The automatic rate fallback (ARF) is from Kamerman and
+ * Monteban 1997. Ouwens 3.5 describes a card that uses the lowest rate after a
+ * lost packet. */
 
 static void
 set_rate (Dcf * dcf, guint number, guint rate)
@@ -305,8 +306,9 @@ draw_failure (Dcf * dcf, guint number, guint64 duration)
       seeded_chance (get_failure (dcf, number, oven)));
 }
 
-/* A replayed packet has as many transmissions as in the recorded run.
- * Collisions in the present run add further transmissions. */
+/* Returns the maximum number of transmissions of a packet. A replayed packet
+ * has as many transmissions as in the recorded run. Collisions in the present
+ * run add further transmissions. */
 static guint
 get_retry_limit (const Dcf * dcf, const LinkItem * item)
 {
@@ -318,8 +320,8 @@ get_retry_limit (const Dcf * dcf, const LinkItem * item)
       DEFAULT_RETRY_LIMIT;
 }
 
-/* After each packet the contention window is at its minimum again, and a
- * backoff follows (9.2.5.2). */
+/* Prepares the station `number` for its next packet: sets the contention window
+ * to its minimum and begins a backoff (9.2.5.2). */
 static void
 finish_packet (Dcf * dcf, guint number, const LinkItem * item)
 {
@@ -343,8 +345,8 @@ succeed (Dcf * dcf, guint number, guint64 data_time)
   rate_after_success (dcf, number);
 }
 
-/* The attempt has failed. Whether the packet is lost is decided later, when the
- * medium becomes idle. */
+/* Called when an attempt of the station `number` has failed. Whether its packet
+ * is lost is decided later, when the medium becomes idle. */
 static void
 fail (Dcf * dcf, guint number)
 {
@@ -355,8 +357,8 @@ fail (Dcf * dcf, guint number)
   draw_backoff (dcf, number, station->head, station->head->p.attempts);
 }
 
-/* Stations that begin to send in the same slot do not hear each other. Returns
- * how many stations begin to send now. */
+/* Finds the stations that begin to send now, and returns their number. Stations
+ * that begin to send in the same slot do not hear each other. */
 static guint
 find_senders (Dcf * dcf)
 {

@@ -43,8 +43,9 @@ link_oven_next_change (const LinkOven * oven, guint64 time)
   return G_MAXUINT64;
 }
 
-/* Returns whether the oven radiates at any time from `begin` to `end`. The oven
- * must be switched on during this whole interval. */
+/* Returns whether the oven radiates at any time from `begin` to `end`. Call
+ * this function only for an interval in which the oven is switched on all the
+ * time. */
 static gboolean
 radiates (const LinkOven * oven, guint64 begin, guint64 end)
 {

@@ -18,7 +18,7 @@
 struct _LinkPattern
 {
   guint64 seed;
-  /* LinkPatternEntry by flow and index */
+  /* Table of the entries (LinkPatternEntry). The key is a flow and an index. */
   GHashTable *entries;
   GArray *damage;               /* LinkDamage of all entries */
 };
@@ -46,7 +46,8 @@ line_equal (gconstpointer a, gconstpointer b)
   return x->flow == y->flow && x->index == y->index;
 }
 
-/* Parsing: each take_ function consumes its part from the beginning of *text.
+/* The take_ functions parse a line. Each of them removes the part that it has
+ * parsed from the beginning of *text.
  */
 
 static void
@@ -183,8 +184,9 @@ line_free (gpointer line)
   g_slice_free (Line, line);
 }
 
-/* Sets the pointer of an entry into the damage array. The array is complete
- * now, so it is not reallocated any more.
+/* Sets the pointer of an entry into the damage array. This is done when the
+ * array is complete, because a later reallocation would make the pointer
+ * invalid.
  */
 static void
 resolve (gpointer key, gpointer value, gpointer user_data)

@@ -37,8 +37,8 @@ is_within_limits (const LinkQueue * queue, guint64 now, guint32 size)
   const LinkQueueConfig *limit = queue->config;
   const LinkItem *oldest = g_queue_peek_head ((GQueue *) & queue->items);
 
-  /* An empty queue accepts any packet. Otherwise a limit below the size of a
-   * packet would block the link completely. */
+  /* An empty queue accepts any packet. Without this rule, a limit below the
+   * size of a packet would block the link completely. */
   if (!oldest)
     return TRUE;
   if (limit->packets && queue->items.length >= limit->packets)

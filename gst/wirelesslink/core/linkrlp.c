@@ -35,9 +35,9 @@
 #define N_SLOTS 62
 
 /* Maximum number of bytes that wait for a frame. If there are more, flow
- * control stops the serial line. We have chosen the value: it takes a few
- * tenths of a second to send this many bytes, and the window of RLP has room
- * for more.
+ * control stops the serial line. The standard does not define this value. To
+ * send this many bytes takes a few tenths of a second. The window of RLP has
+ * room for even more bytes.
  */
 #define BUFFER 512
 
@@ -261,8 +261,9 @@ send_data (Rlp * rlp, Direction * direction, Frame * frame)
   count_transmission (rlp, direction, slot);
 }
 
-/* Checkpoint recovery (5.3): if no acknowledgement arrives within T1, the peer
- * is polled for its state. No new data is sent before the peer answers. */
+/* Checks whether the timer T1 has expired (checkpoint recovery, 5.3). If no
+ * acknowledgement arrives within T1, the peer is polled for its state. No new
+ * data is sent before the peer answers. */
 static void
 check_t1 (Rlp * rlp, Direction * direction)
 {
@@ -300,8 +301,8 @@ receive_acknowledgement (Rlp * rlp, Direction * direction, guint64 nr)
   }
 }
 
-/* Called when the peer has answered a poll. All frames from N(R) on are
- * retransmitted in order. */
+/* Called when the peer has answered a poll. Schedules the retransmission of all
+ * frames from number N(R) on, in order. */
 static void
 receive_final (Rlp * rlp, Direction * direction)
 {
@@ -315,8 +316,9 @@ receive_final (Rlp * rlp, Direction * direction)
     get_slot (direction, number)->resend = TRUE;
 }
 
-/* A SREJ asks for the retransmission of one frame. It also shows that the peer
- * is already recovering the loss, so T1 is restarted. */
+/* Processes a SREJ, which asks for the retransmission of frame `nr`. The SREJ
+ * also shows that the peer is already recovering the loss, so T1 is restarted.
+ */
 static void
 receive_rejection (Rlp * rlp, Direction * direction, guint64 nr)
 {
@@ -357,9 +359,9 @@ deliver_in_order (Rlp * rlp, Direction * direction)
   deliver (rlp, direction);
 }
 
-/* A frame shows that all earlier frames that have not arrived are missing
- * (5.2.3.8). A retransmitted frame shows this too, because it was sent after
- * them. */
+/* Processes the data of frame `ns`. This frame shows that all earlier frames
+ * that have not arrived are missing (5.2.3.8). A retransmitted frame shows this
+ * too, because it was sent after them. */
 static void
 receive_data (Rlp * rlp, Direction * direction, guint64 ns)
 {
@@ -451,9 +453,9 @@ fill_frame (Rlp * rlp, Direction * ahead, Direction * back, Frame * frame)
     send_data (rlp, ahead, frame);
 }
 
-/* SABM and UA are sent in each block until they arrive (5.2.2.1, 5.2.2.2). If
- * they were repeated only after T1, periodic errors could hit each of them.
- * Returns FALSE if there is nothing to send. */
+/* Fills in a frame with SABM or UA. They are sent in each block until they
+ * arrive (5.2.2.1, 5.2.2.2). If they were repeated only after T1, periodic
+ * errors could hit each of them. Returns FALSE if there is nothing to send. */
 static gboolean
 fill_establishment (Rlp * rlp, guint number, Frame * frame)
 {
@@ -558,9 +560,9 @@ forget_frames (Direction * direction)
   direction->delivered = direction->framed;
 }
 
-/* A frame may contain bytes of several packets. If a frame did not arrive, all
- * packets with bytes in it are lost. The last of these packets may still be on
- * the serial line; it is lost too. */
+/* Counts each packet as lost that has bytes in a frame that did not arrive, and
+ * removes these frames. A frame may contain bytes of several packets. The last
+ * of these packets may still be on the serial line; it is lost too. */
 static void
 lose_frames (Rlp * rlp, Direction * direction)
 {
@@ -589,7 +591,7 @@ reset (Rlp * rlp, guint initiator)
   rlp->answered = FALSE;
 }
 
-/* Used after N2 retransmissions or polls without success. Depending on the
+/* Called after N2 retransmissions or polls without success. Depending on the
  * configuration, ends the dial-up call or resets the link. Without dial-up the
  * link is always reset. */
 static void
@@ -628,8 +630,8 @@ get_tick_time (const Rlp * rlp)
       rlp->next_tick * rlp->config.block_time;
 }
 
-/* After a time with nothing to send, the first tick is at the next block
- * boundary. */
+/* Starts the ticks again after a time with nothing to send. The first tick is
+ * at the next block boundary. */
 static void
 wake (Rlp * rlp)
 {

@@ -18,10 +18,11 @@ from wirelesslab.report.ranking import listed, range_of
 # difference: in three runs of each transport, the share differed by at most 5.2
 # percentage points (docs/lab-figures.md).
 REPEATS_DIFFER = 6.0
-# The demo says that a transport wins only if it leads by more than this number
-# of percentage points over each pair of mobile links. In two runs of one
-# transport over the same pair, the share of frames in time differed by at most
-# 10.8 percentage points.
+# Over each pair of mobile links, the demo compares the shares of frames in
+# time. It says that a transport wins only if, for each pair, the share of this
+# transport is higher than that of the others by more than this number of
+# percentage points. In two runs of one transport over the same pair, the share
+# differed by at most 10.8 percentage points.
 LINKS_DIFFER = 11.0
 # A sender uses both links only if each of them carries more than this share of
 # the bytes of the other link. A link that carries less has carried only probes,
@@ -62,8 +63,8 @@ class Sender:
 
     @property
     def code(self) -> str:
-        """The name of the transport, with backquotes around the name of its
-        element.
+        """Returns the name of the transport, with backquotes around the name of
+        its element.
         """
         if self.name == MPTCP:
             return self.name
@@ -117,7 +118,9 @@ def have_ranges(senders: Sequence[Sender]) -> bool:
 
 
 def key(senders: Sequence[Sender], late_ms: int) -> str:
-    """Returns a text that explains the columns of the table."""
+    """Returns a text that explains the columns of the table of `senders`. A
+    frame is late after `late_ms` ms.
+    """
     words = (f"In time: frames that a decoder can show at most {late_ms} ms "
              "late, because they and all frames that they refer to arrived; in "
              "% of all frames. ")
@@ -173,8 +176,8 @@ def clip_finding(senders: Sequence[Sender]) -> str:
 
 
 def clip_reasons(senders: Sequence[Sender], late_ms: int) -> str:
-    """Returns why frames were not in time. The text mentions the best senders,
-    and all other senders for which a reason is known.
+    """Returns why frames of the clip were not in time. The text mentions the
+    best of the `senders`, and all other senders for which a reason is known.
     """
     ordered = in_order(senders)
     first = ordered[:1] if have_ranges(senders) else first_place(senders)
@@ -229,9 +232,10 @@ def shares_in_time(sender: Sender) -> str:
 
 
 def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
-    """Compares senders that have one run each. `first` has the senders with the
-    highest shares. These shares differ so little that their order might be
-    different if the runs were repeated."""
+    """Compares senders that have one run each. Returns sentences. `first` has
+    the senders with the highest shares. These shares differ so little that
+    their order might be different if the runs were repeated. `others` has all
+    other senders, beginning with the highest share."""
     differ = ("Two runs of the same sender differ by up to "
               f"{REPEATS_DIFFER:.0f} percentage points")
     if len(first) == 1:
@@ -250,7 +254,8 @@ def placed(first: Sequence[Sender], others: Sequence[Sender]) -> list[str]:
                  "points less.")
     if len(first) == 1:
         # The share of the next sender is more than REPEATS_DIFFER percentage
-        # points lower. Otherwise it would be in `first`.
+        # points lower, because a sender with a higher share would be in
+        # `first`.
         words.append(f"{differ}, which is less than this lead.")
     if len(others) > 1:
         words.append(f"The last one, {names(others[-1:])}, had "
@@ -363,8 +368,9 @@ def of_frames(senders: Sequence[Sender],
 
 
 def lower_bitrate(rate: int, senders: Sequence[Sender]) -> str:
-    """Returns the advice for a bottleneck, with the results of a clip that has
-    a lower bitrate. `senders` are the senders that streamed this clip.
+    """Returns the usual advice for a bottleneck, which is to lower the bitrate.
+    The text has the results of the clip of `rate` Mbit/s. `senders` are the
+    senders that streamed this clip.
     """
     if not senders:
         return ""
@@ -413,8 +419,9 @@ def lost_percent(numbers: dict[str, float]) -> float:
 
 def radio_rows(summaries: Sequence[Summary], frames: int,
                called: dict[str, str]) -> list[list[str]]:
-    """Returns a row for each transport. `called` maps each transport to its
-    name in the table. `frames` is the number of frames of the clip."""
+    """Returns a row of the table for each transport over the radios.
+    `summaries` has the results for each radio, `called` maps each transport to
+    its name in the table, and `frames` is the number of frames of the clip."""
     return [[name, *(spread(of_each(summaries, transport, value), form)
                      for value, form in (
                          (lost_percent, "{:.1f}"),
@@ -491,8 +498,8 @@ def of_all(number: int, summaries: Sequence[Summary]) -> str:
 
 
 def longer_ms(summaries: Sequence[Summary]) -> list[float]:
-    """Returns for each radio how much longer the mean delay of UDP is with RLP
-    than without RLP, in ms."""
+    """Returns a number for each radio: the mean delay of UDP with RLP minus the
+    mean delay of UDP without RLP, in ms."""
     return [1000 * (one["udp-rlp"]["delay_s"] - one["udp"]["delay_s"])
             for one in summaries]
 

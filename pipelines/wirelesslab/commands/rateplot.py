@@ -30,8 +30,8 @@ MAX_MARKS = 6
 
 
 def read(path: pathlib.Path) -> list[dict[str, float]]:
-    """Returns the rows of a log as numbers. A line that begins with `#` is a
-    comment.
+    """Returns the rows of the log `path` as numbers. A line that begins with
+    `#` is a comment.
     """
     with open(path) as lines:
         rows = [{name: float(value) for name, value in row.items()}

@@ -44,7 +44,7 @@ from wirelesslab.workloads import definitions, runner
 
 CELL, RESULT, LOCK = "cell.json", "result.json", ".lock"
 # A flagged run is not reliable and is repeated. During the repetition, the file
-# with its old result has this name.
+# with the old result of the run has this name.
 ASIDE = "result.flagged.json"
 # The key of a result that contains the duration of the run in s.
 TOOK = "took_s"
@@ -115,8 +115,8 @@ def result(directory: pathlib.Path) -> dict[str, Any] | None:
 
 
 def run(directory: pathlib.Path, build: pathlib.Path) -> dict[str, Any]:
-    """Runs the cell and returns its result. The file of the result is written
-    last, so its existence means that the run is complete.
+    """Runs the cell of `directory` and returns its result. The file of the
+    result is written last, so its existence means that the run is complete.
     """
     cell, started = read(directory), time.monotonic()
     with contextlib.ExitStack() as stack:
@@ -157,12 +157,14 @@ def remove_old(directory: pathlib.Path) -> None:
 
 
 def source_of(cell: Cell, build: pathlib.Path) -> pathlib.Path:
-    """Returns the path of the pictures that the encoder encodes."""
+    """Returns the path of the file with the pictures that the encoder of a live
+    cell encodes.
+    """
     return live_sources.make(build, encoders.source_of(cell), cell["seconds"])
 
 
 def clip_of(cell: Cell, build: pathlib.Path) -> pathlib.Path:
-    """Returns the path of the file that the sender reads."""
+    """Returns the path of the file that the sender of `cell` reads."""
     if matrix.kind(cell) == matrix.LIVE:
         source, encoding = source_of(cell, build), encoders.encoding_of(cell)
         return encodings.make(build, encoding, source) if encoding else source
@@ -182,8 +184,9 @@ def properties(cell: Cell, link: Link | None = None, place: int = 0) -> str:
 
 
 def with_steps(cell: Cell, directory: pathlib.Path) -> str:
-    """Returns all properties of the link. If the link's bitrate changes in
-    steps, this function also writes a delivery trace into the directory."""
+    """Returns all properties of the cell's link. If the bitrate of the link
+    changes in steps, this function also writes a delivery trace into
+    `directory`."""
     parts = all_properties(cell, directory)
     if len(parts) > 1:
         raise LabError(f"{cell['link']['name']} is {len(parts)} links, where "
@@ -221,8 +224,8 @@ def part_with_steps(cell: Cell, link: Link, place: int,
 
 
 def link_logs(cell: Cell) -> list[tuple[str, int]]:
-    """Returns a pair for each link: the name of its log, and the number of the
-    sender's station.
+    """Returns a pair for each link of `cell`: the name of the link's log, and
+    the number that the sender's station has in this log.
     """
     return [(f"{placement.link_name(number)}.log",
              placement.sender_station(part))
@@ -230,7 +233,8 @@ def link_logs(cell: Cell) -> list[tuple[str, int]]:
 
 
 def sender_station(cell: Cell) -> int:
-    """Returns the number of the sender's station in the log of the first link.
+    """Returns the number that the sender's station has in the log of the cell's
+    first link.
     """
     return link_logs(cell)[0][1]
 
@@ -305,7 +309,9 @@ def stream_directory(directory: pathlib.Path, name: str) -> pathlib.Path:
 
 def carry(cell: Cell, directory: pathlib.Path,
           build: pathlib.Path) -> dict[str, Any]:
-    """Runs a workload other than video in real time."""
+    """Runs a cell in real time whose workload is not video. Returns the result
+    of the run.
+    """
     late_ms, warnings, left_out = runner.over_sockets(
         cell, with_steps(cell, directory), directory, build)
     return {"warnings": warnings, "left_out": left_out,
@@ -327,8 +333,8 @@ def lateness_of(ticks_ms: list[float],
 
 def graded(cell: Cell, directory: pathlib.Path,
            late: dict[str, Any]) -> dict[str, Any]:
-    """Returns the lateness of a run in real time that streamed video, and
-    whether the run is flagged.
+    """Returns the lateness of a run of `cell` that streamed video in real time,
+    and whether the run is flagged.
     """
     streams = []
     for name, _ in transports.streams(cell["protocol"]):
@@ -356,9 +362,9 @@ def is_old_grade(result: dict[str, Any]) -> bool:
 
 def compute(cell: Cell, directory: pathlib.Path,
             build: pathlib.Path) -> dict[str, Any]:
-    """Streams the clip in virtual time. The link's log has only the numbers of
-    the packets and not their contents. The pipeline therefore also writes the
-    packets into a file."""
+    """Streams the clip of `cell` in virtual time. The link's log has only the
+    numbers of the packets and not their contents. The pipeline therefore also
+    writes the packets into a file."""
     clip = clip_of(cell, build)
     values = {"clip": clip, "sent": directory / SENT,
               "received": directory / RECEIVED}
@@ -393,7 +399,7 @@ def fill(pipeline: str, values: Mapping[str, Any]) -> list[str]:
 
 def machine(build: pathlib.Path) -> dict[str, Any]:
     """Returns what somebody has to know about this machine and about the source
-    code in order to repeat the run.
+    code in order to repeat a run.
     """
     version = said(["gst-launch-1.0", "--version"]).splitlines()
     git = ["git", "-C", str(paths.SOURCE_DIR)]
@@ -412,7 +418,9 @@ def host() -> dict[str, Any]:
 
 
 def said(argv: Sequence[str | os.PathLike[str]]) -> str:
-    """Returns the output of a program, or "" if the program does not exist."""
+    """Returns the output of the program `argv`, or "" if the program does not
+    exist.
+    """
     try:
         return subprocess.run(argv, stdin=subprocess.DEVNULL, text=True,
                               stdout=subprocess.PIPE,

@@ -52,8 +52,8 @@ def is_alive(directory: pathlib.Path) -> bool:
 # ------------------------------------------------------------------ Snakemake's
 
 def submit(script: pathlib.Path) -> str:
-    """Gives a job to the running node that has the fewest jobs, and returns the
-    job's number.
+    """Gives a job that runs `script` to the running node that has the fewest
+    jobs, and returns the job's number.
     """
     nodes = [path.parent for path in sorted(home().glob(f"*/{LOCK}"))
              if is_alive(path.parent)]
@@ -69,7 +69,9 @@ def submit(script: pathlib.Path) -> str:
 
 
 def status(job: str) -> str:
-    """Returns what Snakemake expects: running, success or failed."""
+    """Returns the state of `job` in the words that Snakemake expects: running,
+    success or failed.
+    """
     directory, name = find(job)
     # The lock is checked before the exit status. In the opposite order, the
     # node could write the exit status of its last job and then end between both
@@ -163,8 +165,9 @@ class Node:
                 env={**os.environ, "TMPDIR": str(self._directory / WORK)})
 
     def _end(self, name: str, exit_status: int) -> None:
-        """Writes the exit status into done/ before the job leaves running/, so
-        that the job is always in one of these directories."""
+        """Moves the job `name` to done/, where its file has the exit status.
+        The status is written before the job leaves running/, so that the job is
+        always in one of these directories."""
         files.write_whole(self._directory / DONE / name, f"{exit_status}\n")
         (self._directory / RUNNING / name).unlink(missing_ok=True)
 

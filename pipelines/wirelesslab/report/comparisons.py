@@ -53,16 +53,18 @@ def section_title(link: dict[str, Any]) -> str:
 
 
 def title_in_section(run: Any) -> str:
-    """Returns the title of a link in a group of links that differ only in the
-    values of some properties. The title consists of these values, because the
-    title of the group has everything else.
+    """Returns the title of the run's link among links of one section, which
+    differ only in the values of some properties. The title consists of these
+    values, because the title of the section has everything else.
     """
     section, words = variant(run.cell["link"])
     return words if section else link_title(run)
 
 
 def protocol_title(run: Any) -> str:
-    """Returns the name of the protocol, which the plots use, and its title.
+    """Returns a title of the run's protocol for tables: the title of the
+    protocol, preceded by the name that the plots use. If the name and the title
+    are equal, the title stands alone.
     """
     title = run.transport["title"]
     return (title if run.protocol == title else f"{run.protocol}: {title}")

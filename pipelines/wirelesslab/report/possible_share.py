@@ -32,8 +32,8 @@ CHANGE_NS = 20e6
 
 
 def is_known(cell: Cell) -> bool:
-    """Returns whether this module can compute the share. It cannot in three
-    cases:
+    """Returns whether this module can compute the possible share of `cell`. It
+    cannot in three cases:
     - Several streams share the link. One stream could then only reach its best
       result at the cost of the other streams.
     - The frames come from a live encoder. They depend on what the sender knows
@@ -48,9 +48,12 @@ def of_run(cell: Cell, directory: pathlib.Path,
            passages: Sequence[measurements.Passage],
            begins_ns: Sequence[float | None], began_ns: float, late_ms: float,
            build: pathlib.Path) -> float | None:
-    """Returns the possible share of the run, between 0 and 1, or None if it is
-    not known. `began_ns` is the time of day at which the first frame was sent.
-    `begins_ns` has the same time by the clock of each link."""
+    """Returns the possible share of a run of `cell`, between 0 and 1, or None
+    if it is not known. The possible share is the share of frames that a sender
+    with perfect foresight could have delivered in time.
+
+    `began_ns` is the time of day at which the first frame was sent. `begins_ns`
+    has the same time by the clock of each link."""
     if begins_ns[0] is None or not is_known(cell):
         return None
     path = directory / f"possible-{late_ms}.csv"

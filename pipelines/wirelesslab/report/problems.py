@@ -75,7 +75,8 @@ def write(path: pathlib.Path, problems: Sequence[Problem]) -> None:
 
 
 def read(path: pathlib.Path | None) -> list[Problem]:
-    """Returns the problems in the file, or an empty list if there is no file.
+    """Returns the problems in the file `path`, or an empty list if there is no
+    such file.
     """
     if path is None:
         return []
@@ -86,8 +87,9 @@ def read(path: pathlib.Path | None) -> list[Problem]:
 
 def claim(groups: Sequence[dict[str, Any]],
           shown: Sequence[Problem]) -> None:
-    """Removes the findings of each group to which a problem refers, because the
-    problem has its own sentences about the result of this group.
+    """Removes the findings of each of the `groups` to which a problem in
+    `shown` refers, because the problem has its own sentences about the result
+    of this group.
     """
     titles = {title for problem in shown for title in problem.groups}
     for group in groups:

@@ -156,10 +156,12 @@ def check_heads(first: Results, other: Results) -> None:
 
 def signature(row: Row) -> tuple[str, ...]:
     """Returns the values by which two rows are compared. These values are equal
-    if and only if the rows are of the same run. The number of the repetition is
-    left out, because merging changes it. The flag is left out, because a newer
-    report may have another rule for it. The other numbers of two runs in real
-    time are never all equal."""
+    if and only if the rows are of the same run.
+
+    Two values of a row are left out: the number of the repetition, because
+    merging changes it, and whether the run is flagged, because a newer version
+    of the report may have another rule for flagged runs. The other numbers of
+    two runs in real time are never all equal."""
     return (cell_of(row[NAME]), *(
         value for head, value in row.items()
         if head not in (NAME, REPETITION, "flagged")))

@@ -192,7 +192,9 @@ def plain(size: Size, colour: tuple[int, int, int]) -> bytes:
 
 
 def marked(picture: bytes, size: Size) -> bytes:
-    """Returns a copy of the picture with a bar at the lower edge."""
+    """Returns a copy of a picture of the size `size`, with an orange bar at the
+    lower edge.
+    """
     found, begin = [], 0
     for value, side in zip(ORANGE, (1, 2, 2)):
         length = (size.width // side) * (size.height // side)

@@ -177,8 +177,8 @@ class Stream:
         return self._ends["receiver"]
 
     def _launch(self, role: str) -> None:
-        """Starts one end. Its pipeline is given the address of the end that
-        listens.
+        """Starts the sender or the receiver, as `role` says. Its pipeline is
+        given the address of the end that listens.
         """
         host = self._place.address(role, transports.listener(self._transport))
         program = self.SENDER if role == "sender" else GST_LAUNCH
@@ -309,8 +309,8 @@ def send(streams: list[Stream], check: Callable[[], None],
 
 def wait_for_quiet(streams: list[Stream],
                    carries: Callable[[], bool] = lambda: False) -> None:
-    """Waits until the last frames have passed the network and the jitter
-    buffer.
+    """Waits until the last frames of `streams` have passed the network and the
+    jitter buffer.
     """
     now = time.monotonic()
     deadline = now + SECONDS_TO_DRAIN
@@ -333,7 +333,8 @@ def stream(
         transport: Protocol, clip: pathlib.Path, port: int,
         run_dir: pathlib.Path, place: placement.Place
 ) -> tuple[frame_log.Log, frame_log.Log, list[Any]]:
-    """Streams one clip. Returns the logs of both ends and the warnings of the
+    """Streams one clip over `transport` between the hosts of `place`. Returns
+    the log of the sender, the log of the receiver, and the warnings of the
     pipelines."""
     one = Stream(transport, clip, port, run_dir, place)
     stream_all([one], place)
@@ -342,8 +343,8 @@ def stream(
 
 def stream_all(streams: list[Stream], place: placement.Place,
                apart: float = 0) -> None:
-    """Sends all streams over the same link. The link is ended when all of them
-    are done.
+    """Sends all `streams` over the links of `place`. The links are ended when
+    all streams are done.
     """
     def check() -> None:
         place.check()

@@ -109,9 +109,10 @@ def of_section(name: str, section: configparser.SectionProxy,
 
 def pipeline(name: str, section: configparser.SectionProxy, key: str,
              is_live: bool = False) -> str:
-    """Returns the pipeline in one line. Raises LabError if the line cannot be
-    split into words, has an unknown name in braces, or lacks a name that the
-    measurements need. GStreamer itself checks the elements."""
+    """Returns the pipeline under the key `key` of a section, in one line.
+    Raises LabError if the line cannot be split into words, has an unknown name
+    in braces, or lacks a name that the measurements need. GStreamer itself
+    checks the elements."""
     text = re.sub(r"\s+", " ", section[key]).strip()
     try:
         words = [word for written in shlex.split(text)
@@ -182,8 +183,8 @@ def ports(name: str, section: configparser.SectionProxy) -> int:
 
 
 def ports_of(transport: Protocol, port: int) -> list[int]:
-    """Returns the ports at which the receiver listens if {port} stands for
-    `port`.
+    """Returns the ports at which the receiver of `transport` listens if {port}
+    stands for `port`.
     """
     return [port + n for n in range(transport.get("ports", 1))]
 
@@ -196,16 +197,16 @@ def ends(transport: Protocol) -> bool:
 
 
 def receiver_ends(transport: Protocol) -> bool:
-    """Returns whether the receiver ends when the stream has ended or when it is
-    interrupted. Some receivers may do neither. For example, a receiver of SRT
-    may miss the packet with which the sender closes the connection, if the link
-    loses packets."""
+    """Returns whether the receiver of `transport` ends when the stream has
+    ended or when it is interrupted. Some receivers do not always end. For
+    example, a receiver of SRT may miss the packet with which the sender closes
+    the connection, if the link loses packets."""
     return ends(transport) and not ENDLESS.search(transport["receiver"])
 
 
 def is_asked(transport: Protocol) -> bool:
-    """Returns whether the sender is started by a server, from which the
-    receiver requests the stream.
+    """Returns whether the sender of `transport` is started by a server, from
+    which the receiver requests the stream.
     """
     return "server" in transport
 
@@ -260,10 +261,10 @@ def is_relayed(transport: Protocol) -> bool:
 
 
 def check_relayed(transport: Protocol, left_out: str) -> None:
-    """If the hosts have no namespaces, relays of UDP packets replace them.
-    Raises LabError if such relays are used and cannot carry the transport.
-    `left_out` is a text that says what the relays do not support. It is empty
-    if the hosts have namespaces."""
+    """Checks that the transport works on this machine. Hosts without namespaces
+    are replaced by relays of UDP packets. Raises LabError if there are such
+    relays and they cannot carry the transport. `left_out` is a text that says
+    what the relays do not support. It is empty if the hosts have namespaces."""
     if left_out and not is_relayed(transport):
         raise LabError(
             f"{transport['name']} is not over UDP, and there are {left_out}")

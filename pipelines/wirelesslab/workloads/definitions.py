@@ -167,8 +167,8 @@ def packets(workload: Workload) -> int:
 
 def theirs(name: str, kind: str,
            section: configparser.SectionProxy) -> dict[str, str]:
-    """Returns {name of a result: the text with which a paper reports this
-    result}.
+    """Returns the results that a paper reports, as {name of a result: the text
+    with which the paper reports it}.
     """
     known = {number.lower(): number for number, _ in NUMBERS[kind]}
     unknown = set(section) - set(known) - {"source"}

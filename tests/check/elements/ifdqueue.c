@@ -79,7 +79,8 @@ GST_START_TEST (live_upstream_adds_its_latency)
 
 GST_END_TEST;
 
-/* The frame is due at 40 ms and is accepted at 70 ms. */
+/* A frame is due at 40 ms, but downstream accepts it only at 70 ms. This delay
+ * counts as lateness. */
 GST_START_TEST (lateness_counts_until_downstream_took_all)
 {
   IfdHarness harness;
@@ -125,7 +126,9 @@ GST_START_TEST (a_pause_makes_nothing_late)
 
 GST_END_TEST;
 
-/* The frame that is being sent is kept during the pause. */
+/* While the pipeline is paused, the frame that is being sent stays in the
+ * element. The time of the pause does not count as time in which the network
+ * blocked. */
 GST_START_TEST (a_pause_is_no_time_blocked)
 {
   IfdHarness harness;
@@ -218,8 +221,8 @@ assert_drop (IfdHarness * harness, const gchar * type, const gchar * reason,
   gst_message_unref (message);
 }
 
-/* The I-frame is being sent (S), and the next three frames wait in the queue
- * (W). */
+/* The network blocks while it takes an I-frame (S). The next three frames wait
+ * in the queue (W). */
 GST_START_TEST (a_blocked_network_costs_b_frames)
 {
   IfdHarness harness;
@@ -405,9 +408,9 @@ GST_START_TEST (two_fields_are_one_frame)
 
 GST_END_TEST;
 
-/* The pipeline is live, so ifdqueue would drop frames without room. The number
- * of drops would depend on the scheduling of the task. Therefore the queue has
- * room for all frames.
+/* The pipeline is live, so ifdqueue would drop a frame for which the queue has
+ * no room. The number of drops would depend on the scheduling of the task.
+ * Therefore the queue has room for all frames.
  */
 GST_START_TEST (pools_may_have_their_buffers_back)
 {
@@ -426,7 +429,8 @@ GST_START_TEST (pools_may_have_their_buffers_back)
 
 GST_END_TEST;
 
-/* The frame has only half of its slice rows. A decoder conceals such damage. */
+/* A frame has only half of its slice rows. It is sent nevertheless, because a
+ * decoder conceals such damage. */
 GST_START_TEST (a_damaged_frame_goes_on)
 {
   GBytes *bytes = harness_make_mpeg ("P1");
@@ -645,8 +649,8 @@ GST_START_TEST (fields_of_a_frame_go_together)
 
 GST_END_TEST;
 
-/* The second field is missing: another frame, new caps or the end of the stream
- * follows the first field. */
+/* Checks frames whose second field is missing: another frame, new caps or the
+ * end of the stream follows the first field. */
 GST_START_TEST (fields_alone_are_frames)
 {
   GstCaps *caps = gst_caps_from_string ("video/x-h264,"
@@ -786,8 +790,8 @@ GST_START_TEST (broken_gop_asks_for_a_key_frame)
 
 GST_END_TEST;
 
-/* After two I-frames at an interval of 2 s, the next I-frame is expected 2 s
- * later.
+/* Two I-frames have arrived at an interval of 2 s, so ifdqueue expects the next
+ * I-frame 2 s later. It requests no key frame while this I-frame is near.
  */
 GST_START_TEST (no_key_frame_is_asked_for_when_one_is_near)
 {
@@ -818,8 +822,9 @@ GST_START_TEST (no_key_frame_is_asked_for_when_one_is_near)
 
 GST_END_TEST;
 
-/* A new receiver shows no picture before the intra refresh has ended. Therefore
- * the first frame for a new receiver may be the first frame of a refresh. */
+/* ifdqueue begins to send to a new receiver with an I-frame or with the first
+ * frame of an intra refresh. The receiver shows no picture before the refresh
+ * has ended. */
 GST_START_TEST (refresh_is_a_beginning)
 {
   IfdHarness harness;
@@ -1003,7 +1008,8 @@ GST_START_TEST (downstreams_memory_is_not_offered)
 
 GST_END_TEST;
 
-/* All events arrive, but at most a thousand wait at the same time. */
+/* Checks that all events of a large number arrive, but that at most a thousand
+ * of them wait in the queue at the same time. */
 GST_START_TEST (a_flood_of_events_is_held_back)
 {
   const guint n = 3000;
@@ -1125,7 +1131,7 @@ GST_START_TEST (a_flush_ends_the_wait_for_playing)
 
 GST_END_TEST;
 
-/* Sticky events are sent again before the first frame after the flush. */
+/* After a flush, sticky events are sent again before the first frame. */
 GST_START_TEST (a_flush_keeps_what_sticks)
 {
   GstTagList *tags = gst_tag_list_new (GST_TAG_TITLE, "film", NULL);
@@ -1307,7 +1313,8 @@ GST_START_TEST (another_stream_may_follow_eos)
 
 GST_END_TEST;
 
-/* The whole second stream is queued before the end of the first stream is sent.
+/* A second stream follows the first one. The whole second stream is queued
+ * before the end of the first stream is sent.
  */
 GST_START_TEST (another_stream_may_follow_at_once)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Measures how much MPEG video 802.11b carries in RFC 2250 packets. In the
- * first part each packet of a clip is sent as soon as the previous packet has
+ * first part, each packet of a clip is sent as soon as the previous packet has
  * passed the link, as in Ouwens' experiments with blocking UDP (3.6). In the
- * second part the packets arrive at the pace of the film over a link that is
- * too slow, with each of the queues. The packets come from the payloader, and
- * the times come from the link model.
+ * second part, the packets are sent at the pace of the film over a link that is
+ * too slow for it. This is done with each kind of queue. The packets come from
+ * the payloader, and the times come from the link model.
  */
 
 #include <gst/check/gstcheck.h>
@@ -147,9 +147,10 @@ GST_START_TEST (whole_slices_up_to_1100_bytes)
 
 GST_END_TEST;
 
-/* The throughput depends on the bitrate of the clip, and is between 2.8 and
- * 3.9 Mbit/s. The expected values were computed from the sizes of the slices
- * and the airtimes of the standard. */
+/* Each packet contains one slice. The throughput of the link then depends on
+ * the bitrate of the clip, and is between 2.8 and 3.9 Mbit/s. The expected
+ * values were computed from the sizes of the slices and the airtimes of the
+ * standard. */
 GST_START_TEST (one_slice_to_a_packet)
 {
   const gdouble computed[] = { 2.76, 3.28, 3.65, 3.92 };
@@ -327,8 +328,8 @@ expect_no_reference_lost (const Film * film)
   fail_unless_equals_int (film->whole[2], film->frames[2]);
 }
 
-/* Compares the queues. `limit` is in packets; the queue `ifd` does not apply
- * this limit to video. */
+/* Compares the queues of the link with each other. `limit` is their limit in
+ * packets; the queue `ifd` does not apply this limit to video. */
 static void
 compare_queues (const Packets * packets, LinkProfile profile, Pace pace,
     guint limit)

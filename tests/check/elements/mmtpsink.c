@@ -350,8 +350,9 @@ GST_START_TEST (long_buffers_wait_for_each_other)
 
 GST_END_TEST;
 
-/* The table has flags that are transmitted, and flags that follow from the
- * picture types of GstFrameInfoMeta. */
+/* Checks which flags of a buffer arrive at the receiver. The table has flags
+ * that are transmitted, and flags that follow from the picture types of
+ * GstFrameInfoMeta. */
 GST_START_TEST (flags_cross)
 {
   const guint flags[] = {
@@ -745,7 +746,8 @@ open_silent_socket (const gchar * address, gint port)
   return socket;
 }
 
-/* The first address receives everything and does not answer. */
+/* The host name has two addresses. The first address receives everything and
+ * does not answer, so the sink has to use the second one. */
 GST_START_TEST (an_address_that_does_not_answer_is_left)
 {
   GResolver *before = g_resolver_get_default ();
@@ -999,7 +1001,8 @@ GST_START_TEST (the_second_sender_is_refused)
 
 GST_END_TEST;
 
-/* The receiver has sent EOS downstream, so a new stream would not be played. */
+/* The receiver has sent EOS downstream, so a new stream would not be played. A
+ * sink that starts after that posts an error. */
 GST_START_TEST (who_comes_after_the_end_is_told)
 {
   GstMessage *message;
@@ -1289,7 +1292,7 @@ GST_END_TEST;
 /* Between two buffers */
 #define STEP (50 * GST_MSECOND)
 
-/* The clock is a test clock, so that no test has to wait. */
+/* Initializes a fixture with a test clock, so that no test has to wait. */
 static void
 fixture_init_with_test_clock (LoopbackFixture * fixture)
 {
@@ -1345,8 +1348,8 @@ GST_START_TEST (timestamps_that_stand_still_lose_nothing)
 
 GST_END_TEST;
 
-/* The timestamps continue with a lateness of three seconds, while the latency
- * is one second. */
+/* The first buffer is in time. All buffers after it are three seconds late, but
+ * the latency is only one second. */
 GST_START_TEST (buffers_that_are_all_late_are_told_once)
 {
   const guint n = 60;
@@ -1600,7 +1603,7 @@ GST_START_TEST (a_strong_key_is_taken)
 
 GST_END_TEST;
 
-/* The key is set in READY and checked again when the sink starts. */
+/* A key that is set in READY is checked again when the sink starts. */
 GST_START_TEST (a_weak_key_that_is_set_late_is_an_error)
 {
   const gchar *factories[] = { "mmtpsink", "mmtpsrc" };

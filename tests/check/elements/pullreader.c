@@ -271,7 +271,8 @@ GST_START_TEST (flushing_seek_in_bytes_is_that_of_push_mode)
 
 GST_END_TEST;
 
-/* At the end of the stream, the task is paused. The seek comes after that. */
+/* At the end of the stream, the task of the element is paused. A seek after the
+ * end must make the element read again. */
 GST_START_TEST (seek_after_the_end_reads_again)
 {
   Fixture *f = fixture_new ("", elements[__i__], "");
@@ -313,7 +314,8 @@ GST_START_TEST (reading_stops_after_an_error_downstream)
 
 GST_END_TEST;
 
-/* The element is stopped while downstream waits until a frame is due. */
+/* Checks that the element can be stopped while downstream waits until a frame
+ * is due. */
 GST_START_TEST (stop_while_downstream_waits)
 {
   Fixture *f = fixture_new ("", elements[__i__], "clocksync !");

@@ -1068,9 +1068,9 @@ GST_START_TEST (foreign_socket_is_checked)
 
 GST_END_TEST;
 
-/* The sink gets a socket that is already closed. The same happens if a sink
- * with close-socket=true has closed its socket in the change to NULL and is
- * started again.
+/* Checks the error of a sink that gets a socket that is already closed. The
+ * same happens if a sink with close-socket=true has closed its socket in the
+ * change to NULL and is started again.
  */
 GST_START_TEST (closed_socket_is_an_error)
 {

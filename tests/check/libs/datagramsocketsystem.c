@@ -132,7 +132,8 @@ GST_START_TEST (connected_socket_sends_by_its_interface)
 
 GST_END_TEST;
 
-/* Routing rules as recommended in docs/mmtpsink.md */
+/* Checks that a connected socket follows routing rules like those that
+ * docs/mmtpsink.md recommends. */
 GST_START_TEST (connected_socket_follows_the_rules_of_its_address)
 {
   DatagramSocket *connected;
@@ -423,9 +424,9 @@ expect_run_at (gint tap, gsize size, guint first)
   }
 }
 
-/* The first device has no checksum offload, and therefore no GSO. Kernels
- * before 6.11 refuse the GSO message (EIO). Newer kernels split the message
- * themselves. */
+/* The route of the socket changes from one device to another. The first device
+ * has no checksum offload, and therefore no GSO. Kernels before 6.11 refuse the
+ * GSO message (EIO). Newer kernels split the message themselves. */
 GST_START_TEST (gso_socket_follows_a_route_that_changes)
 {
   GError *error = NULL;
@@ -515,9 +516,9 @@ write_checksum (guint8 * bytes, gsize size, guint8 * sum)
   GST_WRITE_UINT16_BE (sum, ~add_up (bytes, size, 0));
 }
 
-/* Captures the packets of a run. Checks the checksums and that the IP
- * identifications are consecutive. The checksums and the identifications are
- * then set to 0. */
+/* Captures the packets of a run. Checks that their checksums are correct, and
+ * that their IP identifications are consecutive. Then sets the checksums and
+ * the identifications to 0. */
 static GByteArray *
 capture_run (gint tap, gsize size)
 {
@@ -548,8 +549,9 @@ capture_run (gint tap, gsize size)
   return captured;
 }
 
-/* The device has no checksum offload, so the kernel has split the messages
- * before they are captured. */
+/* Compares captures of packets that were sent with and without GSO. The device
+ * has no checksum offload, so the kernel splits the GSO messages before they
+ * are captured. */
 GST_START_TEST (captures_are_the_same_with_and_without_gso)
 {
   GByteArray *captured[2];

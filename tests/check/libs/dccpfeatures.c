@@ -227,8 +227,8 @@ GST_END_TEST;
 
 /* --- two endpoints of this project ---------------------------------------- */
 
-/* Sends one packet from endpoint `from` to endpoint `to`. The packet carries
- * the options that `from` has to send. */
+/* Sends one packet from endpoint `from` to endpoint `to`. The packet has the
+ * type `type`, and carries the options that `from` has to send. */
 static void
 carry (End * from, End * to, guint64 now, DccpType type)
 {
@@ -240,8 +240,8 @@ carry (End * from, End * to, guint64 now, DccpType type)
           writer.bytes, writer.size), 0);
 }
 
-/* Performs a handshake. Afterwards neither endpoint has any option left to
- * send. */
+/* Performs a handshake between two endpoints. Afterwards neither of them has
+ * any option left to send. */
 static void
 shake_hands (End * client, End * server, const DccpFeaturesConfig * asks,
     const DccpFeaturesConfig * answers)
@@ -291,8 +291,9 @@ GST_START_TEST (two_of_us_agree_in_a_handshake)
 
 GST_END_TEST;
 
-/* Section 9.2.1: if Minimum Checksum Coverage is not 0, the sender may use any
- * CsCov that is at least as large. */
+/* Performs a handshake and checks the result for Minimum Checksum Coverage. By
+ * section 9.2.1, if this feature is not 0, the sender may use any CsCov that is
+ * at least as large. */
 static void
 check_coverage (guint8 wanted, guint8 allowed, gboolean sender_is_server)
 {
@@ -409,8 +410,8 @@ typedef struct
   const gchar *confirm;
 } Exchange;
 
-/* The server uses the profile as it is and has already sent the Change options
- * of the profile. It then receives the first options of the peer. */
+/* The server uses the profile without changes, and has already sent the Change
+ * options of the profile. It then receives the first options of the peer. */
 static const Exchange exchanges[] = {
   /* Section 6.3.1: the preference lists of the two endpoints share no entry, so
    * the Confirm has the previous value and the preferences of the server. If
@@ -540,8 +541,8 @@ GST_START_TEST (simultaneous_changes_answer_each_other)
 
 GST_END_TEST;
 
-/* The peer's Change of the same feature has failed. The endpoint still sends a
- * Change of its own. */
+/* The peer's Change of the feature ECN Incapable has failed. The endpoint still
+ * sends its own Change of this feature. */
 GST_START_TEST (we_say_that_we_are_ecn_incapable)
 {
   End end = new_end (&server_config);

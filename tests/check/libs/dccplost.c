@@ -206,7 +206,8 @@ GST_START_TEST (packets_lost_together_are_one_event)
 
 GST_END_TEST;
 
-/* One report contains three losses, which are a round trip or more apart.
+/* Checks a report that contains three losses. They are a round trip or more
+ * apart, so each of them is a loss event of its own.
  */
 GST_START_TEST (several_events_are_told_in_their_order)
 {

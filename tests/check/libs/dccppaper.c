@@ -81,8 +81,8 @@ GST_START_TEST (one_flow_fills_the_link)
 
 GST_END_TEST;
 
-/* Erixzon, figure 5.9: the second flow starts at 23 s. The first flow lasts
- * until the end of the measurement. */
+/* Simulates two flows, as in figure 5.9 of Erixzon: the second flow starts at
+ * 23 s. The first flow lasts until the end of the measurement. */
 static void
 run_two (guint queue, guint64 seed, gdouble * fairness, gdouble * use,
     gdouble * after)
@@ -297,8 +297,9 @@ GST_START_TEST (a_tenth_of_the_packets_is_lost_at_random)
 
 GST_END_TEST;
 
-/* Erixzon, section 5.3.2, figures 5.10 to 5.12, and chapter 6: a phone that
- * cannot process packets as fast as the network delivers them */
+/* The experiment of Erixzon, section 5.3.2, figures 5.10 to 5.12, and chapter
+ * 6. The receiver is a phone that cannot process packets as fast as the network
+ * delivers them. */
 GST_START_TEST (a_receiver_that_cannot_keep_up)
 {
   gdouble thrown[2];

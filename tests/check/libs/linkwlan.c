@@ -86,7 +86,8 @@ GST_START_TEST (airtimes_are_those_of_the_standard)
 
 GST_END_TEST;
 
-/* A cycle has DIFS, 15.5 slots on average, data, SIFS, and the ACK at 2 Mbit/s.
+/* Checks the duration of a cycle. It has DIFS, 15.5 slots on average, data,
+ * SIFS, and the ACK at 2 Mbit/s.
  */
 GST_START_TEST (saturated_cycle_is_the_sum_of_its_parts)
 {
@@ -212,8 +213,8 @@ GST_START_TEST (retry_limit_counts_transmissions)
 
 GST_END_TEST;
 
-/* The contention window is 31 slots for the first attempt, then 63, and so on
- * up to 1023. */
+/* Checks the contention window, which is 31 slots for the first attempt, then
+ * 63, and so on up to 1023. */
 GST_START_TEST (contention_window_doubles)
 {
   LinkConfig config = without_faults ();
@@ -283,8 +284,8 @@ get_rate_index (guint64 airtime)
   return i;
 }
 
-/* Returns the rate of the first attempt of each packet. The packets that
- * `pattern` lists are lost, and all others are delivered. */
+/* Returns the rate of the first attempt of each packet in a run. The packets
+ * that `pattern` lists are lost, and all others are delivered. */
 static gchar *
 get_rates (const LinkConfig * config, guint n, const gchar * pattern)
 {

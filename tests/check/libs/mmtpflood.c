@@ -31,8 +31,9 @@
  * waiting after 10 s.
  */
 #define MAX_ENDING 5000
-/* Minimum duration in ms of a flood in the state TAKING_OVER. In this state,
- * the next sender starts first, and the flood begins TAKE_OVER_AFTER later. */
+/* Minimum duration in ms of a flood in the state TAKING_OVER. To reach this
+ * state, the test starts the next sender. The flood begins a time of
+ * TAKE_OVER_AFTER after this start. */
 #define MIN_TAKE_OVER 1000
 #define RESTART_TIME (500 * MS)
 /* The time between the start of the next sender and the start of the flood. The
@@ -41,7 +42,8 @@
  * takes over. */
 #define TAKE_OVER_AFTER (900 * MS)
 #define DEFAULT_SEED 2
-/* The latest messages of each type are kept. This is their maximum number. */
+/* Number of messages of each type that are kept. These are the latest messages.
+ */
 #define N_SEEN 64
 #define N_STRANGERS 1024
 #define UNKNOWN_TYPE MMTP_LAST_TYPE
@@ -559,7 +561,8 @@ find_any_seen (Flood * self, Recorded * copy)
   return FALSE;
 }
 
-/* Replaces the header or the trailer with that of another message. */
+/* Replaces the header or the trailer of a copied message with that of another
+ * message. */
 static void
 mix (Flood * self, Recorded * copy)
 {
@@ -732,7 +735,8 @@ GST_START_TEST (flood_of_forged_messages_changes_nothing)
 
 GST_END_TEST;
 
-/* An off-path attacker sends a million messages per second. */
+/* An off-path attacker sends a million messages per second. The number of
+ * answers must stay below the same limits as in other floods. */
 GST_START_TEST (huge_flood_gets_no_more_answers)
 {
   const Attacker *attacker = &attackers[__i__];

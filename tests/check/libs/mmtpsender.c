@@ -242,8 +242,9 @@ say_accept (Fixture * fixture, guint path, const MmtpOpen * open)
   say (fixture, path, &message);
 }
 
-/* The transit constant is subtracted from each one-way delay. The constant is 0
- * in this test, because both endpoints use the same clock. */
+/* Fills in the record about a path. The transit constant has to be subtracted
+ * from each one-way delay, but it is 0 in this test, because both endpoints use
+ * the same clock. */
 static void
 fill_record (Fixture * fixture, guint path, MmtpRecord * record)
 {
@@ -618,7 +619,8 @@ fixture_new_ready (const MmtpSenderConfig * config)
   return fixture;
 }
 
-/* Like fixture_new_ready (), but the rates of both paths are configured. */
+/* Returns a fixture like that of fixture_new_ready (), but the rates of both
+ * paths are configured. */
 static Fixture *
 fixture_new_known (const MmtpSenderConfig * config)
 {
@@ -861,7 +863,8 @@ make_config_with_key (void)
   return config;
 }
 
-/* The sender sends OPEN at 100, 350, 850, 1850 ms and so on. */
+/* Returns a fixture whose sender sends OPEN at 100, 350, 850, 1850 ms and so
+ * on, and stores the nonce of the INIT in `nonce`. */
 static Fixture *
 fixture_new_opening (const MmtpSenderConfig * config, guint8 * nonce)
 {
@@ -1310,8 +1313,9 @@ put_picture (Fixture * fixture, guint64 due, guint8 flags,
   return taken;
 }
 
-/* The deadline of the key frame has passed long ago. Frames that refer to it
- * are not sent until the next key frame. */
+/* Gives the sender a key frame whose deadline has passed long ago, and then
+ * other frames. Frames that refer to this key frame are not sent until the next
+ * key frame. */
 static void
 check_dependents (gboolean is_independent)
 {
@@ -1510,8 +1514,8 @@ GST_START_TEST (all_of_a_key_frame_is_key)
 
 GST_END_TEST;
 
-/* Gives the sender frames of one packet while the sender has room in its queue,
- * and waits at other times. Returns the number of frames. */
+/* Gives the sender frames that have one packet each while the sender has room
+ * in its queue, and waits at other times. Returns the number of frames. */
 static guint
 put_while_room (Fixture * fixture, guint64 time)
 {
@@ -1689,9 +1693,9 @@ loses_the_first (const MmtpMessage * message)
   return TRUE;
 }
 
-/* The delay of the path is 20 ms and at times 220 ms. Within 350 ms a packet
- * can certainly be sent once, but not twice. The rate of the path is
- * configured, so nearly all packets have to be in time. */
+/* Returns a fixture with a path whose delay is 20 ms, but at times 220 ms.
+ * Within 350 ms a packet can certainly be sent once, but not twice. The rate of
+ * the path is configured, so nearly all packets have to be in time. */
 static Fixture *
 fixture_new_fluctuating (void)
 {
@@ -1791,8 +1795,9 @@ GST_START_TEST (repairs_go_in_advance_where_a_loss_is_known_too_late)
 
 GST_END_TEST;
 
-/* A tenth of the packets is lost, but a retransmission arrives in time with
- * certainty. The sender then sends no repair packets in advance. */
+/* A tenth of the packets is lost, but the retransmission of a lost packet
+ * certainly arrives in time. The sender therefore sends no repair packets in
+ * advance. */
 GST_START_TEST (no_repairs_go_in_advance_where_there_is_time)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1823,8 +1828,9 @@ put_for (Fixture * fixture, guint n)
   }
 }
 
-/* The reports on the other path show that the cut path is stalled. After one
- * second without messages, the cut path counts as silent. */
+/* One of the paths is cut. The reports on the other path show that the cut path
+ * is stalled. After one second without messages, the cut path counts as silent.
+ */
 GST_START_TEST (cut_path_loses_nothing)
 {
   Fixture *fixture = fixture_new_default_ready ();
@@ -1891,7 +1897,9 @@ GST_START_TEST (path_tells_why_it_is_not_used)
 
 GST_END_TEST;
 
-/* The rule of the MMTP paper keeps the fast path free for urgent packets. */
+/* The rule of the MMTP paper keeps the fast path free for urgent packets. This
+ * test checks that a path that is not used for this reason is described as not
+ * needed. */
 GST_START_TEST (path_that_is_not_needed_says_so)
 {
   MmtpSenderConfig config;
@@ -1984,8 +1992,9 @@ GST_START_TEST (gap_of_the_only_path_is_waited_for)
 
 GST_END_TEST;
 
-/* The reports that the receiver sends in the next 900 ms arrive only after this
- * time. Late reports are not a sign of congestion on the forward path. */
+/* The return path stalls for 900 ms: the reports that the receiver sends in
+ * this time arrive only afterwards. Late reports are not a sign of congestion
+ * on the forward path. */
 GST_START_TEST (stalled_return_path_stops_nothing)
 {
   Fixture *fixture = fixture_new_default ();
@@ -2038,7 +2047,7 @@ GST_START_TEST (packets_are_rescued_from_a_stalled_path)
 
 GST_END_TEST;
 
-/* Only JOINs arrive on this path. The sender has received a CHALLENGE on the
+/* On one path only JOINs arrive. The sender has received a CHALLENGE on this
  * path, but no report ever contains the path. */
 GST_START_TEST (path_that_is_never_reported_falls_silent)
 {
@@ -2068,8 +2077,9 @@ loses_first_response (const MmtpMessage * message)
   return message->type == MMTP_RESPONSE && n++ == 0;
 }
 
-/* The receiver accepts nothing on the path until it gets a RESPONSE. The sender
- * repeats the JOIN if no report contains the path within 200 ms. */
+/* A RESPONSE is lost. The receiver accepts nothing on the path until it gets a
+ * RESPONSE. The sender must therefore repeat the JOIN if no report contains the
+ * path within 200 ms. */
 GST_START_TEST (lost_response_is_made_up_for_soon)
 {
   Fixture *fixture = fixture_new_default ();

@@ -76,7 +76,7 @@ GST_START_TEST (b_frames_of_an_open_gop_lead)
 
 GST_END_TEST;
 
-/* The temporal reference wraps from 1023 to 0 between these pictures. */
+/* Checks pictures between which the temporal reference wraps from 1023 to 0. */
 GST_START_TEST (temporal_reference_wraps)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_MPEG);
@@ -182,7 +182,8 @@ GST_START_TEST (h264_nal_header_tells_what_it_is)
 
 GST_END_TEST;
 
-/* A STAP-A with an access unit delimiter, parameter sets and a slice. */
+/* Checks a STAP-A with an access unit delimiter, parameter sets and a slice.
+ * The most important of its units determines the result. */
 GST_START_TEST (most_important_unit_of_an_aggregate_decides)
 {
   PictureReader *reader = picture_reader_new (PICTURE_FORMAT_RTP_H264);
@@ -378,8 +379,9 @@ GST_END_TEST;
 
 #define RTP_AT(time) 0x80, 96, 0, 1, 0, 0, 0, time, 0, 0, 0, 1
 
-/* Frames of VP8: a key frame of 320x240, a frame that refreshes the last frame,
- * and a frame that refreshes nothing (RFC 6386, 19.2, coded as in 7.3) */
+/* Frames of VP8: a key frame of 320x240, a frame that updates the reference
+ * "last frame", and a frame that updates no reference (RFC 6386, 19.2, coded as
+ * in 7.3) */
 #define VP8_KEY 0xb0, 0, 0, 0x9d, 1, 0x2a, 0x40, 1, 0xf0, 0, 0, 2, 0, 0x78, 8, 0
 #define VP8_P 0xd1, 0, 0, 0x08, 0x01, 0xe0, 0, 0x10, 0
 #define VP8_B 0xd1, 0, 0, 0x08, 0x01, 0xe0, 0, 0, 0
@@ -442,7 +444,7 @@ GST_START_TEST (first_packet_of_vp8_tells_the_kind)
       PICTURE_KIND_REFERENCE, FALSE);
   expect_at (reader, NO_PTS, BYTES (RTP_AT (6), 0x10, 0xb0, 0),
       PICTURE_KIND_KEY, FALSE);
-  /* the packet has the frame header, but not the rest of the partition */
+  /* The packet has the frame header, but not the rest of the partition. */
   expect_at (reader, NO_PTS, BYTES (RTP_AT (7), 0x10, 0xd1, 0xff, 0, 0x08,
           0x01, 0xe0, 0, 0, 0), PICTURE_KIND_DROPPABLE, FALSE);
   /* the first packet is missing */

@@ -27,7 +27,8 @@ typedef struct
   GMutex lock;
   Settings settings;
   guint measured;               /* read only */
-  gint doubled;                 /* Half of the value of the property. */
+  /* half of the value of the property `doubled` */
+  gint doubled;
   guint n_changes;
 } Thing;
 

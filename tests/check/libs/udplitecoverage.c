@@ -44,7 +44,8 @@ put_same (Packet * packet, guint8 byte, gsize n)
     put (packet, 8, byte);
 }
 
-/* Returns the size in bytes. An incomplete byte counts as a whole byte. */
+/* Returns the size of the packet in bytes. An incomplete byte counts as a whole
+ * byte. */
 static gsize
 get_size (const Packet * packet)
 {

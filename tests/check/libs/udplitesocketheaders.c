@@ -129,9 +129,9 @@ get_id (const Packet * packet)
   return get_field (packet, 4);
 }
 
-/* Equal packets differ only in the identification. The checksum of the header
- * covers the identification. This function therefore checks the checksum first,
- * and then clears the identification and the checksum.
+/* Sets the identification and the checksum of the header to 0, because equal
+ * packets differ only in these two. The checksum covers the identification, so
+ * this function checks the checksum first.
  */
 static void
 clear_id (Packet * packet)
@@ -346,8 +346,9 @@ GST_START_TEST (headers_are_those_of_the_kernel)
 
 GST_END_TEST;
 
-/* The socket is bound to the source address of the first packet. Packets from
- * another source address have a control message. */
+/* Sends packets from two source addresses. The socket is bound to the source
+ * address of the first packet. Packets from the other source address have a
+ * control message. */
 static void
 send_from_two_addresses (gconstpointer test)
 {
@@ -440,8 +441,8 @@ GST_START_TEST (changed_options_take_effect)
 
 GST_END_TEST;
 
-/* If the backend writes the header, the kernel does not check the source
- * address. The backend therefore has to notice that the address has changed. */
+/* Checks that the backend notices that the source address has changed. If the
+ * backend writes the header, the kernel does not check this address. */
 GST_START_TEST (new_source_address_is_used)
 {
   UdpliteSocket *self;
@@ -467,8 +468,9 @@ GST_START_TEST (new_source_address_is_used)
 
 GST_END_TEST;
 
-/* The bound address does not exist any more. If the kernel did not check this
- * address, the packet would be sent nevertheless. */
+/* Checks that sending fails when the address to which the socket is bound does
+ * not exist any more. If the kernel did not check this address, the packet
+ * would be sent nevertheless. */
 GST_START_TEST (lost_bound_address_is_an_error)
 {
   UdpliteOutput output;

@@ -23,8 +23,8 @@
 
 /* --- errors --------------------------------------------------------------- */
 
-/* The packet in the middle cannot be sent. The packets before it are sent and
- * counted. */
+/* The packet in the middle of a batch is too long to be sent. The packets
+ * before it are sent and counted. */
 GST_START_TEST (packet_too_long_to_send_is_an_error)
 {
   gsize size = 66000;
@@ -315,9 +315,10 @@ GST_START_TEST (refusal_of_a_packet_before_is_ignored)
 
 GST_END_TEST;
 
-/* The kernel does not consider raw sockets when it decides whether a port is
- * unreachable. The raw backend must prevent the kernel's ICMP message, so that
- * the sender gets no error. */
+/* Checks that the sender gets no error if a raw socket receives its packets.
+ * The kernel does not consider raw sockets when it decides whether a port is
+ * unreachable. The raw backend must therefore prevent the kernel's ICMP
+ * message. */
 GST_START_TEST (raw_receiver_is_not_said_to_be_away)
 {
   const gchar *test = "raw_receiver_is_not_said_to_be_away";
@@ -375,8 +376,8 @@ find_interface (const gchar * test, gboolean ipv6)
   return tun_device_add (test, "groups", IFF_TUN);
 }
 
-/* The network namespace has only a loopback interface, so one packet has no
- * route. The packets before and after it are sent. */
+/* One packet of a batch has no route, because the network namespace has only a
+ * loopback interface. The packets before and after it are sent. */
 GST_START_TEST (destination_without_a_route_is_an_error)
 {
   const gchar *test = "destination_without_a_route_is_an_error";
@@ -420,8 +421,8 @@ GST_START_TEST (destination_without_a_route_is_an_error)
 
 GST_END_TEST;
 
-/* Both sockets are bound to the wildcard address, so the sender has to find its
- * own source address. */
+/* Checks that packets to a multicast group arrive. Both sockets are bound to
+ * the wildcard address, so the sender has to find its own source address. */
 GST_START_TEST (group_is_reached)
 {
   const gchar *test = "group_is_reached";
@@ -480,7 +481,7 @@ GST_END_TEST;
 
 #ifdef __linux__
 
-/* From now on, calls of socket(2) with this type and protocol 136 fail with
+/* Makes calls of socket(2) with this type and protocol 136 fail with
  * `error_number` in this process. On a system that has no UDP-Lite, or on which
  * the process may not use UDP-Lite, these calls fail in the same way. */
 static gboolean

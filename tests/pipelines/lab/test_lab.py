@@ -514,9 +514,9 @@ for changes in [], [(0, 0.9), (1e9, 0.5)]:
         self.assertIn("contains runs", done.stdout)
 
     def check_table(self, text, directory):
-        """The demo prints a short table. For each picture type it gives the
-        share of frames in percent. The counts of frames are in the first table
-        of the HTML report."""
+        """Checks the table in `text`, which the demo prints. For each picture
+        type it gives the share of frames in percent. The counts of frames are
+        in the first table of the HTML report."""
         self.assertIn("\n1. A link that is too slow\n", text)
         self.assertIn("interference=0.5-1", text)
         heads, row = (re.split("  +", line.strip()) for line in re.search(

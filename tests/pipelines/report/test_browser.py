@@ -85,7 +85,7 @@ document.querySelectorAll('details').forEach(one => one.open = true)
 
 
 def drawn_texts(pdf):
-    """Returns how often the pages of a PDF draw text."""
+    """Returns how often the pages of the PDF file `pdf` draw text."""
     found = 0
     for stream in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.S):
         try:
@@ -179,7 +179,9 @@ class BrowserTest(unittest.TestCase):
         self.assertGreater(drawn_texts(pdf), 100)
 
     def test_mistakes_are_found(self):
-        """A page with each of the mistakes that the other tests look for."""
+        """Checks a page that has each of the mistakes that the other tests look
+        for.
+        """
         page = self.directory / "bad.html"
         page.write_text(
             "<body><p style='width: 2000px'>wide</p><img src='none.png'>"

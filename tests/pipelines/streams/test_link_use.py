@@ -20,7 +20,7 @@ def packets(*rows):
             for index, (arrival, departure, size, fate) in enumerate(rows)]
 
 
-# A handshake, then a video that begins at 100 ms.
+# The packets of a handshake at 20 ms, and of a video that begins at 100 ms.
 PACKETS = packets(
     (20, 21, 60, "delivered"), (100, 110, 1000, "delivered"),
     (100, 120, 1000, "delivered"), (130, 190, 500, "damaged"),

@@ -160,7 +160,7 @@ def draw_link(draw, number, delay):
 
 
 def all_sets(ways):
-    """Yields every set of frames that are decodable together, the largest
+    """Yields every set of frames that are decodable together, the largest sets
     first."""
     frames = [way.frame for way in ways]
     for size in range(len(ways), -1, -1):
@@ -266,9 +266,9 @@ class BruteForceTest(unittest.TestCase):
         # In most instances the link is too slow to deliver all frames in time,
         # so the choice matters.
         self.assertGreater(counts[False], INSTANCES / 2)
-        # If a packet can carry bytes of one frame only, fewer frames can arrive
-        # in time in some instances: one frame fewer in 7 instances, and three
-        # frames fewer in 1 instance. These numbers are also in
+        # If a packet can carry bytes of one frame only, the result changes in 8
+        # of the instances. One frame fewer can arrive in time in 7 instances,
+        # and three frames fewer in 1 instance. These numbers are also in
         # docs/lab-possible.md.
         self.assertEqual(lost_to_packets, {0: 192, 1: 7, 3: 1})
 
