@@ -23,9 +23,9 @@ table_quark (void)
   return g_quark_from_static_string ("gst-wireless-properties");
 }
 
-/* Quark for the number of properties that the tables of a class have so far.
- * Property IDs start with 1.
- */
+/* Key under which the GType of a class stores how many property IDs take_ids()
+ * has reserved for this class. Property IDs start with 1, so this number is
+ * also the last reserved ID. */
 static GQuark
 number_quark (void)
 {

@@ -328,15 +328,16 @@ static const GstWirelessProperty properties[] = {
   /**
    * GstMmtpSink:padding-bitrate:
    *
-   * While the stream uses less than a channel carries, the sink cannot measure
-   * what the channel carries, and #GstMmtpSink:estimated-bitrate is only a
-   * lower bound. With padding, the sink fills the channel for a fraction of a
-   * second about every two seconds, until the channel is full. The padding
-   * consists of repair packets for the last packets of the stream, and of empty
-   * messages.
+   * While the stream uses less than a channel can carry, the sink cannot
+   * measure what the channel can carry, and #GstMmtpSink:estimated-bitrate is
+   * only a lower bound. If this property is not 0, the sink then sends padding
+   * about every two seconds. The padding consists of repair packets for the
+   * last packets of the stream, and of empty messages. The sink stops the
+   * padding as soon as the channel is full, usually after a fraction of a
+   * second. It stops earlier if more padding would exceed the limit.
    *
-   * This property is the maximum bitrate of the padding on all channels
-   * together, averaged over a second or more.
+   * This property is the limit: the maximum bitrate of the padding on all
+   * channels together, averaged over a second or more.
    */
   PROPERTY_UINT ("padding-bitrate", "Padding bit rate",
       "Maximum bitrate of the padding that is sent while the stream uses less "

@@ -93,8 +93,8 @@ class Player:
         elif message.type == Gst.MessageType.EOS:
             self.loop.quit()
         elif message.type == Gst.MessageType.LATENCY:
-            # An MMTP sender has asked for a longer latency, or needs a shorter
-            # one.
+            # The latency of an element has changed. For example, mmtpsrc posts
+            # this message when its sender requests another latency.
             self.playbin.recalculate_latency()
         elif (message.type == Gst.MessageType.ELEMENT
               and message.src == self.source):

@@ -147,7 +147,8 @@ class Run:
     link_late: float
     ticks_late: float
     ticks_worst: float
-    # The number of packets that the radio lost after all transmissions.
+    # The number of packets that were lost on the air, because every attempt of
+    # the radio to transmit them failed.
     air: int
 
     def why_void(self):

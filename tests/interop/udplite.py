@@ -37,12 +37,17 @@ HEADER = sockets.HEADER
 ETHERNET_HEADER = 14
 ETH_P_ALL = 3
 LARGEST = 1 << 17
-LARGEST_PAYLOAD = 65507  # The maximum payload in an IPv4 packet.
-SO_RCVBUFFORCE = 33             # asm-generic/socket.h
+# The maximum payload size of a UDP-Lite packet over IPv4: 65535 bytes less the
+# IPv4 header (20 bytes) and the UDP-Lite header (8 bytes).
+LARGEST_PAYLOAD = 65507
+# The next two values are from the Linux header asm-generic/socket.h.
+SO_RCVBUFFORCE = 33
 SO_NO_CHECK = 11
-UDP_NO_CHECK6_TX = 101          # linux/udp.h
+# The next two values are from linux/udp.h.
+UDP_NO_CHECK6_TX = 101
 UDP_NO_CHECK6_RX = 102
-SOL_PACKET, PACKET_STATISTICS = 263, 6  # linux/if_packet.h
+# SOL_PACKET is from sys/socket.h, and PACKET_STATISTICS from linux/if_packet.h.
+SOL_PACKET, PACKET_STATISTICS = 263, 6
 RECEIVE_BUFFER = 1 << 26
 LINKTYPE_RAW = 101
 SECONDS = 60  # The maximum time that a test waits for anything.

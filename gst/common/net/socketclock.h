@@ -29,8 +29,10 @@ void socket_clock_ask_for_stamps (gint fd);
 gint64 socket_clock_now (void);
 /* Records that no packet was waiting at the time `now`. */
 void socket_clock_set_empty (SocketClock * clock, gint64 now);
-/* Compares both clocks and returns the present monotonic time in ns. Call this
- * function before the timestamps of a batch are converted. */
+/* Compares the monotonic clock with CLOCK_REALTIME, the clock of the kernel's
+ * timestamps, and updates the bounds of their difference. Returns the present
+ * monotonic time in ns. Call this function once for each batch of received
+ * packets, before socket_clock_get_arrival() converts their timestamps. */
 gint64 socket_clock_compare (SocketClock * clock);
 /* Returns whether `control` is a timestamp, and stores it in `stamp`, in ns of
  * CLOCK_REALTIME. */

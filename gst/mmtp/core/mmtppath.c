@@ -674,10 +674,11 @@ note_interval (MmtpPath * path, guint64 now)
   path->report_time = now;
 }
 
-/* Returns whether the newest message arrived far too late, so that the path
- * must have had a gap. Such a message is ignored, because a larger margin does
- * not help against gaps. The deadline and the arrival are compared on the
- * sender's clock. */
+/* Returns whether the newest message arrived more than MAX_LATENESS after its
+ * deadline. The cause is then assumed to be a gap, a time in which the path
+ * delivered nothing. follow_lateness() ignores the report of such a message,
+ * because a larger `lateness` does not help against gaps. The deadline and the
+ * arrival are compared on the sender's clock. */
 static gboolean
 was_held_up (const MmtpPath * path, const MmtpRecord * record,
     const MmtpSent * newest)

@@ -57,10 +57,15 @@ void mmtp_receiver_joins_join (MmtpReceiverJoins * self,
 void mmtp_receiver_joins_take_join (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address,
     const MmtpJoin * join);
-/* Call this function for a message that is refused as a replay. The message may
- * be a JOIN that the sender itself has sent. The JOIN looks like a replay if an
- * attacker has sent a copy of it earlier, from another address. Such a JOIN is
- * answered, because the sender could otherwise not validate its address. */
+/* Call this function for a message that is refused as a replay. If a key is set
+ * and the message is a replay of the last JOIN, the function sends a CHALLENGE
+ * to `address`, but only within a second after that JOIN.
+ *
+ * An attacker may have copied the sender's JOIN and sent the copy from another
+ * address. If the copy arrives first, the sender's own JOIN counts as a replay.
+ * The sender needs the CHALLENGE to send the RESPONSE that validates its
+ * address. Without an answer, it would have to wait until it repeats the JOIN.
+ */
 void mmtp_receiver_joins_note_replay (MmtpReceiverJoins * self,
     MmtpReceiverPath * path, const MmtpAddress * address,
     const MmtpMessage * message, guint64 number);

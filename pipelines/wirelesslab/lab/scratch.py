@@ -24,8 +24,9 @@ NOT_COPIED = {cells.CELL, cells.LOCK, cells.RUN_OUT, cells.RESULT,
 
 
 def run(directory: pathlib.Path, build: pathlib.Path) -> None:
-    """Runs the cell of `directory` in a new directory below $TMPDIR. If the run
-    fails, its logs are copied, too, but there is no result.
+    """Runs the cell of `directory` in a new directory below $TMPDIR. Then
+    copies the logs and the result to `directory`. If the run fails, only its
+    logs are copied, because a failed run has no result.
     """
     # The name contains the user ID, because several users may share $TMPDIR.
     parent = pathlib.Path(tempfile.gettempdir(),

@@ -57,10 +57,11 @@ STALL = "stall_verdicts_percent"
 # flagged if the lateness may have changed the verdicts of more than
 # MAX_VERDICTS % of the frames that were sent.
 MAX_VERDICTS = 1.0
-# A stall at the start of the stream may last as long as the maximum of the
-# lateness. The verdict of a frame says whether the frame was decodable in time.
-# A run is flagged if such a stall would have changed the verdicts of more than
-# MAX_STALL_VERDICTS % of the frames that were sent.
+# A stall may delay the start of the stream, so that all frames are late by the
+# length of the stall. The longest possible stall is the maximum lateness of the
+# machine's wake-ups, or the maximum lateness of the link if that is larger. A
+# run is flagged if a stall of this length would have changed for more than
+# MAX_STALL_VERDICTS % of the sent frames whether they were decodable in time.
 #
 # This limit is larger than MAX_VERDICTS, because such a stall is unlikely.
 # Nearly every run has a wake-up that is late by 20 to 30 ms, but few of these

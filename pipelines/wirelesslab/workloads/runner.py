@@ -131,8 +131,10 @@ class Ends:
 
     def _words(self, pipeline: str, host: str, port: int,
                size: int) -> list[str]:
-        """Returns the words of a pipeline that carries packets to the host
-        `host`.
+        """Returns the arguments with which gst-launch-1.0 runs `pipeline`, the
+        description of a pipeline that sends packets to `host` or receives them
+        there. The placeholders of the description are filled in, except for
+        {input} and {output}, which the program of the end fills in.
         """
         return [word.format_map({
             "host": host, "port": port, "bytes": size, "input": "{input}",

@@ -1067,7 +1067,9 @@ begin_stream (Peer * peer)
   stream (peer, 100, 10);
 }
 
-/* Returns the ms until the next report, which becomes `peer->message`. */
+/* Advances the time until the receiver sends a REPORT, for at most 5 s. Returns
+ * how far the time was advanced, in ms. Afterwards, `peer->message` contains
+ * the REPORT. */
 static guint
 get_wait (Peer * peer)
 {

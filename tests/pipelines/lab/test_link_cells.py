@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs a cell over two links. A schedule interrupts one of the links."""
+"""Runs a cell of the lab, which is one run of a matrix. The sender uses two
+links at once, and a schedule takes one of them down for two seconds.
+"""
 
 import csv
 import unittest
