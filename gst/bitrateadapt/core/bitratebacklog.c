@@ -10,6 +10,12 @@
  * include. This factor is the encoder's share of the bytes of a full packet:
  * about 1260 of 1300 bytes. */
 #define PAYLOAD_SHARE 0.97
+/* The bytes in flight also include small messages that the transport sends even
+ * while the encoder is idle. The encoder is idle if it has made nothing for
+ * IDLE_TIME and for AGE_FRAMES frame periods. If less than a full packet is then
+ * in flight, the bytes in flight are only such messages. */
+#define FULL_PACKET 1300
+#define IDLE_TIME (100 * MILLISECOND)
 /* The backlog is the data that the encoder has made and the receiver has not
  * confirmed. It grows when a frame is made, and then shrinks until the next
  * frame. The age of its oldest byte therefore varies during a frame period.
@@ -109,6 +115,7 @@ static gboolean
 has_just_drained (const BitrateBacklog * backlog)
 {
   return backlog->n_samples > 1
+      && get_sample (backlog, 0)->drained > backlog->idle_put
       && get_sample (backlog, 0)->confirmed
       > get_sample (backlog, 1)->confirmed;
 }
@@ -143,6 +150,37 @@ note_padding (BitrateBacklog * backlog, const BitrateReport * report)
   backlog->padding = report->padding;
 }
 
+/* Notes the time at which data last left the encoder. */
+static void
+note_put (BitrateBacklog * backlog, const BitrateReport * report)
+{
+  if (report->put_bytes == backlog->put)
+    return;
+  backlog->put = report->put_bytes;
+  backlog->put_at = report->now;
+  backlog->is_idle = FALSE;
+}
+
+/* Notes whether the encoder is idle. If it is idle and hardly anything is in
+ * flight, all of its data have left the backlog. After a longer time, all data
+ * that are still in flight are assumed to be lost: the receiver of dccpthinsink
+ * does not report the loss of the last packets before a pause. */
+static void
+note_idle (BitrateBacklog * backlog, const BitrateReport * report,
+    guint64 waiting)
+{
+  guint64 time;
+
+  if (backlog->n_samples == 0)
+    return;
+  time = AGE_FRAMES * bitrate_backlog_get_frame_period (backlog);
+  if (report->now >= backlog->put_at + MAX (time, IDLE_TIME))
+    backlog->is_idle = TRUE;
+  if (backlog->is_idle && (waiting < FULL_PACKET
+          || report->now >= backlog->put_at + PUT_TIME))
+    backlog->idle_put = report->put_bytes;
+}
+
 void
 bitrate_backlog_input (BitrateBacklog * backlog, const BitrateReport * report)
 {
@@ -153,6 +191,7 @@ bitrate_backlog_input (BitrateBacklog * backlog, const BitrateReport * report)
    * replaced by a sink of another type. */
   if (report->in_flight == BITRATE_UNKNOWN && backlog->n_samples > 0)
     memset (backlog, 0, sizeof (*backlog));
+  note_put (backlog, report);
   note_padding (backlog, report);
   backlog->round_trip = report->round_trip == BITRATE_UNKNOWN ? 0
       : report->round_trip;
@@ -162,19 +201,22 @@ bitrate_backlog_input (BitrateBacklog * backlog, const BitrateReport * report)
       || report->in_flight == BITRATE_UNKNOWN)
     return;
   waiting = report->queued_bytes + PAYLOAD_SHARE * report->in_flight;
+  note_idle (backlog, report, waiting);
   sample = &backlog->samples[backlog->n_samples % BITRATE_BACKLOG_SAMPLES];
   sample->time = report->now;
   sample->put = report->put_bytes;
   sample->queue = report->network_queue;
   sample->confirmed = (gint64) report->put_bytes
       - (gint64) report->queued_bytes - (gint64) report->in_flight;
-  sample->drained = report->put_bytes - MIN (report->put_bytes, waiting);
+  sample->drained = MAX (report->put_bytes - MIN (report->put_bytes, waiting),
+      backlog->idle_put);
   backlog->n_samples++;
   sample->age = get_age (backlog, report->now, sample->drained);
   sample->busy = get_busy_time (backlog);
   if (backlog->n_samples > 1)
     sample->busy += get_sample (backlog, 1)->busy;
-  if (!has_just_drained (backlog) || waiting == 0)
+  if (!has_just_drained (backlog)
+      || sample->drained == report->put_bytes)
     return;
   note_min (&backlog->age, report->now, sample->age);
   if (report->network_queue == BITRATE_UNKNOWN)
@@ -316,4 +358,10 @@ bitrate_backlog_get_frame_period (const BitrateBacklog * backlog)
 
   sample = get_oldest (backlog, PUT_TIME, &n_frames);
   return (get_sample (backlog, 0)->time - sample->time) / MAX (n_frames, 1);
+}
+
+gboolean
+bitrate_backlog_is_idle (const BitrateBacklog * backlog)
+{
+  return backlog->is_idle;
 }

@@ -59,6 +59,12 @@ typedef struct
   BitrateMinimum network_queue;
   /* latest round-trip time in ns; 0 = unknown */
   guint64 round_trip;
+  guint64 put;                  /* put_bytes in the latest report */
+  guint64 put_at;               /* time at which data last left the encoder */
+  gboolean is_idle;             /* see bitrate_backlog_is_idle () */
+  /* Value of `put` when the encoder was last idle and nothing was in flight. The
+   * bytes that left the encoder before that have left the backlog. */
+  guint64 idle_put;
   guint64 padding;              /* bytes in the latest report */
   guint64 padded_at;            /* time of the latest padding; 0 = none */
 } BitrateBacklog;
@@ -106,3 +112,6 @@ gdouble bitrate_backlog_get_drain_rate (const BitrateBacklog * backlog);
 gdouble bitrate_backlog_get_put_rate (const BitrateBacklog * backlog);
 /* Returns the mean time between frames, at most 1 s. */
 guint64 bitrate_backlog_get_frame_period (const BitrateBacklog * backlog);
+/* Returns whether the encoder has stopped making frames: nothing has left it for
+ * 100 ms and for 1.5 frame periods. Returns FALSE if the backlog is unknown. */
+gboolean bitrate_backlog_is_idle (const BitrateBacklog * backlog);

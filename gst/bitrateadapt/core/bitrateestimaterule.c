@@ -21,9 +21,12 @@
  * Other increases are slow: each step increases the bitrate by at most 15 %. An
  * estimate that is only a lower bound never decreases the bitrate. It does not
  * stop the increases either, because the path can show a higher capacity only
- * if more data is sent. Near the bitrate at which the path was last full, the
- * steps are small. Beyond it they become larger, like those of CUBIC around its
- * last maximum (RFC 9438 section 4.2).
+ * if more data is sent. While the encoder makes no frames, the bitrate does not
+ * increase, because the estimate then says nothing about a higher bitrate.
+ *
+ * Near the bitrate at which the path was last full, the steps are small. Beyond
+ * it they become larger, like those of CUBIC around its last maximum (RFC 9438
+ * section 4.2).
  *
  * The constants were chosen with the simulations in
  * tests/check/libs/bitratesteps.c and tests/benchmarks/bitratelinks.c.
@@ -190,6 +193,9 @@ get_network_ceiling (EstimateRule * self, const BitrateReport * report,
     self->rate_before = 0;
     return G_MAXDOUBLE;
   }
+  /* The queues of the network cannot be seen while nothing is sent. */
+  if (bitrate_backlog_is_idle (&self->backlog))
+    return self->rate_before > 0 ? bitrate : G_MAXDOUBLE;
   if (bitrate_backlog_get_put_rate (&self->backlog) < USED_SHARE * bitrate)
     return G_MAXDOUBLE;
   excess = bitrate_backlog_get_queue_excess (&self->backlog, report);
@@ -284,7 +290,7 @@ feedback (gpointer rule, const BitrateLimits * limits,
     }
     return ceiling;
   }
-  if (report->now < self->step_at)
+  if (report->now < self->step_at || bitrate_backlog_is_idle (&self->backlog))
     return bitrate;
   self->step_at = report->now + STEP_INTERVAL;
   return MIN (bitrate * (1 + get_step (self, bitrate)), ceiling);

@@ -565,6 +565,63 @@ GST_START_TEST (idle_source_keeps_the_rate)
 
 GST_END_TEST;
 
+/* The estimate is only a lower bound. It would allow 1500 kbit/s, but nothing
+ * shows that the network carries this bitrate. */
+GST_START_TEST (idle_source_does_not_raise_the_rate)
+{
+  begin_backlog (400);
+  run_backlog (0, 1000, 100);
+  report.is_lower_bound = TRUE;
+  run_backlog (0, 0, 10000);
+  assert_target_between (1000, 1001);
+  run_backlog (1000, 1000, 5000);
+  assert_target (1668);
+  end ();
+}
+
+GST_END_TEST;
+
+/* The round trip is 300 ms, and the transport always has some small messages in
+ * flight. They are no data of the encoder that wait since before the pause. */
+GST_START_TEST (messages_in_a_pause_are_no_old_data)
+{
+  guint64 in_flight, i;
+
+  begin_backlog (400);
+  run_backlog (1000, 0, 200);
+  in_flight = report.in_flight;
+  run_backlog (1000, 1000, 8000);
+  run_backlog (0, 1000, 280);
+  for (i = 0; i < 500; i++) {
+    report.in_flight = i % 3 ? 332 : 249;
+    run_backlog (0, 0, 20);
+    assert_target_between (1000, 1001);
+  }
+  for (; report.in_flight < in_flight; assert_target_between (990, 1001))
+    run_backlog (1000, 0, 20);
+  run_backlog (1000, 1000, 2000);
+  assert_target_between (990, 1001);
+  end ();
+}
+
+GST_END_TEST;
+
+/* The last packets before a pause were lost, and the receiver reports this loss
+ * only after the pause. */
+GST_START_TEST (loss_before_a_pause_is_no_outage)
+{
+  begin_backlog (400);
+  run_backlog (0, 0, 10000);
+  assert_target_between (1000, 1001);
+  run_backlog (1000, 0, 100);
+  report.in_flight = 12500;
+  run_backlog (1000, 1000, 5000);
+  assert_target_between (1000, 1001);
+  end ();
+}
+
+GST_END_TEST;
+
 /* A static picture needs only 20 kbit/s. The bytes in flight include headers,
  * which are not bytes of the encoder. With such small frames, the headers make
  * the age of the backlog appear too high. */
@@ -867,6 +924,9 @@ bitrate_control_suite (void)
   tcase_add_test (tc, longer_round_trip_is_no_queue_for_long);
   tcase_add_test (tc, other_sink_ends_an_outage);
   tcase_add_test (tc, idle_source_keeps_the_rate);
+  tcase_add_test (tc, idle_source_does_not_raise_the_rate);
+  tcase_add_test (tc, loss_before_a_pause_is_no_outage);
+  tcase_add_test (tc, messages_in_a_pause_are_no_old_data);
   tcase_add_test (tc, static_picture_keeps_the_rate);
   tcase_add_test (tc, unknown_backlog_changes_nothing);
   tcase_add_test (tc, other_encoder_gets_the_rate_again);
