@@ -775,7 +775,8 @@ tfrc_sender_feedback (TfrcSender * sender, guint64 now,
   if (sent) {
     time_feedback (sender, sent, feedback);
     raise_counter (sender, sent);
-    sender->total_acknowledged = sent->total;
+    /* The feedback may be older than other feedback without a receive rate. */
+    sender->total_acknowledged = MAX (sender->total_acknowledged, sent->total);
   }
   if (!has_round_trip (sender))
     return;

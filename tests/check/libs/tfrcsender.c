@@ -589,6 +589,28 @@ GST_START_TEST (feedback_takes_acknowledged_bytes_out_of_flight)
 
 GST_END_TEST;
 
+/* Two acknowledgements without a receive rate arrive in the wrong order. */
+GST_START_TEST (old_feedback_brings_no_bytes_back_into_flight)
+{
+  TfrcFeedback feedback = { 0 };
+  Fixture fixture;
+
+  set_up (&fixture, TRUE);
+  send_one (&fixture);
+  send_one (&fixture);
+  fixture.now = R;
+  feedback.acknowledged = FIRST + 1;
+  feedback.has_elapsed = TRUE;
+  tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
+  fail_unless_equals_uint64 (get_state (&fixture).in_flight, 0);
+  feedback.acknowledged = FIRST;
+  tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
+  fail_unless_equals_uint64 (get_state (&fixture).in_flight, 0);
+  tear_down (&fixture);
+}
+
+GST_END_TEST;
+
 /* Sends a packet. `round_trip` ns later, the sender gets the feedback that
  * acknowledges this packet. */
 static void
@@ -1317,6 +1339,7 @@ tfrcsender_suite (void)
   tcase_add_test (tc, timer_asked_too_soon_does_nothing);
   tcase_add_test (tc, longer_round_trip_slows_at_once);
   tcase_add_test (tc, feedback_takes_acknowledged_bytes_out_of_flight);
+  tcase_add_test (tc, old_feedback_brings_no_bytes_back_into_flight);
   tcase_add_test (tc, queueing_delay_is_above_the_recent_minimum);
   tcase_add_test (tc, packets_are_spread_over_the_round_trip);
   tcase_add_test (tc, credit_is_less_than_a_round_trip);
