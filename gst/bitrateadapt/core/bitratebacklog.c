@@ -32,6 +32,9 @@
  * during a round trip. The minimum age of a whole round trip is used if the
  * sink reports the round-trip time. mmtpsink, which receives more reports, does
  * not report it. */
+/* If a report comes later than LATE_REPORT round trips after the report before
+ * it, an outage is assumed. */
+#define LATE_REPORT 1.5
 /* PUT_TIME is the time over which two values are measured: the frame period,
  * and the rate at which data leave the encoder. */
 #define PUT_TIME (1000 * MILLISECOND)
@@ -289,16 +292,55 @@ bitrate_backlog_get_standing_excess (const BitrateBacklog * backlog,
   return get_excess (&backlog->network_queue, queue);
 }
 
+/* Returns whether the reports are so rare that RATE_TIME may contain only one of
+ * them or none. dccpthinsink receives one report in each round trip. */
+static gboolean
+has_rare_reports (const BitrateBacklog * backlog)
+{
+  return backlog->round_trip > RATE_TIME / 2;
+}
+
+/* Returns whether new data were confirmed just before the sample that was added
+ * `i` samples before the latest one. */
+static gboolean
+is_confirming (const BitrateBacklog * backlog, guint64 i)
+{
+  return i + 1 < get_n_samples (backlog)
+      && get_sample (backlog, i)->confirmed
+      > get_sample (backlog, i + 1)->confirmed;
+}
+
+/* Returns the number of the sample up to which the drain rate is measured. It is
+ * usually the latest sample, with the number 0. If reports are rare, it is the
+ * sample of the latest report, unless the next report is late. */
+static guint64
+get_drain_end (const BitrateBacklog * backlog)
+{
+  const guint64 now = get_sample (backlog, 0)->time;
+  guint64 i;
+
+  if (!has_rare_reports (backlog))
+    return 0;
+  for (i = 0; i < get_n_samples (backlog)
+      && now <= get_sample (backlog, i)->time
+      + LATE_REPORT * backlog->round_trip; i++)
+    if (is_confirming (backlog, i))
+      return i;
+  return 0;
+}
+
 gdouble
 bitrate_backlog_get_drain_rate (const BitrateBacklog * backlog)
 {
-  const BitrateBacklogSample *latest = get_sample (backlog, 0);
+  const guint64 end = get_drain_end (backlog);
+  const BitrateBacklogSample *latest = get_sample (backlog, end);
   const BitrateBacklogSample *sample = latest;
   guint64 i;
 
-  for (i = 1; i < get_n_samples (backlog); i++) {
+  for (i = end + 1; i < get_n_samples (backlog); i++) {
     sample = get_sample (backlog, i);
-    if (sample->busy + RATE_TIME <= latest->busy)
+    if (sample->busy + RATE_TIME <= latest->busy
+        && (!has_rare_reports (backlog) || is_confirming (backlog, i)))
       break;
   }
   if (sample->busy == latest->busy)

@@ -102,8 +102,9 @@ guint64 bitrate_backlog_get_standing_excess (const BitrateBacklog * backlog,
     const BitrateReport * report);
 /* Returns the rate at which data left the backlog in the last 200 ms. Data
  * leave the backlog when they are delivered or dropped. A time in which no data
- * were expected to leave does not count. Returns G_MAXDOUBLE if no data were
- * expected to leave.
+ * were expected to leave does not count. If there is only one report in each
+ * round trip, the rate is measured from report to report. Returns G_MAXDOUBLE if
+ * no data were expected to leave.
  */
 gdouble bitrate_backlog_get_drain_rate (const BitrateBacklog * backlog);
 /* Returns the rate at which data left the encoder. The rate is measured over

@@ -414,31 +414,71 @@ GST_START_TEST (delay_of_a_whole_frame_is_no_standing_queue)
 
 GST_END_TEST;
 
+/* Simulates for `duration` ms that 1000 kbit/s are sent and delivered. There is
+ * only one report in each round trip of 300 ms. */
+static void
+run_rare_reports (guint64 duration)
+{
+  const guint64 until = report.now + duration * MS;
+
+  while (report.now < until) {
+    if (report.now % (300 * MS) == 0)
+      report.in_flight = MIN (report.in_flight, 1000 * 300 / 8);
+    report.put_bytes += 1000 * 20 / 8;
+    report.in_flight += 1000 * 20 / 8;
+    run (20);
+  }
+}
+
+static void
+begin_rare_reports (void)
+{
+  begin (&usual, &bitrate_estimate_rule, 1000);
+  report.now = 1200 * MS;
+  report.estimate = 1112 * KBIT;
+  report.put_bytes = report.queued_bytes = report.in_flight = 0;
+  report.round_trip = 300 * MS;
+}
+
 /* dccpthinsink receives a report in each round trip, here 300 ms. The age of the
  * backlog then grows by up to 300 ms without an outage. */
 GST_START_TEST (rare_reports_are_no_outage)
 {
-  guint64 in_flight = 0;
   guint i;
 
-  begin (&usual, &bitrate_estimate_rule, 1000);
-  report.estimate = 1112 * KBIT;
-  report.put_bytes = report.queued_bytes = 0;
-  report.round_trip = 300 * MS;
+  begin_rare_reports ();
   for (i = 0; i < 500; i++) {
-    if (i % 15 == 0)
-      in_flight = MIN (in_flight, 1000 * 300 / 8);
-    report.put_bytes += 1000 * 20 / 8;
-    report.in_flight = in_flight += 1000 * 20 / 8;
-    run (20);
+    run_rare_reports (20);
     assert_target_between (1000, 1001);
   }
   for (i = 0; i < 20; i++) {
     report.put_bytes += 1000 * 20 / 8;
-    report.in_flight = in_flight += 1000 * 20 / 8;
+    report.in_flight += 1000 * 20 / 8;
     run (20);
   }
   assert_target (300);
+  end ();
+}
+
+GST_END_TEST;
+
+/* The queue exceeds the tolerated 10 ms and half a frame period by 30 ms, so the
+ * encoder gets the share 0.85 * (1 - 30 / 200) of the delivered bitrate. In the
+ * 200 ms before the fall, no report has arrived. */
+GST_START_TEST (rare_reports_show_the_delivered_rate)
+{
+  guint i;
+
+  begin_rare_reports ();
+  report.network_queue = 0;
+  run_rare_reports (10000);
+  run_rare_reports ((300 - report.now / MS % 300) % 300 + 200);
+  report.network_queue = 50 * MS;
+  for (i = 0; i < 40; i++) {
+    run_rare_reports (20);
+    fail_unless (target >= 680 * KBIT, "%" G_GUINT64_FORMAT " bit/s", target);
+  }
+  assert_target_between (680, 780);
   end ();
 }
 
@@ -917,6 +957,7 @@ bitrate_control_suite (void)
   tcase_add_test (tc, standing_queue_lowers_the_rate);
   tcase_add_test (tc, delay_of_a_whole_frame_is_no_standing_queue);
   tcase_add_test (tc, rare_reports_are_no_outage);
+  tcase_add_test (tc, rare_reports_show_the_delivered_rate);
   tcase_add_test (tc, large_frames_at_a_low_frame_rate_are_no_standing_queue);
   tcase_add_test (tc, network_that_delivers_nothing_gets_the_minimum);
   tcase_add_test (tc, rate_returns_when_an_outage_is_over);
