@@ -100,7 +100,9 @@
  * outage. */
 #define RETURN_SHARE 0.5
 
-#define SAMPLES 32
+/* Number of samples of the queue at the sender. At 50 reports per second, they
+ * contain the last 1.5 frame periods even at one frame per second. */
+#define SAMPLES 128
 
 typedef struct
 {

@@ -484,26 +484,35 @@ GST_START_TEST (rare_reports_show_the_delivered_rate)
 
 GST_END_TEST;
 
-/* At 5 frames per second, each frame of 80 kB waits for 160 ms at an estimate
- * of 4000 kbit/s. The queue is empty before the next frame. */
-GST_START_TEST (large_frames_at_a_low_frame_rate_are_no_standing_queue)
+/* The encoder makes a frame of `size` bytes each `period` ms, and the queue at
+ * the sender drains at 4000 kbit/s. The queue is empty before the next frame. */
+static void
+check_large_frames (guint64 size, guint64 period)
 {
   const guint64 sent = 4000 * 20 / 8;   /* bytes in 20 ms */
-  guint i;
+  guint64 i;
 
   begin (&usual, &bitrate_estimate_rule, 2000);
   report.estimate = 4000 * KBIT;
   report.put_bytes = report.queued_bytes = report.in_flight = 0;
-  for (i = 0; i < 1000; i++) {
-    if (i % 10 == 0) {
-      report.put_bytes += 80000;
-      report.queued_bytes += 80000;
+  for (i = 0; i < 20000; i += 20) {
+    if (i % period == 0) {
+      report.put_bytes += size;
+      report.queued_bytes += size;
     }
     run (20);
     report.queued_bytes -= MIN (report.queued_bytes, sent);
   }
   assert_target (3600);
   end ();
+}
+
+/* Each frame waits for 160 ms at 5 frames per second, and for 800 ms at one
+ * frame per second. */
+GST_START_TEST (large_frames_at_a_low_frame_rate_are_no_standing_queue)
+{
+  check_large_frames (80000, 200);
+  check_large_frames (400000, 1000);
 }
 
 GST_END_TEST;
