@@ -101,6 +101,8 @@ struct _GstBitrateAdapt
   GstBaseTransform parent;
 
   GThread *thread;              /* exists from start to stop */
+  /* function of the parent class that takes buffers from the sink pad */
+  GstPadChainFunction parent_chain;
 
   /* --- protected by the object lock --- */
   gchar *encoder_name, *network_name;
@@ -112,8 +114,10 @@ struct _GstBitrateAdapt
   gboolean qos;                 /* not used */
   BitrateControl *control;      /* NULL until an encoder is found */
   Meter meter;
-  /* numbers of buffers and bytes that passed */
-  guint64 passed, passed_bytes;
+  guint64 passed;               /* number of buffers that passed */
+  /* number of bytes that the elements downstream have taken */
+  guint64 passed_bytes;
+  gboolean is_pushing;          /* a buffer is being pushed downstream */
   /* TRUE if the target bitrate has to be set again: either new caps have
    * restarted the encoder, or another encoder is in use now */
   gboolean is_repeated;
@@ -204,9 +208,29 @@ gst_bitrate_adapt_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
   meter_advance (&self->meter, get_now ());
   self->meter.bytes[self->meter.part % N_PARTS] += gst_buffer_get_size (buffer);
   self->passed++;
-  self->passed_bytes += gst_buffer_get_size (buffer);
   GST_OBJECT_UNLOCK (self);
   return GST_FLOW_OK;
+}
+
+/* Pushes a buffer downstream. Its bytes are counted only afterwards. Otherwise
+ * they would be taken for confirmed bytes while they are on the way to the sink,
+ * because the sink does not report them yet. */
+static GstFlowReturn
+gst_bitrate_adapt_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
+{
+  GstBitrateAdapt *self = GST_BITRATE_ADAPT (parent);
+  gsize size = gst_buffer_get_size (buffer);
+  GstFlowReturn result;
+
+  GST_OBJECT_LOCK (self);
+  self->is_pushing = TRUE;
+  GST_OBJECT_UNLOCK (self);
+  result = self->parent_chain (pad, parent, buffer);
+  GST_OBJECT_LOCK (self);
+  self->is_pushing = FALSE;
+  self->passed_bytes += size;
+  GST_OBJECT_UNLOCK (self);
+  return result;
 }
 
 /* Handles events from upstream. New caps restart an encoder, and some encoders
@@ -563,10 +587,16 @@ drop_old_losses (GstBitrateAdapt * self, GstBitrateNetwork * network)
 static void
 read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
 {
+  guint64 passed_bytes;
+  gboolean is_pushing;
   gchar *name;
 
+  /* The bytes are read before the state of the network. A frame that passes in
+   * between must not be taken for confirmed. */
   GST_OBJECT_LOCK (self);
   name = g_strdup (self->network_name);
+  passed_bytes = self->passed_bytes;
+  is_pushing = self->is_pushing;
   GST_OBJECT_UNLOCK (self);
   gst_bitrate_network_read (GST_BASE_TRANSFORM_SRC_PAD (self), name, network);
   g_free (name);
@@ -578,7 +608,8 @@ read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
   if (network->report.estimate > 0)
     network->report.estimate = MAX (network->report.estimate,
         self->reserved_bitrate + 1) - self->reserved_bitrate;
-  network->report.put_bytes = self->passed_bytes;
+  network->report.put_bytes = passed_bytes;
+  network->report.is_blocked = is_pushing;
   self->report = network->report;
   if (g_strcmp0 (self->network, network->element) != 0) {
     GST_DEBUG_OBJECT (self, "the state of the network is read from %s",
@@ -1000,10 +1031,14 @@ gst_bitrate_adapt_finalize (GObject * object)
 static void
 gst_bitrate_adapt_init (GstBitrateAdapt * self)
 {
+  GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD (self);
+
   gst_wireless_properties_init (self, GST_TYPE_BITRATE_ADAPT);
   g_mutex_init (&self->mutex);
   g_cond_init (&self->cond);
   gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), TRUE);
+  self->parent_chain = GST_PAD_CHAINFUNC (sink);
+  gst_pad_set_chain_function (sink, gst_bitrate_adapt_chain);
 }
 
 static void

@@ -171,6 +171,7 @@ fill_report (BitrateSimulation * simulation, const MmtpSenderStats * stats,
   report->is_lower_bound = stats->is_app_limited;
   report->queued_bytes = stats->queued_bytes;
   report->put_bytes = stats->bytes;
+  report->is_blocked = FALSE;
   report->in_flight = path->in_flight;
   report->network_queue = path->queue_delay;
   report->padding = stats->padding_bytes;

@@ -174,7 +174,7 @@ note_idle (BitrateBacklog * backlog, const BitrateReport * report,
 {
   guint64 time;
 
-  if (backlog->n_samples == 0)
+  if (backlog->n_samples == 0 || report->is_blocked)
     return;
   time = AGE_FRAMES * bitrate_backlog_get_frame_period (backlog);
   if (report->now >= backlog->put_at + MAX (time, IDLE_TIME))

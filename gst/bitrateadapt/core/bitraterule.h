@@ -42,6 +42,9 @@ typedef struct
   guint64 in_flight;
   /* number of bytes that left the encoder so far, or BITRATE_UNKNOWN */
   guint64 put_bytes;
+  /* TRUE if the encoder waits because the elements downstream have not taken its
+   * latest frame yet */
+  gboolean is_blocked;
   /* Time in ns for which the latest packets waited in queues of the network, or
    * BITRATE_UNKNOWN. It is the one-way delay of the fastest of these packets,
    * less the minimum one-way delay. */

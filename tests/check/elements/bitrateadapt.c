@@ -1061,6 +1061,79 @@ GST_START_TEST (queue_in_the_network_lowers_the_bitrate)
 
 GST_END_TEST;
 
+/* A sink whose buffers are in flight for 290 ms. Each buffer needs 30 ms to reach
+ * the sink. */
+#define ON_THE_WAY (30 * G_TIME_SPAN_MILLISECOND)
+#define IN_FLIGHT (290 * G_TIME_SPAN_MILLISECOND)
+#define BUFFER_SIZE "25000"
+
+typedef struct
+{
+  GMutex mutex;
+  GArray *arrivals;             /* gint64, in us; protected by `mutex` */
+} FlightLog;
+
+static void
+report_flight (FlightLog * log, gboolean is_arrival)
+{
+  gint64 now = g_get_monotonic_time ();
+  guint64 in_flight = 0;
+  guint i;
+
+  g_mutex_lock (&log->mutex);
+  if (is_arrival)
+    g_array_append_val (log->arrivals, now);
+  for (i = 0; i < log->arrivals->len; i++)
+    if (g_array_index (log->arrivals, gint64, i) + IN_FLIGHT > now)
+      in_flight += atoi (BUFFER_SIZE);
+  set_stats (network, gst_structure_new ("stats",
+          "queued-bytes", G_TYPE_UINT64, G_GUINT64_CONSTANT (0),
+          "in-flight", G_TYPE_UINT64, in_flight, NULL));
+  g_mutex_unlock (&log->mutex);
+}
+
+static GstPadProbeReturn
+delay_buffer (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  g_usleep (ON_THE_WAY);
+  report_flight (data, TRUE);
+  return GST_PAD_PROBE_OK;
+}
+
+/* bitrateadapt must not take a buffer that is on its way to the sink for a
+ * confirmed one. The age of the backlog would then seem to be much lower than
+ * usual at this moment, and too high later. A busy machine may also lower the
+ * bitrate for some time, so the bitrate is tested at many times. */
+GST_START_TEST (buffer_on_its_way_to_the_sink_is_not_confirmed)
+{
+  FlightLog log = { 0 };
+  guint i, n_high = 0;
+  GstPad *pad;
+
+  g_mutex_init (&log.mutex);
+  log.arrivals = g_array_new (FALSE, FALSE, sizeof (gint64));
+  begin ("fakesrc sizetype=fixed filltype=nothing sizemax=" BUFFER_SIZE
+      " ! identity sleep-time=70000 ! x264enc name=enc bitrate=2000 ! "
+      "bitrateadapt name=adapt ! estimator name=net");
+  set_estimate (network, 4000000);
+  report_flight (&log, FALSE);
+  pad = gst_element_get_static_pad (GST_ELEMENT (network), "sink");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, delay_buffer, &log, NULL);
+  gst_object_unref (pad);
+  play ();
+  for (i = 0; i < 800; i++) {
+    g_usleep (5000);
+    report_flight (&log, FALSE);
+    n_high += get_bitrate (encoder) >= 1500;
+  }
+  fail_unless (n_high >= 600, "%u", n_high);
+  end ();
+  g_array_unref (log.arrivals);
+  g_mutex_clear (&log.mutex);
+}
+
+GST_END_TEST;
+
 /* Names of the statistics of a sink without channels: its bytes in flight, its
  * queueing delay and its round-trip time */
 typedef struct
@@ -1479,6 +1552,7 @@ bitrateadapt_suite (void)
   tcase_add_test (tc, loss_asks_for_a_key_frame_once_a_second);
   tcase_add_test (tc, late_packet_asks_for_a_key_frame);
   tcase_add_test (tc, queue_in_the_network_lowers_the_bitrate);
+  tcase_add_test (tc, buffer_on_its_way_to_the_sink_is_not_confirmed);
   tcase_add_loop_test (tc, queue_and_losses_of_the_only_path_count, 0,
       G_N_ELEMENTS (path_names));
   tcase_add_test (tc, request_of_the_sink_is_passed_on_unless_one_comes);

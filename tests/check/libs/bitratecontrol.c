@@ -614,6 +614,19 @@ GST_START_TEST (idle_source_keeps_the_rate)
 
 GST_END_TEST;
 
+/* A sink that blocks also stops the encoder. Unlike a pause, the outage lowers
+ * the bitrate. */
+GST_START_TEST (blocked_source_is_not_idle)
+{
+  begin_backlog (400);
+  report.is_blocked = TRUE;
+  run_backlog (0, 0, 400);
+  assert_target (300);
+  end ();
+}
+
+GST_END_TEST;
+
 /* The estimate is only a lower bound. It would allow 1500 kbit/s, but nothing
  * shows that the network carries this bitrate. */
 GST_START_TEST (idle_source_does_not_raise_the_rate)
@@ -974,6 +987,7 @@ bitrate_control_suite (void)
   tcase_add_test (tc, longer_round_trip_is_no_queue_for_long);
   tcase_add_test (tc, other_sink_ends_an_outage);
   tcase_add_test (tc, idle_source_keeps_the_rate);
+  tcase_add_test (tc, blocked_source_is_not_idle);
   tcase_add_test (tc, idle_source_does_not_raise_the_rate);
   tcase_add_test (tc, loss_before_a_pause_is_no_outage);
   tcase_add_test (tc, messages_in_a_pause_are_no_old_data);
