@@ -13,10 +13,21 @@
 #define PADDING "padding-bitrate"
 #define QUEUE_LEVEL "current-level-bytes"
 
+/* The sum of several such numbers is still in the range of a guint64. */
+#define MAX_NUMBER 1e18
+
 /* --- numbers in a structure ----------------------------------------------- */
 
+/* NaN becomes 0, too. */
+static gdouble
+limit_number (gdouble number)
+{
+  return number > 0 ? MIN (number, MAX_NUMBER) : 0;
+}
+
 /* Reads a number of any type, because elements use different types for their
- * counters. Returns FALSE if the field is missing. */
+ * counters. The number is limited to the range of a guint64; a negative number
+ * becomes 0. Returns FALSE if the field is missing. */
 static gboolean
 get_field (const GstStructure * stats, const gchar * name, gdouble * number)
 {
@@ -29,7 +40,7 @@ get_field (const GstStructure * stats, const gchar * name, gdouble * number)
   g_value_init (&value, G_TYPE_DOUBLE);
   done = g_value_transform (field, &value);
   if (done)
-    *number = g_value_get_double (&value);
+    *number = limit_number (g_value_get_double (&value));
   g_value_unset (&value);
   return done;
 }

@@ -10,6 +10,8 @@
  * include. This factor is the encoder's share of the bytes of a full packet:
  * about 1260 of 1300 bytes. */
 #define PAYLOAD_SHARE 0.97
+/* Larger numbers of bytes are not credible. */
+#define MAX_BYTES (G_GUINT64_CONSTANT (1) << 60)
 /* The bytes in flight also include small messages that the transport sends even
  * while the encoder is idle. The encoder is idle if it has made nothing for
  * IDLE_TIME and for AGE_FRAMES frame periods. If less than a full packet is then
@@ -203,14 +205,15 @@ bitrate_backlog_input (BitrateBacklog * backlog, const BitrateReport * report)
       || report->queued_bytes == BITRATE_UNKNOWN
       || report->in_flight == BITRATE_UNKNOWN)
     return;
-  waiting = report->queued_bytes + PAYLOAD_SHARE * report->in_flight;
+  waiting = MIN (report->queued_bytes, MAX_BYTES)
+      + PAYLOAD_SHARE * MIN (report->in_flight, MAX_BYTES);
   note_idle (backlog, report, waiting);
   sample = &backlog->samples[backlog->n_samples % BITRATE_BACKLOG_SAMPLES];
   sample->time = report->now;
   sample->put = report->put_bytes;
   sample->queue = report->network_queue;
-  sample->confirmed = (gint64) report->put_bytes
-      - (gint64) report->queued_bytes - (gint64) report->in_flight;
+  sample->confirmed = report->put_bytes - report->queued_bytes
+      - report->in_flight;
   sample->drained = MAX (report->put_bytes - MIN (report->put_bytes, waiting),
       backlog->idle_put);
   backlog->n_samples++;

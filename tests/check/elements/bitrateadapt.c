@@ -763,6 +763,25 @@ GST_START_TEST (waiting_data_lower_the_rate)
 
 GST_END_TEST;
 
+/* Numbers that are not credible are limited. */
+GST_START_TEST (endless_queue_asks_for_the_lowest_rate)
+{
+  begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
+      "estimator name=net");
+  set_estimate (network, 2000000);
+  play ();
+  wait_for_bitrate (encoder, 1800);
+  set_stats (network, gst_structure_new ("stats",
+          "queued-bytes", G_TYPE_UINT64, G_MAXUINT64,
+          "in-flight", G_TYPE_INT64, G_MININT64, NULL));
+  wait_for_bitrate (encoder, 540);
+  fail_unless_equals_uint64 (get_counter ("queued-bytes"),
+      G_GUINT64_CONSTANT (1000000000000000000));
+  end ();
+}
+
+GST_END_TEST;
+
 GST_START_TEST (blocked_sink_with_a_queue_lowers_the_rate)
 {
   begin (SOURCE "x264enc name=enc ! bitrateadapt name=adapt ! "
@@ -1538,6 +1557,7 @@ bitrateadapt_suite (void)
   tcase_add_test (tc,
       estimate_of_a_limited_application_does_not_lower_the_rate);
   tcase_add_test (tc, waiting_data_lower_the_rate);
+  tcase_add_test (tc, endless_queue_asks_for_the_lowest_rate);
   tcase_add_test (tc, blocked_sink_with_a_queue_lowers_the_rate);
   tcase_add_test (tc, queue_of_another_branch_does_not_count);
   tcase_add_test (tc, queue_before_the_named_estimator_counts);
