@@ -17,7 +17,7 @@
 /* Minimum time from a request until the receiver can report that the network
  * lost the key frame: the encoder needs some time, and then the key frame and
  * the report need a round trip. A loss that is reported later may have hit the
- * key frame. */
+ * key frame. If the round-trip time is known and longer, it is used instead. */
 #define REPORT_TIME (60 * MILLISECOND)
 /* An estimate is stable if it has not fallen for this time. A fall counts only
  * if the new estimate is less than STEADY_SHARE of the previous estimate. */
@@ -60,6 +60,8 @@ bitrate_key_frames_input (BitrateKeyFrames * self,
   gdouble limit = (gdouble) latency - MARGIN, key_frame, in_flight;
 
   follow_estimate (self, report);
+  self->round_trip = report->round_trip == BITRATE_UNKNOWN ? 0
+      : report->round_trip;
   if (report->estimate == 0 || report->is_lower_bound || latency <= MARGIN
       || report->queued_bytes == BITRATE_UNKNOWN
       || report->in_flight == BITRATE_UNKNOWN
@@ -88,7 +90,7 @@ helps_request (const BitrateKeyFrames * self, guint64 now)
   if (self->is_key_frame_lost)
     return FALSE;
   if (self->is_network_loss)
-    return now < self->asked_at + REPORT_TIME;
+    return now < self->asked_at + MAX (REPORT_TIME, self->round_trip);
   return bitrate_key_frames_is_coming (self, now);
 }
 

@@ -38,6 +38,7 @@ typedef struct
   gboolean is_key_frame_lost;   /* TRUE if the requested key frame was lost */
   /* TRUE if the network may have lost the requested key frame */
   gboolean is_network_loss;
+  guint64 round_trip;           /* last round-trip time in ns; 0 = unknown */
   gdouble estimate;             /* last estimate */
   /* time in ns of the last decrease of the estimate */
   guint64 fell_at;

@@ -84,6 +84,29 @@ GST_START_TEST (loss_in_the_network_may_have_hit_the_key_frame)
 
 GST_END_TEST;
 
+/* With a round trip of 300 ms, the losses before a request are reported for 300
+ * ms after it. */
+GST_START_TEST (loss_in_the_network_is_reported_a_round_trip_later)
+{
+  BitrateReport report = { 1000 * MS, 1600000 };
+
+  begin ();
+  report.round_trip = 300 * MS;
+  bitrate_key_frames_input (&frames, &report, LATENCY, 800000);
+  bitrate_key_frames_note_loss (&frames, BITRATE_LOSS_NETWORK);
+  assert_poll (1000, TRUE);
+  bitrate_key_frames_note_loss (&frames, BITRATE_LOSS_NETWORK);
+  assert_poll (1290, FALSE);
+  assert_poll (2000, FALSE);
+  bitrate_key_frames_note_loss (&frames, BITRATE_LOSS_NETWORK);
+  assert_poll (2000, TRUE);
+  bitrate_key_frames_note_loss (&frames, BITRATE_LOSS_NETWORK);
+  assert_poll (2300, FALSE);
+  assert_poll (3000, TRUE);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (lost_key_frame_is_asked_for_again_soon)
 {
   begin ();
@@ -204,6 +227,7 @@ bitrate_key_frames_suite (void)
   tcase_add_test (tc, loss_asks_for_one_each_second);
   tcase_add_test (tc, loss_before_the_key_frame_that_comes_needs_no_other);
   tcase_add_test (tc, loss_in_the_network_may_have_hit_the_key_frame);
+  tcase_add_test (tc, loss_in_the_network_is_reported_a_round_trip_later);
   tcase_add_test (tc, lost_key_frame_is_asked_for_again_soon);
   tcase_add_test (tc, key_frames_that_are_lost_again_become_rare);
   tcase_add_test (tc, frames_that_will_be_late_ask_for_one);
