@@ -262,6 +262,8 @@ read_estimate (GstElement * element, GstBitrateNetwork * network)
   network->lost[BITRATE_LOSS_NETWORK] = add_up (stats, network_losses);
   network->lost[BITRATE_LOSS_DROPPED] = add_up (stats, dropped);
   network->lost[BITRATE_LOSS_KEY_FRAME] = add_up (stats, dropped_key_frames);
+  if (get_field (stats, "discarded", &number) && number > 0)
+    network->report.dropped = number;
   if (get_field (stats, "padding-bytes", &number))
     network->report.padding = number;
   read_only_path (stats, network);

@@ -175,6 +175,7 @@ fill_report (BitrateSimulation * simulation, const MmtpSenderStats * stats,
   report->in_flight = path->in_flight;
   report->network_queue = path->queue_delay;
   report->padding = stats->padding_bytes;
+  report->dropped = stats->discarded_buffers;
   report->queued_packets = report->round_trip = report->send_rate =
       BITRATE_UNKNOWN;
   report->loss = -1;

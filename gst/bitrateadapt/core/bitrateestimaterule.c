@@ -102,6 +102,16 @@
 
 /* Number of samples of the queue at the sender. At 50 reports per second, they
  * contain the last 1.5 frame periods even at one frame per second. */
+/* If the transport drops packets, they would have been late at this bitrate. The
+ * bitrate is then multiplied by BETA, at most once in each HOLD_TIME. For
+ * DROP_TIME after the latest drop, the bitrate does not rise, and it is not
+ * above the estimate even if the estimate is a lower bound.
+ *
+ * DROP_TIME is longer than the time between two requests for a key frame. If
+ * each key frame is too large to be in time, the bitrate therefore falls until
+ * the key frames are small enough. */
+#define DROP_TIME (1200 * MILLISECOND)
+
 #define SAMPLES 128
 
 typedef struct
@@ -121,6 +131,9 @@ typedef struct
   /* estimate at the time when the path was last full; 0 = it has never been
    * full */
   gdouble full_rate;
+  guint64 dropped;              /* packets in the latest report */
+  guint64 dropped_at;           /* time of the latest drop; 0 = never */
+  guint64 cut_at;               /* earliest time of the next decrease by BETA */
   guint64 step_at;              /* earliest time of the next increase */
 } EstimateRule;
 
@@ -212,6 +225,29 @@ get_network_ceiling (EstimateRule * self, const BitrateReport * report,
       * bitrate_backlog_get_drain_rate (&self->backlog);
 }
 
+static gboolean
+has_dropped (const EstimateRule * self, const BitrateReport * report)
+{
+  return self->dropped_at > 0 && report->now < self->dropped_at + DROP_TIME;
+}
+
+/* Returns the maximum bitrate after the transport has dropped packets. */
+static gdouble
+get_drop_ceiling (EstimateRule * self, const BitrateReport * report,
+    gdouble bitrate)
+{
+  const gboolean is_new = report->dropped > self->dropped;
+
+  self->dropped = report->dropped;
+  if (!is_new)
+    return G_MAXDOUBLE;
+  self->dropped_at = report->now;
+  if (report->now < self->cut_at)
+    return G_MAXDOUBLE;
+  self->cut_at = report->now + HOLD_TIME;
+  return BETA * bitrate;
+}
+
 static gdouble
 get_ceiling (EstimateRule * self, const BitrateLimits * limits,
     const BitrateReport * report, gdouble bitrate)
@@ -221,7 +257,7 @@ get_ceiling (EstimateRule * self, const BitrateLimits * limits,
 
   if (queue > MAX_QUEUE)
     return free_rate * get_share (queue - MAX_QUEUE);
-  if (report->is_lower_bound)
+  if (report->is_lower_bound && !has_dropped (self, report))
     return MAX (bitrate, bitrate_backlog_is_padded (&self->backlog,
             report->now) ? free_rate : MAX_EXCESS * report->estimate);
   return free_rate;
@@ -274,12 +310,14 @@ feedback (gpointer rule, const BitrateLimits * limits,
     const BitrateReport * report, gdouble bitrate)
 {
   EstimateRule *self = rule;
-  gdouble ceiling, network_ceiling, return_rate;
+  gdouble ceiling, network_ceiling, drop_ceiling, return_rate;
 
   network_ceiling = get_network_ceiling (self, report, bitrate);
+  drop_ceiling = get_drop_ceiling (self, report, bitrate);
   if (report->estimate == 0)
     return bitrate;
   ceiling = MIN (get_ceiling (self, limits, report, bitrate), network_ceiling);
+  ceiling = MIN (ceiling, drop_ceiling);
   return_rate = get_return_rate (self, network_ceiling, bitrate);
   if (MIN (return_rate, ceiling) > bitrate) {
     self->step_at = report->now + HOLD_TIME;
@@ -292,7 +330,8 @@ feedback (gpointer rule, const BitrateLimits * limits,
     }
     return ceiling;
   }
-  if (report->now < self->step_at || bitrate_backlog_is_idle (&self->backlog))
+  if (report->now < self->step_at || has_dropped (self, report)
+      || bitrate_backlog_is_idle (&self->backlog))
     return bitrate;
   self->step_at = report->now + STEP_INTERVAL;
   return MIN (bitrate * (1 + get_step (self, bitrate)), ceiling);

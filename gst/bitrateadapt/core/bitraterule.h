@@ -59,6 +59,9 @@ typedef struct
    * was sent, the estimate shows the rate that the path carries, even if the
    * stream uses less than this rate. */
   guint64 padding;
+  /* number of packets that the transport has dropped so far, because they would
+   * have been late */
+  guint64 dropped;
 } BitrateReport;
 
 typedef struct

@@ -698,6 +698,29 @@ GST_START_TEST (static_picture_keeps_the_rate)
 
 GST_END_TEST;
 
+/* The transport drops each key frame, because it would be late. The bitrate
+ * falls to the estimate less the headroom of 10 %, although the estimate is only
+ * a lower bound. Each further drop multiplies the bitrate by 0.85. */
+GST_START_TEST (drops_of_the_transport_lower_the_rate)
+{
+  begin (&usual, &bitrate_estimate_rule, 1400);
+  report.estimate = 1000 * KBIT;
+  report.is_lower_bound = TRUE;
+  run (1000);
+  assert_target (1500);
+  report.dropped = 30;
+  run (1000);
+  assert_target (900);
+  report.dropped = 60;
+  run (1000);
+  assert_target (765);
+  run (3000);
+  assert_target_between (1300, 1500);
+  end ();
+}
+
+GST_END_TEST;
+
 /* If the transport does not report the bytes in flight, the backlog is unknown.
  * An unknown backlog does not lower the bitrate. */
 GST_START_TEST (unknown_backlog_changes_nothing)
@@ -992,6 +1015,7 @@ bitrate_control_suite (void)
   tcase_add_test (tc, loss_before_a_pause_is_no_outage);
   tcase_add_test (tc, messages_in_a_pause_are_no_old_data);
   tcase_add_test (tc, static_picture_keeps_the_rate);
+  tcase_add_test (tc, drops_of_the_transport_lower_the_rate);
   tcase_add_test (tc, unknown_backlog_changes_nothing);
   tcase_add_test (tc, other_encoder_gets_the_rate_again);
   tcase_add_test (tc, limits_may_change_while_it_runs);
