@@ -91,8 +91,9 @@ class CodingExtension:
 class Picture:
     temporal_reference: int
     type: int
-    # (full_pel_backward_vector, backward_f_code, full_pel_forward_vector,
-    # forward_f_code). A field that the header does not have is 0.
+    # The tuple (full_pel_backward_vector, backward_f_code,
+    # full_pel_forward_vector, forward_f_code) of the picture header. A field
+    # that the header does not have is 0.
     vectors: tuple
     header: tuple  # The range of the picture header without its extensions.
     # The start of the picture, including the headers before the picture header.

@@ -36,7 +36,8 @@ typedef struct
   guint32 bytes;
 } ArenaOpportunity;
 
-/* The opportunities of one or more links, ordered by arrival. */
+/* The opportunities of one or more links to send a packet, ordered by the time
+ * at which this packet would arrive. */
 typedef struct
 {
   GArray *opportunities;        /* of ArenaOpportunity */

@@ -75,7 +75,7 @@ void datagram_block_steal (DatagramBlock * block, const guint8 * bytes,
 
 /* Releases the memory of the slice. Afterwards the slice is empty. */
 void datagram_slice_clear (DatagramSlice * slice);
-/* Releases the reference of a slice to its block. Use this function instead of
- * datagram_slice_clear if the fields of the slice were passed on to somebody
- * else. `block` may be NULL. */
+/* Releases the reference that a slice holds on its block. Code that has copied
+ * the fields of a slice calls this function instead of datagram_slice_clear.
+ * `block` may be NULL. */
 void datagram_block_unref (DatagramBlock * block);

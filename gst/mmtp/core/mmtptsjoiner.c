@@ -18,7 +18,7 @@
 
 typedef enum
 {
-  /* The sender has not cut the stream so far. */
+  /* So far, the sender has not divided the stream at its pictures. */
   STATE_UNCUT,
   STATE_BETWEEN,                /* between two pictures */
   /* within a picture; no part of the picture is missing so far */

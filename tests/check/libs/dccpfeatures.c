@@ -868,10 +868,12 @@ GST_START_TEST (half_a_turn_without_options_is_no_reordering)
 
 GST_END_TEST;
 
-/* Erratum 974 also applies to FGSS, the sequence number of the first packet
- * that carried the Change options. In this test, the endpoint uses three
- * quarters of the sequence space after that packet. A Confirm that arrives then
- * must not count as the answer to an earlier packet. */
+/* FGSS is the sequence number of the first packet that carried the Change
+ * options. In this test, the endpoint sends packets until three quarters of the
+ * sequence space after FGSS are used. In circular arithmetic, the newest
+ * sequence numbers then precede FGSS. A Confirm that acknowledges such a number
+ * must nevertheless count as the answer to the Change options, because erratum
+ * 974 also applies to FGSS. */
 GST_START_TEST (half_a_turn_of_our_own_makes_no_confirm_late)
 {
   const guint64 quarter = G_GUINT64_CONSTANT (1) << 46;

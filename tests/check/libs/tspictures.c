@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests that a transport stream is divided into units with at most one picture
- * each, and which bytes of a dropped picture are still sent. The packets are
- * written by hand from ISO/IEC 13818-1.
+ * each. Also tests which bytes of a dropped picture are still sent. The packets
+ * are written by hand from ISO/IEC 13818-1.
  */
 
 #include <gst/check/gstcheck.h>
