@@ -561,8 +561,8 @@ gst_dccp_thin_sink_watch (GstNetworkSink * sink, GCancellable * cancellable,
 
 /* --- sending -------------------------------------------------------------- */
 
-/* Makes `wait` return at `time` in ns, or earlier if the endpoint may send
- * before that. The caller holds the lock. */
+/* Makes `wait` return at `time` (in ns), or earlier if the endpoint may send
+ * earlier. The caller holds the lock. */
 static GstNetworkSinkResult
 wait_until (GstDccpThinSink * self, guint64 time, GstNetworkSinkResult result)
 {

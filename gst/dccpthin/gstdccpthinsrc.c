@@ -99,7 +99,7 @@ struct _GstDccpThinSrc
   gboolean eos_at_end;
   guint64 peer_timeout;         /* ns; 0 = no timeout */
   GstNetworkSrcQueue queue;     /* of Items */
-  /* the sender was told that downstream is slow */
+  /* TRUE if the sender was told that downstream is slow */
   gboolean is_slow;
   gboolean stopping;
   GstDccpThinSrcCounters counters;

@@ -45,7 +45,8 @@ struct _GstIfdQueueInput
   gboolean has_ts_time;
   guint64 ts_time;              /* in units of 1/90000 s modulo 2^33 */
   GstClockTime ts_due;
-  /* TRUE if a message has said that the transport stream passes unchanged */
+  /* TRUE if a warning was posted that the transport stream is passed on
+   * unchanged */
   gboolean told_refusal;
   /* TRUE if the caps of MPEG video contain parsed=true */
   gboolean parsed;

@@ -46,10 +46,10 @@ GST_ELEMENT_REGISTER_DECLARE (mmtpsrc);
 GST_DEBUG_CATEGORY_STATIC (gst_mmtp_src_debug);
 #define GST_CAT_DEFAULT gst_mmtp_src_debug
 
-/* Size of each receive buffer: the maximum datagram and 1.5 KiB more. Most
- * packets use only the beginning of their buffer. The additional space puts the
- * beginnings of different buffers into different cache lines. Pages that are
- * never written use no memory. */
+/* Size of each receive buffer: the maximum size of a datagram plus 1.5 KiB.
+ * Most packets use only the beginning of their buffer. The additional space
+ * puts the beginnings of different buffers into different cache lines. Pages
+ * that are never written use no memory. */
 #define INPUT_ROOM (65536 + 1536)
 /* maximum length of a buffer list */
 #define MAX_LIST 64
@@ -133,7 +133,8 @@ struct _GstMmtpSrc
   GstMmtpClockMap clock_map;
   /* Value in ns that is added to all times so that no time is negative. */
   gint64 shift;
-  /* The caps of the sender that are set on the pad; NULL if other caps are set.
+  /* The caps that are set on the pad, if they came from the sender. NULL if
+   * other caps are set.
    */
   GRefString *caps_in_use;
   /* object that makes a valid transport stream of the data that arrived
@@ -179,7 +180,8 @@ clear_item (gpointer data)
   g_clear_pointer (&item->caps, g_ref_string_release);
 }
 
-/* Drops the first entry. The entry after it gets the DISCONT flag. */
+/* Drops the first entry of the queue. The entry after it gets the DISCONT flag.
+ */
 static void
 drop_first (GstMmtpSrc * self)
 {

@@ -132,7 +132,8 @@ struct _GstUdpliteSrc
   /* The socket. It is created and freed while no streaming thread runs;
    * otherwise only the streaming thread uses it. */
   UdpliteSocket *udplite;
-  /* the application's socket if `udplite` uses one; otherwise NULL */
+  /* the socket of the application if `udplite` uses that socket; otherwise NULL
+   */
   GSocket *foreign;
   GInetSocketAddress *group;    /* joined multicast group */
   gchar *group_interfaces, *group_sources;
@@ -153,7 +154,7 @@ struct _GstUdpliteSrc
   GstAllocator *blocks;
   /* size in bytes of the buffers in the pool of GstBaseSrc */
   gsize pool_size;
-  /* sender of the previous packet, and the path it came from */
+  /* sender of the previous packet, and the path on which this packet arrived */
   GSocketAddress *sender;
   DatagramPath sender_path;
 };
@@ -402,7 +403,7 @@ static void
 leave_group (GstUdpliteSrc * self)
 {
   /* The socket of the application stays open, but it must not remain a member
-   * of the group. */
+   * of the multicast group. */
   if (self->group && self->foreign && !g_socket_is_closed (self->foreign))
     gst_udplite_set_membership (self->udplite, FALSE, self->group,
         self->group_interfaces, self->group_sources, NULL);

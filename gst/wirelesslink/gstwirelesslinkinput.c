@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Input into the link: adds flows to the core, describes video packets for
- * queues that know frames, and checks whether there is room for a packet.
+/* Input into the link: adds flows to the core, describes video packets to a
+ * queue discipline that works on frames, and checks whether there is room for a
+ * packet.
  */
 
 #include "gstwirelesslinkprivate.h"
@@ -25,8 +26,8 @@ get_size (GstBuffer * buffer)
   return MIN (gst_buffer_get_size (buffer), G_MAXUINT32);
 }
 
-/* If the packet belongs to a video frame and the queue knows frames, returns a
- * description of the packet. Otherwise returns NULL. */
+/* If the packet belongs to a video frame and the queue discipline works on
+ * frames, returns a description of the packet. Otherwise returns NULL. */
 static const VideoPacket *
 describe_video (GstWirelessLink * self, GstWirelessLinkFlow * flow,
     GstBuffer * buffer, VideoPacket * packet)

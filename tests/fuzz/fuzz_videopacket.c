@@ -55,8 +55,8 @@ check_packet (Reading reading, const VideoPacket * packet, gsize size)
     fuzz_check (packet->begins && packet->ends && packet->type);
 }
 
-/* Checks that the reader has not changed the result. It must not change the
- * result if it refuses a packet. */
+/* Called after the reader has refused a packet. Checks that the reader has not
+ * changed the result `packet`. */
 static void
 check_untouched (const VideoPacket * packet)
 {

@@ -72,7 +72,9 @@ class RecipeCase(unittest.TestCase):
 
 
 class DescriptionTest(RecipeCase):
-    """Runs in a host of its own, in which no other program uses port 5004."""
+    """Tests the recipe with a session description. Each test runs in a host of
+    its own, in which no other program uses port 5004.
+    """
 
     def setUp(self):
         super().setUp()
@@ -115,8 +117,9 @@ class SourceRoutingTest(RecipeCase):
     the testbed.
     """
 
-    # {text on the documentation page: its replacement in this test}. Host a has
-    # two links, and host b is the router of both links.
+    # Texts of the documentation page that this test replaces, as {text on the
+    # page: its replacement}. Host a has two links, and host b is the router of
+    # both links.
     THEIRS = {"192.0.2.7": "10.77.0.1", "192.0.2.1": "10.77.0.2",
               "198.51.100.9": "10.77.1.1", "198.51.100.1": "10.77.1.2",
               "wlan0": "wl0", "usb0": "wl1", "203.0.113.1": "10.99.0.1"}

@@ -178,8 +178,8 @@ def _cached(name, make):
 # ------------------------------------------------------------ rewritten headers
 
 def set_bits(data, at, width, value):
-    """Returns `data` with the `width` bits from bit `at` on replaced by
-    `value`.
+    """Returns a copy of `data` in which `width` bits, beginning with the bit
+    `at`, are replaced by `value`.
     """
     number = int.from_bytes(data, "big")
     shift = 8 * len(data) - at - width

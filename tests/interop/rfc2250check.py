@@ -49,7 +49,9 @@ class MalformedHeader(Exception):
 
 @dataclass
 class VideoHeader:
-    """The header between the RTP header and the elementary stream."""
+    """The video-specific header, which is between the RTP header and the
+    elementary stream.
+    """
     fields: dict
     extension: dict = None  # The header of section 3.4.1; None if T is 0.
     # The 32 bits of composite display; None if D is 0.
@@ -98,7 +100,8 @@ class Placed:
     start: int
     end: int
     picture: mpegvideo.Picture
-    # All units that have at least one byte in the packet.
+    # All units of the stream, such as headers and slices, that have at least
+    # one byte in the packet.
     units: list = field(default_factory=list)
     injected: int = 0  # The size in bytes of a repeated sequence header.
 

@@ -120,8 +120,9 @@ class Film:
         return kinds
 
     def traced(self):
-        """Returns for each access unit its fields as ffmpeg reads them, in
-        order.
+        """Returns a list for each access unit. The list has the header fields
+        that ffmpeg reads from the access unit, as (name, value), in the order
+        of the stream.
         """
         _, text = peers.run(["ffmpeg", "-hide_banner", "-nostats", "-i",
                              self.stream, "-c", "copy", "-bsf:v",
@@ -164,7 +165,9 @@ class Film:
         return hashes
 
     def shown(self, numbers):
-        """Returns `numbers`, which are indices of frames, in display order."""
+        """Returns `numbers`, sorted into display order. `numbers` are indices
+        of frames.
+        """
         return sorted(numbers, key=lambda n: self.pts[n])
 
 

@@ -173,7 +173,7 @@ class TransportStream(unittest.TestCase):
         """All streams are sent at the same time, because sending a stream takes
         as long as the stream lasts. The rate of the link is two thirds of the
         rate of the stream. Sound and data, which are not dropped, need one
-        third."""
+        third of the rate of the stream."""
         with contextlib.ExitStack() as stack:
             pool = stack.enter_context(concurrent.futures.ThreadPoolExecutor())
             sending = {}
@@ -247,7 +247,8 @@ class TransportStream(unittest.TestCase):
         with peers.workdir() as work:
             # tsparse gives the same timestamp to several pictures. ifdqueue
             # nevertheless sends each picture at its own due time. On a slow
-            # machine some pictures are late, so many may wait.
+            # machine some pictures are late, so the queue must have room for
+            # many waiting pictures.
             data, frames, sent = self.send(path, work, FAST,
                                            options="max-frames=64")
             self.assertEqual(frames, sent)

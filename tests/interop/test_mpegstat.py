@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares the log of mpegstat with ffprobe and with the elementary stream."""
+"""Compares the log of mpegstat with the output of ffprobe and with the
+elementary stream itself.
+"""
 
 import unittest
 from collections import Counter

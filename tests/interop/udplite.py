@@ -129,7 +129,8 @@ def in_udp(ip, segment):
 
 
 def judge(ip, backend, segment, coverage=0):
-    """Returns what a receiver of this backend must do with the UDP-Lite packet.
+    """Returns what a receiver with the backend `backend` must do with the
+    UDP-Lite packet `segment`.
     """
     if backend == "udp":
         # The receiver ignores the ports in the UDP-Lite header. A NAT may have
@@ -229,7 +230,9 @@ GOOD = "1"  # The status that tshark reports for a correct checksum.
 
 
 def dissect(packets):
-    """Returns what tshark finds in each packet, as dictionaries."""
+    """Returns a dictionary for each packet. It has the fields named in
+    TSHARK_FIELDS, with the values that tshark reads from the packet.
+    """
     with peers.workdir() as work:
         write_pcap(work / "pcap", packets)
         return peers.tshark(

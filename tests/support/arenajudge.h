@@ -18,11 +18,14 @@ typedef struct
 {
   /* Share of the frames that could be decoded in time. */
   gdouble decodable;
-  gdouble p50, p95, p99;        /* Percentiles of the delay of frames. */
-  /* Share of decodable frames in the second in which it is lowest. */
+  /* 50th, 95th and 99th percentile of the delay of a frame. */
+  gdouble p50, p95, p99;
+  /* Share of decodable frames in the worst second, which is the second with the
+   * lowest share of decodable frames. */
   gdouble worst_second;
-  /* Bytes sent forward with all headers, divided by the bytes of the frames
-   * that could be decoded in time. */
+  /* Number of bytes that the sender sent to the receiver, with all headers,
+   * divided by the number of bytes of the frames that could be decoded in time.
+   */
   gdouble sent_per_played;
   /* Number of frames that were sent in vain, because a frame to which they
    * refer was never sent completely. Frames that were sent only partly count,
@@ -31,9 +34,12 @@ typedef struct
   /* Share of the sent bytes that belong to frames that could not be decoded in
    * time, from 0 to 1. */
   gdouble vain;
-  /* Bytes sent back, divided by the bytes sent forward. */
+  /* Number of bytes that the receiver sent to the sender, divided by the number
+   * of bytes that the sender sent to the receiver. */
   gdouble feedback;
-  /* One-way delay minus the minimum one-way delay. */
+  /* Mean and 95th percentile of the queueing delay of a packet. The queueing
+   * delay is the one-way delay minus the minimum one-way delay on the same
+   * path. */
   gdouble queueing_mean, queueing_p95;
 } ArenaFigures;
 
@@ -48,18 +54,20 @@ guint64 arena_judge_time_below (const ArenaSessionRecord * record,
     guint64 from, gdouble limit);
 guint64 arena_judge_time_above (const ArenaSessionRecord * record,
     guint64 from, gdouble limit);
-/* Share of the samples from `from` to `to` whose estimated rate differs from
- * `rate` by at most `tolerance`. `tolerance` is from 0 to 1, relative to
- * `rate`. */
+/* Returns the share of the samples from `from` to `to` whose estimated rate
+ * differs from `rate` by at most `tolerance`. `tolerance` is from 0 to 1,
+ * relative to `rate`. */
 gdouble arena_judge_share_within (const ArenaSessionRecord * record,
     guint64 from, guint64 to, gdouble rate, gdouble tolerance);
-/* Median of the estimated rates that were sampled from `from` to `to`. */
+/* Returns the median of the estimated rates that were sampled from `from` to
+ * `to`. */
 gdouble arena_judge_median_rate (const ArenaSessionRecord * record,
     guint64 from, guint64 to);
-/* Jain's index of two rates (Jain, Chiu and Hawe 1984). */
+/* Returns Jain's fairness index of two rates (Jain, Chiu and Hawe 1984). */
 gdouble arena_judge_fairness (gdouble a, gdouble b);
 
-/* Percentile `p` (0 to 1) of n values. Sorts `values`. */
+/* Returns the percentile `p` (0 to 1) of the `n` elements of `values`. Sorts
+ * `values`. */
 gdouble arena_percentile (gdouble * values, guint n, gdouble p);
 
 G_END_DECLS

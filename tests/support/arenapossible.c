@@ -71,9 +71,9 @@ arena_supply_get_max_gap (const ArenaSupply * supply, guint64 from, guint64 to)
 }
 
 /* Returns how many bytes the links could accept before `due`. The search begins
- * at the opportunity with the number `from`, which must not be after `due`. On
- * return, `from` is the number of the opportunity at which the search ended, so
- * that the next search can begin there. */
+ * at the opportunity to send with the index `from`. This opportunity must not
+ * be after `due`. On return, `from` is the index of the opportunity at which
+ * the search ended, so that the next search can begin there. */
 static guint64
 get_bytes_before (const ArenaSupply * supply, guint64 due, guint * from)
 {
@@ -122,11 +122,14 @@ typedef struct
   const GArray *frames;
   const ArenaSupply *supply;
   const ArenaPossibleConfig *config;
-  guint64 *sizes;               /* Bytes of each frame with all headers. */
-  /* Number of bytes that the links can accept before the frame is due. */
+  /* Size in bytes of each frame with all headers */
+  guint64 *sizes;
+  /* For each frame, the number of bytes that the links can accept before this
+   * frame is due. */
   guint64 *before;
   gboolean *keep;
-  /* Arrays of guint: the frames that refer to this frame. */
+  /* For each frame, an array of guint: the indices of the frames that refer to
+   * this frame. */
   GArray **dependents;
 } Plan;
 

@@ -41,12 +41,14 @@ typedef struct
 typedef struct
 {
   GArray *opportunities;        /* of ArenaOpportunity */
-  /* For each opportunity, the sum of the bytes of all opportunities before it.
+  /* For each opportunity to send, the number of bytes that the links can accept
+   * in all opportunities before it.
    */
   guint64 *bytes;
 } ArenaSupply;
 
-/* Takes ownership of the array `opportunities`, which may be in any order. */
+/* Creates a supply from the array `opportunities`, which may be in any order,
+ * and takes ownership of this array. */
 ArenaSupply *arena_supply_new (GArray * opportunities);
 void arena_supply_free (ArenaSupply * supply);
 /* Returns the maximum time (ns) between `from` and `to` during which nothing

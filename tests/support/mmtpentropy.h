@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Random bytes of an MMTP endpoint for simulations that are reproducible. */
+/* Pseudorandom bytes for an MMTP endpoint, so that a simulation gives the same
+ * result each time. */
 
 #ifndef __MMTP_ENTROPY_H__
 #define __MMTP_ENTROPY_H__

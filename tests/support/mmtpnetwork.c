@@ -48,7 +48,7 @@ typedef struct
    */
   GArray *challenges;
   GByteArray *cookies;
-  /* The peer has returned one of the challenges. */
+  /* TRUE if the peer has returned one of the challenges */
   gboolean validated;
 } Account;
 

@@ -42,7 +42,8 @@ void sink_pipeline_free (SinkPipeline * test);
 gint sink_pipeline_pushed (SinkPipeline * test);
 guint64 sink_pipeline_stat_of (SinkPipeline * test, const gchar * name);
 gboolean sink_pipeline_is_in_state (SinkPipeline * test, const gchar * state);
-/* Returns the error on the bus. There must be exactly one. Free it. */
+/* Returns the error on the bus. There must be exactly one error. The caller
+ * frees it. */
 GError *sink_pipeline_take_error (SinkPipeline * test);
 void sink_pipeline_wait_for_warning (SinkPipeline * test);
 /* Flushes the pad as a source does. The flush ends only when the thread that

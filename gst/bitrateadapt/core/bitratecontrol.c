@@ -15,8 +15,8 @@ struct _BitrateControl
   gdouble wanted;
   /* TRUE if the encoder was set to stats.target */
   gboolean is_asked;
-  /* TRUE while a change has to wait because of max_changes. `held_back` counts
-   * this change already. */
+  /* TRUE while a change has to wait because of max_changes. The waiting change
+   * is already counted in `held_back`. */
   gboolean is_held;
 
   guint64 changed_at[BITRATE_MAX_CHANGES];      /* ring of times in ns */

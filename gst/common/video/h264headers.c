@@ -14,8 +14,8 @@
 #include "nalbits.h"
 #include "nalunittypes.h"
 
-/* maximum numbers of sequence and picture parameter sets, sections 7.4.2.1 and
- * 7.4.2.2 of H.264 */
+/* maximum number of sequence parameter sets (section 7.4.2.1 of H.264), and
+ * maximum number of picture parameter sets (section 7.4.2.2) */
 #define MAX_SPS 32
 #define MAX_PPS 256
 /* maximum of num_ref_frames_in_pic_order_cnt_cycle */

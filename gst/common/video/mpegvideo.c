@@ -95,8 +95,8 @@ find_bytes_avx2 (const guint8 * p, gchar value)
       | (guint64) (guint32) _mm256_movemask_epi8 (high) << 32;
 }
 
-/* Does the same as find_prefix_sse2, but with AVX2 instructions. A step needs
- * 65 bytes. */
+/* Does the same as find_prefix_sse2, but with AVX2 instructions. One step of
+ * this search needs 65 bytes. */
 static AVX2 const guint8 *
 find_prefix_avx2 (const guint8 ** data, const guint8 * end)
 {

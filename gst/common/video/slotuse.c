@@ -376,8 +376,8 @@ read_start (SlotReader * reader, const guint8 * data, gsize size, SlotUse * use)
   }
 }
 
-/* Completes the description of a unit. If the unit is invalid, it uses and
- * updates all slots. */
+/* Completes `use`, which describes a unit. If the unit is invalid, `use` then
+ * says that the unit uses and updates all slots. Returns `is_valid`. */
 static gboolean
 finish (gboolean is_valid, SlotUse * use)
 {

@@ -84,8 +84,9 @@ gboolean dccp_events_pop (DccpEvents * events, DccpEvent * event);
 typedef struct
 {
   DccpEndpointConfig config;
-  /* Counters of all connections that have ended and of the current one. The
-   * counters of the current half-connections are not included. */
+  /* Sums of the counters of all connections that have ended, and of the current
+   * connection. The counters of the current half-connections are not included.
+   */
   DccpStats stats;
   /* TRUE if the local application is too slow for the data that it receives. */
   gboolean is_slow;

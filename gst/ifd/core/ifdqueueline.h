@@ -92,8 +92,9 @@ gboolean ifd_line_poll_drop (IfdLine * line, IfdLineDrop * drop);
 
 /* Call this function when a new receiver is connected; see ifd_restart (). */
 void ifd_line_restart (IfdLine * line);
-/* Call this function repeatedly at the end of a stream, until it returns FALSE.
- * Removes the oldest element and stores it in `item`. */
+/* Removes the oldest element of the queue and stores it in `item`. Returns
+ * FALSE if the queue is empty. At the end of a stream, the caller calls this
+ * function repeatedly until it returns FALSE. */
 gboolean ifd_line_flush (IfdLine * line, IfdLineItem * item);
 
 /* Returns whether the next frame can be stored without dropping a frame; see

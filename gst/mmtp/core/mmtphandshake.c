@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sender's side of the handshake. */
+/* Implementation of mmtphandshake.h: the sender's side of the handshake. */
 
 #include "mmtphandshake.h"
 

@@ -30,8 +30,8 @@ typedef struct
   guint next;                   /* entry to be replaced next */
 } MmtpReceivedCaps;
 
-/* Frees the memory of the caps. Before its first use, all fields of an
- * MmtpReceivedCaps are 0. */
+/* Frees the memory of the caps. Before an MmtpReceivedCaps is used for the
+ * first time, all its fields must be 0. */
 void mmtp_received_caps_clear (MmtpReceivedCaps * self);
 /* Adds a piece of the caps text. Sets `is_complete` to TRUE if the text is
  * complete and has to be acknowledged. The receiver accepts only certain plain

@@ -21,7 +21,7 @@ typedef struct
 } MmtpRecent;
 
 void mmtp_recent_clear (MmtpRecent * recent);
-/* Adds a minimum that stands for `samples` samples. */
+/* Adds `min`, which is the minimum of `samples` samples. */
 void mmtp_recent_add (MmtpRecent * recent, guint64 now, gint64 min,
     guint samples);
 /* Adds `change` to all minima. This is necessary when the reference from which

@@ -74,13 +74,13 @@ typedef struct
   guint64 layers[MPEGSTAT_MAX_LAYERS];  /* frames by temporal layer */
   guint64 incomplete;
   guint64 gops;
-  guint64 bitrate;              /* in bit/s, over the last second */
+  guint64 bitrate;              /* bitrate of the last second, in bit/s */
   /* mean bitrate from the first to the last arrival, in bit/s */
   guint64 average_bitrate;
   /* time from the first to the last arrival, in ns */
   guint64 duration;
   gint64 latency_min, latency_median, latency_p95, latency_p99, latency_max;
-  /* All latencies are in ns, also the five latencies above. */
+  /* latency_mean and the five latencies above are in ns. */
   gint64 latency_mean;
   guint64 jitter;               /* in ns */
 } MpegStatTotals;

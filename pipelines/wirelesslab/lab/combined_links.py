@@ -104,8 +104,9 @@ def why_not(cell: Cell) -> str:
 
 
 def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
-    """Returns the cells whose protocol can use their link, and a line about
-    each protocol that cannot use one of the links.
+    """Returns the cells (runs of a matrix) whose protocol can use their link,
+    and a line of text about each pair of a protocol and a link that is left
+    out.
     """
     left, words = [], {}
     for cell in found:
@@ -119,10 +120,10 @@ def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
 
 
 def without_schedules(found: list[Cell]) -> tuple[list[Cell], list[str]]:
-    """Returns the cells that can be run without network namespaces, and a line
-    about each link that is left out. A link with a schedule is left out,
-    because a schedule changes the network devices of the hosts, and hosts
-    without namespaces have no such devices."""
+    """Returns the cells (runs of a matrix) that can be run without network
+    namespaces, and a line about each link that is left out. A link with a
+    schedule is left out, because a schedule changes the network devices of the
+    hosts, and hosts without namespaces have no such devices."""
     names = dict.fromkeys(cell["link"]["name"] for cell in found if any(
         part.get(link_schedules.KEY)
         for part in link_paths.parts(cell["link"])))

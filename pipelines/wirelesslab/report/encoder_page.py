@@ -40,8 +40,9 @@ def groups(runs: list[EncoderRun], beside: pathlib.Path,
 
 
 def measure(runs: list[EncoderRun], words: Callable[[str], None]) -> None:
-    """Computes the results of all runs, on all processor cores, and stores them
-    in the runs. Calls `words` with a line about the progress after each run.
+    """Computes the results of all runs on all processor cores in parallel, and
+    stores the results in the runs. After each run, calls `words` with a line of
+    text about the progress.
     """
     for number, (numbers, run) in enumerate(zip(
             process_pool.each(EncoderRun.numbers, runs), runs), 1):

@@ -21,9 +21,9 @@ CLEARLY = 2
 # seed. A lead of a few tenths of a point says nothing, because repeated runs of
 # one transport differ by more.
 MIN_LEAD, MIN_SEEDS = 1.0, 3
-# A sentence names at most MAX_NAMED rows that share the first place. If there
-# are more such rows, it names only some of them: the rows with the highest
-# medians. NAMED is the number of these rows.
+# A sentence names all rows that share the first place, if there are at most
+# MAX_NAMED such rows. If there are more such rows, it names only the NAMED rows
+# with the highest medians.
 MAX_NAMED, NAMED = 5, 3
 # Percentages below this value are rounded to 0.
 MIN_SHOWN = 0.5
@@ -34,7 +34,9 @@ KINDS = {"I": "key frames", "B": "B-frames"}
 
 
 class Frames(typing.NamedTuple):
-    """Numbers of frames of one run, each as {type: number}."""
+    """The numbers of frames of one run. Each field is a dictionary {frame type:
+    number of frames}.
+    """
 
     sent: dict[str, float]
     lost: dict[str, float]
@@ -63,9 +65,9 @@ class Frames(typing.NamedTuple):
 
 
 class Row(typing.NamedTuple):
-    """The runs of one row of the report, such as those of a transport, that
-    were not flagged. If all runs of the row were flagged, these are all its
-    runs."""
+    """A row of the report, for example the row of a transport. It has the runs
+    of this row that were not flagged. If all runs of the row were flagged, it
+    has all runs of the row."""
 
     name: str
     # For each run, the percentage of its frames that were decodable in time.
@@ -86,7 +88,8 @@ class Row(typing.NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether every frame was decodable in time, in all runs."""
+        """True if, in each run of the row, every frame was decodable in time.
+        """
         return all(each.sent == each.decodable for each in self.frames)
 
 
@@ -142,8 +145,8 @@ def is_only_b(row: Row) -> bool:
 
 
 def why(row: Row) -> str:
-    """Returns what happened to the frames of this row, in words that follow its
-    name.
+    """Returns what happened to the frames of this row. The result is the part
+    of a sentence that follows the name of the row.
     """
     if row.is_complete:
         return "delivered every frame in time"

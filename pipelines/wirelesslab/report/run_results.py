@@ -34,8 +34,9 @@ Table = tuple[list[str], list[Any]]  # (heads, rows)
 
 
 class Run:
-    """A completed run of a cell, or of one stream of a cell. `beside` has the
-    runs of all streams of the cell."""
+    """A completed cell, which is one run of a matrix. If the cell has several
+    streams, each stream has a Run of its own, and `beside` has the Runs of all
+    these streams."""
 
     def __init__(self, directory: pathlib.Path, result: dict[str, Any],
                  build: pathlib.Path | None, late_ms: float,
@@ -81,7 +82,8 @@ class Run:
 
     @property
     def way(self) -> comparisons.Way:
-        """What the run is compared by, for example its protocol or its bitrate.
+        """How the runs are compared with each other, for example by their
+        protocol or by their bitrate.
         """
         return comparisons.WAYS[self._by]
 
@@ -94,8 +96,8 @@ class Run:
 
     @property
     def group(self) -> tuple[Any, ...]:
-        """The group of the run. Runs of the same group are compared with each
-        other."""
+        """The key of the group to which the run belongs. Runs of the same group
+        are compared with each other."""
         return self.way.group(self)
 
     @property
@@ -196,8 +198,8 @@ class Run:
         return dict(self._numbers)
 
     def know(self, numbers: dict[str, float]) -> None:
-        """Sets the numbers that numbers() returns, because another process has
-        computed them already.
+        """Stores `numbers` as the result of numbers(), because another process
+        has already computed these numbers.
         """
         self.__dict__["_numbers"] = numbers
 
@@ -306,7 +308,9 @@ def read_grid(output: pathlib.Path) -> dict[str, Any]:
 
 
 def left_out(output: pathlib.Path) -> list[str]:
-    """Returns lines about the cells that this machine could not run."""
+    """Returns lines of text about the cells that this machine could not run. A
+    cell is one run of a matrix.
+    """
     return read_grid(output).get("left_out", [])
 
 
@@ -392,9 +396,9 @@ def title_of(run: Run) -> str:
 
 
 def summary(runs: list[Run]) -> Table:
-    """Returns the heads of the columns and the rows. A table cell has the
-    median over all runs of a label. If there are several runs, it also has the
-    lowest and the highest value."""
+    """Returns two values: the heads of the columns, and the rows of the table.
+    A table cell has the median over all runs of a label. If there are several
+    runs, it also has the lowest and the highest value."""
     heads = [runs[0].way.head, *(head for head, _, _ in SUMMARY), "runs"]
     rows = []
     for own in by_label(runs).values():
@@ -418,7 +422,7 @@ def spread(values: Sequence[float], form: str) -> str:
 
 
 def all_numbers(runs: list[Run]) -> Table:
-    """Returns a row for each run, without rounding."""
+    """Returns a table of unrounded numbers, with a row for each run."""
     rows = [(run.cell["name"], run.protocol, run.cell["link"]["name"],
              run.cell["rate"], matrix.codec(run.cell), run.cell["seed"],
              run.cell["repetition"], int(run.is_flagged),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The plots of workloads other than video, by kind. Each function gets runs of
-one kind and returns a figure, as in plots.py."""
+"""The plots of workloads other than video, grouped by the kind of workload.
+Each function gets runs of one kind and returns a figure, as the functions in
+plots.py do."""
 
 import math
 from collections.abc import Sequence
@@ -158,8 +159,9 @@ def voice_distribution(runs: list[run_results.Run]) -> Figure:
 
 
 def set_up_times(runs: list[run_results.Run]) -> Figure:
-    """Draws Alanko's figure 5. The height of a bar is the arcsine of the square
-    root of its share, so that rare times are visible too."""
+    """Draws Alanko's figure 5, a histogram of the times that calls took to set
+    up. The height of a bar is the arcsine of the square root of its share, so
+    that even small shares are visible."""
     figure, ax = plots.axes("call set-up, s", "of the calls set up, %")
     found = {name: ([time for run in own
                      for time in numbers.calls(run.directory)[0]], look)
@@ -190,7 +192,8 @@ def waiting_for_a_call(runs: list[run_results.Run]) -> Figure:
     return figure
 
 
-# {kind: {file name: (function, text below the plot)}}
+# For each kind of workload: {file name of a plot: (function that draws the
+# plot, text below the plot)}
 ALL = {
     "request-reply": {
         "round-trips": (round_trips, "Round trips: how many of the requests "

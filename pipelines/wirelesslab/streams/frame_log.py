@@ -35,9 +35,9 @@ class Frame(typing.NamedTuple):
     size: int
     # The pair (hash, size) of the frame, which is the same at both ends.
     key: tuple
-    # Whether the frame begins a closed GOP.
+    # True if the frame begins a closed GOP.
     closed: bool = False
-    # Whether the GOP of the frame has the flag broken_link.
+    # True if the GOP of the frame has the flag broken_link.
     broken: bool = False
     display_number: int = 0
 

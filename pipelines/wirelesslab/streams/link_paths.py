@@ -64,7 +64,7 @@ def is_name(word: str) -> bool:
 
 
 def fields(pipeline: str) -> list[str]:
-    """Returns the words in braces of a pipeline."""
+    """Returns the words in braces that `pipeline` contains."""
     return [word for written in shlex.split(pipeline)
             for _, word, _, _ in string.Formatter().parse(written)
             if word is not None]

@@ -146,7 +146,9 @@ class SameMachine:
         return HOST
 
     def paths(self, _role: str, _listener: str, port: int) -> dict[str, str]:
-        """Returns {name: value} of the addresses on each link."""
+        """Returns the values of the names by which a pipeline refers to
+        addresses on a link, as {name: value}.
+        """
         return link_paths.values([HOST], [HOST], [], port)
 
     def begin(self) -> None:
@@ -164,7 +166,9 @@ class SameMachine:
         return is_bound(binds, port, child.pid)
 
     def check(self) -> None:
-        """Raises LabError if something between the ends has failed."""
+        """Raises LabError if the testbed between the two ends, or a schedule of
+        one of its links, has failed.
+        """
 
     def finish(self, child: subprocess.Popen[Any], seconds: float) -> int:
         return processes.finish(child, seconds)
@@ -182,8 +186,8 @@ class SameMachine:
         return False
 
     def report(self) -> list[str]:
-        """Returns a report for the user, as lines of text. It says what the
-        links between the two ends did, and is empty if there is no link.
+        """Returns lines of text for the user, which report what the links
+        between the two ends did. Returns an empty list if there is no link.
         """
         return []
 
@@ -273,10 +277,10 @@ class OverLink:
         self._bed = None
 
     def choose_port(self, binds: str, wanted: int | None = None) -> int:
-        """Returns a port that is free on this machine. In a host with a
-        namespace every port is free. But relays on this machine may have to
-        replace the hosts, and the relays need a port that is free on this
-        machine."""
+        """Returns a port that is free on this machine. If the hosts are
+        namespaces, every port is free in them. However, relays on this machine
+        may have to replace the hosts, and the relays need a port that is free
+        on this machine."""
         return wanted or free_port(binds)
 
     def way(self, _port: int) -> str:
@@ -301,9 +305,10 @@ class OverLink:
         return self._bed.variables(role)[of]
 
     def paths(self, role: str, listener: str, port: int) -> dict[str, str]:
-        """Returns {name: value} of the addresses on each link. The values have
-        the form in which `role` has to write them. `listener` is the role that
-        listens at the port.
+        """Returns the values of the names by which a pipeline refers to
+        addresses on a link, as {name: value}. The values have the form in which
+        `role` has to write them. `listener` is the role that listens at the
+        port.
         """
         variables = self._bed.variables(role)
         (other,) = (one for one in ROLES if one != listener)

@@ -51,10 +51,10 @@ UNHARMED = Picture(0.0, 1.0)
 def measure(clip: pathlib.Path, shown: list[int | None],
             directory: pathlib.Path,
             reference: pathlib.Path | None = None) -> list[Picture]:
-    """Returns a Picture for each place in display order. A place is the
-    position of a picture of the clip. `shown` has, for each place, the number
-    of the picture that the viewer sees there. It has None before the first
-    picture.
+    """Returns a Picture for each place. The places are the positions of the
+    pictures of the clip, in display order. `shown` has, for each place, the
+    number of the picture that the viewer sees at this place. It has None for
+    the places before the first picture that the viewer sees.
 
     Each picture that the viewer sees is compared with the picture that belongs
     to its place. By default this is a picture of `clip`. A picture that would

@@ -31,12 +31,12 @@ GAP = 4  # pixels between two streams
 # that the viewer does not see the picture that was due. The height is even,
 # because the chrominance has half as many lines as the luminance.
 BAR = 8
-# Colours as luminance and chrominance (blue, red) of ITU-R BT.601. ORANGE is
-# #e69f00.
+# Each colour is (luminance, blue chrominance, red chrominance) of ITU-R BT.601.
+# ORANGE is the RGB colour #e69f00.
 BLACK, ORANGE = (16, 128, 128), (155, 43, 171)
 BITS_PER_SECOND = 1_900_000
-# {encoder of ffmpeg: (suffix of the file, options)}. The first encoder in this
-# table that ffmpeg has is used.
+# The encoders in order of preference, as {encoder of ffmpeg: (suffix of the
+# file, options)}. The first encoder that ffmpeg has is used.
 ENCODERS = {
     "libx264": ("mp4", "-preset veryfast -crf 25 -pix_fmt yuv420p -maxrate "
                 f"{BITS_PER_SECOND} -bufsize {BITS_PER_SECOND // 2} -g 25 "
@@ -192,8 +192,8 @@ def plain(size: Size, colour: tuple[int, int, int]) -> bytes:
 
 
 def marked(picture: bytes, size: Size) -> bytes:
-    """Returns a copy of a picture of the size `size`, with an orange bar at the
-    lower edge.
+    """Returns a copy of `picture`, whose size is `size`. The copy has an orange
+    bar at its lower edge.
     """
     found, begin = [], 0
     for value, side in zip(ORANGE, (1, 2, 2)):

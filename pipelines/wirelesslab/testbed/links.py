@@ -16,8 +16,9 @@ NOT_FOR_LINKS = {"lo", "ip6", "log"}
 MAX_LINKS = 250
 NONE = "none"
 MEDIUM = "medium="
-# One direction of a link: (host whose transmitter it uses, source, sink). The
-# source and the sink are elements, as lists of words for gst-launch-1.0.
+# One direction of a link. The tuple has three elements: the host whose
+# transmitter this direction uses, the source, and the sink. The source and the
+# sink are GStreamer elements, each as a list of words for gst-launch-1.0.
 Flow = tuple[str, list[str], list[str]]
 
 
@@ -28,7 +29,8 @@ class Link:
     # The words of the description: elements, or properties of wirelesslink.
     words: list
     index: int
-    # The link whose wirelesslink this link uses. Usually it is this link
+    # The name of the link whose wirelesslink this link uses. This is LINK if
+    # the description is `medium=LINK`, and otherwise the name of this link
     # itself.
     medium: str
 
@@ -43,8 +45,8 @@ class Link:
         return str(ipaddress.ip_address(f"fd77:{self.index:x}::{end}"))
 
     def is_emulated(self) -> bool:
-        """Returns whether a wirelesslink emulates the link. Its description
-        then only has properties.
+        """Returns whether a wirelesslink emulates the link. In this case, the
+        description of the link consists of properties of wirelesslink only.
         """
         return all("=" in word for word in self.words)
 

@@ -34,7 +34,9 @@ SECONDS_TO_END = 10
 
 
 class Forbidden(LabError):
-    """This machine does not allow this user to make network namespaces."""
+    """Raised if this machine does not allow this user to make network
+    namespaces.
+    """
 
 
 class Command(subprocess.Popen):

@@ -177,7 +177,7 @@ typedef struct
 {
   guint frames[MPEG_VIDEO_PICTURE_LAST], whole[MPEG_VIDEO_PICTURE_LAST];
   guint n_frames, n_decodable;
-  /* The time in ns from the arrival to the departure of a packet. */
+  /* The maximum time in ns from the arrival of a packet to its departure */
   guint64 max_delay;
   LinkFlowStats stats;
 } Film;

@@ -540,8 +540,9 @@ GST_START_TEST (depay_heals_order_and_counts_what_it_refuses)
   gst_rtp_buffer_unmap (&rtp);
   gst_harness_push (h, packet);
   gst_harness_push (h, gst_buffer_ref (packets->pdata[9]));
-  /* Now follow a packet of another payload type and a packet with reserved
-   * bits. Both have the sequence number that is next in the stream. */
+  /* The test now sends two packets with the sequence number that is next in the
+   * stream. The first packet has another payload type, and the second packet
+   * has reserved bits. */
   packet = gst_buffer_copy_deep (packets->pdata[9]);
   gst_rtp_buffer_map (packet, GST_MAP_READWRITE, &rtp);
   gst_rtp_buffer_set_payload_type (&rtp, 96);

@@ -19,12 +19,13 @@ typedef struct _Attack Attack;
 
 struct _Attack
 {
-  /* Called each millisecond; NULL if there is no attack.
+  /* Function that is called each millisecond; NULL if there is no attack.
    */
   void (*attack) (Attack * self);
   guint32 state;                /* state of the random numbers */
   guint n;                      /* packets of the attacker */
-  /* The number of packets that an endpoint sent immediately as an answer. */
+  /* Number of packets with which an endpoint immediately answered an injected
+   * packet. */
   guint answers;
 };
 
@@ -158,7 +159,8 @@ guess (Attack * self)
   for (end = CLIENT; end < N_ENDS; end++) {
     DccpPacket packet = draw_packet (self);
 
-    /* The client is attacked during the handshake, too. */
+    /* The client is attacked even during the handshake. Any other endpoint is
+     * attacked only while its connection is open. */
     if (end == CLIENT
         || dccp_network_get_state (&network, end) == DCCP_STATE_OPEN)
       inject (self, end, &packet);

@@ -92,10 +92,12 @@ typedef struct
 {
   GMutex lock;
   Driver driver;
-  /* The listeners at the far ends. An entry is NULL if there is no such path.
+  /* The listener at the far end of each path. An element is NULL if the driver
+   * has no path with this number.
    */
   DatagramSocket *far[PATHS];
-  /* The path from the listener to the driver's socket. */
+  /* For each path, the path in the opposite direction: from the listener to the
+   * driver's socket. */
   DatagramPath back[PATHS];
 
   /* State of the mock core */
@@ -112,7 +114,8 @@ typedef struct
   gboolean has_event;
   guint timeouts;
   guint64 wakeup;
-  /* "+1" when path 1 blocks, "-1" when it no longer blocks */
+  /* All calls of set_blocked as text. "+1" means that path 1 was reported as
+   * blocked, "-1" that path 1 was reported as no longer blocked. */
   GString *blocked;
 
   /* State of the mock owner */
@@ -122,9 +125,9 @@ typedef struct
   GString *sent, *heard;
   guint errors, rounds, flushes, packets_traced;
   guint gso_errors_traced;
-  /* The owner removes a path that has an error. */
+  /* TRUE if the owner removes a path that has an error */
   gboolean path_goes;
-  /* The loop ends after this number of packets. */
+  /* Number of packets after which the loop ends */
   guint n_wanted;
   gint room_per_round;
   GError *broken;

@@ -579,7 +579,8 @@ GST_START_TEST (drops_name_the_frame_that_caused_them)
 
 GST_END_TEST;
 
-/* Counts the dropped frames in the trace by reason. */
+/* Counts the frames that the trace reports as dropped, separately for each
+ * reason. */
 static void
 count_drop (gpointer counts, gboolean is_packet, const gchar * format,
     va_list args)

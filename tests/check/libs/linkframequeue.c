@@ -74,7 +74,7 @@ push (Fixture * fixture, const VideoPacket * video, gchar letter)
   return taken;
 }
 
-/* Pushes a frame with one packet for each letter. */
+/* Pushes a frame that has one packet for each letter in `letters`. */
 static void
 push_frame (Fixture * fixture, gchar type, const gchar * letters)
 {
@@ -102,8 +102,8 @@ add_letter (GString * found, LinkItem * item)
   link_item_free (item, NULL);
 }
 
-/* Takes all packets that can be sent now, and checks that they are the packets
- * with these letters. */
+/* Takes all packets that can be sent now. Checks that the letters of these
+ * packets are `letters`. */
 static void
 expect_sent (Fixture * fixture, const gchar * letters)
 {

@@ -217,9 +217,9 @@ GST_END_TEST;
 
 /* --- ifd ------------------------------------------------------------------ */
 
-/* One packet is already in transmission. The first frame is the next one in the
+/* One packet is already in transmission. The first frame is at the head of the
  * queue. The queue treats this frame like a frame that is being sent, so it
- * cannot drop the frame. */
+ * cannot drop this frame. */
 GST_START_TEST (ifd_gives_up_b_frames_for_others)
 {
   LinkConfig config = make_config (LINK_QUEUE_IFD, 2);

@@ -352,8 +352,9 @@ GST_START_TEST (the_rate_is_of_what_came_lately)
   fail_unless (mmtp_arrivals_get_min_transit (&arrivals, START + MS (3000),
           &transit));
   fail_unless_equals_int64 (transit, MS (5));
-  /* No message arrives any more. After 0.4 s the measured rate has fallen to
-   * less than three quarters of its value before. After 2 s it is 0. */
+  /* No message arrives any more. After 0.4 s without a message, the measured
+   * rate has fallen below three quarters of the rate at which the messages
+   * arrived. After 2 s it is 0. */
   fail_unless (mmtp_arrivals_get_rate (&arrivals, START + MS (3400)) < 75000);
   fail_unless_equals_uint64 (mmtp_arrivals_get_rate (&arrivals,
           START + MS (5000)), 0);
@@ -368,7 +369,7 @@ GST_START_TEST (silence_is_told_from_the_last_message)
   MmtpArrivals arrivals;
 
   mmtp_arrivals_init (&arrivals, START, PERIOD);
-  /* A path on which no message ever arrived is new and not silent. */
+  /* A path on which no message ever arrived counts as new and not as silent. */
   fail_if (mmtp_arrivals_is_silent (&arrivals, START + MS (1000)));
   add (&arrivals, 0, 0, 0);
   fail_if (mmtp_arrivals_is_silent (&arrivals, START + PERIOD));

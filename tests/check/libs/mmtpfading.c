@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks a sum with exponential decay against its formula, computed by hand. */
+/* Checks a sum with exponential decay. The expected values were computed by
+ * hand from its formula. */
 
 #include <gst/check/gstcheck.h>
 

@@ -10,7 +10,8 @@
 
 #define MS G_GUINT64_CONSTANT (1000000)
 
-/* Minimum delays in Table 1 of the MMTP paper: RangeLAN and infrared. */
+/* Two paths with the minimum delays of RangeLAN and infrared in Table 1 of the
+ * MMTP paper */
 #define RADIO { TRUE, 0, 176 * MS, 0 }
 #define INFRARED { TRUE, 0, 315 * MS, 0 }
 
@@ -247,8 +248,8 @@ GST_START_TEST (turn_ends_when_a_packet_goes)
 
 GST_END_TEST;
 
-/* Returns the number of schedulers in the table. The remaining tests apply to
- * each of them. */
+/* Returns the number of schedulers in the table. The tests that follow and use
+ * __i__ run once for each scheduler. */
 static guint
 count_schedulers (void)
 {
