@@ -64,15 +64,18 @@ stop_flush (GstLiveFlush * flush)
   flush->set_flushing (flush->src, FALSE);
 }
 
-/* Ends the flush that the calling thread began. Usually the same thread calls
- * unlock and unlock_stop for a flush. But an application may send FLUSH_START
- * and FLUSH_STOP from two threads.
+/* Called in unlock_stop. If the calling thread began the flush, this function
+ * ends the flush. This is the usual case: one thread calls unlock and
+ * unlock_stop.
  *
- * If another thread calls this function, it may be the streaming thread. Such a
- * call belongs to a pause and does not end the flush. This function cannot know
- * whether the caller is the streaming thread, so it stores the caller in
- * `stopper`. gst_live_flush_begin_create always runs in the streaming thread.
- * If that thread is not the one in `stopper`, gst_live_flush_begin_create ends
+ * If another thread calls this function, there are two cases. In the first
+ * case, an application has sent FLUSH_START and FLUSH_STOP from two threads.
+ * The flush has to end. In the second case, the streaming thread calls this
+ * function because of a pause. The flush has to continue.
+ *
+ * This function cannot distinguish the two cases, so it stores the calling
+ * thread in `stopper`. gst_live_flush_begin_create always runs in the streaming
+ * thread. If `stopper` is a different thread, gst_live_flush_begin_create ends
  * the flush.
  */
 void

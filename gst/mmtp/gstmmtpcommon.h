@@ -11,8 +11,8 @@
 #include "mmtppacket.h"
 
 #define GST_MMTP_SCHEME "mmtp"
-/* Default port of MMTP. The protocol has no port of its own, so the port of RTP
- * is used. */
+/* Default port of MMTP. No port is assigned to MMTP, so the port of RTP is
+ * used. */
 #define GST_MMTP_DEFAULT_PORT 5004
 /* Maximum initial delay (D0) in ms (docs/wire-mmtp.md, section 4, OPEN). */
 #define GST_MMTP_MAX_DELAY 60000
@@ -23,8 +23,8 @@
  * MmtpSchedulerType. */
 GType gst_mmtp_scheduler_get_type (void);
 
-/* Returns the time of the cores in ns, which is the time of
- * g_get_monotonic_time().
+/* Returns the current time in ns on the clock of the protocol cores (the code
+ * in gst/mmtp/core). This clock is that of g_get_monotonic_time().
  */
 guint64 gst_mmtp_now (void);
 
@@ -50,10 +50,10 @@ void gst_mmtp_add_refusals (GstStructure * stats,
 
 /* --- from running time to the time of the cores --------------------------- */
 
-/* Difference between the time of the cores and running time. The two clocks can
- * only be read one after the other, so each reading of the difference has a
- * small error. The difference is therefore stored, so that the times of all
- * buffers are consistent.
+/* Difference between the time of the protocol cores, which is monotonic time,
+ * and the running time of the pipeline. The two clocks can only be read one
+ * after the other, so each reading of the difference has a small error. The
+ * difference is therefore stored, and all buffers get consistent times.
  *
  * If the pipeline clock is not the system clock, the difference changes slowly.
  * The stored value is then corrected in small steps.

@@ -90,8 +90,8 @@ get_path_stats (GstMmtpSink * self, guint path, MmtpSenderPathStats * stats)
   return TRUE;
 }
 
-/* Keeps the statistics of a path when the session ends. The name of the path is
- * copied, because it belongs to the core, which will be freed. */
+/* Stores the statistics of a path when the session ends. The name of the path
+ * is copied, because the core owns the name and will be freed. */
 static void
 keep_path (GstMmtpSink * self, guint path)
 {
@@ -150,7 +150,8 @@ append_path (GValue * array, const MmtpSenderPathStats * stats)
 }
 
 /* Appends the statistics of the paths of the current session. If there is no
- * session, appends those of the earlier sessions. Call with `lock` held. */
+ * session, appends the statistics of the paths of earlier sessions. Call with
+ * `lock` held. */
 static void
 append_paths (GstMmtpSink * self, GValue * array, guint n_paths)
 {

@@ -3,9 +3,10 @@
  * them are read again. They are few, and in this way no outdated state can
  * remain.
  *
- * The routes are read from the routing tables. Trying to reach the destination
- * from a socket that is bound to an interface would not find the routes. The
- * kernel treats every destination as on-link for such a socket.
+ * The routes are read from the routing tables. Another method would be to try
+ * to reach the destination from a socket that is bound to an interface. This
+ * method does not find the routes, because the kernel treats every destination
+ * as on-link for such a socket.
  */
 
 #include "mmtpinterfaces.h"
@@ -44,14 +45,14 @@ typedef struct
 
 struct _MmtpInterfaces
 {
-  /* AF_INET or AF_INET6; AF_UNSPEC if there is no remote address, so that
-   * routes do not matter. */
+  /* AF_INET or AF_INET6. AF_UNSPEC if there is no remote address; routes do not
+   * matter in this case. */
   guint8 family;
   guint8 remote[16];
   guint remote_size;            /* in bytes */
   /* index of the only interface that may be used; 0 means any interface */
   guint32 scope;
-  gboolean is_link_local;       /* the remote address is link-local */
+  gboolean is_link_local;       /* TRUE if the remote address is link-local */
 
   struct mnl_socket *changes;   /* notifications; non-blocking */
   GPtrArray *interfaces;        /* MmtpInterfaces */
@@ -62,7 +63,8 @@ struct _MmtpInterfaces
   struct mnl_socket *dumps;
   guint32 sequence;             /* number of the last request */
   GPtrArray *links;             /* Links */
-  gboolean is_here;             /* the remote address belongs to this host */
+  /* TRUE if the remote address is an address of this host */
+  gboolean is_here;
 };
 
 /* --- links ---------------------------------------------------------------- */
@@ -185,8 +187,8 @@ take_address (const struct nlmsghdr *message, void *data)
   if (!address
       || !is_usable (flags ? mnl_attr_get_u32 (flags) : info->ifa_flags))
     return MNL_CB_OK;
-  /* A link-local address can only reach link-local addresses, so it cannot
-   * reach this remote address. */
+  /* From a link-local address, only link-local addresses can be reached, and
+   * this remote address is not link-local. */
   if (self->family == AF_INET6 && !self->is_link_local
       && is_link_local (mnl_attr_get_payload (address)))
     return MNL_CB_OK;
@@ -306,8 +308,8 @@ read_dump (MmtpInterfaces * self, mnl_cb_t take)
 }
 
 /* Requests one table from the kernel and passes its entries to `take`. Returns
- * FALSE and sets errno on failure; EINTR means that the table has changed
- * meanwhile. */
+ * FALSE and sets errno on failure. EINTR means that the table has changed while
+ * it was read. */
 static gboolean
 dump (MmtpInterfaces * self, guint16 type, guint8 family, mnl_cb_t take)
 {

@@ -42,7 +42,7 @@ typedef struct
 typedef struct
 {
   gboolean is_auto;
-  /* elements are MmtpPathSpec, owned by the array */
+  /* the paths, as MmtpPathSpec; the array owns them */
   GPtrArray *specs;
 } MmtpPathList;
 

@@ -16,9 +16,9 @@ typedef struct
   /* Path of the packets; path.local is unset if the socket is bound to an
    * address. */
   DatagramPath path;
-  /* Path MTU in bytes, if the packets may be sent with an IPv4 header that user
-   * space writes (see udpliteipv4header.h). 0 means that only the kernel may
-   * write the IP header. */
+  /* Path MTU in bytes if user space may write the IPv4 header of the packets
+   * (see udpliteipv4header.h). 0 means that only the kernel may write the IP
+   * header. */
   guint mtu;
 } UdpliteRoute;
 

@@ -8,8 +8,8 @@
 
 #include "udplitesockettypes.h"
 
-/* Values from <linux/udp.h> and <netinet/udplite.h>, which not every system
- * has.
+/* Values from <linux/udp.h> and <netinet/udplite.h>. Not every system has these
+ * headers.
  */
 #define UDPLITE_SOCKET_LEVEL UDPLITE_PROTOCOL
 #define UDPLITE_SOCKET_SEND_COVERAGE 10
@@ -115,8 +115,8 @@ gboolean udplite_socket_bind (UdpliteSocket * self,
 void udplite_output_get_datagram (const UdpliteOutput * output,
     Datagram * datagram, guint8 * header);
 gsize udplite_output_get_size (const UdpliteOutput * output);
-/* Returns the coverage for udplite_write_header (), where 0 means the whole
- * packet. */
+/* Returns the coverage in the form that udplite_write_header () expects: 0
+ * means the whole packet. */
 guint udplite_output_get_coverage (const UdpliteOutput * output);
 /* Sends the packets until the socket has no room or the sending of a packet
  * fails. Returns the number of packets that were sent. */

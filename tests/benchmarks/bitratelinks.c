@@ -97,7 +97,7 @@ get_percentile (gdouble * values, guint n, gdouble share)
   return values[MIN ((guint) (share * n), n - 1)];
 }
 
-/* Returns the delay of a frame; G_MAXDOUBLE if the frame is not shown. */
+/* Returns the delay of a frame, or G_MAXDOUBLE if the frame is not shown. */
 static gdouble
 get_delay (const BitrateFrame * frame, gboolean * is_decodable)
 {

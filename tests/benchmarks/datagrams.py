@@ -45,7 +45,8 @@ SOURCE = "address=127.0.0.1 port=5004"
 # default.
 BUFFER = "buffer-size=2097152"
 FLOOD = turns.BUILD / "tests" / "benchmarks" / "udpflood"
-# All other pairs are compared with the first pair.
+# A pair is a sink with its source. All other pairs are compared with the first
+# pair.
 PAIRS = {
     "udpsink, udpsrc": (f"udpsink {SINK}", f"udpsrc {SOURCE} {BUFFER}"),
     "udplite, backend=udp": (f"udplitesink {SINK} backend=udp",
@@ -112,11 +113,12 @@ def take_turns(commands, runs, packets):
 
 
 def describe(values, peer, attribute):
-    """Returns a text for the table: the median and the range of the CPU time
-    per packet in us, and of a ratio. The ratio is the CPU time per packet of
-    `peer`, with which the element is compared, divided by that of the element.
-    `values` and `peer` have the runs of the element and of its peer, and
-    `attribute` selects the CPU time."""
+    """Returns a text for the table. The text has two figures, each as the
+    median and the range of the runs. The first figure is the CPU time of the
+    element per packet, in us. The second figure is a ratio: the CPU time per
+    packet of `peer`, with which the element is compared, divided by that of the
+    element. `values` and `peer` have the runs of the element and of its peer,
+    and `attribute` selects the CPU time."""
     own, others = ([getattr(one, attribute) for one in all_runs]
                    for all_runs in (values, peer))
     ratios = [other / mine for mine, other in zip(own, others)]

@@ -4,8 +4,8 @@
  *   linkflood flood ELEMENT PACKETS LIST
  *       Pushes packets as fast as possible. Each buffer list has LIST packets.
  *       If LIST is 1, the packets are pushed as single buffers. The program
- *       prints the number of packets that were output, and the seconds until
- *       the last one.
+ *       prints the number of packets that were output, and the time in s
+ *       until the last of them was output.
  *   linkflood late ELEMENT PACKETS DELAY_NS
  *       Pushes one packet per millisecond. Each packet has to be output
  *       DELAY_NS later, because of its timestamp or because the element delays
@@ -94,8 +94,8 @@ is_link (const Flood * flood)
   return !strcmp (G_OBJECT_TYPE_NAME (flood->element), "GstWirelessLink");
 }
 
-/* Returns a pad of the element. In wirelesslink, a sink pad and its source pad
- * appear together. */
+/* Returns the sink pad or the source pad of the element, as `direction` says.
+ * In wirelesslink, both pads are created when the sink pad is requested. */
 static GstPad *
 get_element_pad (const Flood * flood, GstPadDirection direction)
 {

@@ -127,9 +127,9 @@ take_outage (FuzzInput * input, LinkOnOff * outage)
   link_on_off_init (outage, &config, 0, good, 0, 0);
 }
 
-/* Returns the end of the run. A run with outages ends after little more than an
- * hour. Outages are counted one by one, so a longer run would take too much
- * time. */
+/* Returns the time at which the run ends. A run with outages ends after little
+ * more than an hour. Outages are counted one by one, so a longer run would take
+ * too much time. */
 static guint64
 get_end (const LinkOnOff * outage)
 {

@@ -102,9 +102,9 @@ get_ignored_bits (MmtpType type, gsize offset)
   }
 }
 
-/* Returns whether our writer would write this message with the same fields. It
- * would not do so in two cases: an INIT or JOIN is longer than our writer makes
- * it, or a prelude has fields that we do not know. */
+/* Returns whether our writer would write this message with the same fields.
+ * There are two cases in which it would not: if an INIT or JOIN is longer than
+ * the writer makes it, and if a prelude has fields that we do not know. */
 static gboolean
 is_as_we_write (const MmtpMessage * message, const guint8 * bytes, gsize size)
 {

@@ -70,7 +70,8 @@ class FreshTest(unittest.TestCase):
             shown=self.clone))
 
     def demo(self, what, tun="666", way="pivot", user=None):
-        """Runs the demo and checks its result. Returns what it printed."""
+        """Runs the demo and checks its result. Returns the output of the demo.
+        """
         command = "cd wireless && ./pipelines/demo"
         home = pathlib.Path("root" if user is None else f"home/{user}")
         command = (f"cd && {command}" if user is None

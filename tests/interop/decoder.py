@@ -13,8 +13,8 @@ AT_ONCE = 16
 
 def hash_pictures(codec, streams, level, *options):
     """Decodes all of `streams`. Returns the hashes of the pictures of each
-    stream, and what ffmpeg has printed at the log level `level`. `options`
-    apply to each decoder.
+    stream, and the messages that ffmpeg has printed at the log level `level`.
+    `options` apply to each decoder.
     """
     hashes, printed = [], ""
     for first in range(0, len(streams), AT_ONCE):

@@ -180,12 +180,12 @@ class Stream:
 
     @staticmethod
     def _bases(frames):
-        """Yields the base of each frame. The place of a frame in display order
-        is the sum of its base and its picture order count.
+        """Yields the base of each frame. A frame has a position in display
+        order, which is its base plus its picture order count.
 
         The picture order count begins again at each IDR picture. The base of an
-        IDR picture therefore exceeds the sums of all earlier frames. The frames
-        up to the next IDR picture have the same base.
+        IDR picture is therefore higher than the positions of all earlier
+        frames. The frames up to the next IDR picture have the same base.
         """
         base = highest = 0
         for pictures in frames:
@@ -228,8 +228,9 @@ def paff(gops, is_open, always_fields):
             if p % 2 and not always_fields:
                 frames.append([Picture("P", frame_num, 2 * at)])
             else:
-                # The P-frame refers to the previous frame, or its second field
-                # refers to its first field.
+                # The P-frame has two fields. The first field refers to the
+                # previous frame. The second field refers to the previous frame
+                # if `p` is even, and to the first field if `p` is odd.
                 frames.append(fields_of("PP", frame_num, 2 * at, n_refs=2,
                                         refs=p % 2))
             frame_num += 1

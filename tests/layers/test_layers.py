@@ -32,8 +32,8 @@ ROOTS = ["gst", "ext"]
 
 # Headers that the build generates.
 GENERATED = {"config.h"}
-# {directory of gst/common: the other directories whose headers its files may
-# include}
+# Maps each directory of gst/common to the other directories whose headers its
+# files may include.
 COMMON = {
     "gst/common/video": set(),
     "gst/common/net": set(),
@@ -42,7 +42,7 @@ COMMON = {
 # The directories whose headers a core may include in addition to those of its
 # own directory.
 BELOW_CORES = {"gst/common/video", "gst/common/net"}
-# Files that may read the environment: path -> reason.
+# Maps the path of each file that may read environment variables to the reason.
 ENVIRONMENT = {}
 # The known circles. A circle is a set of units that include or call each other.
 # This list may only become shorter: a unit that is no longer in a circle must
@@ -113,13 +113,14 @@ class Tree:
         for path in self.files:
             self.by_name[path.rsplit("/", 1)[1]].append(path)
         self.faults = []
-        # file -> the files of the tree that it includes
+        # Maps each file to the files of the tree that it includes.
         self.includes = {path: [] for path in self.files}
-        # unit -> the functions and tables that it defines for itself, and all
-        # names that it uses
+        # `own` maps each unit to its static functions and tables. `named` maps
+        # each unit to all names that it uses.
         self.own = collections.defaultdict(set)
         self.named = collections.defaultdict(set)
-        # function or table that is not static -> the units that define it
+        # Maps each function or table that is not static to the units that
+        # define it.
         self.definers = collections.defaultdict(set)
         for path in self.files:
             self.read(path)
@@ -262,9 +263,8 @@ def judge_circles(circles, known):
 
 
 def find_circle(graph):
-    """The nodes of a graph can form a cycle. Returns the nodes of one cycle,
-    with the first node again at the end. Returns None if the graph has no
-    cycle.
+    """Returns the nodes of one cycle of the graph, with the first node again at
+    the end. Returns None if the graph has no cycle.
     """
     done = set()
 

@@ -40,7 +40,8 @@ FORBIDDEN = {
 # "lose_most" means "the majority".
 ALLOWED = re.compile(r"at_(?:least|most)|others_lose_most|window_holds_most"
                      r"|most_important")
-# {word that no name under tests/ may contain: the term that replaces this word}
+# Maps each word that no name under tests/ may contain to the term that replaces
+# the word.
 FORBIDDEN_IN_TESTS = {
     "rig": "fixture", "rigs": "fixture", "bench": "fixture",
     "forge": "build, inject or send", "forges": "build, inject or send",
@@ -107,7 +108,9 @@ def read_sources():
 
 
 def read_names(root):
-    """Yields each C and Python file below `root` with the names in it."""
+    """Yields a pair for each C and Python file below `root`: the path of the
+    file, and the names that the file contains.
+    """
     for path in sorted((SOURCE / root).rglob("*.[chp]*")):
         find = {".c": find_c_names, ".h": find_c_names,
                 ".py": find_python_names}.get(path.suffix)

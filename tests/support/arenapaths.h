@@ -57,7 +57,7 @@ typedef struct
   /* Delivery trace of each direction; NULL if the link's configuration
    * determines the rate. */
   const ArenaTrace *trace[ARENA_N_DIRECTIONS];
-  /* TRUE if each run begins at another position of the traces. */
+  /* TRUE if each run begins at a different position of the traces. */
   gboolean rotates;
   gboolean one_link;            /* Both directions share one medium. */
   /* If one_link is TRUE: the station that sends in this direction. */

@@ -80,19 +80,19 @@ typedef struct
   guint64 ready_at;             /* Time in ns, or ARENA_NEVER. */
   /* Time in ns at which the first frame was due. */
   guint64 origin;
-  /* For each frame, the time in ns at which the receiver output its last
-   * packet, or ARENA_NEVER. */
+  /* For each frame, the time in ns at which the receiver output the last packet
+   * of the frame, or ARENA_NEVER. */
   guint64 *arrived;
   /* For each frame, the number of packets that were never sent. */
   guint16 *unsent;
-  /* For each frame, the bytes of all its packets that were sent, including the
-   * headers of IP and UDP. If the session uses RTP over UDP instead of MMTP,
-   * this array and `unsent` contain only 0. */
+  /* For each frame, the number of bytes of all its packets that were sent,
+   * including the headers of IP and UDP. If the session uses RTP over UDP
+   * instead of MMTP, this array and `unsent` contain only 0. */
   guint64 *sent_bytes;
   guint64 forward_bytes, back_bytes;    /* Bytes sent, including IP and UDP. */
   guint64 measured_bytes;       /* Bytes that arrived, including IP and UDP. */
-  /* Arrays of guint32: one-way delay in us of each packet that arrived, without
-   * random jitter. */
+  /* One array of guint32 for each path: the one-way delay in us of each packet
+   * that arrived, without random jitter. */
   GArray *delays[ARENA_MAX_PATHS];
   GArray *samples;              /* Array of ArenaSample, one every 50 ms. */
 } ArenaSessionRecord;

@@ -10,8 +10,8 @@
 
 #define NEVER G_MAXUINT64
 #define PORT 5001
-/* Maximum number of packets that wait because of the rate. A live encoder drops
- * all further packets. */
+/* Maximum number of packets that wait until the allowed rate permits their
+ * transmission. A live encoder drops all further packets. */
 #define MEDIA_WAITING 8
 #define CONSTANT_WAITING 2
 /* RFC 8867 section 4.3: the encoder uses 150 kbit/s to 1.5 Mbit/s and begins

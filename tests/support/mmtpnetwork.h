@@ -62,7 +62,7 @@ struct _MmtpNetwork
   gboolean streaming;
   guint64 put_at;               /* ns */
   guint32 n_put;
-  /* Array of guint32: the buffers that the receiver output. */
+  /* Array of guint32: the numbers of the buffers that the receiver output. */
   GArray *out;
   guint sessions, silences, ends;       /* Number of events of the receiver. */
   guint lost, broken, refused, ended;   /* Number of events of the sender. */
@@ -72,7 +72,8 @@ struct _MmtpNetwork
 
   /* Messages in flight to the sender and to the receiver. */
   GQueue flights[2][MMTP_NETWORK_PATHS];
-  /* Time in ns until which the path is busy with sending. */
+  /* For each direction and path, the time in ns at which the path will have
+   * transmitted all its messages. */
   guint64 busy[2][MMTP_NETWORK_PATHS];
   /* Addresses of the sender's paths. */
   MmtpAddress addresses[MMTP_NETWORK_PATHS];

@@ -25,10 +25,11 @@ mmtp_optimum_make_slots (const MmtpOptimumPath * path, gdouble begin,
   return slots;
 }
 
-/* Looks for a slot for a packet that is generated at `time`. Only the next slot
- * of each path is considered; slots that have expired are skipped. If several
- * slots can carry the packet, the function chooses the slot that expires first.
- * Returns the path of this slot, or -1 if no slot can carry the packet. */
+/* Looks for a slot (one possible transmission) for a packet that is generated
+ * at `time`. Of each path, only the next slot that has not expired is
+ * considered. If several slots can carry the packet, the function chooses the
+ * slot that expires first. Returns the path of this slot, or -1 if no slot can
+ * carry the packet. */
 static gint
 mmtp_optimum_choose (GArray ** slots, guint * next, guint n_paths, gdouble time)
 {

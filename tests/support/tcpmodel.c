@@ -82,7 +82,8 @@ tcp_send_next (Tcp * tcp)
     tcp_transmit (tcp, hole);
     return TRUE;
   }
-  /* After an RTO, segments that have arrived are not sent again. */
+  /* After a retransmission timeout (RTO), segments that have already arrived
+   * are not sent again. */
   while (tcp->next < tcp->config.segments && tcp->have[tcp->next]
       && tcp->sent[tcp->next])
     tcp->next++;

@@ -12,8 +12,9 @@
  * itself. */
 typedef guint64 Vector __attribute__((vector_size (16)));
 
-/* Sums of the low and of the high 32-bit halves of words. Each sum has 64 bits,
- * so it cannot overflow before 2^32 words were added. */
+/* Two sums over 64-bit words: `low` adds the low 32 bits of each word, and
+ * `high` adds the high 32 bits. Each sum has 64 bits, so it cannot overflow
+ * before 2^32 words were added. */
 typedef struct
 {
   guint64 low, high;
@@ -27,9 +28,9 @@ add_word (Sums * sums, guint64 word)
 }
 
 /* Adds the bytes in steps of two vectors. Returns the number of bytes that were
- * added; the remaining bytes are less than two vectors. Each vector of a pair
- * has sums of its own. With common sums, each addition would have to wait for
- * the result of the previous addition. */
+ * added; the remaining bytes are less than two vectors. The first and the
+ * second vector of each step are added to separate sums. With common sums, each
+ * addition would have to wait for the result of the previous addition. */
 static gsize
 add_vectors (Sums * sums, const guint8 * bytes, gsize size)
 {

@@ -17,8 +17,7 @@ static gboolean
 require (BitReader * reader, gsize n)
 {
   /* The number of remaining bits is computed only if the position is before the
-   * end of the data. For a position beyond the end, the subtraction could wrap
-   * around. */
+   * end of the data. Otherwise the subtraction could wrap around. */
   if (!reader->beyond && reader->position / 8 < reader->size
       && n > (reader->size - reader->position / 8) * 8 - reader->position % 8)
     reader->beyond = TRUE;

@@ -90,7 +90,8 @@ typedef struct
 typedef struct
 {
   guint64 frames;               /* complete and incomplete frames */
-  /* number of the frames with the flag INCOMPLETE; `frames` includes them */
+  /* number of frames with the flag INCOMPLETE; these frames are also counted in
+   * `frames` */
   guint64 incomplete;
   guint64 junk_bytes;           /* number of bytes that belonged to no frame */
   /* number of frames that exceeded max_frame_size */
@@ -117,7 +118,8 @@ void mpeg_video_framer_reset (MpegVideoFramer * framer);
 void mpeg_video_framer_input (MpegVideoFramer * framer, const guint8 * data,
     gsize size, guint64 pts, guint64 dts);
 /* Passes further bytes of the same input buffer to the framer. The timestamps
- * of mpeg_video_framer_input () apply to them, too. */
+ * that were passed to mpeg_video_framer_input () apply to these bytes as well.
+ */
 void mpeg_video_framer_input_more (MpegVideoFramer * framer,
     const guint8 * data, gsize size);
 /* Alternative to mpeg_video_framer_input () that avoids a copy if the bytes are

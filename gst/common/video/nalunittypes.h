@@ -46,7 +46,7 @@
 #define H265_RADL_N 6           /* first type of a leading picture */
 #define H265_RASL_N 8
 #define H265_RASL_R 9
-/* first type of a BLA picture, and thus of all IRAP pictures */
+/* lowest type of a BLA picture; no IRAP picture has a lower type */
 #define H265_BLA_FIRST 16
 #define H265_BLA_LAST 18
 #define H265_IDR_LAST 20

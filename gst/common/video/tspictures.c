@@ -396,8 +396,8 @@ get_pes_time (const guint8 * field)
       (guint64) (field[2] >> 1) << 15 | field[3] << 7 | field[4] >> 1;
 }
 
-/* Reads the DTS or, if there is none, the PTS. `header` is the size of the PES
- * header. */
+/* Reads the DTS, or the PTS if the header has no DTS. `header` is the size of
+ * the PES header. */
 static void
 take_time (TsPictures * pictures, const guint8 * pes, gsize header)
 {
@@ -547,10 +547,10 @@ add_clock (TsPictures * pictures, const guint8 * data, guint counter)
   g_byte_array_append (pictures->rest, packet, sizeof packet);
 }
 
-/* Called for a video packet that is not sent if the picture is dropped. If the
+/* Called for a video packet that is left out if the picture is dropped. If the
  * packet has a clock reference, a packet with only this clock reference is
  * added to `rest`, which is sent in any case. The packet may be a repetition of
- * the previous packet, with the same continuity counter. Such a packet is not
+ * the previous packet, with the same continuity counter. A repetition is not
  * counted as removed. */
 static void
 remove_packet (TsPictures * pictures, const Packet * packet,

@@ -49,7 +49,7 @@ init_decoder (BoolDecoder * decoder, const guint8 * data, gsize size)
   decoder->bit_count = 0;
 }
 
-/* Reads a bool whose probability is 128 of 256. */
+/* Reads a bool that is 0 with the probability 128/256. */
 static guint
 take_bool (BoolDecoder * decoder)
 {

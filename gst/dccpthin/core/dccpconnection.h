@@ -89,9 +89,9 @@ typedef struct
   /* number of packets without data since the last packet with data */
   guint64 ndp;
 
-  /* Init Cookies as options. A client stores the cookies of the Response and
-   * returns them until it is OPEN (RFC 4340 section 8.1.4). A server stores the
-   * cookie for its Response. */
+  /* Init Cookies as options. A client stores the cookies of the Response. It
+   * returns them in its packets until it is in the state OPEN (RFC 4340 section
+   * 8.1.4). A server stores the cookie for its Response. */
   guint8 cookies[DCCP_MAX_COOKIES];
   gsize cookies_size;
 
@@ -100,8 +100,9 @@ typedef struct
   DccpDropped dropped;          /* packets that we dropped and have to report */
   /* TRUE if our last Ack said that we are a slow receiver */
   gboolean told_slow;
-  /* `sent_data`: packets with data that we sent. `reported`: those of these
-   * packets that the peer has reported as dropped. */
+  /* `sent_data` contains the packets with data that we sent. `reported`
+   * contains the packets of `sent_data` that the peer has reported as dropped.
+   */
   DccpHistory sent_data, reported;
   gboolean they_are_slow;
   guint64 told_rate;            /* last reported rate in bit/s */

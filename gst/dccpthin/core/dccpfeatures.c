@@ -365,8 +365,8 @@ reconcile (DccpFeatures * self, const Feature * feature,
   return FALSE;
 }
 
-/* Returns whether `number` is a valid value of the feature. Of Ack Ratio, every
- * value is valid (section 6.6.8 with erratum 1049). */
+/* Returns whether `number` is a valid value of the feature. For the feature Ack
+ * Ratio, every value is valid (section 6.6.8 with erratum 1049). */
 static gboolean
 is_valid_number (const Rule * rule, guint64 number)
 {
@@ -471,8 +471,9 @@ is_confirmed_number (const Feature * self, const Rule * rule,
 
 /* Returns whether a Confirm of the peer is valid. The Confirm contains the
  * chosen value, followed by the list of the peer's preferences. From this list
- * we compute the value too, and must get the same result. Some implementations
- * omit the list. The value must then be one of our own preferences. */
+ * and our own preferences, we compute the value again, and the result must be
+ * the chosen value. Some implementations omit the list. The chosen value must
+ * then be one of our own preferences. */
 static gboolean
 is_confirmed_preference (DccpFeatures * self, const Feature * feature,
     const guint8 * value, gsize size)
@@ -575,7 +576,8 @@ dccp_features_input (DccpFeatures * features, const DccpOption * option,
 /* Called after all options of a packet were processed. FGSR must not be greater
  * than GSR, and FGSS must not be greater than GSS (RFC 4340 erratum 974). After
  * the sequence numbers have wrapped around, an old FGSR or FGSS would seem to
- * be greater. It is then replaced by a smaller number. */
+ * be greater. This function then replaces the old FGSR or FGSS by a smaller
+ * number. */
 void
 dccp_features_processed (DccpFeatures * features, guint64 gsr, guint64 gss)
 {

@@ -27,8 +27,8 @@ typedef enum                    /* section 6.4, table 4 */
 typedef struct
 {
   gboolean is_server;
-  /* Our Sequence Window: number of sequence numbers, from 32 to 2^46 - 1. The
-   * peer accepts only packets whose sequence number is in this window. */
+  /* Size of our Sequence Window: 32 to 2^46 - 1 sequence numbers. The peer
+   * accepts only packets whose sequence number is in this window. */
   guint64 sequence_window;
   /* Minimum CsCov that we accept; 0 = only packets whose checksum covers all
    * bytes. */
@@ -48,9 +48,10 @@ void dccp_features_free (DccpFeatures * features);
 /* Sets ISR, the first sequence number of the peer. */
 void dccp_features_set_initial_received (DccpFeatures * features,
     guint64 sequence);
-/* Processes a Change or Confirm option of a valid packet that may carry one.
- * Returns 0 if the option was processed, or was ignored as too old. Otherwise
- * returns the code of the Reset that must be sent. */
+/* Processes a Change or Confirm option. The packet must be valid, and its type
+ * must allow feature options. Returns 0 if the option was processed, or was
+ * ignored as too old. Otherwise returns the code of the Reset that must be
+ * sent. */
 guint8 dccp_features_input (DccpFeatures * features, const DccpOption * option,
     const DccpPacket * packet);
 /* Called after all options of a packet were processed. `gsr` and `gss` are the
@@ -69,8 +70,8 @@ void dccp_features_processed (DccpFeatures * features, guint64 gsr,
  * Changes that are due (RFC 4340 section 6.6.3). */
 void dccp_features_write (DccpFeatures * features, guint64 now,
     guint64 sequence, DccpOptionWriter * writer);
-/* Repeats the Confirms that were sent before. Confirms that are owed now are
- * left out. */
+/* Writes again the Confirms that were sent before. Confirms that still have to
+ * be sent for the first time are left out. */
 void dccp_features_write_again (DccpFeatures * features,
     DccpOptionWriter * writer);
 /* Returns TRUE if we owe a Confirm or a Change is due. If no other packet can
@@ -85,7 +86,8 @@ void dccp_features_set_round_trip (DccpFeatures * features,
     guint64 round_trip);
 
 /* Returns the negotiated value of a feature. If `local` is TRUE, we are the
- * feature location (L in RFC 4340 section 6), otherwise the peer is. */
+ * feature location (L in RFC 4340 section 6). Otherwise the peer is the feature
+ * location. */
 guint64 dccp_features_get (DccpFeatures * features, guint feature,
     gboolean local);
 /* Returns whether both half-connections have a congestion control that we

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Settings, events, states and counters of a DCCP endpoint. The connections of
- * the endpoint use them too.
+/* Settings, events, states and counters of a DCCP endpoint. The endpoint and
+ * its connections use these types.
  */
 
 #pragma once
@@ -34,8 +34,9 @@ typedef struct
   /* Maximum time without a valid packet in ns; 0 = no timeout. After half of
    * this time the endpoint begins to send Syncs, which the peer must answer. */
   guint64 idle_timeout;
-  /* Time in the state TIMEWAIT in ns, two maximum segment lifetimes. A listener
-   * accepts the next connection during this time. */
+  /* Time in ns that a connection stays in the state TIMEWAIT: two maximum
+   * segment lifetimes. A listener accepts the next connection during this time.
+   */
   guint64 time_wait;
   /* Accepted congestion controls in order of preference, followed by NULL. */
   const DccpCcid *const *ccids;
@@ -100,7 +101,8 @@ typedef struct
   DatagramPath path;
   guint8 reset_code, reset_data[3];
   gboolean slow;
-  /* number of packets that the peer newly reported as dropped for drop_code */
+  /* number of packets that the peer reported as dropped for drop_code, and had
+   * not reported before */
   guint dropped;
   /* reason for which the peer dropped the packets */
   guint8 drop_code;
@@ -146,8 +148,8 @@ typedef struct
   /* receive rate (X_recv) that the peer reports, in bit/s */
   guint64 reported_rate;
   gdouble loss_event_rate;      /* p of RFC 5348; 0 = no loss */
-  /* TRUE if the application limits the rate, so that the path may carry more
-   * than `rate` */
+  /* TRUE if the application limits the rate. The path may then carry more than
+   * `rate`. */
   gboolean is_app_limited;
   guint64 round_trip;           /* ns; 0: unknown */
   guint64 round_trip_variance;  /* ns */

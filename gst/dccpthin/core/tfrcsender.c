@@ -775,7 +775,8 @@ tfrc_sender_feedback (TfrcSender * sender, guint64 now,
   if (sent) {
     time_feedback (sender, sent, feedback);
     raise_counter (sender, sent);
-    /* The feedback may be older than other feedback without a receive rate. */
+    /* Earlier feedback without a receive rate may have acknowledged a later
+     * packet. The total must not decrease in this case. */
     sender->total_acknowledged = MAX (sender->total_acknowledged, sent->total);
   }
   if (!has_round_trip (sender))

@@ -120,7 +120,7 @@ typedef struct
    * shows the capacity. */
   gboolean is_app_limited;
   guint64 feedbacks;            /* counters, which never decrease */
-  /* number of times that the no-feedback timer expired */
+  /* number of expirations of the no-feedback timer */
   guint64 no_feedbacks;
   /* number of feedback packets with the option Slow Receiver */
   guint64 slow_receivers;

@@ -158,7 +158,7 @@ check_string (Text * text)
 }
 
 /* The names of the types as GStreamer writes them. If the GType of a type has a
- * different name, that name is listed, too.
+ * different name, the list contains both names.
  */
 static const struct
 {

@@ -35,8 +35,8 @@ void mmtp_joins_init (MmtpJoins * self, const MmtpPaths * paths,
 /* Starts joining: `path` counts as not joined, and its first JOIN is due now.
  */
 void mmtp_joins_begin (MmtpJoins * self, MmtpPath * path);
-/* Schedules a JOIN for the time `at` (ns) on a path that may already have
- * joined. */
+/* Schedules a JOIN on a path for the time `at` (in ns). The path may have
+ * joined the session before. */
 void mmtp_joins_renew (MmtpJoins * self, const MmtpPath * path, guint64 at);
 /* Stops the JOINs of `path`, because the path was removed. */
 void mmtp_joins_stop (MmtpJoins * self, const MmtpPath * path);
@@ -45,8 +45,8 @@ void mmtp_joins_confirm (MmtpJoins * self, MmtpPath * path);
  * due. */
 gboolean mmtp_joins_poll (MmtpJoins * self, const MmtpPath * path,
     MmtpMessage * message);
-/* Processes a CHALLENGE. A path that had not joined counts as joined
- * afterwards. */
+/* Processes a CHALLENGE. The path counts as joined afterwards, even if it had
+ * not joined before. */
 MmtpRefusal mmtp_joins_take_challenge (MmtpJoins * self, MmtpPath * path,
     const MmtpChallenge * challenge);
 /* Returns the time of the next JOIN in ns, or MMTP_NEVER. */

@@ -9,9 +9,9 @@
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
 
 /* If a timer fires late by at most this time, the rate does not decrease,
- * because the token bucket keeps the tokens of this time. It keeps no older
- * tokens. Section 4.4 of the MMTP paper: "new tokens are not generated until
- * old tokens are used". */
+ * because the token bucket keeps the tokens that were generated in this time.
+ * It discards older tokens. Section 4.4 of the MMTP paper: "new tokens are not
+ * generated until old tokens are used". */
 #define TOKEN_LAG MILLISECOND
 /* While the application sends less than the path carries, the pacing rate of
  * the path is multiplied by this factor. The slow start of Linux does the same
@@ -21,7 +21,8 @@
  * unknown. It equals the initial timeout of RFC 6298, which is 1 s. */
 #define UNKNOWN_ROUND_TRIP SECOND
 #define REPORT_PERIOD (50 * MILLISECOND)
-/* Number of reports after which a long interval between reports is forgotten.
+/* A long interval between reports is forgotten gradually, over about this
+ * number of reports.
  */
 #define INTERVAL_MEMORY 16
 /* The scheduler uses the safe delay of a path, which is the expected delay plus
@@ -31,9 +32,9 @@
 #define MAX_MARGIN 8
 #define JITTERS 2
 /* When a packet is sent, some time is left until its deadline. The packet is
- * expected to need a part of that time. If what remains is less than a fourth
- * of the initial delay (D0), the packet counts as sent shortly before its
- * deadline. */
+ * expected to need a part of this time. If the rest of the time is less than a
+ * fourth of the initial delay (D0), the packet counts as sent shortly before
+ * its deadline. */
 #define MARGINAL_PART 4
 /* Control of `lateness`, the time that is added to the expected delay.
  * `lateness` rises while the mean share of late packets is above MANY_LATE, and
@@ -86,10 +87,10 @@
  * queue is emptied. Draining reduces the window to half (1/DRAIN_PART) of the
  * bytes that fill the path.
  *
- * Draining begins when the path has been busy for 10 s (DRAIN_PERIOD); BBR does
- * so after 5 s. On a slow path, draining costs more, so it is done less often.
- * If 100 round trips (DRAIN_ROUNDS) take more than 20 s, draining begins after
- * 100 round trips minus 10 s. */
+ * Draining begins when the path has been busy for 10 s (DRAIN_PERIOD); BBR
+ * begins after 5 s. On a slow path, draining costs more and is therefore done
+ * less often: if 100 round trips (DRAIN_ROUNDS) take more than 20 s, draining
+ * begins after 100 round trips minus 10 s. */
 #define DRAIN_PERIOD (10 * SECOND)
 #define DRAIN_ROUNDS 100
 #define DRAIN_PART 2
@@ -315,10 +316,10 @@ mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay)
       (guint64) path->lateness;
 }
 
-/* Notes that the application has no more data to send. Until all messages that
- * are in flight now have been reported, the delivery rate only shows how little
- * the application had to send. draft-ietf-ccwg-bbr, section 4.1.2.4, marks its
- * samples in the same way. */
+/* Notes that the application has no more data to send. Some messages are in
+ * flight now. Until all of them have been reported, the delivery rate shows
+ * only how little the application had to send, and not what the path can carry.
+ * draft-ietf-ccwg-bbr, section 4.1.2.4, marks its samples in the same way. */
 void
 mmtp_path_note_idle (MmtpPath * path)
 {
@@ -378,9 +379,9 @@ mmtp_path_is_possible (const MmtpPath * path, const MmtpRecord * record)
 }
 
 /* Updates a counter from a report, and returns by how much the counter has
- * grown. `low` is the low 32 bits of the new value. A report that arrived on
- * another path may be older than the last one. The counter is then left as it
- * is, because it must never decrease. */
+ * grown. `low` is the low 32 bits of the new value. If reports arrive on
+ * several paths, a report may be older than the report before it. The counter
+ * is then left as it is, because it must never decrease. */
 static guint64
 count_up (guint64 * counter, guint32 low)
 {
@@ -621,11 +622,12 @@ measure_byte_time (MmtpPath * path, guint64 now, const MmtpSent * newest)
   correct_prediction (path, newest, queued);
 }
 
-/* A record may be marked as unmeasured. This means that nothing has arrived
- * since the path's previous record. If the record nevertheless reports messages
- * that are new to the sender, the previous record was lost or is late. The
- * minimum and maximum transit of these messages are in the previous record, so
- * only the transit of the latest message is known now. */
+/* A record may be marked as unmeasured. This means that nothing has arrived on
+ * the path since the previous record about this path. If the record
+ * nevertheless reports messages that are new to the sender, the previous record
+ * was lost or is late. The minimum and maximum one-way delay of these messages
+ * are in the previous record. Only the one-way delay of the latest message is
+ * known now. */
 static void
 note_delays (MmtpPath * path, guint64 now, const MmtpRecord * record,
     const MmtpSent * newest, guint n)

@@ -16,8 +16,9 @@
 #include "mmtprecent.h"
 #include "mmtpsentlog.h"
 
-/* Time constants in ns. The first one is for the share of the stream that the
- * path carries, and the second one for the share of messages that are lost. */
+/* Time constants in ns. The first time constant is for the share of the stream
+ * that the path carries. The second time constant is for the share of messages
+ * that are lost. */
 #define MMTP_SHARE_PERIOD (1 * G_GUINT64_CONSTANT (1000000000))
 #define MMTP_LOSS_PERIOD (10 * G_GUINT64_CONSTANT (1000000000))
 
@@ -113,7 +114,7 @@ typedef struct
   /* Time for which no message had arrived when the receiver wrote its latest
    * report, although a message should have arrived. */
   guint64 gap;
-  /* TRUE if `gap` is so long that the path must have stalled. */
+  /* TRUE if `gap` is so long that only a stall of the path can explain it. */
   gboolean is_stalled;
   /* time in ns that is added to the expected delay because many packets were
    * late */
@@ -124,8 +125,8 @@ typedef struct
   /* Number of reported packets that had been sent shortly before their
    * deadline. It is reset when `late_share` is updated. */
   guint marginal;
-  /* Number of recently reported messages that were as large as a packet, and
-   * how many of these messages were lost. */
+  /* `judged` is the number of recently reported messages that were as large as
+   * a packet. `missed` is the number of these messages that were lost. */
   guint judged, missed;
 
   /* --- statistics only, for the user ----------------------------------------
@@ -164,12 +165,12 @@ void mmtp_path_start (MmtpPath * path, guint64 now,
 /* Records that a message was sent on the path. Its number is `sent.next`. */
 void mmtp_path_sent (MmtpPath * path, guint64 now, gsize size,
     guint64 stream_number, gboolean is_load);
-/* Stores the time until the deadline of a DATA message (`time_left`) and the
- * expected delay of this message (`delay`), both in ns. Call this function
- * after mmtp_path_sent() for this message. */
+/* Stores two values for a DATA message, both in ns: `time_left`, the time until
+ * its deadline, and `delay`, its expected delay. Call this function after
+ * mmtp_path_sent() for this message. */
 void mmtp_path_note_slack (MmtpPath * path, guint64 time_left, guint64 delay);
-/* Notes that the application has no further packet to send although the window
- * has room. */
+/* Notes that the application has no further packet to send, although the window
+ * allows more bytes in flight. */
 void mmtp_path_note_idle (MmtpPath * path);
 /* Returns whether the window allows `size` more bytes in flight. `is_alone` is
  * TRUE if no other path has room. In this case the path may also use its
@@ -208,19 +209,19 @@ gboolean mmtp_path_is_measured (const MmtpPath * path);
 guint64 mmtp_path_get_expected_delay (const MmtpPath * path, guint64 now);
 /* Returns the expected delay in ns plus a safety margin, for the scheduler. */
 guint64 mmtp_path_get_safe_delay (const MmtpPath * path, guint64 now);
-/* Returns a delay in ns with which this path is compared with other usable
- * paths. The result is at least the safe delay. It includes the queueing delay
- * that the last reports showed, even if the messages in flight do not explain
- * it.
+/* Returns a delay in ns by which this path is compared with other usable paths.
+ * The result is at least the safe delay. It includes the queueing delay that
+ * the last reports showed, even if the messages in flight do not explain this
+ * queueing delay.
  *
  * `is_spare` is TRUE if another path has room. In this case, this path need not
- * be used up to its limit, and the predicted delay of the next packet is
- * included as well. */
+ * be used up to its limit, and the result includes the predicted delay of the
+ * next packet as well. */
 guint64 mmtp_path_get_cautious_delay (const MmtpPath * path,
     guint64 now, gboolean is_spare);
-/* Returns the minimum delay of a message in ns. It does not include a queue,
- * because a queue may disappear at any moment. If a rate is configured, the
- * result is the safe delay. */
+/* Returns the minimum delay of a message in ns. The queueing delay is not
+ * included, because a queue may disappear at any moment. If a rate is
+ * configured, the result is the safe delay. */
 guint64 mmtp_path_get_best_delay (const MmtpPath * path, guint64 now);
 /* Notes that a message was reported as lost. A message may be reported as lost
  * repeatedly. */

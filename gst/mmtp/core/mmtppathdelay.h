@@ -30,11 +30,11 @@ typedef struct
 
 typedef struct
 {
-  /* ring buffer of spans of one second */
+  /* ring buffer; each entry is for one second */
   MmtpDelaySpan spans[MMTP_DELAY_SPANS];
   guint at;
   gboolean is_known;
-  /* ring buffer of spans of six seconds */
+  /* ring buffer; each entry is for six seconds */
   MmtpDelaySpan base_spans[MMTP_DELAY_SPANS];
   guint base_at;
   /* Minimum of `base_spans`; 0 if nothing is known. It is stored because it is
@@ -46,7 +46,7 @@ typedef struct
   /* minimum delays of the last reports (ring buffer) */
   gint64 minima[MMTP_DELAY_REPORTS];
   guint n_minima;               /* number of reports so far */
-  /* difference between `high` and `min`, smoothed */
+  /* moving average of the difference between `high` and `min` */
   gint64 spread;
   /* jitter that the receiver has computed as in RFC 3550, section 6.4.1 */
   gint64 jitter;

@@ -50,7 +50,8 @@ typedef struct
   /* bytes in flight right after the newest reported message was sent */
   guint64 sent_in_flight;
   /* TRUE if the application had nothing more to send when the newest message
-   * was sent. `delivered` then does not show what the path could carry. */
+   * was sent. In this case `delivered` does not show what the path could carry.
+   */
   gboolean is_app_limited;
   /* Round trip of the newest message, without the time that the receiver waited
    * before it sent its report; 0 if unknown. */

@@ -11,7 +11,8 @@ typedef struct
 {
   const MmtpReceiverPaths *paths;
   const MmtpKey *key;
-  /* key or token for messages to the sender, set when the session begins */
+  /* Key or token with which messages to the sender are protected. It is set
+   * when the session begins. */
   MmtpDirection ours;
   GQueue messages;
 } MmtpReceiverOutput;

@@ -60,9 +60,9 @@ struct _MmtpUnit
   /* stream number of the first packet of this buffer */
   guint64 first;
   guint n_packets;
-  /* number of its packets that are still in the queue */
+  /* number of packets of this buffer that are still in the queue */
   guint n_kept;
-  /* number of its packets that were sent at least once */
+  /* number of packets of this buffer that were sent at least once */
   guint n_sent;
   gboolean given_up;
   /* Node in the list of units that have not been sent at all. (A unit is a
@@ -74,10 +74,11 @@ struct _MmtpUnit
 
 /* Returns the size of the packet's DATA message, in bytes. */
 gsize mmtp_send_packet_get_message_size (const MmtpPacket * packet);
-/* Returns the bytes that a payload of `size` bytes needs on a path, with all
- * headers. */
+/* Returns the number of bytes that a payload of `size` bytes needs on a path,
+ * including all headers. */
 guint64 mmtp_send_packet_get_work (gsize size);
-/* Returns the bytes that all packets of the unit need, with all headers. */
+/* Returns the number of bytes that all packets of the unit need, including all
+ * headers. */
 guint64 mmtp_send_unit_get_work (const MmtpUnit * unit);
 /* Compares the positions of two packets in the queue, like strcmp(). */
 gint mmtp_send_packet_compare (const MmtpPacket * a, const MmtpPacket * b);

@@ -28,7 +28,8 @@ typedef struct
   /* TRUE if no packet was waiting after the message was sent */
   gboolean is_app_limited;
   gboolean is_missed;           /* TRUE if the message was reported as lost */
-  /* TRUE if the message was expected to arrive only shortly before its deadline
+  /* TRUE if the expected arrival time of the message was shortly before its
+   * deadline
    */
   gboolean is_marginal;
   /* Time that was left until the deadline when the message was sent; MMTP_NEVER
@@ -62,8 +63,8 @@ void mmtp_sent_log_clear (MmtpSentLog * log);
  * entry accessible under the number of the message. */
 MmtpSent *mmtp_sent_log_begin (MmtpSentLog * log, guint64 now, guint32 size);
 void mmtp_sent_log_commit (MmtpSentLog * log);
-/* Returns the entry of a message; NULL if the message was not sent yet or is
- * forgotten already. */
+/* Returns the entry of a message. Returns NULL if the message was not sent yet,
+ * or if its entry was removed from the log. */
 MmtpSent *mmtp_sent_log_get (const MmtpSentLog * log, guint64 number);
 /* Finds a message by the low 16 bits of its number, which a report contains.
  * Sets `number` to the full number. */
@@ -71,5 +72,5 @@ const MmtpSent *mmtp_sent_log_find (const MmtpSentLog * log, guint16 low,
     guint64 * number);
 /* Returns the number of the oldest message that is kept and not reported. */
 guint64 mmtp_sent_log_get_oldest (const MmtpSentLog * log);
-/* Forgets reported messages that were sent before `time`. */
+/* Removes the entries of reported messages that were sent before `time`. */
 void mmtp_sent_log_forget (MmtpSentLog * log, guint64 time);

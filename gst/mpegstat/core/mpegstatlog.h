@@ -12,7 +12,8 @@
 typedef enum
 {
   MPEGSTAT_LOG_CSV,             /* a header line, and one row per event */
-  MPEGSTAT_LOG_JSON             /* a JSON object per event, each on one line */
+  /* one JSON object per event, on a line of its own */
+  MPEGSTAT_LOG_JSON
 } MpegStatLogFormat;
 
 typedef struct
@@ -25,8 +26,8 @@ typedef struct
 void mpegstat_log_init (MpegStatLog * log);
 void mpegstat_log_clear (MpegStatLog * log);
 
-/* Opens the log and overwrites the file. Returns 0, or an errno value if there
- * is no log because of an error. */
+/* Opens the log and overwrites the file. Returns 0 on success, or an errno
+ * value if the log cannot be opened. */
 gint mpegstat_log_open (MpegStatLog * log, const gchar * location,
     MpegStatLogFormat format);
 gboolean mpegstat_log_is_open (const MpegStatLog * log);

@@ -18,7 +18,7 @@ struct _MpegStatUnits
   IfdClassifier *classifier;
   SlotReader *slots;
   SlotCodec slot_codec;
-  /* number of frames that the slot reader could not parse */
+  /* number of frames that `slots` could not parse */
   guint64 malformed;
   guint64 period;               /* duration of a frame in ns; 0 if unknown */
 
@@ -116,8 +116,9 @@ since_first (guint64 time, guint64 * first)
   return (gint64) (time - *first);
 }
 
-/* Returns the number of the access unit in transport order. A gap in the DTS
- * counts as missing access units. */
+/* Returns the number of the access unit in transport order. If there is a gap
+ * in the DTS, the access units that are missing in the gap are counted as well.
+ */
 static gint64
 take_number (MpegStatUnits * units, gint64 dts)
 {

@@ -18,9 +18,11 @@ struct _Rfc2250Unpacker
   Rfc2250UnpackerStats stats;
   GQueue output;                /* elements are Rfc2250UnpackedFrame */
 
-  /* The following fields are properties of the stream that were detected. */
+  /* The following fields store what the unpacker has found out about the
+   * stream. */
   gboolean seen_marker;
-  /* TRUE if the previous payload was refused, so that there is a gap */
+  /* TRUE if the previous payload was refused. The next payload then follows a
+   * gap. */
   gboolean refused;
   gboolean have_sequence;
   MpegVideoSequence sequence;
@@ -474,9 +476,9 @@ unpacker_take_chunk (Rfc2250Unpacker * unpacker)
   return g_steal_pointer (&unpacker->chunk);
 }
 
-/* Returns whether the frame is a single field after a gap. The other field was
- * then lost in the gap, completely or in part. Without a gap, a single field is
- * normal for a sender that sets the marker after each field. */
+/* Returns whether the frame is a single field after a gap. In this case at
+ * least a part of the other field was lost in the gap. Without a gap, a single
+ * field is normal for a sender that sets the marker after each field. */
 static gboolean
 lacks_field (const Rfc2250Unpacker * unpacker)
 {
@@ -542,7 +544,7 @@ opens_second_field (const Rfc2250Unpacker * unpacker,
       == MPEG_VIDEO_STRUCTURE_FRAME;
 }
 
-/* Returns whether the payload belongs to another frame than the current frame.
+/* Returns whether the payload belongs to a frame other than the current frame.
  */
 static gboolean
 opens_frame (const Rfc2250Unpacker * unpacker, const Rfc2250Payload * payload,
@@ -641,7 +643,7 @@ unpacker_add (Rfc2250Unpacker * unpacker, const Rfc2250Header * header,
 }
 
 /* Notes that packets in the middle of the current frame are missing. Drops the
- * slice that the gap has interrupted. */
+ * slice that is incomplete because of the missing packets. */
 static void
 unpacker_lost_middle (Rfc2250Unpacker * unpacker,
     const Rfc2250Header * header, gboolean has_header)

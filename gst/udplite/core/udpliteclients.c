@@ -10,7 +10,7 @@
 
 struct _UdpliteClients
 {
-  /* elements are UdpliteClient, in the order in which they were added */
+  /* the receivers, as UdpliteClient, in the order in which they were added */
   GPtrArray *clients;
   /* removed receivers, as UdpliteClient; the receiver that was removed last is
    * first */

@@ -55,11 +55,11 @@ typedef struct
   guint failures, successes;    /* in a row */
   /* TRUE for the first frame after the rate was increased */
   gboolean probing;
-  /* TRUE from the loss of a packet until the station uses the top rate again.
+  /* TRUE after the loss of a packet, until the station uses the top rate again.
    * While it is TRUE, the rate is increased after loss_up_after successful
-   * frames instead of up_after frames. */
+   * frames in place of up_after frames. */
   gboolean after_loss;
-  /* The station takes part in the current transmission. */
+  /* TRUE while the station takes part in the current transmission */
   gboolean sending;
 } Station;
 
@@ -345,8 +345,9 @@ succeed (Dcf * dcf, guint number, guint64 data_time)
   rate_after_success (dcf, number);
 }
 
-/* Called when an attempt of the station `number` has failed. Whether its packet
- * is lost is decided later, when the medium becomes idle. */
+/* Called when a transmission of the station `number` has failed. The function
+ * does not decide whether the packet is lost. That is decided later, when the
+ * medium becomes idle. */
 static void
 fail (Dcf * dcf, guint number)
 {

@@ -9,7 +9,9 @@
 struct _LinkDelivery
 {
   GArray *times;                /* guint64 in ms */
-  guint64 period;               /* last opportunity to send, in ms */
+  /* Time in ms of the last opportunity to send in the trace. The trace then
+   * repeats. */
+  guint64 period;
   guint64 round;                /* number of repetitions of the trace */
   /* index in `times` of the next opportunity to send */
   guint next;

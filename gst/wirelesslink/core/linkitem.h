@@ -15,8 +15,8 @@ typedef struct
   GArray *damage;
   /* recorded fate; NULL = the fate is drawn at random */
   const LinkPatternEntry *recorded;
-  /* position of this packet in the order in which packets entered the heap of
-   * departures */
+  /* number of this packet, counted in the order in which packets entered the
+   * heap of departures */
   guint64 order;
   /* The following three fields describe the frame to which the packet belongs.
    * Only the queue uses them. */

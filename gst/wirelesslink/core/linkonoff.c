@@ -2,8 +2,8 @@
 /* A channel with two states; see the header. Each state has a number, and its
  * duration is drawn from the seed and this number. The sequence of states
  * therefore depends on the seed only. The struct stores the state at the time
- * of the last query, so that the durations need not be added up again from the
- * beginning.
+ * of the last query. Without this, each query would have to add up all
+ * durations from the beginning.
  */
 
 #include "linkonoff.h"
@@ -58,9 +58,9 @@ link_on_off_init (LinkOnOff * state, const LinkOnOffConfig * config,
     state->mean[1] = MAX (state->mean[1], grain);
   }
   /* The process began before time 0. The probability of each state at time 0 is
-   * therefore the share of the time that this state has. The exponential
-   * distribution has no memory, so a complete duration is drawn for the first
-   * state. */
+   * therefore the share of the time that the channel spends in this state. The
+   * exponential distribution has no memory, so a complete duration is drawn for
+   * the first state. */
   share = (gdouble) state->mean[1] / (state->mean[0] + state->mean[1]);
   state->first_bad = seeded_draw_hits (seeded_draw (seed, flow, purpose, 0, 0),
       seeded_chance (share));

@@ -33,7 +33,7 @@ typedef struct
   guint64 time;                 /* ns */
   guint station;
   /* This field is set for LINK_EVENT_FATE. If the packet will not be delivered,
-   * its `user` belongs to the caller again. */
+   * the `user` pointer of the packet belongs to the caller again. */
   LinkPacket packet;
   gdouble quality;
   LinkCall call;

@@ -56,8 +56,9 @@ struct _LinkWander
   guint64 seed;
   guint32 station;
   LinkOnOff outages;
-  /* A copy of `outages` for queries of the caller. Such a query may be for any
-   * time. It does not change the position that is stored in `outages`. */
+  /* A copy of `outages`, with which queries of the caller are answered. A query
+   * may be for any time, so it must not change the position that is stored in
+   * `outages`. */
   LinkOnOff seen;
 
   LinkCellularConfig config;
@@ -332,8 +333,8 @@ link_wander_skip_to (LinkWander * wander, guint64 time)
     start (wander);
   if (link_wander_get_time (wander) >= time)
     return;
-  /* In each tick that ends before `time`, none of the opportunities to send is
-   * used. Only the rate of such a tick is drawn.
+  /* Skips each tick that ends before `time`. The opportunities to send in such
+   * a tick are not needed, so only the rate of the tick is drawn.
    */
   while (get_tick_begin (wander) + TICK <= time)
     begin_next_tick (wander);

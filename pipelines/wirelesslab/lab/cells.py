@@ -46,13 +46,14 @@ CELL, RESULT, LOCK = "cell.json", "result.json", ".lock"
 # A flagged run is not reliable and is repeated. During the repetition, the file
 # with the old result of the run has this name.
 ASIDE = "result.flagged.json"
-# The key of a result that contains the duration of the run in s.
+# The result of a run is a dictionary. Under this key, it has the duration of
+# the run in s.
 TOOK = "took_s"
 RUN_OUT = "run.out"  # The file with the output of a run.
 SENT, RECEIVED, PACKETS = "sent.csv", "received.csv", "packets.rtp"
 LINK_LOG = f"{placement.LINK}.log"
-# The key of a result with the time of day, in ns, at which the clock of each
-# link was 0.
+# Under this key, the result of a run has the time of day, in ns, at which the
+# clock of each link was 0.
 LINKS_BEGAN = "links_began_ns"
 # Matches the files into which the processes of the links write their output.
 LINK_OUTPUTS = "wl[0-9]*.out"
@@ -72,7 +73,8 @@ NS_PER_MS = 1e6
 # each frame. A viewer waits for at most 400 ms for a frame.
 ENCODER_P99_MS, ENCODER_MAX_MS = 20.0, 100.0
 IP_AND_UDP = 28
-# The lateness of a computed run, in which nothing can be late.
+# The lateness in the result of a computed run. A computed run is in virtual
+# time, in which nothing can be late.
 IN_TIME = {"warnings": [], "left_out": "",
            "lateness": {"machine_p99_ms": None, "link_p99_ms": None,
                         "flagged": False}}
@@ -175,8 +177,9 @@ def clip_of(cell: Cell, build: pathlib.Path) -> pathlib.Path:
 def properties(cell: Cell, link: Link | None = None, place: int = 0) -> str:
     """Returns the properties of the link, followed by the properties that the
     protocol sets for the link. If a property occurs twice, the later value is
-    used. If `link` is a part of a combined link, `place` is its number among
-    the parts, and it has a seed of its own.
+    used. A combined link consists of several links. If `link` is one of them,
+    `place` is its number among them, and its seed differs from the seeds of the
+    others.
     """
     words = ((link or cell["link"])["properties"], cell["protocol"]["link"],
              f"seed={cell['seed'] + place * SEEDS_BETWEEN_LINKS}")
@@ -309,8 +312,8 @@ def stream_directory(directory: pathlib.Path, name: str) -> pathlib.Path:
 
 def carry(cell: Cell, directory: pathlib.Path,
           build: pathlib.Path) -> dict[str, Any]:
-    """Runs a cell in real time whose workload is not video. Returns the result
-    of the run.
+    """Runs a cell (one experiment of the lab) whose workload is not video. The
+    cell runs in real time. Returns the result of the run.
     """
     late_ms, warnings, left_out = runner.over_sockets(
         cell, with_steps(cell, directory), directory, build)
@@ -333,8 +336,8 @@ def lateness_of(ticks_ms: list[float],
 
 def graded(cell: Cell, directory: pathlib.Path,
            late: dict[str, Any]) -> dict[str, Any]:
-    """Returns the lateness of a run of `cell` that streamed video in real time,
-    and whether the run is flagged.
+    """Returns a dictionary that says how late the run of `cell` was, and
+    whether the run is flagged. The run streamed video in real time.
     """
     streams = []
     for name, _ in transports.streams(cell["protocol"]):

@@ -13,8 +13,8 @@ from wirelesslab.lab import cells, matrix
 # the hosts and both pipelines start, the last packets arrive, and the pipelines
 # end. The mean was 2.9 s in 14 runs of seven transports over two LTE links.
 EXTRA_S = 3.0
-# The duration of a computed run in s is COMPUTED_S, plus COMPUTED_S_PER_S for
-# each second of its clip.
+# A computed run is a run in virtual time. Its duration in s is COMPUTED_S, plus
+# COMPUTED_S_PER_S for each second of its clip.
 COMPUTED_S, COMPUTED_S_PER_S = 1.5, 1 / 20
 # The estimated duration in s of a workload whose definition has no duration.
 WORKLOAD_S = 60.0
@@ -30,7 +30,9 @@ KEYS: tuple[Callable[[Cell], Any], ...] = (
 
 
 class Estimate:
-    """Estimates durations from those `results` that are from this machine."""
+    """Estimates the durations of runs from earlier runs. Of `results`, only the
+    results of runs on this machine are used.
+    """
 
     def __init__(self, results: Sequence[dict[str, Any]],
                  machine: dict[str, Any]) -> None:
@@ -58,8 +60,9 @@ class Estimate:
 
     def total(self, todo: Sequence[Cell], jobs: int, cores: int) -> float:
         """Returns the time in s that all cells of `todo` need. The computed
-        cells are run first, `cores` of them at the same time. Then the cells in
-        real time are run, `jobs` of them at the same time."""
+        cells, which run in virtual time, are run first, `cores` of them at the
+        same time. Then the cells in real time are run, `jobs` of them at the
+        same time."""
         return sum(
             at_once([self.seconds(cell) for cell in todo
                      if is_computed(cell) == computed], number)

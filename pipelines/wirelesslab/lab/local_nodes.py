@@ -98,8 +98,8 @@ def find(job: str) -> tuple[pathlib.Path, str]:
 # ----------------------------------------------------------------------- a node
 
 class Node:
-    """One node. It runs the jobs of its own queue, `slots` of them at the same
-    time.
+    """A node, which runs the jobs of its queue. It runs `slots` jobs at the
+    same time.
     """
 
     def __init__(self, directory: pathlib.Path, slots: int) -> None:

@@ -106,10 +106,11 @@ def read(log: pathlib.Path, payload: int,
 def moved(found: Sequence[possible.Opportunity], by_ns: float,
           closed_ns: Sequence[tuple[float, float]] = ()
           ) -> list[possible.Opportunity]:
-    """Returns the opportunities in `found`, each of them later by `by_ns`.
-    `closed_ns` has (begin, end) of each period in which a schedule keeps
-    packets from the link. These periods are not moved. During such a period the
-    link still sends bytes, but only bytes that it accepted before the period.
+    """Returns a copy of `found`, a list of opportunities to deliver bytes, in
+    which each opportunity is later by `by_ns`. `closed_ns` has a pair (begin,
+    end) for each period in which a schedule keeps packets from the link. These
+    periods are not moved. During such a period the link still sends bytes, but
+    only bytes that it accepted before the period.
     """
     def accepted(time_ns: float) -> float:
         for begin, end in closed_ns:

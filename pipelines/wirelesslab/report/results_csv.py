@@ -31,8 +31,9 @@ class Results(typing.NamedTuple):
     path: pathlib.Path
     heads: list[str]
     rows: list[Row]
-    # {name of a cell without repetition: cell}. Empty if the results come from
-    # a runs.csv, because that file does not contain the cells.
+    # Maps the name of each cell, without the number of its repetition, to the
+    # cell. Empty if the results come from a runs.csv, because that file does
+    # not contain the cells.
     cells: dict[str, Cell] = {}
 
 
@@ -175,9 +176,10 @@ def cell_of(name: str) -> str:
 
 
 def free_names(names: set[str], taken: set[str]) -> dict[str, str]:
-    """Returns {name of a run: its new name}. A name ends with the number of the
-    repetition. If the name is taken, the new name has the next free number.
-    Otherwise the new name is the same as the old one."""
+    """Returns a dictionary that maps the name of each run to its new name. A
+    name ends with the number of the repetition. If the name is taken, the new
+    name has the next free number. Otherwise the new name is the same as the old
+    name."""
     found, used = {}, set(taken)
     for name in sorted(names, key=lambda name: (
             name in taken, cell_of(name), int(name.rpartition("-")[2]))):
@@ -194,9 +196,10 @@ def free_names(names: set[str], taken: set[str]) -> dict[str, str]:
 
 def without_known(found: list[Cell],
                   results: Results) -> tuple[list[Cell], list[str]]:
-    """Returns the cells that are missing in `results`. A cell is missing if no
-    row has its name and its definition. Also returns a line that says how many
-    cells are in `results`, or no line if all cells are missing.
+    """Returns two lists. The first list has the cells that are missing in
+    `results`: a cell is missing if no row has its name and its definition. The
+    second list has one line, which says how many cells are in `results`. It is
+    empty if all cells are missing.
     """
     if DEFINITION not in results.heads:
         check_heads(results, results)

@@ -20,8 +20,9 @@ RATES = (3, 4, 5, 6)  # Mbit/s
 SECONDS = 60
 FRAMES_PER_SECOND = 25
 
-# Small clips in QCIF for slow radios: (encoder, muxer, demuxer of ffmpeg,
-# frames per second).
+# Small clips in QCIF for slow radios. The key is the name of the codec. The
+# tuple has the options of the encoder, the muxer of ffmpeg, the demuxer of
+# ffmpeg, and the number of frames per second.
 #
 # The H.263 clip has 10 kbit/s and 10 frames per second, as in section 2.3 of
 # Singh. It has an I-frame every 10 s. It also has GOB (group of blocks)
@@ -35,11 +36,12 @@ QCIF = {
 }
 
 
-# The same film at the same bitrate with other codecs: (encoder, suffix of the
-# file). The bitrate is constant, and the rate buffer of the encoder has the
-# same size as for MPEG-2. There are two non-reference B-frames between each
-# pair of consecutive reference frames. The types of the frames are therefore
-# the same as in MPEG-2.
+# Settings for clips in codecs other than MPEG-2, with the same film and the
+# same bitrate. For each codec, CODECS has the options of the encoder and the
+# suffix of the file. The bitrate is constant, and the rate buffer of the
+# encoder has the same size as for MPEG-2. There are two non-reference B-frames
+# between each pair of consecutive reference frames. The types of the frames are
+# therefore the same as in MPEG-2.
 X26X = ("-preset superfast -g 15 -bf 2 -x26{n}-params keyint=15:min-keyint=15:"
         "scenecut=0:open-gop=0:{pyramid}:bframes=2:b-adapt=0")
 CODECS = {

@@ -28,19 +28,19 @@ from wirelesslab.streams import (
     transports,
 )
 
-# The maximum time until a pipeline is ready. It is long because GStreamer scans
-# all plugins when it is started for the first time.
+# The maximum time in s until a pipeline is ready. It is long because GStreamer
+# scans all plugins when it is started for the first time.
 SECONDS_TO_START = 60
 # If no frame arrives for this number of seconds after the sender has ended, no
 # frame can be in flight any more.
 SECONDS_OF_QUIET = 1.0
-# The maximum time for sending a clip. TCP takes up to seven times as long as
-# the film plays (Ouwens table 3.7).
+# The maximum time in s for sending a clip. TCP takes up to seven times as long
+# as the film plays (Ouwens table 3.7).
 SECONDS_TO_SEND = 1200
 SECONDS_TO_DRAIN = 60
 SECONDS_TO_END = 10
-# Some pipelines do not end by themselves, so they are asked to end. After this
-# request, a pipeline has at most this number of seconds to end.
+# Some pipelines never end unless they are asked to. After the request, a
+# pipeline has at most this number of seconds to end.
 SECONDS_TO_ASK = 2
 GST_LAUNCH = ("gst-launch-1.0", "-e")
 WARNING = re.compile(r"^WARNING: from element (\S*): (.*)$", re.M)
@@ -111,9 +111,10 @@ class Launch:
                 f"failed ({processes.describe(self.child.returncode)})")
 
     def end(self) -> None:
-        """Asks a pipeline that does not end by itself to end. If the pipeline
-        does not end, it is killed. Its exit status is ignored, because the
-        pipeline may fail when the link has ended."""
+        """Asks the pipeline to end. This is necessary for a pipeline that would
+        otherwise run forever. If the pipeline does not end, it is killed. Its
+        exit status is ignored, because the pipeline may fail when the link has
+        ended."""
         self.interrupt()
         try:
             self._place.finish(self.child, SECONDS_TO_ASK)
@@ -207,7 +208,9 @@ class Stream:
             transports.ports_of(self._transport, self._port))
 
     def begin(self) -> None:
-        """Starts the end that does not listen."""
+        """Starts the sender or the receiver, whichever does not listen. The end
+        that listens was started earlier.
+        """
         for role in placement.ROLES:
             if role not in self._ends:
                 self._launch(role)

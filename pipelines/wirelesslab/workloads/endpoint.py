@@ -136,8 +136,8 @@ def send_bulk(
 def receive_bulk(
         work: Workload, _out: int | None, incoming: int
 ) -> dict[str, tuple[tuple[str, str], list[tuple[Any, ...]]]]:
-    """Receives until everything has arrived or nothing arrives for `wait`
-    seconds.
+    """Receives data until all bytes have arrived, or until nothing has arrived
+    for `wait` seconds.
     """
     log, total = [], 0
     while total < work["bytes"]:
@@ -206,8 +206,8 @@ def answer(
 def talk(
         work: Workload, out: int, incoming: int
 ) -> dict[str, tuple[tuple[str, str, str], list[tuple[Any, ...]]]]:
-    """Sends a packet every `every` seconds and reads acknowledgements in
-    between.
+    """Sends a packet every `every` seconds. Reads acknowledgements between the
+    packets.
     """
     reader = Reader(incoming, work["acknowledgement"])
     greet(work, out, reader)
@@ -299,7 +299,9 @@ def acknowledge(packets: Sequence[tuple[int, int]], room: int,
 
 # --------------------------------------------------------------------- carriers
 
-ENDS = {  # {kind of workload: (function that begins, function that answers)}
+# Maps each kind of workload to two functions: the function of the endpoint that
+# begins, and the function of the endpoint that answers.
+ENDS = {
     "bulk": (send_bulk, receive_bulk),
     "request-reply": (ask, answer),
     "dial-up": (ask, answer),

@@ -49,8 +49,9 @@ GST_START_TEST (buffers_have_the_time_at_which_they_came)
     fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer),
         GST_BUFFER_DTS (buffer));
     /* The source reads the clock of the pipeline, and then its own clock, which
-     * has a resolution of one microsecond. It computes the times from the
-     * difference of the clocks, so the times are slightly inexact. */
+     * has a resolution of one microsecond. It computes the timestamps of the
+     * buffers from the difference of the two clocks, so the timestamps are
+     * slightly inexact. */
     fail_unless (GST_BUFFER_PTS (buffer) + 20000 >= last);
     fail_unless (GST_BUFFER_PTS (buffer) <= now + 20000);
     last = GST_BUFFER_PTS (buffer);

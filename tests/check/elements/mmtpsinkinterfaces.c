@@ -41,9 +41,9 @@ static const struct
   {"localhost", "auto", "192.0.2.9:5004"},
 };
 
-/* When an interface goes down, the sink posts an error immediately. It does so
- * even if the user has not named the interface, and even if no interface went
- * down before. */
+/* When an interface goes down, the sink posts an error immediately. It does
+ * this whether or not the user has named the interface, and whether or not an
+ * interface went down before. */
 GST_START_TEST (an_interface_that_goes_down_is_seen_at_once)
 {
   GThread *thread;

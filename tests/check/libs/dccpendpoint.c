@@ -304,7 +304,7 @@ GST_START_TEST (gaps_are_marked_and_doubles_go)
   /* A late packet is delivered, but a duplicate of it is dropped. */
   fail_unless (arrives (-3));
   fail_if (arrives (-3));
-  /* An Ack between two data packets is not a gap. */
+  /* An Ack between two data packets does not count as a missing data packet. */
   packet = dccp_network_next (&network, SERVER, DCCP_ACK);
   dccp_network_inject_packet (&network, SERVER, &packet);
   fail_unless (arrives (0));
@@ -380,7 +380,8 @@ GST_START_TEST (idle_sender_hears_that_the_receiver_is_slow_no_more)
   assert_equals_uint64 (dccp_network_get_stats (&network,
           SERVER)->sent[DCCP_ACK], acks + 1);
   /* The receiver is slow for a moment, and stops being slow before it has
-   * informed the peer. It then sends no report about this. */
+   * informed the peer. In this case the receiver does not report that it was
+   * slow. */
   dccp_endpoint_set_slow (network.ends[SERVER], network.now, TRUE);
   dccp_endpoint_set_slow (network.ends[SERVER], network.now, FALSE);
   dccp_network_run (&network, SECOND);
@@ -437,10 +438,10 @@ GST_START_TEST (dropped_packets_are_told_once)
       network.lose[SERVER][DCCP_ACK] = 1;
   }
   dccp_network_run (&network, 2 * SECOND);
-  /* The test has called dccp_endpoint_dropped every 20 ms for the last packet
-   * that the server received. The client slows down, so some of the calls were
-   * for a packet that had been reported before. Therefore the client gets fewer
-   * reports than there were calls.
+  /* The test has called dccp_endpoint_dropped every 20 ms. Each call was for
+   * the last packet that the server had received. The client slows down, so
+   * some calls were for a packet that had been reported before. Therefore the
+   * client gets fewer reports than there were calls.
    */
   n = dccp_network_get_stats (&network, SERVER)->dropped_sent;
   fail_unless (n >= 30);

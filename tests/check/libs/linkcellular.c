@@ -94,7 +94,8 @@ path_next_output (Path * path, guint64 until, LinkPacket * packet)
   return TRUE;
 }
 
-/* Runs the link until `until`. Packets that leave are ignored. */
+/* Runs the link until the time `until`. Removes the packets that leave the link
+ * and does not examine them. */
 static void
 path_run (Path * path, guint64 until)
 {
@@ -385,8 +386,9 @@ GST_START_TEST (gsm_bulk_as_section_3_3_of_alanko)
 
 GST_END_TEST;
 
-/* V.42bis compresses the file of this measurement better than the messages of
- * the other measurements, so the link has other rates here. */
+/* Sets `config` to the profile NMT with the rates of this measurement. V.42bis
+ * compresses the file of this measurement better than the messages of the other
+ * measurements, so the rates differ from those of the profile. */
 static void
 init_nmt_bulk (LinkConfig * config, LinkQuality quality)
 {
@@ -409,8 +411,8 @@ GST_START_TEST (nmt_bulk_as_section_3_3_of_alanko)
 
 GST_END_TEST;
 
-/* Alanko, table 5: kilobytes in 15 minutes. The test takes the mean of several
- * runs. */
+/* Alanko, table 5: the number of kilobytes that are transferred in 15 minutes.
+ * The test takes the mean of several runs. */
 
 #define TABLE_5_RUNS 16
 
@@ -446,8 +448,8 @@ GST_START_TEST (bulk_in_15_minutes_as_table_5_of_alanko)
   name = g_strdup_printf ("GSM, %s, kbyte", names[__i__]);
   link_config_init (&config, LINK_PROFILE_GSM, __i__);
   resets = check_quarter_hour (name, &config, gsm[__i__]);
-  /* When RLP loses a block, this only causes a delay, so the link is hardly
-   * ever reset. At the quality "poor", the test accepts any number of resets.
+  /* When RLP loses a block, this only causes a delay, so a reset of the link is
+   * rare. At the quality "poor", the test accepts any number of resets.
    */
   fail_unless (__i__ == LINK_QUALITY_POOR || resets < 1);
   g_free (name);
@@ -517,7 +519,7 @@ GST_END_TEST;
 
 /* Section 3.1 of Alanko: dial-up */
 
-/* Alanko et al. measured 400 calls. The test makes ten sets of 400. */
+/* Alanko et al. measured 400 calls. The test makes ten sets of 400 calls. */
 #define SETS 10
 #define CALLS 400
 
@@ -528,7 +530,8 @@ typedef struct
    * all calls have been made. */
   gdouble seconds[SETS * CALLS];
   gdouble min_detection, max_detection;
-  guint64 begin;                /* start of the current set-up in ns */
+  /* time in ns at which the set-up of the current call began */
+  guint64 begin;
 } Calls;
 
 static void
@@ -880,8 +883,9 @@ init_traced (LinkConfig * config, const gchar * up, const gchar * down)
   config->blocks.trace_down = down;
 }
 
-/* Returns by how many ms packet `n` leaves later in `course` than in `ideal`,
- * which is a run without errors. */
+/* Returns the difference in ms between two departure times of packet `n`: its
+ * departure in `course` minus its departure in `ideal`, which is a run without
+ * errors. */
 static guint64
 get_extra (const Course * course, const Course * ideal, guint n)
 {
@@ -1070,8 +1074,8 @@ GST_START_TEST (polls_are_repeated_n2_times)
 
 GST_END_TEST;
 
-/* A reset restarts both directions. The packets in flight in the other
- * direction are therefore lost, too. */
+/* A reset restarts both directions. The packets that are in flight in either
+ * direction are therefore lost. */
 GST_START_TEST (reset_is_of_both_directions)
 {
   gchar *trace = make_trace (3000, 100, 600);

@@ -100,17 +100,19 @@ GST_START_TEST (what_goes_out_does_not_go_back)
   mmtp_clock_set_offset (&clock, START + SECONDS (1), 0);
   fail_unless (mmtp_clock_map_output (&clock, START + SECONDS (100), 1000000)
       == first);
-  /* The output time of a buffer only jumps if its due time jumps. */
+  /* The output time of a buffer jumps only if the due time of the buffer jumps.
+   */
   fail_unless (mmtp_clock_map_output (&clock, START + SECONDS (100), 900000)
       < first);
 }
 
 GST_END_TEST;
 
-/* The measured one-way delays grow with the skew between the clocks. Noise is
- * added to these delays, but not to the times of the buffers. MmtpClock must
- * find the skew. The interval between two output buffers must be exact to a few
- * microseconds. */
+/* The speeds of the sender's clock and the receiver's clock differ by `skew`.
+ * If `skew` is not 0, the measured one-way delays therefore change steadily.
+ * Noise is added to these delays, but not to the times of the buffers.
+ * MmtpClock must find the skew. The interval between two output buffers must be
+ * exact to a few microseconds. */
 static void
 check_skew (gdouble skew, gdouble noise)
 {

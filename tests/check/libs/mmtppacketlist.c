@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the list of waiting packets: its order, searches by due time, and what
- * remains after packets were removed anywhere.
+/* Checks the list of waiting packets: its order, the search for a packet by its
+ * due time, and the list that remains after packets were removed at any
+ * position.
  */
 
 #include <gst/check/gstcheck.h>
@@ -31,8 +32,8 @@ take (MmtpPacketList * list, MmtpPacket * packet)
   fail_unless_equals_int (packet->state, MMTP_PACKET_DONE);
 }
 
-/* Checks that the list consists of `n` packets in the right order, seen from
- * both ends. */
+/* Checks that the list consists of `n` packets in the right order. The list is
+ * read once from its beginning and once from its end. */
 static void
 check_order (const MmtpPacketList * list, guint n)
 {

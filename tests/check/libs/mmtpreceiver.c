@@ -485,8 +485,8 @@ GST_START_TEST (one_session_at_a_time)
   open = make_open (&other, other.message.init.cookie);
   give (&other, &open, &there);
   expect_refuse (&other, MMTP_REFUSE_BUSY);
-  /* The second sender is refused until the first one has been silent for too
-   * long. */
+  /* The second sender is refused until the receiver has received nothing from
+   * the first sender for too long. */
   other.now += MS (10000);
   mmtp_receiver_timeout (peer.receiver, other.now);
   fail_unless (poll_event (&peer, MMTP_EVENT_SILENT, &event));
@@ -973,8 +973,8 @@ GST_START_TEST (a_gap_is_skipped_at_the_deadline_and_nothing_is_late)
 GST_END_TEST;
 
 /* If a timer of the receiver runs late, the receiver must still output the
- * buffers that arrived in time. If the initial delay (D0) becomes shorter, it
- * is allowed to drop such buffers. */
+ * buffers that arrived in time. There is one exception: when the initial delay
+ * (D0) becomes shorter, the receiver may drop such buffers. */
 GST_START_TEST (what_came_in_time_goes_out)
 {
   MmtpAddress address = make_address (1);
@@ -1160,9 +1160,9 @@ GST_START_TEST (reports_are_no_rarer_than_keepalives)
   config.keepalive_period = MS (20);
   peer_init (&peer, &config, NULL);
   open_session (&peer);
-  /* The receiver uses 2.5 % of the received rate for reports. At 306 kB/s this
-   * allows a report every 10.6 ms. Reports are only sent every 20 ms, which is
-   * the keep-alive period. */
+  /* The receiver may use 2.5 % of the received rate for reports. At 306 kB/s, a
+   * report every 10.6 ms would be allowed. However, a report is sent only every
+   * 20 ms, because this is the keep-alive period. */
   stream (&peer, 300, 4);
   n = stream (&peer, 250, 4);
   fail_unless_equals_int (n, 50);
@@ -1202,7 +1202,8 @@ GST_START_TEST (the_sender_chooses_the_period_of_reports)
     fail_unless_equals_int (get_wait (&peer), periods[i].period);
     fail_unless_equals_int (get_wait (&peer), periods[i].period);
   }
-  /* From now on the receiver chooses the report period by itself again. */
+  /* From now on no report period is requested, and the receiver chooses the
+   * report period again. */
   give_report_period (&peer, 0);
   stream (&peer, 200, 10);
   fail_unless_equals_int (stream (&peer, 100, 10), 20);
@@ -1251,7 +1252,7 @@ GST_START_TEST (a_loss_is_reported_at_once)
   fail_unless_equals_int (record->ranges[0].first, 41);
   fail_unless_equals_int (record->ranges[0].count, 2);
   fail_unless_equals_int (peer.message.report.next, 40);
-  /* The next report is sent at least 10 ms later. */
+  /* The next report is sent at least 10 ms after this report. */
   peer.numbers[0] += 1;
   peer.next += 1;
   fail_unless_equals_int (stream (&peer, 9, 1), 0);
@@ -1298,7 +1299,7 @@ GST_START_TEST (the_end_of_a_gap_is_reported_at_once_and_again)
     fail_unless (n >= gaps[i] / 50 - 1 && n <= gaps[i] / 50 + 1);
     fail_unless_equals_int (peer.message.report.records[0].flags,
         MMTP_RECORD_UNMEASURED);
-    /* The next report is sent at least 10 ms after the last one. */
+    /* The next report is sent at least 10 ms after the previous report. */
     while (mmtp_receiver_next_wakeup (peer.receiver) < peer.now + MS (20)) {
       advance (&peer, 1);
       count_reports (&peer);
@@ -1311,9 +1312,9 @@ GST_START_TEST (the_end_of_a_gap_is_reported_at_once_and_again)
     fail_unless_equals_int (peer.message.report.records[0].arrival,
         peer.now / 10000 & 0xffffff);
     fail_unless_equals_int (get_wait (&peer), 10);
-    /* After the gap the report period is the same as before the gap. The
-     * measured rate is too low after a gap, but the report period does not
-     * become longer because of this low rate. */
+    /* After the gap the report period is the same as before the gap. The rate
+     * that is measured over a gap is too low, but the receiver does not
+     * increase the report period because of it. */
     fail_unless_equals_int (get_wait (&peer), 50);
     stream (&peer, 150, 10);
   }
@@ -1423,7 +1424,8 @@ GST_START_TEST (a_repair_brings_what_was_lost)
     fail_if (event.discont);
     datagram_slice_clear (&event.data);
   }
-  /* A message that arrives although it was repaired counts as a duplicate. */
+  /* If a message was restored by a REPAIR and arrives afterwards, it counts as
+   * a duplicate. */
   give_sealed (&peer, &messages[1], &address);
   mmtp_receiver_get_stats (peer.receiver, &stats);
   fail_unless_equals_uint64 (stats.recovered, 2);
@@ -1583,8 +1585,8 @@ GST_START_TEST (guesses_move_nothing)
 
 GST_END_TEST;
 
-/* An on-path attacker without the key changes a message. Each changed byte must
- * be noticed. */
+/* An on-path attacker without the key changes one byte of a message. The
+ * receiver must detect the change, whichever byte is changed. */
 GST_START_TEST (with_a_key_no_byte_can_be_changed)
 {
   MmtpAddress address = make_address (1);
@@ -1888,7 +1890,7 @@ GST_START_TEST (buffers_wait_for_their_caps)
 
 GST_END_TEST;
 
-/* The first buffer is due later than the second one, and it waits for its caps.
+/* The first buffer waits for its caps, and is due later than the second buffer.
  * The second buffer must not be late because of this wait. */
 GST_START_TEST (no_buffer_is_late_because_another_waits_for_its_caps)
 {
@@ -2073,8 +2075,10 @@ give_end (Peer * peer, guint32 number)
   return TRUE;
 }
 
-/* The sender may repeat its END when the application has ended already. The
- * receiver therefore sends the acknowledgement three times in a row. */
+/* The acknowledgement of an END may be lost, and the sender then repeats the
+ * END. At that time, the receiver's application may have ended already, and
+ * nobody would answer. The receiver therefore sends the acknowledgement three
+ * times in a row. */
 static void
 expect_end (Peer * peer, guint32 number)
 {
@@ -2108,7 +2112,7 @@ GST_START_TEST (the_end_comes_when_all_is_there)
   expect_buffer (&peer, FALSE);
   expect_end (&peer, 3);
   /* The acknowledgement may be lost, so the receiver acknowledges a repeated
-   * END. After the end, it outputs no further buffer. */
+   * END. After the END, the receiver outputs no further buffer. */
   fail_unless (give_end (&peer, 3));
   give_data (&peer, 0, 0, 3, 0);
   fail_if (mmtp_receiver_poll_event (peer.receiver, &event));
@@ -2244,8 +2248,8 @@ GST_START_TEST (reports_go_on_the_fastest_path_that_lives)
 
 GST_END_TEST;
 
-/* Reports that are sent at the same time on several paths have the same
- * records. */
+/* Several reports are sent at the same time, each on a different path. They
+ * must have the same records. */
 GST_START_TEST (all_paths_carry_the_same_records)
 {
   MmtpReport reports[2];

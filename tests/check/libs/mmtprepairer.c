@@ -105,7 +105,7 @@ sends_repair (const Fixture * fixture)
   return mmtp_repairer_poll (&fixture->repairer, &repair) == fixture->path;
 }
 
-/* Puts more packets into the queue than the path can send in time. */
+/* Puts packets into the queue, more than the path can send in time. */
 static void
 put_load (Fixture * fixture)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs MMTP over two to eight random paths. Each path has a rate of 10 kbit/s
  * to 100 Mbit/s, a delay of 1 to 600 ms, and 0 to 10 % losses. The rate of the
- * stream is higher than the paths can carry. The test measures which share of
- * the possible result was achieved, and checks conditions that must always
- * hold. By default it runs a few dozen seeds. MMTP_SEEDS=1000 runs 1000 seeds,
- * and MMTP_SEED=N prints the run of one seed.
+ * stream is higher than the paths can carry. The test compares the result with
+ * the best possible result, and checks conditions that must always hold. By
+ * default it runs a few dozen seeds. MMTP_SEEDS=1000 runs 1000 seeds, and
+ * MMTP_SEED=N prints the run of one seed.
  */
 
 #include <gst/check/gstcheck.h>
@@ -283,7 +283,8 @@ GST_START_TEST (paths_are_used_and_nothing_else_happens)
 
 GST_END_TEST;
 
-/* Two seeds that had bad results before. The paths of both are overloaded:
+/* Two seeds that had bad results in earlier versions. The paths of both are
+ * overloaded:
  * - Seed 18 reached 57.7 % of the possible result. Packets were sent just
  *   before they would have been too late, and most of them arrived late.
  * - Seed 44 reached 19.0 %. Random losses on paths with jitter were taken for

@@ -264,7 +264,7 @@ run_dccp (DccpSoak * self, guint64 duration, Memory * memory)
   }
 }
 
-/* The packets that wait in the application are sent, and they arrive. */
+/* The packets that still wait in the application are now sent, and arrive. */
 static void
 finish_dccp (DccpSoak * self)
 {

@@ -386,9 +386,9 @@ GST_START_TEST (a_packet_for_somebody_else_is_refused)
     fail_unless_equals_int (parse (packet, sizeof (packet), &other),
         UDPLITE_BAD_CHECKSUM);
   }
-  /* The length of the packet is read from the IP header. The checksum covers
-   * the length, so a packet that was cut or extended outside its coverage is
-   * refused, too. */
+  /* The length of the packet is read from the IP header, and the checksum
+   * covers this length. A packet that was cut or extended is therefore refused,
+   * even if only bytes outside its coverage were removed or added. */
   fail_unless_equals_int (parse (packet, sizeof (packet) - 1,
           families[__i__]), UDPLITE_BAD_CHECKSUM);
 }
@@ -409,7 +409,9 @@ GST_START_TEST (what_is_too_short_has_no_header)
 
 GST_END_TEST;
 
-/* Each row has one fault together with all faults that are checked later. */
+/* Each row describes a packet with the fault `expected`. The packet may also
+ * have faults that udplite_parse () checks later. The function must return
+ * `expected`, because this is the fault that it checks first. */
 GST_START_TEST (the_first_fault_is_the_verdict)
 {
   static const struct
