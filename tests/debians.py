@@ -41,8 +41,8 @@ def why_not():
 
 
 def machine_mirror():
-    """Returns the Debian mirror of apt's configuration, or None if there is
-    none.
+    """Returns the Debian mirror that apt's configuration names, or None if it
+    names none.
     """
     done = subprocess.run(
         ["apt-get", "indextargets", "--format",

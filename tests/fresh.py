@@ -31,7 +31,7 @@ LOGS = PLACE / "logs"
 # Every user of that Debian can read this directory.
 CLONE = "srv/wireless"
 SECONDS_TO_REMOVE = 60
-# {step of the README: command that runs it in the clone}
+# The steps of the README: {step: command that runs the step in the clone}.
 STEPS = {
     "demo": "./pipelines/demo",
     "tests": "./tests/run",
@@ -128,8 +128,8 @@ def place(keep, suite):
     finally:
         processes.kill_all()
         guard.end()
-        # guard.end() has removed the directory. It must exist again, because
-        # close() removes it, too.
+        # guard.end() has removed the directory. run.close() removes the same
+        # directory, so the directory must exist again.
         run.path.mkdir()
         run.close()
 

@@ -212,9 +212,10 @@ gst_bitrate_adapt_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
   return GST_FLOW_OK;
 }
 
-/* Pushes a buffer downstream. Its bytes are counted only afterwards. Otherwise
- * they would be taken for confirmed bytes while they are on the way to the sink,
- * because the sink does not report them yet. */
+/* Pushes a buffer downstream. The bytes of the buffer are counted only
+ * afterwards. While the buffer is on the way to the sink, the sink does not
+ * know these bytes and does not report that they wait. If they were counted
+ * before, they would therefore be taken for confirmed bytes. */
 static GstFlowReturn
 gst_bitrate_adapt_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
@@ -509,8 +510,8 @@ ask_encoder (GstBitrateAdapt * self, GstElement * element,
 
 /* --- network, in the thread ----------------------------------------------- */
 
-/* Notes the losses since the last call, which may require a key frame. The
- * caller holds the object lock. */
+/* Notes the losses since the last call. Such losses may require a key frame.
+ * The caller holds the object lock. */
 static void
 note_losses (GstBitrateAdapt * self, const GstBitrateNetwork * network)
 {
@@ -591,8 +592,9 @@ read_network (GstBitrateAdapt * self, GstBitrateNetwork * network, guint64 now)
   gboolean is_pushing;
   gchar *name;
 
-  /* The bytes are read before the state of the network. A frame that passes in
-   * between must not be taken for confirmed. */
+  /* The number of bytes that have passed is read before the state of the
+   * network. A frame that passes between the two readings must not be counted
+   * as confirmed. */
   GST_OBJECT_LOCK (self);
   name = g_strdup (self->network_name);
   passed_bytes = self->passed_bytes;

@@ -31,9 +31,10 @@ is_sticky (GstMiniObject * object)
   return GST_IS_EVENT (object) && GST_EVENT_IS_STICKY (object);
 }
 
-/* Waits until the queue has room for one more event, query or other object that
- * is never dropped, or until downstream refuses frames. Returns the flow of
- * downstream. The caller holds the lock, which is released while waiting. */
+/* Waits until the queue has room for one more object that is never dropped,
+ * such as an event or a query, or until downstream refuses frames. Returns the
+ * flow return of downstream. The caller holds the lock, which is released while
+ * waiting. */
 static GstFlowReturn
 wait_for_object_room (GstIfdQueue * self)
 {

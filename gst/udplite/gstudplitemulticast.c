@@ -7,7 +7,8 @@
 
 #include <net/if.h>
 
-/* Parameters of joining or leaving a group that are the same for each interface
+/* Parameters for joining or leaving a group. They are the same for all
+ * interfaces.
  */
 typedef struct
 {

@@ -635,9 +635,11 @@ fill_config (const WirelessLinkSettings * settings, LinkConfig * config)
   }
 }
 
-/* Some values can be set by two properties, one of which is deprecated. The
- * property that is set last determines the value. Returns the value that was
- * set with the other property, or NULL if there is no other property. */
+/* Returns the value that was set with the other property of the same setting.
+ * Returns NULL if the property `number` is the only property of its setting.
+ * Some settings have two properties, one of which is deprecated. The property
+ * that is set last determines the setting.
+ */
 static GValue *
 find_other_name (WirelessLinkSettings * settings, guint number)
 {

@@ -61,8 +61,8 @@ push (GstPad * pad, guint list_size)
 
 /* --- calls of functions --------------------------------------------------- */
 
-/* {process: {function: number of calls}}. Calls are only counted if
- * callcount.so is preloaded. */
+/* Numbers of function calls, for each of the two processes and each counted
+ * function. Calls are only counted if callcount.so is preloaded. */
 typedef gint64 Calls[2][CALLCOUNT_FUNCTIONS];
 
 static void

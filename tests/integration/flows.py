@@ -59,7 +59,8 @@ def variation(seen, begin, end):
 
 
 def silences(seen, minimum):
-    """Returns [(begin, length)] of all silences of at least `minimum` seconds.
+    """Returns [(begin, length)] of all periods of at least `minimum` seconds in
+    which no bytes arrived. `seen` is a list of (time, bytes so far).
     """
     return [(before, after - before) for (before, _), (after, _)
             in itertools.pairwise(seen) if after - before >= minimum]
@@ -134,9 +135,9 @@ class FlowCase(linktestbed.LinkCase):
 
     def start_tcp(self, bed, seconds, congestion="cubic", port=TCP_PORT,
                   taken=()):
-        """Starts a bulk transfer from a to b. `taken` has options of the
-        command `pull`, which limit how fast b reads. finish() returns [(time,
-        bytes so far)].
+        """Starts a bulk transfer from host a to host b. `taken` has options of
+        the command `pull`, which limit how fast b reads. finish() returns
+        [(time, bytes so far)].
         """
         bed.run("a", CONGESTION.format(congestion), check=True)
         receiver = self.start_receiver(bed, "b", "tcp", port, "pull",

@@ -54,8 +54,8 @@ LINKS = {
         lambda: ifdtestbed.Radio(f"{CARD} txqueuelen=30 {ifdtestbed.OVEN}"),
         3, 400, 3),
 }
-# {algorithm: (maximum % of the B-frames lost, minimum % of all frames
-# decodable)}.
+# The limits of the results: {algorithm: (maximum % of the B-frames lost,
+# minimum % of all frames decodable)}.
 ALGORITHMS = {"paper": (50, 66), "paper-gop": (50, 66), "gop": (45, 70)}
 AT_ONCE = int(os.environ.get("WIRELESS_IFD_AT_ONCE", 4))
 SECONDS = 60
@@ -66,8 +66,8 @@ ROUNDS = 5
 
 class Streams(ifdtestbed.IfdCase):
     def stream(self, cases):
-        """Streams each of `cases`. Returns {name: run} with the valid runs.
-        Stores the reason for each invalid run in `self.void`.
+        """Runs a stream for each of `cases`. Returns {name: run} with the valid
+        runs. Stores the reason for each invalid run in `self.void`.
         """
         print(flush=True)
         runs = ifdtestbed.stream_valid(cases, self.directory, AT_ONCE)
@@ -109,10 +109,10 @@ class MustHold(Streams):
 
     def is_excused(self, case, run):
         """Returns whether the radio is the reason why the run exceeds a limit.
-        If a packet is lost after all its transmissions, the emulated radio card
-        reduces its rate to 1 Mbit/s for up to three seconds (docs/ifd.md). At
-        this rate a single I-frame takes one second. Frames are then late, no
-        matter which frames IFD drops.
+        If a packet is lost although the emulated radio card made every attempt
+        to transmit it, the card reduces its rate to 1 Mbit/s for up to three
+        seconds (docs/ifd.md). At this rate a single I-frame takes one second.
+        Frames are then late, no matter which frames IFD drops.
 
         Such a run is printed and repeated. The last repetition counts.
         """
@@ -239,8 +239,8 @@ class Udp(Streams):
 
 
 class Tables(Streams):
-    """Compares IFD with tables 3.19 to 3.22 of Ouwens (section 3.9), with the
-    algorithm of Ouwens.
+    """Runs IFD with the algorithm of Ouwens, and compares the results with his
+    tables 3.19 to 3.22 (section 3.9).
     """
 
     def check_table(self, retries, sink, path):

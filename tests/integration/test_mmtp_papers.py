@@ -42,7 +42,8 @@ NAMES = ("rangelan", "irda")
 # Size in bytes of a packet on the link: a frame and the headers of MMTP, UDP
 # and IP.
 WIRE_SIZE = SIZE + 24 + 28
-# {name of a link in docs/links.md: (its rate in bit/s, its delay in s)}
+# The links: {name of a link in docs/links.md: (its rate in bit/s, its delay in
+# s)}.
 RATES = {"rangelan": (297024, 0.1375), "irda": (75072, 0.1628)}
 # Table 4 of the MMTP paper: {period in ms: frames within a second}. The column
 # heads of the paper name microseconds, but the periods are in milliseconds.

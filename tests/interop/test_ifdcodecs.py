@@ -76,9 +76,10 @@ THREE_LAYERS = "open-gop=0:keyint=24:bframes=3:b-adapt=0:scenecut=0:ref=1:" \
 # The times in seconds that two links need to send a frame. These links are
 # slower than those above: the times are 4 and 6 times the duration of a frame.
 SLOWER = 0.16, 0.24
-# {number of layers: {time in seconds that the link needs for a frame: n}}. At
-# least every n-th frame must be sent. For example, a link that needs twice the
-# duration of a frame has room for every second frame.
+# The limits for streams with temporal layers: {number of layers: {time in
+# seconds that the link needs for a frame: n}}. At least every n-th frame must
+# be sent. For example, a link that needs twice the duration of a frame has room
+# for every second frame.
 LAYERED_GOP = 48
 LAYERED = {2: {0.08: 2, 0.052: 2}, 3: {0.16: 4, 0.12: 4, 0.08: 2, 0.052: 2},
            4: {0.24: 8, 0.16: 8, 0.08: 2}}
@@ -112,10 +113,12 @@ def small_with_outage(library):
 
 
 def choose(codec, path, units, seconds, outage=0):
-    """Returns (indices of the units that are sent, count of frames, count of
-    dropped leading frames).
+    """Runs ifdqueue on the access units `units` of a stream, over a link that
+    needs `seconds` seconds for a frame. Returns three values: the indices of
+    the units that are sent, the number of frames, and the number of dropped
+    leading frames.
 
-    A unit is (offset, size, pts in frames or None)."""
+    Each unit is a tuple (offset, size, PTS). The PTS is in frames, or None."""
     lines = "".join("%d %d %d\n" % (
         offset, size, -1 if pts is None else 10 ** 9 * (pts + 8) // FPS)
         for offset, size, pts in units)
@@ -142,12 +145,13 @@ def decode(codec, *streams, may_repeat_frame_num=False):
 class OfEncoders(unittest.TestCase):
 
     def check(self, film, units, links):
-        """Checks which frames ifdqueue sends over each of `links`. A link is
-        described by a pair of times in seconds: how long the link needs to send
-        a frame, and how long its outage lasts. `units` has the offset, the size
-        and the PTS of each access unit of `film`. Returns a pair for each link:
-        the indices of the units that were sent, and the number of leading
-        frames that were dropped.
+        """Lets ifdqueue send `film` over each of `links`. Checks that the
+        pictures of the frames that are sent are the same as in the whole
+        stream. A link is described by a pair of times in seconds: how long the
+        link needs to send a frame, and how long its outage lasts. `units` has
+        the offset, the size and the PTS of each access unit of `film`. Returns
+        a pair for each link: the indices of the units that were sent, and the
+        number of leading frames that were dropped.
         """
         chosen = [choose(film.codec, film.stream, units, *link)
                   for link in links]
@@ -194,9 +198,10 @@ class OfEncoders(unittest.TestCase):
                 self.check_all("h264", name, params)
 
     def check_pyramid(self, film, since, has_all_references):
-        """Checks the longest gap between two frames that are shown one after
-        the other. A gap is counted in frames. Frames whose index is below
-        `since` are left out.
+        """Lets ifdqueue send `film` over links of several speeds. Checks for
+        each link how long the longest gap is between two frames that are shown
+        one after the other. A gap is counted in frames. Frames whose index is
+        below `since` are left out.
         """
         units = [(offset, size, None) for offset, size, _ in film.units]
         self.assertEqual(len(units), FRAMES)
@@ -347,10 +352,10 @@ class OfOpenH264(unittest.TestCase):
         return [DELIMITER + unit for unit in stream.split(DELIMITER)[1:]]
 
     def check(self, path, units, whole, seconds):
-        """Checks which frames ifdqueue sends over a link that needs `seconds`
-        seconds for a frame. Their pictures must be equal to those in `whole`,
-        which has the pictures of the whole stream. Returns the indices of the
-        frames that are sent.
+        """Lets ifdqueue send the access units `units` over a link that needs
+        `seconds` seconds for a frame. The pictures of the frames that are sent
+        must be equal to those in `whole`, which has the pictures of the whole
+        stream. Returns the indices of the frames that are sent.
         """
         places, at = [], 0
         for unit in units:
@@ -393,9 +398,11 @@ class OfOpenH264(unittest.TestCase):
 class ByHand(unittest.TestCase):
 
     def check(self, name, stream, joined):
-        """Checks which frames of `stream` ifdqueue sends over slow links, and
-        that their pictures are the same as in the whole stream. If `joined` is
-        true, the two fields of a frame are one unit, as in MP4.
+        """Lets ifdqueue send `stream` over slow links. Checks that either both
+        fields of a frame are sent or neither of them. Also checks that the
+        pictures of the sent frames are the same as in the whole stream. If
+        `joined` is true, the two fields of a frame are one unit, as in MP4.
+        Returns the numbers of the sent frames for each link.
         """
         units = stream.units
         if joined:

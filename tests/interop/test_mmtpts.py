@@ -119,7 +119,7 @@ class TransportStreamTest(linktestbed.LinkCase):
     @test_mmtp.needs_elements
     def test_whole_pictures_of_a_broadcast_are_given_up(self):
         """Sound and data together need a third of the stream's rate. The link
-        carries 60 % of this rate."""
+        carries 60 % of the stream's rate."""
         data = self.check_slow_link(broadcast.make("mpeg2-420", SECONDS), 60)
         self.assertLessEqual({broadcast.TELETEXT, broadcast.SPLICES},
                              {pid for pid, _ in packets(data)})

@@ -213,11 +213,11 @@ class TsharkTest(UdpliteCase):
         self.check(backend, ip, packets, payloads, [HEADER + 1000] * 4)
 
     def test_tshark_finds_wrong_packets(self):
-        """Checks that this test would find wrong packets: tshark must report
-        the faults of some wrong packets.
+        """Checks that tshark, with which the other tests check packets, reports
+        the faults of packets that are wrong on purpose.
         """
-        # (description, version of IP, UDP-Lite packet, function that checks
-        # what tshark says about the packet)
+        # Each entry is a tuple (description, version of IP, UDP-Lite packet,
+        # function that checks what tshark says about the packet).
         wrong = []
         for ip in LOOPBACK:
             good = udplite.udplite_packet(ip, bytes(range(32)), 20)
@@ -246,9 +246,9 @@ SLICES = range(0x01, 0xb0)
 
 
 def headers_of_mpv(packet):
-    """Returns the expected coverage for RFC 2250: up to the first slice, or the
-    whole packet if it has no slice. Sequence, GOP and picture headers precede
-    the first slice."""
+    """Returns the expected coverage for RFC 2250: all bytes before the first
+    slice, or the whole packet if it has no slice. Sequence, GOP and picture
+    headers precede the first slice."""
     header = RTP_HEADER + (8 if packet[RTP_HEADER] & 4 else 4)
     video = packet[header:]
     end = 0
@@ -392,7 +392,9 @@ class HitTest(UdpliteCase):
 
     @staticmethod
     def hits_of(segment):
-        """Yields damaged packets, and some that are truncated or too long."""
+        """Yields packets with flipped bits, truncated packets, and packets that
+        are too long.
+        """
         for bit in range(8 * len(segment)):
             yield sockets.damage(segment, [(bit // 8, 1 << bit % 8)])
         # Several flipped bits may leave the checksum unchanged. An example is

@@ -30,8 +30,9 @@
  * that arrives even later has missed any deadline. */
 #define TIMEOUT (1500 * MS)
 #define SAMPLE_PERIOD (50 * MS)
-/* Maximum number of calls of endpoints at one virtual time. If there are more
- * calls, an endpoint is considered to be in an endless loop. */
+/* Maximum number of times that endpoints are called while virtual time stands
+ * still. If there are more calls, an endpoint is considered to be in an endless
+ * loop. */
 #define MAX_CALLS_AT_ONCE 100000
 /* Maximum number of segments, which is more than any run needs. A segment has
  * 1448 bytes, as on Ethernet with TCP timestamps. */

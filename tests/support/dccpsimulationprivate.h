@@ -42,8 +42,9 @@ typedef struct
   const DccpSimulationFlow *config;
   DccpSimulationFlowResult *result;
   DccpSimulationBin bin;        /* Current interval. */
-  /* Queues of Held: the packets in the access network of the flow. The first
-   * queue is before the link, and the second queue is after the link. */
+  /* Two queues with elements of the type Held. They contain the packets in the
+   * access network of the flow: held[0] those before the link, held[1] those
+   * after the link. */
   GQueue held[2];
   gboolean has_begun, has_ended;
 

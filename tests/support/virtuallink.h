@@ -37,8 +37,9 @@ typedef struct
   gboolean reorders;            /* A packet may overtake others. */
   /* Bytes that may wait, in addition to the packet that is transmitted. */
   guint64 queue;
-  /* Share of the packets that are lost. If `burst` is set, it is the share of
-   * the time in which all packets are lost. */
+  /* Share of the packets that are lost. If `burst` is set, all packets within a
+   * burst are lost. The field is then the share of the time that the bursts
+   * take. */
   gdouble loss;
   /* Mean duration in ns of bursts in which all packets are lost; 0 for
    * independent losses. */

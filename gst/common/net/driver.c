@@ -25,8 +25,9 @@
  * core while the lock is held. This number is smaller than without GRO, so that
  * the lock is not held for too long. */
 #define GRO_BATCH 16
-/* If a datagram fills at least 1/MIN_SLICED_PART of its block, it is passed on
- * without a copy. For smaller datagrams this would waste too much memory. */
+/* If a datagram fills at least 1/MIN_SLICED_PART of its block, the datagram is
+ * passed on without a copy. Smaller datagrams are copied, because it would
+ * waste too much memory to pass them on without a copy. */
 #define MIN_SLICED_PART 4
 /* Alignment of copied datagrams in their block */
 #define PACKED_ALIGNMENT 16
@@ -67,9 +68,10 @@
 #define PACKET_MEMORY 2304
 
 /* If driver_flush_often is called very often, the driver sends the packets of
- * several function calls together. This begins if there are at least BUSY_RATE
- * calls per second for RATE_PERIOD ns. If each call has one packet, this rate
- * is several hundred Mbit/s. A burst of a slower stream never waits.
+ * several calls together. The driver begins to do so when there have been at
+ * least BUSY_RATE calls per second for RATE_PERIOD ns. If each call has one
+ * packet, this rate is several hundred Mbit/s. A burst of a slower stream never
+ * waits.
  *
  * The driver sends as soon as MAX_TOGETHER packets are waiting. Fewer packets
  * are sent after MAX_WAIT ns. */
@@ -114,8 +116,8 @@ driver_poll_clear (DriverPoll * poll)
   g_array_free (poll->fds, TRUE);
 }
 
-/* Ends the current wait or, if there is none, the next one. May be called by
- * any thread that holds the owner's lock. */
+/* Ends the current wait. If there is no current wait, ends the next wait. May
+ * be called by any thread that holds the owner's lock. */
 static void
 driver_poll_wake (DriverPoll * poll)
 {

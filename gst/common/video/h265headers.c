@@ -30,9 +30,10 @@ typedef struct
   gboolean is_used;
 } ShortTerm;
 
-/* A short-term reference picture set (section 7.4.8 of H.265). First come the
- * pictures that are shown before the current picture, then those that are shown
- * after it. In both groups the nearest picture is first. */
+/* A short-term reference picture set (section 7.4.8 of H.265). It has two
+ * groups: the pictures that are shown before the current picture are the first
+ * group, and those that are shown after it are the second. In both groups the
+ * picture nearest to the current picture is first. */
 typedef struct
 {
   guint n[2];
@@ -294,8 +295,9 @@ read_picture_format (NalBits * bits, Sps * sps)
   sps->log2_max_order = nal_bits_take_index (bits, MAX_LOG2_ORDER) + 4;
 }
 
-/* Skips the fields of an SPS from sps_sub_layer_ordering_info_present_flag up
- * to the flags of the coding tools, which precede the reference picture sets.
+/* Skips fields of an SPS. The first of them is
+ * sps_sub_layer_ordering_info_present_flag. The last of them are the flags of
+ * the coding tools, which precede the reference picture sets.
  */
 static void
 skip_tools (NalBits * bits, guint highest_sub_layer)
@@ -318,8 +320,8 @@ skip_tools (NalBits * bits, guint highest_sub_layer)
   }
 }
 
-/* Parses the fields of an SPS up to the long-term reference pictures (section
- * 7.3.2.2.1 of H.265). */
+/* Parses the fields of an SPS up to and including the long-term reference
+ * pictures (section 7.3.2.2.1 of H.265). */
 void
 h265_headers_add_sps (H265Headers * headers, const guint8 * data, gsize size)
 {
@@ -351,8 +353,8 @@ h265_headers_add_sps (H265Headers * headers, const guint8 * data, gsize size)
   headers->sps[id] = sps;
 }
 
-/* Parses the fields of a PPS up to num_extra_slice_header_bits (section
- * 7.3.2.3.1 of H.265). */
+/* Parses the fields of a PPS up to and including num_extra_slice_header_bits
+ * (section 7.3.2.3.1 of H.265). */
 void
 h265_headers_add_pps (H265Headers * headers, const guint8 * data, gsize size)
 {

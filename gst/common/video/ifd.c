@@ -86,8 +86,9 @@ typedef struct
   gboolean are_used;            /* TRUE if the last frame had IFD_FRAME_SLOTS */
   /* TRUE if the newest frame was stored in the queue W */
   gboolean is_stored;
-  /* Slots that have wrong contents in a decoder that has received the frames
-   * sent so far. A frame counts as sent when it is removed from the queue W. */
+  /* Slots (for example buffers of reference frames) whose contents are wrong in
+   * a decoder that has received the frames sent so far. A frame counts as sent
+   * when it is removed from the queue W. */
   guint32 wrong;
   /* Slots of the decoder that are not updated because frames were dropped after
    * the newest frame of the queue W */
@@ -130,8 +131,9 @@ struct _Ifd
   gboolean begun;
   /* sequence number of the newest GOP; 0 if none has started */
   guint64 gop;
-  /* TRUE for each GOP that was counted as disturbed. The index is the number of
-   * the GOP modulo REMEMBERED_GOPS. */
+  /* TRUE for each GOP that was counted as disturbed, because one of its I- or
+   * P-frames was dropped. The index is the number of the GOP modulo
+   * REMEMBERED_GOPS. */
   gboolean gop_counted[REMEMBERED_GOPS];
   /* TRUE while frames are dropped until the next I-frame */
   gboolean awaits_i;
@@ -316,8 +318,8 @@ count_disturbed (Ifd * ifd, guint64 gop)
   *counted = TRUE;
 }
 
-/* Drops a frame. `rule` says why this frame was selected; it is written to the
- * trace.
+/* Drops a frame. `rule` says why this frame was selected. The trace contains
+ * this text.
  */
 static void
 drop (Ifd * ifd, const IfdEntry * entry, IfdDropReason reason,
@@ -552,8 +554,9 @@ list_slot_frames (const Ifd * ifd, const IfdEntry * c,
   return n;
 }
 
-/* Returns whether the new frame C uses a slot that will have wrong contents
- * when the decoder receives C. */
+/* Returns whether the new frame C uses a slot (for example the buffer of a
+ * reference frame) that will have wrong contents when the decoder receives C.
+ */
 static gboolean
 uses_wrong_slot (const Ifd * ifd, const IfdEntry * c)
 {
@@ -736,7 +739,8 @@ is_stale (Ifd * ifd, const IfdEntry * c)
       ifd->w.length;
 }
 
-/* Drops the waiting frames that use a slot whose contents have become wrong. */
+/* Drops the waiting frames that use a slot (for example the buffer of a
+ * reference frame) whose contents in the decoder have become wrong. */
 static void
 drop_lost (Ifd * ifd)
 {
@@ -794,9 +798,9 @@ all_have_slots (const Ifd * ifd, const IfdEntry * c)
   return has_slots (&c->frame);
 }
 
-/* Drops waiting frames to make room for the new frame C. Returns FALSE if the
- * loss of C itself changes the picture least, so that C has to be dropped.
- * `rule` is set to the reason. */
+/* Drops waiting frames to make room for the new frame C. Returns FALSE if C
+ * itself has to be dropped, because its loss changes the picture least. `rule`
+ * is set to the reason for the drop. */
 static gboolean
 make_room (Ifd * ifd, const IfdEntry * c, const gchar ** rule)
 {

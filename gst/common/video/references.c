@@ -44,7 +44,7 @@ typedef struct
   gboolean has_layers;
   /* TRUE if a reference picture refers to a picture of a higher layer */
   gboolean is_tangled;
-  /* TRUE if it is unknown for some picture which reference pictures it needs */
+  /* TRUE if there is a picture whose reference pictures are unknown */
   gboolean is_abandoned;
 } Findings;
 

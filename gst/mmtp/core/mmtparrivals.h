@@ -22,8 +22,9 @@ typedef struct
   gsize size;                   /* size of the whole message, in bytes */
   /* TRUE if the message is a DATA, PROBE or REPAIR */
   gboolean is_load;
-  /* Messages before this message may be missing. Until this time (in ns), it is
-   * useful to retransmit them. A later retransmission would arrive too late. */
+  /* Messages with lower numbers than this message may be missing. This is the
+   * time in ns from which on a retransmission of the missing messages would be
+   * too late. */
   guint64 repair_until;
 } MmtpArrival;
 
@@ -121,7 +122,8 @@ void mmtp_arrivals_get_record (MmtpArrivals * arrivals, guint64 now,
     gboolean surely, guint ranges, MmtpRecord * record);
 
 gboolean mmtp_arrivals_is_silent (const MmtpArrivals * arrivals, guint64 now);
-/* Returns the bytes per second received in the last 0.5 to 1 s. */
+/* Returns the mean rate of the received data in bytes per second. It is
+ * measured over the last 0.5 to 1 s. */
 guint64 mmtp_arrivals_get_rate (const MmtpArrivals * arrivals, guint64 now);
 /* Sets `transit` to the minimum transit (one-way delay less a constant) of the
  * last 0.5 to 1 s, in ns. Returns FALSE if no message arrived in that time. */

@@ -85,9 +85,10 @@
  *   TARGET_RATE.
  * - If the rate is higher, the time is shorter. Like the queue target, it is
  *   inversely proportional to the square root of the rate.
- * - On a congested path, the time is multiplied by the third power (DISTRUST)
- *   of the share of reports without a queue. The share is that of about the
- *   last sixteen reports (CONGESTION_REPORTS).
+ * - If recent reports have shown a queue, the time is shorter. Consider the
+ *   share of the reports that showed no queue, among about the last sixteen
+ *   reports (CONGESTION_REPORTS). The time is multiplied by the third power
+ *   (DISTRUST) of this share.
  */
 #define TRUST (250 * MILLISECOND)
 #define DISTRUST 3
@@ -133,9 +134,9 @@
  * too long for COMPETITION_TIME. It is too long if it is more than STANDING
  * times the delay that our own packets explain. */
 #define STANDING 1.25
-/* The factor STANDING is not applied if a path delivers less than SMALL_SHARE
- * of its long-term rate. The queueing delay then only has to be longer than the
- * delay that our own packets explain. */
+/* If a path delivers less than SMALL_SHARE of its long-term rate, the factor
+ * STANDING is not applied. The queueing delay is then too long as soon as it
+ * exceeds the delay that our own packets explain. */
 #define SMALL_SHARE 0.4
 #define COMPETITION_TIME (2 * SECOND)
 #define COMPETITION_ROUND_TRIPS 10

@@ -61,11 +61,14 @@ begin (MmtpGop * gop, guint64 frame, guint64 due)
   gop->is_given_up = gop->is_lost = gop->is_base_wrong = FALSE;
 }
 
-/* Returns whether the sender need not wait any longer for a key frame after the
- * dropped picture with the due time `given_up_due`. This is the case if too
- * many key-frame intervals have passed. It is also the case if `due` is far
- * before that due time, because it then belongs to a new stream. A small
- * decrease is normal: presentation times go back a little with each B-frame.
+/* Returns whether the sender need not wait any longer for a key frame. The wait
+ * began with a dropped picture, whose due time is `given_up_due`. `due` is the
+ * due time of the present picture. The wait ends in two cases:
+ *
+ * - Too many key-frame intervals have passed since `given_up_due`.
+ * - `due` is far before `given_up_due`. The present picture then belongs to a
+ *   new stream. A small decrease is normal: presentation times go back a little
+ *   with each B-frame.
  */
 static gboolean
 is_overdue (const MmtpGop * gop, guint64 due)

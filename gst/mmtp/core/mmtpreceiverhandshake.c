@@ -126,8 +126,8 @@ is_new (MmtpReceiverHandshake * self, const MmtpMessage * message,
   return mmtp_replay_check (&path->replay, *number);
 }
 
-/* Decides whether to accept an OPEN that the sender repeats, because the ACCEPT
- * was lost or has not arrived yet. */
+/* Decides whether to accept a repeated OPEN. The sender repeats its OPEN if the
+ * ACCEPT was lost or has not arrived yet. */
 static MmtpRefusal
 answer_repeated (MmtpReceiverHandshake * self, const MmtpAddress * address,
     const MmtpMessage * message, MmtpHandshakeResult * result)

@@ -18,13 +18,14 @@
  */
 typedef struct
 {
-  /* period that the sender wants; 0 if the receiver chooses */
+  /* REPORT period that the sender wants; 0 if the receiver chooses it
+   */
   guint64 wanted_period;
   guint64 period;
   /* times of the next and the last REPORT on this path */
   guint64 next, last;
-  /* total size in bytes of the REPORTs that were sent together last on this
-   * path */
+  /* total size in bytes of the last group of REPORTs that were sent together on
+   * this path */
   gsize size;
   /* TRUE if a gap has ended and no REPORT about it has been sent yet */
   gboolean has_gap;

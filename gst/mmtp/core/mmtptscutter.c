@@ -209,7 +209,9 @@ read_picture (MmtpTsCutter * cutter, const IfdFrame * frame,
   picture->is_piece = TRUE;
 }
 
-/* If the picture does not consist of two fields, `second` is NULL. */
+/* Outputs a picture. `unit` is the whole picture, or one of its fields.
+ * `second` is the second field; it is NULL if there is no second field to
+ * output. `frame` describes the picture. */
 static void
 push_picture (MmtpTsCutter * cutter, const TsUnit * unit,
     const TsUnit * second, const IfdFrame * frame)

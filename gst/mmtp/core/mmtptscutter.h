@@ -41,8 +41,9 @@ void mmtp_ts_cutter_free (MmtpTsCutter * cutter);
 /* Discards the state of the stream after a flush. */
 void mmtp_ts_cutter_reset (MmtpTsCutter * cutter);
 
-/* Adds bytes of the stream, which need not be whole packets. `tag` is a value
- * of the caller. A picture is complete when the next one begins. */
+/* Adds bytes of the stream. The bytes need not be whole packets. The caller can
+ * choose any value for `tag`. A picture is complete when the next picture
+ * begins. */
 void mmtp_ts_cutter_input (MmtpTsCutter * cutter, const guint8 * data,
     gsize size, guint64 tag);
 /* Returns whether a picture has begun and is not complete yet. Sets `tag` to

@@ -89,8 +89,8 @@ typedef struct
   IfdConfig ifd;
 } LinkQueueConfig;
 
-/* A process that alternates between a good and a bad state. It depends only on
- * the time and the seed. It is never bad if mean_bad is 0. */
+/* A random process that alternates between a good and a bad state. It depends
+ * only on the time and the seed. If mean_bad is 0, the state is always good. */
 typedef struct
 {
   guint64 mean_good, mean_bad;  /* ns */
@@ -99,7 +99,7 @@ typedef struct
 typedef enum
 {
   LINK_FALLBACK_FIXED,          /* always the top rate */
-  /* After several consecutive failures, the next lower rate is used. */
+  /* after several consecutive failures, the next lower rate */
   LINK_FALLBACK_ARF,
   LINK_FALLBACK_LOSS,           /* lowest rate after a lost packet */
   LINK_FALLBACK_ARF_LOSS        /* both */
@@ -250,7 +250,8 @@ typedef struct
   guint overhead;               /* framing bytes of each packet */
   guint overhead_before;        /* framing bytes that precede the packet */
   gboolean frame_check;         /* damaged packets are dropped */
-  guint64 delay[2];             /* delay in ns after the radio */
+  /* additional delay in ns after radio_delay, for each direction */
+  guint64 delay[2];
   guint64 radio_delay;          /* delay in ns of the radio's interleaving */
   guint rlp_window;             /* frames */
   guint64 rlp_t1;               /* ns */

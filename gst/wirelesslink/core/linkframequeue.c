@@ -17,9 +17,10 @@
 
 #include "mpegvideoframer.h"
 
-/* A packet whose sequence number is lower than the previous one is old if the
- * difference is less than MAX_MISORDER. If the difference is MAX_MISORDER or
- * more, the sender has started again (RFC 3550 A.1). */
+/* A packet is old if its sequence number is lower than that of the previous
+ * packet and the difference is less than MAX_MISORDER. If the sequence number
+ * is lower by MAX_MISORDER or more, the sender has started again (RFC 3550
+ * A.1). */
 #define MAX_MISORDER 100
 /* temporal_reference is modulo 1024 (ISO/IEC 13818-2 6.3.9) */
 #define REFERENCES 1024

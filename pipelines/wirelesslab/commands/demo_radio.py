@@ -48,7 +48,7 @@ def why_not(build: pathlib.Path) -> str:
 
 
 class Runs:
-    """The runs of all seeds, each in a directory of its own."""
+    """The runs for all seeds. Each run has a directory of its own."""
 
     def __init__(self, output: pathlib.Path, build: pathlib.Path,
                  seeds: Sequence[int] = SEEDS) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes a directory for each cell of a matrix and runs the cells that have not
-been run yet. Snakemake runs them if it is installed; otherwise a loop in this
-module does.
+"""Makes a directory for each cell (one experiment) of a matrix, and runs the
+cells that have not been run yet. Snakemake runs them if it is installed;
+otherwise a loop in this module does.
 """
 
 import argparse
@@ -57,8 +57,8 @@ def lay_out(found: list[Cell], left_out: list[str], output: pathlib.Path,
 
 def possible(found: list[Cell],
              build: pathlib.Path) -> tuple[list[Cell], list[str]]:
-    """Returns the cells that this machine can run. Also returns, and prints, a
-    line for each reason why it cannot run the other cells."""
+    """Returns the cells (experiments) that this machine can run. Also returns,
+    and prints, a line for each reason why it cannot run the other cells."""
     words = []
     for choose in (without_files, without_misfits,
                    combined_links.without_misfits,
@@ -71,8 +71,8 @@ def possible(found: list[Cell],
 
 
 def without_files(found: list[Cell]) -> tuple[list[Cell], list[str]]:
-    """Returns the cells whose links have all the files that they need, and a
-    line about each link whose files are missing.
+    """Returns the cells (experiments) whose links have all the files that they
+    need. Also returns a line about each link whose files are missing.
     """
     missing = {cell["link"]["name"]: matrix.missing_files(cell["link"])
                for cell in found}
@@ -82,8 +82,8 @@ def without_files(found: list[Cell]) -> tuple[list[Cell], list[str]]:
 
 
 def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
-    """Returns the cells whose protocol supports their codec, and lines about
-    the protocols that do not.
+    """Returns the cells (experiments) whose protocol supports their codec. Also
+    returns a line for each protocol that does not support the codec of a cell.
     """
     there, words, left = video_codecs.read(), set(), []
     for cell in found:
@@ -99,8 +99,9 @@ def without_misfits(found: list[Cell]) -> tuple[list[Cell], list[str]]:
 
 def without_missing(found: list[Cell],
                     build: pathlib.Path) -> tuple[list[Cell], list[str]]:
-    """Returns the cells whose elements GStreamer has, and lines about the
-    elements that are missing.
+    """Returns the cells (experiments) whose elements are installed in
+    GStreamer. Also returns a line for each protocol that needs an element that
+    is missing.
     """
     missing = {}
     for cell in found:
@@ -116,10 +117,10 @@ def without_missing(found: list[Cell],
 
 
 def without_hosts(found: list[Cell]) -> tuple[list[Cell], list[str]]:
-    """Returns the cells that can be run here, and lines about the cells that
-    are left out. If this machine does not allow network namespaces, relays
-    replace the hosts. Relays cannot carry all protocols, so some cells are then
-    left out."""
+    """Returns the cells (experiments) that can be run on this machine, and
+    lines about the cells that are left out. If this machine does not allow
+    network namespaces, relays replace the hosts. Relays cannot carry all
+    protocols, so some cells are then left out."""
     if all(cell["protocol"][matrix.COMPUTED] for cell in found):
         return found, []
     why = testbed.why_no_hosts()
@@ -143,8 +144,9 @@ def is_possible(protocol: Protocol) -> bool:
 
 
 def set_flagged_aside(found: list[Cell], output: pathlib.Path) -> None:
-    """Renames the results of flagged runs, so that these runs are repeated. A
-    new run removes the renamed result.
+    """Renames the results of the runs that were flagged because of their
+    lateness. The lab then repeats these runs. A new run removes the renamed
+    result.
     """
     for cell in found:
         directory = output / cell["name"]
@@ -190,8 +192,8 @@ def first_words(path: pathlib.Path) -> str:
 
 
 class Loop:
-    """Runs cells, `at_once` of them at the same time. If a cell fails, the
-    remaining cells are still run.
+    """Runs cells (experiments), `at_once` of them at the same time. If a cell
+    fails, the remaining cells are still run.
     """
 
     def __init__(self, found: list[Cell], output: pathlib.Path,
@@ -200,7 +202,9 @@ class Loop:
                       if cells.result(output / cell["name"]) is None]
         self._total, self._done = len(self._left), 0
         self._output, self._build, self._at_once = output, build, at_once
-        self._running = []  # (child, cell, time at which the child was started)
+        # The running cells as tuples (child, cell, time at which the child was
+        # started).
+        self._running = []
         # The durations in seconds of the runs that have ended.
         self._seconds = []
 
@@ -259,9 +263,10 @@ def duration(seconds: float) -> str:
 
 
 def run_plain(found: list[Cell], options: argparse.Namespace) -> list[str]:
-    """Runs all cells and returns the names of the cells about which a line was
-    printed. Computed cells are run first and use all cores. If they ran at the
-    same time as cells that run in real time, those cells would be late."""
+    """Runs all cells (experiments) and returns the names of the cells about
+    which a line was printed. Computed cells, which run in virtual time, are run
+    first and use all cores. If they ran at the same time as cells that run in
+    real time, those cells would be late."""
     told = []
     for computed, at_once in ((True, os.cpu_count()), (False, options.jobs)):
         told += Loop([cell for cell in found
@@ -272,8 +277,8 @@ def run_plain(found: list[Cell], options: argparse.Namespace) -> list[str]:
 
 def run_snakemake(snakemake: str, found: list[Cell],
                   options: argparse.Namespace) -> None:
-    """Runs the cells with Snakemake. Snakemake runs a cell if the result of the
-    cell is missing or older than its description.
+    """Runs the cells (experiments) with Snakemake. Snakemake runs a cell if the
+    result of the cell is missing or older than its description.
     """
     where = on_cluster(options.profile) if options.profile else [
         "--cores", str(max(os.cpu_count(), options.jobs)),
@@ -304,10 +309,10 @@ def run_snakemake(snakemake: str, found: list[Cell],
 
 
 def on_cluster(profile: str) -> list[str]:
-    """Returns the options with which Snakemake runs the cells on a cluster. The
-    profile says how many jobs may run at the same time. This function sets no
-    further limit for cells in real time, because each node runs only one of
-    them at a time."""
+    """Returns the options with which Snakemake runs the cells (experiments) on
+    a cluster. The profile says how many jobs may run at the same time. This
+    function sets no further limit for cells in real time, because each node
+    runs only one of them at a time."""
     directory = pathlib.Path(profile)
     return ["--profile", str(directory.resolve() if directory.is_dir()
                              else profile)]
@@ -325,8 +330,9 @@ def with_commands(profile: str) -> dict[str, str] | None:
 
 def left_to_run(found: list[Cell],
                 options: argparse.Namespace) -> tuple[list[Cell], str]:
-    """Returns the cells that have no result yet, and a text that says how many
-    they are and how long they take.
+    """Returns the cells (experiments) that have no result yet. Also returns a
+    text that says how many such cells there are, and how long it takes to run
+    them.
     """
     results = [result_of(cell, options.output) for cell in found]
     todo = [cell for cell, result in zip(found, results) if not result]
@@ -343,9 +349,9 @@ def left_to_run(found: list[Cell],
 
 
 def result_of(cell: Cell, output: pathlib.Path) -> dict[str, Any] | None:
-    """Returns the result of the cell. Returns None if there is none, or if the
-    cell had another description when it was run. The directory of the cell need
-    not exist."""
+    """Returns the result of the cell (an experiment). Returns None if the cell
+    has no result, or if the description of the cell has changed since it was
+    run. The directory of the cell need not exist."""
     try:
         result = cells.result(output / cell["name"])
     except LabError:
@@ -391,9 +397,11 @@ def run_all(found: list[Cell], left_out: list[str],
 
 def summarize(found: list[Cell], output: pathlib.Path,
               told: list[str]) -> list[str]:
-    """Prints a line for each flagged or failed cell, and the number of cells of
-    each kind. `told` has the names of the cells that were already reported;
-    they get no further line. Returns the names of the failed cells.
+    """Prints a line for each cell whose run failed, or was flagged because of
+    its lateness. Also prints how many cells are done, flagged and failed.
+    `told` has the names of the cells about which a line was printed before. No
+    further line is printed about these cells. Returns the names of the failed
+    cells.
     """
     words = {cell["name"]: words_of(cell, output) for cell in found}
     counts = {what: [name for name, said in words.items()

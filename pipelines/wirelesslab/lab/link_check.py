@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks the properties of links before any cell is run. Only wirelesslink
-itself knows the names, types and ranges of its properties. Each set of
-properties is therefore tried with a wirelesslink in a pipeline without data."""
+"""Checks the properties of links before any cell (an experiment of the lab) is
+run. Only wirelesslink itself knows the names, types and ranges of its
+properties. Each set of properties is therefore tried with a wirelesslink in a
+pipeline without data."""
 
 import functools
 import pathlib

@@ -11,7 +11,7 @@ from typing import Any
 from wirelesslab.descriptions import Protocol
 from wirelesslab.report import findings, names, ranking, run_results
 
-# The colour of rows that are not transports, such as bitrates.
+# The colour of rows that stand for bitrates or other things than transports.
 NEUTRAL = "#0072b2"
 
 
@@ -80,7 +80,9 @@ def rows_of(runs: list[run_results.Run]) -> dict[str, findings.Row]:
 
 
 def group(runs: list[run_results.Run]) -> dict[str, Any]:
-    """Returns the values for the template, for one group of the report."""
+    """Returns the values that the template front.html needs to show `runs`, the
+    runs of one group of the report.
+    """
     rows = rows_of(runs)
     heads, lines = table(runs, rows)
     counts = sorted({len(row.shares) for row in rows.values()})

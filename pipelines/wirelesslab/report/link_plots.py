@@ -18,8 +18,8 @@ from wirelesslab.streams import display, link_paths, link_use
 NS, MS, MBIT = 1e9, 1e6, 1e6
 ROW = 0.65  # inches
 RATE_STEP_NS, SOJOURN_STEP_NS = NS / 5, NS / 25
-# The file with the capacity, in steps of RATE_STEP_NS from the start of the
-# link.
+# The file with the measured capacity of the link: one value for each
+# RATE_STEP_NS since the link was started.
 CAPACITY = "link-capacity.csv"
 # The capacity of a link is measured by sending packets at a fixed bitrate. If
 # the link delivers this share of the fixed bitrate or more, its real capacity
@@ -157,7 +157,7 @@ def queue_over_time(runs: list[run_results.Run]) -> Figure:
     return rows(runs, "ms", draw)
 
 
-# {file name: (function, text below the plot)}
+# The plots: {file name: (function that draws the plot, text below the plot)}.
 ALL = {
     "link": (carried_over_time,
              "The bitrate through the link in each fifth of a second, with all "

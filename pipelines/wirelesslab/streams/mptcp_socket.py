@@ -31,7 +31,9 @@ ADDRESS = re.compile(r"^\d+: (?P<device>\S+) +inet (?P<address>[\d.]+)/", re.M)
 
 
 def why_not() -> str:
-    """Returns why this machine does not support MPTCP, or "" if it does."""
+    """Returns the reason why this machine does not support MPTCP. Returns "" if
+    the machine supports it.
+    """
     try:
         with contextlib.closing(new_socket()):
             pass

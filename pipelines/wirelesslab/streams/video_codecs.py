@@ -20,7 +20,8 @@ class Codec(typing.NamedTuple):
     name: str
     title: str
     alone: list  # The elements that work only with MPEG-1/2.
-    instead: list  # Pairs (text that is replaced, its replacement).
+    # The replacements of texts in the pipelines, as pairs (old text, new text).
+    instead: list
 
 
 @functools.cache

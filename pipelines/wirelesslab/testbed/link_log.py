@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 NS_PER_MS = 1e6
 BUSY_NS = 20 * NS_PER_MS
-# {fate of a packet: the words that follow "7 packets", as in "7 packets
-# arrived"}
+# The words for each fate of a packet. They follow a number of packets, as in "7
+# packets arrived".
 FATES = {
     "delivered": "arrived",
     "queue": "were lost in the sender's queue, which was full",
@@ -48,7 +48,9 @@ class Tally:
 
 
 def events(path: str | pathlib.Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yields (first word, {column: value}) of each line."""
+    """Yields a pair for each line of the log: the first word of the line, and
+    {column: value}.
+    """
     columns = {}
     with open(path) as log:
         for line in log:

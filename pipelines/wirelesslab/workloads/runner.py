@@ -35,7 +35,9 @@ IP_AND_UDP = 28
 
 
 def hosts_of(workload: Workload) -> tuple[str, str]:
-    """Returns (host that begins, host that answers)."""
+    """Returns the names of two hosts: the host that begins the workload, and
+    the host that answers.
+    """
     first = workload["from"]
     return first, HOSTS[1 - HOSTS.index(first)]
 
@@ -79,8 +81,8 @@ def sizes(work: Workload) -> tuple[int, int | None]:
 def over_sockets(cell: Cell, properties: str, directory: pathlib.Path,
                  build: pathlib.Path) -> tuple[list[float], list[Any], str]:
     """Runs the workload in real time. Returns three values: how late this
-    machine was, in ms; the warnings of the pipelines; and what a testbed
-    without namespaces leaves out."""
+    machine was, in ms; the warnings of the pipelines; and a text about what a
+    testbed without network namespaces leaves out."""
     protocol = cell["protocol"]
     port = placement.free_port(protocol["binds"])
     bed = testbed.Testbed(
@@ -134,7 +136,8 @@ class Ends:
         """Returns the arguments with which gst-launch-1.0 runs `pipeline`, the
         description of a pipeline that sends packets to `host` or receives them
         there. The placeholders of the description are filled in, except for
-        {input} and {output}, which the program of the end fills in.
+        {input} and {output}. The program that runs in the host of this pipeline
+        fills in these two.
         """
         return [word.format_map({
             "host": host, "port": port, "bytes": size, "input": "{input}",
@@ -175,9 +178,7 @@ class Ends:
         return self._directory / ("begins.out" if begins else "answers.out")
 
     def _listeners(self) -> Iterator[tuple[str, int]]:
-        """Yields (host, port) for each end of the workload that listens at a
-        port.
-        """
+        """Yields (host, port) for each end that listens at a port."""
         yield self._hosts[1], self._port
         if not self._protocol["socket"] and sizes(self._work)[1]:
             yield self._hosts[0], self._port + 1

@@ -329,8 +329,8 @@ GST_START_TEST (long_buffers_wait_for_each_other)
   LoopbackFixture fixture;
   guint i;
 
-  /* On a slow machine, the estimated rate of a channel is low, so the large
-   * buffers take long. The latency of 60 s gives them enough time. */
+  /* On a slow machine, the estimated rate of a channel is low, so it takes long
+   * to send the large buffers. The latency of 60 s gives them enough time. */
   mmtp_loopback_src_init (&fixture.src, "address", "127.0.0.1", "max-latency",
       60000, NULL);
   gst_harness_play (fixture.src.harness);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the property queue of wirelesslink: the link recognises video
- * packets by their caps and bytes, and an incomplete frame must not delay EOS,
- * a query or a flush. A packet of 125 bytes takes 1 ms.
+/* Tests the property `queue` of wirelesslink. The link must recognise video
+ * packets by their caps and bytes. An incomplete frame must not delay EOS, a
+ * query or a flush. In these tests, a packet of 125 bytes takes 1 ms.
  */
 
 #include <gst/check/gstcheck.h>
@@ -472,7 +472,8 @@ GST_START_TEST (a_query_does_not_wait_for_the_rest_of_a_frame)
 
 GST_END_TEST;
 
-/* A custom event waits for one second for the end of an incomplete frame. */
+/* A custom event waits for the end of an incomplete frame, but only for one
+ * second. */
 GST_START_TEST (silence_ends_a_frame)
 {
   GstHarness *h = start ("queue=ifd", RTP_CAPS);

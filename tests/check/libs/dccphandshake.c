@@ -38,8 +38,8 @@ assert_open (void)
           DCCP_EVENT_CONNECTED), 1);
 }
 
-/* Returns the time in ns from the first Request to the n-th packet of this
- * type. */
+/* Returns the time in ns between the first Request and the n-th packet of the
+ * type `type` that `from` has sent. */
 static guint64
 get_time (DccpEnd from, DccpType type, guint n)
 {

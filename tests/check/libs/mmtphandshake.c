@@ -108,8 +108,9 @@ take_cookie (Fixture * fixture, guint64 time)
           sizeof (bytes), &path), OPEN_SIZE);
 }
 
-/* At `time` a COOKIE arrives that answers a repeated INIT. This COOKIE only
- * shows that the INIT was not lost. */
+/* At `time` another COOKIE arrives, after the handshake has accepted the first
+ * one. The new COOKIE answers a repeated INIT. The handshake refuses it, but
+ * learns from it that this INIT was not lost. */
 static void
 take_further_cookie (Fixture * fixture, guint64 time)
 {
@@ -214,9 +215,9 @@ GST_START_TEST (lost_open_does_not_count_as_delay)
 
 GST_END_TEST;
 
-/* A link of 10 kbit/s with a delay of 100 ms. Its OPEN takes longer than 1.5
- * times the round trip of the INIT, so the sender repeats the OPEN. The ACCEPT
- * arrives so early that it can only answer the first OPEN. */
+/* A link of 10 kbit/s with a delay of 100 ms. On this link the OPEN takes
+ * longer than 1.5 times the round trip of the INIT, so the sender repeats the
+ * OPEN. The ACCEPT arrives so early that it can only answer the first OPEN. */
 GST_START_TEST (slow_path_gives_an_estimate_despite_a_repeated_open)
 {
   gboolean is_minimum;

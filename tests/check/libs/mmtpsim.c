@@ -283,8 +283,8 @@ GST_START_TEST (tcp_fills_the_link_that_it_has_alone)
   MmtpSimulation *simulation;
   const MmtpSimulationResult *result;
 
-  /* The link has 10 Mbit/s and a round trip of 40 ms. A full queue of the link
-   * takes 40 ms to send. UDP uses 4 % of the rate. */
+  /* The link has 10 Mbit/s and a round trip of 40 ms. It takes 40 ms to send
+   * all packets of a full queue of this link. UDP uses 4 % of the rate. */
   config_init (&config, 1250000, 20 * MS, 50000);
   config.paths[0].n_tcp = 2;
   config.paths[0].tcp_from = SECOND;

@@ -118,9 +118,9 @@ feed (MpegVideoTimeline * timeline, const Planned * p, const Run * run,
   mpeg_video_timeline_input (timeline, &frame, media, position);
 }
 
-/* Runs the plan without the `count` frames that begin at index `first`. Checks
- * how many frames are lost and their types. Also checks the positions of all
- * frames that remain. */
+/* Runs the plan without `count` frames, the first of which has the index
+ * `first`. Checks how many frames are lost and their types. Also checks the
+ * positions of all frames that remain. */
 static void
 check_losses (GArray * plan, guint first, guint count, const Run * run)
 {
@@ -360,9 +360,10 @@ GST_START_TEST (adaptive_b_frames_are_no_loss)
   guint gop, last, anchor, b;
 
   for (gop = 0, start = 0; gop < 40; gop++, start += 15) {
-    /* This is a closed GOP. Each anchor after the first one is followed by the
-     * B-frames that are shown before it. No B-frames follow the first anchor,
-     * because there is no earlier picture to which they could refer. */
+    /* This is a closed GOP. Each anchor (I- or P-frame) after the first one is
+     * followed by the B-frames that are shown before it. No B-frames follow the
+     * first anchor, because there is no earlier picture to which they could
+     * refer. */
     for (last = anchor = 0; anchor < 15;) {
       MpegVideoFrame frame = make_frame (anchor ? 'P' : 'I', anchor);
 
@@ -623,12 +624,14 @@ GST_START_TEST (forged_timestamps_lose_seconds_at_most)
 
 GST_END_TEST;
 
-/* The maximum number of frames that the timeline counts as lost in one gap. A
- * gap of more than ten seconds counts as a new stream.
+/* The maximum number of frames that the timeline may report as lost after one
+ * frame. It is the sum of two numbers:
  *
- * In addition, three frames may each have any of 1024 temporal references.
- * These are the first frame, the second frame after a jump, and the frame at
- * the end of the gap. */
+ * - 250, because the timeline reports gaps of at most ten seconds. A longer gap
+ *   counts as a new stream.
+ * - 3 * 1024, because each of three frames may have any of 1024 temporal
+ *   references. These are the first frame, the second frame after a jump, and
+ *   the frame at the end of the gap. */
 #define MAX_LOSSES_AT_ONCE (10 * 25 + 3 * 1024)
 
 /* Random temporal references must not change the positions of correct frames,
@@ -697,8 +700,8 @@ check_times (const Times * times, guint n, gboolean low_delay)
   mpeg_video_timeline_free (timeline);
 }
 
-/* ISO/IEC 13818-1, decoder model: an anchor is shown when the next anchor is
- * decoded. A B-frame is shown when it is decoded. */
+/* ISO/IEC 13818-1, decoder model: an anchor (I- or P-frame) is shown when the
+ * next anchor is decoded. A B-frame is shown when it is decoded. */
 GST_START_TEST (times_of_an_open_gop_stream)
 {
   const Times times[] = {
@@ -763,8 +766,8 @@ GST_START_TEST (times_of_three_two_pulldown)
       mpeg_video_timeline_input (timeline, &frame, NONE, &position);
       /* The first frame is shown one frame period after it is decoded. */
       expected = (2 + fields[display]) * G_GUINT64_CONSTANT (1001000000) / 60;
-      /* Before the first anchor that has B-frames, the timeline has seen too
-       * little to compute an exact PTS. */
+      /* Before the first anchor (I- or P-frame) that B-frames follow, the
+       * timeline has seen too little to compute an exact PTS. */
       if (n > 3)
         fail_unless (ABS ((gint64) (position.pts - expected)) <= 1,
             "frame %u: PTS %" G_GUINT64_FORMAT " not %" G_GUINT64_FORMAT,

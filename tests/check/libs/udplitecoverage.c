@@ -13,7 +13,7 @@
 /* number of payload bytes after the headers; they need no protection */
 #define REST 50
 
-/* A packet under construction, counted in bits. */
+/* A packet to which fields are appended; its size is counted in bits. */
 typedef struct
 {
   guint8 bytes[2048];
@@ -582,8 +582,8 @@ GST_START_TEST (h263_1998_needs_its_header_and_the_extra_picture_header)
         begin_h263_1998 (&packet, start, vrc, extra);
         check_needed (UDPLITE_FORMAT_RTP_H263_1998, packet);
         header = get_size (&packet);
-        /* The payload is a group of blocks, a slice or an end of sequence.
-         * Without the bit P it may be anything. */
+        /* The payload is a group of blocks, a slice or an end of sequence. If
+         * the bit P is not set, the payload may be anything. */
         put (&packet, 6, start ? 0x21 + extra % 31 : 0x20);
         put (&packet, 20, 0x12345);
         fail_unless_equals_int (get_coverage (UDPLITE_FORMAT_RTP_H263_1998,

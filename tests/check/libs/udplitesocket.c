@@ -68,8 +68,8 @@ GST_START_TEST (batch_keeps_order_and_parts)
     udplite_test_fill (bytes, i + 1, i);
     udplite_test_output (&outputs[i], &address, address_size, bytes, i + 1,
         i % 3 == 0 ? i / 2 : 12);
-    /* Parts have odd sizes or are empty, and the last part holds the remaining
-     * bytes. */
+    /* Divides the packet into parts. All parts but the last have the same size,
+     * which may be odd or 0. The last part holds the remaining bytes. */
     outputs[i].n_vectors = DATAGRAM_MAX_PARTS;
     for (j = 0; j < DATAGRAM_MAX_PARTS; j++) {
       outputs[i].vectors[j].data = bytes + j * part;

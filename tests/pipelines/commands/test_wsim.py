@@ -28,9 +28,10 @@ SECONDS_TO_WAIT = 200
 BAD = ["--seconds", "4", "--link", "block-error-rate=0.06"]
 FILES = ["figure.png", "radio.pattern", "sent.mkv", "side-by-side.mkv",
          "summary.json", "udp.csv", "udp.mkv", "udplite.csv", "udplite.mkv"]
-# Damage in these leading bytes is detected: the headers of IPv4 (20), UDP-Lite
-# (8), RTP (12) and RFC 4629 (2). Some packets also have a picture header of
-# H.263, which the checksum covers too.
+# Size in bytes of the headers at the beginning of a packet: IPv4 (20 bytes),
+# UDP-Lite (8), RTP (12) and RFC 4629 (2). Damage in these headers is detected.
+# Some packets also have a picture header of H.263, which the checksum covers as
+# well.
 COVERED = 20 + 8 + 12 + 2
 PICTURE_HEADER = 8
 
@@ -60,7 +61,9 @@ class Packet:
 
 
 class Wsim(test_testbed.Nothing):
-    """Runs wsim as a separate process and checks what it leaves behind."""
+    """Runs wsim as a separate process. Checks which files and processes remain
+    after its end.
+    """
 
     def start(self, *words, output="out"):
         self.output = self.directory / output

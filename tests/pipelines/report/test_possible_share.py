@@ -52,8 +52,9 @@ class PossibleShareTest(unittest.TestCase):
 
     def test_the_best_frames_for_these_opportunities(self):
         # The P-frame is complete at 180 ms, 40 ms after its due time. Only one
-        # opportunity remains, at 220 ms. It is used for the first B-frame of
-        # 1000 bytes. The second B-frame has 1500 bytes, which is more than this
+        # later opportunity (a time at which the link can send 1000 bytes)
+        # remains, at 220 ms. It is used for the first B-frame, which has 1000
+        # bytes. The second B-frame has 1500 bytes, which is more than this
         # opportunity can carry.
         self.assertEqual(self.share(), 0.75)
         (call,) = self.of_link.call_args_list

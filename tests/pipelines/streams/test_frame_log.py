@@ -16,8 +16,8 @@ MS = 1_000_000
 
 
 def frame(number, type, wall_ms, hash=None, size=1000, first_ms=0):
-    """Returns the log line of a frame. `number` is its coding number. The
-    interval between frames is 40 ms.
+    """Returns the log line of a frame. `number` is the number of the frame in
+    coding order. The interval between frames is 40 ms.
     """
     arrival = (wall_ms - first_ms) * MS
     expected = number * 40 * MS
@@ -130,10 +130,10 @@ class LogTest(unittest.TestCase):
         self.assertEqual((result.strangers, result.lost), (1, {"I": 1}))
 
     def test_lateness_counts_from_when_a_frame_was_due(self):
-        # The first frame is sent at 7 ms and arrives 2 ms later. Frame 5 and
-        # all later frames are sent 300 ms late, because the network blocks the
-        # sender, and their transmission takes 10 ms. Their lateness at the
-        # receiver is therefore 310 ms.
+        # The first frame is sent at 7 ms and arrives 2 ms later. The network
+        # blocks the sender before frame 5, so frame 5 and all later frames are
+        # sent 300 ms late. Their transmission takes 10 ms. Their lateness at
+        # the receiver is therefore 310 ms.
         sent = self.log("s", *(
             frame(n, "P", 7 + 40 * n + (300 if n > 4 else 0), first_ms=7)
             for n in range(10)))
@@ -149,8 +149,9 @@ class LogTest(unittest.TestCase):
 
     def decodable(self, film, lost=(), headers=()):
         """Returns a character for each frame: `+` if it can be decoded, `.` if
-        it cannot, a blank if it is lost. `headers` is {number of a frame:
-        (closed, broken)}."""
+        it cannot, a blank if it is lost. `headers` contains (number of a frame,
+        (closed, broken)) for each frame that a GOP header precedes: the values
+        of closed_gop and broken_link in this header."""
         lines = []
         for number, type in enumerate(film):
             if number in dict(headers):

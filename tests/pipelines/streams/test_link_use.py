@@ -12,15 +12,16 @@ MS = 1_000_000
 
 
 def packets(*rows):
-    """Returns packets from rows of (arrival in ms, departure in ms, size,
-    fate).
+    """Returns a packet for each of `rows`. A row is a tuple (arrival in ms,
+    departure in ms, size, fate).
     """
     return [measurements.Packet(0, index, size, fate, 1, arrival * MS,
                                 departure * MS)
             for index, (arrival, departure, size, fate) in enumerate(rows)]
 
 
-# The packets of a handshake at 20 ms, and of a video that begins at 100 ms.
+# The packets of two streams: a handshake, whose packet arrives at 20 ms, and a
+# video, whose first packet arrives at 100 ms.
 PACKETS = packets(
     (20, 21, 60, "delivered"), (100, 110, 1000, "delivered"),
     (100, 120, 1000, "delivered"), (130, 190, 500, "damaged"),

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests the testbed: the hosts reach each other, and nothing is left behind.
+"""Tests the testbed: the hosts must reach each other, and no process, namespace
+or device of the testbed may remain after its end.
 
-The kernel provides the expected results: commands ask it for devices and use
-its sockets, and /proc shows what is left after the end. No test depends on the
-speed of the machine.
+The kernel provides the expected results: commands ask the kernel for devices
+and use its sockets, and /proc shows what remains after the end. No test depends
+on the speed of the machine.
 """
 
 import concurrent.futures
@@ -153,8 +154,8 @@ def read_some(terminal):
 
 
 def marked(mark):
-    """Returns the pids of all running processes that have this mark in their
-    environment.
+    """Returns the pids of all running processes that have the variable MARK
+    with the value `mark` in their environment.
     """
     wanted = f"{MARK}={mark}".encode()
     found = set()
