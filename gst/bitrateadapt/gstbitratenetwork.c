@@ -13,7 +13,8 @@
 #define PADDING "padding-bitrate"
 #define QUEUE_LEVEL "current-level-bytes"
 
-/* The sum of several such numbers is still in the range of a guint64. */
+/* The numbers of the statistics are limited to this maximum. A sum of several
+ * numbers is then still in the range of a guint64. */
 #define MAX_NUMBER 1e18
 
 /* --- numbers in a structure ----------------------------------------------- */
@@ -202,7 +203,8 @@ static const gchar *const queue_delay[] = {
 };
 static const gchar *const round_trip[] = { "round-trip", "network-rtt", NULL };
 
-/* Reads the field that has one of these names. Returns FALSE if there is none.
+/* Reads the first field of `names` that `stats` contains. Returns FALSE if
+ * `stats` contains none of these fields.
  */
 static gboolean
 get_one_of (const GstStructure * stats, const gchar * const *names,
@@ -513,9 +515,9 @@ note_queue (Search * search, GstElement * element)
     g_ptr_array_add (search->queues, gst_object_ref (element));
 }
 
-/* Checks whether `element` knows anything about the network. If so, it is a
- * candidate for the best element of the search. Returns whether it has an
- * estimate. */
+/* Checks whether `element` reports anything about the network. If so, `element`
+ * is a candidate for the best element of the search. Returns whether `element`
+ * has an estimate. */
 static gboolean
 consider (Search * search, GstElement * element)
 {

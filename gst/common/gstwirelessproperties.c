@@ -15,8 +15,9 @@ struct _Table
   Table *next;
 };
 
-/* Quark for two kinds of data: the first table of a class, and the table that
- * contains a GParamSpec */
+/* Returns the quark that is the key of two kinds of data. The data of a class
+ * is its first table. The data of a GParamSpec is the table that contains it.
+ */
 static GQuark
 table_quark (void)
 {

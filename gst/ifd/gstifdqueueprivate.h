@@ -52,7 +52,8 @@ struct _GstIfdQueue
 
   /* the queue between the threads, protected by lock */
   IfdLine *line;
-  GstFlowReturn flow;           /* if not OK, no frame is accepted or pushed */
+  /* flow return; while it is not GST_FLOW_OK, no frame is accepted or pushed */
+  GstFlowReturn flow;
   /* TRUE if the unqueued mode is allowed. The comment above this struct
    * explains this mode. The field is set before the element starts. */
   gboolean may_be_unqueued;
@@ -101,9 +102,9 @@ struct _GstIfdQueue
   GstClockTime key_unit_asked_at;       /* last request; NONE if none */
   /* Time at which the last I-frame arrived; NONE if none */
   GstClockTime i_frame_at;
-  /* Normal time between two successive I-frames; 0 if unknown. It is measured
-   * between two I-frames that follow each other without a request for a key
-   * frame between them. The last such pair counts. */
+  /* Normal time between two successive I-frames; 0 if unknown. It is the time
+   * between the last two successive I-frames that had no request for a key
+   * frame between them. */
   GstClockTime i_frame_interval;
 
   /* statistics, protected by lock */
@@ -133,10 +134,10 @@ struct _GstIfdQueue
 /* Returns the running time, which does not advance while the pipeline is
  * paused. The caller holds the lock. */
 GstClockTime gst_ifd_queue_now (GstIfdQueue * self);
-/* Returns whether the buffer has to wait for its time, and stores this time. A
- * buffer does not wait if it has no timestamp, if there is no clock, or with
- * sync=false. If the element paces the stream, the function blocks until
- * PLAYING. The caller does not hold the lock. */
+/* Returns whether the buffer has to wait until it is due, and stores the time
+ * at which it is due. A buffer does not wait if it has no timestamp, if there
+ * is no clock, or with sync=false. If the element paces the stream, the
+ * function blocks until PLAYING. The caller does not hold the lock. */
 gboolean gst_ifd_queue_is_paced (GstIfdQueue * self, const IfdLineItem * item,
     GstClockTime * time);
 /* Waits until a paced buffer is due or `flow` is no longer OK. Returns the
@@ -152,8 +153,9 @@ gboolean gst_ifd_queue_is_unqueued (GstIfdQueue * self);
 void gst_ifd_queue_set_playing (GstIfdQueue * self, gboolean playing);
 gboolean gst_ifd_queue_query_latency (GstIfdQueue * self, GstQuery * query);
 /* The following functions set values on which the latency depends. If the
- * latency changes, they post a LATENCY message. An `algorithm` of -1 and a
- * `max_frames` of 0 leave the value unchanged. */
+ * latency changes, they post a LATENCY message. If `algorithm` is -1, the
+ * algorithm stays unchanged. If `max_frames` is 0, the maximum number of frames
+ * stays unchanged. */
 void gst_ifd_queue_set_config (GstIfdQueue * self, gint algorithm,
     guint max_frames);
 void gst_ifd_queue_set_frames (GstIfdQueue * self, GstClockTime duration,

@@ -421,8 +421,8 @@ gst_rfc2250_pay_publish_stats (GstRfc2250Pay * pay, GstClockTime duration)
   GST_OBJECT_LOCK (pay);
   rfc2250_packer_get_stats (pay->packer, &pay->packer_stats);
   gst_mpeg_video_input_get_stats (pay->input, &pay->framer_stats);
-  /* Frames with repeated fields are longer than others, so the latency is
-   * computed from the maximum duration. */
+  /* A frame with repeated fields lasts longer than other frames, so the latency
+   * is computed from the maximum duration. */
   if (GST_CLOCK_TIME_IS_VALID (duration) && duration > pay->frame_duration) {
     pay->frame_duration = duration;
     new_latency = !g_atomic_int_get (&pay->parsed);
@@ -548,8 +548,9 @@ gst_rfc2250_pay_sink_event (GstRTPBasePayload * payload, GstEvent * event)
   return GST_RTP_BASE_PAYLOAD_CLASS (parent_class)->sink_event (payload, event);
 }
 
-/* In an unparsed stream, the end of a frame is known only when the next frame
- * begins. This adds a frame duration to the latency. */
+/* Adds the latency of the element to the result of a latency query. Called only
+ * if the stream is unparsed. The end of a frame is then known only when the
+ * next frame begins, so the latency of the element is one frame duration. */
 static void
 gst_rfc2250_pay_add_latency (GstRfc2250Pay * pay, GstQuery * query)
 {

@@ -31,8 +31,8 @@ typedef struct
 typedef struct
 {
   guint number;                 /* Number of the run. */
-  /* The result of each subset of the paths: the share of frames that can be
-   * decoded in time. The entry of the empty subset is not used. */
+  /* For each subset of the paths: the share of frames that can be decoded in
+   * time. The entry of the empty subset is not used. */
   gdouble share[MAX_SUBSETS];
   gdouble possible;
 } Result;

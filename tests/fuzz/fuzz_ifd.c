@@ -51,7 +51,8 @@ typedef struct
   /* TRUE if a reference of the picture never existed */
   gboolean misses;
   Fate fate;
-  guint decoded_by;             /* Receiver that decoded the frame, or 0. */
+  /* Receiver that decoded the frame; 0 if no receiver decoded it. */
+  guint decoded_by;
   /* Previous I-frame or P-frame of the stream, or NONE. */
   gint last_reference;
   guint codec;                  /* number of codec changes before the frame */

@@ -15,7 +15,7 @@
 
 #define FLAG_TRACE (1 << 0)
 #define FLAG_TRACE_DOWN (1 << 1)
-/* The link is freed while packets are in it. */
+/* With this flag, the link is freed while packets are in it. */
 #define FLAG_ABANDON (1 << 2)
 #define FLAG_DIAL_UP (1 << 3)
 #define FLAG_MANY_FLOWS (1 << 4)

@@ -289,8 +289,8 @@ class Gsm(PapersCase):
 
 
 def sustainable_rate(seen):
-    """Returns the median of the rates between any two received blocks (Alanko
-    3.3, robust regression)."""
+    """Computes a rate from each pair of received blocks, and returns the median
+    of these rates (Alanko 3.3, robust regression)."""
     return statistics.median(
         (after - before) / (end - begin) for (begin, before), (end, after)
         in itertools.combinations(seen, 2) if end > begin)

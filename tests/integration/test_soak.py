@@ -24,9 +24,9 @@ SECONDS = int(os.environ.get("SOAK_SECONDS", "1200"))
 SECONDS_BETWEEN_SAMPLES = 1
 SECONDS_TO_CONNECT = 5
 SECONDS_TO_END = 30
-# The link has outages, in which packets wait in the queue, and bad times, in
-# which all packets are lost. Together they last for seven seconds of each
-# minute.
+# The link has two kinds of faults: outages, in which packets wait in the queue,
+# and periods in which all packets are lost. Together they last for seven
+# seconds of each minute.
 LINK = ("rate=4000000 delay-ms=20 queue-bytes=64000 seed=1 "
         "outage-good=30000000000 outage-bad=2000000000 "
         "mean-good=30000000000 mean-bad=1000000000 loss-bad=1")
@@ -121,9 +121,9 @@ def find_pipeline(pid):
 
 
 def read_stats(path):
-    """Returns a list with a dictionary for each message with statistics in the
-    file. Each dictionary has the counters of its message, but not the counters
-    in nested structures."""
+    """Reads the messages with statistics from a file. Returns a list with one
+    dictionary per message: the counters of the message. Counters in nested
+    structures are left out."""
     return [{name: int(value) for name, value in COUNTER.findall(text)}
             for text in STRUCTURE.findall(path.read_text(errors="replace"))]
 

@@ -105,7 +105,7 @@ class Reader:
 
     def in_second_shell(self, block):
         self.second = self.start(f"exec {block}")
-        # A reader needs about this time to type the next line into the other
+        # Waits as long as a reader needs to type the next line into the other
         # terminal.
         time.sleep(3)
 

@@ -91,9 +91,9 @@ class Network(threading.Thread):
         self._late = []  # heap of (time, number, packet)
         self._late_count = 0
         self._link_sockets = []
-        # {address: function that sends a packet to this address}
+        # Maps each address to the function that sends a packet to this address.
         self._stations = {}
-        # {file descriptor: function that reads the packets from it}
+        # Maps each file descriptor to the function that reads packets from it.
         self._readers = {}
         self._poll = select.poll()
         self._lock = threading.Lock()
@@ -227,8 +227,8 @@ class Network(threading.Thread):
 
     def _deliver(self, packet):
         write = self._stations.get(destination(packet))
-        # (A machine that has ended cannot receive packets. An error in sending
-        # to it is therefore ignored.)
+        # A machine that has ended cannot receive packets. An error in sending
+        # to it is therefore ignored.
         with contextlib.suppress(OSError):
             if write:
                 write(packet)

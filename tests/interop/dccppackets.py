@@ -18,8 +18,8 @@ DCCP = 33
 TYPES = ("Request", "Response", "Data", "Ack", "DataAck", "CloseReq", "Close",
          "Reset", "Sync", "SyncAck", "Listen")
 WITHOUT_ACK = {"Request", "Data", "Listen"}
-# {packet type: bytes that its header has after the sequence and acknowledgement
-# numbers} (section 5).
+# Maps a packet type to the number of bytes that its header has after the
+# sequence and acknowledgement numbers (section 5).
 MORE = {"Request": 4, "Response": 4, "Listen": 4, "Reset": 4}
 # Size in bytes of the generic header with X = 1, that is, with long sequence
 # numbers.

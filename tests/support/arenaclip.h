@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The streams of the arena: the frames of a clip, or packets of one size. Each
- * frame has a type, a size and a due time. This file also has the rule that
- * says which frames can be decoded.
+/* The streams of the arena (the benchmark mmtparena). A stream consists of the
+ * frames of a clip, or of packets of one size. Each frame has a type, a size
+ * and a due time. A function of this file determines which frames can be
+ * decoded.
  */
 
 #ifndef __ARENA_CLIP_H__
@@ -22,7 +23,8 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  /* A frame that refers to no other frame. Single packets have this type, too.
+  /* A frame that refers to no other frame. In a stream of packets of one size,
+   * each packet has this type.
    */
   ARENA_TYPE_I,
   ARENA_TYPE_P,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Forged DCCP packets for tests of attacks. Their numbers are random, because
- * this attacker does not see the packets of a connection.
+/* Forged DCCP packets for tests of attacks. The attacker of these tests does
+ * not see the packets of a connection. The numbers in its packets are therefore
+ * random.
  */
 
 #ifndef __DCCPPACKETBUILDER_H__

@@ -36,15 +36,16 @@ typedef struct
   /* Times in ns at which the flow begins and ends. If `to` is 0, the flow ends
    * with the run. */
   guint64 from, to;
-  /* MEDIA: the time (ns) in which the encoder sends nothing. */
+  /* Only for MEDIA: the encoder sends nothing between these two times (ns). */
   guint64 pause_from, pause_to;
   guint32 size;                 /* Payload size in bytes. */
   guint64 period;               /* ns, of CONSTANT */
   /* Additional one-way delay in ns, before or after the link. */
   guint64 delay;
-  gboolean is_reverse;          /* The data flows in the reverse direction. */
-  /* TCP: transfers of 30 to 50 kB, with pauses of 10 s on average (RFC 8868
-   * section 8.1). */
+  /* TRUE if the data flows in the reverse direction. */
+  gboolean is_reverse;
+  /* Only for TCP: TRUE if the flow consists of transfers of 30 to 50 kB, with
+   * pauses of 10 s on average (RFC 8868 section 8.1). */
   gboolean is_short;
   /* The receiving application. If `receive_rate` is 0, it reads all data
    * immediately.

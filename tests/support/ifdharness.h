@@ -82,9 +82,9 @@ GstEvent *harness_make_mark (const gchar * name);
 /* --- the pusher ---------------------------------------------------------- */
 
 gpointer harness_run_pusher (gpointer data);
-/* Gives the object to the pusher, which pushes it. The object must be a buffer,
- * an event or a query. The function takes ownership of a buffer or an event,
- * but not of a query.
+/* Lets the pusher thread push `object`, which must be a buffer, an event or a
+ * query. The function takes ownership of a buffer or an event, but not of a
+ * query.
  */
 void harness_push (IfdHarness * harness, gpointer object);
 /* Pushes an object for each word of `plan`. A word of harness_make_mpeg ()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Types and functions shared by the two parts of the simulation: its loop
- * (mmtpsimulation.c) and its judge (mmtpsimulationjudge.c).
+/* Types and functions that the two parts of the simulation share: the main loop
+ * (mmtpsimulation.c), and the checks of the results (mmtpsimulationjudge.c).
  */
 
 #ifndef __MMTPSIMULATIONPRIVATE_H__
@@ -68,8 +68,8 @@ void mmtp_simulation_judge_tcp (MmtpSimulation * simulation, guint path,
     const Tcp * tcp);
 void mmtp_simulation_judge_sender_event (MmtpSimulation * simulation,
     const MmtpSenderEvent * event);
-/* Records in the result what an event of the receiver shows, and frees what the
- * event owns. */
+/* Processes an event of the receiver: updates the result of the simulation, and
+ * frees the memory that the event owns. */
 void mmtp_simulation_judge_receiver_event (MmtpSimulation * simulation,
     MmtpReceiverEvent * event);
 void mmtp_simulation_judge_memory (MmtpSimulation * simulation);

@@ -100,10 +100,8 @@
  * outage. */
 #define RETURN_SHARE 0.5
 
-/* Number of samples of the queue at the sender. At 50 reports per second, they
- * contain the last 1.5 frame periods even at one frame per second. */
-/* If the transport drops packets, they would have been late at this bitrate. The
- * bitrate is then multiplied by BETA, at most once in each HOLD_TIME. For
+/* If the transport drops packets because they would be late, the bitrate is too
+ * high. It is then multiplied by BETA, at most once in each HOLD_TIME. For
  * DROP_TIME after the latest drop, the bitrate does not rise, and it is not
  * above the estimate even if the estimate is a lower bound.
  *
@@ -112,6 +110,8 @@
  * the key frames are small enough. */
 #define DROP_TIME (1200 * MILLISECOND)
 
+/* Number of samples of the queue at the sender. At 50 reports per second, they
+ * contain the last 1.5 frame periods even at one frame per second. */
 #define SAMPLES 128
 
 typedef struct
@@ -132,7 +132,8 @@ typedef struct
    * full */
   gdouble full_rate;
   guint64 dropped;              /* packets in the latest report */
-  guint64 dropped_at;           /* time of the latest drop; 0 = never */
+  /* time at which the transport last dropped packets; 0 = never */
+  guint64 dropped_at;
   guint64 cut_at;               /* earliest time of the next decrease by BETA */
   guint64 step_at;              /* earliest time of the next increase */
 } EstimateRule;

@@ -15,9 +15,10 @@
 /* maximum time from a request to the arrival of the key frame at the sender */
 #define COMING_TIME (250 * MILLISECOND)
 /* Minimum time from a request until the receiver can report that the network
- * lost the key frame: the encoder needs some time, and then the key frame and
- * the report need a round trip. A loss that is reported later may have hit the
- * key frame. If the round-trip time is known and longer, it is used instead. */
+ * lost the key frame. The encoder needs some time, and then the key frame and
+ * the report need a round trip. A loss that is reported after this time may
+ * have hit the key frame. If the round-trip time is known and longer than
+ * REPORT_TIME, the round-trip time is used instead. */
 #define REPORT_TIME (60 * MILLISECOND)
 /* An estimate is stable if it has not fallen for this time. A fall counts only
  * if the new estimate is less than STEADY_SHARE of the previous estimate. */

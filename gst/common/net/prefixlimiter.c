@@ -7,12 +7,12 @@
 #include <string.h>
 
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-/* Number of tables. All tables together need 64 KiB. A cell is one budget in a
- * table.
+/* Number of tables. A table consists of cells, and each cell is one budget. All
+ * tables together need 64 KiB.
  *
  * In a flood of 10,000 packets per second from random addresses, each cell is
- * used about 5 times per second. Each cell allows PREFIX_LIMITER_RATE answers
- * per second. The flood uses up 5 of these answers. */
+ * used about 5 times per second. The flood thus uses up about 5 of the
+ * PREFIX_LIMITER_RATE answers per second that a cell allows. */
 #define TABLES 4
 #define CELLS 2048              /* a power of two */
 /* Determines the maximum burst of answers to all unknown hosts together. This

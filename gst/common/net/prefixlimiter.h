@@ -29,12 +29,12 @@
 
 #define PREFIX_LIMITER_SECRET_SIZE 32
 #define PREFIX_LIMITER_MAX_HOST 24      /* in bytes */
-/* Maximum number of answers to one prefix per second, and maximum burst of
- * these answers */
+/* A prefix gets at most PREFIX_LIMITER_RATE answers per second, in bursts of at
+ * most PREFIX_LIMITER_BURST answers. */
 #define PREFIX_LIMITER_RATE 100
 #define PREFIX_LIMITER_BURST 100
-/* Number of hosts with a reserve, and number of answers per second from the
- * reserve of each host */
+/* At most PREFIX_LIMITER_HOSTS hosts have a reserve. The reserve of a host
+ * allows PREFIX_LIMITER_RESERVE answers per second. */
 #define PREFIX_LIMITER_HOSTS 16
 #define PREFIX_LIMITER_RESERVE 10
 

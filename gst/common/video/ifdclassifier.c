@@ -91,8 +91,8 @@ typedef struct
 typedef struct
 {
   gboolean is_present;
-  /* TRUE if a decoder that starts at this picture decodes it correctly; FALSE
-   * if only the pictures some frames later are correct */
+  /* TRUE if a decoder that starts at this picture decodes this picture
+   * correctly. FALSE if the first correct picture comes some frames later. */
   gboolean is_at_once;
   /* broken_link_flag; always FALSE if is_at_once is FALSE */
   gboolean is_broken;
@@ -736,8 +736,8 @@ find_direction (const IfdClassifier * classifier, guint64 pts,
   return pts != G_MAXUINT64 && classifier->last_i_pts != G_MAXUINT64;
 }
 
-/* Marks a leading frame. `order` is the PicOrderCnt of the frame, or NULL if
- * the PicOrderCnt is unknown. */
+/* If the frame is a leading frame, marks it as a leading frame. `order` is the
+ * PicOrderCnt of the frame, or NULL if the PicOrderCnt is unknown. */
 static void
 mark_leading_h264 (IfdClassifier * classifier, guint64 pts,
     const gint32 * order, IfdFrame * frame)

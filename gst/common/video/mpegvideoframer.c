@@ -58,8 +58,9 @@ struct _MpegVideoFramer
   guint n_units, units_size;
 
   /* TRUE if there is a candidate: a picture header that follows a first field.
-   * The picture may be the second field of the same frame, or the start of a
-   * new frame. Its picture coding extension shows which of the two. */
+   * The candidate may be the second field of the same frame, or the start of a
+   * new frame. The picture coding extension of the candidate shows which of the
+   * two it is. */
   gboolean have_candidate;
   guint candidate_unit;
   gboolean candidate_parsed;

@@ -19,7 +19,7 @@ typedef struct
   /* Number of packets from the first lost packet of the interval to the last
    * lost packet. */
   guint64 loss;
-  /* number of packets after the last lost packet */
+  /* number of packets of the interval after its last lost packet */
   guint64 lossless;
   /* Length I_i of the interval (RFC 5348): the number of its packets that have
    * data. The interval consists of the packets of `loss` and `lossless`. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sender's clock as the receiver sees it. */
+/* Estimates the sender's clock at the receiver. */
 
 #include "mmtpclock.h"
 

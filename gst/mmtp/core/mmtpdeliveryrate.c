@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Delivery rate and bursts of a path. */
+/* Measures the delivery rate and the bursts of a path. */
 
 #include "mmtpdeliveryrate.h"
 
@@ -12,9 +12,9 @@
  * to 1/e in LONG_MEMORY. */
 #define LONG_SPAN (250 * MILLISECOND)
 #define LONG_MEMORY (30 * SECOND)
-/* Maximum duration of a burst. After this time the measurement of the burst
- * ends, because its error grows with the duration: a small error of the long
- * rate is multiplied by the duration. */
+/* The measurement of a burst ends after at most this time. The error of the
+ * measurement grows with its duration, because a small error of the long rate
+ * is multiplied by the duration. */
 #define EPOCH (500 * MILLISECOND)
 /* Time in which the stored size of the largest burst decays to 1/e. Some paths
  * have several bursts per second because their delay fluctuates. A mobile link

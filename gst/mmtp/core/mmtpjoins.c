@@ -4,8 +4,8 @@
 #include "mmtpjoins.h"
 
 #define MILLISECOND G_GUINT64_CONSTANT (1000000)
-/* Interval between JOINs. docs/wire-mmtp.md, JOIN: "every 200 ms, then with
- * doubled time up to 2 s". */
+/* Minimum and maximum interval between two JOINs. docs/wire-mmtp.md says about
+ * the JOIN: "every 200 ms, then with doubled time up to 2 s". */
 #define JOIN_WAIT (200 * MILLISECOND)
 #define MAX_WAIT (2000 * MILLISECOND)
 

@@ -13,8 +13,8 @@
 #define BETA 0.7
 #define C 0.4
 #define MIN_PACKETS 2
-/* The delay of a full queue is the maximum queueing delay in the last
- * QUEUE_MEMORY ns. BBR and Copa also use windows of 10 s. */
+/* The maximum queueing delay in the last QUEUE_MEMORY ns is regarded as the
+ * delay of a full queue. BBR and Copa use windows of the same length (10 s). */
 #define QUEUE_MEMORY (10 * SECOND)
 /* A loss means congestion while the queueing delay is above half of its
  * maximum, as in "Spike" (Cen, Cosman and Voelker 2003, section III.A). */
@@ -192,9 +192,9 @@ reduce (MmtpLossBound * bound, const MmtpRateSample * sample, gdouble window)
   bound->reduced = bound->grown = sample->now;
 }
 
-/* Lets the window grow by RFC 9438, sections 4.2 to 4.5. The growth depends on
- * time and not on the number of acknowledgements, because reports are less
- * frequent than acknowledgements. */
+/* Lets the window grow as RFC 9438 describes in sections 4.2 to 4.5. The growth
+ * depends on time and not on the number of acknowledgements, because reports
+ * are less frequent than acknowledgements. */
 static void
 grow (MmtpLossBound * bound, gdouble now, gdouble round_trip)
 {

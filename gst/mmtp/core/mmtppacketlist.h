@@ -3,11 +3,11 @@
  * This is the order of their due times. Packets of a lower rank are dropped
  * first.
  *
- * Packets nearly always arrive at the end of the list and leave at its
- * beginning. Arriving and leaving take constant time, and no memory is
- * allocated per packet. A balanced tree would have to allocate memory for each
- * packet. A packet in the middle is found by its due time in logarithmic time.
- * A packet can be removed anywhere in constant time on average.
+ * Packets are nearly always added at the end of the list and removed at its
+ * beginning. Both operations take constant time and allocate no memory. A
+ * balanced tree, in contrast, would have to allocate memory for each packet. A
+ * packet in the middle is found by its due time in logarithmic time. A packet
+ * can be removed anywhere in constant time on average.
  */
 
 #pragma once
@@ -20,7 +20,7 @@
  * the list. The numbers may wrap around. */
 typedef struct
 {
-  /* the places of the list; NULL if the list was never used */
+  /* the array of the places; NULL if the list was never used */
   MmtpPacket **ring;
   /* number of places in the ring; a power of two */
   guint size;

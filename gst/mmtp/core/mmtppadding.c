@@ -62,7 +62,8 @@ get_bits (const MmtpPath * path, gsize size)
   return 8 * (guint64) (size + path->overhead);
 }
 
-/* Adds to the allowance the bits that padding may use for the time since the
+/* Increases `allowance`, the number of bits that padding may use. The increase
+ * is the number of bits that the maximum rate allows for the time since the
  * last call. */
 static void
 fill_allowance (MmtpPadding * self)
@@ -201,7 +202,8 @@ mmtp_padding_is_active (const MmtpPadding * self, const MmtpPath * path)
   return self->all[path->id].is_active;
 }
 
-/* Reports and frames wake the sender often, and an episode begins at such a
+/* Returns the time at which the padding has to wake the sender. Reports and
+ * frames wake the sender often, and an episode of padding begins at such a
  * time. Only a running episode therefore needs a wake-up time of its own. */
 guint64
 mmtp_padding_next_wakeup (const MmtpPadding * self)

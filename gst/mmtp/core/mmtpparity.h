@@ -44,8 +44,9 @@ void mmtp_store_free (MmtpStore * store);
 void mmtp_store_add (MmtpStore * store, guint32 stream_number,
     const guint8 * message, gsize size);
 void mmtp_store_add_repair (MmtpStore * store, const MmtpRepair * repair);
-/* Computes a missing message and returns TRUE, if this is possible now. In
- * `message`, the channel, the channel number, the sending time and the trailer
- * are 0. The bytes of `message` stay valid until the next call. */
+/* If a missing message can be computed now, sets `message` and `size` to this
+ * message and returns TRUE. Otherwise returns FALSE. In the message, the
+ * channel, the channel number, the sending time and the trailer are 0. Its
+ * bytes stay valid until the next call. */
 gboolean mmtp_store_poll (MmtpStore * store, const guint8 ** message,
     gsize * size);

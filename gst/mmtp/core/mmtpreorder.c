@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reordering and reassembly at the receiver. */
+/* Reorders packets and reassembles buffers at the receiver. */
 
 #include "mmtpreorder.h"
 
@@ -43,7 +43,8 @@ typedef struct
   GList link;                   /* its `data` is the Output */
   MmtpReorderedBuffer buffer;
   gint64 deadline;              /* in ns, without the shift */
-  /* position in `output_deadlines`; NULL if it was not added yet */
+  /* position in `output_deadlines`; NULL if the buffer is not in this sequence
+   * yet */
   GSequenceIter *place;
 } Output;
 
@@ -51,7 +52,7 @@ typedef enum
 {
   BETWEEN_BUFFERS,
   ASSEMBLING,
-  /* the rest of an incomplete buffer is skipped */
+  /* the buffer is incomplete, and its remaining packets are skipped */
   GIVING_UP
 } State;
 
@@ -67,7 +68,8 @@ struct _MmtpReorder
   guint64 n_slots;              /* a power of two */
   guint64 n_waiting;            /* number of occupied slots */
   guint64 *taken;               /* one bit per occupied slot */
-  /* For each word of `taken`, one bit that is set if the word is not zero. */
+  /* One bit for each word of `taken`. The bit is set if the word is not zero.
+   */
   guint64 *summary;
   /* Placeholder that is stored in a slot when the packet of that slot arrived
    * late. */
@@ -75,8 +77,9 @@ struct _MmtpReorder
   guint64 waiting_bytes;
   /* time in ns to be added to each stored deadline */
   gint64 shift;
-  /* Heap of Deadlines, with the earliest one at the top. When a packet stops
-   * waiting, its entry may remain in the heap for some time. */
+  /* Heap of Deadlines, with the earliest deadline at the top. When a packet
+   * stops waiting, the Deadline of the packet may remain in the heap for some
+   * time. */
   GArray *deadlines;
   /* one bit per stream number, set when the packet has arrived */
   guint64 history[HISTORY / 64];
@@ -382,8 +385,9 @@ place_packet (MmtpReorder * reorder, const Packet * packet)
       reorder->state = BETWEEN_BUFFERS;
     return FALSE;
   }
-  /* The initial delay (D0) may have changed between two packets of a buffer. A
-   * retransmitted packet then has another deadline. */
+  /* The initial delay (D0) may have changed between two packets of a buffer.
+   * The deadline of a retransmitted packet then differs from the deadlines of
+   * the other packets. The buffer gets the earliest of these deadlines. */
   reorder->buffer_deadline = MIN (reorder->buffer_deadline, packet->deadline);
   return TRUE;
 }
@@ -438,7 +442,8 @@ append (MmtpReorder * reorder, const Packet * packet, const guint8 * payload)
     push_assembly (reorder);
 }
 
-/* Passes on a packet that has not been copied yet. */
+/* Passes a packet to the reassembly. The payload of the packet has not been
+ * copied yet. */
 static void
 deliver (MmtpReorder * reorder, const Packet * packet, const guint8 * payload)
 {
@@ -454,8 +459,8 @@ deliver (MmtpReorder * reorder, const Packet * packet, const guint8 * payload)
   push_output (reorder, &data);
 }
 
-/* Passes on a packet that was waiting. Its block is freed, or becomes the
- * memory of the buffer. */
+/* Passes a waiting packet to the reassembly. If the packet is a whole buffer,
+ * its block becomes the memory of this buffer. Otherwise the block is freed. */
 static void
 deliver_waiting (MmtpReorder * reorder, Packet * packet)
 {
@@ -614,9 +619,9 @@ jump (MmtpReorder * reorder, guint64 number)
   reorder->discont = TRUE;
 }
 
-/* Passes on the next packet if it has arrived. Otherwise skips the missing
- * packets before the next packet that has arrived. Never skips the packet
- * `number` or a later packet.
+/* Passes the next packet to the reassembly if this packet has arrived.
+ * Otherwise skips the missing packets before the next packet that has arrived.
+ * Never skips the packet `number` or a later packet.
  */
 static void
 take_or_jump (MmtpReorder * reorder, guint64 number)
@@ -629,8 +634,8 @@ take_or_jump (MmtpReorder * reorder, guint64 number)
     take_next (reorder);
 }
 
-/* Passes on all packets below `number` and all packets that follow them without
- * a gap. */
+/* Passes all packets below `number` to the reassembly, and also the packets
+ * that follow them without a gap. */
 static void
 take_until (MmtpReorder * reorder, guint64 number)
 {
@@ -709,8 +714,9 @@ has_room (const MmtpReorder * reorder, gsize size)
   return get_held_bytes (reorder) + get_cost (size) <= reorder->max_bytes;
 }
 
-/* Returns whether the buffer of this packet would exceed max_bytes even if
- * nothing else were held. */
+/* Returns whether the buffer that is being assembled would exceed max_bytes
+ * with this packet, even if the receiver held nothing else. `size` is the
+ * payload size of the packet. */
 static gboolean
 is_too_long (const MmtpReorder * reorder, gsize size)
 {
@@ -888,8 +894,8 @@ drop_output (MmtpReorder * reorder, GList * link)
   output_free (output);
 }
 
-/* Returns the link of the complete buffer with the earliest deadline; NULL if
- * there is none. */
+/* Returns the list node of the complete buffer with the earliest deadline; NULL
+ * if no buffer is complete. */
 static GList *
 peek_earliest_output (MmtpReorder * reorder)
 {
@@ -901,8 +907,8 @@ peek_earliest_output (MmtpReorder * reorder)
 }
 
 /* Drops the complete buffers whose deadline has passed. The buffers are visited
- * in the order of their deadlines, so only late buffers are visited. This order
- * saves time when many buffers wait for their caps. */
+ * in the order of their deadlines, and the loop ends at the first buffer that
+ * is not late. This saves time when many buffers wait for their caps. */
 static void
 drop_late_output (MmtpReorder * reorder, guint64 now)
 {

@@ -37,7 +37,7 @@ typedef enum
  * to MMTP_MAX_PATHS and never decreases. */
 typedef struct
 {
-  /* The state, the window and the socket of the path allow a packet. */
+  /* TRUE if the state, the window and the socket of the path allow a packet. */
   gboolean may_carry;
   /* time from which on the pacing allows the next packet */
   guint64 token;
@@ -46,7 +46,7 @@ typedef struct
   /* Time that this path alone would need to send all waiting packets. It is 0
    * if the pacing allows a packet now. */
   guint64 backlog;
-  /* A message on the path is missing: it should have arrived by now. */
+  /* TRUE if a message on the path is missing: it should have arrived by now. */
   gboolean is_doubtful;
   /* Rate of the path in bit/s, measured or configured; never 0. */
   guint64 rate;

@@ -35,7 +35,7 @@ struct _MmtpSendQueue
   guint64 next_number;          /* stream number of the next new packet */
   /* Packets with a lower number will not be sent any more. */
   guint64 floor;
-  /* ring of the packets from floor to next_number */
+  /* ring of the packets from floor to next_number - 1 */
   MmtpPacket **window;
   guint window_size;            /* a power of two */
   guint64 kept_bytes;           /* payload bytes in the window */
@@ -53,9 +53,10 @@ struct _MmtpSendQueue
   GQueue spare;
 
   /* --- frames and pictures */
-  guint64 frame;                /* number of the frame that is being put */
+  /* number of the frame whose buffers are put into the queue at present */
+  guint64 frame;
   guint64 frame_due;
-  /* TRUE if the buffer with the marker of the frame was put */
+  /* TRUE if the buffer with the marker of the frame was put into the queue */
   gboolean frame_ended;
   /* Number of the last dropped frame. Further buffers of this frame are dropped
    * as well. */
@@ -462,9 +463,10 @@ is_above_base (const MmtpUnit * unit)
 }
 
 /* `wrong` is the set of slots whose content is wrong because a picture is
- * missing. Returns whether the picture refers to one of these slots. Then
- * updates `wrong`: the slots that the picture writes become wrong if the
- * picture itself is wrong, and right otherwise. */
+ * missing. Returns whether the picture refers to one of these slots and is
+ * therefore wrong itself. Then updates `wrong`. If the picture is wrong, the
+ * slots that it writes are added to the set. Otherwise they are removed from
+ * the set. */
 static gboolean
 follow_slots (const MmtpPicture * picture, guint32 * wrong)
 {
@@ -578,10 +580,10 @@ give_up_by_slots (MmtpSendQueue * queue, const MmtpUnit * reference)
   mmtp_gop_note_dropped (&queue->gop, &remaining, reference->due);
 }
 
-/* `data` is a unit that belongs to no picture, but may be between two units of
- * a picture. Returns a later unit of that picture; NULL if no unit of the
- * picture follows. The last unit of a picture never contains data, so a later
- * unit exists whenever `data` is inside a picture. */
+/* `data` is a unit that belongs to no picture. If `data` is between two units
+ * of a picture, returns a unit of this picture that follows `data`. Such a unit
+ * exists, because the last unit of a picture never contains data. If `data` is
+ * not inside a picture, returns NULL. */
 static MmtpUnit *
 find_picture_around (const MmtpSendQueue * queue, const MmtpUnit * data)
 {
@@ -679,7 +681,9 @@ make_room (MmtpSendQueue * queue, const MmtpUnit * unit, gsize size)
 }
 
 /* Returns whether all packets of the unit's rank, and of more important ranks,
- * would still be in time after `work` bytes were added. */
+ * would still be in time if `work` more bytes were put into the queue.
+ * `capacity` is the number of bytes that the paths can deliver in time, or
+ * G_MAXUINT64 if it is unknown. */
 static gboolean
 has_time (const MmtpSendQueue * queue, const MmtpUnit * unit, guint64 work,
     guint64 capacity)
@@ -691,8 +695,9 @@ has_time (const MmtpSendQueue * queue, const MmtpUnit * unit, guint64 work,
 /* --- putting -------------------------------------------------------------- */
 
 /* Determines to which frame the next buffer belongs. All buffers up to a
- * marker, or with the same due time, form one frame. The pieces of a transport
- * stream say where a frame begins. */
+ * marker, or with the same due time, form one frame. A piece of a transport
+ * stream is an exception: it begins a new frame only if it has the HEADER flag.
+ */
 static void
 note_frame (MmtpSendQueue * queue, guint64 due, guint8 flags, gboolean is_piece)
 {
@@ -737,7 +742,8 @@ note_picture (MmtpSendQueue * queue, MmtpUnit * unit, guint8 flags)
     kind = mmtp_picture_get_kind (&last->picture, last->flags);
   }
   mmtp_gop_put (&queue->gop, kind, unit->frame, unit->due);
-  /* Some payloaders mark only the first packet of a key frame. */
+  /* Some payloaders mark only the first packet of a key frame as a part of a
+   * key frame. The other packets of the frame get the same kind here. */
   if (kind == PICTURE_KIND_REFERENCE && unit->frame == queue->gop.key_frame)
     kind = PICTURE_KIND_KEY;
   unit->group = queue->gop.number;

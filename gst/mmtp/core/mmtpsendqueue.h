@@ -26,8 +26,8 @@ typedef struct
   guint64 buffers, bytes, packets;
   guint64 sent_buffers;         /* buffers sent completely */
   guint64 discarded[MMTP_N_DISCARDS];
-  /* How many of the buffers in `discarded` belong to key frames, and how many
-   * are droppable. */
+  /* Of the buffers in `discarded`, discarded_keys belong to key frames and
+   * discarded_droppable are droppable. */
   guint64 discarded_keys, discarded_droppable;
   /* Number of packets that were examined while reports were processed. Tests
    * check that this work stays bounded. */
@@ -71,8 +71,9 @@ gboolean mmtp_send_queue_put (MmtpSendQueue * queue, guint64 now,
 /* Returns whether the queue has room for a buffer of `size` bytes. If no packet
  * waits, there is room for every buffer. */
 gboolean mmtp_send_queue_fits (const MmtpSendQueue * queue, gsize size);
-/* Counts a buffer as put into the queue and as dropped for `reason`, and
- * reports it as dropped. In fact the buffer is not put into the queue. */
+/* Drops a buffer for `reason` without putting it into the queue, and reports it
+ * as dropped. The buffer is counted both as put into the queue and as dropped.
+ */
 void mmtp_send_queue_refuse (MmtpSendQueue * queue, guint64 now,
     const MmtpBuffer * buffer, MmtpDiscard reason);
 /* Drops all buffers that have a waiting packet. The buffers are counted and

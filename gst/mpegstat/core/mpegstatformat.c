@@ -235,8 +235,8 @@ append_frame_text (const MpegStatEvent * event, GString * out)
   g_string_append_printf (out, "  size %7" G_GUINT64_FORMAT, event->size);
 }
 
-/* Appends for example "1500 (101 I, 400 P, 999 B)". Types with a count of 0 are
- * omitted. */
+/* Appends the sum of `counts` and then the count of each picture type, for
+ * example "1500 (101 I, 400 P, 999 B)". Types with a count of 0 are omitted. */
 static void
 append_by_type (GString * out, const guint64 counts[MPEG_VIDEO_PICTURE_LAST])
 {

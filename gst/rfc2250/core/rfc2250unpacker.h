@@ -16,8 +16,8 @@
 typedef enum
 {
   RFC2250_ON_LOSS_DROP_FRAME,   /* output complete frames only */
-  /* output also the complete slices of an incomplete frame, if they follow a
-   * picture header */
+  /* Output complete frames. Of an incomplete frame, output the complete slices
+   * that follow a picture header. */
   RFC2250_ON_LOSS_CONCEAL,
   RFC2250_ON_LOSS_PASS          /* output all data that arrived */
 } Rfc2250OnLoss;
@@ -28,7 +28,8 @@ typedef struct
   const guint8 *data;
   gsize size;
   gboolean marker;
-  gboolean gap;                 /* packets before this one are missing */
+  /* TRUE if packets before this packet are missing */
+  gboolean gap;
   guint64 rtptime;              /* extended RTP timestamp */
   guint64 pts;                  /* PTS in ns, or NONE; copied to the frame */
 } Rfc2250Payload;
@@ -38,8 +39,9 @@ typedef struct
   /* bytes of the frame; the caller frees them with g_free () */
   guint8 *data;
   gsize size;
-  gboolean damaged;             /* a part of the frame is missing */
-  gboolean headless;            /* the data begin in the middle of a picture */
+  gboolean damaged;             /* TRUE if a part of the frame is missing */
+  /* TRUE if the data begin in the middle of a picture */
+  gboolean headless;
   /* TRUE if the data are not a frame, but a sequence end code */
   gboolean end_code;
   /* RTP timestamp and PTS of the first packet of the frame */
@@ -50,21 +52,21 @@ typedef struct
 typedef struct
 {
   guint64 packets;
-  /* packets whose video-specific header is all zero */
+  /* number of packets whose video-specific header is all zero */
   guint64 legacy_packets;
   guint64 bad_short;            /* shorter than the header requires */
   guint64 bad_mbz;              /* reserved bits are set */
   guint64 bad_extension;        /* forbidden value in the MPEG-2 extension */
-  /* packets that have no video data after their header */
+  /* number of packets that have no video data after their header */
   guint64 empty;
   guint64 frames;               /* complete frames that were output */
   guint64 frames_damaged;       /* incomplete frames that were output */
   guint64 frames_dropped;       /* frames that were not output */
-  /* dropped frames that exceeded max_frame_size */
+  /* number of frames that were dropped because they exceeded max_frame_size */
   guint64 too_big;
   guint64 pictures_rebuilt;     /* restored picture headers */
   guint64 gops_rebuilt;         /* restored GOP headers */
-  /* slices that were dropped because a part of them was missing */
+  /* number of slices that were dropped because a part of them was missing */
   guint64 slices_dropped;
 } Rfc2250UnpackerStats;
 

@@ -28,7 +28,7 @@ typedef struct
   Direction directions[2];
 } Blocks;
 
-/* Effect of the damaged bytes on a packet. */
+/* How damaged bytes affect a packet. */
 typedef struct
 {
   /* size in bytes of the framing and headers before the packet */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the comparison that pipelines/demo shows if it has no options. There
-are three problems: a link that is too slow, two mobile links of which neither
-is fast enough alone, and a radio that damages packets.
+"""Makes the comparison that pipelines/demo shows if it is started without
+options. There are three problems: a link that is too slow, two mobile links of
+which neither is fast enough alone, and a radio that damages packets.
 
 For each problem, the demo runs the transport that is made for this problem, and
 other transports. It also shows the usual advice for the problem, such as a
@@ -228,9 +228,9 @@ def clip_problem(runs: Sequence[run_results.Run], title: str, what: str,
 def link_rates(
         runs: Sequence[run_results.Run]
 ) -> list[tuple[str, list[list[float]]]]:
-    """Returns (name of the sender, its runs) for each sender. The runs are
-    those with the highest bitrate. Each run is a list with the Mbit/s on each
-    link.
+    """Returns a pair for each sender: its name, and a list of its runs with the
+    highest bitrate. Each run is described by a list that has the mean rate on
+    each link, in Mbit/s.
     """
     rate = max(run.cell["rate"] for run in runs)
     labels = run_results.by_label(

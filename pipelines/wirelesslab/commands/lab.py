@@ -31,8 +31,9 @@ def run_cell(options: argparse.Namespace) -> None:
 
 
 def run_grid(options: argparse.Namespace) -> None:
-    """Runs the cells of a matrix. Raises LabError if a cell failed. A cell that
-    was only flagged as unreliable has not failed.
+    """Runs the cells of a matrix. A cell is one experiment. Raises LabError if
+    a cell failed. A cell whose result was flagged as unreliable does not count
+    as failed.
     """
     found = matrix.only(matrix.read(options.file), options.only)
     if options.known:
@@ -56,8 +57,8 @@ def run_grid(options: argparse.Namespace) -> None:
 
 
 def print_numbers(options: argparse.Namespace) -> None:
-    """Prints the results of the workloads other than video beside the numbers
-    of a paper.
+    """Prints the results of all workloads that are not video. The numbers of a
+    paper are printed beside the results.
     """
     runs, _, _ = run_results.read(options.output, options.build, 0)
     others = [run for run in runs
@@ -82,8 +83,8 @@ def write_report(options: argparse.Namespace) -> None:
 
 
 def compare(options: argparse.Namespace) -> None:
-    """Prints what changed between two results, and writes a page about the
-    changes.
+    """Compares two results of the lab. Prints the differences, and writes a
+    page about them.
     """
     a, b = (results_csv.read(path, options.build, options.late,
                              lambda words: print(words, flush=True))

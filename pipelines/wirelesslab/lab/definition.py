@@ -18,8 +18,8 @@ from typing import Any
 from wirelesslab.descriptions import Cell
 from wirelesslab.lab import matrix
 
-# Keys of a cell that are not part of its definition. The key `theirs` has the
-# results that a paper gives for the cell.
+# Keys of a cell (one experiment of the lab) that are not part of its
+# definition. The key `theirs` has the results that a paper gives for the cell.
 NOT_DEFINING = {"name", "seed", "repetition", "theirs"}
 DIGITS = 12
 
@@ -59,7 +59,8 @@ def flat(value: Any, key: str = "") -> dict[str, Any]:
 
 
 def portable(value: Any, key: str = "") -> Any:
-    """Returns the value without titles and without the directories of files.
+    """Returns a copy of `value` without titles and without the directories of
+    files.
     """
     if isinstance(value, dict):
         return {name: portable(inner, name) for name, inner in value.items()

@@ -36,7 +36,9 @@ LATE_MS = "400"
 
 
 class Front:
-    """The part of a sender that is the same for every transport."""
+    """The part of a sender that is the same for every transport: the encoder
+    and bitrateadapt, or a stream that was encoded before the run.
+    """
 
     def __init__(self, given: configparser.ConfigParser,
                  sections: Mapping[str, configparser.SectionProxy]) -> None:

@@ -16,14 +16,15 @@ MS = 1000
 # must not happen during the stream. The link begins before the stream, so the
 # trace must be longer than the stream.
 SECONDS = 180
-MAX_RATE = 1000  # Mbit/s
+MAX_RATE = 1000  # The maximum rate in Mbit/s.
 # A trace that repeats itself every millisecond, with a rate of about MAX_RATE.
 FAST = "1\n" * round(MAX_RATE * 1e6 / MS / BITS)
 
 
 def parse(name: str, text: str) -> list[tuple[float, float]]:
-    """Returns [(time in s, Mbit/s from this time on)]. Raises LabError if the
-    text does not describe steps.
+    """Parses the steps in `text`. Returns a list of pairs: a time in s, and the
+    rate in Mbit/s from this time on. Raises LabError if `text` does not
+    describe steps.
     """
     try:
         numbers = [float(word) for word in text.split()]

@@ -160,15 +160,18 @@ def freezes_ns(frames: Sequence[Frame], delays: Sequence[float],
 
 def carried(packets: Sequence[measurements.Packet], begin_ns: float,
             end_ns: float) -> int:
-    """Returns the bytes that left the link between `begin_ns` and `end_ns`."""
+    """Returns the number of bytes that left the link between `begin_ns` and
+    `end_ns`.
+    """
     return sum(packet.size for packet in packets if not packet.is_lost()
                and begin_ns <= packet.departure_ns < end_ns)
 
 
 def rates(packets: Sequence[measurements.Packet], begin_ns: float,
           end_ns: float, step_ns: float) -> list[float]:
-    """Returns the rate in bit/s at which bytes left the link, as a list with a
-    value for each step between `begin_ns` and `end_ns`.
+    """Divides the time from `begin_ns` to `end_ns` into intervals of `step_ns`.
+    Returns a list of rates: for each interval, the rate in bit/s at which bytes
+    left the link.
     """
     found = [0.0] * math.ceil((end_ns - begin_ns) / step_ns)
     for packet in packets:

@@ -54,7 +54,7 @@ HASH_DIGITS = 8
 
 
 class Packet(typing.NamedTuple):
-    """A coded frame of the file, in coding order."""
+    """A coded frame of the file. A list of such frames is in coding order."""
 
     place: int  # Position of this frame's picture in display order.
     data: bytes

@@ -29,10 +29,10 @@ from wirelesslab.testbed import wakeup_delay
 
 NS_PER_MS = 1e6
 MS_PER_S = 1e3
-# A frame that arrives more than this number of ms after its due time is of no
-# use. Reports may use another value.
+# A frame that arrives more than this number of ms after its due time is
+# useless. A report may use another limit.
 LATE_MS = 500
-# {name of a statistic of the lateness: its percentile}. wirelesslink reports
+# Maps each statistic of the lateness to its percentile. wirelesslink reports
 # only the median, the 99th percentile and the maximum.
 STATISTICS = {"median": 50, "p75": 75, "p90": 90, "p95": 95, "p99": 99,
               "max": 100}
@@ -174,8 +174,8 @@ def stall_ms(lateness: Lateness) -> float:
 def without_maximum(late: Sequence[tuple[float, float]]
                     ) -> list[tuple[float, float]]:
     """`late` has the form [(lateness in ms, share of the frames that were late
-    by it)]. Its last lateness is the maximum. Returns a copy of `late` in which
-    the maximum is replaced by the 99th percentile.
+    by this number of ms)]. Its last lateness is the maximum. Returns a copy of
+    `late` in which the maximum is replaced by the 99th percentile.
 
     The result is used for percentiles of the latency. The maximum can come from
     a single wake-up that made one frame late, and one late frame does not

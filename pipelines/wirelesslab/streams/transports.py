@@ -21,8 +21,8 @@ from wirelesslab.streams import link_paths, placement
 OURS = paths.PIPELINES / "transports.ini"
 COMPUTED = "computed"
 KINDS_OF_CLIP = ("m2v", "ts")
-# {first element of a receiver: transport protocol of its socket}. If a receiver
-# has any other first element, its socket is a UDP socket.
+# Maps the first element of a receiver to the transport protocol of its socket.
+# If a receiver has any other first element, its socket is a UDP socket.
 SOCKETS = {"tcpserversrc": "tcp", "udplitesrc": "udplite"}
 # Elements that do not end when gst-launch-1.0 is interrupted. srtsrc waits for
 # packets for up to a second at a time, and does not notice a request to stop
@@ -35,12 +35,12 @@ OF_THE_LAB = ("seed", *placement.OURS)
 KEYS = {"title", "sender", "receiver", "clip", "binds", "ports", "link", "ends",
         "server", "connection", COMPUTED}
 SERVERS = ("http",)
-# A pipeline may have a connection as its standard output or input. These are
-# the kinds of such connections.
+# The values of the key `connection`. They name the kinds of connections that a
+# pipeline may have as its standard output or input.
 CONNECTIONS = ("mptcp",)
-# A pipeline may contain the NAMES in braces. The pipeline of a sender or of a
-# receiver must contain the names that NEEDED has for it, because nothing can be
-# measured without them.
+# NAMES are the names that a pipeline may contain in braces. NEEDED are the
+# names that the pipeline of a sender or of a receiver must contain, because
+# nothing can be measured without them.
 # - {port+1} and {port+2} are the ports above {port}.
 # - {peer} is the address of the other host, and {own} is the address of the
 #   pipeline's own host. They are for packets that return to the sender.
@@ -63,8 +63,9 @@ def read_sections(
         path: pathlib.Path,
         make: Callable[[str, configparser.SectionProxy], Protocol]
 ) -> dict[str, Protocol]:
-    """Returns {name: result of `make` for the section}. If a section is wrong,
-    raises a LabError that names the file.
+    """Calls `make` for each section of the file and returns {name of the
+    section: result of `make`}. If a section is wrong, raises a LabError that
+    names the file.
     """
     found = configparser.ConfigParser(interpolation=None)
     try:
@@ -77,8 +78,8 @@ def read_sections(
 def of_section(name: str, section: configparser.SectionProxy,
                is_live: bool = False) -> Protocol:
     """Returns a transport as a dictionary that is written as JSON. Some rarely
-    used keys are only present if the section has them. Results from before
-    these keys existed are then still recognised as results of the same
+    used keys are only present if the section has them. Results that are older
+    than these keys are therefore still recognised as results of the same
     transport."""
     for key in ("sender", "receiver"):
         if not section.get(key):

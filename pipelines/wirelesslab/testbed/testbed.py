@@ -5,7 +5,8 @@ commands in the hosts.
 A host is a network namespace. A link is a gst-launch-1.0 with a TUN device in
 each of its two hosts and a `wirelesslink` between them. Nothing of a testbed
 outlives the script (see init_process.py), and nothing changes the machine's own
-network. On machines without namespaces, loopback.py offers a part of this.
+network. On machines without namespaces, the hosts are replaced by relays of UDP
+packets (loopback.py), which cannot carry every transport.
 
     with Testbed(["wl0=a,b: profile=80211b seed=1"]) as bed:
         server = bed.popen("b", "iperf3 -s -1")
@@ -190,9 +191,9 @@ class Testbed:
             self._finish_devices()
 
     def close(self) -> None:
-        """Asks all commands and then the links to end, and kills those that do
-        not end soon. The links are ended last, so that they still carry the
-        last packets of the commands."""
+        """Asks all commands to end, and then all links. Kills those that do not
+        end soon. The links are ended last, so that they still carry the last
+        packets of the commands."""
         for started in self._commands, self.link_processes():
             for number, seconds in ASKED:
                 self._ask_to_end(started, number, seconds)

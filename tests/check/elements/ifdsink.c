@@ -1018,7 +1018,7 @@ GST_START_TEST (eos_does_not_wait_for_ever)
   test = writer_new (&receiver);
   /* The frame has 20000 bytes, so the receive buffer of 4096 bytes cannot hold
    * it. However, the frame is so small that render returns before it is sent.
-   * Only at EOS does the sink wait until the frame is sent. */
+   * At EOS, the sink waits until the whole frame is sent. */
   g_object_set (test->sink, "drain-timeout", 20, NULL);
   g_object_set (test->sink, "notsent-lowat", 0, NULL);
   sink_pipeline_play (test);

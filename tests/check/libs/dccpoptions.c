@@ -94,8 +94,8 @@ GST_START_TEST (options_come_one_by_one)
 
 GST_END_TEST;
 
-/* Section 5.8: the options after an option with an invalid length are ignored,
- * too. */
+/* Section 5.8: if the length of an option is invalid, this option and all
+ * options after it are ignored. */
 GST_START_TEST (a_nonsensical_length_ends_them)
 {
   assert_options (DCCP_ACK, "20", "broken");

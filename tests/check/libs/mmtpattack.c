@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Attackers of an MMTP session. Most of them must not change anything. The
- * session is compared with a run without the attacker. Both must have the same
- * messages at the same times, and the same buffers. The statistics must also be
- * the same, except for the counters of refused messages (docs/wire-mmtp.md
- * section 2: a refused message changes no state except a counter).
+/* Tests with attackers of an MMTP session. Most of the attackers must not
+ * change anything in the session. To check this, the session is compared with a
+ * run without the attacker. Both must have the same messages at the same times,
+ * and the same buffers. The statistics must also be the same, except for the
+ * counters of refused messages (docs/wire-mmtp.md section 2: a refused message
+ * changes no state except a counter).
  */
 
 #include <gst/check/gstcheck.h>
@@ -639,8 +640,8 @@ GST_START_TEST (a_cookie_of_another_address_stops_nothing)
 
 GST_END_TEST;
 
-/* Sends INITs of other hosts, and INITs with the sender's address but without a
- * key. Both kinds use up the budget of unknown hosts. */
+/* Sends INITs from the addresses of other hosts, and INITs from the sender's
+ * address but without a key. Both kinds use up the budget of unknown hosts. */
 static void
 flood_with_inits (Handshaker * self, MmtpNetwork * network)
 {
@@ -1122,7 +1123,7 @@ typedef enum
 {
   INITS_FROM_ANYWHERE,
   INITS_FROM_ONE_PREFIX,
-  /* OPENs with a cookie that the receiver did not make. */
+  /* A flood of OPENs with a cookie that the receiver did not make. */
   OPENS_FROM_ANYWHERE,
   OPENS_FROM_ONE_PREFIX,
   N_FLOODS

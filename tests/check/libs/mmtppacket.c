@@ -42,7 +42,8 @@
 typedef struct
 {
   const gchar *name;
-  guint from;                   /* A value of MmtpRole, or both values. */
+  /* The endpoint that sends the message: a value of MmtpRole, or BOTH. */
+  guint from;
   gsize min;                    /* Shorter messages are refused as SHORT. */
   /* Minimum size at which a truncated message is VALID. */
   gsize min_valid;
@@ -348,8 +349,8 @@ GST_START_TEST (only_whose_role_it_is_sends_a_type)
 
 GST_END_TEST;
 
-/* Section 4: only a REFUSE may have another version, because it contains the
- * version of the receiver. */
+/* Section 4: a message with another version of MMTP is refused. A REFUSE is the
+ * only exception, because the receiver writes its own version into a REFUSE. */
 GST_START_TEST (another_version_is_refused_but_in_a_refuse)
 {
   const Vector *vector = &vectors[__i__];

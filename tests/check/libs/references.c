@@ -13,14 +13,14 @@
 
 /* --- reference picture sets ----------------------------------------------- */
 
-/* A picture is written as its type and order, its layer, and the orders of the
- * pictures that it uses. The types are:
+/* A test describes each picture by its type, its picture order count (POC),
+ * its layer, and the POCs of the pictures that it uses. The types are:
  * - 'I': an IDR picture
  * - 'C': a CRA picture
  * - 'P': a reference picture
  * - 'B': a non-reference picture
  * - 'L': a leading picture to which no picture refers
- * A picture in brackets is kept, but not used. */
+ * A "(" before a POC means that the picture is kept but not used. */
 typedef struct
 {
   gchar type;
@@ -52,9 +52,10 @@ input (References * references, const Picture * picture, ReferenceUse * use)
   return references_end (references, &kind, use);
 }
 
-/* Omits the picture with the index `without`. Returns one character for each
- * picture: '-' if a decoder cannot decode the picture, otherwise the depth of
- * the picture. All pictures use slots. */
+/* Simulates a decoder that does not get the picture with the index `without`.
+ * Returns a text with one character for each picture: '-' if the decoder cannot
+ * decode the picture, otherwise the depth of the picture (see ReferenceUse).
+ * All pictures use slots. */
 static gchar *
 decode_without (References * references, const Picture * pictures, guint n,
     guint without)
@@ -183,7 +184,8 @@ GST_START_TEST (slots_are_used_only_with_layers)
   fail_unless_equals_int (count_active (chain, 4, 3), 0);
   fail_unless_equals_int (count_active (with_b, 4, 3), 0);
   fail_unless_equals_int (count_active (tangled, 4, 3), 0);
-  /* The slots are used from the second group of pictures on. */
+  /* In the pyramid, the slots are used from the second group of pictures on:
+   * for 18 of the 27 pictures. */
   fail_unless_equals_int (count_active (pyramid, 9, 3), 18);
 }
 
@@ -339,8 +341,10 @@ expect_slice (H265Headers * headers, guint type, guint sub_layer,
   g_string_free (found, TRUE);
 }
 
-/* first_slice_segment_in_pic_flag, slice_pic_parameter_set_id, a bit, the type,
- * pic_output_flag */
+/* The beginning of a slice header. The fields of SLICE are
+ * first_slice_segment_in_pic_flag, slice_pic_parameter_set_id, an extra bit,
+ * the slice type and pic_output_flag. IRAP_SLICE has one more field after the
+ * first flag: no_output_of_prior_pics_flag. */
 #define SLICE "1:1 e0 1:0 e1 1:1 "
 #define IRAP_SLICE "1:1 1:0 e0 1:0 e2 1:1 "
 

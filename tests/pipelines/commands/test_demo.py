@@ -300,10 +300,11 @@ class StreamTest(unittest.TestCase):
 
     def endless(self, **added):
         """Streams over a transport whose pipelines never end by themselves,
-        like those of ristsink and ristsrc. `added` maps an end of the stream to
-        the text that is appended to the description of its pipeline. A pipeline
-        with this text sends no EOS message, so the test fails if the demo waits
-        for the end of the pipeline."""
+        like those of ristsink and ristsrc. The keys of `added` are "sender" and
+        "receiver". Each value is a text that is appended to the description of
+        the sender's or the receiver's pipeline. A pipeline with this text sends
+        no EOS message, so the test fails if the demo waits for the end of the
+        pipeline."""
         transport = transports.read()["rtp"]
         for end, words in added.items():
             transport[end] += " " + words

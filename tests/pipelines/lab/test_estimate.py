@@ -61,10 +61,12 @@ class EstimateTest(unittest.TestCase):
         self.assertEqual(self.seconds(cell(computed=True), fast), 1)
 
     def test_computed_cells_use_all_cores_and_the_others_jobs(self):
-        """4 computed cells of 2.5 s take 5 s on two cores, because two of them
-        run at the same time. 5 cells in real time of 23 s each take 115 s with
-        one job. With three jobs, they take a third of this time. With 8 jobs,
-        all 5 cells run at the same time, so they take as long as one cell."""
+        """Four computed cells take 2.5 s each. On two cores, two of them run at
+        the same time, so all four take 5 s.
+
+        Five cells in real time take 23 s each, which is 115 s with one job.
+        With three jobs, they take a third of 115 s. With 8 jobs, all five run
+        at the same time, so they take as long as one cell."""
         todo = [cell(computed=True)] * 4 + [cell()] * 5
         for jobs, seconds in ((1, 120), (3, 5 + 115 / 3), (8, 28)):
             self.assertEqual(

@@ -131,9 +131,9 @@ class OuwensTest(unittest.TestCase):
         self.assertEqual(ouwens.believed([bad, bad]), [bad, bad])
 
     def test_lengths_of_losses_in_a_row(self):
-        # There are 7 series of consecutive losses in two seeds. Of these
-        # series, 4 have one packet, 2 have seven packets and 1 has eleven
-        # packets.
+        # Each dictionary has the losses of one seed: {packets lost in
+        # succession: number of such series}. The two seeds have 7 series: 4 of
+        # one packet, 2 of seven packets, and 1 of eleven packets.
         own = [{"in a row": collections.Counter({1: 3, 7: 2})},
                {"in a row": collections.Counter({1: 1, 11: 1})}]
         self.assertEqual(ouwens.shares(own), ["57", "0", "0", "0", "29", "14"])
