@@ -63,7 +63,7 @@ struct _GstTunSrc
 
   GstLiveFlush flush;           /* has its own lock */
   GstPoll *poll;                /* has its own lock */
-  /* the device, registered in `poll` from start to stop */
+  /* the TUN device; it is in `poll` while the element is started */
   GstPollFD poll_fd;
   /* buffer of TUN_MAX_PACKET bytes into which packets are read; used by the
    * streaming thread */

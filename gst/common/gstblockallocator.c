@@ -84,8 +84,8 @@ allocator_retire_block (GstBlockAllocator * self)
     allocator_release_block (self, block, OWN_REFERENCES - block->taken);
 }
 
-/* Returns a block with room for `needed` bytes. If too many shared blocks
- * exist, the block has room for this memory only. */
+/* Returns a block that has room for a memory of `needed` bytes. If too many
+ * shared blocks exist, the block has room for no other memory. */
 static Block *
 allocator_get_block (GstBlockAllocator * self, gsize needed)
 {

@@ -28,7 +28,8 @@ typedef struct
   guint8 *ring;
   guint n_slots, first, length;
   guint64 bytes;                /* total size of the items */
-  /* TRUE if at least one buffer before the next buffer is missing. */
+  /* TRUE if buffers directly before the next buffer of the queue are missing.
+   */
   gboolean discont;
   /* TRUE if the streaming thread must not wait. */
   gboolean flushing;

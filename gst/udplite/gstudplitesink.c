@@ -99,7 +99,8 @@ struct _GstUdpliteSink
   GSocket *given[FAMILY_LAST];
   GstUdpliteCoverage coverage;
   UdpliteSocket *sockets[FAMILY_LAST];  /* NULL = not open */
-  /* TRUE between connect and disconnect of the base class */
+  /* TRUE after the base class has called connect and before it calls disconnect
+   */
   gboolean is_open;
   /* number of packets that the system refused to send */
   guint64 send_errors;
@@ -109,8 +110,8 @@ struct _GstUdpliteSink
 
   /* --- used by the streaming thread only, with lock held --- */
   GstUdplitePackets *packets;
-  /* Position at which a batch of packets for several receivers was interrupted,
-   * because a socket had no room. */
+  /* The following fields store the position at which a batch of packets for
+   * several receivers was interrupted, because a socket had no room. */
   /* First packet of the interrupted batch; NULL if the next round starts from
    * the beginning. */
   GstBuffer *resume_at;
@@ -399,9 +400,10 @@ join_group (GstUdpliteSink * self, UdpliteClient * client)
     set_membership (self, client, TRUE);
 }
 
-/* Ends the membership of a receiver that is about to be removed. If another
- * receiver is in the same group, that receiver takes over the membership
- * instead. The caller holds the lock. */
+/* Called when the receiver `client` is about to be removed. If the sink joined
+ * a group on behalf of `client`, the sink leaves the group. However, if another
+ * receiver is in the same group, the sink stays in the group on behalf of that
+ * receiver. The caller holds the lock. */
 static void
 gst_udplite_sink_leave_group (GstUdpliteSink * self, UdpliteClient * client)
 {

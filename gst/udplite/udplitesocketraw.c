@@ -206,9 +206,10 @@ stop_receiving (UdpliteSocket * self, const UdpliteRoute * route)
     return;
 }
 
-/* Sets the source address of `datagram` to the address in `route`, which is
- * also in the checksum. Otherwise the kernel would use another source address
- * if the routes have changed since the address was looked up. */
+/* Sets the source address of `datagram` to the address in `route`. The checksum
+ * covers this address. If the source address were not set, the kernel might use
+ * another one, because the routes may have changed since the address was looked
+ * up. */
 static void
 set_local (UdpliteSocket * self, Datagram * datagram,
     const UdpliteRoute * route)
@@ -303,7 +304,7 @@ send_run (UdpliteSocket * self, const Datagram * datagrams, guint n,
  * packet whose IP header this backend has written, for example because the path
  * MTU has decreased. The packet is then sent again, and the kernel writes the
  * headers of this packet and of the remaining packets. An error is returned
- * only if this fails too. */
+ * only if this second attempt fails as well. */
 static guint
 send_runs (UdpliteSocket * self, Datagram * datagrams, guint n, GError ** error)
 {

@@ -489,8 +489,8 @@ note_lateness (GstWirelessLinkFlow * flow, const WirelessLinkClock * clock,
   g_array_append_val (flow->lateness, lateness);
 }
 
-/* Waits until there are items to push and makes them the batch. Returns FALSE
- * if the src pad is to stop. The caller holds the lock. */
+/* Waits until there are items to push, and moves them to `flow->batch`. Returns
+ * FALSE if the src pad has to stop. The caller holds the lock. */
 static gboolean
 take_batch (GstWirelessLink * self, GstWirelessLinkFlow * flow)
 {
@@ -638,8 +638,9 @@ push_batch (GstWirelessLink * self, GstWirelessLinkFlow * flow, GstPad * pad,
   return result;
 }
 
-/* Stores a sticky event on the src pad. While the flow is flushing, an event of
- * this type that is already on the pad is newer, so it is not replaced. */
+/* Stores a sticky event on the src pad. If the flow is flushing and the pad
+ * already has an event of this type, that event is newer. It is then not
+ * replaced. */
 static void
 keep_event (GstWirelessLinkFlow * flow, GstPad * pad, GstEvent * event)
 {

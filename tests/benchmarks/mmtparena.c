@@ -403,8 +403,8 @@ print_runs (const Row * row, const Results * results)
 
 /* --- summary -------------------------------------------------------------- */
 
-/* The longest gap in the link, in ms, that MMTP can bridge if its latency (D0)
- * is 450 ms. */
+/* The longest gap, in ms, that MMTP can bridge if its latency (D0) is 450 ms. A
+ * gap is a time in which nothing can arrive over the link. */
 #define BRIDGED_GAP 300
 
 /* Selects those runs of a group in which the link had no gap (a time in which

@@ -35,10 +35,11 @@ SINKS = {"udpsink": "udpsink"} | {
 # mode, a change of the coverage needs a system call.
 SINKS["udplitesink kernel, fixed"] = (
     "udplitesink backend=kernel coverage-mode=fixed checksum-coverage=28")
-# Without GSO, the sink sends each packet with a message of its own.
+# Without GSO, the sink sends each packet as a message of its own.
 SINKS["udplitesink udp, full, gso=off"] = (
     "udplitesink backend=udp coverage-mode=full gso=off")
-# {name of a source: (element, protocol that it receives)}
+# Maps the name of each source to a pair: its element, and the protocol that it
+# receives.
 SOURCES = {"udpsrc": ("udpsrc", "udp")} | {
     f"udplitesrc {backend}": (f"udplitesrc backend={backend}", protocol)
     for backend, protocol in (("kernel", "udplite"), ("raw", "udplite"),

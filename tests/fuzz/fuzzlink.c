@@ -137,7 +137,7 @@ fuzz_set_field (LinkConfig * config, const FuzzField * field, guint64 number,
   }
 }
 
-/* This is a global variable because link_free () passes only `user` to the
+/* The variable is global because link_free () passes only `user` to the
  * function below. */
 static FuzzRun *fuzz_running;
 

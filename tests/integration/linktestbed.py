@@ -107,8 +107,8 @@ class LinkCase(test_testbed.Api):
         self.beds = []
 
     def open_link(self, description, hosts="a,b", **options):
-        """Opens a testbed with the hosts a (the mobile one) and b and a link
-        with this description."""
+        """Opens a testbed with a link between the hosts a and b. Host a is the
+        mobile host. `description` describes the link."""
         logs = self.directory / str(len(self.beds))
         with mock.patch.dict(os.environ, BUS):
             bed = self.open(
@@ -150,8 +150,8 @@ class LinkCase(test_testbed.Api):
     # --------------------------------------------------------------- the link
 
     def counters(self, bed, host):
-        """Returns the counters of a host, as {"Udp": {"InErrors": 0}}; "Udp6"
-        for IPv6.
+        """Returns the counters of a host, for example {"Udp": {"InErrors": 0}}.
+        The key "Udp6" has the counters of UDP over IPv6.
         """
         lines = self.text(bed, host, "cat /proc/net/snmp").splitlines()
         found = {}

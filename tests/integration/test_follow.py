@@ -27,7 +27,7 @@ MIN_RATE, START_RATE, MAX_RATE = 100_000, 500_000, 2_000_000  # bit/s
 # While the stream uses less than the network carries, the bitrate may be at
 # most this multiple of the estimate.
 RISE = 1.5
-# {sink: the source that receives from it}
+# Maps the name of each sink to the source that receives from it.
 ENDS = {"mmtpsink": "mmtpsrc", "dcctpthinsink": "dcctpthinsrc"}
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -86,9 +86,9 @@ class FollowTest(unittest.TestCase):
     def check(self, sink):
         lines = self.follow(sink, self.home / f"{sink}.csv")
         # Other tests check the rule of bitrateadapt in virtual time. This test
-        # checks only what holds at any speed of the machine. (The estimate may
-        # change while a line of the log is written, so the next line counts
-        # too.)
+        # checks only what holds at any speed of the machine. The estimate may
+        # change while a line of the log is written. Therefore the estimate in
+        # the next line counts too.
         highest = 0
         for line, later in zip(lines, lines[1:] + lines[-1:]):
             highest = max(highest, int(line["estimated"]),

@@ -39,7 +39,7 @@ UDPLITE_SEND_CSCOV, UDPLITE_RECV_CSCOV = 10, 11
 IP_HEADER, UDP_HEADER = 20, 8
 IN_USER_NAMESPACE = "WIRELESS_TUN_TEST_AS_ROOT"
 FLOOD_SECONDS = 2
-# linux/if_tun.h, linux/sockios.h, net/if.h
+# Constants of linux/if_tun.h, linux/sockios.h and net/if.h
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
 SIOCSIFFLAGS, IFF_UP = 0x8914, 0x1
 
@@ -91,8 +91,8 @@ def wait_for(condition, what):
 
 
 def start_host():
-    """Starts a process with a network namespace of its own, which its pid
-    identifies.
+    """Starts a process with a network namespace of its own. The pid of the
+    process identifies the namespace.
     """
     host = processes.start(["unshare", "--net", "sleep", "infinity"])
     wait_for(lambda: network(host.pid) != network("self"), "a namespace")
@@ -100,8 +100,9 @@ def start_host():
 
 
 def devices(pid):
-    """Returns {device: packets received, transmitted, and dropped before
-    transmission}.
+    """Returns the counters of each device, as {device: counters}. "rx" counts
+    received packets, "tx" transmitted packets, and "tx-dropped" packets that
+    were dropped before transmission.
     """
     lines = pathlib.Path(f"/proc/{pid}/net/dev").read_text().splitlines()[2:]
     found = {}

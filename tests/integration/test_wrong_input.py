@@ -47,15 +47,16 @@ BYTES = {
 PARSE = ["H.264", "h264parse before {name}"]
 MPEG_ONLY = ["H.264", "{name} takes MPEG-1 and MPEG-2 video only"]
 
-# (element, rest of the line, what its error says about raw H.264)
+# Tuples (element, rest of the line, texts). The error of the element about raw
+# H.264 must contain the texts.
 TAKES_BYTES = [
     ("rfc2250pay", f"rfc2250pay ! {SINK}", MPEG_ONLY),
     ("mpegstat", f"mpegstat ! {SINK}", PARSE),
     ("ifdqueue", f"ifdqueue ! {SINK}", PARSE),
     ("ifdsink", "ifdsink host=127.0.0.1 port=9", PARSE),
 ]
-# Pairs (line, text that its error contains). The host name is reserved by RFC
-# 6761.
+# Pairs of a line and the texts that its error must contain. The host name
+# no.such.invalid does not exist, because RFC 6761 reserves the domain invalid.
 NOBODY = [
     # The error must come from ifdsink itself and not from an element inside
     # ifdsink.

@@ -65,8 +65,9 @@ class MmtpCase(linktestbed.LinkCase):
         return bed
 
     def read_captures(self):
-        """Returns two lists: the messages that host a sent, and the messages
-        that it received. Each list has an entry for each device.
+        """Returns two lists, each with one item for each device. The items of
+        the first list have the messages that host a sent. The items of the
+        second list have the messages that host a received.
         """
         seen = {"out": [], "in": []}
         for way, capture in self.captures:
@@ -100,7 +101,7 @@ class MmtpCase(linktestbed.LinkCase):
                         for device in DEVICES)
 
     def states(self, name):
-        """Returns the states of a path that mmtpsink has reported."""
+        """Returns the states that mmtpsink has reported for a path."""
         return linktestbed.path_states(self.sink_log.read_text(), name)
 
     def assert_arrived(self):

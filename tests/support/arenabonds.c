@@ -220,8 +220,9 @@ add_narrow_paths (GPtrArray * cases, const ArenaGroups * groups)
   }
 }
 
-/* Adds cases in which one path delivers nothing in either direction for 10 s
- * (eerimoq/moblin issue 418). */
+/* Adds a case in which one of two paths has outages in both directions. An
+ * outage lasts 5 s on average. The report of a user (eerimoq/moblin issue 418)
+ * describes an outage of 10 s in either direction. */
 static void
 add_silent_path (GPtrArray * cases, const ArenaGroups * groups)
 {

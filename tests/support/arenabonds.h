@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Bonds of two to four paths for the arena. Some bonds are drawn at random. The
- * other bonds are cases in which users saw that a bad path harmed the good
- * paths. Each bond can be run with any subset of its paths, and a path behaves
- * the same in each subset.
+/* Bonds for the arena. A bond is a scenario in which one sender uses two to
+ * four paths together. Some bonds are drawn at random. The other bonds are
+ * cases in which users saw that a bad path harmed the good paths. Each bond can
+ * be run with any subset of its paths, and a path behaves the same in each
+ * subset.
  */
 
 #ifndef __ARENA_BONDS_H__

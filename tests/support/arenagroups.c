@@ -350,7 +350,7 @@ set_recording (ArenaPath * path, const ArenaTrace * forward,
 typedef enum
 {
   RECORDED,
-  /* The queue has SHALLOW_QUEUE packets, as in the lab. */
+  /* The queue has room for SHALLOW_QUEUE packets, as in the lab. */
   RECORDED_SHALLOW,
   RECORDED_BACK                 /* Both directions use recordings. */
 } Recorded;

@@ -281,9 +281,10 @@ dccp_network_inject_packet (DccpNetwork * network, DccpEnd to,
     forged.destination = connection->local_port;
   }
   forged.extended = TRUE;
-  /* The forged packet seems to come from the peer. For its checksum, the local
-   * address is therefore the remote address of the endpoint `to`, and the
-   * remote address is the local one.
+  /* The forged packet seems to come from the peer of the endpoint `to`. The
+   * checksum covers both addresses. In `path`, the addresses of `to` are
+   * therefore exchanged: the local address is the remote address of `to`, and
+   * the remote address is the local address of `to`.
    */
   memcpy (path.local, network->paths[to].remote, sizeof (path.local));
   memcpy (path.remote, network->paths[to].local, sizeof (path.remote));

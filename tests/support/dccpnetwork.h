@@ -55,10 +55,11 @@ struct _DccpNetwork
   GArray *events[N_ENDS];       /* of DccpEvent */
   /* Arrays of guint32: numbers of the data packets, in order of arrival. */
   GArray *received[N_ENDS];
-  DccpData last[N_ENDS];        /* Last data packet, without its payload. */
+  /* The last data packet that each endpoint received, without its payload. */
+  DccpData last[N_ENDS];
 
-  /* The data that each endpoint sends. An endpoint sends data if `sending` is
-   * TRUE: one packet in each period. */
+  /* The data that each endpoint sends. If `sending` is TRUE, the endpoint sends
+   * one packet in each period. */
   gboolean sending[N_ENDS];
   guint64 periods[N_ENDS];      /* ns */
   /* Payload size in bytes, from 4 to the maximum. */
@@ -86,7 +87,8 @@ struct _DccpNetwork
   /* Number of bytes of data that an endpoint may send now without exceeding its
    * rate. */
   gdouble credit[N_ENDS];
-  /* Maximum rate since the last check, in bytes per second. */
+  /* Maximum rate that the congestion control has allowed since the last check,
+   * in bytes per second. */
   gdouble highest[N_ENDS];
   guint64 credit_time[N_ENDS];  /* ns */
 };

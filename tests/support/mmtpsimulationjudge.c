@@ -81,8 +81,9 @@ is_shared_time (const MmtpSimulation * simulation, guint path)
       && simulation->n_put < simulation->config.source.n;
 }
 
-/* All packets of a frame have the frame's due time. A packet contains the
- * lowest 32 bits of the due time. */
+/* Records that a packet with the due time `due` has arrived now. All packets of
+ * a frame have the frame's due time, so this time identifies the frame. `due`
+ * is the lowest 32 bits of the due time, as in the packet. */
 static void
 note_arrival (MmtpSimulation * simulation, guint32 due)
 {

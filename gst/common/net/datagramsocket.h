@@ -136,9 +136,9 @@ GSocketAddress *datagram_path_get_remote (const DatagramPath * path);
  * preference, as a list of GInetAddress; NULL on error. */
 GList *datagram_look_up (const gchar * host, GCancellable * cancellable,
     GError ** error);
-/* Resolves a host name like datagram_look_up, but adds the port and returns a
- * list of GSocketAddress. `host` may also be an address with a scope, such as
- * fe80::1%eth0. */
+/* Resolves a host name, which may block, and adds the port to each address.
+ * Returns a list of GSocketAddress in order of preference; NULL on error.
+ * `host` may also be an address with a scope, such as fe80::1%eth0. */
 GList *datagram_resolve (const gchar * host, guint16 port,
     GCancellable * cancellable, GError ** error);
 

@@ -49,9 +49,9 @@ struct _DatagramSocket
   /* TRUE if packets are sent without a UDP checksum. The kernel then refuses
    * UDP_SEGMENT. Only the sending thread uses this field. */
   gboolean no_checksum;
-  /* GSO sends several packets as one message. This is the errno with which the
-   * system refused such a message. The value is 0 if no message was refused,
-   * and again after datagram_socket_check_gso has reported the refusal. */
+  /* The errno with which the system refused to send several packets as one
+   * message (GSO). The value is 0 if no such message was refused. It becomes 0
+   * again when datagram_socket_check_gso has reported the refusal. */
   gint gso_error;
   gboolean has_told_gso_error;
 

@@ -77,7 +77,7 @@ typedef struct
    * socket as writable.
    */
   guint64 retry_at;
-  /* take_error has returned FALSE for this path. */
+  /* TRUE after take_error has returned FALSE for this path */
   gboolean has_gone;
   /* Index of the path's socket in the list of descriptors of `poll`. Valid
    * while the driver waits. */

@@ -14,7 +14,7 @@
 #include "mpegvideo.h"
 
 #define VIDEO_PACKET_ANY_TYPE 128
-/* Maximum number of bytes of a packet that are parsed */
+/* The functions parse at most this number of bytes of a packet. */
 #define VIDEO_PACKET_HEAD 2048
 
 typedef struct
@@ -26,7 +26,8 @@ typedef struct
   guint16 sequence;             /* RTP sequence number */
   /* type of the frame; UNKNOWN if the packet does not show it */
   MpegVideoPictureType type;
-  /* temporal reference of the picture; only valid if its type is known */
+  /* temporal reference of the picture; only valid if the type of the picture is
+   * known */
   guint temporal_reference;
   /* `begins` is TRUE if the packet contains the first byte of a frame, and
    * `ends` is TRUE if it contains the last byte. If a frame consists of two

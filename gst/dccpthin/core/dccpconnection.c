@@ -288,8 +288,8 @@ dccp_connection_abort (DccpConnection * connection, DccpEventType type,
 
 /* --- valid numbers: section 7.5 ------------------------------------------- */
 
-/* The lower end of the sequence number window of received packets, SWL (section
- * 7.5.1). `w` is the Sequence Window of the peer. */
+/* Returns the lower end of the sequence number window of received packets, SWL
+ * (section 7.5.1). `w` is the Sequence Window of the peer. */
 static guint64
 get_swl (DccpConnection * connection)
 {
@@ -310,8 +310,9 @@ get_swh (DccpConnection * connection)
   return dccp_sequence_add (connection->gsr, (3 * w + 3) / 4);
 }
 
-/* The lower end of the acknowledgement number window (section 7.5.1). The upper
- * end of this window, AWH, is the greatest sequence number sent (GSS). */
+/* Returns the lower end of the acknowledgement number window, AWL (section
+ * 7.5.1). The upper end of this window, AWH, is the greatest sequence number
+ * sent (GSS). */
 static guint64
 get_awl (DccpConnection * connection)
 {
@@ -545,7 +546,8 @@ read_cookie (DccpConnection * connection, const DccpPacket * packet,
       && dccp_connection_add_cookie (connection, option->value, option->size);
 }
 
-/* Returns FALSE if the option is unknown or invalid. */
+/* Reads an option of the received packet `packet`. Returns FALSE if the option
+ * is unknown or invalid. */
 static gboolean
 read_option (DccpConnection * connection, const DccpPacket * packet,
     const DccpOption * option, Heard * heard)
@@ -616,7 +618,8 @@ abort_for_ccid_option (DccpConnection * connection, const DccpOption * option)
   return FALSE;
 }
 
-/* Returns FALSE if the connection was reset. */
+/* Passes an option to the congestion control that it belongs to. Returns FALSE
+ * if the connection was reset because of the option. */
 static gboolean
 read_ccid_option (DccpConnection * connection, const DccpOption * option,
     Heard * heard)
@@ -633,7 +636,8 @@ read_ccid_option (DccpConnection * connection, const DccpOption * option,
       || abort_for_ccid_option (connection, option);
 }
 
-/* Returns FALSE if the connection was reset because of the option. */
+/* Processes one option of the received packet `packet`. Returns FALSE if the
+ * connection was reset because of the option. */
 static gboolean
 take_option (DccpConnection * connection, const DccpPacket * packet,
     const DccpOption * option, Heard * heard)
@@ -650,7 +654,8 @@ take_option (DccpConnection * connection, const DccpPacket * packet,
       || refuse_option (connection, option);
 }
 
-/* Returns FALSE if the connection was reset because of one of the options. */
+/* Processes all options of the received packet `packet`. Returns FALSE if the
+ * connection was reset because of one of them. */
 static gboolean
 read_options (DccpConnection * connection, const DccpPacket * packet,
     Heard * heard)
@@ -761,8 +766,8 @@ write_own_options (DccpConnection * connection, DccpType type,
 
 /* --- closing -------------------------------------------------------------- */
 
-/* Section 8.3: the first retransmission of a Close or CloseReq follows after
- * two round trips. */
+/* Changes to `state`, in which a Close or CloseReq is sent. The first
+ * retransmission of this packet follows after two round trips (section 8.3). */
 static void
 begin_closing (DccpConnection * connection, DccpState state)
 {
@@ -1006,7 +1011,8 @@ typedef struct
   gboolean has_data;
 } Arrival;
 
-/* Returns FALSE if the packet is not processed any further. */
+/* One step in the processing of a received packet. Returns FALSE if the packet
+ * is not processed any further. */
 typedef gboolean (*Step) (DccpConnection * connection, Arrival * arrival);
 
 static gboolean
@@ -1064,8 +1070,9 @@ step_4_prepare_request (DccpConnection * connection, Arrival * arrival)
     return answer_packet_error (connection, arrival);
   }
   connection->isr = packet->sequence;
-  /* GSR must be less than the sequence number of this packet. Otherwise step 6
-   * would not accept the packet as new.
+  /* GSR is the greatest sequence number received. It must be less than the
+   * sequence number of this packet. Otherwise step 6 would not accept the
+   * packet as new.
    */
   connection->gsr = dccp_sequence_add (packet->sequence, -1);
   dccp_features_set_initial_received (connection->features, connection->isr);

@@ -18,7 +18,8 @@
  * message has not arrived by then, it counts as lost (docs/wire-mmtp.md,
  * REPORT). */
 #define MIN_TOLERANCE (10 * MSECOND)
-/* RFC 3550, section 6.4.1: the gain of its jitter estimator is 1/16. */
+/* The gain of the jitter estimator is 1 / JITTER_GAIN (RFC 3550, section
+ * 6.4.1). */
 #define JITTER_GAIN 16
 
 /* --- life cycle ----------------------------------------------------------- */

@@ -80,7 +80,8 @@ typedef struct
   gboolean is_given_up;
   /* TRUE if a reference picture of the previous group was dropped */
   gboolean is_last_given_up;
-  /* due time of the first dropped reference picture */
+  /* due time of the first reference picture that the sender dropped in this
+   * group */
   guint64 given_up_due;
   /* The slots that are wrong at a receiver, because pictures that update them
    * were dropped. A slot is a stored reference picture. */
@@ -106,10 +107,11 @@ MmtpRank mmtp_gop_get_rank (const MmtpGop * gop, PictureKind kind,
  * could use a buffer that refers to a dropped picture. */
 gboolean mmtp_gop_needs_dropped (const MmtpGop * gop,
     const MmtpPicture * picture);
-/* Call one of these functions when the buffer that was put into the queue last
- * has been sent (mmtp_gop_note_sent()) or dropped (mmtp_gop_note_dropped()). If
- * the picture of the buffer has slots (stored reference pictures), the
- * functions note whether these slots are correct at the receiver. */
+/* Call one of these two functions for the latest buffer that was passed to
+ * mmtp_gop_put(): mmtp_gop_note_sent() if the buffer is sent, and
+ * mmtp_gop_note_dropped() if it is dropped. If the picture of the buffer has
+ * slots (stored reference pictures), the functions note whether these slots are
+ * correct at the receiver. */
 void mmtp_gop_note_sent (MmtpGop * gop, const MmtpPicture * picture);
 void mmtp_gop_note_dropped (MmtpGop * gop, const MmtpPicture * picture,
     guint64 due);

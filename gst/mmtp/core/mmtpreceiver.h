@@ -53,8 +53,8 @@ typedef struct _MmtpReceiver MmtpReceiver;
 MmtpReceiver *mmtp_receiver_new (const MmtpReceiverConfig * config,
     const guint8 entropy[MMTP_ENTROPY_SIZE]);
 void mmtp_receiver_free (MmtpReceiver * receiver);
-/* If `ends` is TRUE, the application accepts only one stream: after its end,
- * every other sender is refused. The default is FALSE. */
+/* If `ends` is TRUE, the application accepts only one stream: after the end of
+ * this stream, every other sender is refused. The default is FALSE. */
 void mmtp_receiver_set_ends (MmtpReceiver * receiver, gboolean ends);
 
 /* Processes a datagram that arrived from `address` at `now`. The buffers in the
@@ -112,7 +112,8 @@ typedef struct
   guint64 due;
   guint8 flags;                 /* flags of MMTP_FLAGS_OF_BUFFER */
   MmtpPrelude prelude;
-  gboolean discont;             /* A buffer before this one is missing. */
+  /* A buffer directly before this buffer is missing. */
+  gboolean discont;
   guint64 delay;                /* initial delay (D0), in ns */
   /* initial delay (D0) that the sender wants, in ns. If it is more than
    * `delay`, packets that take longer than `delay` are lost. */
@@ -153,7 +154,7 @@ typedef struct
   /* DATA packets that arrived after their deadline */
   guint64 late;
   guint64 duplicates;           /* DATA packets that had arrived before */
-  guint64 missing;              /* DATA packets that never arrived in time */
+  guint64 missing;              /* DATA packets that did not arrive in time */
   /* buffers dropped because packets were missing */
   guint64 incomplete;
   /* number of packets dropped because the receiver would have held more than

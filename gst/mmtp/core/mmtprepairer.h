@@ -18,7 +18,7 @@
  * content (docs/wire-mmtp.md). */
 #define MMTP_REPAIR_RESERVE 6
 
-/* Packets of one path for the next REPAIR. */
+/* The packets of one path that the next REPAIR will cover. */
 typedef struct
 {
   MmtpBlock block;
@@ -34,7 +34,8 @@ typedef struct
   const MmtpSendQueue *queue;
   const MmtpPolicy *policy;
   gboolean is_enabled;
-  /* The padding, which uses REPAIRs as well; NULL if there is no padding. */
+  /* The padding, which is sent as REPAIR messages. NULL if there is no
+   * padding. */
   const MmtpPadding *padding;
   /* TRUE if the stream has frames that refer to other frames */
   gboolean has_references;

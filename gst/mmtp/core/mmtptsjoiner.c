@@ -39,7 +39,8 @@ struct _MmtpTsJoiner
   GDestroyNotify free_user;
   State state;
   guint pid;                    /* of the video */
-  /* the packets of the current picture so far; empty if a part of it is missing
+  /* the packets of the current picture that have arrived so far; empty if a
+   * part of the picture is missing
    */
   GByteArray *held;
   gpointer held_user;
@@ -49,7 +50,8 @@ struct _MmtpTsJoiner
    * counter of the output. */
   gint counter;
   guint offset;
-  /* TRUE if packets before the next packet are missing or were removed */
+  /* TRUE if packets directly before the next packet are missing or were removed
+   */
   gboolean has_gap;
   /* number of PES packets that were removed from the current picture */
   guint n_pes_packets;
@@ -165,8 +167,8 @@ push (MmtpTsJoiner * joiner, const guint8 * data, gsize size, gpointer user)
   g_queue_push_tail (&joiner->output, output);
 }
 
-/* Removes a video packet or a null packet, except for its clock reference.
- * Returns FALSE if nothing remains. */
+/* Removes `packet` if it is a video packet or a null packet, but keeps its
+ * clock reference. Returns FALSE if nothing of the packet remains. */
 static gboolean
 remove_packet (MmtpTsJoiner * joiner, guint8 * packet)
 {

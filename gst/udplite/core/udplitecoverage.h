@@ -31,10 +31,10 @@ UdpliteFormat udplite_format_from_rtp (const gchar * encoding_name,
 
 /* Returns how many bytes of the packet must be covered, not counting the
  * UDP-Lite header. `mark` is the number of leading bytes that the payloader has
- * marked as necessary, or UDPLITE_COVERAGE_ALL if it has marked none. `mark` is
- * counted from the beginning of the RTP payload; if the format is not RTP, from
- * the beginning of the packet. A known payload header is always covered as
- * well.
+ * marked as necessary, or UDPLITE_COVERAGE_ALL if it has marked none. If the
+ * format is RTP, `mark` counts the bytes from the beginning of the RTP payload.
+ * Otherwise it counts them from the beginning of the packet. A known payload
+ * header is always covered as well.
  *
  * Returns UDPLITE_COVERAGE_ALL for a packet that is padded, truncated or
  * unknown, and for RTCP. Otherwise the result is at most `size`. */

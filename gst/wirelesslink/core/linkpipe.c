@@ -37,9 +37,10 @@ typedef struct
   LinkDelivery *delivery;       /* NULL = `rate` is used */
   /* outages of a cellular link, owned by `delivery` */
   LinkOnOff *coverage;
-  /* time in ns at which the token bucket becomes full; it may have passed */
+  /* time in ns at which the token bucket becomes full; this time may be in the
+   * past */
   guint64 bucket_full;
-  /* latest departure in ns of the packets that may not be overtaken */
+  /* latest departure in ns of the packets that must not be overtaken */
   guint64 last_departure;
   /* time in ns until which the receiver is busy with earlier packets */
   guint64 receiver_free;

@@ -32,7 +32,7 @@ void link_serial_init (LinkSerial * line, Link * link, guint direction);
 /* Takes the oldest waiting packet if the line is free, not stopped and
  * connected. Returns FALSE if no packet was taken. */
 gboolean link_serial_start (LinkSerial * line);
-/* Returns the time in ns for the transmission of `bytes` bytes. */
+/* Returns the time in ns that the line needs to transmit `bytes` bytes. */
 guint64 link_serial_get_time (const LinkSerial * line, guint64 bytes);
 /* Returns the number of bytes of the item that have been transmitted until now.
  */

@@ -17,15 +17,16 @@
 
 typedef struct _LinkWander LinkWander;
 
-/* `config` must have passed link_config_check (). `direction` is the index into
- * mean_rate. Each station has a rate of its own. The outages belong to the
- * mobile host, so all stations with the same seed have the same outages. */
+/* Creates the cellular link of one station and one direction. `config` must
+ * have passed link_config_check (). `direction` is the index into mean_rate.
+ * Each station has a rate of its own. The outages belong to the mobile host, so
+ * all stations with the same seed have the same outages. */
 LinkWander *link_wander_new (const LinkCellularConfig * config,
     guint direction, guint64 seed, guint32 station);
 void link_wander_free (LinkWander * wander);
 
-/* Skips all opportunities to send before `time`. Must be called once before
- * link_wander_get_time () and link_wander_step (). */
+/* Skips all opportunities to send that are earlier than `time`. Must be called
+ * once before link_wander_get_time () and link_wander_step (). */
 void link_wander_skip_to (LinkWander * wander, guint64 time);
 /* Returns the time of the next opportunity to send, in ns. It is a multiple of
  * 1 ms. */

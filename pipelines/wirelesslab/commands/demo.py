@@ -116,8 +116,8 @@ def build(build_dir: pathlib.Path) -> None:
 
 
 def compile_all(argv: Sequence[str | os.PathLike[str]]) -> None:
-    """Runs the compiler and prints every 10 s how many steps are done. Raises
-    LabError if the build fails.
+    """Runs the compiler. Every 10 s, prints how many steps of the build are
+    done. Raises LabError if the build fails.
     """
     child = processes.start(
         argv, ended_by=signal.SIGTERM, stdout=subprocess.PIPE,

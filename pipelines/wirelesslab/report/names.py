@@ -132,7 +132,9 @@ def key_element(transport: Protocol) -> str:
 
 def colour(transport: Protocol) -> str:
     name = key_element(transport)
-    if name.endswith("pay"):  # The transport is computed and has no sink.
+    # A name that ends with "pay" is that of a computed transport, which has no
+    # sink.
+    if name.endswith("pay"):
         name = "udpsink"
     return COLOURS.get(name) or OTHERS[zlib.crc32(name.encode()) % len(OTHERS)]
 

@@ -90,8 +90,9 @@ def choose(cell: Cell, directory: pathlib.Path, work: Sequence[possible.Job],
         # links begin nearly at the same time.
         begin = begins_ns[0] if begins_ns[number] is None \
             else begins_ns[number]
-        # In the log, the flow with the sender's packets has the number of the
-        # sender's station. A computed run has only flow 0.
+        # In the log, the packets of the sender belong to the flow with the
+        # number of the sender's station. If the transport is computed, the log
+        # has only flow 0.
         flow = 0 if cell["protocol"][matrix.COMPUTED] else station
         # `schedules` has the periods in which a link was closed. The logged end
         # of such a period is the time at which the opening of the link was

@@ -36,8 +36,8 @@ EXAMPLE = "0 up 10 down 15 up"
 LOG = "schedule.csv"
 HEADS = ("wall_ns", "device", "state", "dropped")
 PREFIX_LENGTH = 24
-# The last number of an address is 1 or 2. In the state `renumbered`,
-# RENUMBERED_BY is added to the last number.
+# In the state `renumbered`, a device has another address. The last number of a
+# device's first address is 1 or 2. RENUMBERED_BY is added to this number.
 RENUMBERED_BY = 100
 # In the state `hold`, each host has a token bucket that fills with one byte per
 # second. Therefore only the first packet passes. The bucket must be larger than

@@ -31,8 +31,8 @@ from wirelesslab.streams import frame_log, measurements
 
 
 class Opportunity(typing.NamedTuple):
-    """A number of bytes that a link can deliver. Times are in ns, by the clock
-    of the link."""
+    """An opportunity to deliver: a number of bytes that a link can deliver.
+    Times are in ns, by the clock of the link."""
 
     taken_ns: float  # The latest time at which the link accepts these bytes.
     arrival_ns: float
@@ -55,7 +55,8 @@ class Supply:
 
     def gone(self, time_ns: float) -> int:
         """Returns the number of bytes that the link could have accepted before
-        `time_ns`. A frame that exists only from this time on cannot use them.
+        `time_ns`. A frame that exists only from this time on cannot use these
+        bytes.
         """
         return self._taken.before(time_ns)
 
@@ -134,7 +135,7 @@ def best(work: Sequence[Job], supply: Supply) -> list[int]:
     """Chooses the frames that a sender with perfect foresight sends. It sends
     the largest possible number of frames, on the condition that each of them is
     decodable in time. Returns the number of each chosen frame."""
-    # {state of the decoder: its best plans}
+    # Maps each state of the decoder to the best plans with this state.
     plans = {(False, False): [_Plan(0, 0, None)]}
     for number, job in enumerate(work):
         gone = supply.gone(job.release_ns)

@@ -631,8 +631,9 @@ GST_START_TEST (slow_receiver_is_told_and_frames_are_dropped_whole)
 GST_END_TEST;
 
 /* All packets of a frame arrive at the same time, as from a payloader. The sink
- * paces them and must not drop them for that reason. A frame is sent completely
- * if the rate suffices, and partly if the machine is busy. */
+ * paces these packets. It must not drop packets because they arrived together.
+ * A frame is sent completely if the rate suffices, and partly if the machine is
+ * busy. */
 GST_START_TEST (frames_are_paced_and_not_dropped_for_it)
 {
   const guint frames = 20, parts = 23;

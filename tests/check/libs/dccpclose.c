@@ -99,8 +99,8 @@ GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
     case 3:                    /* an old number */
       close.sequence = dccp_sequence_add (close.sequence, -1);
       break;
-      /* This number is too far ahead: the window has 10000 numbers, of which
-       * 7500 are after GSR. */
+      /* This number is too far ahead. The window has 10000 numbers, of which
+       * 7500 are after GSR (the greatest sequence number received). */
     case 4:
       close.sequence = dccp_sequence_add (close.sequence, 7500);
       break;
@@ -125,7 +125,8 @@ GST_START_TEST (close_counts_only_from_the_peer_with_valid_numbers)
 
 GST_END_TEST;
 
-/* The server sends a CloseReq, so that the client has the TIMEWAIT state. */
+/* The server sends a CloseReq. Therefore the client enters the state TIMEWAIT,
+ * and the server does not. */
 GST_START_TEST (server_asks_the_client_to_close)
 {
   open_network ();

@@ -679,7 +679,8 @@ GST_START_TEST (slow_receiver_delays_then_drops)
   link_add_flow (link, 0);
   link_input (link, 0, 0, 1250, NULL);
   link_input (link, 0, 0, 1250, NULL);
-  /* 2500 bytes are in the queue before this packet. */
+  /* The two packets before this one take up 2500 bytes of the receiver's
+   * buffer. */
   link_input (link, 0, 0, 1250, NULL);
   link_timeout (link, LINK_SECOND);
   expect_output (link, 0, 0, 10 * MS);
@@ -964,7 +965,7 @@ GST_START_TEST (quality_counts_bit_errors_and_every_station)
     if (event.type != LINK_EVENT_QUALITY)
       continue;
     told[event.station]++;
-    /* The expected quality is exp (-1.2) or slightly less. */
+    /* The expected quality of the link is exp (-1.2) or slightly less. */
     fail_unless (event.quality == 1 || ABS (event.quality - 0.30117) < 1e-4);
   }
   fail_unless (told[0] > 60 && told[3] > 60);
@@ -1159,7 +1160,8 @@ GST_START_TEST (same_seed_same_log)
 
 GST_END_TEST;
 
-/* Returns the hash FNV-1a of the text, which mpegstat uses too. */
+/* Returns the hash of the text by the algorithm FNV-1a. mpegstat uses the same
+ * algorithm. */
 static guint64
 hash_text (const gchar * text)
 {

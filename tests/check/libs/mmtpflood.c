@@ -3,9 +3,11 @@
  * both endpoints, from each kind of attacker. Each run is compared with the
  * same run without the attacker. The loss may rise by less than one percentage
  * point. The work for a message, the memory in use and the number of answers
- * must stay within bounds. The environment variable MMTP_FLOOD_MS sets the
- * duration of a flood, MMTP_FLOOD_SEED the random numbers, and
- * MMTP_FLOOD_TABLE=1 prints the results.
+ * must stay within bounds.
+ *
+ * The environment variable MMTP_FLOOD_MS sets the duration of a flood.
+ * MMTP_FLOOD_SEED sets the seed of the random numbers. If MMTP_FLOOD_TABLE is
+ * 1, the test prints the results.
  */
 
 #include <gst/check/gstcheck.h>
@@ -32,8 +34,8 @@
  */
 #define MAX_ENDING 5000
 /* Minimum duration in ms of a flood in the state TAKING_OVER. To reach this
- * state, the test starts the next sender. The flood begins a time of
- * TAKE_OVER_AFTER after this start. */
+ * state, the test starts the next sender. The flood begins when TAKE_OVER_AFTER
+ * has passed since this start. */
 #define MIN_TAKE_OVER 1000
 #define RESTART_TIME (500 * MS)
 /* The time between the start of the next sender and the start of the flood. The
@@ -50,7 +52,7 @@
 #define ANY_TYPE (MMTP_LAST_TYPE + 1)   /* All types, in random order. */
 #define N_TYPES (MMTP_LAST_TYPE + 2)
 
-/* Maximum percentage points that a flood may add to the loss. */
+/* Maximum increase of the loss by a flood, in percentage points. */
 #define MAX_ADDED_LOSS 1.0
 /* Maximum time by which a flood may delay the stream, in ms. It equals the
  * maximum time that the test waits for the handshake. */
@@ -236,9 +238,9 @@ flood (Flood * self, guint64 ms)
   self->outcome.growth += (gint64) get_memory () - (gint64) before;
 }
 
-/* Floods an endpoint in a state that lasts longer than usual, because the
- * network drops all messages of the type `type`. Such a message would end the
- * state. The flood begins after a time of `beforehand`.
+/* Floods an endpoint in a state that ends when a message of the type `type`
+ * arrives. The network drops all such messages, so the state lasts longer than
+ * usual. The network runs for `beforehand` ns, and then the flood begins.
  *
  * After this flood, the network drops no messages. A second flood of `more` ms
  * follows. During this time, the dropped message is requested and sent again.

@@ -194,8 +194,8 @@ static const Row table[] = {
 #define FIRST_ENOUGH 5
 
 /* Checks the conditions that must hold in every run. At least `min` * `of`
- * frames must be in time. At most the share `late` of the packets may be late.
- * `period` is the frame period in ms. */
+ * frames must be in time. The share of the packets that are late must be at
+ * most `late`. `period` is the frame period in ms. */
 static void
 check_run (MmtpSimulation * simulation, guint period, gdouble min, gdouble of,
     gdouble late)
@@ -259,11 +259,11 @@ print_row (const Row * row, MmtpSimulation * simulation)
       100.0 * result->in_time / optimum);
 }
 
-/* The goal is 95 % of the ideal result, with at most 1 % of the packets late.
- * Both goals are missed. The reason is that the stream begins after the first
- * round trip, when the paths are not measured yet. Earlier versions of this
- * project probed the paths for five seconds before the stream. The test checks
- * what is achieved. docs/mmtp.md says what is missing. */
+/* There are two goals: at least 95 % of the ideal result, and at most 1 % of
+ * late packets. Both goals are missed. The reason is that the stream begins
+ * after the first round trip, when the paths are not measured yet. Earlier
+ * versions of this project probed the paths for five seconds before the stream.
+ * The test checks what is achieved. docs/mmtp.md says what is missing. */
 #define REACHED_STEADY 0.90
 #define REACHED_STEADY_LATE 0.025
 

@@ -141,8 +141,9 @@ GST_START_TEST (refusing_address_is_left_at_once)
   reopen_at (2);
   mmtp_retry_note_sent (&retry, 2 * MS);
   mmtp_retry_note_refused (&retry);
-  /* The address in use is the last one of the list. If this address refuses,
-   * the attempt does not end immediately. It ends after a time of silence. */
+  /* The address in use is the last one of the list. If an attempt with this
+   * address is refused, the attempt does not end immediately. It ends after a
+   * time of silence. */
   assert_action (3, 2, NOTHING);
   assert_wakeup (2, 1002);
   assert_action (1002, 2, NEXT_ADDRESS);

@@ -30,7 +30,8 @@ typedef struct
 typedef struct
 {
   guint64 delay;                /* One-way delay in ns. */
-  guint64 capacity;             /* The rate of messages in bytes per second. */
+  /* Rate in bytes per second at which the path carries messages. */
+  guint64 capacity;
   /* Time in ns at which the transmission of the current message ends. */
   guint64 busy;
   /* One-way delay of the newest message, in ticks. */
@@ -83,7 +84,8 @@ typedef struct
   /* Array of MmtpMessage: all messages that arrived. */
   GArray *arrived;
   GArray *events;               /* Array of MmtpSenderEvent. */
-  GHashTable *numbers;          /* Set of the stream numbers that arrived. */
+  /* Set of the stream numbers in the messages that arrived. */
+  GHashTable *numbers;
   /* Number of messages that were sent. */
   guint counts[MMTP_LAST_TYPE][MAX_LINES];
     gboolean (*loses) (const MmtpMessage * message);
@@ -1495,8 +1497,8 @@ GST_START_TEST (key_frame_with_a_delimiter_ends_a_broken_group)
 
 GST_END_TEST;
 
-/* Some buffers of a key frame may not be marked as key, as in the output of
- * rtph264pay. They count as key nevertheless. */
+/* A key frame may have buffers that are not marked as key, as in the output of
+ * rtph264pay. These buffers count as key nevertheless. */
 GST_START_TEST (all_of_a_key_frame_is_key)
 {
   Fixture *fixture = fixture_new_default_ready ();

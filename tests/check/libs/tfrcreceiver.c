@@ -441,8 +441,9 @@ GST_START_TEST (long_gap_is_an_event_each_round_trip)
 
   set_up (&fixture, 10 * MS);
   take (&fixture, 50);
-  /* Loss events begin at 500, 610 and 720 ms: each begins with the first packet
-   * that is more than R after the previous event. */
+  /* Loss events begin at 500, 610 and 720 ms. Each later event begins with the
+   * first lost packet whose time is more than R, the round trip, after the
+   * beginning of the previous event. */
   lose (&fixture, 33);
   take (&fixture, 3);
   fail_unless_equals_uint64 (get_state (&fixture).loss_events, 3);

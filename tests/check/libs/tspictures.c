@@ -88,8 +88,8 @@ GST_START_TEST (unit_is_a_picture_with_the_packets_in_it)
 
 GST_END_TEST;
 
-/* Null packets keep the bitrate constant. Without the picture the bitrate
- * cannot be constant, so the null packets are dropped, too. */
+/* Null packets keep the bitrate constant. If the picture is dropped, the
+ * bitrate is no longer constant, so the null packets are dropped as well. */
 GST_START_TEST (null_packets_do_not_remain)
 {
   TsStream stream;
@@ -118,8 +118,10 @@ GST_START_TEST (pes_packet_may_begin_within_a_picture)
 
 GST_END_TEST;
 
-/* 13818-2, 6.2.2.1 and 6.2.2.6: a sequence header of 160x96 with its extension,
- * and a GOP header; 6.2.3.1: picture_structure is 1, 2 or 3 (a frame). */
+/* The numbers in brackets are sections of ISO/IEC 13818-2. MPEG_SEQUENCE is a
+ * sequence header for 160x96 pixels with its extension (6.2.2.1), and a GOP
+ * header (6.2.2.6). picture_structure (6.2.3.1) is 1 for a top field, 2 for a
+ * bottom field and 3 for a frame. */
 #define MPEG_SEQUENCE "\0\0\1\xb3\x0a\0\x60\x13\xff\xff\xe0\x18" \
     "\0\0\1\xb5\x14\x8a\0\1\0\0\0\0\1\xb8\0\x08\0\0"
 #define MPEG_STRUCTURE(reference, structure) "\0\0\1\0" reference \

@@ -347,8 +347,8 @@ GST_START_TEST (headers_are_those_of_the_kernel)
 GST_END_TEST;
 
 /* Sends packets from two source addresses. The socket is bound to the source
- * address of the first packet. Packets from the other source address have a
- * control message. */
+ * address of the first packet. Only packets from the other source address have
+ * a control message. */
 static void
 send_from_two_addresses (gconstpointer test)
 {

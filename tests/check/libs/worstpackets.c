@@ -20,8 +20,8 @@
 /* --- the bounds ----------------------------------------------------------- */
 
 /* MMTP DATA: maximum number of entries that the receiver visits for each
- * packet. They are the summary of the bitmap, a few words of the bitmap, and
- * the history. */
+ * packet. These entries are the summary of the bitmap, a few words of the
+ * bitmap, and the history. */
 #define MAX_DATA_STEPS 2048
 /* MMTP REPORT: the maximum number of packet numbers in one record. Such a
  * record has the maximum number of ranges, each of the maximum length. */

@@ -15,8 +15,9 @@ SENT = {"I": 10, "P": 40, "B": 100}
 
 
 def frames(lost="0 0 0", late="0 0 0", decodable=None):
-    """Each argument has the numbers of I-, P- and B-frames. If `decodable` is
-    not given, each frame that arrived in time is decodable."""
+    """Returns the Frames of a run. Each argument is a text with three numbers:
+    those of I-, P- and B-frames. If `decodable` is not given, each frame that
+    arrived in time is decodable."""
     def counts(words):
         return dict(zip("IPB", map(int, words.split())))
 
@@ -136,8 +137,8 @@ class WhyTest(unittest.TestCase):
             "(20–30) of them")
 
     def test_b_frames_are_missed_first(self):
-        # Each run misses 1 of 10 I-frames, 2 of 40 P-frames and 40 of 100
-        # B-frames.
+        # In each run, 1 of 10 I-frames, 2 of 40 P-frames and 40 of 100 B-frames
+        # are missing.
         self.assertEqual(
             self.why(*[frames("1 2 40")] * 2),
             "missed B-frames first: 40 % (40–40) of them, and 10 % (10–10) of "

@@ -49,7 +49,7 @@ class IntervalTest(unittest.TestCase):
     def test_rank_sums_are_those_of_all_orders(self):
         """If the runs of A and B are sorted together by their values, they can
         follow each other in many orders. This test goes through all of these
-        orders and computes U for each.
+        orders, and computes the statistic U of Mann and Whitney for each order.
         """
         for count_a, count_b in ((2, 3), (3, 2), (1, 4), (4, 4)):
             counted = [0] * (count_a * count_b + 1)
@@ -241,8 +241,8 @@ class MatricesTest(unittest.TestCase):
 
     def test_the_number_of_changes_by_chance(self):
         """The comparison has three rows, and each of the two results has three
-        runs of each row. With so few runs, the probability that a row shows a
-        change that is due to chance is 0.1."""
+        runs of each row. With so few runs, a row shows a change by chance with
+        a probability of 0.1."""
         a, b = ([row for name in ("a", "b", "c")
                  for row in rows(values, name)]
                 for values in ([1, 2, 3], [4, 5, 6]))
@@ -310,7 +310,7 @@ class PageTest(unittest.TestCase):
 
 
 class CommandTest(unittest.TestCase):
-    """Starts pipelines/lab with the paths of two CSV files, each with the
+    """Starts pipelines/lab with the names of two CSV files. Each file has the
     results of some runs.
     """
 
