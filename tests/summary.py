@@ -78,8 +78,8 @@ def count(test):
         if sum(counts) == 0:
             return Counts(failed=1)  # passed without a check
         return counts
-    # This program has failed. All its checks may have passed, but it crashed,
-    # it took too long, or a sanitizer found an error when it ended.
+    # This program counts as failed although all its checks may have passed. It
+    # crashed, it took too long, or a sanitizer found an error when it ended.
     counts = counts or Counts()
     return counts if counts.failed else counts + Counts(failed=1)
 

@@ -6,19 +6,21 @@
 #include <string.h>
 
 #define MIN_SLOTS 256
-/* Maximum number of slots that an empty queue keeps. They are enough for the
- * items that arrive in a few milliseconds at high rates. */
+/* Maximum number of slots that the queue keeps allocated while it is empty.
+ * They are enough for the items that arrive in a few milliseconds at high
+ * rates. */
 #define KEPT_SLOTS 4096
 
-/* An entry of the ring: this struct, and the item of the source after it */
+/* An entry of the ring. This struct is followed by an item, whose content only
+ * the source knows. */
 typedef struct
 {
   gsize size;
   gboolean is_end;
 } Entry;
 
-/* An item is stored after its Entry. It may have members of any type, so its
- * address is aligned for every type. */
+/* An item is stored after its Entry. The type of the item is unknown here, so
+ * its address is aligned for every type. */
 #define ALIGNMENT 16
 #define ENTRY_SIZE ((sizeof (Entry) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT)
 
@@ -50,7 +52,7 @@ get_slot_size (const GstNetworkSrcQueue * queue)
       ALIGNMENT;
 }
 
-/* Returns entry number `i`, counted from the first entry. */
+/* Returns the entry number `i` of the queue; number 0 is the first entry. */
 static Entry *
 get_entry (const GstNetworkSrcQueue * queue, guint i)
 {

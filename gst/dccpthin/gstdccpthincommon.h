@@ -30,8 +30,8 @@ typedef enum
   GST_DCCP_THIN_ENCAPSULATION_RAW
 } GstDccpThinEncapsulation;
 
-/* GType of GstDccpThinMode, whose values are caller, listener, and the
- * deprecated connect and listen. */
+/* GType of the enumeration GstDccpThinMode. Its values are "caller",
+ * "listener", and the deprecated "connect" and "listen". */
 GType gst_dccp_thin_mode_get_type (void);
 /* Returns the value that replaces `mode`: caller for connect, listener for
  * listen, and `mode` itself otherwise. */
@@ -40,9 +40,10 @@ GstDccpThinMode gst_dccp_thin_mode_get_new (GstDccpThinMode mode);
  * Logs a warning of `element` if `mode` is deprecated. */
 GstDccpThinMode gst_dccp_thin_mode_replace (gpointer element,
     GstDccpThinMode mode);
-/* GType of GstDccpThinEncapsulation, whose values are udp and raw. */
+/* GType of the enumeration GstDccpThinEncapsulation. Its values are "udp" and
+ * "raw". */
 GType gst_dccp_thin_encapsulation_get_type (void);
-/* GType of TfrcEquation, whose values are exact and table. */
+/* GType of the enumeration TfrcEquation. Its values are "exact" and "table". */
 GType gst_dccp_thin_equation_get_type (void);
 
 /* --- properties of a connection ------------------------------------------- */

@@ -45,7 +45,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_ifd_tcp_writer_debug);
 #define MANY_MARKS 16
 /* Interval in us for polling the unacknowledged data. Polling is necessary
  * because no system notifies a program when data are acknowledged. The interval
- * starts at the minimum and doubles up to the maximum. */
+ * is MIN_POLL_INTERVAL at first, and doubles until it reaches
+ * MAX_POLL_INTERVAL. */
 #define MIN_POLL_INTERVAL 500
 #define MAX_POLL_INTERVAL 20000
 
@@ -511,8 +512,8 @@ set_waiting (GstIfdTcpWriter * self, gboolean is_waiting)
 
 /* --- sending -------------------------------------------------------------- */
 
-/* Maps the memories of the buffer from `offset` on, at most `size` bytes.
- * Returns the number of mapped memories. */
+/* Maps at most `size` bytes of the buffer, from `offset` on. Fills in `maps`
+ * and `vectors` with the mapped memories and returns their number. */
 static guint
 map_vectors (GstBuffer * buffer, gsize offset, gsize size, GstMapInfo * maps,
     GOutputVector * vectors)
@@ -865,9 +866,10 @@ gst_ifd_tcp_writer_class_init (GstIfdTcpWriterClass * klass)
 
   gst_wireless_properties_install (object_class, properties,
       G_N_ELEMENTS (properties), 0, GST_WIRELESS_OBJECT_LOCK);
-  /* The element ifdsink contains this element and shows the following two
-   * descriptions as those of its own properties. The descriptions mention the
-   * queue in ifdsink, which drops frames while a frame waits in this element.
+  /* The element ifdsink contains this element and has the same properties. The
+   * following two descriptions are therefore shown for ifdsink. They mention
+   * the queue in ifdsink, which drops frames while a frame waits in this
+   * element.
    */
   gst_wireless_properties_reword (object_class, "wait-for-connection",
       "Whether the newest frames wait in the queue until the receiver is "

@@ -135,7 +135,8 @@ typedef struct
   gint64 now;
 } Timing;
 
-/* Returns FALSE if the time is invalid or outside the segment. */
+/* Converts the timestamp `time` to `running`, the running time in ns. Returns
+ * FALSE if `time` is invalid or outside the segment. */
 static gboolean
 get_running_time (GstMmtpSink * self, GstClockTime time, gint64 * running)
 {
@@ -261,7 +262,7 @@ take_due_time (GstMmtpSink * self, GstBuffer * buffer, const Timing * timing,
 
 /* --- one buffer ----------------------------------------------------------- */
 
-/* Returns FALSE if the value does not fit into 32 bits. */
+/* Converts ns to us. Returns FALSE if the result does not fit into 32 bits. */
 static gboolean
 get_microseconds (gint64 nanoseconds, gint32 * microseconds)
 {
@@ -595,10 +596,10 @@ gst_mmtp_sink_send_packets (GstNetworkSink * sink, GstBuffer ** buffers,
       result = GST_NETWORK_SINK_EARLY;
       break;
     }
-    /* A buffer without a timestamp is due at the time that is passed here. If
-     * several buffers had the same due time, the core would consider them parts
-     * of one frame. The time of each buffer is therefore 1 ns later than the
-     * time of the previous buffer. */
+    /* `now + i` is the due time of a buffer without a timestamp. If several
+     * buffers had the same due time, the core would consider them parts of one
+     * frame. The due time of each buffer is therefore 1 ns later than that of
+     * the previous buffer. */
     put_buffer (self, buffers[i], &timing, now + i);
   }
   *sent = i;

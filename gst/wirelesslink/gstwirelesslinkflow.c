@@ -38,8 +38,8 @@ gst_wireless_link_packet_free (gpointer data)
   g_slice_free (GstWirelessLinkPacket, packet);
 }
 
-/* Releases `object`. A query is not released, because it belongs to the thread
- * that sent it. */
+/* Releases `object`, unless it is a query. A query belongs to the thread that
+ * has sent it. */
 static void
 release_object (GstMiniObject * object)
 {
@@ -275,9 +275,9 @@ gst_wireless_link_flow_free_all (GstWirelessLinkFlow * flow)
     gst_wireless_link_item_free (item);
 }
 
-/* Called for an object that a flush is going to discard. A sticky event is
- * stored on the src pad, because upstream does not send it again. Segment and
- * EOS are not stored. */
+/* Called for an object that a flush is going to discard. If the object is a
+ * sticky event other than segment and EOS, it is stored on the src pad, because
+ * upstream does not send it again. */
 static void
 keep_sticky (GstWirelessLinkFlow * flow, GstMiniObject * object)
 {
@@ -302,8 +302,8 @@ keep_all_sticky (GstWirelessLinkFlow * flow, GstQueueArray * items)
   }
 }
 
-/* Keeps all sticky events that wait in the flow, in the order in which they
- * arrived. */
+/* Called at a flush. Stores the sticky events that wait in the flow on the src
+ * pad, in the order in which they arrived. Segment and EOS are not stored. */
 static void
 keep_events (GstWirelessLinkFlow * flow)
 {

@@ -206,9 +206,9 @@ gst_wireless_link_flush_log (GstWirelessLink * self)
     add_notice (self, NULL, error);
 }
 
-/* The fate of a packet says whether the packet was delivered or why it was
- * lost. Each text has the name of the fate in the statistics, and its meaning
- * for the log. */
+/* The fates of a packet. A fate says whether the packet was delivered, or why
+ * it was lost. Each text begins with the name of the fate in the statistics. If
+ * the text has a colon, an explanation for the log follows it. */
 static const gchar *const fates[LINK_FATE_LAST] = {
   "delivered", "damaged: the receiver gets it with wrong bits",
   "queue: the device queue had no room",
@@ -402,8 +402,8 @@ takes_part (GstWirelessLinkFlow * flow)
       && gst_pad_is_linked (flow->sinkpad);
 }
 
-/* Returns the next packet of the input, or NULL. Events and queries before this
- * packet are put into the link. */
+/* Returns the next packet of the flow's input, or NULL if the input has none.
+ * The events and queries before this packet are put into the link first. */
 static GstWirelessLinkItem *
 get_next_packet (GstWirelessLinkFlow * flow)
 {
@@ -429,10 +429,10 @@ get_next_time (GstWirelessLinkFlow * flow)
   return flow->eos ? LINK_NEVER : flow->heard_until;
 }
 
-/* Considers only the flows that do not wait for room. `first` is set to the
- * flow whose next packet arrives first among them, or to NULL if there is no
- * such flow. Returns FALSE if a src pad is full, because the link has to wait
- * for this pad. */
+/* Finds the flow whose next packet arrives first. Flows that wait for room are
+ * not considered. `first` is set to the flow that was found, or to NULL if
+ * there is none. Returns FALSE if a src pad is full, because the link has to
+ * wait for this pad. */
 static gboolean
 find_first_flow (GstWirelessLink * self, GstWirelessLinkFlow ** first,
     guint64 * time)

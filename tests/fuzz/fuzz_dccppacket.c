@@ -215,8 +215,8 @@ check_number (const DccpOption * option)
   check_same (&writer, option);
 }
 
-/* The writer may encode a time in fewer bytes than the option that was read.
- * The time itself must be the same. */
+/* The option that was read may encode a time in more bytes than necessary. The
+ * writer uses fewer bytes then, but the time must be the same. */
 static void
 check_times (const DccpOption * option)
 {

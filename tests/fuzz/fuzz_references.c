@@ -19,8 +19,9 @@
 #define MAX_STORED 16
 #define MAX_PICTURES 400
 #define SLOT_BITS ((1u << 17) - 1)
-/* Special slots: one for missing pictures, and three for the marks of H.264,
- * which say which pictures are still used for reference. */
+/* Bits of the special slots. One slot is for missing pictures. Three slots are
+ * for the marks of H.264, which say which pictures are still used for
+ * reference. */
 #define SPECIAL_BITS (15u << 28)
 /* Picture number of the substitute that a decoder stores in place of a lost
  * picture. */

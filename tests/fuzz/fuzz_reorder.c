@@ -28,10 +28,10 @@
 typedef struct
 {
   /* Index of the run to which the packet belongs. The first packet begins a
-   * run. A new run begins if the current source changes. It also begins if the
-   * sequence numbers differ so much from the expected numbers that they count
-   * as a new sequence. When a new run begins, all packets of the previous run
-   * were output. */
+   * run. A new run begins if the current source changes. A new run also begins
+   * if the sequence numbers differ so much from the expected numbers that they
+   * count as a new sequence. All packets of a run are output before the next
+   * run begins. */
   guint run;
   guint32 ssrc;
   guint16 seqnum;
@@ -53,7 +53,7 @@ typedef struct
   gboolean started;
   guint run;
   guint32 ssrc;
-  /* Sequence number after the last output packet. */
+  /* Sequence number that follows the number of the last output packet. */
   guint16 next;
   const Packet *last;           /* Last output packet, or NULL. */
   guint64 lost;
@@ -127,7 +127,8 @@ check_result (RtpReorderResult result, const Packet * packet, gint16 ahead)
           RTP_REORDER_DUPLICATE : RTP_REORDER_LATE));
 }
 
-/* Returns how many packets are kept. All other packets were output or freed. */
+/* Returns how many packets the code under test still keeps. It has output or
+ * freed all other packets. */
 static guint
 count_kept (void)
 {

@@ -49,8 +49,9 @@ typedef struct
   guint32 size;
   guint64 arrival;
   guint outputs, fates, freed;
-  guint copies;                 /* Number of copies that were output. */
-  /* The packet as it was when its fate was reported. */
+  /* number of copies of the packet that were output */
+  guint copies;
+  /* copy of the packet, made when its fate was reported */
   LinkPacket end;
   guint damage_hash;
 } FuzzPacket;

@@ -76,7 +76,7 @@ def arrivals(own):
     The socket waits in recvfrom() and not in poll(). If poll() finds a packet
     with a wrong checksum in the queue, Linux increases the error counters of
     IPv4, even if the packet is an IPv6 packet."""
-    # Setting SO_RCVBUFFORCE is permitted only to root of the machine.
+    # Only the root user of the machine may set SO_RCVBUFFORCE.
     with contextlib.suppress(PermissionError):
         own.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER)
     own.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, WAIT)

@@ -46,7 +46,9 @@ def needs_udplite(test):
 
 
 class Run:
-    """Packets from a to b over one link, and the fate of each."""
+    """A run: host a sends packets to host b over one link, and the fate of each
+    packet is recorded.
+    """
 
     def __init__(self, case, link, kind, ip="IPv4", coverage=0, size=SIZE,
                  count=COUNT):

@@ -152,9 +152,9 @@ def _module_name(name):
 
 
 def _with_dependencies(modules):
-    """Returns the names in MODULES and those of the modules that they need.
-    Each module follows the modules that it needs. `modules` has all modules of
-    the kernel.
+    """Returns the names in MODULES, and the names of all modules that these
+    modules need. In the result, each module comes after the modules that it
+    needs. `modules` has all modules of the kernel.
     """
     order = []
 
@@ -176,7 +176,8 @@ def _with_dependencies(modules):
 
 def _cpio(files):
     """Returns the cpio archive that Linux unpacks as its initial file system
-    (initramfs). `files` are (name, mode, device number, content)."""
+    (initramfs). `files` has a tuple (name, mode, device number, content) for
+    each file."""
     out = bytearray()
     for inode, (name, mode, device, data) in enumerate(
             [*files, ("TRAILER!!!", 0, (0, 0), b"")], 1):
@@ -300,7 +301,8 @@ class Machine:
 
 
 class Guest:
-    """A machine that has just booted and runs until the end of the test `case`.
+    """A virtual machine whose kernel has DCCP. It has just booted, and runs
+    until the end of the test `case`.
     """
 
     def __init__(self, case, states, network, ipv4, ipv6):

@@ -37,8 +37,8 @@ MIN_SIZE = {"DATA": 24, "PROBE": 15, "INIT": 64, "OPEN": 116, "JOIN": 64,
 FIRST, LAST, DELTA, DROPPABLE = 0x80, 0x40, 0x20, 0x10
 MARKER, IS_HEADER, ZERO, PRELUDE = 0x08, 0x04, 0x02, 0x01
 OF_BUFFER = DELTA | DROPPABLE | MARKER | IS_HEADER
-# (bit in the mask of a prelude, size of its field in bytes). The fields of a
-# prelude have this order.
+# The tuple (bit in the mask of a prelude, size in bytes) of each field of a
+# prelude, in the order of the fields.
 PRELUDE_FIELDS = ((0x01, 4), (0x02, 4), (0x04, 12), (0x08, 0), (0x10, 0),
                   (0x20, 4))
 RECORD, MAX_RANGES, MAX_RECORDS = 42, 16, 16
@@ -134,8 +134,8 @@ class Side:
         self.hasty_reports = 0
 
     def take(self, data, is_complete=True):
-        """Checks a message. `is_complete` says that no earlier message of this
-        endpoint is missing.
+        """Checks the message with the bytes `data`. `is_complete` says that no
+        earlier message of this endpoint is missing.
         """
         message = Message.read(data, self.allowed)
         self.counts[message.type] += 1
@@ -313,8 +313,8 @@ class Repair:
 
 
 def combined(contents):
-    """Returns the XOR of the contents. Shorter contents are padded with zeros
-    at the end.
+    """Returns the XOR of all byte strings in `contents`. The shorter strings
+    are padded with zeros at the end.
     """
     size = max(map(len, contents))
     result = 0
@@ -368,8 +368,8 @@ class Stream:
                  "contents of a REPAIR")
 
     def buffers(self):
-        """Returns (first packet, payload) for each complete buffer. The first
-        packet of a buffer has the flag FIRST.
+        """Returns a list with a tuple (first packet, payload) for each complete
+        buffer. The first packet of a buffer has the flag FIRST.
         """
         found, parts = [], []
         for at in sorted(self.packets):
@@ -425,8 +425,8 @@ class Session:
 
     def seal(self, message):
         """Returns the expected trailer of a message that is not signed with the
-        session's keys. The trailer is a digest with the shared key if the
-        message has a seal. Otherwise all its bytes are zero.
+        session's keys. If the message has a seal, the trailer is a digest with
+        the shared key. Otherwise all bytes of the trailer are zero.
         """
         busy_or_over = message.type == "REFUSE" and message.data[23] in (2, 5)
         if not self.key or not (message.type in SEALED or busy_or_over):

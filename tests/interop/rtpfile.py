@@ -60,8 +60,8 @@ def read_rfc4571(path):
 
 
 def write_rfc4571(path, packets):
-    """Writes packets with framing. `packets` are RtpPacket, or bytes that are
-    written unchanged.
+    """Writes the `packets` with the framing of RFC 4571. An item of `packets`
+    is either an RtpPacket, or bytes that are written unchanged.
     """
     with open(path, "wb") as out:
         for packet in packets:

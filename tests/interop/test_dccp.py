@@ -34,7 +34,8 @@ FRAMES_PER_SECOND = 25
 IS_LONG = sys.argv[1:2] == ["long"]
 SECONDS = 60 if IS_LONG else 8
 SECONDS_TO_STREAM = 4 * SECONDS + 60
-# Fixed values in place of random values make the packets of two runs equal.
+# The fixed values of these properties replace random values. The packets of two
+# runs are therefore equal.
 PAY = "rfc2250pay seqnum-offset=7 timestamp-offset=9 ssrc=11 mtu=1316"
 HOST = dccpnetwork.HOST
 GUEST = {"IPv4": "10.33.0.2", "IPv6": "fd33::2"}
@@ -83,16 +84,17 @@ class DccpCase(unittest.TestCase):
                                *addresses.values())
 
     def see(self):
-        """Returns all packets since the previous call. Checks with tshark that
-        they have no fault.
+        """Returns all packets that were recorded since the previous call.
+        Checks with tshark that these packets have no fault.
         """
         seen = self.network.take_seen()
         dccppackets.check_with_tshark(seen)
         return seen
 
     def take_connection(self, port, **options):
-        """Checks the only connection since the previous call, which must be to
-        `port`. Returns this connection.
+        """Checks that exactly one connection was opened since the previous
+        call, that it was opened to `port`, and that its packets have no fault.
+        Returns this connection.
         """
         self.seen = self.see()
         connection, = dccppackets.Connection.all(self.seen)
@@ -101,9 +103,9 @@ class DccpCase(unittest.TestCase):
         return connection
 
     def check_payloads(self, connection, sent, received):
-        """Checks that all payloads in `sent` were sent over the connection in
-        order, and that `received` has the payloads of the packets that were not
-        lost.
+        """Checks that the connection has sent exactly the payloads in `sent`,
+        in this order. Checks also that `received` has exactly the payloads of
+        those packets that were not lost.
         """
         numbers = {data: number for number, data in enumerate(sent)}
         data = [(numbers.get(packet.payload), packet.is_lost)
@@ -233,8 +235,8 @@ def file_source(path, packets):
 
 
 def clip_packets(clip):
-    """Returns (seconds, payload) of the packets of a clip. All packets of a
-    frame have the same time.
+    """Returns a list with a tuple (time in seconds, payload) for each packet of
+    a clip. All packets of a frame have the same time.
     """
     frame, found = 0, []
     for packet in peers.pay(clip, PAY):

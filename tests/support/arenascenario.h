@@ -24,7 +24,7 @@ typedef enum
   ARENA_ASK_STEPS,
   /* Measures how close the estimated rate is to the real rate. */
   ARENA_ASK_ESTIMATE,
-  /* Measures the rate of MMTP divided by the rate of TCP. */
+  /* Measures the ratio of the rate of MMTP to the rate of TCP. */
   ARENA_ASK_TCP,
   ARENA_ASK_FAIRNESS            /* Fairness between two sessions. */
 } ArenaQuestion;
@@ -46,7 +46,8 @@ typedef struct
   gboolean is_independent;
   guint32 packet_size;
   guint64 period;               /* Time between two frames or packets, in ns. */
-  /* TRUE if the time between two frames is configured at the sender. */
+  /* TRUE if the sender knows the time between two frames by its configuration
+   */
   gboolean tells_period;
   guint64 duration, latency, deadline;  /* ns */
   guint n_runs;
@@ -81,8 +82,9 @@ typedef struct
   /* Share of the frames that a sender with perfect foresight delivers in time,
    * from 0 to 1. */
   gdouble possible;
-  /* Like `possible`, but the sender with perfect foresight tries each frame
-   * only once. It does not try dropped frames again.
+  /* Share of the frames that a sender with perfect foresight delivers in time
+   * if it tries each frame only once, from 0 to 1. It does not try dropped
+   * frames again.
    */
   gdouble first_choice;
   /* Length in ms of the longest period in which no packet could arrive over any

@@ -73,16 +73,17 @@ typedef struct
   guint8 scratch[MMTP_MAX_MESSAGE];
 } BitrateSimulation;
 
-/* Prepares run `run` of `n_runs` over this path (see arena_links_open). The
- * encoder starts at `bitrate` bit/s, and `latency` is the latency of MMTP.
- * `duration` is the maximum time of the run. */
+/* Prepares the run number `run` of `n_runs` runs over `path` (see
+ * arena_links_open). The encoder starts at `bitrate` bit/s. `latency` is the
+ * latency of MMTP, and `duration` is the maximum time of the run. */
 BitrateSimulation *bitrate_simulation_new (const ArenaPath * path, guint run,
     guint n_runs, guint64 seed, guint64 bitrate, guint64 latency,
     guint64 duration);
 void bitrate_simulation_run (BitrateSimulation * simulation, guint64 until);
 void bitrate_simulation_free (BitrateSimulation * simulation);
 
-/* The clock of the sender is ahead of the clock of the simulation by this time.
+/* Difference in ns between the sender's clock and the clock of the simulation.
+ * The sender's clock is ahead.
  */
 #define BITRATE_CLOCK_OFFSET (500 * LINK_SECOND)
 

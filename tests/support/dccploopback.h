@@ -14,8 +14,9 @@
 
 /* --- combinations --------------------------------------------------------- */
 
-/* Number of iterations of a loop test. `__i__` is the iteration: if its bit 0
- * is set, the sink listens; if its bit 1 is set, the elements use raw sockets.
+/* Number of iterations of a loop test. In the iteration `__i__`, the sink
+ * listens if bit 0 of `__i__` is set, and the elements use raw sockets if bit 1
+ * is set.
  */
 #define WAYS 4
 
@@ -65,10 +66,10 @@ typedef struct
   GSocketAddress *sender;
   GThread *thread;
   gint stopping;                /* atomic, all */
-  /* If TRUE, the relay drops all packets. Atomic. */
+  /* If TRUE, the relay drops all packets. The field is accessed atomically. */
   gint cut;
-  /* Atomic. Number of packets to drop next. Only packets of at least
-   * `size_to_lose` bytes are dropped and counted.
+  /* Number of packets that the relay still has to drop, accessed atomically.
+   * Only packets of at least `size_to_lose` bytes are dropped and counted.
    */
   gint n_to_lose;
   gint size_to_lose;

@@ -51,8 +51,8 @@ const gchar *udplite_test_family_name (gboolean ipv6);
 GInetSocketAddress *udplite_test_loopback (gboolean ipv6, guint16 port);
 socklen_t udplite_test_address (struct sockaddr_storage *native, gboolean ipv6,
     guint16 port);
-/* Returns whether the system allows this kind of socket. The function finds out
- * by opening such a socket itself. On failure errno gives the reason. */
+/* Returns whether the system allows this kind of socket. To find out, the
+ * function opens such a socket itself. If it fails, errno gives the reason. */
 gboolean udplite_test_is_possible (UdpliteBackend backend, gboolean ipv6);
 /* Opens a socket of this backend. Returns NULL, and reports the test as
  * skipped, if the system has no such socket or does not permit it. */

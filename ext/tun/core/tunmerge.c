@@ -85,8 +85,8 @@ fold (guint64 sum)
   return sum;
 }
 
-/* Returns the sum of the pseudo header of UDP (RFC 768; RFC 8200, section 8.1),
- * in the byte order of the machine. */
+/* Returns the sum of the 16-bit words of UDP's pseudo header (RFC 768; RFC
+ * 8200, section 8.1), in the byte order of the machine. */
 static guint64
 add_pseudo_header (const guint8 * packet, gsize ip_size, guint length)
 {
@@ -149,8 +149,10 @@ check_packet (const guint8 * packet, gsize size)
 }
 
 /* When the kernel splits a merged packet, the first part gets the
- * identification of the merged packet, and each further part the next number.
- * So a packet may be merged only if its identification continues this sequence.
+ * identification of the merged packet. From each part to the next, the
+ * identification increases by 1. A packet may therefore be merged only if its
+ * identification continues this sequence.
+ *
  * If a packet must not be fragmented, its identification has no meaning (RFC
  * 6864, section 4.1) and is not compared. */
 static gboolean

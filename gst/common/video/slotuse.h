@@ -43,8 +43,9 @@ typedef enum
 
 /* Slots of VP9. Bits 0 to 7 stand for the reference frames. */
 #define VP9_SLOT_CONTEXT(index) (1u << (8 + (index)))   /* probabilities */
-/* State that the previous frame leaves: its motion vectors, its segmentation
- * map, its loop filter adjustments, its size, and whether it was shown */
+/* Slot for the state that the previous frame leaves for the next frame: its
+ * motion vectors, its segmentation map, its loop filter adjustments, its size,
+ * and whether it was shown */
 #define VP9_SLOT_PREVIOUS (1u << 12)
 
 /* Slots of AV1. Bits 0 to 7 stand for the reference frames. A decoder saves all

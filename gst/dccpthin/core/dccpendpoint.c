@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A DCCP endpoint: finds the connection to which a packet belongs (steps 1 to 3
- * of RFC 4340 section 8.5), and answers the packets that belong to none. */
+/* A DCCP endpoint. It finds the connection to which a packet belongs (steps 1
+ * to 3 of RFC 4340 section 8.5), and answers packets that belong to no
+ * connection. */
 
 #include "dccpendpointprivate.h"
 
@@ -53,9 +54,10 @@ draw (DccpEndpoint * endpoint)
   return drawn;
 }
 
-/* Returns a first sequence number for a connection, which nobody can guess (RFC
- * 4340 section 7.2). The first call only prepares the number that the next call
- * returns. */
+/* Returns the initial sequence number of a new connection. It is random, so
+ * nobody can guess it (RFC 4340 section 7.2). Each call also draws the number
+ * that the next call returns. The very first call serves only to draw that
+ * number; its own result is not used. */
 static guint64
 take_iss (DccpEndpoint * endpoint)
 {
@@ -518,10 +520,11 @@ respond_with_cookie (DccpEndpoint * endpoint, const DatagramPath * path,
 
 /* Handles a Request (RFC 4340 section 8.5, step 3). `is_contested` is TRUE if a
  * candidate has the same addresses and ports as this Request, but other
- * sequence numbers. The Request of the candidate or this Request is then
- * forged. It is not known yet which one. This Request is therefore answered
- * with a cookie, and the candidate is kept. The client acknowledges the
- * Response to the genuine Request. */
+ * sequence numbers. Either the Request of the candidate or this Request is then
+ * forged, and it is not known yet which of them. The candidate is therefore
+ * kept, and this Request is answered with a cookie. The client then
+ * acknowledges the Response to the genuine Request, and so shows which Request
+ * is genuine. */
 static void
 process_listen (DccpEndpoint * endpoint, const DatagramPath * path,
     const DccpPacket * packet, gsize size, gboolean is_contested)

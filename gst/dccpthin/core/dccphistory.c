@@ -92,8 +92,8 @@ dccp_history_get (const DccpHistory * history, guint64 sequence)
       && (*find ((DccpHistory *) history, sequence) & mask (sequence)) != 0;
 }
 
-/* `first` and `n` describe a run of sequence numbers. Removes from the run all
- * numbers that the history does not cover. */
+/* Shortens a run of sequence numbers to the numbers that the history covers.
+ * The run has `n` numbers and begins at `first`. */
 static void
 clip (const DccpHistory * history, guint64 * first, gint64 * n)
 {

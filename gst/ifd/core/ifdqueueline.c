@@ -55,8 +55,8 @@ ifd_line_set_config (IfdLine * line, const IfdConfig * config)
   ifd_set_config (line->ifd, config);
 }
 
-/* Called if a frame is dropped, but a part of the frame must be sent. This
- * part, `item->rest`, takes the position of the frame in the queue. */
+/* Called when a frame is dropped, but a part of it must be sent nevertheless.
+ * This part, `item->rest`, takes the position of the frame in the queue. */
 static void
 keep_rest (IfdLine * line, IfdLineItem * item)
 {

@@ -37,7 +37,8 @@ typedef struct
   MmtpJoins *joins;
   guint64 keepalive_period;
   gboolean is_stored;
-  /* If no REPORT has arrived by this time, a QUERY for all paths is sent.
+  /* time at which a QUERY for all paths is sent if no REPORT has arrived until
+   * then
    */
   guint64 query_at;
   gchar *caps;
@@ -87,8 +88,8 @@ void mmtp_control_check_period (MmtpControl * self, const MmtpPath * path);
  * REPORT in ticks. */
 void mmtp_control_note_report (MmtpControl * self, const MmtpPath * path,
     guint32 sent);
-/* Postpones the QUERY that asks for missing REPORTs. Call this function when
- * `path` has delivered a REPORT that is newer than all REPORTs before. */
+/* Postpones the QUERY that asks for missing REPORTs. Call this function when a
+ * REPORT has arrived on `path` that is newer than all earlier REPORTs. */
 void mmtp_control_put_off_query (MmtpControl * self, const MmtpPath * path);
 MmtpRefusal mmtp_control_take_query (MmtpControl * self,
     const MmtpQuery * query);

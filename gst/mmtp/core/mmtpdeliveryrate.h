@@ -48,9 +48,10 @@ gdouble mmtp_delivery_rate_get (const MmtpDeliveryRate * rate, gdouble span);
  * quarter of a second. Only the last half minute counts. Returns 0 if the rate
  * is unknown. */
 gdouble mmtp_delivery_rate_get_long (const MmtpDeliveryRate * rate);
-/* Returns how much larger a burst is than the data that the path delivers in
- * the same time at its maximum rate, in bytes. A burst is the data that the
- * path delivers after a pause without deliveries. The congestion window has to
- * be larger by the returned number of bytes, so that the pauses do not reduce
- * the throughput. */
+/* Returns the number of bytes by which the congestion window has to be larger
+ * because the path delivers in bursts. A burst is the data that the path
+ * delivers after a pause without deliveries. The result is the size of a burst,
+ * minus the data that the path delivers in the same time at its maximum rate.
+ * With so many more bytes in the window, the pauses do not reduce the
+ * throughput. */
 gdouble mmtp_delivery_rate_get_extra (const MmtpDeliveryRate * rate);

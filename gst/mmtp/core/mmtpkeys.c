@@ -260,9 +260,10 @@ mmtp_replay_check (const MmtpReplay * replay, guint64 number)
   return !(replay->seen[get_word (number)] & get_bit (number));
 }
 
-/* The replay window contains the highest message numbers. It is stored as a
- * ring of bits, one bit for each number. When a number enters the window, it
- * uses the bit of the number that leaves the window. */
+/* Advances the replay window, so that `number` is the highest number in it. The
+ * window contains the highest message numbers. It is stored as a ring of bits,
+ * one bit for each number. When a number enters the window, it uses the bit of
+ * the number that leaves the window. */
 static void
 advance (MmtpReplay * replay, guint64 number)
 {

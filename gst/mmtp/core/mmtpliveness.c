@@ -75,7 +75,8 @@ is_host_of_session (MmtpLiveness * self, const MmtpAddress * address)
   return FALSE;
 }
 
-/* Returns the time in ns within which an answer would have arrived on any path.
+/* Returns how long the receiver waits for the answer to a QUERY, in ns. The
+ * time is long enough for the slowest path.
  */
 static guint64
 get_query_time (MmtpLiveness * self)

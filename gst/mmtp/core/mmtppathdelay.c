@@ -42,8 +42,8 @@ begin_span (MmtpDelaySpan * span, guint64 now)
   span->highest = span->second = G_MININT64;
 }
 
-/* Returns the span that contains `now`. If there is no such span, begins a new
- * span. */
+/* Returns the span that contains the time `now`. A span is a period of `length`
+ * ns. If the newest span has ended, begins a new span. */
 static MmtpDelaySpan *
 open_span (MmtpDelaySpan * spans, guint * at, guint64 now, guint64 length)
 {
@@ -57,8 +57,9 @@ open_span (MmtpDelaySpan * spans, guint * at, guint64 now, guint64 length)
   return span;
 }
 
-/* Sets the base delay to the minimum of all spans. A span is only replaced when
- * a new report arrives, so a path without reports keeps its base delay. */
+/* Computes the base delay of the path, which is the minimum of all spans. A
+ * span is a period of time. It is only replaced when a new report arrives, so a
+ * path without reports keeps its base delay. */
 static void
 update_base (MmtpPathDelay * delay)
 {

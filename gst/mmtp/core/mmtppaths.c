@@ -18,7 +18,7 @@
 #define SILENT_TIME SECOND
 /* If no report arrives any more about a path that delivered messages before,
  * the path counts as silent after this time. The time is longer than
- * SILENT_TIME, because the return path may have stalled instead. */
+ * SILENT_TIME, because perhaps only the return path has stalled. */
 #define MUTE_TIME (3 * SECOND)
 /* Percentage of the rate that is left for new packets. Keep-alives and
  * retransmissions use the rest. */
@@ -161,9 +161,10 @@ mmtp_paths_update_delays (MmtpPaths * paths)
     mmtp_path_update_delay (paths->all[i], paths->now, paths->offset);
 }
 
-/* Returns the time in ns from the arrival of a message until a report about it
- * has reached the sender. The jitter of the return path is unknown. The jitter
- * that was measured on the way to the receiver is added in its place. */
+/* Returns the time in ns from the arrival of a message at the receiver until a
+ * report about this message has reached the sender. The jitter of the return
+ * path is unknown. It is assumed to equal the measured jitter of the path to
+ * the receiver. */
 guint64
 mmtp_paths_get_return_time (const MmtpPaths * paths)
 {

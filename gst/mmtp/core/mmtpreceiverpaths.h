@@ -41,8 +41,8 @@ typedef struct
    * it */
   gint64 latest_sent;
   guint64 round_trip;           /* in ns; 0 if unknown */
-  /* Time in ns at which the last KEEPALIVE arrived, or at which the receiver
-   * last asked for a KEEPALIVE by a QUERY. The later of the two times applies.
+  /* The later of two times in ns: the time at which the last KEEPALIVE arrived,
+   * and the time at which the receiver last asked for a KEEPALIVE by a QUERY.
    */
   guint64 keepalive_time;
   /* Maximum of the recent times between KEEPALIVEs, in ns. */

@@ -24,7 +24,7 @@ typedef enum
   /* The current address does not answer: close the path and open it again.
    * `address` is already the index of the next address. */
   MMTP_RETRY_NEXT_ADDRESS,
-  /* The route has gone: close the path and report a failure. */
+  /* The route has disappeared: close the path and report a failure. */
   MMTP_RETRY_CLOSE
 } MmtpRetryAction;
 
@@ -48,9 +48,9 @@ typedef struct
   /* Time of the last message that arrived, or the time at which the path was
    * opened. */
   guint64 heard_at;
-  /* Time of the first message sent; 0 if none was sent. */
+  /* Time of the first message that was sent on the path; 0 if none was sent. */
   guint64 asked_at;
-  /* time without an answer after which the next address is tried */
+  /* time to wait for an answer before the next address is tried */
   guint64 timeout;
 
   /* The following fields are valid while the path is closed. */

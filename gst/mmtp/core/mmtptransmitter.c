@@ -62,8 +62,8 @@ mmtp_transmitter_write (MmtpTransmitter * self, MmtpPath * path,
   return size;
 }
 
-/* Records that a packet was sent. `delay` is the delay that was expected for
- * the path before this packet was sent. */
+/* Records that a packet was sent. `delay` is the expected delay of the path, as
+ * it was computed before the packet was sent. */
 static void
 note_slack (MmtpTransmitter * self, MmtpPath * path, const MmtpPacket * packet,
     guint64 delay)

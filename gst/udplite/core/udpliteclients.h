@@ -19,7 +19,7 @@ typedef struct
   guint64 id;                   /* a unique number that is never used again */
   /* TRUE if this process has joined this multicast group for the receiver */
   gboolean is_joined;
-  /* TRUE if joining the multicast group failed, which was logged already */
+  /* TRUE if joining the multicast group has failed; this was logged already */
   gboolean is_refused;
   /* path to the receiver; address_size 0 = not known yet */
   DatagramPath path;

@@ -23,8 +23,8 @@ typedef struct
   /* Frees the model. Its items are freed with link_item_free (), to which
    * `user_free` is passed. */
   void (*destroy) (gpointer model, GDestroyNotify user_free);
-  /* Called when the queue of a station has a packet to take at link->now. The
-   * station may be idle or busy. */
+  /* Called when the queue of a station has a packet that the model may take at
+   * link->now. The station may be idle or busy. */
   void (*arrived) (gpointer model, guint station);
   /* Returns the time of the model's next event; LINK_NEVER = no packet waits.
    */
@@ -51,7 +51,8 @@ typedef struct
   LinkFlowStats stats;
 } LinkFlow;
 
-/* Rate and delay that one direction of the link has from a given time on. */
+/* A step of the link: from the time `from` on, one direction of the link has
+ * this rate and this delay. */
 typedef struct
 {
   guint64 from;                 /* ns */
@@ -79,7 +80,7 @@ struct _Link
   const LinkModelClass *klass;
   gpointer model;
   LinkDialUp *dial_up;          /* NULL: always connected */
-  /* number of packets whose fate is not known yet */
+  /* number of packets in the link whose fate is not known yet */
   guint64 in_flight;
   gdouble quality[LINK_MAX_STATIONS];   /* last reported values */
 
@@ -145,11 +146,11 @@ link_fate_is_lost (LinkFate fate)
 gboolean link_is_connected (Link * link);
 /* Breaks the phone call at link->now. The model calls this function. */
 void link_disconnect (Link * link);
-/* The caller reports that the quality for the station may have changed at
- * link->now. */
+/* The caller informs the link that the quality for the station `station` may
+ * have changed at link->now. */
 void link_quality_changed (Link * link, guint station);
-/* The caller reports that the qualities for all stations that have sent a
- * packet may have changed at link->now. */
+/* The caller informs the link that the qualities for all stations that have
+ * sent a packet may have changed at link->now. */
 void link_all_qualities_changed (Link * link);
 
 /* --- further functions for link.c */
@@ -172,8 +173,8 @@ link_next_departure (const Link * link)
   return ((LinkItem *) link->departures->pdata[0])->p.departure;
 }
 
-/* A packet waits, so a phone call is started if there is none. Only for links
- * with dial-up. */
+/* Starts a phone call if there is none. Called when a packet waits, and only
+ * for links with dial-up. */
 void link_want_call (Link * link);
 /* Performs the event whose time link_next_call () returned; link->now is this
  * time. */

@@ -49,7 +49,7 @@ typedef enum
   RECEIVE_MISSING,
   /* SREJ was sent; it is repeated at the deadline */
   RECEIVE_REJECTED,
-  /* this frame has arrived, but earlier frames are missing */
+  /* this frame has arrived, but at least one earlier frame is missing */
   RECEIVE_DONE
 } ReceiveState;
 
@@ -98,12 +98,14 @@ typedef struct
 {
   LinkSerial line;
   GQueue segments;              /* Segments that are not delivered yet */
-  /* Three counts of bytes of the stream: bytes that have crossed the serial
-   * line, bytes that were put into frames, and bytes that were delivered. */
+  /* Numbers of bytes of the byte stream: `clocked` bytes have crossed the
+   * serial line, `framed` bytes were put into frames, and `delivered` bytes
+   * were delivered. */
   guint64 clocked, framed, delivered;
   Slot slots[N_SLOTS];          /* by number modulo N_SLOTS */
   /* sender */
-  /* numbers of the oldest unacknowledged frame and of the next new frame */
+  /* `va` is the number of the oldest unacknowledged frame, and `vs` is the
+   * number of the next new frame. */
   guint64 va, vs;
   /* time in ns at which T1 expires; LINK_NEVER = stopped */
   guint64 t1;
@@ -185,9 +187,8 @@ control_flow (Direction * direction)
 
 /* Sender */
 
-/* Each packet has a counter of transmissions. Stores the number of
- * transmissions of the frame `slot` in each packet that has bytes in this
- * frame. */
+/* Stores how often the frame `slot` was transmitted, in each packet that has
+ * bytes in this frame. */
 static void
 count_transmission (Rlp * rlp, Direction * direction, const Slot * slot)
 {
@@ -560,9 +561,10 @@ forget_frames (Direction * direction)
   direction->delivered = direction->framed;
 }
 
-/* Counts each packet as lost that has bytes in a frame that did not arrive, and
- * removes these frames. A frame may contain bytes of several packets. The last
- * of these packets may still be on the serial line; it is lost too. */
+/* Removes the frames that have not arrived. Each packet that has bytes in one
+ * of these frames counts as lost. A frame may contain bytes of several packets.
+ * The last of these packets may still be on the serial line; it is lost as
+ * well. */
 static void
 lose_frames (Rlp * rlp, Direction * direction)
 {
@@ -630,8 +632,8 @@ get_tick_time (const Rlp * rlp)
       rlp->next_tick * rlp->config.block_time;
 }
 
-/* Starts the ticks again after a time with nothing to send. The first tick is
- * at the next block boundary. */
+/* Starts the periodic ticks again after a time in which nothing had to be sent.
+ * The first tick is at the beginning of the next radio block. */
 static void
 wake (Rlp * rlp)
 {
@@ -703,8 +705,8 @@ link_rlp_arrived (gpointer model, guint station)
 {
   Rlp *rlp = model;
 
-  /* RLP sends frames in both directions, even if the packets have one
-   * direction.
+  /* RLP sends frames in both directions, even if only one direction has
+   * packets.
    */
   link_radio_blocks_use (&rlp->radio, 0);
   link_radio_blocks_use (&rlp->radio, 1);

@@ -62,7 +62,7 @@ def read_theirs() -> Theirs:
 # ------------------------------------------------------------------------- ours
 
 def key(run: run_results.Run) -> tuple[str, int, int, str]:
-    """Returns (protocol, rate, retry, oven) of a run."""
+    """Returns the tuple (protocol, rate, retry value, oven) of a run."""
     section, _, retry = run.cell["link"]["name"].partition("_retry-limit=")
     return run.protocol, run.cell["rate"], int(retry), OVENS[section]
 
@@ -118,8 +118,8 @@ def of_size(ways: list[measurements.Passage]) -> float:
 
 def read_ours(directory: pathlib.Path,
               build: pathlib.Path) -> tuple[Ours, int, int]:
-    """Returns ({key: [results of each run]}, number of flagged runs, number of
-    all runs).
+    """Returns a tuple of three items: a dictionary {key: list of the results of
+    each run}, the number of flagged runs, and the number of all runs.
     """
     runs, _, _ = run_results.read(directory, build, LATE_MS)
     found = collections.defaultdict(list)
@@ -144,7 +144,9 @@ def star(runs: list[dict[str, Any]]) -> str:
 
 def both(theirs: float | None, ours: list[dict[str, Any]], what: str,
          form: str, digits: int = 1) -> str:
-    """Returns a cell of a table: `number of the thesis / our result`."""
+    """Returns the text of a cell of a table. It has the form `number of the
+    thesis / our result`.
+    """
     his = "–" if theirs is None else f"{theirs:.{digits}f}"
     return f"{his} / " + spread(ours, what, form)
 

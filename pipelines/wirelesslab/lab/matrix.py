@@ -513,9 +513,10 @@ def with_paths(properties: str, home: pathlib.Path) -> str:
 
 
 def path_of(value: str, home: pathlib.Path) -> str | pathlib.Path:
-    """Returns the path of a file: relative to `home`, or in the directory that
-    an environment variable names. Returns `value` itself if this variable is
-    not set."""
+    """Returns the path of the file that `value` names. `value` is either a path
+    relative to `home`, or a text $VARIABLE/FILE. In the second case the file is
+    in the directory that the environment variable names. If this variable is
+    not set, `value` is returned unchanged."""
     found = IN_DIRECTORY.fullmatch(value)
     if not found:
         return home / value

@@ -101,7 +101,7 @@ def quality_against_delay(runs: list[EncoderRun]) -> Figure:
                                  for name, own in grouped.items()})
     for name, own in grouped.items():
         numbers = [run.numbers() for run in encoder_runs.valid(own)]
-        # A run whose delay is infinite gets its point at the right edge.
+        # The point of a run whose delay is infinite is drawn at the right edge.
         ax.plot([min(one["delay 95 % ms"], 1.1 * limit) for one in numbers],
                 [one["SSIM"] for one in numbers],
                 **plots.dotted({**looks[name], "label": name}), alpha=0.7)

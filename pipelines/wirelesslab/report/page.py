@@ -52,7 +52,8 @@ def write(output: pathlib.Path, build: pathlib.Path, late_ms: int | None,
           by: str = "protocol", only: str = "",
           problem_file: pathlib.Path | None = None) -> pathlib.Path:
     """Writes the page and, beside it, a directory with its plots and tables.
-    Returns that directory. Calls `words` with lines about the progress."""
+    Returns that directory. The function `words` is called with each line about
+    the progress."""
     encoder_late_ms = late_ms
     late_ms = lateness.LATE_MS if late_ms is None else late_ms
     runs, missing, command = run_results.read(output, build, late_ms, by)
@@ -117,9 +118,10 @@ def title_of(runs: list[run_results.Run]) -> str:
 
 
 def measure(runs: list[run_results.Run], words: Callable[[str], None]) -> None:
-    """Computes all numbers of all runs. Comparing the pictures of a run takes
-    longest. The result of this comparison is kept in the directory of the run.
-    Calls `words` with lines about the progress."""
+    """Computes all numbers of all runs and stores them in the runs. Most of the
+    time is needed to compare the pictures of a run. The result of this
+    comparison is kept in the directory of the run. The function `words` is
+    called with each line about the progress."""
     for number, (numbers, run) in enumerate(zip(
             process_pool.each(run_results.Run.numbers, runs), runs), 1):
         run.know(numbers)
@@ -228,7 +230,8 @@ def embedded(path: pathlib.Path | str) -> str:
 # -------------------------------------------------------------- facts and notes
 
 def facts(runs: list[run_results.Run], command: str) -> list[tuple[str, str]]:
-    """Returns the facts that are needed to repeat the runs, as (name, value).
+    """Returns the facts that are needed to repeat the runs, as a list of tuples
+    (name, value).
     """
     def each(value: Callable[[run_results.Run], Any]) -> str:
         return ", ".join(dict.fromkeys(str(value(run)) for run in runs))

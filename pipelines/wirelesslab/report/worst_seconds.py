@@ -32,9 +32,10 @@ POINTS_PER_PIXEL = 72 / DPI
 
 
 class Viewer(typing.NamedTuple):
-    """What the viewer of a run saw. Both lists have one item for each picture
-    of the film. `shown` has the number of the picture that was seen in its
-    place. `pictures` says how much that picture differs from the picture of the
+    """What the viewer of a run saw. The lists `shown` and `pictures` have one
+    item for each picture of the film. The item of `shown` is the number of the
+    picture that the viewer saw at the time of this picture. The item of
+    `pictures` says how much the seen picture differs from the picture of the
     film."""
 
     label: str
@@ -59,10 +60,10 @@ def of_clips(runs: list[run_results.Run], prefix: str,
 def describe(viewers: Sequence[Viewer], source: pathlib.Path,
              source_label: str, prefix: str,
              beside: pathlib.Path) -> dict[str, Any]:
-    """Returns the values for the template, and writes the video and one frame
-    of it. `source` is the video with which all pictures were compared. The
-    errors of all viewers are added, and the video shows the seconds with the
-    largest sum."""
+    """Returns the values for the template. Writes the video and one frame of
+    it. `source` is the video with which the pictures of all viewers were
+    compared. The video shows the seconds in which the sum of the errors of all
+    viewers is largest."""
     errors = [[picture.mse for picture in viewer.pictures]
               for viewer in viewers]
     places = measurements.worst_places(

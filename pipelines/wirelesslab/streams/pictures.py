@@ -60,7 +60,9 @@ def decode_received(video: pathlib.Path, speed: int, first: int, fps: int,
 
 def errors(video: pathlib.Path, reference: pathlib.Path,
            run_dir: pathlib.Path) -> list[float]:
-    """Returns the mean square error of each picture."""
+    """Returns a list with the mean square error of each picture of `video`,
+    compared with the picture of `reference` that has the same position.
+    """
     log = run_dir / f"{video.stem}.psnr"
     ffmpeg(["-i", video, "-i", reference, "-lavfi",
             f"psnr=stats_file={log}", "-f", "null", "-"], "comparing pictures")
@@ -85,7 +87,9 @@ def put_side_by_side(videos: list[pathlib.Path], target: pathlib.Path) -> None:
 
 def take_picture(video: pathlib.Path, number: int,
                  target: pathlib.Path) -> None:
-    """Saves one picture at twice its size."""
+    """Saves the picture with the number `number` of the video in the file
+    `target`, at twice its size.
+    """
     ffmpeg(["-i", video, "-vf",
             rf"select=eq(n\,{number}),scale=iw*2:ih*2:flags=neighbor",
             "-frames:v", 1, target], "taking a picture")

@@ -52,7 +52,8 @@ RELAY, OWN, INTO, OUT = range(4)
 ADDRESSES_PER_LINK = 8
 MAX_LINKS = 250 // ADDRESSES_PER_LINK
 NETWORKS = 255
-# The bytes of the headers of UDP and IPv4, which the relays do not see.
+# Size in bytes of the headers of UDP and IPv4. The relays do not see these
+# headers.
 OVERHEAD = 28
 
 

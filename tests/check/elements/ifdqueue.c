@@ -330,8 +330,8 @@ GST_START_TEST (without_sync_what_is_read_ahead_waits)
 
 GST_END_TEST;
 
-/* A sink limits its wait at the end of the stream. The time limit starts when
- * the sink learns that EOS will follow. */
+/* At the end of the stream, a sink waits for the network, but only for a
+ * limited time. This time starts when the sink learns that EOS will follow. */
 GST_START_TEST (a_network_that_is_full_hears_that_eos_follows)
 {
   IfdHarness harness;
@@ -429,7 +429,7 @@ GST_START_TEST (pools_may_have_their_buffers_back)
 
 GST_END_TEST;
 
-/* A frame has only half of its slice rows. It is sent nevertheless, because a
+/* A frame that has only half of its slice rows is sent nevertheless, because a
  * decoder conceals such damage. */
 GST_START_TEST (a_damaged_frame_goes_on)
 {
@@ -752,9 +752,9 @@ GST_START_TEST (refresh_does_not_restore_the_stream)
 GST_END_TEST;
 
 /* The first P-frame that finds no room is dropped. It may be the last P-frame
- * before an I-frame, so ifdqueue requests no key frame yet. If another P-frame
- * follows, the stream cannot go on without a key frame, and ifdqueue requests
- * one. */
+ * before an I-frame, so ifdqueue does not request a key frame yet. If another
+ * P-frame follows, decoding needs a key frame first, and ifdqueue requests one.
+ */
 GST_START_TEST (broken_gop_asks_for_a_key_frame)
 {
   IfdHarness harness;
@@ -1131,7 +1131,8 @@ GST_START_TEST (a_flush_ends_the_wait_for_playing)
 
 GST_END_TEST;
 
-/* After a flush, sticky events are sent again before the first frame. */
+/* After a flush, the sticky events from before the flush are sent again. They
+ * are sent before the first frame. */
 GST_START_TEST (a_flush_keeps_what_sticks)
 {
   GstTagList *tags = gst_tag_list_new (GST_TAG_TITLE, "film", NULL);
@@ -1494,7 +1495,8 @@ GST_START_TEST (without_sync_only_a_live_stream_has_latency)
 
 GST_END_TEST;
 
-/* In a live raw stream, a frame is complete when the next frame begins. */
+/* In a raw stream of a live source, a frame is complete only when the next
+ * frame begins. */
 GST_START_TEST (raw_frames_wait_for_the_next_one)
 {
   IfdHarness harness;

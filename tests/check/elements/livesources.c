@@ -23,9 +23,9 @@ static const gchar *const lines[] = {
 #endif
 };
 
-/* Makes the source that `line` describes and pauses it. The streaming thread of
- * the source is outside the functions of the source, so the test may call these
- * functions. Returns NULL if the system has no UDP-Lite. */
+/* Makes the source that `line` describes and pauses it. In this state the
+ * streaming thread is outside the functions of the source, so the test itself
+ * may call these functions. Returns NULL if the system has no UDP-Lite. */
 static GstBaseSrc *
 make_source (const gchar * line)
 {

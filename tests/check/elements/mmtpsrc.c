@@ -146,8 +146,8 @@ expect_caps (LoopbackFixture * fixture, guint n, const GstCaps * expected)
   gst_caps_unref (current);
 }
 
-/* One buffer was already queued before the change, so it still has the previous
- * caps. */
+/* One buffer was already queued before the caps changed, so it still has the
+ * previous caps. */
 GST_START_TEST (caps_of_its_own_count_while_they_are_there)
 {
   GstCaps *own = gst_caps_from_string ("video/mpegts, systemstream=true");
@@ -498,7 +498,8 @@ GST_START_TEST (an_answer_to_a_stranger_is_no_longer_than_the_question)
 
 GST_END_TEST;
 
-/* The source sends the version that it supports to the sender, and informs the
+/* A sender uses a version that the source does not support. The source answers
+ * with the version that it supports, and posts a message to tell the
  * application about the sender. */
 GST_START_TEST (a_sender_of_another_version_is_told_of)
 {

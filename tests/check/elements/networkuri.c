@@ -50,8 +50,8 @@ make_element (guint i)
   return gst_element_factory_make (elements[i].factory, NULL);
 }
 
-/* Checks that the key is refused with an error that names the key and the
- * permitted keys. */
+/* Checks that a URI with the key `key` is refused. The error must give the
+ * reason, and must name this key and the keys that are permitted. */
 static void
 expect_refusal (GstElement * element, guint i, const gchar * key,
     const gchar * reason)

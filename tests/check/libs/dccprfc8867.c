@@ -177,8 +177,8 @@ GST_START_TEST (variable_capacity_with_two_flows)
 
 GST_END_TEST;
 
-/* There is one flow in each direction, so the feedback of each flow shares a
- * link with the data of the other flow. */
+/* Two flows are sent in opposite directions. The feedback of each flow
+ * therefore shares a link with the data of the other flow. */
 GST_START_TEST (congested_feedback)
 {
   static const Phase phases[] = { {0, 20, 2}, {20, 40, 1}, {40, 60, .5},

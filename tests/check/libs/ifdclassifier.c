@@ -903,8 +903,8 @@ GST_START_TEST (malformed_lengths_are_counted)
   expect_malformed (classifier, IFD_MALFORMED_LENGTH, "00000003 65 88", "P");
   expect_malformed (classifier, IFD_MALFORMED_LENGTH, "ffffffff 65 88", "P");
   expect_malformed (classifier, IFD_MALFORMED_LENGTH, "00000002 09 10 00", "P");
-  /* The classifier uses only the slices before the fault. Here these are slices
-   * of a non-reference picture. */
+  /* The classifier uses only the slices before the fault. The only slice before
+   * this fault belongs to a non-reference picture. */
   expect_malformed (classifier, IFD_MALFORMED_LENGTH,
       "00000002 01 9e 00000009 41", "B");
   /* An empty access unit has no slice, and does not count as malformed. */

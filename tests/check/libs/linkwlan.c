@@ -65,8 +65,8 @@ GST_START_TEST (airtimes_are_those_of_the_standard)
 {
   LinkConfig config = without_faults ();
 
-  /* The airtime is 192 us and 8 * (1500 + 8 + 28) bits at 11 Mbit/s, rounded
-   * up. */
+  /* The airtime is the sum of 192 us and the time for 8 * (1500 + 8 + 28) bits
+   * at 11 Mbit/s, rounded up. */
   fail_unless_equals_uint64 (first_departure (&config, 1500), 1310 * US);
   config.dcf.short_preamble = TRUE;
   fail_unless_equals_uint64 (first_departure (&config, 1500), 1214 * US);
@@ -86,8 +86,8 @@ GST_START_TEST (airtimes_are_those_of_the_standard)
 
 GST_END_TEST;
 
-/* Checks the duration of a cycle. It has DIFS, 15.5 slots on average, data,
- * SIFS, and the ACK at 2 Mbit/s.
+/* Checks the duration of a transmission and its acknowledgement. It is the sum
+ * of DIFS, 15.5 slots on average, the data, SIFS, and the ACK at 2 Mbit/s.
  */
 GST_START_TEST (saturated_cycle_is_the_sum_of_its_parts)
 {
@@ -213,8 +213,8 @@ GST_START_TEST (retry_limit_counts_transmissions)
 
 GST_END_TEST;
 
-/* Checks the contention window, which is 31 slots for the first attempt, then
- * 63, and so on up to 1023. */
+/* Checks the contention window. It is 31 slots for the first attempt, 63 slots
+ * for the second one, and so on up to 1023 slots. */
 GST_START_TEST (contention_window_doubles)
 {
   LinkConfig config = without_faults ();
@@ -268,8 +268,8 @@ GST_START_TEST (two_saturated_stations_share_and_collide)
 
 GST_END_TEST;
 
-/* Returns the index of the rate of a packet: 1, 2, 5.5 or 11 Mbit/s. The rate
- * is found from the airtime of the packet. */
+/* Finds the rate of a packet from its airtime. Returns 0 to 3 for 1, 2, 5.5 and
+ * 11 Mbit/s. */
 static guint
 get_rate_index (guint64 airtime)
 {
@@ -343,8 +343,9 @@ GST_START_TEST (rates_fall_back_and_recover)
   rates = get_rates (&config, 20, HEAD FAIL (1));
   fail_unless_equals_string (rates, "33000001111122222333");
   g_free (rates);
-  /* LINK_FALLBACK_ARF_LOSS combines the rules ARF and LOSS. When the maximum
-   * rate has been reached again, three successes are enough for a step. */
+  /* LINK_FALLBACK_ARF_LOSS combines the rules ARF and LOSS. Five successes are
+   * needed for an increase after a lost packet. When the rate has returned to
+   * the maximum, only three successes are needed again. */
   config.dcf.fallback = LINK_FALLBACK_ARF_LOSS;
   config.dcf.top_rate = 1;
   rates = get_rates (&config, 10, HEAD FAIL (1));
@@ -373,14 +374,16 @@ GST_START_TEST (interference_acts_in_its_windows_only)
     if (event.type == LINK_EVENT_FATE)
       again[MIN (event.packet.arrival / LINK_SECOND, 5)] +=
           event.packet.attempts > 1;
-    /* The quality is 1 minus the share of a cycle in which the oven radiates.
+    /* The quality is 1 minus the share of a mains cycle in which the oven
+     * radiates.
      */
     if (event.type == LINK_EVENT_QUALITY && event.time >= 2 * LINK_SECOND
         && event.time < 4 * LINK_SECOND)
       fail_unless (ABS (event.quality - (1 - config.oven.on / 20e6)) < 1e-9);
   }
-  /* The oven hits packets in most mains cycles of 20 ms. At least 30 packets
-   * per second are therefore sent again. */
+  /* A mains cycle lasts 20 ms, so there are 50 cycles per second. The oven hits
+   * a packet in most of these cycles. At least 30 packets per second are
+   * therefore sent again. */
   fail_unless (again[2] >= 30 && again[3] >= 30);
   fail_unless_equals_int (again[0] + again[1] + again[5], 0);
   link_free (link, NULL);

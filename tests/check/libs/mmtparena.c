@@ -34,9 +34,10 @@ GST_START_TEST (what_is_called_possible_is_near_the_optimum)
 
 GST_END_TEST;
 
-/* The link takes 80 ms for each packet. There are 25 frames of one packet each,
- * one every 40 ms. Every second frame is in time. At the end a few more frames
- * are in time, because they may still be sent until their deadlines. */
+/* There are 25 frames of one packet each, one every 40 ms. The link takes 80 ms
+ * for each packet, so every second frame is in time. In addition, a few frames
+ * are in time that still wait when the last frame is made. They may be sent
+ * until their deadlines. */
 GST_START_TEST (half_the_rate_carries_half_of_the_packets)
 {
   static const ArenaPossibleConfig config = { 0, 100 * MS, 0 };
@@ -242,9 +243,9 @@ GST_START_TEST (a_run_is_the_same_each_time)
 
 GST_END_TEST;
 
-/* The recorded link often carries less than the stream. The arena reads the
- * packets that were sent and counts the frames whose reference was not sent.
- * There must be no such frame. */
+/* The recorded link often carries less than the stream. The arena looks at the
+ * packets that were sent, and counts the frames that were sent although a frame
+ * to which they refer was not sent. There must be no such frame. */
 GST_START_TEST (no_frame_is_sent_without_its_references)
 {
   ArenaGroups *groups = load_groups ();

@@ -11,8 +11,8 @@
 #define PACKET 1250
 #define ROUND_TRIP (100 * MS)
 
-/* Processes a report of `n` messages, of which `lost` messages were lost.
- * Returns whether the window was reduced. */
+/* Passes a report about `n` messages to the code under test. `lost` of these
+ * messages were lost. Returns whether the window was reduced. */
 static gboolean
 report (MmtpLossBound * bound, gdouble now, guint64 in_flight, guint n,
     guint lost)
@@ -65,7 +65,8 @@ GST_START_TEST (random_losses_do_not_end_the_start_phase)
 
 GST_END_TEST;
 
-/* Few or no messages are lost while the queue is not full. */
+/* While the queue is not full, no message is lost, or only one of 40 is lost.
+ * More messages are lost when the queue is full. */
 GST_START_TEST (overflow_ends_the_start_phase)
 {
   fail_unless (is_reduced_in_the_start_phase (0, 4));

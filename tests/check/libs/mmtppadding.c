@@ -124,8 +124,8 @@ GST_START_TEST (mean_rate_is_bounded)
 GST_END_TEST;
 
 /* If the rate does not grow, the episode of padding ends after its first round.
- * The first round lasts 190 ms. This is the minimum duration of a round, 100
- * ms, plus a round trip and a report interval, together 90 ms. */
+ * This round lasts 190 ms: 100 ms are the minimum duration of a round, and 90
+ * ms are the sum of a round trip and a report interval. */
 GST_START_TEST (episode_ends_when_the_rate_does_not_grow)
 {
   Fixture fixture;

@@ -16,9 +16,9 @@
 #define OVERHEAD 28
 #define PACKET (MAX_SIZE + OVERHEAD)    /* 40 ms at RATE */
 #define RATE 280000
-#define DELAY (20 * MS)         /* One-way delay of each direction. */
-/* Offset of the receiver's clock. The receiver's times in reports wrap after
- * 167.77 s, which is 2.8 s after START. */
+#define DELAY (20 * MS)         /* one-way delay of each direction */
+/* The receiver's clock minus the sender's clock. The receiver's times in
+ * reports wrap after 167.77 s, which is 2.8 s after START. */
 #define CLOCK (155 * SECOND)
 
 typedef struct
@@ -34,7 +34,8 @@ get_ticks (guint64 time)
   return (time + CLOCK) / TICK & ((1 << MMTP_TICKS_BITS) - 1);
 }
 
-/* `rate` is the configured rate, or 0 if none is configured. */
+/* Initializes the fixture with one path. `rate` is the configured rate of the
+ * path, or 0 if no rate is configured. */
 static void
 fixture_init (Fixture * fixture, guint64 rate)
 {
@@ -93,7 +94,8 @@ arrive (Fixture * fixture, guint64 number)
   record->flags = 0;
 }
 
-/* The receiver makes the report at `written`, and the report arrives at `now`.
+/* Passes a report to the path. The receiver has made this report at the time
+ * `written`, and the report arrives at the time `now`.
  */
 static gboolean
 report_late (Fixture * fixture, guint64 written, guint64 now)
@@ -111,8 +113,8 @@ report (Fixture * fixture, guint64 written)
   return report_late (fixture, written, written + DELAY);
 }
 
-/* All packets that were sent arrive. The receiver reports them at the time
- * `written`. */
+/* Makes all packets that were sent arrive. The receiver then makes a report at
+ * the time `written`. */
 static void
 report_all (Fixture * fixture, guint64 written)
 {
@@ -195,8 +197,8 @@ GST_START_TEST (lost_messages_are_not_in_flight)
 
 GST_END_TEST;
 
-/* A report is overdue after one and a half report intervals. The interval is 50
- * ms at first. */
+/* A report is overdue if it has not arrived after one and a half report
+ * intervals. The interval is 50 ms at first. */
 GST_START_TEST (report_is_overdue_after_one_and_a_half_periods)
 {
   Fixture fixture;
@@ -208,8 +210,8 @@ GST_START_TEST (report_is_overdue_after_one_and_a_half_periods)
       START + 50 * MS + DELAY + 75 * MS);
   send (&fixture, START + 60 * MS, 1);
   report_all (&fixture, START + 90 * MS);
-  /* The report interval decreases slowly. It was 50 ms, and each report reduces
-   * it by at most one sixteenth. */
+  /* The report interval was 50 ms. It decreases slowly: each report reduces it
+   * by at most one sixteenth. */
   fail_unless_equals_uint64 (mmtp_path_get_overdue (fixture.path),
       START + 90 * MS + DELAY + (50 * MS - 50 * MS / 16) / 2 * 3);
   fixture_clear (&fixture);
@@ -358,8 +360,8 @@ GST_START_TEST (more_than_was_sent_is_impossible)
 
 GST_END_TEST;
 
-/* Reports on several paths may arrive in another order, and counters of 32 bits
- * wrap. A counter must not decrease in either case. */
+/* Reports that are sent on several paths may overtake each other. In addition,
+ * counters of 32 bits wrap. A counter must not decrease in either case. */
 GST_START_TEST (counters_do_not_go_back)
 {
   Fixture fixture;
@@ -646,8 +648,8 @@ GST_START_TEST (jitter_is_no_gap)
 
 GST_END_TEST;
 
-/* No report arrives. The cause may be the return path, but the messages still
- * count as overdue. */
+/* No report arrives about messages that were sent. Perhaps only the return path
+ * has failed. The messages count as overdue nevertheless. */
 GST_START_TEST (message_is_missing_when_its_report_is)
 {
   const MmtpSent *sent;
@@ -672,7 +674,8 @@ GST_START_TEST (message_is_missing_when_its_report_is)
 
 GST_END_TEST;
 
-/* A configured rate is used without measuring it, as in the MMTP paper. */
+/* A configured rate is used as it is, and the path need not be measured first.
+ * The MMTP paper does the same. */
 GST_START_TEST (known_path_is_never_in_doubt)
 {
   Fixture fixture;
@@ -717,8 +720,9 @@ GST_START_TEST (what_is_sent_when_nothing_waits_is_marked)
   for (i = 0; i < 8; i++)
     fail_unless (mmtp_sent_log_get (&fixture.path->sent,
             i)->is_app_limited == (i >= 4));
-  /* Packets that are sent after an idle time have the flag is_app_limited. The
-   * flag is set until the report about one of these packets arrives. */
+  /* Packets that are sent after an idle time have the flag is_app_limited.
+   * Further packets get this flag too, until the report about one of the
+   * packets with the flag arrives. */
   for (i = 0; i < 4; i++)
     arrive (&fixture, i);
   report (&fixture, START + 50 * MS);
@@ -747,7 +751,8 @@ GST_END_TEST;
 
 /* --- draining ------------------------------------------------------------- */
 
-/* The path was always busy, so its base delay now contains a standing queue.
+/* The path was busy all the time. Its base delay therefore contains the delay
+ * of a queue that never became empty.
  */
 GST_START_TEST (busy_path_is_drained_each_ten_seconds)
 {
@@ -782,7 +787,7 @@ GST_START_TEST (delay_of_a_drained_path_is_its_base)
 
   fixture_init (&fixture, 0);
   run (&fixture, START, START + SECOND, FALSE);
-  /* The delay of the path increases. */
+  /* The one-way delay of the path increases from DELAY to 80 ms. */
   fixture.delay = 80 * MS;
   for (now = START + SECOND; !fixture.path->drain_window; now += 50 * MS)
     run (&fixture, now, now + 50 * MS, FALSE);
@@ -999,7 +1004,8 @@ GST_START_TEST (an_unused_path_takes_no_longer_than_a_message_of_control)
 
 GST_END_TEST;
 
-/* Bytes in flight that exceed those of one round trip wait in a queue. */
+/* Bytes in flight wait in a queue if they are more than one round trip can
+ * carry. The expected delay includes this wait. */
 GST_START_TEST (expected_delay_counts_what_is_in_flight)
 {
   Fixture fixture;

@@ -25,7 +25,7 @@
 #define HEADERS 28              /* bytes of IPv4 and UDP */
 #define MAX_SIZE (1400 - HEADERS)
 #define SEEDS 16
-/* Difference between the clocks of the sender and the receiver. */
+/* Difference in ns between the clocks of the sender and the receiver. */
 #define OFFSET (500 * LINK_SECOND)
 /* The receiver is the mobile station, which is the first station of the link.
  */
@@ -64,7 +64,7 @@ typedef struct
   guint64 origin;
   guint n_put;
   guint64 arrived[FRAMES];      /* Arrival times, or NEVER */
-  /* Size of the frames that are sent, in percent of the frame sizes of the
+  /* The size of each frame that is sent, in percent of the frame's size in the
    * film. */
   guint share;
   Link *link;

@@ -36,9 +36,11 @@
 
 typedef struct
 {
-  /* Times in ns. `arrival` is 0 if the packet is lost or in flight. */
+  /* Times in ns at which the packet was sent and at which it arrives. `arrival`
+   * is 0 if the packet is lost or in flight. */
   guint64 sent, arrival;
-  guint64 in_flight;            /* Bytes in flight directly after sending. */
+  /* bytes in flight directly after this packet was sent */
+  guint64 in_flight;
   gboolean is_app_limited;
 } Packet;
 
@@ -66,7 +68,7 @@ typedef struct
   guint n_sent;
   /* index of the first packet that may still arrive */
   guint first_pending;
-  /* number of packets that the reports of the receiver cover so far */
+  /* number of packets that the receiver's reports cover so far */
   guint n_seen;
   guint64 arrived;              /* bytes */
   gdouble queue_delay_sum;
@@ -80,8 +82,8 @@ typedef struct
   guint64 in_flight;            /* bytes */
   guint64 delivered;            /* bytes, reported */
   guint n_reported;             /* packets */
-  /* Until this number of packets has been reported, packets are sent with the
-   * flag is_app_limited. mmtp_path_note_idle () sets the flag in the same way.
+  /* The flag is_app_limited is set on packets until the reports cover this
+   * number of packets. mmtp_path_note_idle () sets the flag in the same way.
    */
   guint limited_until;
   guint64 last_arrival, last_sent, base_delay, base_round_trip;
@@ -144,8 +146,8 @@ path_new (const MmtpRateControlClass * klass, guint64 source_rate)
   return path_new_over (klass, source_rate, &config, 1);
 }
 
-/* Returns a path over a link that, after 5 seconds, delivers nothing for one
- * second. */
+/* Returns a path over a link that delivers nothing for one second, from 5 s to
+ * 6 s after the start. */
 static Path *
 path_new_with_gap (const MmtpRateControlClass * klass, guint64 source_rate)
 {
@@ -202,8 +204,8 @@ path_run_source (Path * path)
     path->backlog += path->source_rate / 8 * FRAME_PERIOD / SECONDS;
     path->next_frame += FRAME_PERIOD;
   }
-  /* A sender that was idle for some time must not send a larger burst
-   * afterwards.
+  /* After an idle time, a sender must not send a larger burst than at any other
+   * time.
    */
   if (path->next_send < path->now)
     path->next_send = path->now;
@@ -437,9 +439,10 @@ GST_START_TEST (leaves_room_for_a_limited_source)
 
 GST_END_TEST;
 
-/* The test requires the share `share` of the link's rate. Some publications
- * demand that the rate is reduced after losses of any kind. For an algorithm
- * that follows such a publication, a lower share would be sufficient. */
+/* Some packets are lost at random. The test requires that the rate is at least
+ * `share` of the link's rate. Some publications demand that the rate is reduced
+ * after losses of any kind. For an algorithm that follows such a publication, a
+ * lower share would be sufficient. */
 GST_START_TEST (survives_random_losses)
 {
   const gdouble share = 0.8;
@@ -481,8 +484,8 @@ GST_START_TEST (resumes_a_limited_source_after_a_gap)
   path_run (path, 5 * SECONDS);
   path_measure (path, SECONDS);
   path_measure (path, 300 * MS);
-  /* The packets that waited during the gap are now sent in addition to the
-   * stream. */
+  /* The packets that waited in the queue during the gap arrive now. They arrive
+   * in addition to new packets of the stream. */
   fail_unless (path_measure (path, 700 * MS) >= 0.8 * RATE / 2);
   path_measure (path, 2 * SECONDS);
   path_measure (path, 2 * SECONDS);

@@ -323,8 +323,9 @@ add_field (MpegStream * stream, gchar type, guint tr, guint structure)
   mpeg_picture (stream, &p);
 }
 
-/* Damage may produce a sequence end code inside a slice. Units after it that
- * cannot begin a frame still belong to the picture, as in mpegvideoparse. */
+/* Damage may produce a sequence end code inside a slice. The units after this
+ * code still belong to the picture, except units that can begin a frame.
+ * mpegvideoparse does the same. */
 GST_START_TEST (an_end_code_inside_a_picture_keeps_the_rest_of_it)
 {
   /* Start codes that may follow the end code: a slice, user data, an extension,

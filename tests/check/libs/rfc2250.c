@@ -393,7 +393,7 @@ GST_START_TEST (streams_come_back_bit_for_bit)
 GST_END_TEST;
 
 /* The input is a file that is padded with zeros after its sequence end code.
- * The marker belongs to the packet with the last slice only. */
+ * Only the packet with the last slice has the marker. */
 GST_START_TEST (stuffing_behind_the_end_code_comes_back)
 {
   Rfc2250PackerConfig config = { RFC2250_AGGREGATE_SLICES };
@@ -1108,10 +1108,11 @@ GST_START_TEST (another_source_takes_over_when_the_first_is_silent)
    * packets are lost. */
   check_sources ("a 1 0, b 7 300, b 8 340, c 5 500, b 9 999, b 10 1000",
       "a 1, b 7, b 8, b 9, b 10, ");
-  /* Single packets of a source never make it the current source. */
+  /* A source of which only single packets arrive never becomes the current
+   * source. */
   check_sources ("a 1 0, b 7 1000, c 8 2000, b 9 3000, d 10 4000", "a 1, ");
   /* When the first source sends again, it becomes the current source again.
-   * Packets of the other source are not output any more. */
+   * From then on, packets of the other source are not output. */
   check_sources ("a 1 0, b 7 999, b 8 1000, a 2 1001, b 9 1002, b 10 1003, "
       "a 3 1004", "a 1, b 7, b 8, a 2, a 3, ");
   /* A new source is accepted immediately in two cases: if there are no arrival

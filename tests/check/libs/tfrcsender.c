@@ -150,8 +150,8 @@ GST_START_TEST (one_packet_a_second_without_a_round_trip)
       G_MAXUINT64);
   assert_near (get_rate (&fixture), S);
   fail_unless_equals_int (send_one (&fixture), 0);
-  /* A packet may be sent earlier than scheduled. The difference is half of the
-   * timer's granularity. */
+  /* A packet may be sent earlier than scheduled, by half of the timer's
+   * granularity. */
   fail_unless_equals_uint64 (tfrc_sender_next_send (fixture.sender, 0),
       SECOND - MS / 2);
   fail_unless_equals_uint64 (tfrc_sender_next_wakeup (fixture.sender),
@@ -545,9 +545,9 @@ GST_START_TEST (longer_round_trip_slows_at_once)
   mean = .9 * sqrt (.1) + .1 * sqrt (.2);
   assert_near (get_state (&fixture).instant_rate,
       EQUATION_01 / 1.1 * mean / sqrt (.2));
-  /* The first sample is 100 ms. The variance begins with half of it, which is
-   * 50 ms. The next sample deviates by 100 ms. The new variance is the sum of
-   * three quarters of the old variance and a quarter of this deviation. */
+  /* The first sample of the round trip is 100 ms. The variance begins with half
+   * of it, which is 50 ms. The next sample deviates by 100 ms. The new variance
+   * is three quarters of the old variance plus a quarter of this deviation. */
   fail_unless_equals_uint64 (get_state (&fixture).round_trip_variance,
       (3 * 50 + 100) / 4. * MS);
   tear_down (&fixture);
@@ -635,7 +635,7 @@ GST_START_TEST (queueing_delay_is_above_the_recent_minimum)
   fail_unless_equals_uint64 (get_state (&fixture).queue_delay, 0);
   measure (&fixture, R + 20 * MS);
   fail_unless_equals_uint64 (get_state (&fixture).queue_delay, 30 * MS);
-  /* The round-trip time has now been longer for 20 s. The longer time is
+  /* The round-trip time then stays at 2 * R for 20 s or more. This time is
    * therefore the new minimum, and the queueing delay is 0. */
   for (i = 0; i < 2 * 20 * 5; i++)
     measure (&fixture, 2 * R);
@@ -895,8 +895,9 @@ GST_START_TEST (receiver_drops_limit_until_they_end)
 {
   /* Without drops the rate is twice the receive rate. */
   assert_near (get_rate_after_drops (0, FALSE, FALSE, 50000, FALSE), 100000);
-  /* If the receiver reports Slow Receiver, or drops with another Drop Code than
-   * 2, the rate is the receive rate. */
+  /* If the receiver reports Slow Receiver, the rate is the receive rate. The
+   * rate is also the receive rate if the receiver reports dropped packets with
+   * a Drop Code other than 2. */
   assert_near (get_rate_after_drops (0, FALSE, TRUE, 50000, FALSE), 50000);
   assert_near (get_rate_after_drops (0, TRUE, FALSE, 50000, FALSE), 50000);
   /* For each packet that the receiver dropped, the rate is lower by s / R =
@@ -1001,8 +1002,8 @@ GST_START_TEST (packet_long_ago_is_a_long_round_trip)
   feedback = make_feedback (&fixture, 1000, 0);
   feedback.acknowledged = FIRST;
   tfrc_sender_feedback (fixture.sender, fixture.now, &feedback);
-  /* The sender remembers 8192 packets. The acknowledged packet is the oldest of
-   * them. */
+  /* The sender remembers 8192 packets. The packet that this feedback
+   * acknowledges is the oldest of them. */
   fail_unless_equals_uint64 (get_state (&fixture).round_trip, 8191 * MS);
   fail_unless_equals_uint64 (get_state (&fixture).feedbacks, 1);
   tear_down (&fixture);

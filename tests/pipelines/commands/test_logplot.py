@@ -18,8 +18,9 @@ PYTHON = test_lab.python_that_can_report()
 HEAD = """# wirelesslink-log 1
 # packet time_ns flow station index size_bytes fate attempts arrival_ns departure_ns
 """  # noqa: E501
-# (flow, bytes, fate, time in s at which the packet enters the link, time in s
-# at which it leaves). The last two packets of flow 1 wait for 3 s or more.
+# Each packet is a tuple (flow, bytes, fate, time in s at which the packet
+# enters the link, time in s at which it leaves the link). The last two packets
+# of flow 1 wait for 3 s or more.
 PACKETS = ((1, 100, "delivered", 2.0, 2.5), (1, 300, "delivered", 2.0, 2.9),
            (1, 900, "queue", 2.1, 2.1), (0, 50, "delivered", 2.2, 2.3),
            (1, 200, "damaged", 3.0, 6.0), (1, 400, "delivered", 3.0, 6.5))
